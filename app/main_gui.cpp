@@ -1,0 +1,2 @@
+// heddle-gui: the window.
+int main() { return 6; }

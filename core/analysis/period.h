@@ -1,0 +1,36 @@
+// Sustainable period: a schedule's order, groups and depths read as a timed event graph (one token per iteration), whose
+// self-timed period is its maximum cycle ratio, sum of weights / sum of tokens. Edges: data (latency, hand-off), stream
+// order inside each group (issue window), order on each unit between uses that cannot coexist, channel credits. For every
+// schedule that passes the checker the period is <= II. (research: event graph evaluator, tawa-hexcute 7.0)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle {
+
+struct EventEdge {
+  enum class Kind { Data, Stream, Unit, Credit };
+  Kind kind = Kind::Data;
+  OpId from, to;
+  Cycle weight = 0;
+  std::int64_t tokens = 0;   ///< iterations; may be <= 0 on single edges
+  std::string what;          ///< "S0", "consumer A stream", "TC", "ring K (depth 2)"
+};
+
+struct Period {
+  bool deadlock = false;           ///< a cycle of positive weight without tokens: `cycle` is that cycle
+  std::int64_t weight = 0, tokens = 1;  ///< the exact ratio; 0/1 when there is no cycle
+  Cycle cycles() const { return tokens > 0 ? (weight + tokens - 1) / tokens : 0; }  ///< rounded up
+  std::vector<EventEdge> cycle;    ///< the limiting cycle
+  std::string sentence;            ///< "limited by ring K: load K 560 + ..."
+};
+
+std::vector<EventEdge> event_graph(const Problem& problem, const Schedule& schedule);
+Period sustainable_period(const Problem& problem, const Schedule& schedule);
+
+}  // namespace heddle

@@ -1,0 +1,36 @@
+// What a schedule uses over one II window: unit profiles, live shared and tensor memory, registers per group. Feeds lanes,
+// summaries and the numbers of the solve report.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle {
+
+/// A step function over [0, II): value from `at` until the next step. The first step is at 0.
+struct Step {
+  Cycle at = 0;
+  std::int64_t value = 0;
+};
+using Profile = std::vector<Step>;
+
+struct Usage {
+  std::vector<Profile> units;          ///< amount in use, per unit
+  std::vector<Cycle> busy;             ///< cycles of the window in which the unit is used at all, per unit
+  Profile smem_live;                   ///< bytes of slots holding a live copy, residents included
+  Profile tmem_live;                   ///< columns
+  std::vector<Profile> registers;      ///< per group, per thread: live values + residents + overhead
+  std::vector<int> register_peak;      ///< per group, at op starts as problem.h defines it
+  std::vector<int> register_budget;    ///< the peak rounded up to the granule (producer_registers where untouched)
+  std::int64_t smem_bytes = 0;         ///< allocated: depth * size + residents
+  std::int64_t tmem_columns = 0;       ///< allocated, before rounding to a power of two
+  int warps = 0;
+};
+
+/// Pre: the schedule has one placement per op, one depth per channel and groups that exist (any timing is fine).
+Usage compute_usage(const Problem& problem, const Schedule& schedule);
+
+}  // namespace heddle

@@ -1,0 +1,47 @@
+// Integer expressions in kernel and machine files: sizes, coordinates, cost formulas.
+//
+// Grammar: integers, names ([A-Za-z_][A-Za-z0-9_]*), unary minus, + - * / %, comparisons (< <= > >= == !=, giving 0 or 1),
+// parentheses, and the functions min(a,b,...), max(a,b,...), ceil_div(a,b), if(cond,a,b). Division and % round towards
+// minus infinity. All arithmetic is exact in 64 bits; overflow and division by zero are errors, never wrapped.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace heddle {
+
+/// Names visible to an expression.
+using Scope = std::map<std::string, std::int64_t, std::less<>>;
+
+class Expr {
+ public:
+  Expr() : Expr(0) {}
+  explicit Expr(std::int64_t constant);
+
+  /// Errors carry a message with the column; nesting deeper than 200 or text longer than 4096 characters is refused.
+  static Result<Expr> parse(std::string_view text);
+
+  Result<std::int64_t> evaluate(const Scope& scope) const;
+
+  /// The text as it was written (a constant prints as its digits).
+  const std::string& text() const { return text_; }
+  /// Set when the expression is a plain integer.
+  bool is_constant() const;
+  /// Every name used, sorted, without repeats.
+  std::vector<std::string> names() const;
+
+  struct Node;
+
+ private:
+  std::string text_;
+  std::shared_ptr<const Node> root_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,76 @@
+// A machine as data: functional units, capacities, and per kind of tile instruction a formula for what it costs.
+//
+// A rule is looked up by the most specific name first ("mma.rs", then "mma"). Three numbers are kept apart (mixing them
+// inflates II): occupancy = cycles a unit is reserved, latency = issue until a dependent may issue, window = cycles the
+// issuing warps are busy.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/expr.h"
+#include "core/graph/kernel.h"
+
+namespace heddle {
+
+/// What kind of hardware a unit is; decides colour and grouping in every picture.
+enum class UnitRole { Tensor, Copy, Special, Float, Alu, Smem, Tmem, Sync, Other };
+const char* to_string(UnitRole role);
+std::optional<UnitRole> parse_unit_role(std::string_view name);
+
+struct Unit {
+  std::string name;             ///< "TC", "MUFU", "SMEM" ...
+  UnitRole role = UnitRole::Other;
+  std::int64_t capacity = 1;    ///< amount available in every cycle
+  std::string about, source;
+};
+
+struct CostRule {
+  std::string kind;             ///< "mma" or, more specific, "mma.rs"
+  std::vector<UnitCost> uses;
+  Expr latency{1}, window{1}, warps{1};
+  bool aligned = false;          ///< the group must be made of whole aligned 4-warp groups (wgmma, TMEM load/store)
+  bool asynchronous = false;     ///< the issuing warps go on; consumers wait on a barrier
+  bool variable_latency = false; ///< latency depends on the memory system (TMA loads): lives in a producer group
+  std::string source;            ///< where the numbers come from
+};
+
+struct Limits {
+  std::int64_t smem_bytes = 0;             ///< usable by one CTA
+  std::int64_t tmem_columns = 0;           ///< 0: the machine has none
+  std::int64_t registers_per_sm = 65536;
+  std::int64_t registers_per_thread = 255;
+  std::int64_t register_granule = 8;
+  std::int64_t register_overhead = 0;      ///< registers per thread for addresses and loop control, on top of live values
+  std::int64_t producer_registers = 24;    ///< budget of a group that holds no register values
+  std::int64_t warps_per_cta = 32;
+  std::int64_t threads_per_warp = 32;
+  std::int64_t named_barriers = 16;
+};
+
+/// Cost of crossing warp groups. `bytes` is the size of the value.
+struct HandOff {
+  Expr register_copy{0};  ///< register -> shared memory -> register, added to the producer's latency
+  Expr signal{0};         ///< barrier arrive until the other group wakes; for values already in shared or tensor memory
+  std::string source;
+};
+
+struct Machine {
+  std::string name;
+  std::string arch;       ///< "sm_90a"; empty for toys
+  std::string about;
+  std::string file;       ///< the file it came from, for messages
+  std::int64_t sm_count = 1;
+  std::int64_t clock_mhz = 1000;
+  std::vector<Unit> units;
+  Limits limits;
+  std::vector<CostRule> rules;
+  HandOff handoff;
+
+  const Unit* find_unit(std::string_view name) const;
+  const CostRule* find_rule(std::string_view kind) const;
+};
+
+}  // namespace heddle

@@ -1,0 +1,26 @@
+#include "core/schedule/constraints.h"
+
+namespace heddle {
+
+const char* to_string(ConstraintKind kind) {
+  switch (kind) {
+    case ConstraintKind::Pin: return "pin";
+    case ConstraintKind::Range: return "range";
+    case ConstraintKind::InGroup: return "in_group";
+    case ConstraintKind::NotInGroup: return "not_in_group";
+    case ConstraintKind::SameGroup: return "same_group";
+    case ConstraintKind::DifferentGroup: return "different_group";
+    case ConstraintKind::Before: return "before";
+    case ConstraintKind::SameStage: return "same_stage";
+    case ConstraintKind::MaxStages: return "max_stages";
+    case ConstraintKind::MaxWarps: return "max_warps";
+    case ConstraintKind::MaxGroups: return "max_groups";
+    case ConstraintKind::MaxRegisters: return "max_registers";
+    case ConstraintKind::MaxSmem: return "max_smem";
+    case ConstraintKind::MaxTmem: return "max_tmem";
+    case ConstraintKind::MaxDepth: return "max_depth";
+  }
+  return "pin";
+}
+
+}  // namespace heddle

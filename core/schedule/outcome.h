@@ -1,0 +1,34 @@
+// The answer to "what is the best schedule?", as plain data: what the command line prints, the window shows, the files keep.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/schedule/certificate.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle {
+
+struct SolveSeconds {
+  double encode = 0;  ///< building formulas
+  double first = 0;   ///< until the first legal schedule
+  double proof = 0;   ///< until II was proved (or the time limit)
+  double total = 0;   ///< until the last objective was settled
+};
+
+struct SolveOutcome {
+  Status status = Status::Unknown;
+  std::optional<Schedule> schedule;  ///< best found; passed the checker
+  Cycle lower_bound = 0;
+  Cycle res_mii = 0, rec_mii = 0, issue_mii = 0;
+  BoundReason reason = BoundReason::None;
+  std::string explanation;           ///< why II is what it is, or why there is no schedule
+  std::vector<ObjectiveValue> objectives;
+  SolveSeconds seconds;
+  std::string solver;
+  bool cancelled = false, timed_out = false;
+  std::int64_t queries = 0, conflicts = 0;
+};
+
+}  // namespace heddle

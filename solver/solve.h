@@ -1,0 +1,50 @@
+// The search: bounds by arithmetic, bisection on II, then the lexicographic objectives, each proved or marked.
+//
+// A request is a value and so is every event; nothing of Z3 leaves the .cpp files. `solve` runs on the calling thread; a
+// stop request takes effect within 100 ms (a helper thread interrupts Z3 repeatedly, because an interrupt that arrives
+// before a query starts is lost). Same request and seed give the same schedule, unless a time limit was hit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "core/schedule/constraints.h"
+#include "core/schedule/outcome.h"
+
+namespace heddle::solver {
+
+enum class Objective { Stages, Warps, Smem, Tmem, Registers };
+
+struct SolveRequest {
+  Problem problem;
+  Constraints constraints;
+  std::optional<Cycle> ii;                 ///< decide exactly this II; nothing is claimed about smaller ones
+  double timeout_seconds = 60;             ///< for everything together
+  std::uint64_t seed = 0;
+  int max_stages = 6;                      ///< a refutation covers every schedule of at most this many stages
+  std::vector<Objective> objectives{Objective::Stages, Objective::Warps, Objective::Smem, Objective::Tmem,
+                                    Objective::Registers};
+};
+
+// What happens while it runs, in order; each is complete in itself.
+struct Started { Cycle res_mii = 0, rec_mii = 0, issue_mii = 0; std::string explanation; };
+struct BoundRaised { Cycle lower_bound = 0; std::string why; };
+struct Incumbent { Schedule schedule; };                         ///< passed the checker
+struct ObjectiveSettled { ObjectiveValue objective; };
+struct Progress { std::string phase; Cycle ii_under_test = 0; std::int64_t queries = 0, conflicts = 0; double seconds = 0; };
+struct LogLine { std::string text; };
+using SolveEvent = std::variant<Started, BoundRaised, Incumbent, ObjectiveSettled, Progress, LogLine>;
+using SolveListener = std::function<void(const SolveEvent&)>;
+
+SolveOutcome solve(const SolveRequest& request, std::stop_token stop = {}, const SolveListener& listener = {});
+
+/// "Z3 4.15.4"
+std::string solver_version();
+
+}  // namespace heddle::solver
