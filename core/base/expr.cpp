@@ -1,0 +1,332 @@
+// Parser and evaluator of integer expressions: a small tree, bounded depth, every operation checked.
+#include "core/base/expr.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/base/suggest.h"
+
+namespace heddle {
+
+enum class Operator { Constant, Name, Negate, Add, Subtract, Multiply, Divide, Modulo, Less, LessEqual, Greater,
+                      GreaterEqual, Equal, NotEqual, Min, Max, CeilDiv, If };
+
+struct Expr::Node {
+  Operator op = Operator::Constant;
+  std::int64_t constant = 0;
+  std::string name;
+  std::vector<Node> children;
+};
+
+namespace {
+
+using Node = Expr::Node;
+using Number = Result<std::int64_t>;
+
+constexpr std::size_t kMaxLength = 4096;
+constexpr int kMaxDepth = 200;
+
+struct Function {
+  const char* name;
+  Operator op;
+  std::size_t min_arguments, max_arguments;
+};
+constexpr Function kFunctions[] = {{"min", Operator::Min, 1, kMaxLength},
+                                   {"max", Operator::Max, 1, kMaxLength},
+                                   {"ceil_div", Operator::CeilDiv, 2, 2},
+                                   {"if", Operator::If, 3, 3}};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+/// Recursive descent, one function per level of precedence. The first error stops it: `error_` is set and every level
+/// returns what it has.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Result<Node> run() {
+    if (text_.size() > kMaxLength)
+      return Error::input(fmt::format("expression of {} characters is longer than the limit of {}", text_.size(), kMaxLength));
+    Node root = comparison();
+    skip_space();
+    if (!error_ && at_ < text_.size()) fail(fmt::format("expected an operator, found '{}'", text_[at_]));
+    if (error_) return *error_;
+    return root;
+  }
+
+ private:
+  void fail(std::string message, std::string hint = {}) {
+    if (!error_)
+      error_ = Error::input(fmt::format("{} at column {} of \"{}\"", message, at_ + 1, text_), std::move(hint));
+  }
+
+  void skip_space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+  }
+
+  char peek() {
+    skip_space();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+
+  bool take(std::string_view token) {
+    skip_space();
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+
+  static Node binary(Operator op, Node left, Node right) {
+    Node node{op, 0, {}, {}};
+    node.children.push_back(std::move(left));
+    node.children.push_back(std::move(right));
+    return node;
+  }
+
+  std::optional<Operator> comparison_operator() {
+    static constexpr std::pair<std::string_view, Operator> kTokens[] = {
+        {"<=", Operator::LessEqual}, {">=", Operator::GreaterEqual}, {"==", Operator::Equal},
+        {"!=", Operator::NotEqual},  {"<", Operator::Less},          {">", Operator::Greater}};
+    for (const auto& [token, op] : kTokens)
+      if (take(token)) return op;
+    return std::nullopt;
+  }
+
+  Node comparison() {
+    Node left = sum();
+    const auto op = error_ ? std::nullopt : comparison_operator();
+    if (!op) return left;
+    Node node = binary(*op, std::move(left), sum());
+    if (!error_ && comparison_operator()) fail("comparisons do not chain", "use parentheses, or if(a < b, b < c, 0)");
+    return node;
+  }
+
+  Node sum() {
+    Node left = product();
+    while (!error_) {
+      if (take("+")) left = binary(Operator::Add, std::move(left), product());
+      else if (take("-")) left = binary(Operator::Subtract, std::move(left), product());
+      else break;
+    }
+    return left;
+  }
+
+  Node product() {
+    Node left = unary();
+    while (!error_) {
+      if (take("*")) left = binary(Operator::Multiply, std::move(left), unary());
+      else if (take("/")) left = binary(Operator::Divide, std::move(left), unary());
+      else if (take("%")) left = binary(Operator::Modulo, std::move(left), unary());
+      else break;
+    }
+    return left;
+  }
+
+  Node unary() {
+    if (++depth_ > kMaxDepth) fail(fmt::format("expression nested deeper than {}", kMaxDepth));
+    Node node;
+    if (!error_) {
+      if (take("-")) {
+        if (is_digit(peek())) {
+          node = literal(true);
+        } else {
+          node.op = Operator::Negate;
+          node.children.push_back(unary());
+        }
+      } else {
+        node = primary();
+      }
+    }
+    --depth_;
+    return node;
+  }
+
+  Node primary() {
+    const char c = peek();
+    if (is_digit(c)) return literal(false);
+    if (starts_name(c)) return name_or_call();
+    if (take("(")) {
+      Node inner = comparison();
+      if (!error_ && !take(")")) fail("expected ')'");
+      return inner;
+    }
+    if (c == '\0' && at_ >= text_.size())
+      fail("expected a number, a name or '(', found the end");
+    else
+      fail(fmt::format("expected a number, a name or '(', found '{}'", c));
+    return {};
+  }
+
+  /// Accumulates downwards when negative, so that the smallest 64-bit integer can be written.
+  Node literal(bool negative) {
+    Node node;
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && is_digit(text_[at_])) {
+      const std::int64_t digit = text_[at_] - '0';
+      if (__builtin_mul_overflow(node.constant, std::int64_t{10}, &node.constant) ||
+          __builtin_add_overflow(node.constant, negative ? -digit : digit, &node.constant)) {
+        at_ = begin;
+        fail("number does not fit 64 bits");
+        return {};
+      }
+      ++at_;
+    }
+    if (at_ < text_.size() && (text_[at_] == '.' || starts_name(text_[at_])))
+      fail("expected an integer", text_[at_] == '.' ? "cycles and sizes are whole numbers; write a fraction as a*3/2" : "");
+    return node;
+  }
+
+  Node name_or_call() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (starts_name(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    Node node;
+    node.name = std::string(text_.substr(begin, at_ - begin));
+    if (peek() != '(') {
+      node.op = Operator::Name;
+      return node;
+    }
+    const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                        [&](const Function& f) { return node.name == f.name; });
+    if (function == std::end(kFunctions)) {
+      at_ = begin;
+      std::vector<std::string> known;
+      for (const Function& f : kFunctions) known.push_back(f.name);
+      fail(fmt::format("unknown function '{}' (known: {})", node.name, list_of(known)), did_you_mean(node.name, known));
+      return {};
+    }
+    take("(");
+    node.op = function->op;
+    if (peek() != ')') {
+      do node.children.push_back(comparison());
+      while (!error_ && take(","));
+    }
+    if (!error_ && !take(")")) fail("expected ',' or ')'");
+    const std::size_t given = node.children.size();
+    if (!error_ && (given < function->min_arguments || given > function->max_arguments))
+      fail(fmt::format("{} takes {}{} argument{}, found {}", node.name,
+                       function->min_arguments == function->max_arguments ? "" : "at least ", function->min_arguments,
+                       function->min_arguments == 1 ? "" : "s", given));
+    return node;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  std::optional<Error> error_;
+};
+
+std::int64_t divide_floor(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+std::int64_t divide_ceil(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
+
+Number overflow(const char* what, std::int64_t a, std::int64_t b) {
+  return Error::input(fmt::format("{} {} {} does not fit 64 bits", a, what, b));
+}
+
+Number divide(Operator op, std::int64_t a, std::int64_t b) {
+  const char* what = op == Operator::Modulo ? "%" : "/";
+  if (b == 0) return Error::input(fmt::format("division by zero: {} {} 0", a, what));
+  // The smallest integer by -1 traps in hardware.
+  if (b == -1) {
+    if (op == Operator::Modulo) return 0;
+    std::int64_t negated = 0;
+    if (__builtin_sub_overflow(std::int64_t{0}, a, &negated)) return overflow(what, a, b);
+    return negated;
+  }
+  if (op == Operator::Modulo) return a - b * divide_floor(a, b);
+  return op == Operator::CeilDiv ? divide_ceil(a, b) : divide_floor(a, b);
+}
+
+Number apply(Operator op, std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  switch (op) {
+    case Operator::Add: if (__builtin_add_overflow(a, b, &out)) return overflow("+", a, b); return out;
+    case Operator::Subtract: if (__builtin_sub_overflow(a, b, &out)) return overflow("-", a, b); return out;
+    case Operator::Multiply: if (__builtin_mul_overflow(a, b, &out)) return overflow("*", a, b); return out;
+    case Operator::Divide: case Operator::Modulo: case Operator::CeilDiv: return divide(op, a, b);
+    case Operator::Less: return a < b;
+    case Operator::LessEqual: return a <= b;
+    case Operator::Greater: return a > b;
+    case Operator::GreaterEqual: return a >= b;
+    case Operator::Equal: return a == b;
+    case Operator::NotEqual: return a != b;
+    case Operator::Min: return std::min(a, b);
+    case Operator::Max: return std::max(a, b);
+    default: break;
+  }
+  HEDDLE_ASSERT(false, "operator without two operands");
+}
+
+Number evaluate_node(const Node& node, const Scope& scope) {
+  switch (node.op) {
+    case Operator::Constant: return node.constant;
+    case Operator::Name: {
+      const auto it = scope.find(node.name);
+      if (it != scope.end()) return it->second;
+      std::vector<std::string> known;
+      for (const auto& [name, value] : scope) known.push_back(name);
+      std::string hint = did_you_mean(node.name, known);
+      if (hint.empty() && !known.empty()) hint = "known here: " + list_of(known);
+      return Error::input(fmt::format("unknown name '{}'", node.name), std::move(hint));
+    }
+    case Operator::If: {
+      // Lazy: the branch not taken may divide by zero.
+      const Number condition = evaluate_node(node.children[0], scope);
+      if (!condition) return condition;
+      return evaluate_node(node.children[*condition != 0 ? 1 : 2], scope);
+    }
+    case Operator::Negate: {
+      const Number operand = evaluate_node(node.children[0], scope);
+      return operand ? apply(Operator::Subtract, 0, *operand) : operand;
+    }
+    default: break;
+  }
+  Number left = evaluate_node(node.children[0], scope);
+  for (std::size_t i = 1; left && i < node.children.size(); ++i) {
+    const Number right = evaluate_node(node.children[i], scope);
+    if (!right) return right;
+    left = apply(node.op, *left, *right);
+  }
+  return left;
+}
+
+void collect_names(const Node& node, std::set<std::string>& names) {
+  if (node.op == Operator::Name) names.insert(node.name);
+  for (const Node& child : node.children) collect_names(child, names);
+}
+
+}  // namespace
+
+Expr::Expr(std::int64_t constant) : text_(std::to_string(constant)) {
+  root_ = std::make_shared<const Node>(Node{Operator::Constant, constant, {}, {}});
+}
+
+Result<Expr> Expr::parse(std::string_view text) {
+  Result<Node> root = Parser(text).run();
+  if (!root) return root.error();
+  Expr expr;
+  expr.text_ = std::string(text);
+  expr.root_ = std::make_shared<const Node>(std::move(*root));
+  return expr;
+}
+
+Result<std::int64_t> Expr::evaluate(const Scope& scope) const {
+  Number value = evaluate_node(*root_, scope);
+  if (value || is_constant()) return value;
+  Error error = value.error();
+  for (Fault& fault : error.faults) fault.message += fmt::format(" in \"{}\"", text_);
+  return error;
+}
+
+bool Expr::is_constant() const { return root_->op == Operator::Constant; }
+
+std::vector<std::string> Expr::names() const {
+  std::set<std::string> names;
+  collect_names(*root_, names);
+  return {names.begin(), names.end()};
+}
+
+}  // namespace heddle
