@@ -1,0 +1,156 @@
+// Version differences of Dear ImGui. Up to 1.86 keys are the windowing backend's own numbers (GLFW's here, also in the
+// headless platform); from 1.87 on they are named and input arrives through an event queue.
+#include "app/platform/imgui_compat.h"
+
+#include <array>
+
+#include "core/base/assert.h"
+
+namespace heddle::app {
+namespace {
+
+
+#if IMGUI_VERSION_NUM < 18700
+// GLFW 3 key numbers; letters and digits are ASCII.
+int code_of(Key key) {
+  if (key <= Key::Z) return 'A' + static_cast<int>(key);
+  if (key <= Key::Num9) return '0' + static_cast<int>(key) - static_cast<int>(Key::Num0);
+  switch (key) {
+    case Key::F1: return 290;
+    case Key::F5: return 294;
+    case Key::Left: return 263;
+    case Key::Right: return 262;
+    case Key::Up: return 265;
+    case Key::Down: return 264;
+    case Key::Home: return 268;
+    case Key::End: return 269;
+    case Key::PageUp: return 266;
+    case Key::PageDown: return 267;
+    case Key::Period: return '.';
+    case Key::Comma: return ',';
+    case Key::LeftBracket: return '[';
+    case Key::RightBracket: return ']';
+    case Key::Slash: return '/';
+    case Key::Minus: return '-';
+    case Key::Equal: return '=';
+    case Key::Tab: return 258;
+    case Key::Enter: return 257;
+    case Key::Escape: return 256;
+    case Key::Backspace: return 259;
+    case Key::Delete: return 261;
+    case Key::Space: return ' ';
+    default: break;
+  }
+  HEDDLE_ASSERT(false, "every key has a code");
+  return 0;
+}
+#else
+ImGuiKey code_of(Key key) {
+  if (key <= Key::Z) return static_cast<ImGuiKey>(ImGuiKey_A + static_cast<int>(key));
+  if (key <= Key::Num9) return static_cast<ImGuiKey>(ImGuiKey_0 + static_cast<int>(key) - static_cast<int>(Key::Num0));
+  switch (key) {
+    case Key::F1: return ImGuiKey_F1;
+    case Key::F5: return ImGuiKey_F5;
+    case Key::Left: return ImGuiKey_LeftArrow;
+    case Key::Right: return ImGuiKey_RightArrow;
+    case Key::Up: return ImGuiKey_UpArrow;
+    case Key::Down: return ImGuiKey_DownArrow;
+    case Key::Home: return ImGuiKey_Home;
+    case Key::End: return ImGuiKey_End;
+    case Key::PageUp: return ImGuiKey_PageUp;
+    case Key::PageDown: return ImGuiKey_PageDown;
+    case Key::Period: return ImGuiKey_Period;
+    case Key::Comma: return ImGuiKey_Comma;
+    case Key::LeftBracket: return ImGuiKey_LeftBracket;
+    case Key::RightBracket: return ImGuiKey_RightBracket;
+    case Key::Slash: return ImGuiKey_Slash;
+    case Key::Minus: return ImGuiKey_Minus;
+    case Key::Equal: return ImGuiKey_Equal;
+    case Key::Tab: return ImGuiKey_Tab;
+    case Key::Enter: return ImGuiKey_Enter;
+    case Key::Escape: return ImGuiKey_Escape;
+    case Key::Backspace: return ImGuiKey_Backspace;
+    case Key::Delete: return ImGuiKey_Delete;
+    case Key::Space: return ImGuiKey_Space;
+    default: break;
+  }
+  return ImGuiKey_None;
+}
+#endif
+
+}  // namespace
+
+bool key_pressed(Key key, bool repeat) { return ImGui::IsKeyPressed(code_of(key), repeat); }
+bool key_down(Key key) { return ImGui::IsKeyDown(code_of(key)); }
+
+#if IMGUI_VERSION_NUM < 18700
+void feed_mouse_position(float x, float y) { ImGui::GetIO().MousePos = ImVec2(x, y); }
+void feed_mouse_button(int button, bool down) { ImGui::GetIO().MouseDown[button] = down; }
+void feed_wheel(float vertical, float horizontal) {
+  ImGui::GetIO().MouseWheel += vertical;
+  ImGui::GetIO().MouseWheelH += horizontal;
+}
+void feed_key(Key key, bool down) { ImGui::GetIO().KeysDown[code_of(key)] = down; }
+void feed_modifiers(bool ctrl, bool shift, bool alt) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.KeyCtrl = ctrl;
+  io.KeyShift = shift;
+  io.KeyAlt = alt;
+}
+
+void setup_headless_io() {
+  ImGuiIO& io = ImGui::GetIO();
+  const std::array<std::pair<ImGuiKey_, Key>, 20> map{{
+      {ImGuiKey_Tab, Key::Tab}, {ImGuiKey_LeftArrow, Key::Left}, {ImGuiKey_RightArrow, Key::Right},
+      {ImGuiKey_UpArrow, Key::Up}, {ImGuiKey_DownArrow, Key::Down}, {ImGuiKey_PageUp, Key::PageUp},
+      {ImGuiKey_PageDown, Key::PageDown}, {ImGuiKey_Home, Key::Home}, {ImGuiKey_End, Key::End},
+      {ImGuiKey_Delete, Key::Delete}, {ImGuiKey_Backspace, Key::Backspace}, {ImGuiKey_Space, Key::Space},
+      {ImGuiKey_Enter, Key::Enter}, {ImGuiKey_Escape, Key::Escape}, {ImGuiKey_A, Key::A}, {ImGuiKey_C, Key::C},
+      {ImGuiKey_V, Key::V}, {ImGuiKey_X, Key::X}, {ImGuiKey_Y, Key::Y}, {ImGuiKey_Z, Key::Z}}};
+  for (const auto& [theirs, ours] : map) io.KeyMap[theirs] = code_of(ours);
+  // Without this a draw list of more than 65535 vertices aborts.
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+}
+#else
+void feed_mouse_position(float x, float y) { ImGui::GetIO().AddMousePosEvent(x, y); }
+void feed_mouse_button(int button, bool down) { ImGui::GetIO().AddMouseButtonEvent(button, down); }
+void feed_wheel(float vertical, float horizontal) { ImGui::GetIO().AddMouseWheelEvent(horizontal, vertical); }
+void feed_key(Key key, bool down) { ImGui::GetIO().AddKeyEvent(code_of(key), down); }
+void feed_modifiers(bool ctrl, bool shift, bool alt) {
+  ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM >= 18900
+  io.AddKeyEvent(ImGuiMod_Ctrl, ctrl);
+  io.AddKeyEvent(ImGuiMod_Shift, shift);
+  io.AddKeyEvent(ImGuiMod_Alt, alt);
+#else
+  io.AddKeyEvent(ImGuiKey_ModCtrl, ctrl);
+  io.AddKeyEvent(ImGuiKey_ModShift, shift);
+  io.AddKeyEvent(ImGuiKey_ModAlt, alt);
+#endif
+}
+void setup_headless_io() { ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset; }
+#endif
+
+void feed_text(const char* utf8) { ImGui::GetIO().AddInputCharactersUTF8(utf8); }
+
+void push_font(ImFont* font) {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::PushFont(font, font->LegacySize);
+#else
+  ImGui::PushFont(font);
+#endif
+}
+
+void allow_overlap_before_item() {
+#if IMGUI_VERSION_NUM >= 18970
+  ImGui::SetNextItemAllowOverlap();
+#endif
+}
+
+void allow_overlap_after_item() {
+#if IMGUI_VERSION_NUM < 18970
+  ImGui::SetItemAllowOverlap();
+#endif
+}
+
+}  // namespace heddle::app

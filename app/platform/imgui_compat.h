@@ -1,0 +1,41 @@
+// Every difference between Dear ImGui versions (1.86 of Debian 12 up to 1.92) lives here. The rest of the program asks for
+// keys by our own names and pushes fonts and input through these functions.
+#pragma once
+
+#include <imgui.h>
+
+namespace heddle::app {
+
+enum class Key {
+  A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z,
+  Num0, Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9,
+  F1, F5,
+  Left, Right, Up, Down, Home, End, PageUp, PageDown,
+  Period, Comma, LeftBracket, RightBracket, Slash, Minus, Equal,
+  Tab, Enter, Escape, Backspace, Delete, Space,
+  Count
+};
+
+/// Went down in this frame (or repeats). Says nothing about modifiers: see io.KeyCtrl, io.KeyShift, io.KeyAlt.
+bool key_pressed(Key key, bool repeat = false);
+bool key_down(Key key);
+
+/// Input for a context that has no windowing backend (tests, pictures). Coordinates in pixels.
+void feed_mouse_position(float x, float y);
+void feed_mouse_button(int button, bool down);
+void feed_wheel(float vertical, float horizontal = 0);
+void feed_key(Key key, bool down);
+void feed_modifiers(bool ctrl, bool shift, bool alt);
+void feed_text(const char* utf8);
+/// What a windowing backend would set up once: key map and backend flags.
+void setup_headless_io();
+
+/// ImGui::PushFont with the size the font was loaded at.
+void push_font(ImFont* font);
+inline void pop_font() { ImGui::PopFont(); }
+
+/// Lets items drawn later take the mouse over the last item (1.86) or the next one (1.89.7 and later): call in both places.
+void allow_overlap_before_item();
+void allow_overlap_after_item();
+
+}  // namespace heddle::app

@@ -1,0 +1,30 @@
+// Named rectangles for tests: while drawing, widgets that matter register where they are ("toolbar/solve",
+// "gantt/bar/QK1@0"), and the harness aims at names, never at pixels. Off in the running program, where `on()` is false and
+// callers should not even build the name.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace heddle::app::probe {
+
+struct Rect {
+  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  float center_x() const { return (x0 + x1) / 2; }
+  float center_y() const { return (y0 + y1) / 2; }
+};
+using Items = std::map<std::string, Rect, std::less<>>;
+
+bool on();
+/// Switches recording on or off for the whole process.
+void enable(bool enabled);
+/// Call at the start of every frame: what was recorded becomes `last_frame()`.
+void begin_frame();
+/// Records a rectangle in screen coordinates; a name may be recorded once per frame, the first one counts.
+void item(const std::string& name, float x0, float y0, float x1, float y1);
+/// Records the last ImGui item.
+void last_item(const std::string& name);
+/// Everything of the last complete frame.
+const Items& last_frame();
+
+}  // namespace heddle::app::probe
