@@ -116,6 +116,8 @@ struct Kernel {
   std::string name;
   std::string about;
   std::string source;  ///< the file it came from, for messages
+  /// Name of the direct formula that core/eval compares with ("gemm", "attention_forward" ...); empty: none.
+  std::string reference;
   std::vector<Param> params;
   std::vector<Tensor> tensors;
   std::vector<GridDim> grid;
