@@ -1,0 +1,203 @@
+// Threads are numbered so that they sort as the window draws them: groups in order, issue first, then units in machine
+// order. Counters and marks come from the Gantt model of the same run.
+#include "core/io/chrome_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <vector>
+
+#include "core/report/gantt_model.h"
+
+namespace heddle {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kProcess = 1;
+constexpr std::size_t kMostFlows = 2000;
+
+double microseconds(Cycle cycles) { return static_cast<double>(cycles) / 1000.0; }
+
+struct Slice {
+  OpId op;
+  int iteration = 0;
+  Cycle begin = 0, end = 0;
+  const UnitUse* use = nullptr;  ///< nullptr: the issue slot
+  int lane = 0;
+};
+
+/// Group, then 0 for issue and 1 + unit for units.
+using Track = std::pair<std::size_t, std::size_t>;
+
+/// Greedy colouring of intervals: each slice takes the lowest lane that is free at its begin. Returns the number of
+/// lanes.
+int assign_lanes(std::vector<Slice>& slices) {
+  std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+    return std::tie(a.begin, a.end, a.iteration, a.op) < std::tie(b.begin, b.end, b.iteration, b.op);
+  });
+  std::vector<Cycle> free_at;
+  for (Slice& slice : slices) {
+    const auto lane = std::find_if(free_at.begin(), free_at.end(), [&](Cycle free) { return free <= slice.begin; });
+    slice.lane = static_cast<int>(lane - free_at.begin());
+    if (lane == free_at.end())
+      free_at.push_back(slice.end);
+    else
+      *lane = slice.end;
+  }
+  return static_cast<int>(free_at.size());
+}
+
+class Trace {
+ public:
+  Trace(const Problem& problem, const Schedule& schedule, const TraceOptions& options)
+      : problem_(problem), schedule_(schedule), iterations_(std::max(1, options.iterations)) {}
+
+  std::string write() {
+    metadata("process_name", 0, {{"name", problem_.kernel + " on " + problem_.machine}});
+    collect_slices();
+    for (auto& [track, slices] : tracks_) write_track(track, slices);
+    write_spans();
+    write_flows();
+    write_lanes_and_marks();
+    Json file;
+    file["traceEvents"] = std::move(events_);
+    file["displayTimeUnit"] = "ns";
+    Json other{{"kernel", problem_.kernel}, {"machine", problem_.machine}, {"ii_cycles", schedule_.ii},
+               {"iterations", iterations_}, {"unit", "1 cycle = 1 ns"},    {"provenance", schedule_.provenance.kind}};
+    if (!problem_.clock_note.empty()) other["clock"] = problem_.clock_note;
+    file["otherData"] = std::move(other);
+    return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+
+ private:
+  Cycle start(std::size_t op, int iteration) const { return schedule_.ops[op].start + iteration * schedule_.ii; }
+
+  Json event(const char* phase, const std::string& name, int thread, Cycle at) const {
+    return {{"ph", phase}, {"name", name}, {"pid", kProcess}, {"tid", thread}, {"ts", microseconds(at)}};
+  }
+
+  void metadata(const char* name, int thread, Json args) {
+    events_.push_back({{"ph", "M"}, {"name", name}, {"pid", kProcess}, {"tid", thread}, {"args", std::move(args)}});
+  }
+
+  void collect_slices() {
+    for (int i = 0; i < iterations_; ++i) {
+      for (std::size_t v = 0; v < problem_.ops.size(); ++v) {
+        const Op& op = problem_.ops[v];
+        const std::size_t group = schedule_.ops[v].group.index();
+        const Cycle at = start(v, i);
+        if (op.window > 0 || op.uses.empty())
+          tracks_[{group, 0}].push_back({OpId(v), i, at, at + op.window, nullptr, 0});
+        for (const UnitUse& use : op.uses) {
+          if (use.duration <= 0) continue;
+          tracks_[{group, 1 + use.unit.index()}].push_back(
+              {OpId(v), i, at + use.offset, at + use.offset + use.duration, &use, 0});
+        }
+      }
+    }
+  }
+
+  void write_track(const Track& track, std::vector<Slice>& slices) {
+    const int first = static_cast<int>(threads_) + 1;
+    const int lanes = assign_lanes(slices);
+    threads_ += static_cast<std::size_t>(lanes);
+    const std::string role = schedule_.groups[track.first].role;
+    const std::string what = track.second == 0 ? "issue" : problem_.units[track.second - 1].name;
+    for (int lane = 0; lane < lanes; ++lane) {
+      metadata("thread_name", first + lane, {{"name", fmt::format(lane ? "{} {} {}" : "{} {}", role, what, lane + 1)}});
+      metadata("thread_sort_index", first + lane, {{"sort_index", first + lane}});
+    }
+    for (const Slice& slice : slices) {
+      const Op& op = problem_.op(slice.op);
+      Json e = event("X", op.name, first + slice.lane, slice.begin);
+      e["dur"] = microseconds(slice.end - slice.begin);
+      e["cat"] = slice.use ? to_string(problem_.unit(slice.use->unit).role) : "issue";
+      e["args"] = {{"iteration", slice.iteration},
+                   {"start_cycle", slice.begin},
+                   {"cycles", slice.end - slice.begin},
+                   {"stage", schedule_.stage(slice.op)},
+                   {"slot", schedule_.slot(slice.op)}};
+      if (slice.use) e["args"]["amount"] = slice.use->amount;
+      events_.push_back(std::move(e));
+      // Flows start and end on the op's first slice.
+      homes_.try_emplace({slice.iteration, slice.op.index()}, first + slice.lane, slice.begin);
+    }
+  }
+
+  void write_spans() {
+    std::uint64_t id = 0;
+    for (int i = 0; i < iterations_; ++i) {
+      for (std::size_t v = 0; v < problem_.ops.size(); ++v) {
+        const Op& op = problem_.ops[v];
+        if (!op.asynchronous || op.latency <= 0) continue;
+        Json begin = event("b", op.name + " in flight", 0, start(v, i));
+        begin["cat"] = "async";
+        begin["id"] = ++id;
+        begin["args"] = {{"iteration", i}, {"start_cycle", start(v, i)}, {"cycles", op.latency}};
+        Json end = event("e", op.name + " in flight", 0, start(v, i) + op.latency);
+        end["cat"] = "async";
+        end["id"] = id;
+        events_.push_back(std::move(begin));
+        events_.push_back(std::move(end));
+      }
+    }
+  }
+
+  void write_flows() {
+    if (problem_.edges.size() * static_cast<std::size_t>(iterations_) > kMostFlows) return;
+    std::uint64_t id = 0;
+    for (const Edge& edge : problem_.edges) {
+      for (int i = 0; i + edge.distance < iterations_; ++i) {
+        const auto from = homes_.find({i, edge.from.index()}), to = homes_.find({i + edge.distance, edge.to.index()});
+        if (from == homes_.end() || to == homes_.end()) continue;
+        const std::string name = edge.value.valid() ? problem_.value(edge.value).name : "order";
+        Json begin = event("s", name, from->second.first, from->second.second);
+        Json end = event("f", name, to->second.first, to->second.second);
+        for (Json* e : {&begin, &end}) (*e)["cat"] = "dependence", (*e)["id"] = id;
+        end["bp"] = "e";
+        ++id;
+        events_.push_back(std::move(begin));
+        events_.push_back(std::move(end));
+      }
+    }
+  }
+
+  void write_lanes_and_marks() {
+    GanttOptions options;
+    options.mode = GanttMode::Pipeline;
+    options.iterations = iterations_;
+    const GanttModel model = build_gantt(problem_, schedule_, options);
+    for (const GanttLane& lane : model.lanes) {
+      for (const Step& step : lane.profile) {
+        Json e = event("C", lane.label, 0, step.at);
+        e["args"] = {{"value", step.value}};
+        events_.push_back(std::move(e));
+      }
+    }
+    for (const GanttMark& mark : model.marks) {
+      Json e = event("i", mark.label.empty() ? "II" : mark.label, 0, mark.at);
+      e["s"] = "p";
+      events_.push_back(std::move(e));
+    }
+  }
+
+  const Problem& problem_;
+  const Schedule& schedule_;
+  const int iterations_;
+  Json events_ = Json::array();
+  std::map<Track, std::vector<Slice>> tracks_;
+  std::map<std::pair<int, std::size_t>, std::pair<int, Cycle>> homes_;  // (iteration, op) -> (thread, cycle)
+  std::size_t threads_ = 0;
+};
+
+}  // namespace
+
+std::string chrome_trace(const Problem& problem, const Schedule& schedule, const TraceOptions& options) {
+  return Trace(problem, schedule, options).write();
+}
+
+}  // namespace heddle

@@ -1,0 +1,35 @@
+// The answer in words: the headline with its status, then groups, channels, memory and objectives as tables.
+#pragma once
+
+#include <string>
+
+#include "core/analysis/bounds.h"
+#include "core/check/checker.h"
+#include "core/problem/problem.h"
+#include "core/report/text_style.h"
+#include "core/schedule/outcome.h"
+
+namespace heddle {
+
+/// "II 2048 · bound 2048 · proved"; without a schedule what is known instead.
+std::string headline(const SolveOutcome& outcome, const TextStyle& style);
+
+/// The same for a schedule that comes from a file: its certificate counts only as what the file says.
+std::string headline(const Schedule& schedule, const TextStyle& style);
+
+/// "attention_forward_hopper on h100 (D=128, KV=128)"
+std::string problem_title(const Problem& problem);
+
+/// Groups, channels and memory of a schedule that has the problem's shape.
+std::string schedule_tables(const Problem& problem, const Schedule& schedule, const TextStyle& style);
+
+/// Everything a person wants to know about a solve, headline first.
+std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome, const TextStyle& style);
+
+/// Load per unit, the critical recurrence, issue load, and the sentence that names what binds.
+std::string bounds_summary(const Problem& problem, const Bounds& bounds, const TextStyle& style);
+
+/// One line per violation; "valid" when there is none.
+std::string verdict_summary(const Verdict& verdict);
+
+}  // namespace heddle

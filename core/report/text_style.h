@@ -1,0 +1,38 @@
+// What plain-text reports have in common: the width and character set of the reader's terminal, safe printing of names
+// that came from files, and aligned tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+struct TextStyle {
+  int width = 100;     ///< columns of the terminal
+  bool utf8 = true;    ///< false: ASCII only
+  bool color = false;  ///< ANSI colours
+};
+
+/// What separates numbers that belong together: " · ", or " | " in ASCII.
+const char* separator(const TextStyle& style);
+
+/// Joins the non-empty parts by the separator.
+std::string join_facts(const std::vector<std::string>& parts, const TextStyle& style);
+
+/// Control characters replaced by '?', so that a name in a file cannot steer the terminal. Newlines survive on request.
+std::string printable(std::string_view text, bool keep_newlines = false);
+
+/// Characters on screen, counting one per code point.
+int display_width(std::string_view text);
+
+struct TextColumn {
+  std::string title;
+  bool right = false;  ///< numbers
+};
+
+/// A table with a title row, indented by two, two spaces between columns, no trailing spaces. Empty columns are left
+/// out.
+std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace heddle
