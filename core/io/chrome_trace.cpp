@@ -108,7 +108,8 @@ class Trace {
     const std::string role = schedule_.groups[track.first].role;
     const std::string what = track.second == 0 ? "issue" : problem_.units[track.second - 1].name;
     for (int lane = 0; lane < lanes; ++lane) {
-      metadata("thread_name", first + lane, {{"name", fmt::format(lane ? "{} {} {}" : "{} {}", role, what, lane + 1)}});
+      metadata("thread_name", first + lane,
+               {{"name", lane ? fmt::format("{} {} {}", role, what, lane + 1) : fmt::format("{} {}", role, what)}});
       metadata("thread_sort_index", first + lane, {{"sort_index", first + lane}});
     }
     for (const Slice& slice : slices) {

@@ -47,7 +47,8 @@ std::string problem_title(const Problem& problem) {
   std::string params;
   for (const auto& [name, value] : problem.params)
     params += fmt::format("{}{}={}", params.empty() ? "" : ", ", name, value);
-  return printable(fmt::format(params.empty() ? "{} on {}" : "{} on {} ({})", problem.kernel, problem.machine, params));
+  const std::string title = fmt::format("{} on {}", problem.kernel, problem.machine);
+  return printable(params.empty() ? title : fmt::format("{} ({})", title, params));
 }
 
 std::string schedule_tables(const Problem& problem, const Schedule& schedule, const TextStyle& style) {
