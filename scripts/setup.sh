@@ -1,0 +1,148 @@
+# Set-up shared by run.sh and test.sh (sourced, bash): installs what is missing, fetches Z3, configures and builds.
+# Everything it says goes to stderr, so that the programs own stdout. When nothing is missing it touches neither the network
+# nor apt, and costs a few dozen milliseconds.
+
+HEDDLE_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+Z3_VERSION="${HEDDLE_Z3_VERSION:-5.4.0.0}"   # of the PyPI wheel z3-solver, which carries headers and library
+Z3_DIR="$HEDDLE_ROOT/build/z3"
+INSTALL=yes                                  # --no-install clears it
+
+BUILD_PACKAGES=(cmake ninja-build g++ pkg-config libimgui-dev libglfw3-dev libgl-dev libegl-dev nlohmann-json3-dev
+                libfmt-dev libcli11-dev libstb-dev catch2 fonts-dejavu-core python3)
+TEST_PACKAGES=(binutils xvfb xauth xdotool python3-jsonschema libgl1-mesa-dri libegl-mesa0)
+
+# Exit codes are those of the heddle program: 1 the build failed, 2 usage, 6 something is missing on this machine.
+say() { printf 'heddle: %s\n' "$*" >&2; }
+die() { local code=$1; shift; say "$*"; exit "$code"; }
+
+# Names of the given Debian packages that are not installed, one per line. A tool that came another way counts as well.
+missing_packages() {
+  local installed package
+  installed=" $(dpkg-query -W -f='${db:Status-Status}=${Package} ' "$@" 2>/dev/null) "
+  for package in "$@"; do
+    [[ $installed == *" installed=$package "* ]] && continue
+    case $package in
+      ninja-build) command -v ninja >/dev/null && continue ;;
+      cmake | g++ | pkg-config | python3 | xdotool) command -v "$package" >/dev/null && continue ;;
+    esac
+    echo "$package"
+  done
+}
+
+as_root() {
+  if [[ $(id -u) == 0 ]]; then "$@"; else sudo -- "$@"; fi
+}
+
+apt_install() {
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
+  local install=("${apt[@]}" install -y --no-install-recommends "$@")
+  # Lists may be empty (a fresh container) or stale (then the first try fails): refresh and try once more.
+  if compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null && as_root "${install[@]}" >&2 </dev/null; then return 0; fi
+  as_root "${apt[@]}" update >&2 </dev/null
+  as_root "${install[@]}" >&2 </dev/null
+}
+
+# Installs the packages among the arguments that are missing; returns 1 if some stay missing.
+ensure_packages() {
+  command -v dpkg-query >/dev/null || return 0   # not Debian: CMake says what it does not find
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]})) || return 0
+  if [[ $INSTALL != yes ]]; then
+    say "missing Debian packages (not installed because of --no-install): ${missing[*]}"
+    return 1
+  fi
+  if [[ $(id -u) != 0 ]] && ! command -v sudo >/dev/null; then
+    say "missing Debian packages, and neither root nor sudo to install them. As root: apt-get install ${missing[*]}"
+    return 1
+  fi
+  say "installing Debian packages: ${missing[*]}"
+  apt_install "${missing[@]}" && return 0
+  say "apt-get could not install all of: ${missing[*]} (see above; is the network reachable?)"
+  return 1
+}
+
+# Z3: the wheel of Z3_VERSION under build/z3; where it cannot be had, Debian's older libz3-dev, remembered in a stamp file
+# so that later runs do not ask the network again.
+ensure_z3() {
+  local stamp="$Z3_DIR/VERSION" fallback="$HEDDLE_ROOT/build/z3-fallback"
+  if [[ -e $Z3_DIR/lib/libz3.so && -e $Z3_DIR/include/z3++.h ]]; then
+    [[ -e $stamp ]] || echo "$Z3_VERSION" >"$stamp"
+    [[ $(<"$stamp") == "$Z3_VERSION" || $INSTALL != yes ]] && return 0
+  fi
+  [[ -e $fallback && $(<"$fallback") == "$Z3_VERSION" && -e /usr/include/z3++.h ]] && return 0
+  if [[ $INSTALL != yes ]]; then
+    [[ -e /usr/include/z3++.h ]] && return 0
+    say "missing Z3 (not fetched because of --no-install): pip package z3-solver $Z3_VERSION in build/z3, or libz3-dev"
+    return 1
+  fi
+  if fetch_z3_wheel; then
+    rm -f "$fallback"
+    FORGET_Z3=yes
+    return 0
+  fi
+  say "using Debian's libz3-dev instead (older and slower; delete build/z3-fallback to try the wheel again)"
+  [[ -e /usr/include/z3++.h ]] || ensure_packages libz3-dev || return 1
+  rm -rf "$Z3_DIR"
+  echo "$Z3_VERSION" >"$fallback"
+  FORGET_Z3=yes
+}
+
+fetch_z3_wheel() {
+  local download="$HEDDLE_ROOT/build/z3-download"
+  say "fetching Z3 $Z3_VERSION (PyPI wheel z3-solver, about 30 MB) into build/z3"
+  python3 -m pip --version >/dev/null 2>&1 || ensure_packages python3-pip || return 1
+  rm -rf "$download" && mkdir -p "$download/unpacked"
+  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --retries 1 --timeout 30 \
+       --dest "$download" "z3-solver==$Z3_VERSION" >&2 </dev/null ||
+     ! python3 -m zipfile -e "$download"/z3_solver-*.whl "$download/unpacked" ||
+     [[ ! -e $download/unpacked/z3/lib/libz3.so || ! -e $download/unpacked/z3/include/z3++.h ]]; then
+    say "the Z3 wheel could not be fetched (no network, or none for this platform)"
+    rm -rf "$download"
+    return 1
+  fi
+  # The program asks for the library by its soname; a wheel cannot hold links, so either name may be the only file.
+  local library="$download/unpacked/z3/lib/libz3.so" soname
+  soname=$(objdump -p "$library" 2>/dev/null | awk '$1 == "SONAME" {print $2}')
+  if [[ -n $soname && $soname != libz3.so ]]; then ln -sf libz3.so "$download/unpacked/z3/lib/$soname"; fi
+  echo "$Z3_VERSION" >"$download/unpacked/z3/VERSION"
+  rm -rf "$Z3_DIR" && mv "$download/unpacked/z3" "$Z3_DIR" && rm -rf "$download"
+}
+
+# configure PRESET [CMAKE ARGUMENT...]: runs CMake only if this preset was not configured here or its inputs changed; after
+# that Ninja reruns CMake by itself.
+configure() {
+  local preset=$1; shift
+  local folder="$HEDDLE_ROOT/build/$preset" forget=()
+  local cache="$folder/CMakeCache.txt"
+  # A copied or renamed repository keeps caches that point to the old place.
+  if [[ -e $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$HEDDLE_ROOT" "$cache"; then rm -rf "$folder"; fi
+  if [[ -e $cache && ! -e $(sed -n 's/^Z3_LIBRARY:FILEPATH=//p' "$cache") ]] || [[ ${FORGET_Z3:-} == yes ]]; then
+    forget=(-U Z3_LIBRARY -U Z3_INCLUDE)
+  elif [[ -e $folder/build.ninja && ! $HEDDLE_ROOT/CMakePresets.json -nt $folder/build.ninja ]]; then
+    return 0
+  fi
+  if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
+  say "configuring build/$preset"
+  (cd "$HEDDLE_ROOT" && cmake --preset "$preset" "${forget[@]}" "$@") >"$HEDDLE_ROOT/build/configure.log" 2>&1 </dev/null && return 0
+  cat "$HEDDLE_ROOT/build/configure.log" >&2
+  rm -f "$folder/build.ninja"   # so that the next run configures again
+  return 1
+}
+
+# build PRESET [TARGET...]: silent when there is nothing to do.
+build() {
+  local preset=$1; shift
+  ninja -C "$HEDDLE_ROOT/build/$preset" "$@" 2>&1 </dev/null |
+    grep --line-buffered -v -e '^ninja: no work to do' -e '^ninja: Entering directory' -e 'Re-checking globbed' >&2
+  return "${PIPESTATUS[0]}"
+}
+
+# Two set-ups at a time would tread on each other: wait for the other one. Released by unlock_build or at exit.
+lock_build() {
+  mkdir -p "$HEDDLE_ROOT/build"
+  command -v flock >/dev/null || return 0
+  exec 9>"$HEDDLE_ROOT/build/.lock"
+  flock -n 9 || { say "another run.sh or test.sh is building here; waiting for it"; flock 9; }
+}
+unlock_build() { exec 9>&-; }

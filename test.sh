@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything, and runs the tests. Ends with one summary line per stage; exit code 0 only if
+# every stage passed.
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
+
+usage() {
+  cat <<TEXT
+Usage: ./test.sh [--no-install] [--label X]... [--slow] [--asan] [--tsan] [--all] [-- CTEST ARGUMENT...]
+
+With no option: builds the release preset and runs every test that is not slow.
+--label X     only tests with this label (core, solver, property, app, ui, cli, layering, ...)
+--slow        the slow tests too
+--asan        address and undefined-behaviour sanitizers instead: core, solver and app tests
+--tsan        thread sanitizer instead: the job tests
+--variants    builds heddle without window and without solver instead, and inspects what it links
+--all         the release tests, then --asan, --tsan and --variants: what .ci/run does
+--no-install  install nothing; say what is missing
+TEXT
+}
+
+stages=() labels=() slow=no ctest_arguments=()
+while (($#)); do
+  case $1 in
+    --no-install) INSTALL=no ;;
+    --label) [[ -n ${2:-} ]] || die 2 "--label wants a name"; labels+=("$2"); shift ;;
+    --slow) slow=yes ;;
+    --asan) stages+=(asan) ;;
+    --tsan) stages+=(tsan) ;;
+    --variants) stages+=(variants) ;;
+    --all) stages+=(release asan tsan variants) ;;
+    --help | -h) usage; exit 0 ;;
+    --) shift; ctest_arguments=("$@"); break ;;
+    *) usage >&2; die 2 "unknown option: $1" ;;
+  esac
+  shift
+done
+((${#stages[@]})) || stages=(release)
+
+lock_build
+ensure_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" || [[ $INSTALL == no ]] || exit 6
+ensure_z3 || [[ $INSTALL == no ]] || exit 6
+
+filters=()
+[[ $slow == yes ]] || filters+=(-LE '^slow$')
+if ((${#labels[@]})); then filters+=(-L "^($(IFS='|'; echo "${labels[*]}"))\$"); fi
+
+# run_ctest PRESET ARGUMENT...: the release tests run side by side, the sanitized ones too.
+run_ctest() {
+  local preset=$1; shift
+  ctest --test-dir "$HEDDLE_ROOT/build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" "$@" \
+    "${filters[@]}" "${ctest_arguments[@]}" </dev/null
+}
+
+stage_release() { configure release && build release && run_ctest release; }
+stage_asan() {
+  configure asan -DHEDDLE_GUI=OFF && build asan test_core test_solver test_app || return 1
+  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 run_ctest asan -R '^(core|solver|app)(/|$)'
+}
+stage_tsan() {
+  configure tsan -DHEDDLE_GUI=OFF && build tsan test_app || return 1
+  TSAN_OPTIONS="halt_on_error=1 suppressions=$HEDDLE_ROOT/tests/support/tsan.supp" run_ctest tsan -R '^app/job'
+}
+# The option builds: each must configure and link without what it leaves out.
+stage_variants() {
+  local folder="$HEDDLE_ROOT/build"
+  configure no-solver -DHEDDLE_GUI=OFF -DHEDDLE_TESTS=OFF && build no-solver heddle || return 1
+  python3 "$HEDDLE_ROOT/tests/layering/linkage.py" "$folder/no-solver/heddle" --never z3 GL glfw EGL X11 imgui || return 1
+  configure no-gui -DHEDDLE_TESTS=OFF && configure no-cuda -DHEDDLE_TESTS=OFF
+}
+
+summary=() failed=0 begin=$SECONDS
+for stage in "${stages[@]}"; do
+  started=$SECONDS
+  say "stage $stage"
+  if "stage_$stage"; then verdict=passed; else verdict=FAILED failed=1; fi
+  summary+=("$(printf '%-9s %-7s %4d s' "$stage" "$verdict" $((SECONDS - started)))")
+done
+printf '\nSummary (%d s)\n' $((SECONDS - begin))
+printf '  %s\n' "${summary[@]}"
+exit "$failed"

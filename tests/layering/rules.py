@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Checks the rules between rooms (design, section 3) and a few habits of the house, on the text of the repository.
+
+    rules.py ROOT          prints one line per offence and exits 1 if there is any
+    rules.py --self-test   plants one offence per rule in a scratch tree and exits 1 if a rule overlooks it
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+GUI_HEADERS = r"(imgui|imconfig|GLFW/|GL/|EGL/|glad|KHR/)"
+CUDA_HEADERS = r"(cuda|nvrtc|cublas|cudnn|cupti)\w*(\.h|/)"
+
+# Includes: files whose path matches `where` but not `except_` must not include what matches `forbidden`.
+# (where, except_, forbidden, why)
+INCLUDE_RULES = [
+    (r"core/", None, r"(solver|codegen|app|tests)/", "core needs nothing of ours"),
+    (r"core/", None, r"z3", "core knows no solver"),
+    (r"core/", None, GUI_HEADERS, "core draws nothing"),
+    (r"solver/", None, r"(codegen|app|tests)/", "the solver needs core only"),
+    (r"codegen/", None, r"(solver|app|tests)/", "a schedule file is what passes between solver and code generator"),
+    (r"app/", None, r"tests/", "programs do not depend on tests"),
+    (r"", r"solver/[^ ]*\.cpp$", r"z3", "Z3 is used only in solver/*.cpp, so that no header carries it"),
+    (r"", r"(app/platform/|app/ui/|tests/ui/)", GUI_HEADERS, "ImGui, GLFW and OpenGL are used only under app/platform, app/ui and tests/ui"),
+    (r"app/(session|jobs|viewmodel|cli)/", None, r"app/(ui|platform)/", "logic does not depend on drawing"),
+    (r"", r"(core/io/[^ ]*\.cpp$|tests/)", r"nlohmann/(?!json_fwd)", "JSON text is read and written only in core/io/*.cpp"),
+    (r"", r"(codegen/run/|kernels/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run"),
+    (r"solver/", r"solver/(solve|search)[^/]*\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
+    (r"core/check/", None, r"core/analysis/", "the checker stands on its own"),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+SOURCE_SUFFIXES = {".h", ".hpp", ".cpp", ".cu", ".cuh"}
+ROOMS = ("core/", "solver/", "codegen/", "app/", "tests/")
+
+# Spelled in pieces, so that this file does not accuse itself.
+MACHINE_PATHS = re.compile("/" + r"(work|home|root|Users)/\w")
+
+MAX_LINES = 600
+LONG_FILES = {}  # path: why it may be longer
+
+
+def repository_files(root):
+    """Paths relative to root of everything that is, or would be, under version control."""
+    try:
+        listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"], check=True,
+                                capture_output=True).stdout.decode().split("\0")
+        return sorted(path for path in listed if path and (root / path).is_file())
+    except (OSError, subprocess.CalledProcessError):  # an unpacked archive
+        return sorted(path.relative_to(root).as_posix() for path in root.rglob("*")
+                      if path.is_file() and path.relative_to(root).parts[0] not in ("build", ".git"))
+
+
+def include_offences(path, lines):
+    for number, line in enumerate(lines, 1):
+        found = INCLUDE.match(line)
+        if not found:
+            continue
+        header = found.group(1)
+        for where, except_, forbidden, why in INCLUDE_RULES:
+            if re.match(where, path) and not (except_ and re.match(except_, path)) and re.match(forbidden, header):
+                yield f"{path}:{number}: includes {header}: {why}"
+
+
+def source_offences(path, lines):
+    if not lines or not lines[0].startswith("//"):
+        yield f"{path}:1: the first line must be a comment that says what the file is for"
+    if path.endswith((".h", ".hpp")) and "#pragma once" not in lines:
+        yield f"{path}:1: a header needs #pragma once"
+    if len(lines) > MAX_LINES and path not in LONG_FILES:
+        yield f"{path}:{len(lines)}: longer than {MAX_LINES} lines; split it, or give the reason in tests/layering/rules.py"
+
+
+def text_offences(path, lines):
+    for number, line in enumerate(lines, 1):
+        found = MACHINE_PATHS.search(line)
+        if found:
+            yield f"{path}:{number}: contains a path of somebody's machine: {line.strip()[:80]}"
+
+
+def offences(root):
+    for path in repository_files(root):
+        try:
+            lines = (root / path).read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue  # a picture or a font
+        yield from text_offences(path, lines)
+        if pathlib.PurePosixPath(path).suffix in SOURCE_SUFFIXES and path.startswith(ROOMS):
+            yield from include_offences(path, lines)
+            yield from source_offences(path, lines)
+
+
+def self_test():
+    header = "// A file.\n#pragma once\n"
+    planted = [  # (path, text, what the offence must mention; None: must be accepted)
+        ("core/a.h", header + '#include "solver/solve.h"\n', "core needs nothing of ours"),
+        ("core/b.h", header + "  #  include <z3++.h>\n", "core knows no solver"),
+        ("core/c.cpp", "// C.\n#include <GLFW/glfw3.h>\n", "core draws nothing"),
+        ("core/d.cpp", "// D.\n#include <nlohmann/json.hpp>\n", "JSON text"),
+        ("core/io/d.h", header + "#include <nlohmann/json.hpp>\n", "JSON text"),
+        ("core/io/ok.h", header + "#include <nlohmann/json_fwd.hpp>\n", None),
+        ("core/io/ok.cpp", "// Ok.\n#include <nlohmann/json.hpp>\n", None),
+        ("core/check/e.cpp", '// E.\n#include "core/analysis/period.h"\n', "stands on its own"),
+        ("solver/f.h", header + "#include <z3++.h>\n", "no header carries it"),
+        ("solver/ok.cpp", "// Ok.\n#include <z3++.h>\n", None),
+        ("solver/g.cpp", '// G.\n#include "codegen/program.h"\n', "needs core only"),
+        ("solver/encode.cpp", '// E.\n#include "core/check/checker.h"\n', "judges them"),
+        ("solver/solve.cpp", '// S.\n#include "core/check/checker.h"\n', None),
+        ("codegen/h.cpp", '// H.\n#include "solver/solve.h"\n', "a schedule file"),
+        ("codegen/i.cpp", "// I.\n#include <cuda.h>\n", "CUDA headers"),
+        ("codegen/run/ok.cpp", "// Ok.\n#include <cuda_runtime.h>\n", None),
+        ("app/session/j.h", header + "#include <imgui/imgui.h>\n", "ImGui"),
+        ("app/jobs/k.cpp", '// K.\n#include "app/ui/panel.h"\n', "does not depend on drawing"),
+        ("app/cli/l.cpp", "// L.\n#include <z3.h>\n", "only in solver"),
+        ("app/ui/ok.cpp", "// Ok.\n#include <imgui.h>\n#include <GL/gl.h>\n", None),
+        ("app/m.cpp", '// M.\n#include "tests/support/paths.h"\n', "do not depend on tests"),
+        ("core/n.cpp", "int n;\n", "what the file is for"),
+        ("core/o.h", "// O.\nint o;\n", "#pragma once"),
+        ("core/p.cpp", "// P.\n" + "int p;\n" * MAX_LINES, "longer than"),
+        ("notes.md", "see /" + "home/ada/x\n", "somebody's machine"),
+        ("other.md", "see https://example.org/homes/x and build/z3\n", None),
+    ]
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for path, text, _ in planted:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        found = list(offences(root))
+        for path, _, expected in planted:
+            mine = [line for line in found if line.startswith(path + ":")]
+            if expected is None and mine:
+                print(f"self-test: accused without cause: {mine[0]}")
+                failures += 1
+            if expected is not None and not any(expected in line for line in mine):
+                print(f"self-test: planted offence not found in {path}: {expected}")
+                failures += 1
+    return failures
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        failures = self_test()
+        print("self-test passed" if not failures else f"{failures} failure(s)")
+        return 1 if failures else 0
+    if len(arguments) != 1:
+        print(__doc__)
+        return 2
+    found = list(offences(pathlib.Path(arguments[0])))
+    for line in found:
+        print(line)
+    print(f"{len(found)} offence(s)")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
