@@ -45,11 +45,12 @@ filters=()
 [[ $slow == yes ]] || filters+=(-LE '^slow$')
 if ((${#labels[@]})); then filters+=(-L "^($(IFS='|'; echo "${labels[*]}"))\$"); fi
 
-# run_ctest PRESET ARGUMENT...: the release tests run side by side, the sanitized ones too.
+# shellcheck disable=SC2317  # the stages are called by name
+# run_ctest PRESET ARGUMENT...
 run_ctest() {
   local preset=$1; shift
   ctest --test-dir "$HEDDLE_ROOT/build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" "$@" \
-    "${filters[@]}" "${ctest_arguments[@]}" </dev/null
+    "${filters[@]}" "${ctest_arguments[@]}" </dev/null 9>&-   # a test's left-over child must not hold the build lock
 }
 
 stage_release() { configure release && build release && run_ctest release; }

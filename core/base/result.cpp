@@ -1,3 +1,4 @@
+// Faults and errors as text, and the assertion that stops the program.
 #include "core/base/result.h"
 
 #include <cstdio>

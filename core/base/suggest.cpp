@@ -1,3 +1,4 @@
+// Edit distance, for "did you mean".
 #include "core/base/suggest.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Names of the kernel vocabulary, and look-ups.
 #include "core/graph/kernel.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Look-ups in a machine description.
 #include "core/machine/machine.h"
 
 #include <algorithm>

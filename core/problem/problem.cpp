@@ -1,3 +1,4 @@
+// Look-ups in a problem, and the digest that identifies it.
 #include "core/problem/problem.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Names of the constraint kinds.
 #include "core/schedule/constraints.h"
 
 namespace heddle {

@@ -1,3 +1,4 @@
+// Arithmetic of stages and slots, and look-ups in a schedule.
 #include "core/schedule/schedule.h"
 
 #include <algorithm>

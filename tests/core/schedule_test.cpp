@@ -1,3 +1,4 @@
+// Stage and slot arithmetic.
 #include <catch2/catch.hpp>
 
 #include "core/schedule/schedule.h"

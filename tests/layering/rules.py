@@ -116,6 +116,7 @@ def self_test():
         ("app/jobs/k.cpp", '// K.\n#include "app/ui/panel.h"\n', "does not depend on drawing"),
         ("app/cli/l.cpp", "// L.\n#include <z3.h>\n", "only in solver"),
         ("app/ui/ok.cpp", "// Ok.\n#include <imgui.h>\n#include <GL/gl.h>\n", None),
+        ("app/cli/platform.cpp", '// P.\n#include "app/platform/platform.h"\n', "does not depend on drawing"),
         ("app/m.cpp", '// M.\n#include "tests/support/paths.h"\n', "do not depend on tests"),
         ("core/n.cpp", "int n;\n", "what the file is for"),
         ("core/o.h", "// O.\nint o;\n", "#pragma once"),
@@ -137,6 +138,10 @@ def self_test():
                 failures += 1
             if expected is not None and not any(expected in line for line in mine):
                 print(f"self-test: planted offence not found in {path}: {expected}")
+                failures += 1
+        for _, _, _, why in INCLUDE_RULES:
+            if not any(line.endswith(why) for line in found):
+                print(f"self-test: no planted offence broke the rule: {why}")
                 failures += 1
     return failures
 

@@ -1,3 +1,4 @@
+// Paths into the repository.
 #include "tests/support/paths.h"
 
 namespace heddle::test {
