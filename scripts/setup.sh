@@ -1,3 +1,5 @@
+#!/usr/bin/env bash
+# shellcheck disable=SC2034  # some names are for the scripts that source this
 # Set-up shared by run.sh and test.sh (sourced, bash): installs what is missing, fetches Z3, configures and builds.
 # Everything it says goes to stderr, so that the programs own stdout. When nothing is missing it touches neither the network
 # nor apt, and costs a few dozen milliseconds.
