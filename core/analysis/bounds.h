@@ -9,10 +9,14 @@
 
 namespace heddle {
 
+/// The bound when no II is possible: one use takes more than its unit has, or a dependence cycle closes in one iteration.
+inline constexpr Cycle kNoFiniteII = Cycle{1} << 62;
+
 struct UnitLoad {
   UnitId unit;
   std::int64_t work = 0;   ///< sum of duration * amount
-  Cycle bound = 0;         ///< ceil(work / capacity), and at least the longest single use that excludes itself
+  /// The greatest of ceil(work / capacity) and, for every k, ceil(durations / k) of the uses of which k + 1 cannot coexist.
+  Cycle bound = 0;
 };
 
 struct Recurrence {
@@ -28,7 +32,8 @@ struct Bounds {
   UnitId binding_unit;             ///< invalid when nothing uses a unit
   Cycle rec_mii = 1;               ///< hand-offs not counted: groups are not known yet
   Recurrence critical;             ///< empty when there is no cycle
-  Cycle issue_mii = 1;             ///< ceil(sum of windows of ops outside the producer group / groups left), and the longest window
+  /// Issue streams: the producer group's windows fit one stream, the others share the streams left, and every window fits.
+  Cycle issue_mii = 1;
   std::string sentence;            ///< one sentence naming what binds: the unit, the recurrence, or the issue streams
 
   Cycle min_ii() const { return std::max({res_mii, rec_mii, issue_mii}); }

@@ -1,0 +1,167 @@
+// Lower bounds on II: unit loads, dependence cycles, issue streams, and the sentence that says which one binds.
+#include "core/analysis/bounds.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "core/analysis/cycle_ratio.h"
+#include "core/base/saturate.h"
+
+namespace heddle {
+namespace {
+
+Cycle ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
+
+/// "A + B + C", at most six names.
+std::string sum_of_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 6;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i ? " + " : "") + names[i];
+  if (names.size() > kShown) text += fmt::format(" + {} more", names.size() - kShown);
+  return text;
+}
+
+struct Explained {
+  Cycle bound = 0;
+  std::string sentence;
+};
+
+void raise(Explained& best, Cycle bound, auto&& sentence) {
+  if (bound > best.bound) best = {bound, sentence()};
+}
+
+struct NamedUse {
+  const Op* op;
+  UnitUse use;
+};
+
+/// Uses that take more than capacity / (k + 1) run at most k at a time, so their durations fit k * II. With k = 1 these are
+/// the uses that exclude each other; with k = capacity / amount of one use, that use overlapping its own next iterations.
+Explained bound_of_unit(const Unit& unit, const std::vector<NamedUse>& uses, std::int64_t work) {
+  Explained best;
+  const auto names = [&](auto&& wanted) {
+    std::vector<std::string> result;
+    for (const NamedUse& u : uses)
+      if (wanted(u) && (result.empty() || result.back() != u.op->name)) result.push_back(u.op->name);
+    return sum_of_names(result);
+  };
+  const auto everyone = [](const NamedUse&) { return true; };
+  for (const NamedUse& u : uses) {
+    if (u.use.amount > unit.capacity) {
+      raise(best, kNoFiniteII, [&] {
+        return fmt::format("{}: {} takes {} of a capacity of {}, so no II is possible", unit.name, u.op->name, u.use.amount,
+                           unit.capacity);
+      });
+      return best;
+    }
+  }
+  raise(best, ceil_div(work, std::max<std::int64_t>(1, unit.capacity)), [&] {
+    if (unit.capacity == 1) return fmt::format("{}: {} need {} cycles", unit.name, names(everyone), work);
+    return fmt::format("{}: {} need {} at {} per cycle", unit.name, names(everyone), work, unit.capacity);
+  });
+  std::set<std::int64_t> at_once;
+  for (const NamedUse& u : uses)
+    if (u.use.amount > 0) at_once.insert(unit.capacity / u.use.amount);
+  for (std::int64_t k : at_once) {
+    const auto counts = [&](const NamedUse& u) { return u.use.amount > 0 && unit.capacity / u.use.amount <= k; };
+    std::int64_t durations = 0;
+    for (const NamedUse& u : uses)
+      if (counts(u)) durations = sat_add(durations, u.use.duration);
+    raise(best, ceil_div(durations, k), [&] {
+      if (k == 1) return fmt::format("{}: {} exclude each other and need {} cycles", unit.name, names(counts), durations);
+      return fmt::format("{}: {} run at most {} at a time and need {} cycles", unit.name, names(counts), k, durations);
+    });
+  }
+  return best;
+}
+
+Explained bound_units(const Problem& problem, Bounds& bounds) {
+  std::vector<std::vector<NamedUse>> uses(problem.units.size());
+  for (const Op& op : problem.ops)
+    for (const UnitUse& use : op.uses)
+      if (use.duration > 0) uses[use.unit.index()].push_back({&op, use});
+  Explained best;
+  for (std::size_t u = 0; u < problem.units.size(); ++u) {
+    UnitLoad load;
+    load.unit = UnitId(u);
+    for (const NamedUse& named : uses[u]) load.work = sat_add(load.work, sat_mul(named.use.duration, named.use.amount));
+    const Explained bound = bound_of_unit(problem.units[u], uses[u], load.work);
+    load.bound = bound.bound;
+    bounds.units.push_back(load);
+    if (load.bound > best.bound) {
+      best = bound;
+      bounds.binding_unit = load.unit;
+    }
+  }
+  bounds.res_mii = std::max<Cycle>(1, best.bound);
+  return best;
+}
+
+Explained bound_recurrences(const Problem& problem, Bounds& bounds) {
+  std::vector<RatioEdge> edges;
+  edges.reserve(problem.edges.size());
+  for (const Edge& e : problem.edges) edges.push_back({e.from.index(), e.to.index(), e.latency, e.distance});
+  const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), edges);
+  Explained best;
+  if (ratio.cycle.empty()) return best;
+  std::string path;
+  for (std::size_t e : ratio.cycle) {
+    bounds.critical.edges.push_back(EdgeId(e));
+    path += problem.op(problem.edges[e].from).name + " -> ";
+  }
+  path += problem.op(problem.edges[ratio.cycle.front()].from).name;
+  bounds.critical.latency = ratio.weight;
+  bounds.critical.distance = static_cast<int>(std::min<std::int64_t>(ratio.tokens, 1 << 30));
+  bounds.critical.bound = ratio.impossible ? kNoFiniteII : ceil_div(ratio.weight, ratio.tokens);
+  bounds.rec_mii = std::max<Cycle>(1, bounds.critical.bound);
+  raise(best, bounds.critical.bound, [&] {
+    if (ratio.impossible) return fmt::format("recurrence {} needs itself in the same iteration", path);
+    return fmt::format("recurrence {}: {} cycles of latency over {} iteration{}", path, ratio.weight, ratio.tokens,
+                       ratio.tokens == 1 ? "" : "s");
+  });
+  return best;
+}
+
+Explained bound_issue(const Problem& problem, Bounds& bounds) {
+  std::int64_t producer = 0, others = 0;
+  const Op *longest = nullptr, *homeless = nullptr;
+  const int streams = problem.max_groups - (problem.has_producer_group() ? 1 : 0);
+  for (const Op& op : problem.ops) {
+    if (!op.variable_latency && streams < 1) homeless = &op;
+    std::int64_t& sum = op.variable_latency ? producer : others;
+    sum = sat_add(sum, op.window);
+    if (!longest || op.window > longest->window) longest = &op;
+  }
+  Explained best;
+  if (homeless) {
+    raise(best, kNoFiniteII, [&] {
+      return fmt::format("issue: no warp group is left for {}, at most {} allowed", homeless->name, problem.max_groups);
+    });
+  }
+  if (longest) {
+    raise(best, longest->window,
+          [&] { return fmt::format("issue: {} keeps its warps busy for {} cycles", longest->name, longest->window); });
+  }
+  raise(best, producer, [&] { return fmt::format("issue: the producer group needs {} cycles", producer); });
+  raise(best, ceil_div(others, std::max(1, streams)), [&] {
+    return fmt::format("issue: {} cycles of issue windows on {} warp group{}", others, streams, streams == 1 ? "" : "s");
+  });
+  bounds.issue_mii = std::max<Cycle>(1, best.bound);
+  return best;
+}
+
+}  // namespace
+
+Bounds compute_bounds(const Problem& problem) {
+  Bounds bounds;
+  Explained best{0, "nothing limits II: no unit is used, no recurrence, no issue time"};
+  for (Explained candidate :
+       {bound_units(problem, bounds), bound_recurrences(problem, bounds), bound_issue(problem, bounds)}) {
+    if (candidate.bound > best.bound) best = std::move(candidate);
+  }
+  bounds.sentence = std::move(best.sentence);
+  return bounds;
+}
+
+}  // namespace heddle
