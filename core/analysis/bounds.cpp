@@ -6,12 +6,13 @@
 #include <set>
 
 #include "core/analysis/cycle_ratio.h"
+#include "core/analysis/profile.h"
 #include "core/base/saturate.h"
 
 namespace heddle {
 namespace {
 
-Cycle ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
+
 
 /// "A + B + C", at most six names.
 std::string sum_of_names(const std::vector<std::string>& names) {

@@ -26,7 +26,7 @@ struct Period {
   bool deadlock = false;           ///< a cycle of positive weight without tokens: `cycle` is that cycle
   std::int64_t weight = 0, tokens = 1;  ///< the exact ratio; 0/1 when there is no cycle
   Cycle cycles() const { return tokens > 0 ? (weight + tokens - 1) / tokens : 0; }  ///< rounded up
-  std::vector<EventEdge> cycle;    ///< the limiting cycle
+  std::vector<EventEdge> cycle;    ///< the limiting cycle, in order
   std::string sentence;            ///< "limited by ring K: load K 560 + ..."
 };
 

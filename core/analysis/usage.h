@@ -5,24 +5,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/analysis/profile.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle {
-
-/// A step function over [0, II): value from `at` until the next step. The first step is at 0.
-struct Step {
-  Cycle at = 0;
-  std::int64_t value = 0;
-};
-using Profile = std::vector<Step>;
 
 struct Usage {
   std::vector<Profile> units;          ///< amount in use, per unit
   std::vector<Cycle> busy;             ///< cycles of the window in which the unit is used at all, per unit
   Profile smem_live;                   ///< bytes of slots holding a live copy, residents included
   Profile tmem_live;                   ///< columns
-  std::vector<Profile> registers;      ///< per group, per thread: live values + residents + overhead
+  std::vector<Profile> registers;      ///< per group, per thread: live values, inputs from other groups, residents, overhead
   std::vector<int> register_peak;      ///< per group, at op starts as problem.h defines it
   std::vector<int> register_budget;    ///< the peak rounded up to the granule (producer_registers where untouched)
   std::int64_t smem_bytes = 0;         ///< allocated: depth * size + residents

@@ -1,0 +1,46 @@
+// Amounts over one II window: intervals of absolute time are folded modulo II and added up. Works on interval ends, never
+// on single cycles, so its cost does not depend on II.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/id.h"
+
+namespace heddle {
+
+/// A step function over [0, II): value from `at` until the next step. The first step is at 0.
+struct Step {
+  Cycle at = 0;
+  std::int64_t value = 0;
+};
+using Profile = std::vector<Step>;
+
+/// Remainder in [0, modulus) for negative `x` too.
+inline Cycle modulo(Cycle x, Cycle modulus) { return ((x % modulus) + modulus) % modulus; }
+/// Quotient rounded towards minus infinity; `divisor` > 0.
+inline Cycle floor_div(Cycle x, Cycle divisor) { return (x - modulo(x, divisor)) / divisor; }
+inline Cycle ceil_div(Cycle x, Cycle divisor) { return -floor_div(-x, divisor); }
+
+/// How many copies of [begin, end), repeated every `ii` cycles, contain `time`.
+inline std::int64_t copies_alive(Cycle begin, Cycle end, Cycle time, Cycle ii) {
+  return end <= begin ? 0 : floor_div(time - begin, ii) - floor_div(time - end, ii);
+}
+
+class ModuloProfile {
+ public:
+  explicit ModuloProfile(Cycle ii) : ii_(ii) {}
+  /// `amount` during [begin, begin + length), and again every II cycles. Nothing for length <= 0.
+  void add(Cycle begin, Cycle length, std::int64_t amount);
+  /// Steps in order, neighbours of equal value merged.
+  Profile steps() const;
+
+ private:
+  Cycle ii_;
+  std::int64_t always_ = 0;
+  std::vector<Step> changes_;
+};
+
+std::int64_t peak(const Profile& profile);
+
+}  // namespace heddle

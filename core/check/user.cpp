@@ -1,0 +1,133 @@
+// Family user: the demands of core/schedule/constraints.h, each told by its name.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/analysis/channels.h"
+#include "core/analysis/registers.h"
+#include "core/check/families.h"
+
+namespace heddle {
+namespace {
+
+struct Demand {
+  const Case& c;
+  const UserConstraint& constraint;
+  std::vector<OpId> ops;
+
+  void object(std::string message, std::vector<OpId> who = {}, std::int64_t amount = 0, std::int64_t limit = 0) const {
+    const std::string name = constraint.name.empty() ? to_string(constraint.kind) : constraint.name;
+    const Cycle slot = who.size() == 1 ? c.schedule.slot(who.front()) : -1;
+    c.found.push_back({"user", fmt::format("{}: {}", name, message), std::move(who), slot, amount, limit});
+  }
+
+  std::int64_t group(OpId op) const { return static_cast<std::int64_t>(c.schedule.group(op).index()); }
+  Cycle stage(OpId op) const { return c.schedule.start(op) / c.schedule.ii; }
+
+  void at_most(const char* what, std::int64_t found) const {
+    if (found > constraint.high)
+      object(fmt::format("{} {}, at most {} demanded", found, what, constraint.high), {}, found, constraint.high);
+  }
+
+  void judge_each_op() const {
+    const auto [low, high] = std::pair(constraint.low, constraint.high);
+    for (OpId op : ops) {
+      const Cycle start = c.schedule.start(op);
+      if (constraint.kind == ConstraintKind::Pin && start != low)
+        object(fmt::format("{} starts at {} instead of {}", c.name(op), start, low), {op}, start, low);
+      if (constraint.kind == ConstraintKind::Range && (start < low || start > high))
+        object(fmt::format("{} starts at {}, outside {} to {}", c.name(op), start, low, high), {op}, start,
+               start < low ? low : high);
+      if (constraint.kind == ConstraintKind::InGroup && group(op) != low)
+        object(fmt::format("{} is in group {} instead of {}", c.name(op), group(op), low), {op}, group(op), low);
+      if (constraint.kind == ConstraintKind::NotInGroup && group(op) == low)
+        object(fmt::format("{} is in group {}", c.name(op), low), {op}, group(op), low);
+    }
+  }
+
+  void judge_pairs() const {
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      for (std::size_t j = i + 1; j < ops.size(); ++j) {
+        const OpId a = ops[i], b = ops[j];
+        if (constraint.kind == ConstraintKind::DifferentGroup && group(a) == group(b))
+          object(fmt::format("{} and {} are both in group {}", c.name(a), c.name(b), group(a)), {a, b}, group(a), group(b));
+        // For sameness, comparing with the first op says it all.
+        if (i > 0) continue;
+        if (constraint.kind == ConstraintKind::SameGroup && group(a) != group(b))
+          object(fmt::format("{} is in group {}, {} in group {}", c.name(a), group(a), c.name(b), group(b)), {a, b}, group(b),
+                 group(a));
+        if (constraint.kind == ConstraintKind::SameStage && stage(a) != stage(b))
+          object(fmt::format("{} is in stage {}, {} in stage {}", c.name(a), stage(a), c.name(b), stage(b)), {a, b}, stage(b),
+                 stage(a));
+      }
+    }
+  }
+
+  void judge_before() const {
+    if (ops.size() != 2) return object("an order needs exactly two ops");
+    const Cycle first = c.schedule.start(ops[0]), second = c.schedule.start(ops[1]);
+    if (second - first < constraint.low)
+      object(fmt::format("{} starts {} cycles after {}, at least {} demanded", c.name(ops[1]), second - first, c.name(ops[0]),
+                         constraint.low),
+             ops, second - first, constraint.low);
+  }
+
+  void judge_limits() const {
+    const Problem& p = c.problem;
+    const Schedule& s = c.schedule;
+    switch (constraint.kind) {
+      case ConstraintKind::MaxStages: {
+        Cycle stages = 0;
+        for (const Placement& place : s.ops) stages = std::max(stages, place.start / s.ii + 1);
+        return at_most("stages", stages);
+      }
+      case ConstraintKind::MaxWarps: {
+        std::int64_t warps = 0;
+        for (const ScheduleGroup& g : s.groups) warps += g.warps;
+        return at_most("warps", warps);
+      }
+      case ConstraintKind::MaxGroups: return at_most("warp groups", groups_in_use(s));
+      case ConstraintKind::MaxRegisters: {
+        const auto uses = register_use(p, s);
+        for (std::size_t g = 0; g < uses.size(); ++g)
+          at_most(fmt::format("registers per thread in {}", c.group_name(GroupId(g))).c_str(),
+                  budget_of_group(p, s, g, uses[g].peak));
+        return;
+      }
+      case ConstraintKind::MaxSmem: return at_most("bytes of shared memory", allocated(p, s, Space::Smem));
+      case ConstraintKind::MaxTmem:
+        return at_most("tensor memory columns", rounded_columns(allocated(p, s, Space::Tmem)));
+      case ConstraintKind::MaxDepth: {
+        const auto channel = std::find_if(p.channels.begin(), p.channels.end(),
+                                          [&](const Channel& ch) { return ch.name == constraint.channel; });
+        if (channel == p.channels.end()) return object(fmt::format("there is no channel named '{}'", constraint.channel));
+        return at_most(fmt::format("slots in channel {}", channel->name).c_str(),
+                       s.depths[static_cast<std::size_t>(channel - p.channels.begin())]);
+      }
+      default: return;
+    }
+  }
+};
+
+}  // namespace
+
+void check_user(const Case& c, const Constraints& constraints) {
+  for (const UserConstraint& constraint : constraints) {
+    if (!constraint.enabled) continue;
+    Demand demand{c, constraint, {}};
+    for (const std::string& name : constraint.ops) {
+      const OpId op = c.problem.find_op(name);
+      if (op.valid())
+        demand.ops.push_back(op);
+      else
+        demand.object(fmt::format("there is no op named '{}'", name));
+    }
+    if (demand.ops.size() != constraint.ops.size()) continue;
+    demand.judge_each_op();
+    demand.judge_pairs();
+    if (constraint.kind == ConstraintKind::Before) demand.judge_before();
+    demand.judge_limits();
+  }
+}
+
+}  // namespace heddle
