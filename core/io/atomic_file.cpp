@@ -1,0 +1,100 @@
+#include "core/io/atomic_file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace heddle {
+namespace {
+
+Error unreadable(const std::string& path, std::string message, std::string hint = {}) {
+  return {ErrorKind::Input, {{path, {}, std::move(message), std::move(hint)}}};
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(); }
+  int get() const { return number_; }
+  bool close() {
+    const bool good = number_ < 0 || ::close(number_) == 0;
+    number_ = -1;
+    return good;
+  }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
+  // Non-blocking, because opening a pipe without a writer would wait for ever.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return unreadable(path, "no such file");
+    return unreadable(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) return unreadable(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (S_ISDIR(facts.st_mode)) return unreadable(path, "is a folder", "give a file in it");
+  if (S_ISREG(facts.st_mode) && static_cast<std::uint64_t>(facts.st_size) > limit)
+    return unreadable(path, fmt::format("is {} bytes long; the limit is {}", static_cast<std::uint64_t>(facts.st_size), limit));
+  ::fcntl(file.get(), F_SETFL, 0);
+  std::string content;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
+    if (got == 0) return content;
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return unreadable(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+    }
+    content.append(buffer, static_cast<std::size_t>(got));
+    if (content.size() > limit) return unreadable(path, fmt::format("is longer than the limit of {} bytes", limit));
+  }
+}
+
+Result<Ok> write_file(const std::string& path, std::string_view content) {
+  const auto failure = [&](const char* what, int code) {
+    return Error{ErrorKind::Environment, {{path, {}, fmt::format("{}: {}", what, std::strerror(code)), {}}}};
+  };
+  std::error_code code;
+  // Through a link the file it points to is replaced, not the link.
+  std::filesystem::path target = path;
+  if (std::filesystem::is_symlink(target, code)) target = std::filesystem::weakly_canonical(target, code);
+  if (std::filesystem::is_directory(target, code)) return failure("cannot be written", EISDIR);
+  if (target.has_parent_path()) {
+    std::filesystem::create_directories(target.parent_path(), code);
+    if (code) return failure("its folder cannot be created", code.value());
+  }
+  static std::atomic<unsigned> counter{0};
+  const std::string temporary = fmt::format("{}.{}.{}.tmp", target.string(), ::getpid(), counter++);
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.get() < 0) return failure("cannot be written", errno);
+  struct stat facts {};
+  if (::stat(target.c_str(), &facts) == 0) ::fchmod(file.get(), facts.st_mode & 07777);
+  const auto abandon = [&](int why) {
+    ::unlink(temporary.c_str());
+    return failure("cannot be written", why);
+  };
+  while (!content.empty()) {
+    const ssize_t done = ::write(file.get(), content.data(), content.size());
+    if (done < 0 && errno != EINTR) return abandon(errno);
+    if (done > 0) content.remove_prefix(static_cast<std::size_t>(done));
+  }
+  if (::fsync(file.get()) != 0 || !file.close()) return abandon(errno);
+  if (::rename(temporary.c_str(), target.c_str()) != 0) return abandon(errno);
+  return Ok{};
+}
+
+}  // namespace heddle

@@ -1,0 +1,142 @@
+// A cursor into a JSON tree that collects faults instead of stopping at the first: what every reader of a format uses.
+//
+// Every question that fails adds one fault (file, pointer, what was expected, what was found, a guess) and answers with a
+// harmless value, so that reading goes on. An ObjectReader remembers which keys were asked for; what is left when it is
+// destroyed gets a warning with the nearest known key. Keys that start with "x-", and "$schema" and "generator", belong to
+// others and are never warned about.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/expr.h"
+#include "core/base/suggest.h"
+#include "core/io/json.h"
+
+namespace heddle {
+
+/// No count in any file is meant to be larger; far from where sums of products could overflow.
+inline constexpr std::int64_t kLargestNumber = std::int64_t{1} << 40;
+
+/// What reading one file has found out.
+struct ReadLog {
+  std::string file;
+  std::vector<Fault> faults;
+  std::vector<Fault> warnings;
+  std::vector<std::string> unknown_keys;  ///< pointers of members that the format does not define
+
+  void fault(const std::string& pointer, std::string message, std::string hint = {});
+  /// A fault at, above (the root apart) or below `pointer` has been reported already.
+  bool touched(const std::string& pointer) const;
+  Error error() const { return {ErrorKind::Input, faults}; }
+};
+
+/// What stands there, for messages: `"12"`, `1.5`, `an object`.
+std::string describe(const Json& json);
+
+class Cursor {
+ public:
+  Cursor(const Json& json, std::string pointer, ReadLog& log) : json_(&json), pointer_(std::move(pointer)), log_(&log) {}
+
+  const Json& json() const { return *json_; }
+  const std::string& pointer() const { return pointer_; }
+  ReadLog& log() const { return *log_; }
+  void fault(std::string message, std::string hint = {}) const { log_->fault(pointer_, std::move(message), std::move(hint)); }
+
+  // Each adds a fault and answers nothing (or the lower bound, false, an empty text) when something else stands there.
+  std::optional<std::int64_t> integer(std::int64_t low, std::int64_t high) const;
+  std::optional<std::uint64_t> natural64() const;  ///< all 64 bits, for seeds
+  std::optional<double> real() const;              ///< seconds and the like; not negative
+  std::optional<bool> boolean() const;
+  std::optional<std::string> string() const;       ///< any text
+  std::optional<std::string> name() const;         ///< not empty, at most 200 characters, no control characters
+  std::optional<Expr> expr() const;                ///< an integer or an expression string
+  std::vector<Cursor> items() const;               ///< of a list
+  std::vector<std::string> names() const;          ///< a list of names
+
+  /// A word of a closed vocabulary: `parse` answers nothing for unknown ones.
+  template <class Parse>
+  auto word(const char* what, const std::vector<std::string>& known, Parse parse) const
+      -> decltype(parse(std::string_view{})) {
+    const auto text = string();
+    if (!text) return {};
+    auto value = parse(std::string_view(*text));
+    if (!value) unknown_word(what, *text, known);
+    return value;
+  }
+
+ private:
+  void unknown_word(const char* what, const std::string& found, const std::vector<std::string>& known) const;
+  void expected(const std::string& what, std::string hint = {}) const;
+
+  const Json* json_;
+  std::string pointer_;
+  ReadLog* log_;
+};
+
+class ObjectReader {
+ public:
+  /// Adds a fault if no object stands there; every key is then absent, without further faults.
+  explicit ObjectReader(const Cursor& at);
+  ObjectReader(const ObjectReader&) = delete;
+  ObjectReader& operator=(const ObjectReader&) = delete;
+  ~ObjectReader();
+
+  bool good() const { return good_; }
+  const Cursor& cursor() const { return at_; }
+  std::optional<Cursor> find(const char* key);     ///< absent: nothing
+  std::optional<Cursor> require(const char* key);  ///< absent: a fault, and nothing
+
+  // Required members.
+  std::string name(const char* key);
+  Expr expr(const char* key);
+  std::int64_t integer(const char* key, std::int64_t low, std::int64_t high);
+  // Optional members.
+  std::string string(const char* key, std::string otherwise = {});
+  std::int64_t integer(const char* key, std::int64_t low, std::int64_t high, std::int64_t otherwise);
+  bool boolean(const char* key, bool otherwise);
+  Expr expr(const char* key, Expr otherwise);
+  std::optional<Expr> maybe_expr(const char* key);
+  std::optional<bool> maybe_boolean(const char* key);
+  std::vector<Cursor> list(const char* key);       ///< empty when absent
+  std::vector<Cursor> required_list(const char* key);
+  std::vector<std::string> names(const char* key);
+
+ private:
+  std::vector<std::string> spare_keys() const;     ///< present, not asked for so far, not somebody else's
+
+  Cursor at_;
+  bool good_;
+  std::vector<const char*> known_;
+  std::vector<std::string> missing_;
+};
+
+/// Reads the root: one object whose "schema" is `schema` ("heddle.kernel/1"). False (with a fault) when it is not.
+bool check_schema(ObjectReader& root, const char* schema);
+
+/// Carries the members that the reader did not know from `original` over into `fresh`, which was written from what the
+/// reader made of it. List items are matched by "name" or "id" where they have one, else by index.
+void keep_unknown(Json& fresh, const Json& original, const std::vector<std::string>& unknown_keys);
+
+/// Parse, check, read: the frame of every reader. `read` fills a value from the root; without faults that is the result.
+template <class T, class Read>
+Result<T> read_document(std::string_view text, const std::string& file, const char* schema, std::vector<Fault>* warnings,
+                        Read read) {
+  const Result<Json> json = parse_json(text, file);
+  if (!json) return json.error();
+  ReadLog log{file, {}, {}, {}};
+  T value;
+  {
+    ObjectReader root(Cursor(*json, {}, log));
+    if (check_schema(root, schema)) read(root, value);
+  }
+  if (warnings) warnings->insert(warnings->end(), log.warnings.begin(), log.warnings.end());
+  if (!log.faults.empty()) return log.error();
+  return value;
+}
+
+}  // namespace heddle
