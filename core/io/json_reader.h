@@ -139,4 +139,19 @@ Result<T> read_document(std::string_view text, const std::string& file, const ch
   return value;
 }
 
+/// The text of a file; `read` says which members of the `original` text are not Heddle's and are to be kept.
+template <class T, class Read>
+std::string document_text(Json fresh, std::string_view original, const char* schema, Read read) {
+  if (const Result<Json> json = parse_json(original, {}); !original.empty() && json) {
+    ReadLog log;
+    T value;
+    {
+      ObjectReader root(Cursor(*json, {}, log));
+      if (check_schema(root, schema)) read(root, value);
+    }
+    keep_unknown(fresh, *json, log.unknown_keys);
+  }
+  return fresh.pretty();
+}
+
 }  // namespace heddle
