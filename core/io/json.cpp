@@ -73,45 +73,77 @@ bool lists_objects(const Json& json) {
   return false;
 }
 
-void append_pretty(std::string& out, const Json& json, std::size_t indent, std::size_t column, std::size_t width) {
-  const bool container = json.is_array() ? !json.items()->empty() : json.is_object() && !json.members()->empty();
-  const bool root = indent == 0;
-  if (!container || (!(root && json.is_object()) && !lists_objects(json))) {
-    // One column is left for the comma that may follow.
+class PrettyPrinter {
+ public:
+  explicit PrettyPrinter(std::size_t width) : width_(width) {}
+
+  std::string print(const Json& root) {
+    value(root, 0);
+    return std::move(out_) + '\n';
+  }
+
+ private:
+  std::size_t column() const { return out_.size() - line_begin_; }
+
+  void new_line(std::size_t indent) {
+    out_ += '\n';
+    line_begin_ = out_.size();
+    out_.append(indent, ' ');
+  }
+
+  /// True (and written) if it fits on the rest of the line, one column left for the comma that may follow. Scalars always fit.
+  bool fits(const Json& json) {
+    const bool container = json.is_array() ? !json.items()->empty() : json.is_object() && !json.members()->empty();
+    const std::size_t room = width_ > column() + 1 ? width_ - column() - 1 : 0;
     std::string line;
-    const std::size_t room = width > column + 1 ? width - column - 1 : 0;
-    if (append_line(line, json, container ? room : std::numeric_limits<std::size_t>::max())) {
-      out += line;
-      return;
+    if (!append_line(line, json, container ? room : std::numeric_limits<std::size_t>::max())) return false;
+    out_ += line;
+    return true;
+  }
+
+  void value(const Json& json, std::size_t indent) {
+    const bool root = indent == 0;
+    if (!(root && json.is_object()) && !lists_objects(json) && fits(json)) return;
+    indent += 2;
+    bool first = true;
+    // Members of inner objects and lists of scalars share lines; everything else gets a line of its own.
+    bool share = false;
+    const auto item = [&](const std::string& prefix, const Json& inner, bool may_share) {
+      if (!first) out_ += ',';
+      std::string line = prefix;
+      const std::size_t room = width_ > column() + 2 ? width_ - column() - 2 : 0;
+      if (share && may_share && !lists_objects(inner) && append_line(line, inner, room)) {
+        out_ += ' ' + line;
+      } else {
+        new_line(indent);
+        out_ += prefix;
+        const std::size_t begin = line_begin_;
+        value(inner, indent);
+        share = may_share && begin == line_begin_;
+      }
+      first = false;
+    };
+    if (const Json::Array* items = json.items()) {
+      out_ += '[';
+      for (const Json& inner : *items) item({}, inner, !inner.is_array() && !inner.is_object());
+      new_line(indent - 2);
+      out_ += ']';
+    } else {
+      out_ += '{';
+      for (const JsonMember& member : *json.members()) {
+        std::string prefix;
+        append_quoted(prefix, member.key);
+        item(prefix + ": ", member.value, !root);
+      }
+      new_line(indent - 2);
+      out_ += '}';
     }
   }
-  const std::string margin(indent + 2, ' ');
-  bool first = true;
-  const auto begin_item = [&] {
-    out += first ? "\n" : ",\n";
-    out += margin;
-    first = false;
-  };
-  if (json.is_array()) {
-    out += '[';
-    for (const Json& item : *json.items()) {
-      begin_item();
-      append_pretty(out, item, indent + 2, indent + 2, width);
-    }
-  } else {
-    out += '{';
-    for (const JsonMember& member : *json.members()) {
-      begin_item();
-      const std::size_t before = out.size();
-      append_quoted(out, member.key);
-      out += ": ";
-      append_pretty(out, member.value, indent + 2, indent + 2 + out.size() - before, width);
-    }
-  }
-  out += '\n';
-  out.append(indent, ' ');
-  out += json.is_array() ? ']' : '}';
-}
+
+  std::size_t width_;
+  std::string out_;
+  std::size_t line_begin_ = 0;
+};
 
 }  // namespace
 
@@ -188,10 +220,7 @@ Json& Json::push(Json value) {
 }
 
 std::string Json::pretty(std::size_t width) const {
-  std::string out;
-  append_pretty(out, *this, 0, 0, width);
-  out += '\n';
-  return out;
+  return PrettyPrinter(width).print(*this);
 }
 
 std::string Json::line() const {

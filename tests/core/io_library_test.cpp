@@ -1,0 +1,52 @@
+// Shipped data: everything can be read, and writing it and reading it again changes nothing.
+#include <catch2/catch.hpp>
+
+#include "core/io/atomic_file.h"
+#include "core/io/kernel_json.h"
+#include "core/io/library.h"
+#include "core/io/machine_json.h"
+
+using namespace heddle;
+
+TEST_CASE("every shipped kernel is read without a warning and survives a round trip", "[core]") {
+  const auto entries = list_library(Shelf::Kernels);
+  REQUIRE(!entries.empty());
+  for (const LibraryEntry& entry : entries) {
+    INFO(entry.path);
+    std::vector<Fault> warnings;
+    const auto kernel = load_kernel(entry.name, &warnings);
+    if (!kernel) FAIL(to_string(kernel.error()));
+    CHECK(warnings.empty());
+    CHECK(kernel->name == entry.name);
+    const std::string text = kernel_text(*kernel);
+    const auto again = parse_kernel(text, entry.path);
+    if (!again) FAIL(to_string(again.error()));
+    CHECK(kernel_text(*again) == text);
+  }
+}
+
+TEST_CASE("every shipped machine is read without a warning and survives a round trip", "[core]") {
+  const auto entries = list_library(Shelf::Machines);
+  REQUIRE(!entries.empty());
+  for (const LibraryEntry& entry : entries) {
+    INFO(entry.path);
+    std::vector<Fault> warnings;
+    const auto machine = load_machine(entry.name, &warnings);
+    if (!machine) FAIL(to_string(machine.error()));
+    CHECK(warnings.empty());
+    CHECK(machine->name == entry.name);
+    const std::string text = machine_text(*machine);
+    const auto again = parse_machine(text, entry.path);
+    if (!again) FAIL(to_string(again.error()));
+    CHECK(machine_text(*again) == text);
+  }
+}
+
+TEST_CASE("an unknown name is answered with the nearest shipped one, a wrong path with what is wrong", "[core]") {
+  CHECK(to_string(load_kernel("toy_fig").error()) == "unknown kernel 'toy_fig' (did you mean 'toy_fig1'?)");
+  CHECK(to_string(load_machine("toyy").error()) == "unknown machine 'toyy' (did you mean 'toy'?)");
+  CHECK(to_string(load_kernel("nowhere/at_all.json").error()) == "nowhere/at_all.json: no such file");
+  CHECK(to_string(load_kernel("/").error()) == "/: is a folder (give a file in it)");
+  CHECK(load_kernel("zzzzzzzz").error().faults[0].hint.starts_with("shipped: "));
+  CHECK(load_kernel("").error().faults.size() == 1);
+}
