@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC2317  # the stages are called by name
 # Installs what is missing, builds everything, and runs the tests. Ends with one summary line per stage; exit code 0 only if
 # every stage passed.
 set -uo pipefail

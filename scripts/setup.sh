@@ -9,17 +9,18 @@ Z3_VERSION="${HEDDLE_Z3_VERSION:-5.4.0.0}"   # of the PyPI wheel z3-solver, whic
 Z3_DIR="$HEDDLE_ROOT/build/z3"
 INSTALL=yes                                  # --no-install clears it
 
-BUILD_PACKAGES=(cmake ninja-build g++ pkg-config libimgui-dev libglfw3-dev libgl-dev libegl-dev nlohmann-json3-dev
-                libfmt-dev libcli11-dev libstb-dev catch2 fonts-dejavu-core python3)
+BUILD_PACKAGES=(cmake ninja-build g++ pkg-config libimgui-dev libglfw3-dev libgl-dev libopengl-dev libegl-dev
+                nlohmann-json3-dev libfmt-dev libcli11-dev libstb-dev catch2 fonts-dejavu-core python3)
 TEST_PACKAGES=(binutils xvfb xauth xdotool python3-jsonschema libgl1-mesa-dri libegl-mesa0)
 
 # Exit codes are those of the heddle program: 1 the build failed, 2 usage, 6 something is missing on this machine.
 say() { printf 'heddle: %s\n' "$*" >&2; }
 die() { local code=$1; shift; say "$*"; exit "$code"; }
 
-# Names of the given Debian packages that are not installed, one per line. A tool that came another way counts as well.
-missing_packages() {
+# Sets MISSING to those of the given Debian packages that are not installed. A tool that came another way counts as well.
+find_missing() {
   local installed package
+  MISSING=()
   installed=" $(dpkg-query -W -f='${db:Status-Status}=${Package} ' "$@" 2>/dev/null) "
   for package in "$@"; do
     [[ $installed == *" installed=$package "* ]] && continue
@@ -27,7 +28,7 @@ missing_packages() {
       ninja-build) command -v ninja >/dev/null && continue ;;
       cmake | g++ | pkg-config | python3 | xdotool) command -v "$package" >/dev/null && continue ;;
     esac
-    echo "$package"
+    MISSING+=("$package")
   done
 }
 
@@ -38,56 +39,61 @@ as_root() {
 apt_install() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
   local install=("${apt[@]}" install -y --no-install-recommends "$@")
+  local log="$HEDDLE_ROOT/build/install.log"
   # Lists may be empty (a fresh container) or stale (then the first try fails): refresh and try once more.
-  if compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null && as_root "${install[@]}" >&2 </dev/null; then return 0; fi
-  as_root "${apt[@]}" update >&2 </dev/null
-  as_root "${install[@]}" >&2 </dev/null
+  if compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null && as_root "${install[@]}" >"$log" 2>&1 </dev/null; then return 0; fi
+  { as_root "${apt[@]}" update && as_root "${install[@]}"; } >"$log" 2>&1 </dev/null && return 0
+  tail -n 5 "$log" >&2
+  return 1
 }
 
 # Installs the packages among the arguments that are missing; returns 1 if some stay missing.
 ensure_packages() {
   command -v dpkg-query >/dev/null || return 0   # not Debian: CMake says what it does not find
-  local missing
-  mapfile -t missing < <(missing_packages "$@")
-  ((${#missing[@]})) || return 0
+  find_missing "$@"
+  ((${#MISSING[@]})) || return 0
   if [[ $INSTALL != yes ]]; then
-    say "missing Debian packages (not installed because of --no-install): ${missing[*]}"
+    say "missing Debian packages (not installed because of --no-install): ${MISSING[*]}"
     return 1
   fi
   if [[ $(id -u) != 0 ]] && ! command -v sudo >/dev/null; then
-    say "missing Debian packages, and neither root nor sudo to install them. As root: apt-get install ${missing[*]}"
+    say "missing Debian packages, and neither root nor sudo to install them. As root: apt-get install ${MISSING[*]}"
     return 1
   fi
-  say "installing Debian packages: ${missing[*]}"
-  apt_install "${missing[@]}" && return 0
-  say "apt-get could not install all of: ${missing[*]} (see above; is the network reachable?)"
+  say "installing Debian packages (details in build/install.log): ${MISSING[*]}"
+  apt_install "${MISSING[@]}" && return 0
+  say "apt-get could not install all of: ${MISSING[*]} (see above; is the network reachable?)"
   return 1
 }
 
-# Z3: the wheel of Z3_VERSION under build/z3; where it cannot be had, Debian's older libz3-dev, remembered in a stamp file
-# so that later runs do not ask the network again.
+# Z3: the wheel of Z3_VERSION under build/z3; where it cannot be had, a wheel fetched earlier or Debian's older libz3-dev.
+# A stamp file remembers that, so that later runs do not ask the network again.
 ensure_z3() {
-  local stamp="$Z3_DIR/VERSION" fallback="$HEDDLE_ROOT/build/z3-fallback"
-  if [[ -e $Z3_DIR/lib/libz3.so && -e $Z3_DIR/include/z3++.h ]]; then
+  local stamp="$Z3_DIR/VERSION" fallback="$HEDDLE_ROOT/build/z3-fallback" wheel=no debian=no
+  [[ -e $Z3_DIR/lib/libz3.so && -e $Z3_DIR/include/z3++.h ]] && wheel=yes
+  [[ -e /usr/include/z3++.h ]] && debian=yes
+  if [[ $wheel == yes ]]; then
     [[ -e $stamp ]] || echo "$Z3_VERSION" >"$stamp"
-    [[ $(<"$stamp") == "$Z3_VERSION" || $INSTALL != yes ]] && return 0
+    [[ $(<"$stamp") == "$Z3_VERSION" ]] && return 0
   fi
-  [[ -e $fallback && $(<"$fallback") == "$Z3_VERSION" && -e /usr/include/z3++.h ]] && return 0
-  if [[ $INSTALL != yes ]]; then
-    [[ -e /usr/include/z3++.h ]] && return 0
+  if [[ $wheel$debian == *yes* ]]; then
+    [[ $INSTALL != yes || (-e $fallback && $(<"$fallback") == "$Z3_VERSION") ]] && return 0
+  elif [[ $INSTALL != yes ]]; then
     say "missing Z3 (not fetched because of --no-install): pip package z3-solver $Z3_VERSION in build/z3, or libz3-dev"
     return 1
   fi
+  FORGET_Z3=yes
   if fetch_z3_wheel; then
     rm -f "$fallback"
-    FORGET_Z3=yes
     return 0
   fi
-  say "using Debian's libz3-dev instead (older and slower; delete build/z3-fallback to try the wheel again)"
-  [[ -e /usr/include/z3++.h ]] || ensure_packages libz3-dev || return 1
-  rm -rf "$Z3_DIR"
+  if [[ $wheel == yes ]]; then
+    say "keeping the Z3 wheel $(<"$stamp") (delete build/z3-fallback to try again)"
+  else
+    say "using Debian's libz3-dev instead, which is older (delete build/z3-fallback to try the wheel again)"
+    [[ $debian == yes ]] || ensure_packages libz3-dev || return 1
+  fi
   echo "$Z3_VERSION" >"$fallback"
-  FORGET_Z3=yes
 }
 
 fetch_z3_wheel() {
