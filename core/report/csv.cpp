@@ -1,3 +1,4 @@
+// The table of ops as comma-separated values.
 #include "core/report/csv.h"
 
 #include <vector>

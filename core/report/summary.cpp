@@ -1,3 +1,4 @@
+// The sentences around a result.
 #include "core/report/summary.h"
 
 #include <fmt/format.h>
