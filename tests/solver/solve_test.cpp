@@ -136,7 +136,7 @@ TEST_CASE("a value larger than shared memory is infeasible, and the reason names
 TEST_CASE("registers limit how many copies of a value are alive", "[solver]") {
   // x is 100 registers and needed 300 cycles later; three copies at II 100 do not fit 255 registers.
   ProblemBuilder b({"A", "B"});
-  const OpId x = b.op("x", "A", 100, 1), y = b.op("y", "B", 100, 1);
+  const OpId x = b.op("x", "A", 100), y = b.op("y", "B", 100);
   b.registers(x, 100, {{y, 0}});
   b.problem.edges[0].latency = 300;
   b.problem.max_groups = 1;
