@@ -1,3 +1,4 @@
+// Floyd-Warshall over start differences.
 #include "solver/encoding/closure.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Unknowns, primitives and the way back from a Z3 model to a schedule.
 #include "solver/encoding/model.h"
 
 #include <algorithm>

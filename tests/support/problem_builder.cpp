@@ -1,3 +1,4 @@
+// Each builder step adds an op or a value together with the edges and channels that resolve() would derive.
 #include "tests/support/problem_builder.h"
 
 #include "core/base/assert.h"
