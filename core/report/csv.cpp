@@ -1,4 +1,4 @@
-// The table of ops as comma-separated values.
+// Fields are quoted only where RFC 4180 demands it.
 #include "core/report/csv.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The sentences around a result.
+// Sentences and tables for people; the same facts for programs are in core/io.
 #include "core/report/summary.h"
 
 #include <fmt/format.h>
