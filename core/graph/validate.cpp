@@ -1,4 +1,3 @@
-// What a kernel must satisfy beyond its form: names, definitions, distances, shapes.
 #include "core/graph/validate.h"
 
 #include <algorithm>

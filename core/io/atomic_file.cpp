@@ -1,4 +1,3 @@
-// Reading whole files, and writing them by rename.
 #include "core/io/atomic_file.h"
 
 #include <atomic>

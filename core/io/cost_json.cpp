@@ -1,4 +1,3 @@
-// Unit uses and costs, which kernel and machine files share.
 #include "core/io/cost_json.h"
 
 namespace heddle {

@@ -1,4 +1,3 @@
-// The cursor that walks a JSON tree and collects faults.
 #include "core/io/json_reader.h"
 
 #include <algorithm>

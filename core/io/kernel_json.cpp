@@ -1,4 +1,3 @@
-// Reading and writing heddle.kernel/1.
 #include "core/io/kernel_json.h"
 
 #include <charconv>

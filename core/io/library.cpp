@@ -1,4 +1,3 @@
-// Finding the shipped data, and names in it.
 #include "core/io/library.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Reading and writing heddle.machine/1.
 #include "core/io/machine_json.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Fields are quoted only where RFC 4180 demands it.
 #include "core/report/csv.h"
 
 #include <vector>

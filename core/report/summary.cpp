@@ -1,4 +1,3 @@
-// Sentences and tables for people; the same facts for programs are in core/io.
 #include "core/report/summary.h"
 
 #include <fmt/format.h>

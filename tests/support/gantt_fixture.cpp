@@ -1,4 +1,3 @@
-// A problem and a schedule made by hand, for tests of the chart.
 #include "tests/support/gantt_fixture.h"
 
 #include <fmt/format.h>
