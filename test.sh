@@ -16,16 +16,18 @@ With no option: builds the release preset and runs every test that is not slow.
 --tsan        thread sanitizer instead: the job tests
 --variants    builds heddle without window and without solver instead, and inspects what it links
 --all         the release tests, then --asan, --tsan and --variants: what .ci/run does
+--werror      warnings are errors
 --no-install  install nothing; say what is missing
 TEXT
 }
 
-stages=() labels=() slow=no ctest_arguments=()
+stages=() labels=() slow=no werror=() ctest_arguments=()
 while (($#)); do
   case $1 in
     --no-install) INSTALL=no ;;
     --label) [[ -n ${2:-} ]] || die 2 "--label wants a name"; labels+=("$2"); shift ;;
     --slow) slow=yes ;;
+    --werror) werror=(-DHEDDLE_WERROR=ON) ;;
     --asan) stages+=(asan) ;;
     --tsan) stages+=(tsan) ;;
     --variants) stages+=(variants) ;;
@@ -46,7 +48,6 @@ filters=()
 [[ $slow == yes ]] || filters+=(-LE '^slow$')
 if ((${#labels[@]})); then filters+=(-L "^($(IFS='|'; echo "${labels[*]}"))\$"); fi
 
-# shellcheck disable=SC2317  # the stages are called by name
 # run_ctest PRESET ARGUMENT...
 run_ctest() {
   local preset=$1; shift
@@ -54,19 +55,19 @@ run_ctest() {
     "${filters[@]}" "${ctest_arguments[@]}" </dev/null 9>&-   # a test's left-over child must not hold the build lock
 }
 
-stage_release() { configure release && build release && run_ctest release; }
+stage_release() { configure release "${werror[@]}" && build release && run_ctest release; }
 stage_asan() {
   configure asan -DHEDDLE_GUI=OFF && build asan test_core test_solver test_app || return 1
   ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 run_ctest asan -R '^(core|solver|app)(/|$)'
 }
 stage_tsan() {
   configure tsan -DHEDDLE_GUI=OFF && build tsan test_app || return 1
-  TSAN_OPTIONS="halt_on_error=1 suppressions=$HEDDLE_ROOT/tests/support/tsan.supp" run_ctest tsan -R '^app/job'
+  TSAN_OPTIONS="halt_on_error=1 suppressions=$HEDDLE_ROOT/tests/support/tsan.supp" run_ctest tsan -R '^app/.*job'
 }
 # The option builds: each must configure and link without what it leaves out.
 stage_variants() {
   local folder="$HEDDLE_ROOT/build"
-  configure no-solver -DHEDDLE_GUI=OFF -DHEDDLE_TESTS=OFF && build no-solver heddle || return 1
+  configure no-solver -DHEDDLE_GUI=OFF -DHEDDLE_TESTS=OFF "${werror[@]}" && build no-solver heddle || return 1
   python3 "$HEDDLE_ROOT/tests/layering/linkage.py" "$folder/no-solver/heddle" --never z3 GL glfw EGL X11 imgui || return 1
   configure no-gui -DHEDDLE_TESTS=OFF && configure no-cuda -DHEDDLE_TESTS=OFF
 }

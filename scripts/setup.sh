@@ -117,22 +117,26 @@ fetch_z3_wheel() {
   rm -rf "$Z3_DIR" && mv "$download/unpacked/z3" "$Z3_DIR" && rm -rf "$download"
 }
 
-# configure PRESET [CMAKE ARGUMENT...]: runs CMake only if this preset was not configured here or its inputs changed; after
-# that Ninja reruns CMake by itself.
+# configure PRESET [CMAKE ARGUMENT...]: runs CMake only if this preset was not configured here in this way, or its inputs
+# changed; apart from that Ninja reruns CMake by itself.
 configure() {
   local preset=$1; shift
   local folder="$HEDDLE_ROOT/build/$preset" forget=()
-  local cache="$folder/CMakeCache.txt"
+  local cache="$folder/CMakeCache.txt" stamp="$folder/configured-with"
   # A copied or renamed repository keeps caches that point to the old place.
   if [[ -e $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$HEDDLE_ROOT" "$cache"; then rm -rf "$folder"; fi
   if [[ -e $cache && ! -e $(sed -n 's/^Z3_LIBRARY:FILEPATH=//p' "$cache") ]] || [[ ${FORGET_Z3:-} == yes ]]; then
     forget=(-U Z3_LIBRARY -U Z3_INCLUDE)
-  elif [[ -e $folder/build.ninja && ! $HEDDLE_ROOT/CMakePresets.json -nt $folder/build.ninja ]]; then
+  elif [[ -e $folder/build.ninja && ! $HEDDLE_ROOT/CMakePresets.json -nt $folder/build.ninja ]] &&
+       { (($# == 0)) || [[ $(cat "$stamp" 2>/dev/null) == "$*" ]]; }; then
     return 0
   fi
   if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
   say "configuring build/$preset"
-  (cd "$HEDDLE_ROOT" && cmake --preset "$preset" "${forget[@]}" "$@") >"$HEDDLE_ROOT/build/configure.log" 2>&1 </dev/null && return 0
+  if (cd "$HEDDLE_ROOT" && cmake --preset "$preset" "${forget[@]}" "$@") >"$HEDDLE_ROOT/build/configure.log" 2>&1 </dev/null; then
+    echo "$*" >"$stamp"
+    return 0
+  fi
   cat "$HEDDLE_ROOT/build/configure.log" >&2
   rm -f "$folder/build.ninja"   # so that the next run configures again
   return 1

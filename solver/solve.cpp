@@ -1,11 +1,316 @@
+// Bounds by arithmetic first; the first query is at the lower bound itself, which most kernels meet. Otherwise the step
+// above it doubles until there is a schedule, and bisection closes the gap: a schedule for II is one for II + 1 (design.md,
+// "Monotone in II"). Every refutation raises the bound, every schedule passes the independent checker.
+
 #include "solver/solve.h"
 
-#include <z3++.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "core/analysis/bounds.h"
+#include "core/check/checker.h"
+#include "solver/encoding/user.h"
+#include "solver/search/decide.h"
+#include "solver/search/objectives.h"
 
 namespace heddle::solver {
-std::string solver_version() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  Z3_get_version(&a, &b, &c, &d);
-  return "Z3 " + std::to_string(a) + "." + std::to_string(b) + "." + std::to_string(c);
+namespace {
+
+double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
+
+/// At this II everything fits one after the other, so what is infeasible here is infeasible at every II.
+Cycle serial_ii(const Problem& problem) {
+  Cycle total = 1;
+  std::vector<Cycle> extra(problem.ops.size(), 0);
+  for (const Edge& e : problem.edges) {
+    Cycle& x = extra[e.from.index()];
+    x = std::max(x, e.handoff + e.latency);
+    extra[e.to.index()] = std::max(extra[e.to.index()], e.hold);
+  }
+  for (const Channel& c : problem.channels)
+    for (const Reader& r : c.readers) extra[r.op.index()] = std::max(extra[r.op.index()], r.release + r.signal);
+  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+    const Op& op = problem.ops[v];
+    Cycle length = std::max({op.latency, op.window, extra[v], Cycle{1}});
+    for (const UnitUse& use : op.uses) length = std::max(length, use.offset + use.duration);
+    total += length;
+  }
+  return total;
 }
+
+/// Longest chain of one iteration with every hand-off paid.
+Cycle longest_chain(const Problem& problem) {
+  std::vector<Cycle> ready(problem.ops.size(), 0);
+  Cycle longest = 0;
+  for (std::size_t round = 0; round <= problem.ops.size(); ++round) {
+    bool changed = false;
+    for (const Edge& e : problem.edges) {
+      if (e.distance > 0) continue;
+      const Cycle at = ready[e.from.index()] + e.latency + e.handoff;
+      if (at > ready[e.to.index()]) {
+        ready[e.to.index()] = at;
+        longest = std::max(longest, at);
+        changed = true;
+      }
+    }
+    if (!changed) break;
+  }
+  return longest;
+}
+
+std::string join(const std::vector<std::string>& parts, const char* separator, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size() && i < most; ++i) text += (i ? separator : "") + parts[i];
+  if (parts.size() > most) text += fmt::format("{}and {} more", separator, parts.size() - most);
+  return text;
+}
+
+class Search {
+ public:
+  Search(const SolveRequest& request, std::stop_token stop, const SolveListener& listener)
+      : request_(request), problem_(request.problem), stop_(std::move(stop)), listener_(listener), begin_(Clock::now()) {
+    const double seconds = std::clamp(request.timeout_seconds, 0.0, 1e8);
+    limits_ = {begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)), stop_};
+    outcome_.solver = solver_version();
+  }
+
+  SolveOutcome run() {
+    try {
+      search();
+    } catch (const Stopped&) {
+    } catch (const std::exception& e) {  // Z3 reports memory limits and internal faults this way
+      log(fmt::format("solver error: {}", e.what()));
+      if (outcome_.explanation.empty()) outcome_.explanation = fmt::format("the solver failed: {}", e.what());
+    }
+    finish();
+    return outcome_;
+  }
+
+ private:
+  void search();
+  bool validate();
+  Answer decide(Cycle ii);
+  void find_ii();
+  void settle_objectives();
+  void accept(Schedule schedule);
+  void raise_bound(Cycle bound, BoundReason reason, std::string why);
+  void declare_infeasible(Cycle ii);
+  void finish();
+  int stage_numbers(Cycle ii) const;
+  ModelOptions options(Cycle ii, int stages, bool anchored) const;
+
+  void send(SolveEvent event) {
+    if (listener_) listener_(event);
+  }
+  void log(std::string text) { send(LogLine{std::move(text)}); }
+  double elapsed() const { return seconds_between(begin_, Clock::now()); }
+  bool exhausted() const { return stop_.stop_requested() || Clock::now() >= limits_.deadline; }
+
+  const SolveRequest& request_;
+  const Problem& problem_;
+  std::stop_token stop_;
+  const SolveListener& listener_;
+  Clock::time_point begin_;
+  SearchLimits limits_;
+  SolveOutcome outcome_;
+};
+
+int Search::stage_numbers(Cycle ii) const {
+  const Cycle needed = longest_chain(problem_) / std::max<Cycle>(1, ii) + 2;
+  return static_cast<int>(std::clamp<Cycle>(needed, request_.max_stages, std::max(request_.max_stages, 32)));
+}
+
+ModelOptions Search::options(Cycle ii, int stages, bool anchored) const {
+  ModelOptions o;
+  o.ii = ii;
+  o.stages = stages;
+  o.anchored = anchored;
+  o.seed = request_.seed;
+  o.limits = limits_;
+  return o;
+}
+
+bool Search::validate() {
+  for (const UserConstraint& c : request_.constraints) {
+    for (const std::string& name : c.ops)
+      if (!problem_.find_op(name).valid()) outcome_.explanation += fmt::format("constraint '{}' names no op '{}'. ", c.name, name);
+    if (c.kind == ConstraintKind::MaxDepth &&
+        std::none_of(problem_.channels.begin(), problem_.channels.end(), [&](const Channel& x) { return x.name == c.channel; }))
+      outcome_.explanation += fmt::format("constraint '{}' names no channel '{}'. ", c.name, c.channel);
+  }
+  if (problem_.ops.empty()) outcome_.explanation = "the loop body has no ops";
+  if (request_.ii && *request_.ii < 1) outcome_.explanation = "II must be at least 1";
+  if (outcome_.explanation.empty()) return true;
+  outcome_.status = Status::Invalid;
+  return false;
+}
+
+void Search::accept(Schedule schedule) {
+  if (!fixes_rotation(request_.constraints)) normalize_starts(schedule);
+  schedule.name = fmt::format("solver II {}", schedule.ii);
+  schedule.provenance = {"solver", "heddle", outcome_.solver};
+  const Verdict verdict = check(problem_, schedule, request_.constraints);
+  if (!verdict.valid()) {
+    log("internal fault: the checker rejects a schedule the solver found: " + verdict.violations.front().message);
+    throw Stopped{};
+  }
+  if (!outcome_.schedule) outcome_.seconds.first = elapsed();
+  outcome_.schedule = std::move(schedule);
+  send(Incumbent{*outcome_.schedule});
+}
+
+void Search::raise_bound(Cycle bound, BoundReason reason, std::string why) {
+  if (bound <= outcome_.lower_bound) return;
+  outcome_.lower_bound = bound;
+  outcome_.reason = reason;
+  outcome_.explanation = why;
+  send(BoundRaised{bound, std::move(why)});
+}
+
+Answer Search::decide(Cycle ii) {
+  send(Progress{"deciding II", ii, outcome_.queries, outcome_.conflicts, elapsed()});
+  const auto begin = Clock::now();
+  const bool anchored = !fixes_rotation(request_.constraints);
+  const int stages = stage_numbers(ii) + (anchored ? 1 : 0);
+  LiveModel live(problem_, request_.constraints, options(ii, stages, anchored));
+  outcome_.seconds.encode += seconds_between(begin, Clock::now());
+  Schedule schedule;
+  const Answer answer = live.check({}, schedule);
+  outcome_.queries += live.queries();
+  outcome_.conflicts += live.model().backend().conflicts();
+  log(fmt::format("II {}: {} ({:.3f} s, {} clauses)", ii,
+                  answer == Answer::Yes ? "schedule found" : answer == Answer::No ? "refuted" : "undecided",
+                  seconds_between(begin, Clock::now()), live.model().backend().clause_count()));
+  if (answer == Answer::Yes) accept(std::move(schedule));
+  return answer;
+}
+
+void Search::declare_infeasible(Cycle ii) {
+  outcome_.status = Status::Infeasible;
+  ModelOptions named = options(ii, stage_numbers(ii), false);
+  named.limits.deadline = std::min(limits_.deadline, Clock::now() + std::chrono::seconds(3));
+  outcome_.explanation = fmt::format("no schedule {} II {}", request_.ii ? "at" : "at any II; still none at", ii);
+  try {
+    const std::vector<std::string> because = explain_infeasible(problem_, request_.constraints, named);
+    if (!because.empty()) outcome_.explanation += ", because these cannot hold together: " + join(because, "; ", 6);
+  } catch (const Stopped&) {
+  }
+}
+
+void Search::find_ii() {
+  const Bounds bounds = compute_bounds(problem_);
+  outcome_.res_mii = bounds.res_mii;
+  outcome_.rec_mii = bounds.rec_mii;
+  outcome_.issue_mii = bounds.issue_mii;
+  send(Started{bounds.res_mii, bounds.rec_mii, bounds.issue_mii, bounds.sentence});
+  const Cycle min_ii = bounds.min_ii();
+  raise_bound(min_ii, min_ii == bounds.rec_mii && min_ii > bounds.res_mii ? BoundReason::Recurrence : BoundReason::Resource,
+              bounds.sentence);
+
+  if (request_.ii) {
+    const Cycle ii = *request_.ii;
+    const Answer answer = ii < min_ii ? Answer::No : decide(ii);
+    if (answer == Answer::No) declare_infeasible(ii);
+    if (answer == Answer::No && ii < min_ii) outcome_.explanation = fmt::format("II {} is below the lower bound {}: {}", ii, min_ii, bounds.sentence);
+    return;
+  }
+
+  const auto refuted = [&](Cycle ii) {
+    raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted for every schedule of at most {} stages", ii, stage_numbers(ii)));
+  };
+  Answer answer = decide(min_ii);
+  if (answer != Answer::No) return;
+  refuted(min_ii);
+
+  // Is there any schedule at all? Cheap to answer, and it makes an incumbent.
+  const Cycle serial = std::max(min_ii + 1, serial_ii(problem_));
+  answer = decide(serial);
+  if (answer == Answer::No) return declare_infeasible(serial);
+  if (answer == Answer::Unknown) return;
+
+  Cycle step = std::max<Cycle>(1, min_ii / 64);
+  while (outcome_.lower_bound < outcome_.schedule->ii) {
+    const Cycle gap = outcome_.schedule->ii - outcome_.lower_bound;
+    // Climb with doubling steps from the bound, then bisect what is left.
+    const Cycle ii = outcome_.lower_bound + std::min(step - 1, gap / 2);
+    answer = decide(std::min(ii, outcome_.schedule->ii - 1));
+    if (answer == Answer::Unknown) return;
+    if (answer == Answer::No) refuted(std::min(ii, outcome_.schedule->ii - 1));
+    step = answer == Answer::No ? step * 2 : std::max<Cycle>(1, gap / 2);
+  }
+}
+
+void Search::settle_objectives() {
+  Schedule best = *outcome_.schedule;
+  const bool pinned = fixes_rotation(request_.constraints);
+  const int stages = pinned ? std::max(stage_count(best), stage_numbers(best.ii)) : stage_count(best);
+  send(Progress{"settling objectives", best.ii, outcome_.queries, outcome_.conflicts, elapsed()});
+  for (Objective o : request_.objectives) outcome_.objectives.push_back({to_string(o), objective_value(problem_, best, o), false});
+  if (exhausted()) return;
+  const auto begin = Clock::now();
+  LiveModel live(problem_, request_.constraints, options(best.ii, stages, false));
+  outcome_.seconds.encode += seconds_between(begin, Clock::now());
+  const auto improved = [&](const Schedule& better) { accept(better); };
+  std::size_t next = 1;
+  const auto settled = [&](const ObjectiveValue& value) {
+    outcome_.objectives[next++] = value;
+    send(ObjectiveSettled{value});
+    log(fmt::format("{}: {}{}", value.name, value.value, value.proved ? ", proved" : ", not proved"));
+  };
+  optimize_objectives(live, request_.objectives, best, improved, settled);
+  outcome_.queries += live.queries();
+  outcome_.conflicts += live.model().backend().conflicts();
+  // Later objectives may have moved earlier ones down as a side effect; report what the schedule is.
+  for (std::size_t i = 0; i < request_.objectives.size(); ++i)
+    outcome_.objectives[i + 1].value = objective_value(problem_, *outcome_.schedule, request_.objectives[i]);
+}
+
+void Search::search() {
+  if (!validate()) return;
+  find_ii();
+  outcome_.seconds.proof = elapsed();
+  if (!outcome_.schedule || outcome_.status == Status::Infeasible) return;
+  const bool proved = outcome_.schedule->ii == outcome_.lower_bound;
+  outcome_.status = proved ? Status::Optimal : Status::Feasible;
+  if (request_.ii && !proved) {
+    outcome_.reason = BoundReason::Requested;
+    outcome_.explanation = fmt::format("II {} was requested; the lower bound is {}", *request_.ii, outcome_.lower_bound);
+  }
+  outcome_.objectives.push_back({"ii", outcome_.schedule->ii, proved});
+  send(ObjectiveSettled{outcome_.objectives.back()});
+  settle_objectives();
+}
+
+void Search::finish() {
+  outcome_.seconds.total = elapsed();
+  outcome_.cancelled = stop_.stop_requested();
+  outcome_.timed_out = !outcome_.cancelled && Clock::now() >= limits_.deadline;
+  if (outcome_.seconds.proof == 0) outcome_.seconds.proof = outcome_.seconds.total;
+  if (!outcome_.schedule) return;
+  if (outcome_.status == Status::Unknown)
+    outcome_.status = outcome_.schedule->ii == outcome_.lower_bound ? Status::Optimal : Status::Feasible;
+  Schedule& schedule = *outcome_.schedule;
+  Certificate certificate;
+  certificate.status = outcome_.status;
+  certificate.ii = schedule.ii;
+  certificate.lower_bound = outcome_.lower_bound;
+  certificate.reason = outcome_.reason;
+  certificate.explanation = outcome_.explanation;
+  certificate.objectives = outcome_.objectives;
+  certificate.solver = outcome_.solver;
+  certificate.seed = request_.seed;
+  certificate.seconds = outcome_.seconds.total;
+  certificate.problem_hash = problem_hash(problem_);
+  certificate.checked = true;
+  schedule.certificate = std::move(certificate);
+}
+
+}  // namespace
+
+SolveOutcome solve(const SolveRequest& request, std::stop_token stop, const SolveListener& listener) {
+  return Search(request, std::move(stop), listener).run();
+}
+
 }  // namespace heddle::solver

@@ -28,7 +28,8 @@ constexpr std::array<OpKind, 20> kKinds{{
     {"reduce_sum", 1, 3, 1, false, false, "axis scale mean variant",
      "r = sum over a tile's axis of scale * tile (divided by the extent if `mean`); a second input is added, a third "
      "multiplies the second first."},
-    {"exp2", 1, 2, 1, false, false, "axis scale variant", "r = 2^(scale * a), with a second input 2^(scale * a - b)."},
+    {"exp2", 1, 2, 1, false, false, "axis emulated scale variant",
+     "r = 2^(scale * a), with a second input 2^(scale * a - b); `emulated`: percent to compute without MUFU (cost only)."},
     {"elementwise", 1, 3, 1, false, false, "fn value scale axis variant",
      "r = fn(scale * a, b, c) per element; a vector operand runs along `axis` (default 0: one element per row); `value` "
      "stands for a missing last operand."},

@@ -1,3 +1,4 @@
+// What a kernel must satisfy beyond its form: names, definitions, distances, shapes.
 #include "core/graph/validate.h"
 
 #include <algorithm>

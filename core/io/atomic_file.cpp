@@ -1,3 +1,4 @@
+// Reading whole files, and writing them by rename.
 #include "core/io/atomic_file.h"
 
 #include <atomic>

@@ -6,16 +6,14 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <vector>
 
+#include "core/io/json.h"
 #include "core/report/gantt_model.h"
 
 namespace heddle {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kProcess = 1;
 constexpr std::size_t kMostFlows = 2000;
@@ -57,31 +55,31 @@ class Trace {
       : problem_(problem), schedule_(schedule), iterations_(std::max(1, options.iterations)) {}
 
   std::string write() {
-    metadata("process_name", 0, {{"name", problem_.kernel + " on " + problem_.machine}});
+    metadata("process_name", 0, {{"name", fmt::format("{} on {}", problem_.kernel, problem_.machine)}});
     collect_slices();
     for (auto& [track, slices] : tracks_) write_track(track, slices);
     write_spans();
     write_flows();
     write_lanes_and_marks();
-    Json file;
-    file["traceEvents"] = std::move(events_);
-    file["displayTimeUnit"] = "ns";
-    Json other{{"kernel", problem_.kernel}, {"machine", problem_.machine}, {"ii_cycles", schedule_.ii},
-               {"iterations", iterations_}, {"unit", "1 cycle = 1 ns"},    {"provenance", schedule_.provenance.kind}};
-    if (!problem_.clock_note.empty()) other["clock"] = problem_.clock_note;
-    file["otherData"] = std::move(other);
-    return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    Json::Object other{{"kernel", problem_.kernel}, {"machine", problem_.machine},
+                       {"ii_cycles", schedule_.ii}, {"iterations", iterations_},
+                       {"unit", "1 cycle = 1 ns"},  {"provenance", schedule_.provenance.kind}};
+    if (!problem_.clock_note.empty()) other.push_back({"clock", problem_.clock_note});
+    return Json(Json::Object{
+                    {"displayTimeUnit", "ns"}, {"otherData", std::move(other)}, {"traceEvents", std::move(events_)}})
+        .pretty();
   }
 
  private:
   Cycle start(std::size_t op, int iteration) const { return schedule_.ops[op].start + iteration * schedule_.ii; }
 
-  Json event(const char* phase, const std::string& name, int thread, Cycle at) const {
-    return {{"ph", phase}, {"name", name}, {"pid", kProcess}, {"tid", thread}, {"ts", microseconds(at)}};
+  static Json event(const char* phase, const std::string& name, int thread, Cycle at) {
+    return Json::Object{{"ph", phase}, {"name", name}, {"pid", kProcess}, {"tid", thread}, {"ts", microseconds(at)}};
   }
 
-  void metadata(const char* name, int thread, Json args) {
-    events_.push_back({{"ph", "M"}, {"name", name}, {"pid", kProcess}, {"tid", thread}, {"args", std::move(args)}});
+  void metadata(const char* name, int thread, Json::Object args) {
+    events_.push_back(
+        Json::Object{{"ph", "M"}, {"name", name}, {"pid", kProcess}, {"tid", thread}, {"args", std::move(args)}});
   }
 
   void collect_slices() {
@@ -115,14 +113,15 @@ class Trace {
     for (const Slice& slice : slices) {
       const Op& op = problem_.op(slice.op);
       Json e = event("X", op.name, first + slice.lane, slice.begin);
-      e["dur"] = microseconds(slice.end - slice.begin);
-      e["cat"] = slice.use ? to_string(problem_.unit(slice.use->unit).role) : "issue";
-      e["args"] = {{"iteration", slice.iteration},
-                   {"start_cycle", slice.begin},
-                   {"cycles", slice.end - slice.begin},
-                   {"stage", schedule_.stage(slice.op)},
-                   {"slot", schedule_.slot(slice.op)}};
-      if (slice.use) e["args"]["amount"] = slice.use->amount;
+      e.set("dur", microseconds(slice.end - slice.begin));
+      e.set("cat", slice.use ? to_string(problem_.unit(slice.use->unit).role) : "issue");
+      Json::Object args{{"iteration", slice.iteration},
+                        {"start_cycle", slice.begin},
+                        {"cycles", slice.end - slice.begin},
+                        {"stage", schedule_.stage(slice.op)},
+                        {"slot", schedule_.slot(slice.op)}};
+      if (slice.use) args.push_back({"amount", slice.use->amount});
+      e.set("args", std::move(args));
       events_.push_back(std::move(e));
       // Flows start and end on the op's first slice.
       homes_.try_emplace({slice.iteration, slice.op.index()}, first + slice.lane, slice.begin);
@@ -135,13 +134,11 @@ class Trace {
       for (std::size_t v = 0; v < problem_.ops.size(); ++v) {
         const Op& op = problem_.ops[v];
         if (!op.asynchronous || op.latency <= 0) continue;
-        Json begin = event("b", op.name + " in flight", 0, start(v, i));
-        begin["cat"] = "async";
-        begin["id"] = ++id;
-        begin["args"] = {{"iteration", i}, {"start_cycle", start(v, i)}, {"cycles", op.latency}};
-        Json end = event("e", op.name + " in flight", 0, start(v, i) + op.latency);
-        end["cat"] = "async";
-        end["id"] = id;
+        const std::string name = op.name + " in flight";
+        Json::Object args{{"iteration", i}, {"start_cycle", start(v, i)}, {"cycles", op.latency}};
+        Json begin = event("b", name, 0, start(v, i)), end = event("e", name, 0, start(v, i) + op.latency);
+        begin.set("cat", "async").set("id", ++id).set("args", std::move(args));
+        end.set("cat", "async").set("id", id);
         events_.push_back(std::move(begin));
         events_.push_back(std::move(end));
       }
@@ -158,8 +155,8 @@ class Trace {
         const std::string name = edge.value.valid() ? problem_.value(edge.value).name : "order";
         Json begin = event("s", name, from->second.first, from->second.second);
         Json end = event("f", name, to->second.first, to->second.second);
-        for (Json* e : {&begin, &end}) (*e)["cat"] = "dependence", (*e)["id"] = id;
-        end["bp"] = "e";
+        begin.set("cat", "dependence").set("id", id);
+        end.set("cat", "dependence").set("id", id).set("bp", "e");
         ++id;
         events_.push_back(std::move(begin));
         events_.push_back(std::move(end));
@@ -175,13 +172,13 @@ class Trace {
     for (const GanttLane& lane : model.lanes) {
       for (const Step& step : lane.profile) {
         Json e = event("C", lane.label, 0, step.at);
-        e["args"] = {{"value", step.value}};
+        e.set("args", Json::Object{{"value", step.value}});
         events_.push_back(std::move(e));
       }
     }
     for (const GanttMark& mark : model.marks) {
       Json e = event("i", mark.label.empty() ? "II" : mark.label, 0, mark.at);
-      e["s"] = "p";
+      e.set("s", "p");
       events_.push_back(std::move(e));
     }
   }
@@ -189,7 +186,7 @@ class Trace {
   const Problem& problem_;
   const Schedule& schedule_;
   const int iterations_;
-  Json events_ = Json::array();
+  Json::Array events_;
   std::map<Track, std::vector<Slice>> tracks_;
   std::map<std::pair<int, std::size_t>, std::pair<int, Cycle>> homes_;  // (iteration, op) -> (thread, cycle)
   std::size_t threads_ = 0;

@@ -1,3 +1,4 @@
+// Unit uses and costs, which kernel and machine files share.
 #include "core/io/cost_json.h"
 
 namespace heddle {

@@ -1,3 +1,4 @@
+// The cursor that walks a JSON tree and collects faults.
 #include "core/io/json_reader.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reading and writing heddle.kernel/1.
 #include "core/io/kernel_json.h"
 
 #include <charconv>

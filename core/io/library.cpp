@@ -1,3 +1,4 @@
+// Finding the shipped data, and names in it.
 #include "core/io/library.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reading and writing heddle.machine/1.
 #include "core/io/machine_json.h"
 
 #include <algorithm>

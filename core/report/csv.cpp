@@ -1,3 +1,4 @@
+// Fields are quoted only where RFC 4180 demands it.
 #include "core/report/csv.h"
 
 #include <vector>

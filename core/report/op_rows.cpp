@@ -1,10 +1,11 @@
-// Slack here is the dependence family's alone: s(to) + distance*II - s(from) - latency - hand-off, smallest over the
-// op's outgoing edges. A unit or a group may still forbid the move.
+// Facts are worked out elsewhere; here they are lined up.
 #include "core/report/op_rows.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "core/analysis/slack.h"
 
 namespace heddle {
 namespace {
@@ -19,18 +20,6 @@ std::string describe_uses(const Problem& problem, const Op& op) {
   return text;
 }
 
-std::optional<Cycle> data_slack(const Problem& problem, const Schedule& schedule, OpId op) {
-  std::optional<Cycle> slack;
-  for (const Edge& edge : problem.edges) {
-    if (edge.from != op || edge.to == op) continue;
-    const Cycle handoff = schedule.group(edge.from) != schedule.group(edge.to) ? edge.handoff : 0;
-    const Cycle room =
-        schedule.start(edge.to) + edge.distance * schedule.ii - schedule.start(op) - edge.latency - handoff;
-    slack = std::min(slack.value_or(room), room);
-  }
-  return slack;
-}
-
 }  // namespace
 
 std::string op_key(OpId op) {
@@ -40,6 +29,7 @@ std::string op_key(OpId op) {
 
 std::vector<OpRow> op_rows(const Problem& problem, const Schedule* schedule) {
   std::vector<OpRow> rows;
+  const std::vector<Slack> slack = schedule ? compute_slack(problem, *schedule) : std::vector<Slack>();
   for (std::size_t v = 0; v < problem.ops.size(); ++v) {
     OpRow row;
     row.op = OpId(v);
@@ -51,7 +41,7 @@ std::vector<OpRow> op_rows(const Problem& problem, const Schedule* schedule) {
       row.stage = schedule->stage(row.op);
       row.end = row.start + problem.ops[v].latency;
       row.group = schedule->group(row.op);
-      row.slack = data_slack(problem, *schedule, row.op);
+      if (slack[v].later != kUnlimited) row.slack = slack[v].later;
     }
     rows.push_back(std::move(row));
   }

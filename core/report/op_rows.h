@@ -19,7 +19,7 @@ struct OpRow {
   int stage = 0;
   Cycle start = 0, slot = 0, end = 0;  ///< end: when the result is usable
   GroupId group;
-  /// How far the op alone could move later before one of its consumers would be late; empty when it has none.
+  /// How far the op alone could start later (core/analysis/slack.h); empty when nothing holds it.
   std::optional<Cycle> slack;
 };
 

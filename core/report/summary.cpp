@@ -1,3 +1,4 @@
+// Sentences and tables for people; the same facts for programs are in core/io.
 #include "core/report/summary.h"
 
 #include <fmt/format.h>

@@ -29,6 +29,22 @@ std::string printable(std::string_view text, bool keep_newlines) {
   return safe;
 }
 
+std::string styled(std::string_view text, const TextStyle& style) {
+  const std::string safe = printable(text);
+  if (style.utf8) return safe;
+  std::string out;
+  for (std::size_t i = 0; i < safe.size(); ++i) {
+    const auto c = static_cast<unsigned char>(safe[i]);
+    if (c < 0x80)
+      out += safe[i];
+    else if (safe.compare(i, 2, "·") == 0)
+      out += '|';
+    else if (c >= 0xc0)
+      out += '?';
+  }
+  return out;
+}
+
 int display_width(std::string_view text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
 }

@@ -23,6 +23,9 @@ std::string join_facts(const std::vector<std::string>& parts, const TextStyle& s
 /// Control characters replaced by '?', so that a name in a file cannot steer the terminal. Newlines survive on request.
 std::string printable(std::string_view text, bool keep_newlines = false);
 
+/// printable(), and in ASCII the separator is respelled and any other character replaced by '?'.
+std::string styled(std::string_view text, const TextStyle& style);
+
 /// Characters on screen, counting one per code point.
 int display_width(std::string_view text);
 

@@ -89,7 +89,7 @@ class Drawing {
 
   /// Label column, then the cells without trailing blanks.
   void write(const std::string& label, const Line& line) {
-    std::string out = clip(printable(label), label_ - 1);
+    std::string out = clip(styled(label, style_), label_ - 1);
     out += std::string(static_cast<std::size_t>(label_ - display_width(out)), ' ');
     int color = 0;
     for (const Cell& cell : line) {
@@ -116,9 +116,9 @@ class Drawing {
     Line names(static_cast<std::size_t>(columns_) + 1), ticks = names;
     int free = 0;
     for (const GanttMark& mark : model_.marks) {
-      const int at = column(mark.at);
-      if (mark.label.empty() || at < free) continue;
-      const std::string label = clip(printable(mark.label), columns_ + 1 - at);
+      const std::string label = styled(mark.label, style_);
+      const int at = std::min(column(mark.at), columns_ + 1 - display_width(label));
+      if (label.empty() || at < free) continue;
       put_text(names, at, label);
       free = at + display_width(label) + 2;
     }
@@ -157,7 +157,8 @@ class Drawing {
 
   void draw_group(const GanttGroup& group) {
     text_ +=
-        clip(printable(join_facts({group.label, group.detail}, style_)), std::max(kMinimumWidth, style_.width)) + '\n';
+        clip(styled(join_facts({group.label, group.detail}, style_), style_), std::max(kMinimumWidth, style_.width)) +
+        '\n';
     for (std::size_t r = group.first_row; r < group.first_row + group.rows && r < model_.rows.size(); ++r) {
       const GanttRow& row = model_.rows[r];
       for (int lane = 0; lane < std::max(1, row.lanes); ++lane) {
@@ -196,9 +197,7 @@ class Drawing {
       collisions_ = true;
       return;
     }
-    const std::size_t age = static_cast<std::size_t>(std::abs(bar.iteration));
-    oldest_ = std::max(oldest_, std::min<std::size_t>(age, glyphs_.fill.size() - 1));
-    const std::string fill = bar.violating ? "!" : glyphs_.fill[std::min(age, glyphs_.fill.size() - 1)];
+    const std::string fill = bar.violating ? "!" : fill_of(std::abs(bar.iteration));
     violating_ |= bar.violating;
     wrapped_ |= bar.wraps_left || bar.wraps_right;
     for (int at = begin; at < end; ++at) put(line, at, fill, color, index);
@@ -209,13 +208,32 @@ class Drawing {
     }
     put(line, begin, bar.wraps_left ? "<" : "[", color, index);
     if (width > 2) put(line, end - 1, bar.wraps_right ? ">" : "]", color, index);
-    std::string label = printable(bar.label);
+    std::string label = styled(bar.label, style_);
     if (bar.critical) label += '*';
     if (display_width(label) > width - 2)
       label = op_key(bar.op);
     else
       critical_ |= bar.critical;
     put_text(line, begin + 1, label, color, index);
+  }
+
+  /// The steady view has few iterations, so the last fill stands for all older ones; elsewhere fills come in turn.
+  const char* fill_of(int age) {
+    const int fills = static_cast<int>(glyphs_.fill.size());
+    oldest_ = std::max(oldest_, age);
+    return glyphs_
+        .fill[static_cast<std::size_t>(model_.mode == GanttMode::Steady ? std::min(age, fills - 1) : age % fills)];
+  }
+
+  std::string fills_explained() const {
+    const int fills = static_cast<int>(glyphs_.fill.size());
+    std::string text;
+    for (int age = 0; age <= std::min(oldest_, fills - 1); ++age) {
+      const bool steady = model_.mode == GanttMode::Steady;
+      text += fmt::format("{}{} k", age ? " " : "", glyphs_.fill[static_cast<std::size_t>(age)]);
+      if (age > 0) text += fmt::format("{}{}", steady ? '-' : '+', age);
+    }
+    return oldest_ >= fills ? text + (model_.mode == GanttMode::Steady ? " and older" : " and so on") : text;
   }
 
   void draw_lanes() {
@@ -241,7 +259,7 @@ class Drawing {
       write("  " + lane.label, line);
       if (!lane.detail.empty()) {
         text_.pop_back();
-        text_ += "  " + printable(lane.detail) + '\n';
+        text_ += "  " + styled(lane.detail, style_) + '\n';
       }
     }
   }
@@ -249,16 +267,10 @@ class Drawing {
   void draw_legend() {
     std::vector<std::string> parts;
     const std::string one = columns_ >= span_
-                                ? fmt::format("1 cycle = {} column{}", columns_ / span_, columns_ == span_ ? "" : "s")
-                                : fmt::format("1 column = {:.4g} cycles", static_cast<double>(span_) / columns_);
+                                ? fmt::format("1 cycle is {} column{}", columns_ / span_, columns_ == span_ ? "" : "s")
+                                : fmt::format("1 column is {:.4g} cycles", static_cast<double>(span_) / columns_);
     parts.push_back(one);
-    static const std::array<const char*, 4> kAges{"this iteration", "1 away", "2 away", "3 or more away"};
-    if (oldest_ > 0) {
-      std::string ages;
-      for (std::size_t a = 0; a <= oldest_; ++a)
-        ages += fmt::format("{}{} {}", a ? ", " : "", glyphs_.fill[a], kAges[a]);
-      parts.push_back(ages);
-    }
+    if (oldest_ > 0) parts.push_back(fills_explained());
     if (wrapped_) parts.push_back("< > continues at the other edge");
     if (tails_) parts.push_back(fmt::format("{} until the result is usable", glyphs_.tail));
     if (critical_) parts.push_back("* limits II");
@@ -266,7 +278,7 @@ class Drawing {
     if (collisions_) parts.push_back("+ several ops in one column");
     std::string line;
     for (const std::string& part : parts) {
-      const std::string next = line.empty() ? part : line + separator(style_) + part;
+      const std::string next = line.empty() ? part : line + "   " + part;
       if (!line.empty() && display_width(next) > std::max(kMinimumWidth, style_.width)) {
         text_ += line + '\n';
         line = part;
@@ -283,7 +295,7 @@ class Drawing {
   int label_ = 5, columns_ = 1;
   Cycle span_ = 1;
   std::string text_;
-  std::size_t oldest_ = 0;
+  int oldest_ = 0;
   bool tails_ = false, wrapped_ = false, critical_ = false, violating_ = false, collisions_ = false;
 };
 

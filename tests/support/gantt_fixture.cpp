@@ -1,3 +1,4 @@
+// A problem and a schedule made by hand, for tests of the chart.
 #include "tests/support/gantt_fixture.h"
 
 #include <fmt/format.h>

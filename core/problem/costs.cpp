@@ -1,0 +1,181 @@
+#include "core/problem/costs.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "core/base/suggest.h"
+#include "core/graph/op_kind.h"
+
+namespace heddle {
+namespace {
+
+using Tiles = std::vector<const Tile*>;
+
+std::string text_attr(const TileOp& op, const char* name) {
+  const auto it = op.attrs.find(name);
+  return it != op.attrs.end() && std::holds_alternative<std::string>(it->second) ? std::get<std::string>(it->second) : "";
+}
+
+std::string variant_of(const TileOp& op, const Tiles& inputs) {
+  if (std::string variant = text_attr(op, "variant"); !variant.empty()) return variant;
+  if (op.kind == "elementwise") return text_attr(op, "fn");
+  if (inputs.empty()) return "";
+  const Space space = inputs[0]->space;
+  if (op.kind != "mma") return to_string(space);
+  return space == Space::Smem ? "ss" : space == Space::Register ? "rs" : space == Space::Tmem ? "ts" : "";
+}
+
+const Tile* largest(const Tiles& tiles) {
+  const auto it = std::max_element(tiles.begin(), tiles.end(), [](const Tile* a, const Tile* b) { return a->elems < b->elems; });
+  return it == tiles.end() ? nullptr : *it;
+}
+
+Scope names_for(const TileOp& op, const Tiles& inputs, const Tiles& outputs, const Place& place, FaultLog& faults) {
+  Scope scope;
+  if (const OpKind* kind = find_op_kind(op.kind)) {
+    std::istringstream attrs(kind->attrs);
+    for (std::string name; attrs >> name;) scope[name] = 0;
+  }
+  for (const auto& [name, attr] : op.attrs) {
+    if (const auto* number = std::get_if<std::int64_t>(&attr)) scope[name] = *number;
+    if (const auto* flag = std::get_if<bool>(&attr)) scope[name] = *flag;
+  }
+  const Tile none{Space::Register, 0, 0, 0, 0, 0, 0};
+  const auto or_none = [&](const Tile* tile) { return tile ? *tile : none; };
+  Tiles all = outputs;
+  all.insert(all.end(), inputs.begin(), inputs.end());
+  const Tile tile = or_none(largest(all)), in = or_none(largest(inputs)), out = or_none(largest(outputs));
+  scope["rows"] = tile.rows;
+  scope["cols"] = tile.cols;
+  scope["elems"] = tile.elems;
+  scope["columns"] = tile.columns;
+  scope["in_elems"] = in.elems;
+  scope["in_bytes"] = in.bytes;
+  scope["out_elems"] = out.elems;
+  scope["bytes"] = outputs.empty() ? in.bytes : out.bytes;
+  scope["bits"] = !inputs.empty() ? inputs[0]->bits : !outputs.empty() ? outputs[0]->bits : 0;
+  scope["inputs"] = static_cast<std::int64_t>(inputs.size());
+  if (op.kind == "mma") {
+    if (const auto shape = mma_shape(op, inputs, outputs, place, faults)) {
+      scope["M"] = shape->m;
+      scope["N"] = shape->n;
+      scope["K"] = shape->k;
+    }
+  }
+  return scope;
+}
+
+/// Evaluates the formulas of one rule or override into `op`.
+class Coster {
+ public:
+  Coster(Op& op, const Machine& machine, FaultLog& faults) : op_(op), machine_(machine), faults_(faults) {}
+
+  void uses(const std::vector<UnitCost>& costs, const Scope& scope, const Place& place) {
+    op_.uses.clear();
+    for (std::size_t i = 0; i < costs.size(); ++i) use(costs[i], scope, {place.file, fmt::format("{}/uses/{}", place.pointer, i)});
+  }
+
+  template <class T>
+  void number(T& target, const Expr& expr, const Scope& scope, Range range, const Place& place, const char* field) {
+    if (const auto value = faults_.number(expr, scope, range, {place.file, place.pointer + "/" + field}, what(field)))
+      target = static_cast<T>(*value);
+  }
+
+ private:
+  std::string what(const char* field) const { return fmt::format("{} of op '{}'", field, op_.name); }
+
+  void use(const UnitCost& cost, const Scope& scope, const Place& place) {
+    const Unit* unit = machine_.find_unit(cost.unit);
+    if (!unit) {
+      std::vector<std::string> known;
+      for (const Unit& u : machine_.units) known.push_back(u.name);
+      std::string hint = did_you_mean(cost.unit, known);
+      if (hint.empty()) hint = "it has " + list_of(known);
+      faults_.add({place.file, place.pointer + "/unit"},
+                  fmt::format("op '{}' uses unit '{}', which machine '{}' does not have", op_.name, cost.unit, machine_.name),
+                  std::move(hint));
+      return;
+    }
+    UnitUse out{UnitId(static_cast<std::size_t>(unit - machine_.units.data())), 0, 0, 0};
+    number(out.offset, cost.offset, scope, {0, kAbsurd}, place, "offset");
+    number(out.duration, cost.duration, scope, {0, kAbsurd}, place, "duration");
+    number(out.amount, cost.amount, scope, {0, kAbsurd}, place, "amount");
+    if (out.amount > unit->capacity)
+      faults_.add({place.file, place.pointer + "/amount"},
+                  fmt::format("op '{}' uses {} of unit '{}', which has {}", op_.name, out.amount, unit->name, unit->capacity),
+                  "no schedule can run it");
+    if (out.duration > 0 && out.amount > 0) op_.uses.push_back(out);
+  }
+
+  Op& op_;
+  const Machine& machine_;
+  FaultLog& faults_;
+};
+
+void add_no_rule(const TileOp& op, const Machine& machine, const Place& place, FaultLog& faults) {
+  std::vector<std::string> known;
+  for (const CostRule& rule : machine.rules) known.push_back(rule.kind);
+  std::string hint = did_you_mean(op.kind, known);
+  if (hint.empty()) hint = "pick a machine that can run it, add a rule, or give the op a `cost` with uses and latency";
+  faults.add({place.file, place.pointer + "/kind"},
+             fmt::format("machine '{}' has no cost rule for kind '{}' of op '{}'", machine.name, op.kind, op.name), std::move(hint));
+}
+
+}  // namespace
+
+const CostRule* find_rule(const Machine& machine, const TileOp& op, const Tiles& inputs) {
+  if (const std::string variant = variant_of(op, inputs); !variant.empty())
+    if (const CostRule* rule = machine.find_rule(op.kind + "." + variant)) return rule;
+  return machine.find_rule(op.kind);
+}
+
+Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const Tiles& inputs, const Tiles& outputs,
+           const Place& place, FaultLog& faults) {
+  Op out;
+  out.name = op.name;
+  out.kind = op.kind;
+  const Scope names = names_for(op, inputs, outputs, place, faults);
+  // Without M, N and K the formulas would only repeat what the shape faults already say.
+  const bool shapeless = op.kind == "mma" && !names.contains("M");
+  const CostOverride none;
+  const CostOverride& own = op.cost ? *op.cost : none;
+  const CostRule* rule = find_rule(machine, op, inputs);
+  Coster coster(out, machine, faults);
+  constexpr Range cycles{0, kAbsurd}, warps{1, 1 << 20};
+
+  if (!rule && !(own.uses && own.latency)) add_no_rule(op, machine, place, faults);
+  if (rule && !shapeless) {
+    const Place at{machine.file, fmt::format("/rules/{}", rule - machine.rules.data())};
+    if (!own.uses) coster.uses(rule->uses, names, at);
+    if (!own.latency) coster.number(out.latency, rule->latency, names, cycles, at, "latency");
+    if (!own.window) coster.number(out.window, rule->window, names, cycles, at, "window");
+    if (!own.warps) coster.number(out.warps, rule->warps, names, warps, at, "warps");
+  }
+  if (rule) {
+    out.aligned = rule->aligned;
+    out.asynchronous = rule->asynchronous;
+    out.variable_latency = rule->variable_latency;
+  }
+  if (op.cost) {
+    // In the kernel's own file its parameters come first: a GEMM may well have a parameter M.
+    Scope scope = params;
+    scope.insert(names.begin(), names.end());
+    const Place at{place.file, place.pointer + "/cost"};
+    if (own.uses) coster.uses(*own.uses, scope, at);
+    if (own.latency) coster.number(out.latency, *own.latency, scope, cycles, at, "latency");
+    if (own.window) coster.number(out.window, *own.window, scope, cycles, at, "window");
+    if (own.warps) coster.number(out.warps, *own.warps, scope, warps, at, "warps");
+    out.aligned = own.aligned.value_or(out.aligned);
+    out.asynchronous = own.asynchronous.value_or(out.asynchronous);
+    out.variable_latency = own.variable_latency.value_or(out.variable_latency);
+  }
+  const std::int64_t most = machine.limits.warps_per_cta;
+  if (out.warps > most)
+    faults.add(place, fmt::format("op '{}' needs {} warps, a CTA on machine '{}' has at most {}", op.name, out.warps, machine.name, most),
+               "split the tile");
+  return out;
+}
+
+}  // namespace heddle

@@ -1,0 +1,369 @@
+// Kernel + machine + parameters -> Problem, in steps that each report all they find: parameters, machine limits, tiles, op
+// costs, edges, cycles, storage.
+#include "core/problem/resolve.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "core/base/suggest.h"
+#include "core/problem/costs.h"
+#include "core/problem/fault_log.h"
+#include "core/problem/storage.h"
+#include "core/problem/tile.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kMostOps = 2000;
+constexpr int kMostIterationsBack = 1 << 20;
+
+class Resolver {
+ public:
+  Resolver(const Kernel& kernel, const Machine& machine) : kernel_(kernel), machine_(machine) {}
+
+  Result<Problem> run(const Scope& overrides) {
+    problem_.kernel = kernel_.name;
+    problem_.machine = machine_.name;
+    if (!machine_.arch.empty() && machine_.clock_mhz > 0)
+      problem_.clock_note = fmt::format("1 cycle = {:.2f} ns at {} MHz", 1000.0 / static_cast<double>(machine_.clock_mhz), machine_.clock_mhz);
+    problem_.units = machine_.units;
+    problem_.limits = machine_.limits;
+    check_machine();
+    check_size();
+    resolve_params(overrides);
+    if (!faults_.empty()) return faults_.error();
+    measure_tiles();
+    define_values();
+    cost_ops();
+    if (!faults_.empty()) return faults_.error();
+    count_registers();
+    add_operand_edges();
+    add_order_edges();
+    if (!faults_.empty()) return faults_.error();
+    check_cycles();
+    if (!faults_.empty()) return faults_.error();
+    place_values(kernel_, machine_, tiles_, signal_, problem_, faults_);
+    if (!faults_.empty()) return faults_.error();
+    return std::move(problem_);
+  }
+
+ private:
+  Place in_kernel(std::string pointer) const { return {kernel_.source, std::move(pointer)}; }
+  Place in_machine(std::string pointer) const { return {machine_.file, std::move(pointer)}; }
+
+  void check_machine() {
+    const Limits& l = machine_.limits;
+    const auto check = [&](std::int64_t value, std::int64_t low, const char* name) {
+      if (value < low || value > kAbsurd)
+        faults_.add(in_machine(fmt::format("/limits/{}", name)), fmt::format("{} is {}, expected {} to {}", name, value, low, kAbsurd));
+    };
+    check(l.smem_bytes, 0, "smem_bytes");
+    check(l.tmem_columns, 0, "tmem_columns");
+    check(l.registers_per_sm, 0, "registers_per_sm");
+    check(l.registers_per_thread, 0, "registers_per_thread");
+    check(l.register_granule, 1, "register_granule");
+    check(l.register_overhead, 0, "register_overhead");
+    check(l.producer_registers, 0, "producer_registers");
+    check(l.warps_per_cta, 1, "warps_per_cta");
+    check(l.threads_per_warp, 1, "threads_per_warp");
+    for (std::size_t i = 0; i < machine_.units.size(); ++i)
+      if (machine_.units[i].capacity < 1 || machine_.units[i].capacity > kAbsurd)
+        faults_.add(in_machine(fmt::format("/units/{}/capacity", i)),
+                    fmt::format("capacity of unit '{}' is {}, expected 1 to {}", machine_.units[i].name, machine_.units[i].capacity, kAbsurd));
+    if (const auto signal = faults_.number(machine_.handoff.signal, {}, {0, kAbsurd}, in_machine("/handoff/signal"), "hand-off signal"))
+      signal_ = *signal;
+  }
+
+  void check_size() {
+    if (kernel_.body.empty()) faults_.add(in_kernel("/body"), "the loop body has no ops; there is nothing to schedule");
+    if (kernel_.body.size() > kMostOps)
+      faults_.add(in_kernel("/body"), fmt::format("the loop body has {} ops, at most {} are accepted", kernel_.body.size(), kMostOps));
+    if (kernel_.max_groups < 1) faults_.add(in_kernel("/max_groups"), fmt::format("max_groups is {}, expected at least 1", kernel_.max_groups));
+    problem_.max_groups = static_cast<int>(std::min<std::int64_t>(kernel_.max_groups, machine_.limits.warps_per_cta));
+  }
+
+  void resolve_params(const Scope& overrides) {
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
+      const Param& param = kernel_.params[i];
+      known.push_back(param.name);
+      const auto override = overrides.find(param.name);
+      const bool given = override != overrides.end();
+      const Place place = given ? Place{} : in_kernel(fmt::format("/params/{}/value", i));
+      if (const auto value = faults_.number(Expr(given ? override->second : param.value), {}, {1, kAbsurd}, place,
+                                            fmt::format("parameter '{}'", param.name)))
+        problem_.params[param.name] = *value;
+    }
+    for (const auto& [name, value] : overrides)
+      if (!kernel_.find_param(name)) {
+        std::string hint = did_you_mean(name, known);
+        if (hint.empty()) hint = known.empty() ? "it has none" : "it has " + list_of(known);
+        faults_.add({}, fmt::format("kernel '{}' has no parameter '{}'", kernel_.name, name), std::move(hint));
+      }
+    if (faults_.empty()) faults_.number(kernel_.loop.trips, problem_.params, {1, kAbsurd}, in_kernel("/loop/trips"), "number of loop trips");
+  }
+
+  void measure_tiles() {
+    for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
+      const TileValue& value = kernel_.values[i];
+      const Place place = in_kernel(fmt::format("/values/{}", i));
+      if (!value_index_.emplace(value.name, i).second) faults_.add(place, fmt::format("a second value is named '{}'", value.name));
+      tiles_.push_back(measure(value, problem_.params, place, faults_));
+    }
+  }
+
+  const Tile* tile_of(const std::string& name) const {
+    const auto it = value_index_.find(name);
+    return it == value_index_.end() || !tiles_[it->second] ? nullptr : &*tiles_[it->second];
+  }
+
+  /// Every output of the body becomes a Value; registers are counted once producers have warps.
+  void define_values() {
+    for (std::size_t i = 0; i < kernel_.body.size(); ++i)
+      for (std::size_t j = 0; j < kernel_.body[i].outputs.size(); ++j) {
+        const std::string& name = kernel_.body[i].outputs[j];
+        const Place place = in_kernel(fmt::format("/body/{}/out/{}", i, j));
+        const auto index = value_index_.find(name);
+        if (index == value_index_.end()) {
+          faults_.add(place, fmt::format("op '{}' defines '{}', which is not among the values", kernel_.body[i].name, name), guess_value(name));
+          continue;
+        }
+        if (!defined_.emplace(name, ValueId(problem_.values.size())).second) {
+          faults_.add(place, fmt::format("value '{}' is defined twice in the loop body", name), "give the second definition its own name");
+          continue;
+        }
+        const Tile* tile = tile_of(name);
+        problem_.values.push_back({name, kernel_.values[index->second].space, OpId(i), tile ? tile->bytes : 0, 0});
+        if (tile) check_fits(*tile, index->second);
+      }
+  }
+
+  void check_fits(const Tile& tile, std::size_t index) {
+    const Place place = in_kernel(fmt::format("/values/{}", index));
+    const std::string& name = kernel_.values[index].name;
+    const Limits& l = machine_.limits;
+    if (tile.space == Space::Smem && tile.bytes > l.smem_bytes)
+      faults_.add(place, fmt::format("value '{}' has {} bytes, shared memory of machine '{}' holds {}", name, tile.bytes, machine_.name, l.smem_bytes),
+                  "use smaller tiles");
+    if (tile.space == Space::Tmem && l.tmem_columns == 0)
+      faults_.add(place, fmt::format("value '{}' lives in tensor memory, which machine '{}' does not have", name, machine_.name),
+                  "pick a machine that has it, or keep the value in registers");
+    else if (tile.space == Space::Tmem && tile.columns > l.tmem_columns)
+      faults_.add(place, fmt::format("value '{}' takes {} columns, tensor memory of machine '{}' has {}", name, tile.columns, machine_.name, l.tmem_columns),
+                  "use smaller tiles");
+  }
+
+  std::string guess_value(const std::string& name) const {
+    std::vector<std::string> known;
+    for (const TileValue& value : kernel_.values) known.push_back(value.name);
+    return did_you_mean(name, known);
+  }
+
+  void cost_ops() {
+    for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
+      const TileOp& op = kernel_.body[i];
+      const std::string pointer = fmt::format("/body/{}", i);
+      if (!op_index_.emplace(op.name, OpId(i)).second) faults_.add(in_kernel(pointer + "/name"), fmt::format("a second op is named '{}'", op.name));
+      std::vector<const Tile*> inputs, outputs;
+      bool complete = true;
+      for (std::size_t j = 0; j < op.inputs.size(); ++j) {
+        if (!value_index_.contains(op.inputs[j].value))
+          faults_.add(in_kernel(fmt::format("{}/in/{}", pointer, j)),
+                      fmt::format("op '{}' reads '{}', which is not among the values", op.name, op.inputs[j].value), guess_value(op.inputs[j].value));
+        const Tile* tile = tile_of(op.inputs[j].value);
+        tile ? inputs.push_back(tile) : void(complete = false);
+      }
+      for (const std::string& name : op.outputs) {
+        const Tile* tile = tile_of(name);
+        tile ? outputs.push_back(tile) : void(complete = false);
+      }
+      // Without its tiles an op has no cost; what is wrong with them is already said.
+      if (complete) problem_.ops.push_back(cost_of(op, machine_, problem_.params, inputs, outputs, in_kernel(pointer), faults_));
+      else problem_.ops.push_back(Op{});
+    }
+  }
+
+  std::int64_t registers_of(std::size_t index, int warps) {
+    const TileValue& value = kernel_.values[index];
+    const std::int64_t threads = warps * machine_.limits.threads_per_warp;
+    std::int64_t registers = registers_per_thread(*tiles_[index], threads);
+    const Place place = in_kernel(fmt::format("/values/{}", index));
+    if (value.registers) {
+      const auto given = faults_.number(*value.registers, problem_.params, {0, kAbsurd}, {place.file, place.pointer + "/registers"},
+                                        fmt::format("registers of value '{}'", value.name));
+      registers = given.value_or(0);
+    }
+    if (registers > machine_.limits.registers_per_thread) {
+      faults_.add(place, fmt::format("value '{}' takes {} registers in each of {} threads, machine '{}' allows {}", value.name, registers, threads,
+                                     machine_.name, machine_.limits.registers_per_thread),
+                  "use smaller tiles, or more warps");
+      registers = 0;
+    }
+    return registers;
+  }
+
+  void count_registers() {
+    for (Value& value : problem_.values)
+      if (value.space == Space::Register)
+        value.registers = static_cast<int>(registers_of(value_index_.at(value.name), problem_.op(value.producer).warps));
+    // Loop invariants are spread over the threads of the narrowest op that reads them.
+    std::map<std::size_t, int> narrowest;
+    for (std::size_t i = 0; i < kernel_.body.size(); ++i)
+      for (const Operand& in : kernel_.body[i].inputs) {
+        const std::size_t index = value_index_.at(in.value);
+        if (defined_.contains(in.value) || kernel_.values[index].space != Space::Register) continue;
+        const int warps = problem_.ops[i].warps;
+        const auto [it, fresh] = narrowest.emplace(index, warps);
+        if (!fresh) it->second = std::min(it->second, warps);
+      }
+    std::int64_t total = 0;
+    for (const auto& [index, warps] : narrowest) total += registers_of(index, warps);
+    if (total > machine_.limits.registers_per_thread)
+      faults_.add(in_kernel("/prologue"), fmt::format("loop invariants take {} registers per thread, machine '{}' allows {}", total, machine_.name,
+                                                      machine_.limits.registers_per_thread));
+    else problem_.resident_registers = static_cast<int>(total);
+  }
+
+  /// Until when the op reserves its units: how long an mma chained onto the same accumulator has to wait.
+  static Cycle busy(const Op& op) {
+    Cycle end = 0;
+    for (const UnitUse& use : op.uses) end = std::max(end, use.offset + use.duration);
+    return end;
+  }
+
+  void add_edge(const Edge& edge) {
+    const auto [it, fresh] = edge_index_.emplace(std::tuple(edge.from, edge.to, edge.value, edge.distance), problem_.edges.size());
+    if (fresh) return problem_.edges.push_back(edge);
+    // One value read by two operands of the same op: the stricter of the two counts.
+    Edge& old = problem_.edges[it->second];
+    const Cycle crossing = std::max(old.latency + old.handoff, edge.latency + edge.handoff);
+    old.latency = std::max(old.latency, edge.latency);
+    old.handoff = crossing - old.latency;
+    old.waits = old.waits || edge.waits;
+    old.hold = std::max(old.hold, edge.hold);
+  }
+
+  void add_operand_edges() {
+    for (std::size_t i = 0; i < kernel_.body.size(); ++i)
+      for (std::size_t j = 0; j < kernel_.body[i].inputs.size(); ++j) {
+        const Operand& in = kernel_.body[i].inputs[j];
+        const Place place = in_kernel(fmt::format("/body/{}/in/{}", i, j));
+        const auto value = defined_.find(in.value);
+        if (!check_distance(in.distance, place)) continue;
+        if (value != defined_.end()) add_edge(operand_edge(OpId(i), j, value->second, in.distance));
+        else if (in.distance > 0)
+          faults_.add(place, fmt::format("op '{}' reads '{}' of {} iterations ago, but the loop body does not define it", kernel_.body[i].name, in.value,
+                                         in.distance), "a loop invariant is read without a distance");
+      }
+  }
+
+  Edge operand_edge(OpId to, std::size_t position, ValueId value, int distance) {
+    const Value& v = problem_.value(value);
+    const Op &producer = problem_.op(v.producer), &reader = problem_.op(to);
+    Edge edge{v.producer, to, value, producer.latency, distance, 0, producer.asynchronous, 0};
+    if (v.space == Space::Register) {
+      if (const auto copy = faults_.number(machine_.handoff.register_copy, {{"bytes", v.bytes}}, {0, kAbsurd},
+                                           in_machine("/handoff/register_copy"), "hand-off of value '" + v.name + "'"))
+        edge.handoff = *copy;
+    } else if (!completes_on_barrier(problem_, v.producer)) {
+      edge.handoff = signal_;
+    }
+    const bool accumulator = reader.kind == "mma" && position == 2;
+    if (accumulator && producer.kind == "mma" && producer.asynchronous && reader.asynchronous) {
+      // Products onto one accumulator run back to back: the next may issue when the unit is free, and nothing waits.
+      // Another group would have to wait for the result itself.
+      edge.latency = std::min(producer.latency, busy(producer));
+      edge.handoff += producer.latency - edge.latency;
+      edge.waits = false;
+    }
+    if (v.space == Space::Register && reader.asynchronous && !accumulator) edge.hold = reader.latency;
+    return edge;
+  }
+
+  bool check_distance(int distance, const Place& place) {
+    if (distance >= 0 && distance <= kMostIterationsBack) return true;
+    faults_.add(place, fmt::format("distance {} is outside 0 to {}", distance, kMostIterationsBack));
+    return false;
+  }
+
+  void add_order_edges() {
+    std::vector<std::string> known;
+    for (const TileOp& op : kernel_.body) known.push_back(op.name);
+    const auto find = [&](const std::string& name, const std::string& pointer) {
+      const auto it = op_index_.find(name);
+      if (it != op_index_.end()) return it->second;
+      faults_.add(in_kernel(pointer), fmt::format("'{}' is not an op of the loop body", name), did_you_mean(name, known));
+      return OpId{};
+    };
+    for (std::size_t i = 0; i < kernel_.order.size(); ++i) {
+      const OrderEdge& order = kernel_.order[i];
+      const std::string pointer = fmt::format("/order/{}", i);
+      const OpId from = find(order.from, pointer + "/from"), to = find(order.to, pointer + "/to");
+      if (!check_distance(order.distance, in_kernel(pointer + "/distance")) || !from.valid() || !to.valid()) continue;
+      const Op& before = problem_.op(from);
+      Edge edge{from, to, ValueId{}, before.latency, order.distance, completes_on_barrier(problem_, from) ? 0 : signal_, before.asynchronous, 0};
+      if (order.latency)
+        edge.latency = faults_.number(*order.latency, problem_.params, {0, kAbsurd}, in_kernel(pointer + "/latency"),
+                                      fmt::format("latency of the order '{}' before '{}'", order.from, order.to)).value_or(0);
+      add_edge(edge);
+    }
+  }
+
+  /// A cycle of total distance 0 asks an op to come after itself. Peels off ops without open predecessors; what is left
+  /// contains a cycle, found by walking backwards.
+  void check_cycles() {
+    std::vector<std::vector<std::size_t>> successors(problem_.ops.size()), predecessors(problem_.ops.size());
+    std::vector<std::size_t> open(problem_.ops.size(), 0), ready;
+    for (const Edge& e : problem_.edges)
+      if (e.distance == 0) {
+        successors[e.from.index()].push_back(e.to.index());
+        predecessors[e.to.index()].push_back(e.from.index());
+        ++open[e.to.index()];
+      }
+    for (std::size_t i = 0; i < open.size(); ++i)
+      if (open[i] == 0) ready.push_back(i);
+    std::size_t done = 0;
+    for (; done < ready.size(); ++done)
+      for (const std::size_t next : successors[ready[done]])
+        if (--open[next] == 0) ready.push_back(next);
+    if (done == open.size()) return;
+
+    std::size_t at = static_cast<std::size_t>(std::find_if(open.begin(), open.end(), [](std::size_t n) { return n > 0; }) - open.begin());
+    std::vector<std::size_t> path;
+    while (std::find(path.begin(), path.end(), at) == path.end()) {
+      path.push_back(at);
+      at = *std::find_if(predecessors[at].begin(), predecessors[at].end(), [&](std::size_t p) { return open[p] > 0; });
+    }
+    std::vector<std::string> names;
+    for (auto it = path.rbegin();; ++it) {
+      names.push_back(problem_.ops[*it].name);
+      if (*it == at) break;
+    }
+    std::string text = problem_.ops[at].name;
+    for (const std::string& name : names) text += " -> " + name;
+    faults_.add(in_kernel(fmt::format("/body/{}", at)), fmt::format("these ops wait for each other within one iteration: {}", text),
+                "a value of an earlier iteration is written 'name[-1]'");
+  }
+
+  const Kernel& kernel_;
+  const Machine& machine_;
+  FaultLog faults_;
+  Problem problem_;
+  std::vector<std::optional<Tile>> tiles_;                        ///< parallel to kernel_.values
+  std::map<std::string, std::size_t, std::less<>> value_index_;   ///< into kernel_.values
+  std::map<std::string, ValueId, std::less<>> defined_;           ///< values of the body
+  std::map<std::string, OpId, std::less<>> op_index_;
+  std::map<std::tuple<OpId, OpId, ValueId, int>, std::size_t> edge_index_;
+  Cycle signal_ = 0;
+};
+
+}  // namespace
+
+Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides) {
+  return Resolver(kernel, machine).run(overrides);
+}
+
+}  // namespace heddle

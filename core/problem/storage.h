@@ -1,0 +1,31 @@
+// Which on-chip storage a resolved loop body needs: ring buffers (channels) for values that pass between ops, and
+// residents, of which there is exactly one copy for the whole loop.
+//
+// Values that alias each other share storage. Inside one iteration they must be written one after the other, each after the
+// last reader of the one before; that is checked against the dependences, not assumed.
+//
+// A set of values read in a later iteration (an accumulator that lives in tensor memory) is resident when the dependences
+// already order all accesses, across iterations too: then one copy is enough and nothing has to be credited.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/graph/kernel.h"
+#include "core/machine/machine.h"
+#include "core/problem/fault_log.h"
+#include "core/problem/problem.h"
+#include "core/problem/tile.h"
+
+namespace heddle {
+
+/// Completion of `op` arrives on a barrier by hardware, so that any group can wait for it directly. wgmma (aligned) and
+/// copies out of shared memory (no result) are instead awaited by the warps that issued them, which then signal.
+bool completes_on_barrier(const Problem& problem, OpId op);
+
+/// Fills channels and the smem and tmem residents. `problem` has its ops, values and edges; the edges have no cycle of
+/// total distance 0. `tiles` runs parallel to kernel.values; `handoff_signal` is the machine's, evaluated.
+void place_values(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles,
+                  Cycle handoff_signal, Problem& problem, FaultLog& faults);
+
+}  // namespace heddle

@@ -1,0 +1,34 @@
+// Floyd-Warshall over start differences.
+#include "solver/encoding/closure.h"
+
+#include <algorithm>
+
+namespace heddle::solver {
+
+bool never_same_group(const Op& a, const Op& b) { return a.variable_latency != b.variable_latency; }
+
+Closure::Closure(const Problem& problem, Cycle ii, int stages) : size_(problem.ops.size()) {
+  bound_.assign(size_ * size_, -(ii * stages - 1));
+  for (std::size_t v = 0; v < size_; ++v) bound_[v * size_ + v] = 0;
+  for (const Edge& e : problem.edges) {
+    Cycle apart = e.latency - static_cast<Cycle>(e.distance) * ii;
+    if (never_same_group(problem.op(e.from), problem.op(e.to))) apart += e.handoff;
+    Cycle& bound = bound_[e.from.index() * size_ + e.to.index()];
+    bound = std::max(bound, apart);
+  }
+  propagate();
+}
+
+void Closure::propagate() {
+  for (std::size_t m = 0; m < size_; ++m)
+    for (std::size_t u = 0; u < size_; ++u) {
+      const Cycle first = bound_[u * size_ + m];
+      for (std::size_t v = 0; v < size_; ++v) {
+        Cycle& bound = bound_[u * size_ + v];
+        bound = std::max(bound, first + bound_[m * size_ + v]);
+      }
+    }
+  for (std::size_t v = 0; v < size_; ++v) contradiction_ |= bound_[v * size_ + v] > 0;
+}
+
+}  // namespace heddle::solver

@@ -1,0 +1,32 @@
+// Longest-path closure of the start differences at one II and K: for every pair of ops the tightest provable
+// s(v) - s(u) >= at(u, v) from dependences and the span K*II. Decides many constraints before Z3 sees them,
+// and refutes some II by itself.
+#pragma once
+
+#include <vector>
+
+#include "core/problem/problem.h"
+
+namespace heddle::solver {
+
+class Closure {
+ public:
+  Closure(const Problem& problem, Cycle ii, int stages);
+
+  /// A dependence cycle that does not fit: no schedule at this II and K.
+  bool contradiction() const { return contradiction_; }
+  /// Lower bound on s(v) - s(u). The upper bound is -at(v, u).
+  Cycle at(OpId u, OpId v) const { return bound_[u.index() * size_ + v.index()]; }
+
+ private:
+  void propagate();
+
+  std::size_t size_ = 0;
+  std::vector<Cycle> bound_;
+  bool contradiction_ = false;
+};
+
+/// Two ops of which one has variable latency and the other not are never in the same group.
+bool never_same_group(const Op& a, const Op& b);
+
+}  // namespace heddle::solver

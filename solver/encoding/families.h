@@ -1,0 +1,26 @@
+// The constraint families of design.md section 2, one file each. Every function adds its whole family to a model; every
+// constraint is named (Model::name), so that an infeasible problem can be explained in the user's words.
+#pragma once
+
+#include <vector>
+
+#include "solver/encoding/model.h"
+
+namespace heddle::solver {
+
+void add_dependences(Model& model);  ///< with hand-offs
+void add_units(Model& model);        ///< capacity per slot
+void add_issue(Model& model);        ///< windows inside a group, and ops that wait
+void add_groups(Model& model);       ///< load bound, warps in the CTA, order of first use
+void add_channels(Model& model);     ///< depth and credit
+void add_memory(Model& model);       ///< shared memory bytes, tensor memory columns
+void add_user(Model& model);         ///< what the user demands
+
+/// Everything except registers, which are added where a schedule breaks them (encoding/registers.h).
+void add_all_families(Model& model);
+
+// Totals that objectives bound, as weighted literals.
+std::vector<WeightedLit> warp_terms(const Model& model);
+std::vector<WeightedLit> memory_terms(const Model& model, Space space);
+
+}  // namespace heddle::solver

@@ -1,0 +1,59 @@
+// warps: group widths fit the CTA. load: the windows of a group fit II (implied by `issue`, but without it "too few groups"
+// is a pigeonhole proof that takes minutes; research/encoding.md, section 0). symmetry: consumer groups are numbered in
+// order of first use.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "solver/encoding/families.h"
+
+namespace heddle::solver {
+
+std::vector<WeightedLit> warp_terms(const Model& model) {
+  std::vector<WeightedLit> terms;
+  for (std::size_t g = 0; g < model.group_count(); ++g) {
+    int below = 0;
+    for (std::size_t i = 0; i < model.widths().size(); ++i) {
+      terms.push_back({model.widths()[i] - below, model.width_at_least(g, i)});
+      below = model.widths()[i];
+    }
+  }
+  return terms;
+}
+
+void add_groups(Model& model) {
+  const Problem& problem = model.problem();
+  Backend& backend = model.backend();
+
+  model.name("warps", [&] { return fmt::format("the CTA has at most {} warps", problem.limits.warps_per_cta); });
+  backend.add_at_most(warp_terms(model), problem.limits.warps_per_cta);
+
+  for (std::size_t g = 0; g < model.group_count(); ++g) {
+    std::vector<WeightedLit> load;
+    for (std::size_t v = 0; v < problem.ops.size(); ++v) load.push_back({problem.ops[v].window, model.in_group(OpId(v), g)});
+    model.name("issue", [&] { return fmt::format("the instruction stream of group {} fits II", g); });
+    backend.add_at_most(std::move(load), model.ii());
+  }
+
+  const bool named_groups = std::any_of(model.constraints().begin(), model.constraints().end(), [](const UserConstraint& c) {
+    return c.enabled && (c.kind == ConstraintKind::InGroup || c.kind == ConstraintKind::NotInGroup);
+  });
+  const std::size_t first = model.uses_producer_group() ? 1 : 0;
+  if (named_groups || model.group_count() <= first + 1) return;
+  const Backend::Unguarded symmetry(backend);
+  std::vector<Lit> seen(model.group_count(), kFalse);  // some earlier op is in that group
+  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+    if (problem.ops[v].variable_latency) continue;
+    const OpId op{v};
+    for (std::size_t g = first + 1; g < model.group_count(); ++g) backend.add_clause({-model.in_group(op, g), seen[g - 1]});
+    for (std::size_t g = first; g < model.group_count(); ++g) {
+      const Lit now = backend.new_lit();
+      backend.add_clause({-seen[g], now});
+      backend.add_clause({-model.in_group(op, g), now});
+      backend.add_clause({-now, seen[g], model.in_group(op, g)});
+      seen[g] = now;
+    }
+  }
+}
+
+}  // namespace heddle::solver

@@ -1,0 +1,35 @@
+// memory: depth * size over all channels, plus residents, fits shared memory; tensor memory likewise, in columns, where the
+// total is allocated as a power of two.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "solver/encoding/families.h"
+
+namespace heddle::solver {
+
+std::vector<WeightedLit> memory_terms(const Model& model, Space space) {
+  std::vector<WeightedLit> terms;
+  const Problem& problem = model.problem();
+  for (std::size_t c = 0; c < problem.channels.size(); ++c) {
+    if (problem.channels[c].space != space) continue;
+    for (int j = 1; j <= model.max_depth(ChannelId(c)); ++j)
+      terms.push_back({problem.channels[c].size, model.depth_at_least(ChannelId(c), j)});
+  }
+  return terms;
+}
+
+void add_memory(Model& model) {
+  const Problem& problem = model.problem();
+  model.name("memory", [&] { return fmt::format("{} bytes of shared memory", problem.limits.smem_bytes); });
+  model.backend().add_at_most(memory_terms(model, Space::Smem), problem.limits.smem_bytes - problem.resident_smem);
+
+  const std::int64_t columns = problem.limits.tmem_columns > 0
+                                   ? static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(problem.limits.tmem_columns)))
+                                   : 0;
+  model.name("memory", [&] { return fmt::format("{} columns of tensor memory", columns); });
+  model.backend().add_at_most(memory_terms(model, Space::Tmem), columns - problem.resident_columns);
+}
+
+}  // namespace heddle::solver

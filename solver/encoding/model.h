@@ -1,0 +1,125 @@
+// The native-cycle model of one problem at one II: its unknowns and the three primitives every constraint family is
+// written in. "RK2" in research/encoding.md, section 3.
+//
+// Unknowns per op v: the slot r_v in [0, II) as an integer, the stage k_v in [0, K) as order-encoded Booleans (k_v >= j),
+// and one Boolean per warp group. The start s_v = r_v + II * k_v never appears as a number. The size of the formula does not
+// depend on how many cycles anything takes.
+//
+// Every schedule can be shifted as a whole, so one op may be anchored at slot 0; then K stage numbers cover every schedule of
+// K - 1 stages. Anchoring is off when the user pins absolute cycles and when the number of stages itself is the question.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "core/schedule/constraints.h"
+#include "core/schedule/schedule.h"
+#include "solver/backend.h"
+#include "solver/encoding/closure.h"
+
+namespace heddle::solver {
+
+struct ModelOptions {
+  Cycle ii = 1;
+  int stages = 4;           ///< K: stage numbers 0 .. K-1
+  bool anchored = true;
+  bool named = false;       ///< give every constraint a name and an assumption, to explain infeasibility
+  std::uint64_t seed = 0;
+  SearchLimits limits;
+};
+
+/// What a guarded constraint is about; turned into a sentence by explain.
+struct ConstraintName {
+  std::string family;
+  std::string what;
+};
+
+class Model {
+ public:
+  /// Creates the unknowns and computes the closure; families add the constraints (encoding/families.h).
+  Model(const Problem& problem, const Constraints& constraints, const ModelOptions& options);
+
+  const Problem& problem() const { return problem_; }
+  const Constraints& constraints() const { return constraints_; }
+  Cycle ii() const { return options_.ii; }
+  int stages() const { return options_.stages; }
+  std::size_t op_count() const { return problem_.ops.size(); }
+  Backend& backend() { return backend_; }
+  const Backend& backend() const { return backend_; }
+
+  // --- unknowns -------------------------------------------------------------------------------------------------------
+  /// An op that is not there: starts at cycle 0 always. Constraints against absolute cycles are constraints against it.
+  OpId origin() const { return OpId(op_count()); }
+  IntVar slot(OpId op) const { return slots_[op.index()]; }
+  Lit stage_at_least(OpId op, int j) const;
+  std::size_t group_count() const { return groups_; }
+  Lit in_group(OpId op, std::size_t group) const { return in_group_[op.index()][group]; }
+  /// True exactly when the two ops are in one group; made on first use.
+  Lit same_group(OpId a, OpId b);
+  Lit depth_at_least(ChannelId channel, int j) const;
+  int max_depth(ChannelId channel) const { return static_cast<int>(depths_[channel.index()].size()); }
+  /// Order-encoded width of a group over the distinct widths that ops need.
+  const std::vector<int>& widths() const { return widths_; }
+  Lit width_at_least(std::size_t group, std::size_t width_index) const { return group_width_[group][width_index]; }
+  bool uses_producer_group() const { return producer_group_; }
+
+  // --- primitives -----------------------------------------------------------------------------------------------------
+  /// condition or s(v) - s(u) >= cycles.
+  void require_apart(OpId u, OpId v, Cycle cycles, std::span<const Lit> condition = {});
+  void require_apart(OpId u, OpId v, Cycle cycles, std::initializer_list<Lit> condition) {
+    require_apart(u, v, cycles, std::span<const Lit>(condition.begin(), condition.size()));
+  }
+  /// condition or (s(v) - s(u)) mod II lies in [low, low + length] (residues, wrapping). length < 0 means never.
+  void require_residue(OpId u, OpId v, Cycle low, Cycle length, std::span<const Lit> condition = {});
+  void require_residue(OpId u, OpId v, Cycle low, Cycle length, std::initializer_list<Lit> condition) {
+    require_residue(u, v, low, length, std::span<const Lit>(condition.begin(), condition.size()));
+  }
+  /// A literal that is true whenever k(a) - k(b) + offset >= j (one direction is all that counting copies needs).
+  Lit stage_difference_at_least(OpId a, OpId b, int offset, int j);
+
+  // --- names ----------------------------------------------------------------------------------------------------------
+  /// Names the constraints that follow, until the next call. Costs nothing unless options.named.
+  template <class MakeText>
+  void name(const char* family, MakeText&& text) {
+    if (options_.named) start_name({family, text()});
+  }
+  std::vector<Lit> guards() const;
+  const ConstraintName* name_of(Lit guard) const;
+
+  const Closure& closure() const { return closure_; }
+  /// The schedule in the backend's model, group roles derived, starts as found. Pre: the last check said Yes.
+  Schedule extract() const;
+
+ private:
+  void make_stages();
+  void make_groups();
+  void make_depths();
+  void start_name(ConstraintName name);
+  Lit apart_literal(OpId u, OpId v, Cycle cycles);
+
+  const Problem& problem_;
+  const Constraints& constraints_;
+  ModelOptions options_;
+  Backend backend_;
+  Closure closure_;
+  std::vector<IntVar> slots_;                  // ops, then the origin
+  std::vector<std::vector<Lit>> stage_;        // [op][j-1]: k >= j
+  bool producer_group_ = false;
+  std::size_t groups_ = 1;
+  std::vector<std::vector<Lit>> in_group_;
+  std::vector<int> widths_;
+  std::vector<std::vector<Lit>> group_width_;
+  std::vector<std::vector<Lit>> depths_;       // [channel][j-1]
+  std::map<std::pair<OpId, OpId>, Lit> same_group_;
+  std::map<std::tuple<OpId, OpId, Cycle>, Lit> apart_;
+  std::map<std::tuple<OpId, OpId, int>, Lit> stage_difference_;
+  std::vector<std::pair<Lit, ConstraintName>> names_;
+};
+
+}  // namespace heddle::solver

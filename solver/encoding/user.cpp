@@ -1,0 +1,101 @@
+// user: pins, ranges, groups, order, caps. Absolute cycles are differences to the model's origin.
+#include <algorithm>
+
+#include "solver/encoding/families.h"
+#include "solver/encoding/user.h"
+
+namespace heddle::solver {
+namespace {
+
+void cap_groups(Model& model, std::int64_t most) {
+  for (std::size_t g = static_cast<std::size_t>(std::max<std::int64_t>(0, most)); g < model.group_count(); ++g)
+    for (std::size_t v = 0; v < model.op_count(); ++v) model.backend().add_clause({-model.in_group(OpId(v), g)});
+}
+
+void add_constraint(Model& model, const UserConstraint& c) {
+  const Problem& problem = model.problem();
+  Backend& backend = model.backend();
+  std::vector<OpId> ops;
+  for (const std::string& name : c.ops) ops.push_back(problem.find_op(name));
+
+  const auto in_range = [&](OpId op, Cycle low, Cycle high) {
+    model.require_apart(model.origin(), op, low);
+    model.require_apart(op, model.origin(), -high);
+  };
+  const auto each_pair = [&](auto&& action) {
+    for (std::size_t a = 0; a < ops.size(); ++a)
+      for (std::size_t b = a + 1; b < ops.size(); ++b) action(ops[a], ops[b]);
+  };
+
+  switch (c.kind) {
+    case ConstraintKind::Pin:
+      for (OpId op : ops) in_range(op, c.low, c.low);
+      break;
+    case ConstraintKind::Range:
+      for (OpId op : ops) in_range(op, c.low, c.high);
+      break;
+    case ConstraintKind::InGroup:
+    case ConstraintKind::NotInGroup:
+      for (OpId op : ops) {
+        const bool exists = c.low >= 0 && static_cast<std::size_t>(c.low) < model.group_count();
+        const Lit inside = exists ? model.in_group(op, static_cast<std::size_t>(c.low)) : kFalse;
+        backend.add_clause({c.kind == ConstraintKind::InGroup ? inside : -inside});
+      }
+      break;
+    case ConstraintKind::SameGroup:
+      each_pair([&](OpId a, OpId b) { backend.add_clause({model.same_group(a, b)}); });
+      break;
+    case ConstraintKind::DifferentGroup:
+      each_pair([&](OpId a, OpId b) { backend.add_clause({-model.same_group(a, b)}); });
+      break;
+    case ConstraintKind::Before:
+      if (ops.size() == 2) model.require_apart(ops[0], ops[1], c.low);
+      break;
+    case ConstraintKind::SameStage:
+      each_pair([&](OpId a, OpId b) {
+        for (int j = 1; j < model.stages(); ++j) {
+          backend.add_clause({-model.stage_at_least(a, j), model.stage_at_least(b, j)});
+          backend.add_clause({model.stage_at_least(a, j), -model.stage_at_least(b, j)});
+        }
+      });
+      break;
+    case ConstraintKind::MaxStages:
+      if (c.high < 1) backend.add_clause({});
+      for (std::size_t v = 0; v < model.op_count(); ++v)
+        backend.add_clause({-model.stage_at_least(OpId(v), static_cast<int>(std::clamp<std::int64_t>(c.high, 1, model.stages())))});
+      break;
+    case ConstraintKind::MaxWarps: backend.add_at_most(warp_terms(model), c.high); break;
+    case ConstraintKind::MaxGroups: cap_groups(model, c.high); break;
+    case ConstraintKind::MaxRegisters: break;  // encoding/registers.cpp
+    case ConstraintKind::MaxSmem:
+      backend.add_at_most(memory_terms(model, Space::Smem), c.high - problem.resident_smem);
+      break;
+    case ConstraintKind::MaxTmem:
+      backend.add_at_most(memory_terms(model, Space::Tmem), c.high - problem.resident_columns);
+      break;
+    case ConstraintKind::MaxDepth:
+      for (std::size_t i = 0; i < problem.channels.size(); ++i)
+        if (problem.channels[i].name == c.channel)
+          backend.add_clause({-model.depth_at_least(ChannelId(i), static_cast<int>(std::clamp<std::int64_t>(c.high, 0, model.max_depth(ChannelId(i)))) + 1)});
+      break;
+  }
+}
+
+}  // namespace
+
+bool fixes_rotation(const Constraints& constraints) {
+  return std::any_of(constraints.begin(), constraints.end(), [](const UserConstraint& c) {
+    return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range || c.kind == ConstraintKind::SameStage ||
+                         c.kind == ConstraintKind::MaxStages);
+  });
+}
+
+void add_user(Model& model) {
+  for (const UserConstraint& c : model.constraints()) {
+    if (!c.enabled) continue;
+    model.name("user", [&] { return c.name; });
+    add_constraint(model, c);
+  }
+}
+
+}  // namespace heddle::solver

@@ -1,0 +1,64 @@
+// The one place where a formula becomes a schedule.
+#include "solver/search/decide.h"
+
+#include <algorithm>
+
+#include "solver/encoding/families.h"
+
+namespace heddle::solver {
+namespace {
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+}  // namespace
+
+LiveModel::LiveModel(const Problem& problem, const Constraints& constraints, const ModelOptions& options)
+    : model_(problem, constraints, options), registers_(model_) {
+  const auto begin = Clock::now();
+  if (options.named || !model_.closure().contradiction()) add_all_families(model_);
+  encode_seconds_ = seconds_since(begin);
+}
+
+Answer LiveModel::check(std::span<const Lit> assumptions, Schedule& schedule, std::optional<std::int64_t> register_cap) {
+  while (true) {
+    std::vector<Lit> all(assumptions.begin(), assumptions.end());
+    for (Lit guard : model_.guards()) all.push_back(guard);
+    ++queries_;
+    const Answer answer = model_.backend().check(all);
+    if (answer != Answer::Yes) return answer;
+    schedule = model_.extract();
+    const bool refined = register_cap ? registers_.refine(schedule, *register_cap) : registers_.refine(schedule);
+    if (refined) continue;
+    set_register_budgets(model_.problem(), schedule);
+    return Answer::Yes;
+  }
+}
+
+std::vector<std::string> explain_infeasible(const Problem& problem, const Constraints& constraints, ModelOptions options) {
+  options.named = true;
+  LiveModel live(problem, constraints, options);
+  Schedule ignored;
+  if (live.check({}, ignored) != Answer::No) return {};
+  Backend& backend = live.model().backend();
+  std::vector<Lit> core = backend.core();
+  // Deletion: drop a member, keep the smaller core if the rest still contradicts itself.
+  for (std::size_t i = 0; i < core.size();) {
+    std::vector<Lit> rest = core;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    if (backend.check(rest) != Answer::No) {
+      ++i;
+      continue;
+    }
+    const std::vector<Lit> smaller = backend.core();
+    std::erase_if(rest, [&](Lit lit) { return std::find(smaller.begin(), smaller.end(), lit) == smaller.end(); });
+    core = std::move(rest);
+  }
+  std::vector<std::string> sentences;
+  for (Lit guard : core)
+    if (const ConstraintName* name = live.model().name_of(guard)) sentences.push_back(name->family + ": " + name->what);
+  std::sort(sentences.begin(), sentences.end());
+  sentences.erase(std::unique(sentences.begin(), sentences.end()), sentences.end());
+  return sentences;
+}
+
+}  // namespace heddle::solver

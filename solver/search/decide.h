@@ -1,0 +1,38 @@
+// One question: is there a schedule at this II, with at most this many stage numbers? Builds a model, checks, and refines
+// registers until the answer stands.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "solver/encoding/model.h"
+#include "solver/encoding/registers.h"
+
+namespace heddle::solver {
+
+/// A model with all its families, kept alive for further questions at the same II.
+class LiveModel {
+ public:
+  LiveModel(const Problem& problem, const Constraints& constraints, const ModelOptions& options);
+
+  /// Yes fills `schedule` (starts as in the model, depths and register budgets tightened). `register_cap` tightens the cap
+  /// on every group's budget; pass the matching assumption along.
+  Answer check(std::span<const Lit> assumptions, Schedule& schedule, std::optional<std::int64_t> register_cap = {});
+
+  Model& model() { return model_; }
+  RegisterFamily& registers() { return registers_; }
+  double encode_seconds() const { return encode_seconds_; }
+  std::int64_t queries() const { return queries_; }
+
+ private:
+  Model model_;
+  RegisterFamily registers_;
+  double encode_seconds_ = 0;
+  std::int64_t queries_ = 0;
+};
+
+/// Sentences for a minimal set of constraints that contradict each other at this II; empty when out of time or feasible.
+std::vector<std::string> explain_infeasible(const Problem& problem, const Constraints& constraints, ModelOptions options);
+
+}  // namespace heddle::solver

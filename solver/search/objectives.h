@@ -1,0 +1,24 @@
+// The lexicographic objectives after II: on one live, unanchored model at the proven II, each objective is pushed to its
+// optimum with assumptions, then fixed for the ones that follow (research/encoding.md, section 6).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "solver/search/decide.h"
+#include "solver/solve.h"
+
+namespace heddle::solver {
+
+const char* to_string(Objective objective);
+
+/// What a schedule is worth under an objective: stages, warps, bytes, columns, or the largest register budget.
+std::int64_t objective_value(const Problem& problem, const Schedule& schedule, Objective objective);
+
+/// Improves `best` in place and calls `improved` for every better schedule. Objectives not reached in time keep their value,
+/// marked not proved. Throws Stopped only from formula building.
+std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vector<Objective>& order, Schedule& best,
+                                                const std::function<void(const Schedule&)>& improved,
+                                                const std::function<void(const ObjectiveValue&)>& settled);
+
+}  // namespace heddle::solver

@@ -1,0 +1,249 @@
+// The search as its users see it: statuses, bounds, objectives, constraints, events, cancellation.
+#include "solver/solve.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <thread>
+
+#include "core/check/checker.h"
+#include "tests/support/problem_builder.h"
+
+using namespace heddle;
+using namespace heddle::solver;
+using heddle::test::ProblemBuilder;
+using heddle::test::toy_problem;
+
+namespace {
+
+SolveOutcome solve_problem(Problem problem, Constraints constraints = {}) {
+  SolveRequest request;
+  request.problem = std::move(problem);
+  request.constraints = std::move(constraints);
+  return solve(request);
+}
+
+std::int64_t objective(const SolveOutcome& outcome, const std::string& name) {
+  for (const ObjectiveValue& o : outcome.objectives)
+    if (o.name == name) return o.value;
+  FAIL("no objective " << name);
+  return 0;
+}
+
+UserConstraint constraint(ConstraintKind kind, std::vector<std::string> ops, std::int64_t low, std::int64_t high = 0) {
+  return {to_string(kind), true, kind, std::move(ops), "", low, high};
+}
+
+/// Ops on three units with recurrences near the resource bound, so that bounds do not hold and proofs take conflicts.
+Problem mixed_problem(int ops) {
+  ProblemBuilder b({"A", "B", "C"});
+  const char* units[] = {"A", "B", "C"};
+  std::mt19937 random(12345);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  std::vector<OpId> ids;
+  for (int i = 0; i < ops; ++i) {
+    const Cycle cycles = 20 + static_cast<Cycle>(below(80));
+    ids.push_back(b.op("op" + std::to_string(i), units[below(3)], cycles, cycles / 2));
+    for (int e = 0; e < 2 && i > 0; ++e) b.edge(ids[below(static_cast<std::size_t>(i))], ids.back(), 0, 30);
+  }
+  for (int i = 0; i < ops / 4; ++i) b.edge(ids.back(), ids[below(static_cast<std::size_t>(ops / 2))], 3, 30);
+  b.problem.max_groups = 3;
+  return b.problem;
+}
+
+}  // namespace
+
+TEST_CASE("the toy of the Twill paper has II 2 and length 4", "[solver]") {
+  const Problem problem = toy_problem();
+  const SolveOutcome outcome = solve_problem(problem);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.status == Status::Optimal);
+  CHECK(outcome.schedule->ii == 2);
+  CHECK(outcome.lower_bound == 2);
+  CHECK(schedule_length(problem, *outcome.schedule) == 4);
+  CHECK(objective(outcome, "stages") == 2);
+  CHECK(check(problem, *outcome.schedule).valid());
+  for (const ObjectiveValue& o : outcome.objectives) CHECK(o.proved);
+}
+
+TEST_CASE("an II below the bound is refused with the bound as the reason", "[solver]") {
+  SolveRequest request;
+  request.problem = toy_problem();
+  request.ii = 1;
+  const SolveOutcome outcome = solve(request);
+  CHECK(outcome.status == Status::Infeasible);
+  CHECK_FALSE(outcome.schedule);
+  CHECK(outcome.explanation.find("lower bound 2") != std::string::npos);
+}
+
+TEST_CASE("a requested II above the bound is met and nothing is claimed about smaller ones", "[solver]") {
+  SolveRequest request;
+  request.problem = toy_problem();
+  request.ii = 3;
+  const SolveOutcome outcome = solve(request);
+  CHECK(outcome.status == Status::Feasible);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.schedule->ii == 3);
+  CHECK(outcome.reason == BoundReason::Requested);
+}
+
+TEST_CASE("an II above all simple bounds is proved by refuting the one below", "[solver]") {
+  // x and y share a unit; y comes exactly 6 after x, and x at most 2 II - 4 after y: at II 6 they would collide.
+  ProblemBuilder b({"A"});
+  const OpId x = b.op("x", "A", 3), y = b.op("y", "A", 2);
+  b.problem.edges.push_back({x, y, {}, 6, 0, 0, false, 0});
+  b.problem.edges.push_back({y, x, {}, 6, 2, 0, false, 0});
+  const SolveOutcome outcome = solve_problem(b.problem);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.status == Status::Optimal);
+  CHECK(outcome.schedule->ii > 6);
+  CHECK(outcome.reason == BoundReason::Refutation);
+}
+
+TEST_CASE("the ring of a slow load gets as many slots as its latency needs", "[solver]") {
+  ProblemBuilder b({"TMA", "TC"});
+  const OpId load = b.load("load", "TMA", 10, 350);
+  const OpId mma = b.async_op("mma", "TC", 100, 110);
+  b.ring(load, 1000, {{mma, 0}});
+  const SolveOutcome outcome = solve_problem(b.problem);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.schedule->ii == 100);
+  CHECK(outcome.schedule->depths[0] == 5);  // ceil((350 + 110) / 100)
+  CHECK(objective(outcome, "smem") == 5000);
+}
+
+TEST_CASE("too little shared memory for that ring costs II, not correctness", "[solver]") {
+  ProblemBuilder b({"TMA", "TC"});
+  const OpId load = b.load("load", "TMA", 10, 350);
+  const OpId mma = b.async_op("mma", "TC", 100, 110);
+  b.ring(load, 1000, {{mma, 0}});
+  b.problem.limits.smem_bytes = 2999;
+  const SolveOutcome outcome = solve_problem(b.problem);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.schedule->ii == 230);  // 460 cycles over two slots
+  CHECK(outcome.status == Status::Optimal);
+}
+
+TEST_CASE("a value larger than shared memory is infeasible, and the reason names memory", "[solver]") {
+  ProblemBuilder b({"TMA", "TC"});
+  const OpId load = b.load("load", "TMA", 10, 350);
+  b.ring(load, 1000, {{b.async_op("mma", "TC", 100, 110), 0}});
+  b.problem.limits.smem_bytes = 999;
+  const SolveOutcome outcome = solve_problem(b.problem);
+  CHECK(outcome.status == Status::Infeasible);
+  CHECK(outcome.explanation.find("memory: 999 bytes") != std::string::npos);
+}
+
+TEST_CASE("registers limit how many copies of a value are alive", "[solver]") {
+  // x is 100 registers and needed 300 cycles later; three copies at II 100 do not fit 255 registers.
+  ProblemBuilder b({"A", "B"});
+  const OpId x = b.op("x", "A", 100), y = b.op("y", "B", 100);
+  b.registers(x, 100, {{y, 0}});
+  b.problem.edges[0].latency = 300;
+  b.problem.max_groups = 1;
+  const SolveOutcome outcome = solve_problem(b.problem);
+  REQUIRE(outcome.schedule);
+  CHECK(check(b.problem, *outcome.schedule).valid());
+  CHECK(outcome.schedule->ii == 150);  // two copies: 300 / 2
+  CHECK(outcome.status == Status::Optimal);
+}
+
+TEST_CASE("every kind of user constraint is honoured", "[solver]") {
+  using Holds = std::function<bool(const Schedule&)>;
+  const std::vector<std::pair<UserConstraint, Holds>> cases{
+      {constraint(ConstraintKind::Pin, {"P"}, 5), [](const Schedule& s) { return s.ops[1].start == 5; }},
+      {constraint(ConstraintKind::Range, {"S"}, 3, 4), [](const Schedule& s) { return s.ops[0].start >= 3 && s.ops[0].start <= 4; }},
+      {constraint(ConstraintKind::InGroup, {"P"}, 0), [](const Schedule& s) { return s.ops[1].group == GroupId(0); }},
+      {constraint(ConstraintKind::DifferentGroup, {"S", "P"}, 0), [](const Schedule& s) { return s.ops[0].group != s.ops[1].group; }},
+      {constraint(ConstraintKind::SameGroup, {"S", "P", "O"}, 0), [](const Schedule& s) { return s.groups.size() == 1; }},
+      {constraint(ConstraintKind::Before, {"S", "O"}, 7), [](const Schedule& s) { return s.ops[2].start - s.ops[0].start >= 7; }},
+      {constraint(ConstraintKind::SameStage, {"P", "O"}, 0), [](const Schedule& s) { return s.stage(OpId(1)) == s.stage(OpId(2)); }},
+      {constraint(ConstraintKind::MaxStages, {}, 0, 1), [](const Schedule& s) { return stage_count(s) == 1; }},
+      {constraint(ConstraintKind::MaxWarps, {}, 0, 1), [](const Schedule& s) { return s.groups.size() == 1; }},
+      {constraint(ConstraintKind::MaxGroups, {}, 0, 1), [](const Schedule& s) { return s.groups.size() == 1; }},
+  };
+  for (const auto& [wanted, holds] : cases) {
+    const Problem problem = toy_problem();
+    const SolveOutcome outcome = solve_problem(problem, {wanted});
+    CAPTURE(wanted.name, outcome.explanation);
+    REQUIRE(outcome.schedule);
+    CHECK(holds(*outcome.schedule));
+    CHECK(check(problem, *outcome.schedule, {wanted}).valid());
+  }
+}
+
+TEST_CASE("a constraint that is switched off changes nothing", "[solver]") {
+  UserConstraint one_stage = constraint(ConstraintKind::MaxStages, {}, 0, 1);
+  one_stage.enabled = false;
+  CHECK(solve_problem(toy_problem(), {one_stage}).schedule->ii == 2);
+}
+
+TEST_CASE("contradicting user constraints are named in the explanation", "[solver]") {
+  UserConstraint a = constraint(ConstraintKind::Pin, {"S"}, 4);
+  a.name = "S at four";
+  UserConstraint b = constraint(ConstraintKind::Pin, {"P"}, 2);
+  b.name = "P at two";
+  const SolveOutcome outcome = solve_problem(toy_problem(), {a, b});
+  CHECK(outcome.status == Status::Infeasible);
+  CAPTURE(outcome.explanation);
+  CHECK(outcome.explanation.find("S at four") != std::string::npos);
+  CHECK(outcome.explanation.find("P at two") != std::string::npos);
+}
+
+TEST_CASE("a constraint on an unknown op is invalid, not ignored", "[solver]") {
+  const SolveOutcome outcome = solve_problem(toy_problem(), {constraint(ConstraintKind::Pin, {"Q"}, 0)});
+  CHECK(outcome.status == Status::Invalid);
+  CHECK(outcome.explanation.find("'Q'") != std::string::npos);
+}
+
+TEST_CASE("events tell the story in order: bounds rise, incumbents fall", "[solver]") {
+  SolveRequest request;
+  request.problem = mixed_problem(14);
+  std::vector<Cycle> bounds, incumbents;
+  bool started = false;
+  const SolveOutcome outcome = solve(request, {}, [&](const SolveEvent& event) {
+    if (std::holds_alternative<Started>(event)) started = true;
+    if (const auto* e = std::get_if<BoundRaised>(&event)) bounds.push_back(e->lower_bound);
+    if (const auto* e = std::get_if<Incumbent>(&event)) incumbents.push_back(e->schedule.ii);
+  });
+  CHECK(started);
+  CHECK(std::is_sorted(bounds.begin(), bounds.end()));
+  CHECK(std::is_sorted(incumbents.rbegin(), incumbents.rend()));
+  CHECK(outcome.status == Status::Optimal);
+  CHECK(bounds.back() == outcome.schedule->ii);
+}
+
+TEST_CASE("the same request and seed give the same schedule", "[solver]") {
+  const auto starts = [](const SolveOutcome& o) {
+    std::vector<std::pair<Cycle, std::size_t>> all;
+    for (const Placement& p : o.schedule->ops) all.emplace_back(p.start, p.group.index());
+    return all;
+  };
+  const SolveOutcome first = solve_problem(mixed_problem(10)), second = solve_problem(mixed_problem(10));
+  REQUIRE(first.schedule);
+  CHECK(starts(first) == starts(second));
+}
+
+TEST_CASE("a stop request ends the search with what it has", "[solver]") {
+  SolveRequest request;
+  request.problem = mixed_problem(60);
+  request.timeout_seconds = 120;
+  const int delay_ms = GENERATE(0, 1, 30, 300);
+  std::stop_source source;
+  std::jthread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
+    source.request_stop();
+  });
+  const SolveOutcome outcome = solve(request, source.get_token());
+  CHECK((outcome.cancelled || outcome.status == Status::Optimal));
+  if (outcome.schedule) CHECK(check(request.problem, *outcome.schedule).valid());
+}
+
+TEST_CASE("a time limit of nothing gives bounds and no claim", "[solver]") {
+  SolveRequest request;
+  request.problem = mixed_problem(20);
+  request.timeout_seconds = 0;
+  const SolveOutcome outcome = solve(request);
+  CHECK(outcome.status == Status::Unknown);
+  CHECK(outcome.timed_out);
+  CHECK(outcome.lower_bound >= 1);
+}
