@@ -1,0 +1,204 @@
+// heddle-bench: what the solver needs for every shipped kernel on every machine that it is written for, next to the times
+// published for the same loops.
+//
+// Published: "Twill", OSDI '26, Table 1: joint optimum of pipelining and warp specialization with proof, one Xeon core,
+// costs normalized to small integers. Heddle solves the same loops at native cycles. Each time is the median of several runs.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "core/analysis/bounds.h"
+#include "core/io/json.h"
+#include "core/io/library.h"
+#include "core/problem/resolve.h"
+#include "solver/solve.h"
+
+namespace {
+
+using namespace heddle;
+
+struct Case {
+  std::string kernel, machine;
+  Scope params;
+  double published = 0;  ///< seconds; 0: none published
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {"toy_fig1", "toy", {}},
+      {"layernorm", "h100", {}},
+      {"gemm_hopper", "h100", {}},
+      {"swiglu_dual_gemm_hopper", "h100", {}},
+      {"attention_forward_hopper", "h100", {{"KV", 128}}, 28},
+      {"attention_forward_hopper", "h100", {{"KV", 176}}, 28},
+      {"attention_backward_hopper", "h100", {}, 84},
+      {"gemm_blackwell", "b200", {}},
+      {"attention_forward_blackwell", "b200", {}, 18},
+      {"attention_backward_blackwell", "b200", {}, 242},
+  };
+  return all;
+}
+
+std::string label(const Case& c) {
+  std::string text = c.kernel;
+  for (const auto& [name, value] : c.params) text += fmt::format(" {}={}", name, value);
+  return text + " / " + c.machine;
+}
+
+struct Row {
+  Case spec;
+  std::string fault;  ///< why there is no result; empty when there is one
+  std::size_t ops = 0, edges = 0;
+  Bounds bounds;
+  SolveOutcome outcome;  ///< of the last run
+  SolveSeconds seconds;  ///< medians, each on its own
+
+  bool proved() const { return outcome.status == Status::Optimal; }
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// "resource", "recurrence" or "issue": what makes MinII as large as it is.
+const char* binding_bound(const Bounds& b) {
+  if (b.min_ii() == b.res_mii) return "resource";
+  return b.min_ii() == b.rec_mii ? "recurrence" : "issue";
+}
+
+Row measure(const Case& spec, int runs, double timeout) {
+  Row row;
+  row.spec = spec;
+  const auto kernel = load_kernel(spec.kernel);
+  if (!kernel) return row.fault = to_string(kernel.error()), row;
+  const auto machine = load_machine(spec.machine);
+  if (!machine) return row.fault = to_string(machine.error()), row;
+  const auto problem = resolve(*kernel, *machine, spec.params);
+  if (!problem) return row.fault = to_string(problem.error()), row;
+
+  row.ops = problem->ops.size();
+  row.edges = problem->edges.size();
+  row.bounds = compute_bounds(*problem);
+  std::vector<double> encode, first, proof, total;
+  for (int run = 0; run < runs; ++run) {
+    solver::SolveRequest request;
+    request.problem = *problem;
+    request.timeout_seconds = timeout;
+    row.outcome = solver::solve(request);
+    encode.push_back(row.outcome.seconds.encode);
+    first.push_back(row.outcome.seconds.first);
+    proof.push_back(row.outcome.seconds.proof);
+    total.push_back(row.outcome.seconds.total);
+  }
+  row.seconds = {median(encode), median(first), median(proof), median(total)};
+  return row;
+}
+
+using Line = std::vector<std::string>;
+
+Line header() {
+  return {"kernel / machine", "ops", "edges", "MinII", "by", "II", "status", "first s", "proof s", "all s", "published s", "ratio"};
+}
+
+Line cells(const Row& row) {
+  if (!row.fault.empty()) return {label(row.spec), "", "", "", "", "", "invalid", "", "", "", "", ""};
+  const bool compared = row.spec.published > 0;
+  return {label(row.spec),
+          fmt::format("{}", row.ops),
+          fmt::format("{}", row.edges),
+          fmt::format("{}", row.bounds.min_ii()),
+          binding_bound(row.bounds),
+          row.outcome.schedule ? fmt::format("{}", row.outcome.schedule->ii) : "",
+          to_string(row.outcome.status),
+          row.outcome.schedule ? fmt::format("{:.3f}", row.seconds.first) : "",
+          row.proved() ? fmt::format("{:.3f}", row.seconds.proof) : "",
+          fmt::format("{:.3f}{}", row.seconds.total, row.outcome.timed_out ? " (limit)" : ""),
+          compared ? fmt::format("{:g}", row.spec.published) : "",
+          compared && row.proved() ? fmt::format("{:.0f}x", row.spec.published / row.seconds.proof) : ""};
+}
+
+constexpr bool is_text(std::size_t column) { return column == 0 || column == 4 || column == 6; }
+
+void print_aligned(const std::vector<Line>& lines) {
+  std::vector<std::size_t> width(lines[0].size());
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], line[i].size());
+  for (const auto& line : lines) {
+    std::string text;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      text += is_text(i) ? fmt::format("{:<{}}  ", line[i], width[i]) : fmt::format("{:>{}}  ", line[i], width[i]);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    fmt::print("{}\n", text);
+  }
+}
+
+void print_markdown(const std::vector<Line>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    fmt::print("| {} |\n", fmt::join(lines[i], " | "));
+    if (i != 0) continue;
+    std::string rule = "|";
+    for (std::size_t column = 0; column < lines[0].size(); ++column) rule += is_text(column) ? "---|" : "---:|";
+    fmt::print("{}\n", rule);
+  }
+}
+
+Json to_json(const Row& row) {
+  Json json = Json::object();
+  json.set("kernel", row.spec.kernel).set("machine", row.spec.machine);
+  Json params = Json::object();
+  for (const auto& [name, value] : row.spec.params) params.set(name, value);
+  json.set("params", std::move(params));
+  if (!row.fault.empty()) return std::move(json.set("fault", row.fault));
+  json.set("ops", row.ops).set("edges", row.edges).set("min_ii", row.bounds.min_ii()).set("bound", binding_bound(row.bounds));
+  json.set("ii", row.outcome.schedule ? Json(row.outcome.schedule->ii) : Json()).set("lower_bound", row.outcome.lower_bound);
+  json.set("status", to_string(row.outcome.status)).set("timed_out", row.outcome.timed_out);
+  json.set("seconds", Json::object()
+                          .set("encode", row.seconds.encode)
+                          .set("first", row.seconds.first)
+                          .set("proof", row.seconds.proof)
+                          .set("total", row.seconds.total));
+  Json objectives = Json::array();
+  for (const auto& o : row.outcome.objectives) {
+    objectives.push(Json::object().set("name", o.name).set("value", o.value).set("proved", o.proved));
+  }
+  json.set("objectives", std::move(objectives));
+  json.set("published_seconds", row.spec.published > 0 ? Json(row.spec.published) : Json());
+  json.set("solver", row.outcome.solver);
+  return json;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Measures the solver on every shipped kernel.", "heddle-bench"};
+  int runs = 3;
+  double timeout = 60;
+  std::string filter;
+  bool markdown = false, json = false;
+  app.add_option("--runs", runs, "runs per kernel; times are medians")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--timeout", timeout, "seconds per run")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--filter", filter, "only kernels whose \"kernel / machine\" contains this");
+  app.add_flag("--markdown", markdown, "a Markdown table");
+  app.add_flag("--json", json, "one JSON object per line");
+  CLI11_PARSE(app, argc, argv);
+
+  std::vector<Line> table{header()};
+  bool failed = false;
+  for (const Case& spec : cases()) {
+    if (label(spec).find(filter) == std::string::npos) continue;
+    fmt::print(stderr, "{} ...\n", label(spec));
+    const Row row = measure(spec, runs, timeout);
+    if (!row.fault.empty()) fmt::print(stderr, "{}\n", row.fault);
+    failed |= !row.fault.empty();
+    table.push_back(cells(row));
+    if (json) fmt::print("{}\n", to_json(row).line());
+  }
+  if (!json) (markdown ? print_markdown : print_aligned)(table);
+  return failed ? 3 : 0;
+}
