@@ -1,13 +1,193 @@
-// One frame of the timeline.
+// One frame of the timeline: where everything goes, then input, then drawing from the back to the front.
 #include "app/ui/gantt_view.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 #include <imgui.h>
 
-namespace heddle::app {
+#include "app/platform/fonts.h"
+#include "app/ui/gantt_parts.h"
+#include "app/ui/lanes_view.h"
+#include "app/ui/minimap.h"
 
-void draw_gantt(const GanttModel& model, const Problem&, const Schedule&, const Selection&, GanttViewState& view,
-                CommandQueue&) {
+namespace heddle::app {
+namespace {
+
+constexpr double kTooltipDelay = 0.15;  // seconds
+
+float label_column(const GanttModel& model, float available) {
+  float width = px(120);
+  for (const GanttGroup& group : model.groups) {
+    float units = 0;
+    for (std::size_t r = group.first_row; r < group.first_row + std::min<std::size_t>(2, group.rows); ++r)
+      units = std::max(units, paint::text_width(fonts().small_bold, model.rows[r].label));
+    const float name = std::max(paint::text_width(fonts().bold, group.label), paint::text_width(fonts().small, group.detail));
+    width = std::max(width, name + units + px(32));
+  }
+  for (const GanttLane& lane : model.lanes)
+    width = std::max(width, paint::text_width(fonts().small, lane.label) + paint::text_width(fonts().mono_small, lane.detail) + px(36));
+  return std::floor(std::min(width, available * 0.35f));
+}
+
+void place(ChartFrame& f, ImVec2 low, ImVec2 high) {
+  const float column = label_column(f.model, high.x - low.x);
+  const float x0 = low.x + column, x1 = high.x - px(8);
+  const float band = px(f.model.mode == GanttMode::Pipeline ? 36 : 18);
+  const float lane = px(30), grip = f.model.lanes.empty() ? 0 : px(6);
+  float y = low.y;
+  const auto take = [&](float height) {
+    const paint::Box box{x0, y, x1, y + height};
+    y += height;
+    return box;
+  };
+  f.labels = {low.x, low.y, x0, high.y};
+  f.minimap = take(px(30));
+  y += px(2);
+  f.ruler = take(px(24));
+  f.marks = take(band);
+  const float rest = std::max(0.0f, high.y - y - grip);
+  const float wanted = lane * static_cast<float>(f.model.lanes.size());
+  const float lanes = f.model.lanes.empty() ? 0
+                      : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
+                                               : std::min(wanted, rest * 0.45f);
+  f.rows = take(std::floor(rest - lanes));
+  f.splitter = take(grip);
+  f.lanes = {x0, y, x1, std::max(y, high.y)};
+  // Lanes grow into the room they are given, so that the splitter does something visible.
+  f.lane_height = f.model.lanes.empty() ? lane : std::max(lane, f.lanes.height() / static_cast<float>(f.model.lanes.size()));
+  f.axis = {x0, x1, f.view.visible};
+
+  RowMetrics metrics;
+  metrics.lane = std::floor(px(f.view.row_height));
+  metrics.group_padding = px(7);
+  metrics.group_gap = px(1);
+  metrics.group_minimum = px(44);
+  f.layout = layout_rows(f.model, metrics);
+  f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));
+}
+
+void draw_scroll_hint(ChartFrame& f) {
+  const float hidden = f.layout.height - f.rows.height();
+  if (hidden <= 0) return;
+  const float length = std::max(px(20), f.rows.height() * f.rows.height() / f.layout.height);
+  const float y = f.rows.y0 + (f.rows.height() - length) * f.view.scroll / hidden;
+  f.draw.AddRectFilled({f.rows.x1 + px(2), y}, {f.rows.x1 + px(6), y + length}, theme().raised, px(2));
+  const float x = f.labels.x0 + px(14);
+  if (f.view.scroll < hidden - 1)
+    f.draw.AddTriangleFilled({x - px(5), f.rows.y1 - px(8)}, {x + px(5), f.rows.y1 - px(8)}, {x, f.rows.y1 - px(3)}, theme().warning);
+  if (f.view.scroll > 1)
+    f.draw.AddTriangleFilled({x - px(5), f.rows.y0 + px(8)}, {x + px(5), f.rows.y0 + px(8)}, {x, f.rows.y0 + px(3)}, theme().warning);
+}
+
+void colored(Color color, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, color);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+}
+
+std::string iteration_text(const GanttModel& model, int iteration) {
+  if (model.mode == GanttMode::Pipeline) return fmt::format("iteration {}", iteration);
+  if (iteration == 0) return "iteration k";
+  return fmt::format("iteration k{:+}", iteration);
+}
+
+/// One line per dependence, the tightest first.
+void list_edges(const ChartFrame& f, OpId op, bool inputs) {
+  std::vector<std::pair<Cycle, EdgeId>> edges;
+  for (std::size_t e = 0; e < f.problem.edges.size(); ++e) {
+    const Edge& edge = f.problem.edges[e];
+    if ((inputs ? edge.to : edge.from) == op) edges.emplace_back(edge_slack(f.problem, f.schedule, EdgeId(e)), EdgeId(e));
+  }
+  std::sort(edges.begin(), edges.end());
+  constexpr std::size_t kMost = 6;
+  for (std::size_t i = 0; i < std::min(kMost, edges.size()); ++i) {
+    const auto [slack, id] = edges[i];
+    const Edge& edge = f.problem.edge(id);
+    std::string line = fmt::format("{} {}", inputs ? "from" : "to", f.problem.op(inputs ? edge.from : edge.to).name);
+    if (edge.distance > 0) line += fmt::format(" ({} iteration{} {})", edge.distance, edge.distance == 1 ? "" : "s", inputs ? "back" : "on");
+    if (f.schedule.group(edge.from) != f.schedule.group(edge.to)) line += ", other group";
+    line += slack < 0 ? fmt::format(": {} cycles too early", grouped(-slack)) : slack == 0 ? ": tight" : fmt::format(": slack {}", grouped(slack));
+    colored(slack < 0 ? theme().bad : slack == 0 ? theme().warning : theme().dim, line);
+  }
+  if (edges.size() > kMost) colored(theme().faint, fmt::format("and {} more", edges.size() - kMost));
+}
+
+}  // namespace
+
+void draw_tooltip(ChartFrame& f) {
+  if (!f.view.hovered || f.view.hovered_for < kTooltipDelay || f.view.drag != ChartDrag::None) return;
+  const GanttBar& bar = f.model.bars[*f.view.hovered];
+  const Op& op = f.problem.op(bar.op);
+  const Cycle start = f.schedule.start(bar.op);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(9)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(6), px(3)});
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, theme().tooltip);
+  ImGui::BeginTooltip();
+  ImGui::PushFont(fonts().bold);
+  ImGui::TextUnformatted(op.name.c_str());
+  ImGui::PopFont();
+  ImGui::SameLine();
+  colored(role_ink(bar.role), f.model.rows[bar.row].label);
+  ImGui::SameLine();
+  colored(theme().dim, iteration_text(f.model, bar.iteration));
+  ImGui::PushFont(fonts().small);
+  Cycle length = bar.end - bar.begin;
+  if (bar.wraps_left || bar.wraps_right) {
+    // Both pieces are one op: say its whole length.
+    length = 0;
+    for (const GanttBar& piece : f.model.bars)
+      if (piece.op == bar.op) length += piece.end - piece.begin;
+  }
+  colored(theme().text, fmt::format("{} cycles on {} from {}{}", grouped(length), f.model.rows[bar.row].label, grouped(bar.begin),
+                                    bar.wraps_left ? " (goes on from the right edge)" : bar.wraps_right ? " (goes on at the left edge)" : ""));
+  colored(theme().dim, fmt::format("start {} = {} * {} + {}", grouped(start), f.schedule.stage(bar.op), grouped(f.schedule.ii), grouped(f.schedule.slot(bar.op))));
+  colored(theme().dim, fmt::format("latency {}, issue window {}", grouped(op.latency), grouped(op.window)));
+  if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
+  if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
+  list_edges(f, bar.op, true);
+  list_edges(f, bar.op, false);
+  ImGui::PopFont();
+  ImGui::EndTooltip();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(2);
+}
+
+void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule& schedule, const Selection& selection,
+                GanttViewState& view, CommandQueue& commands) {
   update_view(view, model, ImGui::GetIO().DeltaTime);
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  if (size.x < px(160) || size.y < px(120)) return;  // no room for a chart
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::BeginChild("##gantt", size, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
+  ImGui::PopStyleVar();
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const ImVec2 low = ImGui::GetWindowPos(), high(low.x + size.x, low.y + size.y);
+  ChartFrame f{model, problem, schedule, selection, view, commands, draw, {}, {}, {}, {}, {}, {}, {}, {}, {}, 30};
+  place(f, low, high);
+  handle_input(f);
+  f.axis.range = view.visible;  // a drag moves the picture in the same frame
+
+  draw.AddRectFilled(low, high, theme().chart);
+  draw.PushClipRect({f.labels.x0, f.rows.y0}, f.rows.high(), true);
+  draw_group_backgrounds(f);
+  draw.PopClipRect();
+  draw_lanes(f);
+  draw_ruler(f);
+  draw_time_lines(f);
+  draw.PushClipRect(f.rows.low(), f.rows.high(), true);
+  draw_bars(f);
+  draw_arrows(f);
+  draw.PopClipRect();
+  draw_group_labels(f);
+  draw.AddRectFilled({f.rows.x0 - 1, f.ruler.y0}, {f.rows.x0, high.y}, theme().separator);
+  draw.AddRectFilled({f.labels.x0, f.splitter.y0 + px(2)}, {high.x, f.splitter.y1 - px(2)}, theme().border);
+  draw_minimap(f);
+  draw_scroll_hint(f);
+  draw_tooltip(f);
+  draw_context_menu(f);
+  ImGui::EndChild();
 }
 
 }  // namespace heddle::app

@@ -67,10 +67,12 @@ void update_view(GanttViewState& view, const GanttModel& model, double seconds) 
     view.seen_end = model.end;
     view.zoom_stack.clear();
     view.range.reset();
+    view.hovered.reset();
+    view.pressed.reset();
     view.current.reset();
     head_for(view, model, whole(model), false);
   }
-  for (auto* bar : {&view.hovered, &view.current})
+  for (auto* bar : {&view.hovered, &view.pressed, &view.current})
     if (*bar && **bar >= model.bars.size()) bar->reset();
   if (view.moved >= 1) return;
   view.moved = std::min(1.0, view.moved + seconds / kAnimation);
@@ -81,6 +83,7 @@ void update_view(GanttViewState& view, const GanttModel& model, double seconds) 
 }
 
 void zoom_at(GanttViewState& view, const GanttModel& model, double cycle, double factor, bool animate) {
+  if (view.moved >= 1) remember(view);  // one entry for a whole turn of the wheel
   // The pixel of `cycle` is taken from what is on screen now, so that it stays put during the animation as well.
   const double share = (cycle - view.visible.begin) / view.visible.length();
   const double length = std::clamp(view.target.length() / factor, kShortest, std::max(4 * extent(model), 4 * kShortest));

@@ -35,6 +35,13 @@ struct TimeAxis {
   double cycles_per_pixel() const { return range.length() / static_cast<double>(x1 - x0); }
 };
 
+/// A cycle that an edge was pulled to, and by what.
+struct Snap {
+  Cycle at = 0;
+  enum class To { Cycle, Boundary, OtherRow, Row } to = To::Cycle;
+  std::optional<std::size_t> bar;   ///< whose edge it is
+};
+
 enum class ChartDrag { None, Press, Pan, Range, RangeBegin, RangeEnd, ZoomRange, Minimap, Splitter };
 
 /// Everything about the view that outlives a frame. Not part of a document: no undo besides the zoom stack.
@@ -54,12 +61,14 @@ struct GanttViewState {
 
   std::optional<std::size_t> hovered;   ///< bar under the mouse
   double hovered_for = 0;               ///< seconds
-  std::optional<Cycle> hovered_cycle;   ///< under the mouse, snapped
+  std::optional<Cycle> hovered_cycle;   ///< under the mouse
+  std::optional<Snap> snapped;          ///< while a range is dragged
+  std::optional<std::size_t> pressed;   ///< bar under the last press of the right or middle button
   std::optional<std::size_t> current;   ///< bar that the keyboard moves from
   bool centred = false;                 ///< the last F centred the selection: the next one fits
 
   ChartDrag drag = ChartDrag::None;
-  double drag_cycle = 0;                ///< where it began
+  Cycle drag_cycle = 0;                 ///< where it began, or the edge that stays
   float drag_x = 0, drag_y = 0;
   TimeRange drag_view;
   float drag_scroll = 0;
@@ -93,12 +102,6 @@ bool undo_zoom(GanttViewState& view, const GanttModel& model);
 
 /// The bar at a pixel (y relative to the layout). Narrow bars may be missed by up to 3 pixels.
 std::optional<std::size_t> bar_at(const GanttModel& model, const ChartLayout& layout, const TimeAxis& axis, float x, float y);
-
-struct Snap {
-  Cycle at = 0;
-  enum class To { Cycle, Boundary, OtherRow, Row } to = To::Cycle;
-  std::optional<std::size_t> bar;   ///< whose edge it is
-};
 
 /// Bar edges within 6 pixels in `row` first, then of other rows, then II boundaries, then the nearest whole cycle.
 /// `magnetic` off: the nearest whole cycle only.

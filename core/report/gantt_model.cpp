@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/analysis/profile.h"
 #include "core/base/assert.h"
 #include "core/report/gantt_facts.h"
 
@@ -17,9 +19,6 @@ namespace {
 
 /// An op may outlast II only where its unit has room for several; bars longer than this many windows are cut off.
 constexpr Cycle kMaxWindows = 15;
-
-constexpr Cycle floor_div(Cycle a, Cycle b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-constexpr Cycle floor_mod(Cycle a, Cycle b) { return a - floor_div(a, b) * b; }
 
 /// Ports are crossed on the way to somewhere else: they name an op only when it uses nothing better.
 bool is_port(UnitRole role) { return role == UnitRole::Smem || role == UnitRole::Tmem || role == UnitRole::Sync; }
@@ -71,13 +70,13 @@ Shape shape_of(const Problem& problem, const Schedule& schedule, OpId id) {
 
 /// Do two arcs on the circle of circumference `ii` meet? Lengths are in [1, ii].
 bool arcs_meet(Cycle a, Cycle a_length, Cycle b, Cycle b_length, Cycle ii) {
-  return floor_mod(b - a, ii) < a_length || floor_mod(a - b, ii) < b_length;
+  return modulo(b - a, ii) < a_length || modulo(a - b, ii) < b_length;
 }
 
 /// First-fit over the ops of one row, earliest slot first.
 int choose_lanes(std::vector<Shape>& shapes, std::vector<std::size_t> ops, Cycle ii) {
   std::sort(ops.begin(), ops.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(floor_mod(shapes[a].begin, ii), a) < std::pair(floor_mod(shapes[b].begin, ii), b);
+    return std::pair(modulo(shapes[a].begin, ii), a) < std::pair(modulo(shapes[b].begin, ii), b);
   });
   std::vector<std::vector<std::size_t>> lanes;
   for (const std::size_t v : ops) {
@@ -149,11 +148,11 @@ GanttBar bar_of(const Problem& problem, const Schedule& schedule, OpId op, const
   bar.end = bar.begin + shape.length;
   bar.window_end = schedule.start(op) + shift + problem.op(op).window;
   bar.latency_end = schedule.start(op) + shift + problem.op(op).latency;
-  bar.lane = shape.lane + static_cast<int>(floor_mod(iteration, shape.copies));
+  bar.lane = shape.lane + static_cast<int>(modulo(iteration, shape.copies));
   return bar;
 }
 
-/// One window: iteration -stage of every op, folded into [0, II). Pieces of one op are neighbours in the result.
+/// One window: iteration -stage of every op, folded into [0, II).
 void add_steady_bars(const Problem& problem, const Schedule& schedule, const std::vector<Shape>& shapes, GanttModel& model) {
   const Cycle ii = schedule.ii;
   model.begin = 0;
@@ -193,23 +192,23 @@ void add_run_bars(const Problem& problem, const Schedule& schedule, const std::v
   }
 }
 
-void add_arrows(const Problem& problem, const Schedule& schedule, GanttModel& model) {
-  // An arrow leaves the last piece of its producer and enters the first piece of its consumer.
-  std::map<std::pair<int, OpId>, std::pair<std::size_t, std::size_t>> pieces;
+/// An arrow leaves the last piece of its producer and enters the first piece of its consumer.
+void add_arrows(const Problem& problem, const Schedule& schedule, int iterations, GanttModel& model) {
   const bool steady = model.mode == GanttMode::Steady;
+  const std::size_t copies = steady ? 1 : static_cast<std::size_t>(iterations), ops = problem.ops.size();
+  std::vector<std::size_t> first(copies * ops), last(copies * ops);
   for (std::size_t b = 0; b < model.bars.size(); ++b) {
-    const auto key = std::pair(steady ? 0 : model.bars[b].iteration, model.bars[b].op);
-    const auto [it, fresh] = pieces.try_emplace(key, b, b);
-    if (!fresh) it->second.second = b;
+    const GanttBar& bar = model.bars[b];
+    const std::size_t at = (steady ? 0 : static_cast<std::size_t>(bar.iteration)) * ops + bar.op.index();
+    if (!bar.wraps_left) first[at] = b;
+    if (!bar.wraps_right) last[at] = b;
   }
-  const int copies = steady || problem.ops.empty() ? 1 : static_cast<int>(model.bars.size() / problem.ops.size());
-  for (int i = 0; i < copies; ++i) {
+  for (std::size_t i = 0; i < copies; ++i) {
     for (std::size_t e = 0; e < problem.edges.size(); ++e) {
       const Edge& edge = problem.edges[e];
-      const auto to = pieces.find({steady ? 0 : i + edge.distance, edge.to});
-      if (to == pieces.end()) continue;
-      const auto from = pieces.find({i, edge.from});
-      model.arrows.push_back({EdgeId(e), from->second.second, to->second.first,
+      const std::size_t reader = steady ? 0 : i + static_cast<std::size_t>(edge.distance);
+      if (reader >= copies) continue;
+      model.arrows.push_back({EdgeId(e), last[i * ops + edge.from.index()], first[reader * ops + edge.to.index()],
                               schedule.group(edge.from) != schedule.group(edge.to), edge.distance > 0});
     }
   }
@@ -275,7 +274,10 @@ GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const G
     add_steady_bars(problem, schedule, shapes, model);
   else
     add_run_bars(problem, schedule, shapes, iterations, model);
-  add_arrows(problem, schedule, model);
+  std::sort(model.bars.begin(), model.bars.end(), [](const GanttBar& a, const GanttBar& b) {
+    return std::tie(a.row, a.lane, a.begin, a.op) < std::tie(b.row, b.lane, b.begin, b.op);
+  });
+  add_arrows(problem, schedule, iterations, model);
   add_marks(schedule, iterations, model);
   add_facts(problem, schedule, options, model);
   return model;

@@ -80,12 +80,13 @@ struct GanttModel {
   Cycle ii = 1, begin = 0, end = 1;
   std::vector<GanttGroup> groups;
   std::vector<GanttRow> rows;
-  std::vector<GanttBar> bars;
+  std::vector<GanttBar> bars;     ///< sorted by row, lane, begin; bars of one lane do not overlap
   std::vector<GanttArrow> arrows;
   std::vector<GanttMark> marks;
   std::vector<GanttLane> lanes;   ///< units, SMEM, TMEM, registers per group
 };
 
+/// Pre: one placement per op, groups that exist, II >= 1. Any timing is fine, also one that breaks every rule.
 GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const GanttOptions& options = {});
 
 }  // namespace heddle

@@ -1,0 +1,290 @@
+// Rows, bars and dependence arrows. Bars are clipped before anything is drawn, nothing is allocated per bar, and bars that
+// share a few pixels of a lane become one block with a zig-zag: the cost of a frame follows the screen, not the schedule.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/platform/fonts.h"
+#include "app/ui/gantt_parts.h"
+#include "app/ui/probe.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr float kSmallest = 3;  // pixels; anything narrower is drawn this wide
+
+int offset_style(const GanttBar& bar) { return std::abs(bar.iteration) % 4; }
+
+bool same_op(const GanttBar& a, const GanttBar& b) { return a.op == b.op && a.iteration == b.iteration; }
+
+/// The part of a bar that is on screen.
+paint::Box seen_part(const ChartFrame& f, const paint::Box& box) {
+  return {std::max(box.x0, f.rows.x0 - px(4)), box.y0, std::min(box.x1, f.rows.x1 + px(4)), box.y1};
+}
+
+void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleColor color, bool hatched) {
+  ImFont* font = fonts().small_bold;
+  const float room = box.width() - px(8);
+  if (room < px(10) || box.height() < paint::text_height(font) * 0.8f) return;
+  char buffer[96];
+  std::string_view text = bar.label;
+  float width = paint::text_width(font, text);
+  if (f.model.mode != GanttMode::Steady && bar.iteration > 0 && width < room) {
+    const auto end = fmt::format_to_n(buffer, sizeof buffer, "{} {}{}", bar.label, f.model.mode == GanttMode::Unrolled ? "k+" : "#", bar.iteration);
+    const std::string_view longer(buffer, std::min(end.size, sizeof buffer));
+    const float longer_width = paint::text_width(font, longer);
+    if (longer_width <= room) {
+      text = longer;
+      width = longer_width;
+    }
+  }
+  bool cut = false;
+  if (width > room) {
+    text = paint::beginning_that_fits(font, text, room);
+    if (text.empty()) return;
+    width = paint::text_width(font, text) + paint::text_width(font, "..");
+    cut = true;
+  }
+  const float x = std::floor((box.x0 + box.x1 - width) / 2), y = std::floor((box.y0 + box.y1 - paint::text_height(font)) / 2);
+  // Strokes of a hatch behind letters make them hard to read: a plain plate in the bar's colour.
+  if (hatched) f.draw.AddRectFilled({x - px(3), y}, {x + width + px(3), y + paint::text_height(font) + px(1)}, color.fill, px(2));
+  paint::text(f.draw, font, x, y, color.text, text);
+  if (cut) paint::text(f.draw, font, x + paint::text_width(font, text), y, color.text, "..");
+}
+
+void draw_tail(ChartFrame& f, const GanttBar& bar, const paint::Box& box, Color color) {
+  if (bar.latency_end <= bar.end || bar.wraps_right) return;
+  const Cycle last = f.model.mode == GanttMode::Steady ? std::min(bar.latency_end, f.model.end) : bar.latency_end;
+  const float x1 = std::min(f.axis.to_x(static_cast<double>(last)), f.rows.x1);
+  if (x1 - box.x1 < px(3)) return;
+  const float y = box.y1 - px(3), half = px(2.5f);
+  const Color faint = with_alpha(color, 0.6f);
+  f.draw.AddRectFilled({box.x1, y - px(0.5f)}, {x1, y + px(0.5f)}, faint);
+  if (last == bar.latency_end) f.draw.AddRectFilled({x1 - 1, y - half}, {x1, y + half}, faint);
+}
+
+void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
+  const RoleColor color = role_color(bar.role);
+  const paint::Box box = seen_part(f, whole);
+  const bool small = whole.width() < px(6);
+  const float rounding = small ? 0 : px(3);
+  int corners = ImDrawFlags_RoundCornersAll;
+  if (bar.wraps_left) corners &= ~ImDrawFlags_RoundCornersLeft;
+  if (bar.wraps_right) corners &= ~ImDrawFlags_RoundCornersRight;
+  f.draw.AddRectFilled(box.low(), box.high(), color.fill, rounding, corners);
+  if (small) return;
+
+  const int style = offset_style(bar);
+  const float inset = px(1);
+  const paint::Box inner{box.x0 + inset, box.y0 + inset, box.x1 - inset, box.y1 - inset};
+  if (style > 0) paint::hatch(f.draw, inner, style, whole.x0, px(9), theme().hatch, px(2));
+  // The issue window: how long the issuing warps themselves are busy.
+  if (bar.window_end > bar.begin && bar.window_end < bar.end && box.height() > px(12)) {
+    const float x1 = std::min(f.axis.to_x(static_cast<double>(bar.window_end)), box.x1);
+    if (x1 > box.x0) f.draw.AddRectFilled({box.x0, box.y1 - px(3)}, {x1, box.y1}, with_alpha(0xff000000u, 0.45f), 0);
+  }
+  if (bar.violating) paint::cross_hatch(f.draw, inner, whole.x0, px(7), theme().bad);
+  float left = box.x0, right = box.x1;
+  const float mark = px(3.5f), middle = (box.y0 + box.y1) / 2;
+  if (whole.width() > px(26)) {
+    if (bar.wraps_left && whole.x0 >= f.rows.x0 - 1) {
+      paint::continues(f.draw, left, middle, mark, false, color.text);
+      left += mark * 2.5f;
+    }
+    if (bar.wraps_right && whole.x1 <= f.rows.x1 + 1) {
+      paint::continues(f.draw, right, middle, mark, true, color.text);
+      right -= mark * 2.5f;
+    }
+  }
+  const paint::Box on_screen{std::max(left, f.rows.x0), box.y0, std::min(right, f.rows.x1), box.y1};
+  draw_label(f, bar, on_screen, color, style > 0 || bar.violating);
+}
+
+/// Outlines come after all fills, so that no neighbour covers them.
+void draw_outline(ChartFrame& f, const GanttBar& bar, bool lit) {
+  const paint::Box whole = f.bar_box(bar), box = seen_part(f, whole);
+  if (box.x1 <= box.x0) return;
+  const float rounding = whole.width() < px(6) ? 0 : px(3);
+  const auto outline = [&](Color color, float thickness, float grow) {
+    const float off = thickness / 2 - grow;
+    f.draw.AddRect({box.x0 + off, box.y0 + off}, {box.x1 - off, box.y1 - off}, color, rounding, 0, thickness);
+  };
+  const bool hovered = f.view.hovered && same_op(bar, f.model.bars[*f.view.hovered]);
+  const bool current = f.view.current && same_op(bar, f.model.bars[*f.view.current]);
+  if (hovered) f.draw.AddRectFilled(box.low(), box.high(), 0x38ffffffu, rounding);
+  if (bar.violating && whole.width() >= kSmallest) outline(theme().bad, px(2), 0);
+  else if (bar.critical && whole.width() >= px(5)) outline(theme().outline, px(2), 0);
+  if (f.selection.contains(bar.op)) {
+    outline(with_alpha(theme().accent, 0.35f), px(5), px(4));
+    outline(theme().accent, px(2), px(1));
+    if (current && f.selection.ops.size() > 0) outline(theme().accent, px(2), px(2));
+  } else if (lit) {
+    outline(theme().arrow, px(1.5f), px(1));
+  }
+}
+
+void draw_arrow(ChartFrame& f, const GanttArrow& arrow, float strength) {
+  const GanttBar& from = f.model.bars[arrow.from_bar];
+  const GanttBar& to = f.model.bars[arrow.to_bar];
+  const paint::Box a = f.bar_box(from), b = f.bar_box(to);
+  const Color color = with_alpha(arrow.carried ? theme().carried_arrow : theme().arrow, strength);
+  const float ya = (a.y0 + a.y1) / 2, yb = (b.y0 + b.y1) / 2;
+  const auto curve = [&](float xa, float xb) {
+    if (std::max(xa, xb) < f.rows.x0 || std::min(xa, xb) > f.rows.x1) return;
+    const float head = px(6), bend = std::clamp(std::abs(xb - xa) * 0.4f, px(12), px(90));
+    const ImVec2 p0(xa, ya), p1(xa + bend, ya), p2(xb - head - bend, yb), p3(xb - head + 1, yb);
+    if (arrow.carried)
+      paint::dashed_bezier(f.draw, p0, p1, p2, p3, color, px(1.7f));
+    else
+      f.draw.AddBezierCubic(p0, p1, p2, p3, color, px(arrow.crosses_groups ? 2.2f : 1.5f));
+    f.draw.AddCircleFilled(p0, px(2.5f), color);
+    paint::arrow_head(f.draw, {xb, yb}, head, color);
+  };
+  if (f.model.mode != GanttMode::Steady) return curve(a.x1, b.x0);
+  // In the window a dependence may leave on the right and come back on the left: its consumer is really `ahead` later.
+  const Edge& edge = f.problem.edge(arrow.edge);
+  const Cycle apart = f.schedule.start(edge.to) + edge.distance * f.schedule.ii - f.schedule.start(edge.from);
+  const Cycle drawn = f.schedule.slot(edge.to) - f.schedule.slot(edge.from);
+  const Cycle windows = (apart - drawn) / f.schedule.ii - (from.wraps_left ? 1 : 0);
+  if (windows == 0) return curve(a.x1, b.x0);
+  const float window = f.axis.to_x(static_cast<double>(f.model.ii)) - f.axis.to_x(0);
+  const float ahead = window * static_cast<float>(std::clamp<Cycle>(windows, -1, 1));
+  f.draw.PushClipRect({std::max(f.rows.x0, f.axis.to_x(0)), f.rows.y0}, {std::min(f.rows.x1, f.axis.to_x(static_cast<double>(f.model.ii))), f.rows.y1}, true);
+  curve(a.x1, b.x0 + ahead);
+  curve(a.x1 - ahead, b.x0);
+  f.draw.PopClipRect();
+}
+
+}  // namespace
+
+paint::Box ChartFrame::bar_box(const GanttBar& bar) const {
+  const float top = row_y(layout.lane_top(bar)), gap = std::min(px(3), layout.lane * 0.12f);
+  const float x0 = axis.to_x(static_cast<double>(bar.begin)), x1 = axis.to_x(static_cast<double>(bar.end));
+  return {x0, top + gap, std::max(x1, x0 + kSmallest), top + layout.lane - gap};
+}
+
+std::string bar_probe(const GanttBar& bar) {
+  return fmt::format("gantt/bar/{}@{}", bar.label, bar.iteration);
+}
+
+void draw_group_backgrounds(ChartFrame& f) {
+  for (std::size_t g = 0; g < f.layout.groups.size(); ++g) {
+    const RowBox& box = f.layout.groups[g];
+    const float y0 = f.row_y(box.top), y1 = y0 + box.height;
+    if (y1 < f.rows.y0 || y0 > f.rows.y1) continue;
+    f.draw.AddRectFilled({f.labels.x0, y0}, {f.rows.x1, y1}, g % 2 == 0 ? theme().row : theme().row_alternate);
+    for (std::size_t r = f.model.groups[g].first_row; r < f.model.groups[g].first_row + f.model.groups[g].rows; ++r) {
+      const float y = f.row_y(f.layout.rows[r].top + f.layout.rows[r].height);
+      f.draw.AddRectFilled({f.rows.x0, y - 1}, {f.rows.x1, y}, with_alpha(theme().grid, 0.45f));
+    }
+    f.draw.AddRectFilled({f.labels.x0, y1}, {f.rows.x1, y1 + 1}, theme().separator);
+  }
+}
+
+void draw_group_labels(ChartFrame& f) {
+  ImFont *bold = fonts().bold, *small = fonts().small, *unit = fonts().small_bold;
+  f.draw.PushClipRect({f.labels.x0, f.rows.y0}, {f.rows.x0, f.rows.y1}, true);
+  for (std::size_t g = 0; g < f.layout.groups.size(); ++g) {
+    const GanttGroup& group = f.model.groups[g];
+    const RowBox& box = f.layout.groups[g];
+    const float top = f.row_y(box.top), left = f.labels.x0 + px(10);
+    float units = 0;
+    for (std::size_t r = group.first_row; r < group.first_row + group.rows; ++r) {
+      const GanttRow& row = f.model.rows[r];
+      const float y = f.row_y(f.layout.rows[r].top) + (f.layout.lane - paint::text_height(unit)) / 2;
+      paint::text_right(f.draw, unit, f.rows.x0 - px(8), y, role_ink(row.role), row.label);
+      // Only labels beside the two lines of text narrow them.
+      if (y < top + px(36)) units = std::max(units, paint::text_width(unit, row.label));
+    }
+    const float room = f.rows.x0 - px(16) - units - left;
+    const float first = top + px(4), second = first + paint::text_height(bold) + px(1);
+    paint::text_cut(f.draw, bold, left, first, room, theme().text, group.label);
+    paint::text_cut(f.draw, small, left, second, room, theme().dim, group.detail);
+    if (probe::on()) probe::item("gantt/group/" + group.label, f.labels.x0, top, f.rows.x0, top + box.height);
+  }
+  f.draw.PopClipRect();
+}
+
+void draw_bars(ChartFrame& f) {
+  const auto& bars = f.model.bars;
+  const double first = f.axis.range.begin, last = f.axis.range.end;
+  const float merge = kSmallest;
+  for (std::size_t b = 0; b < bars.size();) {
+    // One lane of one row at a time: its bars are neighbours and in order.
+    const std::size_t row = bars[b].row;
+    const int lane = bars[b].lane;
+    const auto in_lane = [&](const GanttBar& bar) { return bar.row == row && bar.lane == lane; };
+    std::size_t end = b;
+    const float top = f.row_y(f.layout.lane_top(bars[b]));
+    while (end < bars.size() && in_lane(bars[end])) ++end;
+    if (top + f.layout.lane >= f.rows.y0 && top <= f.rows.y1) {
+      std::size_t i = static_cast<std::size_t>(
+          std::partition_point(bars.begin() + static_cast<std::ptrdiff_t>(b), bars.begin() + static_cast<std::ptrdiff_t>(end),
+                               [&](const GanttBar& bar) { return static_cast<double>(bar.end) < first; }) - bars.begin());
+      for (; i < end && static_cast<double>(bars[i].begin) <= last;) {
+        const paint::Box box = f.bar_box(bars[i]);
+        std::size_t next = i + 1;
+        float x1 = box.x1;
+        if (f.axis.to_x(static_cast<double>(bars[i].end)) - box.x0 < merge) {
+          // Gather what cannot be told apart.
+          while (next < end) {
+            const float nx0 = f.axis.to_x(static_cast<double>(bars[next].begin)), nx1 = f.axis.to_x(static_cast<double>(bars[next].end));
+            if (nx0 > x1 + 1 || nx1 - nx0 >= merge || bars[next].role != bars[i].role) break;
+            x1 = std::max(x1, std::max(nx1, nx0 + 1));
+            ++next;
+          }
+        }
+        if (next > i + 1) {
+          const Color fill = role_color(bars[i].role).fill;
+          f.draw.AddRectFilled({box.x0, box.y0}, {x1, box.y1}, with_alpha(fill, 0.55f));
+          paint::zigzag(f.draw, box.x0, x1, (box.y0 + box.y1) / 2 - px(2), px(4), fill);
+        } else {
+          if (box.width() >= px(4)) draw_tail(f, bars[i], box, role_color(bars[i].role).fill);
+          draw_bar(f, bars[i], box);
+          const bool aside = f.view.critical_overlay && !bars[i].critical && !bars[i].violating;
+          if (aside) f.draw.AddRectFilled(box.low(), box.high(), with_alpha(theme().chart, 0.62f));
+          if (probe::on() && box.x1 > f.rows.x0 && box.x0 < f.rows.x1)
+            probe::item(bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1), box.y1);
+        }
+        i = next;
+      }
+    }
+    b = end;
+  }
+  for (std::size_t b = 0; b < bars.size(); ++b) {
+    const GanttBar& bar = bars[b];
+    if (static_cast<double>(bar.end) < first || static_cast<double>(bar.begin) > last) continue;
+    const bool selected = f.selection.contains(bar.op);
+    if (bar.critical || bar.violating || selected) draw_outline(f, bar, false);
+  }
+  if (f.view.hovered) {
+    for (std::size_t b = 0; b < bars.size(); ++b)
+      if (bars[b].op == bars[*f.view.hovered].op && same_op(bars[b], bars[*f.view.hovered])) draw_outline(f, bars[b], false);
+    for (const GanttArrow& arrow : f.model.arrows) {
+      const bool from = same_op(bars[arrow.from_bar], bars[*f.view.hovered]), to = same_op(bars[arrow.to_bar], bars[*f.view.hovered]);
+      if (from != to) draw_outline(f, bars[from ? arrow.to_bar : arrow.from_bar], true);
+    }
+  }
+}
+
+void draw_arrows(ChartFrame& f) {
+  const auto& bars = f.model.bars;
+  const auto of_hovered = [&](std::size_t b) { return f.view.hovered && same_op(bars[b], bars[*f.view.hovered]); };
+  const auto of_selected = [&](std::size_t b) {
+    // Where one instance is current its own dependences are enough.
+    if (!f.selection.contains(bars[b].op)) return false;
+    return !f.view.current || bars[*f.view.current].op != bars[b].op || same_op(bars[b], bars[*f.view.current]);
+  };
+  for (const GanttArrow& arrow : f.model.arrows) {
+    const bool hovered = of_hovered(arrow.from_bar) || of_hovered(arrow.to_bar);
+    const bool selected = !f.selection.empty() && (of_selected(arrow.from_bar) || of_selected(arrow.to_bar));
+    const bool critical = f.view.critical_overlay && bars[arrow.from_bar].critical && bars[arrow.to_bar].critical;
+    if (hovered || selected || critical)
+      draw_arrow(f, arrow, hovered ? 1.0f : 0.85f);
+    else if (f.view.all_arrows)
+      draw_arrow(f, arrow, 0.35f);
+  }
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,47 @@
+// Inside of the timeline: what the parts of one frame share, and the parts. Only app/ui/gantt_*.cpp, lanes_view.cpp and
+// minimap.cpp include this.
+#pragma once
+
+#include <string>
+
+#include "app/ui/chart_paint.h"
+#include "app/ui/gantt_view.h"
+
+namespace heddle::app {
+
+struct ChartFrame {
+  const GanttModel& model;
+  const Problem& problem;
+  const Schedule& schedule;
+  const Selection& selection;
+  GanttViewState& view;
+  CommandQueue& commands;
+  ImDrawList& draw;
+
+  ChartLayout layout;
+  TimeAxis axis;
+  paint::Box labels;    ///< the column left of the time axis, over the whole height
+  paint::Box minimap, ruler, marks, rows, splitter, lanes;  ///< right of it, from top to bottom
+  float lane_height = 30;   ///< of one resource lane
+
+  float row_y(float in_layout) const { return rows.y0 + in_layout - view.scroll; }
+  paint::Box bar_box(const GanttBar& bar) const;  ///< unclipped
+};
+
+/// Mouse and keyboard; changes the view and appends commands. Call after the layout is known and before drawing.
+void handle_input(ChartFrame& frame);
+/// The popup of the right mouse button.
+void draw_context_menu(ChartFrame& frame);
+
+void draw_ruler(ChartFrame& frame);        ///< ticks, marks, phases, flags' heads, range label
+void draw_group_backgrounds(ChartFrame& frame);
+void draw_group_labels(ChartFrame& frame);
+void draw_bars(ChartFrame& frame);
+void draw_arrows(ChartFrame& frame);
+void draw_time_lines(ChartFrame& frame);   ///< II boundaries, range, flags, hair-line over rows and lanes
+void draw_tooltip(ChartFrame& frame);
+
+/// The name tests know a bar by.
+std::string bar_probe(const GanttBar& bar);
+
+}  // namespace heddle::app
