@@ -1,3 +1,4 @@
+// Edit distance with swaps, and what counts as close.
 // Edit distance, for "did you mean".
 #include "core/base/suggest.h"
 

@@ -20,4 +20,12 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// "a, b or c": the whole list for messages; the first `limit` and "..." when there are more.
 std::string list_of(const std::vector<std::string>& items, std::size_t limit = 24);
 
+/// The names of named things, in order.
+template <class T>
+std::vector<std::string> names_of(const std::vector<T>& items) {
+  std::vector<std::string> names;
+  for (const T& item : items) names.push_back(item.name);
+  return names;
+}
+
 }  // namespace heddle

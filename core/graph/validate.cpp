@@ -1,4 +1,4 @@
-// What a kernel must satisfy beyond its form: names, definitions, distances, shapes.
+// One pass over declarations, one over ops, one search for cycles; every fault carries the pointer of its place in the file.
 #include "core/graph/validate.h"
 
 #include <algorithm>
@@ -31,13 +31,6 @@ std::vector<std::string> words(const char* text) {
   std::vector<std::string> out;
   for (std::string word; stream >> word;) out.push_back(word);
   return out;
-}
-
-template <class T>
-std::vector<std::string> names_of(const std::vector<T>& items) {
-  std::vector<std::string> names;
-  for (const T& item : items) names.push_back(item.name);
-  return names;
 }
 
 std::string counted(int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }

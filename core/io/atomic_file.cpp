@@ -1,4 +1,4 @@
-// Reading whole files, and writing them by rename.
+// Files by descriptor, so that sizes, kinds and flushes are asked of the very file that is read or written.
 #include "core/io/atomic_file.h"
 
 #include <atomic>

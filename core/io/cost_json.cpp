@@ -1,4 +1,4 @@
-// Unit uses and costs, which kernel and machine files share.
+// Reading and writing of unit uses and expressions.
 #include "core/io/cost_json.h"
 
 namespace heddle {

@@ -1,4 +1,4 @@
-// The cursor that walks a JSON tree and collects faults.
+// The cursor: what is asked, what is found, and how the difference is said.
 #include "core/io/json_reader.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reading and writing heddle.kernel/1.
+// heddle.kernel/1, field by field: first how it is read, then how it is written.
 #include "core/io/kernel_json.h"
 
 #include <charconv>
@@ -9,6 +9,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/cost_json.h"
 #include "core/io/json_reader.h"
+#include "core/io/words.h"
 
 namespace heddle {
 namespace {
@@ -17,8 +18,8 @@ constexpr const char* kSchema = "heddle.kernel/1";
 constexpr std::int64_t kLargestDistance = 1 << 20;
 constexpr std::int64_t kMostGroups = 32;
 
-const std::vector<std::string> kDTypeNames{"f32", "bf16", "f16", "f8e4m3", "f8e5m2", "i32"};
-const std::vector<std::string> kSpaceNames{"register", "smem", "tmem", "global"};
+const std::vector<std::string> kDTypeNames = words_up_to(DType::I32);
+const std::vector<std::string> kSpaceNames = words_up_to(Space::Global);
 const std::vector<std::string> kRoleNames{"input", "output", "inout"};
 
 std::optional<TensorRole> parse_tensor_role(std::string_view name) {

@@ -1,4 +1,4 @@
-// Finding the shipped data, and names in it.
+// Where the shipped data lies, what is in it, and what a name on the command line means.
 #include "core/io/library.h"
 
 #include <algorithm>

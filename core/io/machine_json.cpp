@@ -1,4 +1,4 @@
-// Reading and writing heddle.machine/1.
+// heddle.machine/1, field by field: first how it is read, then how it is written.
 #include "core/io/machine_json.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/cost_json.h"
 #include "core/io/json_reader.h"
+#include "core/io/words.h"
 
 namespace heddle {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* kSchema = "heddle.machine/1";
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 31;
 
-const std::vector<std::string> kRoleNames{"tensor", "copy", "special", "float", "alu", "smem", "tmem", "sync", "other"};
+const std::vector<std::string> kRoleNames = words_up_to(UnitRole::Other);
 
 /// The fields of Limits by name: one table for reading and writing.
 struct LimitField {
@@ -62,13 +63,6 @@ CostRule read_rule(const Cursor& at) {
   rule.variable_latency = object.boolean("variable_latency", false);
   rule.source = object.string("source");
   return rule;
-}
-
-template <class T>
-std::vector<std::string> names_of(const std::vector<T>& items) {
-  std::vector<std::string> names;
-  for (const T& item : items) names.push_back(item.name);
-  return names;
 }
 
 /// Names given twice, units that no one declared, kinds that do not exist.

@@ -1,6 +1,7 @@
 // The answer to "what is the best schedule?", as plain data: what the command line prints, the window shows, the files keep.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct SolveOutcome {
   std::vector<ObjectiveValue> objectives;
   SolveSeconds seconds;
   std::string solver;
+  std::uint64_t seed = 0;            ///< of the request
   bool cancelled = false, timed_out = false;
   std::int64_t queries = 0, conflicts = 0;
 };

@@ -1,0 +1,156 @@
+// heddle.constraints/1: one table says which kinds have which fields, for reading, writing and describing alike.
+#include "core/io/constraints_json.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/io/atomic_file.h"
+#include "core/io/cost_json.h"
+#include "core/io/json_reader.h"
+#include "core/io/words.h"
+
+namespace heddle {
+namespace {
+
+constexpr const char* kSchema = "heddle.constraints/1";
+constexpr std::size_t kManyOps = 1 << 20;
+
+struct KindFacts {
+  ConstraintKind kind;
+  std::size_t min_ops, max_ops;
+  const char* low_key;   ///< the key that holds `low`; nullptr: not used
+  const char* high_key;
+  bool channel;
+  const char* sentence;  ///< {ops}, {low}, {high}, {channel}
+};
+
+constexpr KindFacts kKinds[] = {
+    {ConstraintKind::Pin, 1, kManyOps, "at", nullptr, false, "pin {ops} at {low}"},
+    {ConstraintKind::Range, 1, kManyOps, "low", "high", false, "{ops} from {low} to {high}"},
+    {ConstraintKind::InGroup, 1, kManyOps, "group", nullptr, false, "{ops} in group {low}"},
+    {ConstraintKind::NotInGroup, 1, kManyOps, "group", nullptr, false, "{ops} not in group {low}"},
+    {ConstraintKind::SameGroup, 2, kManyOps, nullptr, nullptr, false, "{ops} in one group"},
+    {ConstraintKind::DifferentGroup, 2, kManyOps, nullptr, nullptr, false, "{ops} in different groups"},
+    {ConstraintKind::Before, 2, 2, "delay", nullptr, false, "{ops}: at least {low} cycles apart, in this order"},
+    {ConstraintKind::SameStage, 2, kManyOps, nullptr, nullptr, false, "{ops} in one stage"},
+    {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false, "at most {high} stages"},
+    {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false, "at most {high} warps"},
+    {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false, "at most {high} groups"},
+    {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false, "at most {high} registers per thread"},
+    {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false, "at most {high} bytes of shared memory"},
+    {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false, "at most {high} columns of tensor memory"},
+    {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true, "at most {high} slots for {channel}"}};
+
+const KindFacts& facts_of(ConstraintKind kind) {
+  const auto* it = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindFacts& f) { return f.kind == kind; });
+  HEDDLE_ASSERT(it != std::end(kKinds), "a kind of constraint is missing in the table");
+  return *it;
+}
+
+void read_ops(ObjectReader& object, const KindFacts& facts, const Problem& problem, UserConstraint& constraint) {
+  if (facts.max_ops == 0) return;
+  const auto list = object.require("ops");
+  if (!list) return;
+  const auto known = names_of(problem.ops);
+  for (const Cursor& item : list->items()) {
+    const auto name = item.name();
+    if (!name) continue;
+    if (!problem.find_op(*name).valid()) {
+      std::string hint = did_you_mean(*name, known);
+      item.fault(fmt::format("no op '{}' in the loop body of {}", *name, problem.kernel), hint.empty() ? "its ops: " + list_of(known) : hint);
+    } else if (std::find(constraint.ops.begin(), constraint.ops.end(), *name) != constraint.ops.end()) {
+      item.fault(fmt::format("op '{}' is listed twice", *name));
+    }
+    constraint.ops.push_back(*name);
+  }
+  if (const Json::Array* items = list->json().items(); items && (items->size() < facts.min_ops || items->size() > facts.max_ops))
+    list->fault(fmt::format("{} takes {}{} op{}, found {}", to_string(facts.kind), facts.min_ops == facts.max_ops ? "" : "at least ",
+                            facts.min_ops, facts.min_ops == 1 ? "" : "s", items->size()));
+}
+
+void read_constraint(ObjectReader& object, const Problem& problem, UserConstraint& constraint) {
+  constraint.name = object.string("name");
+  constraint.enabled = object.boolean("enabled", true);
+  const auto kind = object.require("kind");
+  const auto word = kind ? kind->word("kind of constraint", words_up_to(ConstraintKind::MaxDepth), [](std::string_view text) {
+    return parse_word(text, ConstraintKind::MaxDepth);
+  }) : std::nullopt;
+  if (!word) {
+    // Without the kind nobody knows which keys belong; none of them is worth a warning.
+    for (const char* key : {"ops", "at", "low", "high", "group", "delay", "limit", "channel"}) object.find(key);
+    return;
+  }
+  constraint.kind = *word;
+  const KindFacts& facts = facts_of(constraint.kind);
+  read_ops(object, facts, problem, constraint);
+  if (facts.channel) {
+    const auto at = object.require("channel");
+    constraint.channel = at ? at->name().value_or("") : "";
+    const auto known = names_of(problem.channels);
+    if (!constraint.channel.empty() && std::find(known.begin(), known.end(), constraint.channel) == known.end()) {
+      std::string hint = did_you_mean(constraint.channel, known);
+      at->fault(fmt::format("no channel '{}'", constraint.channel), hint.empty() ? "channels: " + list_of(known) : hint);
+    }
+  }
+  const bool may_be_negative = constraint.kind == ConstraintKind::Before;
+  if (facts.low_key) constraint.low = object.integer(facts.low_key, may_be_negative ? -kLargestNumber : 0, kLargestNumber);
+  if (facts.high_key) constraint.high = object.integer(facts.high_key, 0, kLargestNumber);
+  if (constraint.kind == ConstraintKind::Range && constraint.low > constraint.high)
+    object.cursor().fault(fmt::format("low {} is above high {}; nothing lies between", constraint.low, constraint.high), "swap the two");
+}
+
+auto reader_for(const Problem& problem) {
+  return [&problem](ObjectReader& root, Constraints& constraints) {
+    std::map<std::string, std::string> seen;
+    for (const Cursor& item : root.required_list("constraints")) {
+      ObjectReader object(item);
+      UserConstraint& constraint = constraints.emplace_back();
+      read_constraint(object, problem, constraint);
+      if (constraint.name.empty()) constraint.name = describe(constraint);
+      else if (const auto [it, fresh] = seen.emplace(constraint.name, item.pointer()); !fresh)
+        item.fault(fmt::format("name '{}' is already taken by {}", constraint.name, it->second), "constraints are told apart by name");
+    }
+  };
+}
+
+}  // namespace
+
+Result<Constraints> parse_constraints(std::string_view text, const std::string& file_name, const Problem& problem,
+                                      std::vector<Fault>* warnings) {
+  return read_document<Constraints>(text, file_name, kSchema, warnings, reader_for(problem));
+}
+
+Result<Constraints> read_constraints(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
+  const Result<std::string> text = read_file(path);
+  return text ? parse_constraints(*text, path, problem, warnings) : text.error();
+}
+
+std::string constraints_text(const Constraints& constraints) {
+  Json list = Json::array();
+  for (const UserConstraint& constraint : constraints) {
+    const KindFacts& facts = facts_of(constraint.kind);
+    Json item = Json::object();
+    item.set("name", constraint.name).set("kind", to_string(constraint.kind));
+    if (facts.max_ops > 0) item.set("ops", names_json(constraint.ops));
+    if (facts.channel) item.set("channel", constraint.channel);
+    if (facts.low_key) item.set(facts.low_key, constraint.low);
+    if (facts.high_key) item.set(facts.high_key, constraint.high);
+    item.set("enabled", constraint.enabled);
+    list.push(std::move(item));
+  }
+  return Json::object().set("schema", kSchema).set("constraints", std::move(list)).pretty();
+}
+
+std::string describe(const UserConstraint& constraint) {
+  std::string ops;
+  for (std::size_t i = 0; i < constraint.ops.size(); ++i) {
+    if (i > 0) ops += i + 1 == constraint.ops.size() ? " and " : ", ";
+    ops += constraint.ops[i];
+  }
+  return fmt::format(fmt::runtime(facts_of(constraint.kind).sentence), fmt::arg("ops", ops), fmt::arg("low", constraint.low),
+                     fmt::arg("high", constraint.high), fmt::arg("channel", constraint.channel));
+}
+
+}  // namespace heddle

@@ -1,0 +1,29 @@
+// Answers as JSON for other programs: what `heddle solve`, `check` and `analyze` print with --json. Written only.
+#pragma once
+
+#include <string>
+
+#include "core/analysis/bounds.h"
+#include "core/check/checker.h"
+#include "core/io/json.h"
+#include "core/problem/problem.h"
+#include "core/schedule/constraints.h"
+#include "core/schedule/outcome.h"
+
+namespace heddle {
+
+/// Everything about one solve. Judges the schedule afresh (`checker`, with the constraints) and adds its sustainable
+/// period. Without a schedule ii, length, stages and period are null and the lists are empty.
+Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Constraints& constraints = {});
+std::string outcome_text(const Problem& problem, const SolveOutcome& outcome, const Constraints& constraints = {});
+
+/// {"valid", "violations": [{family, message, ops, slot, amount, limit}]}
+Json verdict_json(const Problem& problem, const Verdict& verdict);
+/// The verdict on a schedule with what it is about: II, stages, sustainable period. Pre: one placement per op, one depth
+/// per channel, groups that exist (every schedule that was read from a file).
+std::string verdict_text(const Problem& problem, const Schedule& schedule, const Verdict& verdict);
+
+/// Lower bounds: load of every unit, the critical recurrence, the issue streams, and what binds.
+std::string bounds_text(const Problem& problem, const Bounds& bounds);
+
+}  // namespace heddle
