@@ -188,9 +188,11 @@ std::string do_mma(const OpCall& call) {
   Array& out = *call.output;
   const bool ta = flag(*call.op, "transpose_a"), tb = flag(*call.op, "transpose_b");
   if (a.shape.size() != 2 || b.shape.size() != 2 || out.shape.size() != 2) return "A, B and D must be two-dimensional";
-  const std::int64_t m = a.shape[ta], k = a.shape[!ta], kb = b.shape[tb], n = b.shape[!tb];
-  if (k != kb || out.shape[0] != m || out.shape[1] != n)
-    return fmt::format("A{} is {}, B{} is {}, D is {}; wanted [M,K] [K,N] -> [M,N]", ta ? " (transposed)" : "",
+  const std::int64_t m = a.shape[ta], k = a.shape[!ta], kb = b.shape[tb], width = b.shape[!tb], n = out.shape[1];
+  const bool part = find_attr(*call.op, "column") != nullptr;
+  const std::int64_t column = integer(*call.op, "column", 0);
+  if (k != kb || out.shape[0] != m || (part ? column < 0 || column > width - n : width != n))
+    return fmt::format("A{} is {}, B{} is {}, D is {}; wanted [M,K] [K,N] -> [M,N], or fewer columns with `column`", ta ? " (transposed)" : "",
                        shape_text(a.shape), tb ? " (transposed)" : "", shape_text(b.shape), shape_text(out.shape));
   if (call.inputs.size() == 3) {
     if (call.inputs[2]->shape != out.shape)
@@ -208,7 +210,7 @@ std::string do_mma(const OpCall& call) {
     float* __restrict row = out.data.data() + i * n;
     for (std::int64_t l = 0; l < k; ++l) {
       const float factor = left[i * k + l];
-      const float* __restrict from = right + l * n;
+      const float* __restrict from = right + l * width + column;
       for (std::int64_t j = 0; j < n; ++j) row[j] += factor * from[j];
     }
   }

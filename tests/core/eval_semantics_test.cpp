@@ -100,9 +100,15 @@ TEST_CASE("mma multiplies, transposes and accumulates", "[core]") {
   CHECK(run(op("mma"), {a, b, array({2, 2}, {1, 1, 1, 1})}, {2, 2}).data == std::vector<float>{5, 6, 11, 12});
   const Array at = array({3, 2}, {1, 4, 2, 5, 3, 6}), bt = array({2, 3}, {1, 0, 1, 0, 1, 1});
   CHECK(run(op("mma", {{"transpose_a", true}, {"transpose_b", true}}), {at, bt}, {2, 2}).data == product);
+  CHECK(run(op("mma", {{"column", std::int64_t{1}}}), {a, b}, {2, 1}).data == std::vector<float>{5, 11});
+  CHECK(run(op("mma", {{"column", std::int64_t{1}}, {"transpose_b", true}}), {a, bt}, {2, 1}).data == std::vector<float>{5, 11});
   std::string complaint;
   run(op("mma"), {a, bt}, {2, 2}, &complaint);
   CHECK_THAT(complaint, Catch::Contains("2x3") && Catch::Contains("[K,N]"));
+  for (std::int64_t column : {-1, 2}) {
+    run(op("mma", {{"column", column}}), {a, b}, {2, 1}, &complaint);
+    CHECK_FALSE(complaint.empty());
+  }
 }
 
 TEST_CASE("reductions take a running value", "[core]") {
