@@ -67,7 +67,8 @@ stage_tsan() {
 # The option builds: each must configure and link without what it leaves out.
 stage_variants() {
   local folder="$HEDDLE_ROOT/build"
-  configure no-solver -DHEDDLE_GUI=OFF -DHEDDLE_TESTS=OFF "${werror[@]}" && build no-solver heddle || return 1
+  configure no-solver -DCMAKE_BUILD_TYPE=Debug -DHEDDLE_GUI=OFF -DHEDDLE_TESTS=OFF "${werror[@]}" &&
+    build no-solver heddle || return 1
   python3 "$HEDDLE_ROOT/tests/layering/linkage.py" "$folder/no-solver/heddle" --never z3 GL glfw EGL X11 imgui || return 1
   configure no-gui -DHEDDLE_TESTS=OFF && configure no-cuda -DHEDDLE_TESTS=OFF
 }

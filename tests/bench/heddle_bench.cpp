@@ -186,7 +186,11 @@ int main(int argc, char** argv) {
   app.add_option("--filter", filter, "only kernels whose \"kernel / machine\" contains this");
   app.add_flag("--markdown", markdown, "a Markdown table");
   app.add_flag("--json", json, "one JSON object per line");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
 
   std::vector<Line> table{header()};
   bool failed = false;
