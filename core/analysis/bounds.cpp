@@ -165,4 +165,10 @@ Bounds compute_bounds(const Problem& problem) {
   return bounds;
 }
 
+bool monotone_in_ii(const Problem& problem) {
+  return std::all_of(problem.ops.begin(), problem.ops.end(), [](const Op& op) {
+    return std::all_of(op.uses.begin(), op.uses.end(), [](const UnitUse& u) { return u.offset == 0 || u.duration == 0; });
+  });
+}
+
 }  // namespace heddle

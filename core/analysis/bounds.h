@@ -42,4 +42,8 @@ struct Bounds {
 /// Pre: every dependence cycle has distance >= 1 (resolve guarantees it).
 Bounds compute_bounds(const Problem& problem);
 
+/// Whether a schedule for II is always one for II + 1 (s -> s + floor(s / II)), so that bisection may trust a refutation.
+/// Not so when some unit use has an offset: uses at 0 and 3 of one op fit II = 2 but collide at II = 3.
+bool monotone_in_ii(const Problem& problem);
+
 }  // namespace heddle

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "core/analysis/channels.h"
 #include "core/analysis/registers.h"
@@ -51,8 +52,13 @@ void add_registers(const Problem& problem, const Schedule& schedule, Usage& usag
     const Cycle start = schedule.start(value.producer);
     groups[schedule.group(value.producer).index()].add(start, deaths[x] - start, value.registers);
   }
-  for (std::size_t y = 0; y < problem.ops.size(); ++y)
-    if (foreign[y] > 0) groups[schedule.ops[y].group.index()].add(schedule.ops[y].start, 1, foreign[y]);
+  // Inputs from other groups count at the start of each op that reads them, never those of two ops together.
+  std::map<std::pair<GroupId, Cycle>, std::int64_t> inputs;
+  for (std::size_t y = 0; y < problem.ops.size(); ++y) {
+    std::int64_t& most = inputs[{schedule.ops[y].group, schedule.slot(OpId(y))}];
+    most = std::max(most, foreign[y]);
+  }
+  for (const auto& [where, registers] : inputs) groups[where.first.index()].add(where.second, 1, registers);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Limits& limits = problem.limits;
     groups[g].add(0, schedule.ii,
