@@ -18,6 +18,12 @@ int offset_style(const GanttBar& bar) { return std::abs(bar.iteration) % 4; }
 
 bool same_op(const GanttBar& a, const GanttBar& b) { return a.op == b.op && a.iteration == b.iteration; }
 
+Color lighter(Color color) {
+  Color out = color & 0xff000000u;
+  for (const int shift : {0, 8, 16}) out |= (((color >> shift) & 0xff) + (0xff - ((color >> shift) & 0xff)) * 3 / 10) << shift;
+  return out;
+}
+
 /// The part of a bar that is on screen.
 paint::Box seen_part(const ChartFrame& f, const paint::Box& box) {
   return {std::max(box.x0, f.rows.x0 - px(4)), box.y0, std::min(box.x1, f.rows.x1 + px(4)), box.y1};
@@ -72,7 +78,10 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
   int corners = ImDrawFlags_RoundCornersAll;
   if (bar.wraps_left) corners &= ~ImDrawFlags_RoundCornersLeft;
   if (bar.wraps_right) corners &= ~ImDrawFlags_RoundCornersRight;
-  f.draw.AddRectFilled(box.low(), box.high(), color.fill, rounding, corners);
+  const bool hovered = f.view.hovered && same_op(bar, f.model.bars[*f.view.hovered]);
+  const bool aside = f.view.critical_overlay && !bar.critical && !bar.violating && !hovered;
+  const Color fill = hovered ? lighter(color.fill) : aside ? with_alpha(color.fill, 0.3f) : color.fill;
+  f.draw.AddRectFilled(box.low(), box.high(), fill, rounding, corners);
   if (small) return;
 
   const int style = offset_style(bar);
@@ -98,7 +107,8 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
     }
   }
   const paint::Box on_screen{std::max(left, f.rows.x0), box.y0, std::min(right, f.rows.x1), box.y1};
-  draw_label(f, bar, on_screen, color, style > 0 || bar.violating);
+  // A bar that stepped back is dark: its label takes the panel's text colour, without a plate.
+  draw_label(f, bar, on_screen, aside ? RoleColor{0, theme().dim} : RoleColor{fill, color.text}, style > 0 || bar.violating);
 }
 
 /// Outlines come after all fills, so that no neighbour covers them.
@@ -110,15 +120,13 @@ void draw_outline(ChartFrame& f, const GanttBar& bar, bool lit) {
     const float off = thickness / 2 - grow;
     f.draw.AddRect({box.x0 + off, box.y0 + off}, {box.x1 - off, box.y1 - off}, color, rounding, 0, thickness);
   };
-  const bool hovered = f.view.hovered && same_op(bar, f.model.bars[*f.view.hovered]);
   const bool current = f.view.current && same_op(bar, f.model.bars[*f.view.current]);
-  if (hovered) f.draw.AddRectFilled(box.low(), box.high(), 0x38ffffffu, rounding);
   if (bar.violating && whole.width() >= kSmallest) outline(theme().bad, px(2), 0);
   else if (bar.critical && whole.width() >= px(5)) outline(theme().outline, px(2), 0);
   if (f.selection.contains(bar.op)) {
     outline(with_alpha(theme().accent, 0.35f), px(5), px(4));
     outline(theme().accent, px(2), px(1));
-    if (current && f.selection.ops.size() > 0) outline(theme().accent, px(2), px(2));
+    if (current) outline(theme().accent, px(2), px(2));
   } else if (lit) {
     outline(theme().arrow, px(1.5f), px(1));
   }
@@ -242,8 +250,6 @@ void draw_bars(ChartFrame& f) {
         } else {
           if (box.width() >= px(4)) draw_tail(f, bars[i], box, role_color(bars[i].role).fill);
           draw_bar(f, bars[i], box);
-          const bool aside = f.view.critical_overlay && !bars[i].critical && !bars[i].violating;
-          if (aside) f.draw.AddRectFilled(box.low(), box.high(), with_alpha(theme().chart, 0.62f));
           if (probe::on() && box.x1 > f.rows.x0 && box.x0 < f.rows.x1)
             probe::item(bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1), box.y1);
         }
@@ -259,8 +265,6 @@ void draw_bars(ChartFrame& f) {
     if (bar.critical || bar.violating || selected) draw_outline(f, bar, false);
   }
   if (f.view.hovered) {
-    for (std::size_t b = 0; b < bars.size(); ++b)
-      if (bars[b].op == bars[*f.view.hovered].op && same_op(bars[b], bars[*f.view.hovered])) draw_outline(f, bars[b], false);
     for (const GanttArrow& arrow : f.model.arrows) {
       const bool from = same_op(bars[arrow.from_bar], bars[*f.view.hovered]), to = same_op(bars[arrow.to_bar], bars[*f.view.hovered]);
       if (from != to) draw_outline(f, bars[from ? arrow.to_bar : arrow.from_bar], true);

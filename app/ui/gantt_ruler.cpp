@@ -23,7 +23,11 @@ void draw_ticks(ChartFrame& f) {
     const bool major = at % step == 0;
     const float height = major ? px(12) : px(5);
     f.draw.AddRectFilled({x, box.y1 - height}, {x + 1, box.y1}, major ? theme().dim : theme().grid);
-    if (major) paint::text(f.draw, font, x + px(4), box.y0 + px(3), theme().dim, grouped(at));
+    if (!major) continue;
+    const std::string number = grouped(at);
+    const float width = paint::text_width(font, number);
+    // At the right edge the number goes to the left of its tick rather than being cut.
+    paint::text(f.draw, font, x + px(4) + width < box.x1 ? x + px(4) : x - px(4) - width, box.y0 + px(3), theme().dim, number);
   }
   f.draw.AddRectFilled({box.x0, box.y1 - 1}, {box.x1, box.y1}, theme().separator);
 }
@@ -89,12 +93,14 @@ void draw_time_lines(ChartFrame& f) {
   const float top = f.ruler.y1, bottom = f.lanes.height() > 0 ? f.lanes.y1 : f.rows.y1;
   f.draw.PushClipRect({f.rows.x0, f.ruler.y0}, {f.rows.x1, bottom}, true);
   draw_phases(f, f.rows.y0, f.rows.y1, true);
-  const bool dense = f.axis.to_x(static_cast<double>(f.model.ii)) - f.axis.to_x(0) < px(5);
+  // Boundaries that come close step back, and vanish before they become a wall.
+  const float apart = f.axis.to_x(static_cast<double>(f.model.ii)) - f.axis.to_x(0);
+  const float strength = std::clamp((apart - px(5)) / px(60), 0.0f, 1.0f) * 0.85f;
   for (const GanttMark& mark : f.model.marks) {
     const float x = std::floor(f.axis.to_x(static_cast<double>(mark.at)));
-    if (dense || x < f.rows.x0 || x > f.rows.x1) continue;
+    if (strength <= 0 || x < f.rows.x0 || x > f.rows.x1) continue;
     if (mark.strong)
-      paint::dashed_vertical(f.draw, x, top, bottom, with_alpha(theme().ii_line, 0.85f), px(4), std::max(1.0f, px(1.2f)));
+      paint::dashed_vertical(f.draw, x, top, bottom, with_alpha(theme().ii_line, strength), px(4), std::max(1.0f, px(1.2f)));
   }
   // What lies outside the model is not part of the schedule: a veil makes its ends visible.
   const float begin = f.axis.to_x(static_cast<double>(f.model.begin)), end = f.axis.to_x(static_cast<double>(f.model.end));

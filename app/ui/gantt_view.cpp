@@ -47,11 +47,19 @@ void place(ChartFrame& f, ImVec2 low, ImVec2 high) {
   y += px(2);
   f.ruler = take(px(24));
   f.marks = take(band);
-  const float rest = std::max(0.0f, high.y - y - grip);
-  const float wanted = lane * static_cast<float>(f.model.lanes.size());
+  RowMetrics metrics;
+  metrics.lane = std::floor(px(f.view.row_height));
+  metrics.group_padding = px(7);
+  metrics.group_gap = px(1);
+  metrics.group_minimum = px(44);
+  f.layout = layout_rows(f.model, metrics);
+
+  // Lanes get what they want up to 45 %, and what the rows leave over up to a comfortable height.
+  const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size());
+  const float spare = std::min(px(44) * count, rest - f.layout.height - px(24));
   const float lanes = f.model.lanes.empty() ? 0
                       : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
-                                               : std::min(wanted, rest * 0.45f);
+                                               : std::max(std::min(lane * count, rest * 0.45f), spare);
   f.rows = take(std::floor(rest - lanes));
   f.splitter = take(grip);
   f.lanes = {x0, y, x1, std::max(y, high.y)};
@@ -59,12 +67,6 @@ void place(ChartFrame& f, ImVec2 low, ImVec2 high) {
   f.lane_height = f.model.lanes.empty() ? lane : std::max(lane, f.lanes.height() / static_cast<float>(f.model.lanes.size()));
   f.axis = {x0, x1, f.view.visible};
 
-  RowMetrics metrics;
-  metrics.lane = std::floor(px(f.view.row_height));
-  metrics.group_padding = px(7);
-  metrics.group_gap = px(1);
-  metrics.group_minimum = px(44);
-  f.layout = layout_rows(f.model, metrics);
   f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));
 }
 
