@@ -286,8 +286,8 @@ void draw_arrows(ChartFrame& f) {
     const bool critical = f.view.critical_overlay && bars[arrow.from_bar].critical && bars[arrow.to_bar].critical;
     if (hovered || selected || critical)
       draw_arrow(f, arrow, hovered ? 1.0f : 0.85f);
-    else if (f.view.all_arrows)
-      draw_arrow(f, arrow, 0.35f);
+    else if (f.view.all_arrows && f.bar_box(bars[arrow.from_bar]).width() + f.bar_box(bars[arrow.to_bar]).width() > px(12))
+      draw_arrow(f, arrow, 0.35f);  // between specks there is nothing to see
   }
 }
 

@@ -22,8 +22,10 @@ double extent(const GanttModel& model) { return static_cast<double>(std::max<Cyc
 TimeRange allowed(TimeRange range, const GanttModel& model) {
   const double longest = std::max(4 * extent(model), 4 * kShortest);
   const double length = std::clamp(range.length(), kShortest, longest);
-  const double middle = (range.begin + range.end) / 2;
-  range = {middle - length / 2, middle + length / 2};
+  if (length != range.length()) {
+    const double middle = (range.begin + range.end) / 2;
+    range = {middle - length / 2, middle + length / 2};
+  }
   const double keep = std::min(length, extent(model)) / 4;
   const double right = static_cast<double>(model.begin) + keep - range.end;
   const double left = static_cast<double>(model.end) - keep - range.begin;
