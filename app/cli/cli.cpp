@@ -1,5 +1,74 @@
+// Parsing, dispatch, and the last catch of what libraries may throw.
 #include "app/cli/cli.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "app/cli/arguments.h"
+#include "app/cli/commands.h"
+#include "app/cli/help.h"
+#include "app/cli/terminal.h"
+
 namespace heddle::app {
-int run_cli(int, char**) { return 2; }
+namespace {
+
+int usage_error(const Terminal& terminal, const UsageError& error) {
+  terminal.complain(error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint));
+  if (error.command) terminal.err << "usage: " << usage_line(*error.command) << "\n";
+  terminal.err << "       heddle " << (error.command ? error.command->name + " " : "") << "--help explains more\n";
+  return kUsage;
+}
+
+int dispatch(const std::vector<std::string>& args, Terminal& terminal) {
+  const auto parsed = parse_command_line(args);
+  if (const auto* error = std::get_if<UsageError>(&parsed)) return usage_error(terminal, *error);
+  const CommandLine& line = std::get<CommandLine>(parsed);
+  if (line.help) {
+    terminal.out << (line.command ? help_for(*line.command) : overview());
+    return kDone;
+  }
+  if (line.version) return run_version(line.arguments, terminal);
+  if (!line.command) {
+    terminal.err << overview();
+    return kUsage;
+  }
+  terminal.quiet = line.arguments.has("--quiet");
+  terminal.verbose = line.arguments.has("--verbose");
+  if (line.arguments.has("--no-color")) terminal.style.color = false;
+  return line.command->run(line.arguments, terminal);
+}
+
+/// The last line of defence: nothing of ours throws on purpose, but memory may run out in a library.
+int run_guarded(const std::vector<std::string>& args, Terminal& terminal) {
+  try {
+    return dispatch(args, terminal);
+  } catch (const std::bad_alloc&) {
+    terminal.complain("out of memory");
+    return kEnvironment;
+  } catch (const std::exception& error) {
+    terminal.complain(fmt::format("internal error: {}", error.what()));
+    return kInternal;
+  }
+}
+
+}  // namespace
+
+int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
+  Terminal terminal{out, err, {}, false};
+  return run_guarded(args, terminal);
+}
+
+int run_cli(int argc, char** argv) {
+  Terminal terminal{std::cout, std::cerr, detect_style(), stderr_is_tty()};
+  const int code = run_guarded(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), terminal);
+  std::cout.flush();
+  if (std::cout.good()) return code;
+  terminal.complain("standard output cannot be written");
+  return code == kDone ? kEnvironment : code;
+}
+
 }  // namespace heddle::app

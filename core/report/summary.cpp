@@ -73,7 +73,8 @@ std::string schedule_tables(const Problem& problem, const Schedule& schedule, co
     rows.push_back({printable(channel.name), to_string(channel.space), std::to_string(schedule.depths[c]),
                     fmt::format("{} {}", channel.size, channel.space == Space::Tmem ? "columns" : "bytes")});
   }
-  if (!rows.empty()) text += "\nchannels\n" + text_table({{"value"}, {"space"}, {"depth", true}, {"slot", true}}, rows);
+  if (!rows.empty())
+    text += "\nchannels\n" + text_table({{"value"}, {"space"}, {"depth", true}, {"slot size", true}}, rows);
 
   const Usage usage = compute_usage(problem, schedule);
   std::vector<std::string> memory{
@@ -107,7 +108,7 @@ std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome,
     for (const ObjectiveValue& o : outcome.objectives)
       rows.push_back({o.name, std::to_string(o.value), o.proved ? "proved" : "not proved"});
     if (!rows.empty())
-      text += "\nobjectives, in this order\n" + text_table({{"name"}, {"value", true}, {"smallest?"}}, rows);
+      text += "\nobjectives, in this order\n" + text_table({{"name"}, {"value", true}, {"status"}}, rows);
   }
   const SolveSeconds& s = outcome.seconds;
   text += "\n" +

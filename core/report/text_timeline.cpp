@@ -13,7 +13,8 @@ namespace heddle {
 namespace {
 
 constexpr int kMinimumWidth = 40;
-constexpr int kMaximumLabel = 24;
+constexpr int kMinimumBars = 20;  // numbers beside the lanes give way to bars
+constexpr int kShortLabel = 18, kLongLabel = 26;
 constexpr int kColumnsPerCycle = 12;  // at most: a two-cycle window needs no more
 
 struct Glyphs {
@@ -53,9 +54,13 @@ class Drawing {
     for (const GanttGroup& group : model.groups) label_ = std::max(label_, display_width(group.label));
     for (const GanttRow& row : model.rows) label_ = std::max(label_, 2 + display_width(row.label));
     for (const GanttLane& lane : model.lanes) label_ = std::max(label_, 2 + display_width(lane.label));
-    label_ = std::min(label_, kMaximumLabel) + 2;
+    label_ = std::min(label_, std::clamp(style.width / 4, kShortLabel, kLongLabel)) + 2;
     span_ = std::max<Cycle>(1, model.end - model.begin);
-    const Cycle room = std::max(kMinimumWidth, style.width) - label_ - 1;
+    int detail = 0;
+    for (const GanttLane& lane : model.lanes) detail = std::max(detail, 1 + display_width(lane.detail));
+    Cycle room = std::max(kMinimumWidth, style.width) - label_ - 1;
+    details_ = room - detail >= kMinimumBars;
+    if (details_) room -= detail;
     columns_ = static_cast<int>(span_ <= room ? span_ * std::min<Cycle>(room / span_, kColumnsPerCycle) : room);
   }
 
@@ -87,8 +92,8 @@ class Drawing {
     }
   }
 
-  /// Label column, then the cells without trailing blanks.
-  void write(const std::string& label, const Line& line) {
+  /// Label column, cells, and what stands beside them, without trailing blanks.
+  void write(const std::string& label, const Line& line, const std::string& detail = {}) {
     std::string out = clip(styled(label, style_), label_ - 1);
     out += std::string(static_cast<std::size_t>(label_ - display_width(out)), ' ');
     int color = 0;
@@ -98,6 +103,7 @@ class Drawing {
       out += cell.glyph;
     }
     if (style_.color && color != 0) out += "\x1b[0m";
+    if (!detail.empty()) out += " " + detail;
     out.erase(out.find_last_not_of(' ') + 1);
     text_ += out + '\n';
   }
@@ -256,11 +262,7 @@ class Drawing {
             static_cast<std::size_t>(std::clamp<__int128>((static_cast<__int128>(value) * 8 + full - 1) / full, 0, 8));
         put(line, c, glyphs_.level[level], color_of(lane.role));
       }
-      write("  " + lane.label, line);
-      if (!lane.detail.empty()) {
-        text_.pop_back();
-        text_ += "  " + styled(lane.detail, style_) + '\n';
-      }
+      write("  " + lane.label, line, details_ ? styled(lane.detail, style_) : "");
     }
   }
 
@@ -296,7 +298,7 @@ class Drawing {
   Cycle span_ = 1;
   std::string text_;
   int oldest_ = 0;
-  bool tails_ = false, wrapped_ = false, critical_ = false, violating_ = false, collisions_ = false;
+  bool details_ = false, tails_ = false, wrapped_ = false, critical_ = false, violating_ = false, collisions_ = false;
 };
 
 }  // namespace

@@ -1,0 +1,46 @@
+// What the program says about itself: help, version, completion.
+#include <fmt/format.h>
+
+#include "app/cli/arguments.h"
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/completion.h"
+#include "app/cli/help.h"
+#include "app/cli/terminal.h"
+#include "core/base/version.h"
+#include "core/io/json.h"
+#ifdef HEDDLE_HAS_SOLVER
+#include "solver/solve.h"
+#endif
+
+namespace heddle::app {
+
+int run_help(const Arguments& arguments, const Terminal& terminal) {
+  const auto name = arguments.text("COMMAND");
+  terminal.out << (name ? help_for(*find_command(*name)) : overview());
+  return kDone;
+}
+
+int run_completion(const Arguments& arguments, const Terminal& terminal) {
+  terminal.out << completion_script(*arguments.text("SHELL"));
+  return kDone;
+}
+
+int run_version(const Arguments& arguments, const Terminal& terminal) {
+#ifdef HEDDLE_HAS_SOLVER
+  const std::string solver = solver::solver_version();
+#else
+  const std::string solver;
+#endif
+  if (arguments.has("--json")) {
+    terminal.out << Json(Json::Object{{"heddle", version()}, {"solver", solver}, {"compiler", __VERSION__}}).pretty();
+    return kDone;
+  }
+  terminal.out << "heddle " << version() << "\n";
+  if (terminal.quiet) return kDone;
+  terminal.out << "solver: " << (solver.empty() ? "none in this build" : solver) << "\n";
+  terminal.out << "compiler: " << __VERSION__ << "\n";
+  return kDone;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,26 @@
+// heddle analyze: what arithmetic alone knows about II.
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/inputs.h"
+#include "core/analysis/bounds.h"
+#include "core/io/outcome_json.h"
+#include "core/report/op_rows.h"
+#include "core/report/summary.h"
+
+namespace heddle::app {
+
+int run_analyze(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  if (!inputs) return report(terminal, inputs.error(), json);
+  const Bounds bounds = compute_bounds(inputs->problem);
+  if (json) {
+    terminal.out << bounds_text(inputs->problem, bounds);
+    return kDone;
+  }
+  terminal.out << bounds_summary(inputs->problem, bounds, terminal.style);
+  if (!terminal.quiet) terminal.out << "\nops\n" << op_table(inputs->problem, nullptr);
+  return kDone;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,235 @@
+// CLI11 splits words into options and values; which options exist and what their values may be comes from the table.
+#include "app/cli/arguments.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "core/base/suggest.h"
+
+namespace heddle::app {
+namespace {
+
+bool parse_integer(const std::string& text, std::int64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool parse_seconds(const std::string& text, double& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(number);
+}
+
+/// Empty when the value is fine.
+std::string fault_of(const OptionSpec& option, const std::string& value) {
+  std::int64_t integer = 0;
+  double seconds = 0;
+  switch (option.type) {
+    case ValueType::Integer:
+      if (parse_integer(value, integer) && integer >= option.low && integer <= option.high) return {};
+      return option.high == std::numeric_limits<std::int64_t>::max()
+                 ? fmt::format("{} needs an integer from {}, not '{}'", option.flag, option.low, value)
+                 : fmt::format("{} needs an integer from {} to {}, not '{}'", option.flag, option.low, option.high,
+                               value);
+    case ValueType::Seconds:
+      if (parse_seconds(value, seconds) && seconds > static_cast<double>(option.low) &&
+          seconds <= static_cast<double>(option.high))
+        return {};
+      return fmt::format("{} needs a number of seconds above {} and at most {}, not '{}'", option.flag, option.low,
+                         option.high, value);
+    case ValueType::Choice:
+      if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end()) return {};
+      return fmt::format("{} needs one of {}, not '{}'", option.flag, list_of(option.choices), value);
+    case ValueType::File:
+    case ValueType::Text:
+      return value.empty() ? fmt::format("{} needs a value ({})", option.flag, option.value) : std::string();
+    case ValueType::Switch: return {};
+  }
+  return {};
+}
+
+bool takes_value(const std::string& word) {
+  for (const CommandSpec& command : command_table()) {
+    for (const OptionSpec& option : command.options) {
+      if (option.type != ValueType::Switch && (word == option.flag || word == option.short_flag)) return true;
+    }
+  }
+  return false;
+}
+
+/// Index of the first word that is neither an option nor an option's value; args.size() when there is none.
+std::size_t find_command_word(const std::vector<std::string>& args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == "--") return i + 1;
+    if (args[i].size() < 2 || args[i][0] != '-') return i;
+    if (takes_value(args[i])) ++i;
+  }
+  return args.size();
+}
+
+bool asks_for(const std::vector<std::string>& args, std::initializer_list<const char*> flags) {
+  for (const std::string& word : args) {
+    if (word == "--") return false;
+    if (std::find(flags.begin(), flags.end(), word) != flags.end()) return true;
+  }
+  return false;
+}
+
+UsageError unknown_option(const CommandSpec& command, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> flags;
+  for (const OptionSpec& option : all_options(command)) flags.push_back(option.flag);
+  return {fmt::format("'{}' has no option '{}'", command.name, name), did_you_mean(name, flags), &command};
+}
+
+UsageError unknown_command(const std::string& word) {
+  std::vector<std::string> names;
+  for (const CommandSpec& command : command_table()) names.push_back(command.name);
+  const std::string hint = did_you_mean(word, names);
+  return {fmt::format("there is no command '{}'", word), hint.empty() ? "the commands are " + list_of(names) : hint,
+          nullptr};
+}
+
+/// CLI11 names the option first: "--ii: 1 required N missing".
+UsageError rephrase(const CommandSpec& command, const std::string& what) {
+  for (const OptionSpec& option : all_options(command)) {
+    if (what.rfind(option.flag + ":", 0) != 0) continue;
+    if (option.type == ValueType::Switch) return {fmt::format("{} takes no value", option.flag), "", &command};
+    const bool missing = what.find("missing") != std::string::npos || what.find("equired") == std::string::npos;
+    return {missing ? fmt::format("{} needs a value ({})", option.flag, option.value)
+                    : fmt::format("{} is given more than once", option.flag),
+            "", &command};
+  }
+  return {what, "", &command};
+}
+
+std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std::vector<std::string> words) {
+  CLI::App parser;
+  parser.set_help_flag();
+  parser.allow_extras();
+  std::vector<OptionSpec> options = all_options(command);
+  std::vector<std::vector<std::string>> values(options.size());
+  std::vector<CLI::Option*> handles;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const OptionSpec& option = options[i];
+    const std::string names = option.short_flag.empty() ? option.flag : option.short_flag + "," + option.flag;
+    if (option.type == ValueType::Switch) {
+      handles.push_back(parser.add_flag(names));
+    } else {
+      CLI::Option* handle = parser.add_option(names, values[i])->type_name(option.value)->allow_extra_args(false);
+      if (!option.repeats) handle->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+      handles.push_back(handle);
+    }
+  }
+  try {
+    std::reverse(words.begin(), words.end());  // CLI11 takes its words from the back
+    parser.parse(words);
+  } catch (const CLI::ParseError& error) {
+    return rephrase(command, error.what());
+  }
+
+  CommandLine line;
+  line.command = &command;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (handles[i]->count() == 0) continue;
+    for (const std::string& value : values[i]) {
+      if (const std::string fault = fault_of(options[i], value); !fault.empty()) {
+        return UsageError{fault, options[i].type == ValueType::Choice ? did_you_mean(value, options[i].choices) : "",
+                          &command};
+      }
+    }
+    line.arguments.set(options[i].flag, values[i]);
+  }
+
+  std::vector<std::string> rest = parser.remaining();
+  bool only_positionals = false;
+  std::size_t used = 0;
+  for (const std::string& word : rest) {
+    if (word == "--" && !only_positionals) {
+      only_positionals = true;
+      continue;
+    }
+    if (!only_positionals && word.size() > 1 && word[0] == '-') return unknown_option(command, word);
+    if (!command.positionals.empty() && command.positionals.back().type == PositionalType::Files) {
+      std::vector<std::string> files = line.arguments.all(command.positionals.back().name);
+      files.push_back(word);
+      line.arguments.set(command.positionals.back().name, files);
+      continue;
+    }
+    if (used == command.positionals.size())
+      return UsageError{fmt::format("'{}' does not expect '{}'", command.name, word), "", &command};
+    const PositionalSpec& positional = command.positionals[used++];
+    if (positional.type == PositionalType::Choice &&
+        std::find(positional.choices.begin(), positional.choices.end(), word) == positional.choices.end()) {
+      return UsageError{
+          fmt::format("{} must be one of {}, not '{}'", positional.name, list_of(positional.choices), word),
+          did_you_mean(word, positional.choices), &command};
+    }
+    if (positional.type == PositionalType::Command && !find_command(word)) return unknown_command(word);
+    line.arguments.set(positional.name, {word});
+  }
+  for (const PositionalSpec& positional : command.positionals) {
+    if (positional.required && !line.arguments.has(positional.name)) {
+      return UsageError{fmt::format("'{}' needs {}: {}", command.name, positional.name, positional.about), "",
+                        &command};
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
+const std::vector<std::string>& Arguments::all(const std::string& name) const {
+  static const std::vector<std::string> none;
+  const auto found = values_.find(name);
+  return found == values_.end() ? none : found->second;
+}
+
+std::optional<std::string> Arguments::text(const std::string& name) const {
+  const auto& values = all(name);
+  return values.empty() ? std::nullopt : std::optional(values.front());
+}
+
+std::optional<std::int64_t> Arguments::integer(const std::string& name) const {
+  std::int64_t number = 0;
+  const auto value = text(name);
+  return value && parse_integer(*value, number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<double> Arguments::seconds(const std::string& name) const {
+  double number = 0;
+  const auto value = text(name);
+  return value && parse_seconds(*value, number) ? std::optional(number) : std::nullopt;
+}
+
+std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& args) {
+  CommandLine line;
+  line.help = asks_for(args, {"--help", "-h"});
+  const std::size_t at = find_command_word(args);
+  if (at >= args.size()) {
+    line.version = asks_for(args, {"--version", "-V"});
+    if (line.help || line.version || args.empty()) return line;
+    return UsageError{"a command is missing", "heddle --help lists them", nullptr};
+  }
+  const CommandSpec* command = find_command(args[at]);
+  std::vector<std::string> words = args;
+  if (command) {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+  } else {
+    // A file alone opens the window.
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(args[at], ignored)) return unknown_command(args[at]);
+    command = find_command("gui");
+  }
+  if (line.help) {
+    line.command = command;
+    return line;
+  }
+  return parse_for(*command, std::move(words));
+}
+
+}  // namespace heddle::app

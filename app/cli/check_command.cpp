@@ -1,0 +1,36 @@
+// heddle check: the independent verdict on a schedule file.
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/inputs.h"
+#include "core/analysis/period.h"
+#include "core/io/outcome_json.h"
+#include "core/report/summary.h"
+
+namespace heddle::app {
+
+int run_check(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  if (!inputs) return report(terminal, inputs.error(), json);
+  const Schedule& schedule = *inputs->schedule;
+  const Verdict verdict = check(inputs->problem, schedule, inputs->constraints);
+  if (json) {
+    terminal.out << verdict_text(inputs->problem, schedule, verdict);
+  } else {
+    terminal.out << verdict_summary(verdict);
+    if (!terminal.quiet) {
+      const Period period = sustainable_period(inputs->problem, schedule);
+      terminal.out << join_facts(
+                          {fmt::format("II {}", schedule.ii),
+                           period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles())},
+                          terminal.style)
+                   << "\n";
+      if (!period.sentence.empty()) terminal.out << printable(period.sentence) << "\n";
+    }
+  }
+  return verdict.valid() ? kDone : kNegative;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,213 @@
+// The table itself.
+#include "app/cli/command_table.h"
+
+#include <limits>
+
+#include "app/cli/commands.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostCycles = std::int64_t{1} << 31;
+constexpr std::int64_t kMostSeconds = 7 * 24 * 3600;
+
+OptionSpec integer(std::string flag, std::string value, std::int64_t low, std::int64_t high, std::string about) {
+  return {std::move(flag), "", std::move(value), std::move(about), ValueType::Integer, {}, low, high, false};
+}
+
+OptionSpec toggle(std::string flag, std::string about) {
+  return {std::move(flag), "", "", std::move(about), ValueType::Switch, {}, 0, 0, false};
+}
+
+OptionSpec file(std::string flag, std::string short_flag, std::string about) {
+  return {std::move(flag), std::move(short_flag), "FILE", std::move(about), ValueType::File, {}, 0, 0, false};
+}
+
+OptionSpec choice(std::string flag, std::string value, std::vector<std::string> choices, std::string about) {
+  return {std::move(flag), "", std::move(value), std::move(about), ValueType::Choice, std::move(choices), 0, 0, false};
+}
+
+const OptionSpec kParam{
+    "--param", "-p", "KEY=VALUE", "set a kernel parameter; may be given several times", ValueType::Text, {},
+    0,         0,    true};
+const OptionSpec kJson = toggle("--json", "print one JSON object on standard output");
+const OptionSpec kConstraints = file("--constraints", "", "demands on the schedule (heddle.constraints/1)");
+const PositionalSpec kKernel{
+    "KERNEL", "shipped kernel or path of a heddle.kernel/1 file", PositionalType::Kernel, true, {}};
+const PositionalSpec kMachine{
+    "MACHINE", "shipped machine or path of a heddle.machine/1 file", PositionalType::Machine, true, {}};
+
+PositionalSpec schedule(bool required) {
+  return {"SCHEDULE",
+          required ? "shipped schedule or path of a heddle.schedule/1 file"
+                   : "shipped schedule or path; without one it is solved first",
+          PositionalType::Schedule,
+          required,
+          {}};
+}
+
+/// What every command that may start the solver accepts.
+std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
+  const std::vector<OptionSpec> solver{
+      kParam,
+      kConstraints,
+      integer("--ii", "N", 1, kMostCycles, "decide exactly this initiation interval, in cycles"),
+      {"--timeout",
+       "",
+       "S",
+       "seconds for the whole search (default 60)",
+       ValueType::Seconds,
+       {},
+       0,
+       kMostSeconds,
+       false},
+      integer("--seed", "N", 0, kMost, "seed of the solver; the same seed gives the same schedule (default 0)"),
+      integer("--max-stages", "N", 1, 64, "consider schedules of at most N pipeline stages (default 6)"),
+      integer("--groups", "N", 1, 16, "at most N warp groups, the producer included (default: what the kernel says)"),
+  };
+  options.insert(options.begin(), solver.begin(), solver.end());
+  return options;
+}
+
+std::vector<CommandSpec> make_table() {
+  const OptionSpec mode =
+      choice("--mode", "MODE", {"steady", "unrolled", "pipeline"},
+             "one II window, overlapping iterations, or a run from cold start to drain (default steady)");
+  const OptionSpec iterations =
+      integer("--iterations", "N", 1, 64, "iterations drawn in unrolled and pipeline mode (default 3)");
+  const OptionSpec width = integer("--width", "N", 40, 2000, "columns of the timeline (default: the terminal's)");
+  return {
+      {"solve",
+       "find the best schedule and prove it",
+       {"heddle solve attention_forward_hopper h100",
+        "heddle solve gemm_hopper h100 --param BM=128 --timeout 10 --out gemm.json",
+        "heddle solve toy_fig1 toy --json"},
+       {kKernel, kMachine},
+       with_solver_options(
+           {file("--out", "-o", "save the schedule (heddle.schedule/1); - writes it to standard output"),
+            toggle("--require-optimal", "exit with 5 unless the schedule is proved optimal"), kJson}),
+       run_solve},
+      {"check",
+       "judge a schedule by the rules, independently of the solver; exit 0 valid, 4 not",
+       {"heddle check toy_fig1 toy schedule.json", "heddle check attention_forward_hopper h100 mine.json --json"},
+       {kKernel, kMachine, schedule(true)},
+       {kParam, kConstraints, kJson},
+       run_check},
+      {"analyze",
+       "lower bounds on II by arithmetic: units, recurrences, issue",
+       {"heddle analyze attention_forward_hopper h100", "heddle analyze gemm_blackwell b200 --json"},
+       {kKernel, kMachine},
+       {kParam, kJson},
+       run_analyze},
+      {"show",
+       "draw the timeline as text",
+       {"heddle show toy_fig1 toy", "heddle show attention_forward_hopper h100 --mode pipeline --iterations 4",
+        "heddle show gemm_hopper h100 gemm.json --width 160"},
+       {kKernel, kMachine, schedule(false)},
+       with_solver_options({mode, iterations, width}),
+       run_show},
+      {"export",
+       "write a timeline, trace, graph or table for other programs",
+       {"heddle export toy_fig1 toy --format svg -o toy.svg",
+        "heddle export gemm_hopper h100 gemm.json --format trace -o gemm.trace.json",
+        "heddle export attention_forward_hopper h100 --format dot | dot -Tsvg > graph.svg"},
+       {kKernel, kMachine, schedule(false)},
+       with_solver_options(
+           {choice("--format", "FORMAT", {"trace", "dot", "csv", "text", "json"},
+                   "svg picture, Chrome/Perfetto trace, Graphviz graph, op table, text timeline, schedule file"),
+            file("--out", "-o", "where to write; - is standard output (the default)"), mode, iterations, width}),
+       run_export},
+      {"eval",
+       "run a kernel on the CPU and compare it with a direct formula in double precision",
+       {"heddle eval attention_forward_hopper", "heddle eval gemm_hopper --param K=128 --json"},
+       {kKernel},
+       {kParam, integer("--seed", "N", 0, kMost, "seed of the random inputs (default 1)"), kJson},
+       run_eval},
+      {"list",
+       "what is shipped",
+       {"heddle list", "heddle list machines", "heddle list kernels --quiet"},
+       {{"WHAT",
+         "kernels, machines, schedules or kinds (of tile instructions); everything when left out",
+         PositionalType::Choice,
+         false,
+         {"kernels", "machines", "schedules", "kinds"}}},
+       {kJson},
+       run_list},
+      {"schema",
+       "print the JSON Schema of a file format",
+       {"heddle schema kernel > kernel.schema.json"},
+       {{"KIND",
+         "kernel, machine, schedule or constraints",
+         PositionalType::Choice,
+         true,
+         {"kernel", "machine", "schedule", "constraints"}}},
+       {},
+       run_schema},
+      {"completion",
+       "print a completion script for a shell",
+       {"source <(heddle completion bash)", "heddle completion zsh > ~/.zfunc/_heddle",
+        "heddle completion fish > ~/.config/fish/completions/heddle.fish"},
+       {{"SHELL", "bash, zsh or fish", PositionalType::Choice, true, {"bash", "zsh", "fish"}}},
+       {},
+       run_completion},
+      {"gui",
+       "open the window (heddle-gui)",
+       {"heddle gui", "heddle gui kernel.json machine.json"},
+       {{"FILES", "kernel, machine and schedule names or files", PositionalType::Files, false, {}}},
+       {},
+       run_gui},
+      {"version",
+       "print the versions of Heddle and of what it was built with",
+       {"heddle version"},
+       {},
+       {kJson},
+       run_version},
+      {"help",
+       "explain a command",
+       {"heddle help solve"},
+       {{"COMMAND", "the command to explain; an overview when left out", PositionalType::Command, false, {}}},
+       {},
+       run_help},
+  };
+}
+
+}  // namespace
+
+const std::vector<CommandSpec>& command_table() {
+  static const std::vector<CommandSpec> table = make_table();
+  return table;
+}
+
+const std::vector<OptionSpec>& common_options() {
+  static const std::vector<OptionSpec> options{
+      {"--help", "-h", "", "explain the command", ValueType::Switch, {}, 0, 0, false},
+      {"--quiet", "-q", "", "print results only, as briefly as possible", ValueType::Switch, {}, 0, 0, false},
+      {"--verbose", "-v", "", "say more about what happens, on standard error", ValueType::Switch, {}, 0, 0, false},
+      {"--no-color",
+       "",
+       "",
+       "no colours (NO_COLOR in the environment does the same)",
+       ValueType::Switch,
+       {},
+       0,
+       0,
+       false},
+  };
+  return options;
+}
+
+const CommandSpec* find_command(std::string_view name) {
+  for (const CommandSpec& command : command_table()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+std::vector<OptionSpec> all_options(const CommandSpec& command) {
+  std::vector<OptionSpec> options = command.options;
+  options.insert(options.end(), common_options().begin(), common_options().end());
+  return options;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,86 @@
+// heddle eval: does a kernel compute what its name says?
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/inputs.h"
+#include "app/cli/interrupt.h"
+#include "core/eval/evaluate.h"
+#include "core/io/eval_json.h"
+#include "core/io/library.h"
+#include "core/report/text_style.h"
+
+namespace heddle::app {
+namespace {
+
+std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
+
+std::string report_text(const EvalReport& report, const TextStyle& style) {
+  std::string params;
+  for (const auto& [name, value] : report.params)
+    params += fmt::format("{}{}={}", params.empty() ? "" : ", ", name, value);
+  std::string text = fmt::format("{} ({})\n", printable(report.kernel), printable(params));
+  if (report.reference.empty())
+    text += "this kernel names no formula: only checked that every element is finite\n";
+  else
+    text += fmt::format("compared with {}: {}\n", printable(report.reference), printable(report.formula));
+  std::vector<std::vector<std::string>> rows;
+  for (const TensorComparison& t : report.tensors) {
+    const bool compared = t.compared;
+    rows.push_back(
+        {printable(t.tensor), to_string(t.dtype), shape_text(t.shape),
+         compared ? fmt::format("{:.2e}", t.max_abs_error) : "", compared ? fmt::format("{:.2e}", t.max_rel_error) : "",
+         compared ? fmt::format("{:.2e}", t.rms_error) : "", t.not_finite ? std::to_string(t.not_finite) : "",
+         compared ? std::to_string(t.beyond) : "", t.pass ? "agrees" : "DIFFERS"});
+  }
+  text += "\n" + text_table({{"tensor"},
+                             {"type"},
+                             {"shape"},
+                             {"max error", true},
+                             {"max relative", true},
+                             {"rms", true},
+                             {"not finite", true},
+                             {"beyond tolerance", true},
+                             {""}},
+                            rows);
+  for (const TensorComparison& t : report.tensors) {
+    if (!t.pass && !t.worst.empty())
+      text += fmt::format("  worst element {}{}\n", printable(t.tensor), printable(t.worst));
+  }
+  text += "\n" +
+          join_facts({fmt::format("{} blocks", report.count.blocks), fmt::format("{} trips", report.count.trips),
+                      fmt::format("{} tile instructions", report.count.ops), fmt::format("seed {}", report.seed),
+                      fmt::format("{:.2f} s", report.seconds)},
+                     style) +
+          "\n";
+  return text;
+}
+
+}  // namespace
+
+int run_eval(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  std::vector<Fault> warnings;
+  const Result<Kernel> kernel = load_kernel(*arguments.text("KERNEL"), &warnings);
+  print_warnings(terminal, warnings);
+  if (!kernel) return report(terminal, kernel.error(), json);
+  const Result<Scope> params = parse_params(arguments);
+  if (!params) return report(terminal, params.error(), json);
+  const InterruptScope interrupt;
+  const Result<EvalReport> result = evaluate(
+      *kernel, *params, static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)), interrupt.token());
+  if (!result) return report(terminal, result.error(), json);
+  if (result->cancelled) {
+    terminal.complain("interrupted before anything was compared");
+    return kInterrupted;
+  }
+  if (json)
+    terminal.out << eval_text(*result);
+  else if (terminal.quiet)
+    terminal.out << (result->pass ? "agrees\n" : "differs\n");
+  else
+    terminal.out << report_text(*result, terminal.style);
+  return result->pass ? kDone : kNegative;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,108 @@
+// Each file is read even when another one is bad, so that the user sees all faults in one run.
+#include "app/cli/inputs.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/io/constraints_json.h"
+#include "core/io/library.h"
+#include "core/io/schedule_json.h"
+#include "core/problem/resolve.h"
+
+namespace heddle::app {
+namespace {
+
+/// Keeps the faults of several failed results; an environment error among them decides the kind.
+class FaultCollector {
+ public:
+  template <class T>
+  void add(const Result<T>& result) {
+    if (result) return;
+    error_.faults.insert(error_.faults.end(), result.error().faults.begin(), result.error().faults.end());
+    if (result.error().kind == ErrorKind::Environment) error_.kind = ErrorKind::Environment;
+    failed_ = true;
+  }
+  bool failed() const { return failed_; }
+  const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Result<Scope> parse_params(const Arguments& arguments) {
+  Scope scope;
+  Error error;
+  for (const std::string& text : arguments.all("--param")) {
+    const std::size_t equals = text.find('=');
+    std::int64_t value = 0;
+    const char* begin = text.data() + std::min(equals, text.size() - 1) + 1;
+    const char* end = text.data() + text.size();
+    const auto [stop, code] = std::from_chars(begin, end, value);
+    if (equals == 0 || equals == std::string::npos || code != std::errc() || stop != end) {
+      error.faults.push_back(
+          {"", "", fmt::format("--param needs NAME=INTEGER, not '{}'", text), "for example --param KV=128"});
+    } else if (!scope.emplace(text.substr(0, equals), value).second) {
+      error.faults.push_back({"", "", fmt::format("--param sets {} twice", text.substr(0, equals)), ""});
+    }
+  }
+  if (!error.faults.empty()) return error;
+  return scope;
+}
+
+void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings) {
+  for (const Fault& warning : warnings) terminal.note("warning: " + to_string(warning));
+}
+
+Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
+  std::vector<Fault> warnings;
+  FaultCollector faults;
+  const Result<Kernel> kernel = load_kernel(*arguments.text("KERNEL"), &warnings);
+  faults.add(kernel);
+  const Result<Machine> machine = load_machine(*arguments.text("MACHINE"), &warnings);
+  faults.add(machine);
+  const Result<Scope> given = parse_params(arguments);
+  faults.add(given);
+
+  Inputs inputs;
+  Scope params;
+  std::string schedule_path;
+  if (const auto name = arguments.text("SCHEDULE")) {
+    const Result<std::string> path = find_in_library(Shelf::Schedules, *name);
+    faults.add(path);
+    if (path) {
+      schedule_path = *path;
+      const Result<ScheduleHead> head = read_schedule_head(*path);
+      faults.add(head);
+      if (head) params = head->params;
+    }
+  }
+  if (faults.failed()) {
+    print_warnings(terminal, warnings);
+    return faults.error();
+  }
+
+  for (const auto& [name, value] : *given) params[name] = value;
+  Result<Problem> problem = resolve(*kernel, *machine, params);
+  if (const auto path = arguments.text("--constraints"); path && problem) {
+    Result<Constraints> constraints = read_constraints(*path, *problem, &warnings);
+    faults.add(constraints);
+    if (constraints) inputs.constraints = *std::move(constraints);
+  }
+  if (problem && !schedule_path.empty()) {
+    Result<Schedule> schedule = read_schedule(schedule_path, *problem, &warnings);
+    faults.add(schedule);
+    if (schedule) inputs.schedule = *std::move(schedule);
+  }
+  faults.add(problem);
+  print_warnings(terminal, warnings);
+  if (faults.failed()) return faults.error();
+  inputs.problem = *std::move(problem);
+  if (const auto groups = arguments.integer("--groups")) inputs.problem.max_groups = static_cast<int>(*groups);
+  return inputs;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,33 @@
+// From the words of a command line to a problem: shipped names or paths, parameters, constraints, schedules.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/arguments.h"
+#include "app/cli/terminal.h"
+#include "core/problem/problem.h"
+#include "core/schedule/constraints.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle::app {
+
+struct Inputs {
+  Problem problem;
+  Constraints constraints;
+  std::optional<Schedule> schedule;
+};
+
+/// Reads what the command line has of KERNEL, MACHINE, --param, --groups, --constraints and SCHEDULE. Parameters are
+/// those of the schedule's file unless --param says otherwise. Faults of several files come together; warnings go to
+/// the terminal.
+Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
+
+/// All of --param.
+Result<Scope> parse_params(const Arguments& arguments);
+
+/// Every warning as a line.
+void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings);
+
+}  // namespace heddle::app

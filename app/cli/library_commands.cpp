@@ -1,0 +1,102 @@
+// heddle list and heddle schema: what ships with the program.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/arguments.h"
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/terminal.h"
+#include "core/base/suggest.h"
+#include "core/graph/op_kind.h"
+#include "core/io/atomic_file.h"
+#include "core/io/json.h"
+#include "core/io/library.h"
+
+namespace heddle::app {
+namespace {
+
+struct Item {
+  std::string name, about;
+};
+
+struct Section {
+  const char* title;
+  std::vector<Item> items;
+};
+
+/// The first sentence.
+std::string brief(const std::string& about) {
+  const std::size_t end = about.find(". ");
+  return printable(end == std::string::npos ? about : about.substr(0, end + 1));
+}
+
+std::vector<Item> shipped(Shelf shelf) {
+  std::vector<Item> items;
+  for (const LibraryEntry& entry : list_library(shelf)) {
+    std::string about;
+    if (shelf == Shelf::Kernels) {
+      if (const Result<Kernel> kernel = load_kernel(entry.path)) about = kernel->about;
+    } else if (shelf == Shelf::Machines) {
+      if (const Result<Machine> machine = load_machine(entry.path)) about = machine->about;
+    }
+    items.push_back({entry.name, about});
+  }
+  return items;
+}
+
+std::vector<Item> kinds() {
+  std::vector<Item> items;
+  for (const OpKind& kind : op_kinds()) items.push_back({kind.name, kind.about});
+  return items;
+}
+
+}  // namespace
+
+int run_list(const Arguments& arguments, const Terminal& terminal) {
+  if (const Result<std::string> root = library_root(); !root)
+    return report(terminal, root.error(), arguments.has("--json"));
+  const auto what = arguments.text("WHAT");
+  const auto wanted = [&](const char* title) { return !what || *what == title; };
+  std::vector<Section> sections;
+  if (wanted("kernels")) sections.push_back({"kernels", shipped(Shelf::Kernels)});
+  if (wanted("machines")) sections.push_back({"machines", shipped(Shelf::Machines)});
+  if (wanted("schedules")) sections.push_back({"schedules", shipped(Shelf::Schedules)});
+  if (wanted("kinds")) sections.push_back({"kinds", kinds()});
+
+  if (arguments.has("--json")) {
+    Json all = Json::object();
+    for (const Section& section : sections) {
+      Json items = Json::array();
+      for (const Item& item : section.items) items.push(Json::Object{{"name", item.name}, {"about", item.about}});
+      all.set(section.title, std::move(items));
+    }
+    terminal.out << all.pretty();
+    return kDone;
+  }
+  std::string text;
+  for (const Section& section : sections) {
+    if (terminal.quiet) {
+      for (const Item& item : section.items) text += item.name + "\n";
+      continue;
+    }
+    if (section.items.empty() && !what) continue;
+    std::vector<std::vector<std::string>> rows;
+    for (const Item& item : section.items) rows.push_back({item.name, brief(item.about)});
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", section.title);
+    text += rows.empty() ? "  none\n" : text_table({{"name"}, {"about"}}, rows);
+  }
+  terminal.out << text;
+  return kDone;
+}
+
+int run_schema(const Arguments& arguments, const Terminal& terminal) {
+  const Result<std::string> path = find_in_library(Shelf::Schemas, *arguments.text("KIND"));
+  if (!path) return report(terminal, path.error(), false);
+  const Result<std::string> text = read_file(*path);
+  if (!text) return report(terminal, text.error(), false);
+  terminal.out << *text;
+  return kDone;
+}
+
+}  // namespace heddle::app

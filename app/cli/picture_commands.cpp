@@ -1,0 +1,98 @@
+// heddle show and heddle export: one schedule, as a timeline in the terminal or as a file for other programs.
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/solving.h"
+#include "core/check/checker.h"
+#include "core/io/chrome_trace.h"
+#include "core/io/schedule_json.h"
+#include "core/report/csv.h"
+#include "core/report/dot.h"
+#include "core/report/gantt_model.h"
+#include "core/report/op_rows.h"
+#include "core/report/summary.h"
+#include "core/report/text_timeline.h"
+
+namespace heddle::app {
+namespace {
+
+GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const Verdict& verdict,
+                     const Arguments& arguments) {
+  GanttOptions options;
+  const std::string mode = arguments.text("--mode").value_or("steady");
+  options.mode = mode == "unrolled"   ? GanttMode::Unrolled
+                 : mode == "pipeline" ? GanttMode::Pipeline
+                                      : GanttMode::Steady;
+  options.iterations = static_cast<int>(arguments.integer("--iterations").value_or(options.iterations));
+  options.verdict = &verdict;
+  return build_gantt(problem, schedule, options);
+}
+
+/// Title, timeline and op table: what `show` prints and `export --format text` writes.
+std::string timeline_page(const Problem& problem, const Schedule& schedule, const Verdict& verdict,
+                          const Arguments& arguments, TextStyle style) {
+  if (const auto width = arguments.integer("--width")) style.width = static_cast<int>(*width);
+  const std::string title = join_facts({problem_title(problem), headline(schedule, style)}, style);
+  const std::string timeline = text_timeline(gantt_for(problem, schedule, verdict, arguments), style);
+  return fmt::format("{}\n\n{}\n{}", title, timeline, op_table(problem, &schedule));
+}
+
+/// Drawing something illegal is allowed, but not silently.
+void warn_if_invalid(const Verdict& verdict, const Terminal& terminal) {
+  for (const Violation& violation : verdict.violations)
+    terminal.note(fmt::format("{}: {}", violation.family, violation.message));
+}
+
+}  // namespace
+
+int run_show(const Arguments& arguments, const Terminal& terminal) {
+  Result<Inputs> inputs = load_inputs(arguments, terminal);
+  if (!inputs) return report(terminal, inputs.error(), false);
+  int code = kDone;
+  const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
+  if (!schedule) return code;
+  const Verdict verdict = check(inputs->problem, *schedule, inputs->constraints);
+  warn_if_invalid(verdict, terminal);
+  terminal.out << timeline_page(inputs->problem, *schedule, verdict, arguments, terminal.style);
+  return code;
+}
+
+int run_export(const Arguments& arguments, const Terminal& terminal) {
+  const auto format = arguments.text("--format");
+  if (!format) {
+    terminal.complain("'export' needs --format: svg, trace, dot, csv, text or json");
+    return kUsage;
+  }
+  Result<Inputs> inputs = load_inputs(arguments, terminal);
+  if (!inputs) return report(terminal, inputs.error(), false);
+  int code = kDone;
+  const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
+  if (!schedule) return code;
+  const Problem& problem = inputs->problem;
+  const Verdict verdict = check(problem, *schedule, inputs->constraints);
+  warn_if_invalid(verdict, terminal);
+
+  const std::string path = arguments.text("--out").value_or("-");
+  std::string text;
+  if (*format == "trace") {
+    TraceOptions options;
+    if (const auto iterations = arguments.integer("--iterations")) options.iterations = static_cast<int>(*iterations);
+    text = chrome_trace(problem, *schedule, options);
+  } else if (*format == "dot") {
+    text = dependence_dot(problem, &*schedule);
+  } else if (*format == "csv") {
+    text = op_csv(problem, &*schedule);
+  } else if (*format == "json") {
+    text = schedule_text(problem, *schedule);
+  } else {
+    TextStyle style = terminal.style;
+    if (path != "-") style.color = false;
+    text = timeline_page(problem, *schedule, verdict, arguments, style);
+  }
+  if (const int failed = write_text(terminal, path, text)) return failed;
+  if (path != "-") terminal.note(fmt::format("{} written to {}", *format, path));
+  return code;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,47 @@
+// heddle solve: the best schedule, its proof, and a file of it.
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/solving.h"
+#include "core/io/outcome_json.h"
+#include "core/io/schedule_json.h"
+#include "core/report/summary.h"
+
+namespace heddle::app {
+
+int run_solve(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  const auto file = arguments.text("--out");
+  if (json && file == "-") {
+    terminal.complain("--json and --out - both want standard output; give --out a file");
+    return kUsage;
+  }
+  if (arguments.has("--require-optimal") && arguments.has("--ii")) {
+    terminal.complain(
+        "--ii decides one II and proves nothing about others, so --require-optimal cannot be met; leave one out");
+    return kUsage;
+  }
+  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  if (!inputs) return report(terminal, inputs.error(), json);
+  const Result<SolveOutcome> outcome = solve_inputs(*inputs, arguments, terminal);
+  if (!outcome) return report(terminal, outcome.error(), json);
+
+  int code = exit_code_of(*outcome, arguments.has("--require-optimal"));
+  if (json) {
+    terminal.out << outcome_text(inputs->problem, *outcome, inputs->constraints);
+  } else {
+    const std::string text = terminal.quiet ? headline(*outcome, terminal.style) + "\n"
+                                            : outcome_summary(inputs->problem, *outcome, terminal.style);
+    (file == "-" ? terminal.err : terminal.out) << text;
+  }
+  if (file && outcome->schedule) {
+    if (const int failed = write_text(terminal, *file, schedule_text(inputs->problem, *outcome->schedule)))
+      code = failed;
+    else if (file != "-")
+      terminal.note("schedule saved as " + *file);
+  }
+  if (outcome->status == Status::Invalid)
+    terminal.complain("internal error: the checker rejects what the solver found: " + outcome->explanation);
+  return code;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,23 @@
+// Running the solver for a command: request from options, progress on a terminal, Ctrl-C.
+#pragma once
+
+#include "app/cli/arguments.h"
+#include "app/cli/inputs.h"
+#include "app/cli/terminal.h"
+#include "core/base/result.h"
+#include "core/schedule/outcome.h"
+
+namespace heddle::app {
+
+/// An environment error in a build without solver. An interrupted solve answers with the best so far and `cancelled`.
+Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal);
+
+/// 0, 4, 5, 130 or 1: what the status means to a shell.
+int exit_code_of(const SolveOutcome& outcome, bool require_optimal);
+
+/// The schedule of the command line, or the solver's when it names none. When there is none, the exit code is in `code`
+/// and the reason has been printed.
+std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal,
+                                         int& code);
+
+}  // namespace heddle::app

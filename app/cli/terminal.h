@@ -1,0 +1,37 @@
+// Where the program prints: the two streams, what the terminal behind them can do, and how talkative to be.
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/report/text_style.h"
+
+namespace heddle::app {
+
+struct Terminal {
+  std::ostream& out;
+  std::ostream& err;
+  TextStyle style;          ///< of `out`
+  bool err_is_tty = false;  ///< progress lines may be redrawn
+  bool quiet = false, verbose = false;
+
+  /// "heddle: ..." on err, control characters removed.
+  void complain(const std::string& message) const;
+  /// The same unless quiet.
+  void note(const std::string& message) const;
+};
+
+/// What the process's standard output can do: width from the terminal or COLUMNS, UTF-8 from the locale variables,
+/// colour unless NO_COLOR is set, TERM is "dumb" or the output is not a terminal.
+TextStyle detect_style();
+bool stderr_is_tty();
+
+/// Prints every fault and returns the exit code of the error's kind. With `json` the faults go to `out` as an object
+/// too.
+int report(const Terminal& terminal, const Error& error, bool json);
+
+/// Writes text to a file ("-": to `out`); the exit code, 0 when it worked.
+int write_text(const Terminal& terminal, const std::string& path, const std::string& text);
+
+}  // namespace heddle::app

@@ -1,0 +1,40 @@
+// Errors that are not finite become null.
+#include "core/io/eval_json.h"
+
+#include "core/io/json.h"
+
+namespace heddle {
+
+std::string eval_text(const EvalReport& report) {
+  Json params = Json::object();
+  for (const auto& [name, value] : report.params) params.set(name, value);
+  Json tensors = Json::array();
+  for (const TensorComparison& t : report.tensors) {
+    Json shape = Json::array();
+    for (std::int64_t extent : t.shape) shape.push(extent);
+    tensors.push(Json::Object{{"tensor", t.tensor},
+                              {"dtype", to_string(t.dtype)},
+                              {"shape", std::move(shape)},
+                              {"compared", t.compared},
+                              {"pass", t.pass},
+                              {"max_abs_error", t.max_abs_error},
+                              {"max_rel_error", t.max_rel_error},
+                              {"rms_error", t.rms_error},
+                              {"not_finite", t.not_finite},
+                              {"beyond_tolerance", t.beyond},
+                              {"worst", t.worst}});
+  }
+  return Json(Json::Object{{"kernel", report.kernel},
+                           {"params", std::move(params)},
+                           {"reference", report.reference},
+                           {"seed", report.seed},
+                           {"pass", report.pass},
+                           {"tensors", std::move(tensors)},
+                           {"blocks", report.count.blocks},
+                           {"trips", report.count.trips},
+                           {"tile_instructions", report.count.ops},
+                           {"seconds", report.seconds}})
+      .pretty();
+}
+
+}  // namespace heddle
