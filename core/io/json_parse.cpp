@@ -48,18 +48,19 @@ class Listener {
       what = what.substr(at + std::string_view(mark).size());
       break;
     }
-    position = std::min(position, text_.size());
-    const std::size_t end = position > 0 ? position - 1 : 0;
+    // Where the offending character stands; one past the last at the end of the text.
+    const std::size_t end = std::min(position > 0 ? position - 1 : 0, text_.size());
     const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
     const auto newline = end > 0 ? text_.rfind('\n', end - 1) : std::string_view::npos;
     const std::size_t column = newline == std::string_view::npos ? end + 1 : end - newline;
     std::string hint;
     const std::size_t content = text_.find_last_not_of(" \t\r\n", end > 0 ? end - 1 : 0);
-    const bool after_comma = content != std::string_view::npos && text_[content] == ',';
+    const bool trailing_comma = content != std::string_view::npos && text_[content] == ',' && end < text_.size() &&
+                                (text_[end] == ']' || text_[end] == '}');
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) hint = "the file is empty";
     else if (what.find("unexpected end of input") != std::string::npos) hint = "the file is cut short";
-    else if (after_comma && (token == "]" || token == "}")) hint = "remove the comma before the closing bracket";
-    else if (what.find("NaN") != std::string::npos || token.find("NaN") != std::string::npos) hint = "JSON has no NaN";
+    else if (trailing_comma) hint = "remove the comma before the closing bracket";
+    else if (token.find("Na") != std::string::npos || token.find("In") != std::string::npos) hint = "JSON has no NaN and no infinity";
     if (what.size() > 300) what = what.substr(0, 300) + "...";
     faults_.push_back({file_, pointer(), fmt::format("not valid JSON at line {}, column {}: {}", line, column, what), hint});
     return false;

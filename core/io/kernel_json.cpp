@@ -86,6 +86,7 @@ Operand read_operand(const Cursor& at) {
   const std::size_t bracket = text->find('[');
   operand.value = text->substr(0, bracket);
   if (bracket == std::string::npos) return operand;
+  operand.distance = 1;  // unless it says something else: a faulty one must not close a cycle
   std::int64_t offset = 0;
   const char* begin = text->data() + bracket + 1;
   const char* end = text->data() + text->size();
@@ -154,7 +155,9 @@ OrderEdge read_order(const Cursor& at) {
   edge.from = object.name("from");
   edge.to = object.name("to");
   edge.latency = object.maybe_expr("latency");
-  edge.distance = static_cast<int>(object.integer("distance", 0, kLargestDistance, 0));
+  // A faulty distance counts as 1, lest it closes a cycle that nobody wrote.
+  if (const auto distance = object.find("distance"))
+    edge.distance = static_cast<int>(distance->integer(0, kLargestDistance).value_or(1));
   return edge;
 }
 
@@ -166,6 +169,7 @@ std::vector<T> read_all(const std::vector<Cursor>& items, Read read) {
 }
 
 void read_root(ObjectReader& root, Kernel& kernel) {
+  kernel.source = root.cursor().log().file;
   kernel.name = root.name("name");
   kernel.about = root.string("about");
   kernel.reference = root.string("reference");
@@ -184,19 +188,21 @@ void read_root(ObjectReader& root, Kernel& kernel) {
   }
   kernel.values = read_all<TileValue>(root.list("values"), read_value);
   kernel.prologue = read_all<TileOp>(root.list("prologue"), read_op);
-  kernel.body = read_all<TileOp>(root.required_list("body"), read_op);
+  const auto body = root.require("body");
+  if (body) kernel.body = read_all<TileOp>(body->items(), read_op);
   kernel.epilogue = read_all<TileOp>(root.list("epilogue"), read_op);
   kernel.order = read_all<OrderEdge>(root.list("order"), read_order);
   kernel.max_groups = static_cast<int>(root.integer("max_groups", 1, kMostGroups, kernel.max_groups));
 
   // What the form already got wrong is not judged a second time by what follows from it.
+  if (!body) return;
   ReadLog& log = root.cursor().log();
-  const std::vector<Fault> form = log.faults;
-  for (const char* list : {"/params", "/tensors", "/values", "/prologue", "/body", "/epilogue"})
-    for (const Fault& fault : form)
+  for (const Fault& fault : log.faults)
+    for (const char* list : {"/params", "/tensors", "/values", "/prologue", "/body", "/epilogue"})
       if (fault.pointer == list) return;
-  for (Fault& fault : validate(kernel))
-    if (!log.touched(fault.pointer)) log.faults.push_back(std::move(fault));
+  std::vector<Fault> meaning = validate(kernel);
+  std::erase_if(meaning, [&](const Fault& fault) { return log.touched(fault.pointer); });
+  log.faults.insert(log.faults.end(), meaning.begin(), meaning.end());
 }
 
 Json op_json(const TileOp& op) {
@@ -297,9 +303,7 @@ Json kernel_json(const Kernel& kernel) {
 }  // namespace
 
 Result<Kernel> parse_kernel(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  Result<Kernel> kernel = read_document<Kernel>(text, file_name, kSchema, warnings, read_root);
-  if (kernel) kernel->source = file_name;
-  return kernel;
+  return read_document<Kernel>(text, file_name, kSchema, warnings, read_root);
 }
 
 Result<Kernel> read_kernel(const std::string& path, std::vector<Fault>* warnings) {

@@ -95,6 +95,7 @@ void judge(const Machine& machine, ReadLog& log) {
 }
 
 void read_root(ObjectReader& root, Machine& machine) {
+  machine.file = root.cursor().log().file;
   machine.name = root.name("name");
   machine.arch = root.string("arch");
   machine.about = root.string("about");
@@ -156,9 +157,7 @@ Json machine_json(const Machine& machine) {
 }  // namespace
 
 Result<Machine> parse_machine(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  Result<Machine> machine = read_document<Machine>(text, file_name, kSchema, warnings, read_root);
-  if (machine) machine->file = file_name;
-  return machine;
+  return read_document<Machine>(text, file_name, kSchema, warnings, read_root);
 }
 
 Result<Machine> read_machine(const std::string& path, std::vector<Fault>* warnings) {
