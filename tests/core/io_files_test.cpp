@@ -1,0 +1,116 @@
+// Whole files in and out, settings, and the guesses at misspelt words.
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "core/base/suggest.h"
+#include "core/io/atomic_file.h"
+#include "core/io/settings_file.h"
+
+using namespace heddle;
+namespace fs = std::filesystem;
+
+namespace {
+/// A folder of its own, gone afterwards.
+struct Scratch {
+  fs::path folder = fs::temp_directory_path() / ("heddle_io_files_" + std::to_string(::getpid()));
+  Scratch() { fs::create_directories(folder); }
+  ~Scratch() {
+    std::error_code code;
+    fs::remove_all(folder, code);
+  }
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+};
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator{}));
+}
+}  // namespace
+
+TEST_CASE("a written file is read back, replaces the old one, and leaves nothing beside it", "[core]") {
+  const Scratch scratch;
+  const std::string path = scratch.path("deep/er/file.txt");
+  REQUIRE(write_file(path, "one").ok());
+  REQUIRE(write_file(path, std::string("two\0three", 9)).ok());
+  CHECK(read_file(path).value() == std::string("two\0three", 9));
+  CHECK(files_in(fs::path(path).parent_path()) == 1);
+  REQUIRE(write_file(path, "").ok());
+  CHECK(read_file(path).value().empty());
+}
+
+TEST_CASE("a replaced file keeps its permissions, and a link keeps pointing", "[core]") {
+  const Scratch scratch;
+  const std::string path = scratch.path("file"), link = scratch.path("link");
+  REQUIRE(write_file(path, "one").ok());
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(path, link);
+  REQUIRE(write_file(link, "two").ok());
+  CHECK(fs::is_symlink(link));
+  CHECK(read_file(path).value() == "two");
+  CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+TEST_CASE("what cannot be read or written is said in a sentence", "[core]") {
+  const Scratch scratch;
+  const std::string folder = scratch.folder.string();
+  CHECK(to_string(read_file(folder + "/nothing").error()) == folder + "/nothing: no such file");
+  CHECK(to_string(read_file(folder).error()) == folder + ": is a folder (give a file in it)");
+  REQUIRE(write_file(scratch.path("big"), "0123456789").ok());
+  CHECK(to_string(read_file(scratch.path("big"), 5).error()) == scratch.path("big") + ": is 10 bytes long; the limit is 5");
+  CHECK(read_file("/dev/zero", 1000).error().faults[0].message == "is longer than the limit of 1000 bytes");
+  CHECK(read_file(scratch.path("big") + "/x").error().faults[0].message == "no such file");
+  CHECK(write_file(folder, "x").error().kind == ErrorKind::Environment);
+  CHECK(write_file(scratch.path("big") + "/x", "x").error().kind == ErrorKind::Environment);
+  CHECK(write_file("/proc/nothing/x", "x").error().kind == ErrorKind::Environment);
+}
+
+TEST_CASE("settings keep what they do not know and answer defaults for what is not there", "[core]") {
+  const Scratch scratch;
+  const std::string path = scratch.path("settings.json");
+  Settings settings = Settings::load(path);
+  CHECK(settings.integer("width", 1280) == 1280);
+  settings.set("width", 900);
+  settings.set("theme", "dark");
+  settings.set("scale", 1.25);
+  settings.set("lanes", true);
+  settings.set("recent", std::vector<std::string>{"a.json", "b.json"});
+  REQUIRE(settings.save(path).ok());
+  Settings again = Settings::load(path);
+  CHECK(again.integer("width", 0) == 900);
+  CHECK(again.text("theme") == "dark");
+  CHECK(again.number("scale", 0) == 1.25);
+  CHECK(again.number("width", 0) == 900.0);
+  CHECK(again.flag("lanes", false));
+  CHECK(again.list("recent") == std::vector<std::string>{"a.json", "b.json"});
+  CHECK(again.text("width", "none") == "none");
+
+  Settings newer = Settings::parse(R"({"future": {"a": [1]}, "width": 3})", "s.json");
+  newer.set("width", 4);
+  CHECK(newer.to_text() == "{\n  \"future\": {\"a\": [1]},\n  \"width\": 4\n}\n");
+}
+
+TEST_CASE("damaged settings mean defaults and a reason", "[core]") {
+  for (const char* text : {"", "{\"a\": ", "[1]", "{\"a\": 1, \"a\": 2}"}) {
+    std::vector<Fault> trouble;
+    const Settings settings = Settings::parse(text, "s.json", &trouble);
+    CHECK(settings.integer("a", 7) == 7);
+    CHECK(trouble.size() == 1);
+  }
+}
+
+TEST_CASE("guesses are close, ignore case, and know swapped letters", "[core]") {
+  const std::vector<std::string> words{"latency", "window", "warps", "a", "b"};
+  CHECK(nearest("latnecy", words) == "latency");
+  CHECK(nearest("LATENCY", words) == "latency");
+  CHECK(nearest("warp", words) == "warps");
+  CHECK(nearest("c", words).empty());
+  CHECK(nearest("", words).empty());
+  CHECK(nearest("duration", words).empty());
+  CHECK(nearest(std::string(100000, 'x'), words).empty());
+  CHECK(edit_distance("ab", "ba") == 1);
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(list_of({"x", "y", "z"}) == "x, y or z");
+  CHECK(list_of({"x", "y", "z"}, 2) == "x, y, ...");
+}
