@@ -72,6 +72,8 @@ struct Value {
 struct Edge {
   OpId from, to;
   ValueId value;               ///< invalid for pure order edges
+  /// Issue of `from` until `to` may issue. Usually the producer's latency; between asynchronous products onto the same
+  /// accumulator only the time their unit is busy, because the unit runs them in order (the rest is in `handoff`).
   Cycle latency = 0;
   int distance = 0;
   Cycle handoff = 0;           ///< added when from and to are in different groups
@@ -84,7 +86,7 @@ struct Reader {
   OpId op;
   int distance = 0;            ///< reads what the writer wrote this many iterations ago
   Cycle release = 0;           ///< cycles after the reader's start
-  Cycle signal = 0;            ///< added when reader and writer are in different groups
+  Cycle signal = 0;            ///< added when reader and writer are in different groups; 0 when hardware tells the writer
 };
 
 /// A ring buffer in shared or tensor memory. Values that alias each other are one channel: its writer is the first op that

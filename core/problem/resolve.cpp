@@ -1,5 +1,5 @@
 // Kernel + machine + parameters -> Problem, in steps that each report all they find: parameters, machine limits, tiles, op
-// costs, edges, cycles, storage.
+// costs, edges, storage.
 #include "core/problem/resolve.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/suggest.h"
+#include "core/graph/validate.h"
 #include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/storage.h"
@@ -32,7 +33,7 @@ class Resolver {
     problem_.units = machine_.units;
     problem_.limits = machine_.limits;
     check_machine();
-    check_size();
+    check_kernel();
     resolve_params(overrides);
     if (!faults_.empty()) return faults_.error();
     measure_tiles();
@@ -42,8 +43,6 @@ class Resolver {
     count_registers();
     add_operand_edges();
     add_order_edges();
-    if (!faults_.empty()) return faults_.error();
-    check_cycles();
     if (!faults_.empty()) return faults_.error();
     place_values(kernel_, machine_, tiles_, signal_, problem_, faults_);
     if (!faults_.empty()) return faults_.error();
@@ -77,12 +76,13 @@ class Resolver {
       signal_ = *signal;
   }
 
-  void check_size() {
-    if (kernel_.body.empty()) faults_.add(in_kernel("/body"), "the loop body has no ops; there is nothing to schedule");
-    if (kernel_.body.size() > kMostOps)
-      faults_.add(in_kernel("/body"), fmt::format("the loop body has {} ops, at most {} are accepted", kernel_.body.size(), kMostOps));
-    if (kernel_.max_groups < 1) faults_.add(in_kernel("/max_groups"), fmt::format("max_groups is {}, expected at least 1", kernel_.max_groups));
+  void check_kernel() {
     problem_.max_groups = static_cast<int>(std::min<std::int64_t>(kernel_.max_groups, machine_.limits.warps_per_cta));
+    if (kernel_.max_groups < 1) faults_.add(in_kernel("/max_groups"), fmt::format("max_groups is {}, expected at least 1", kernel_.max_groups));
+    if (kernel_.body.size() > kMostOps)
+      return faults_.add(in_kernel("/body"), fmt::format("the loop body has {} ops, at most {} are accepted", kernel_.body.size(), kMostOps));
+    // Readers have done this already; kernels built by a program have not.
+    for (const Fault& fault : validate(kernel_)) faults_.add({fault.file, fault.pointer}, fault.message, fault.hint);
   }
 
   void resolve_params(const Scope& overrides) {
@@ -108,36 +108,25 @@ class Resolver {
 
   void measure_tiles() {
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
-      const TileValue& value = kernel_.values[i];
-      const Place place = in_kernel(fmt::format("/values/{}", i));
-      if (!value_index_.emplace(value.name, i).second) faults_.add(place, fmt::format("a second value is named '{}'", value.name));
-      tiles_.push_back(measure(value, problem_.params, place, faults_));
+      value_index_.emplace(kernel_.values[i].name, i);
+      tiles_.push_back(measure(kernel_.values[i], problem_.params, in_kernel(fmt::format("/values/{}", i)), faults_));
     }
   }
 
   const Tile* tile_of(const std::string& name) const {
-    const auto it = value_index_.find(name);
-    return it == value_index_.end() || !tiles_[it->second] ? nullptr : &*tiles_[it->second];
+    const auto& tile = tiles_[value_index_.at(name)];
+    return tile ? &*tile : nullptr;
   }
 
   /// Every output of the body becomes a Value; registers are counted once producers have warps.
   void define_values() {
     for (std::size_t i = 0; i < kernel_.body.size(); ++i)
-      for (std::size_t j = 0; j < kernel_.body[i].outputs.size(); ++j) {
-        const std::string& name = kernel_.body[i].outputs[j];
-        const Place place = in_kernel(fmt::format("/body/{}/out/{}", i, j));
-        const auto index = value_index_.find(name);
-        if (index == value_index_.end()) {
-          faults_.add(place, fmt::format("op '{}' defines '{}', which is not among the values", kernel_.body[i].name, name), guess_value(name));
-          continue;
-        }
-        if (!defined_.emplace(name, ValueId(problem_.values.size())).second) {
-          faults_.add(place, fmt::format("value '{}' is defined twice in the loop body", name), "give the second definition its own name");
-          continue;
-        }
+      for (const std::string& name : kernel_.body[i].outputs) {
+        const std::size_t index = value_index_.at(name);
         const Tile* tile = tile_of(name);
-        problem_.values.push_back({name, kernel_.values[index->second].space, OpId(i), tile ? tile->bytes : 0, 0});
-        if (tile) check_fits(*tile, index->second);
+        defined_.emplace(name, ValueId(problem_.values.size()));
+        problem_.values.push_back({name, kernel_.values[index].space, OpId(i), tile ? tile->bytes : 0, 0});
+        if (tile) check_fits(*tile, index);
       }
   }
 
@@ -156,33 +145,17 @@ class Resolver {
                   "use smaller tiles");
   }
 
-  std::string guess_value(const std::string& name) const {
-    std::vector<std::string> known;
-    for (const TileValue& value : kernel_.values) known.push_back(value.name);
-    return did_you_mean(name, known);
-  }
-
   void cost_ops() {
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
       const TileOp& op = kernel_.body[i];
-      const std::string pointer = fmt::format("/body/{}", i);
-      if (!op_index_.emplace(op.name, OpId(i)).second) faults_.add(in_kernel(pointer + "/name"), fmt::format("a second op is named '{}'", op.name));
+      op_index_.emplace(op.name, OpId(i));
       std::vector<const Tile*> inputs, outputs;
-      bool complete = true;
-      for (std::size_t j = 0; j < op.inputs.size(); ++j) {
-        if (!value_index_.contains(op.inputs[j].value))
-          faults_.add(in_kernel(fmt::format("{}/in/{}", pointer, j)),
-                      fmt::format("op '{}' reads '{}', which is not among the values", op.name, op.inputs[j].value), guess_value(op.inputs[j].value));
-        const Tile* tile = tile_of(op.inputs[j].value);
-        tile ? inputs.push_back(tile) : void(complete = false);
-      }
-      for (const std::string& name : op.outputs) {
-        const Tile* tile = tile_of(name);
-        tile ? outputs.push_back(tile) : void(complete = false);
-      }
+      for (const Operand& in : op.inputs) inputs.push_back(tile_of(in.value));
+      for (const std::string& name : op.outputs) outputs.push_back(tile_of(name));
+      const auto missing = [](const std::vector<const Tile*>& tiles) { return std::find(tiles.begin(), tiles.end(), nullptr) != tiles.end(); };
       // Without its tiles an op has no cost; what is wrong with them is already said.
-      if (complete) problem_.ops.push_back(cost_of(op, machine_, problem_.params, inputs, outputs, in_kernel(pointer), faults_));
-      else problem_.ops.push_back(Op{});
+      if (missing(inputs) || missing(outputs)) problem_.ops.push_back(Op{});
+      else problem_.ops.push_back(cost_of(op, machine_, problem_.params, inputs, outputs, in_kernel(fmt::format("/body/{}", i)), faults_));
     }
   }
 
@@ -199,7 +172,7 @@ class Resolver {
     if (registers > machine_.limits.registers_per_thread) {
       faults_.add(place, fmt::format("value '{}' takes {} registers in each of {} threads, machine '{}' allows {}", value.name, registers, threads,
                                      machine_.name, machine_.limits.registers_per_thread),
-                  "use smaller tiles, or more warps");
+                  machine_.limits.tmem_columns > 0 && threads < 128 ? "one warp issues this op; its result belongs into tensor memory" : "use smaller tiles");
       registers = 0;
     }
     return registers;
@@ -252,11 +225,7 @@ class Resolver {
         const Operand& in = kernel_.body[i].inputs[j];
         const Place place = in_kernel(fmt::format("/body/{}/in/{}", i, j));
         const auto value = defined_.find(in.value);
-        if (!check_distance(in.distance, place)) continue;
-        if (value != defined_.end()) add_edge(operand_edge(OpId(i), j, value->second, in.distance));
-        else if (in.distance > 0)
-          faults_.add(place, fmt::format("op '{}' reads '{}' of {} iterations ago, but the loop body does not define it", kernel_.body[i].name, in.value,
-                                         in.distance), "a loop invariant is read without a distance");
+        if (value != defined_.end() && check_distance(in.distance, place)) add_edge(operand_edge(OpId(i), j, value->second, in.distance));
       }
   }
 
@@ -290,19 +259,11 @@ class Resolver {
   }
 
   void add_order_edges() {
-    std::vector<std::string> known;
-    for (const TileOp& op : kernel_.body) known.push_back(op.name);
-    const auto find = [&](const std::string& name, const std::string& pointer) {
-      const auto it = op_index_.find(name);
-      if (it != op_index_.end()) return it->second;
-      faults_.add(in_kernel(pointer), fmt::format("'{}' is not an op of the loop body", name), did_you_mean(name, known));
-      return OpId{};
-    };
     for (std::size_t i = 0; i < kernel_.order.size(); ++i) {
       const OrderEdge& order = kernel_.order[i];
       const std::string pointer = fmt::format("/order/{}", i);
-      const OpId from = find(order.from, pointer + "/from"), to = find(order.to, pointer + "/to");
-      if (!check_distance(order.distance, in_kernel(pointer + "/distance")) || !from.valid() || !to.valid()) continue;
+      if (!check_distance(order.distance, in_kernel(pointer + "/distance"))) continue;
+      const OpId from = op_index_.at(order.from), to = op_index_.at(order.to);
       const Op& before = problem_.op(from);
       Edge edge{from, to, ValueId{}, before.latency, order.distance, completes_on_barrier(problem_, from) ? 0 : signal_, before.asynchronous, 0};
       if (order.latency)
@@ -310,42 +271,6 @@ class Resolver {
                                       fmt::format("latency of the order '{}' before '{}'", order.from, order.to)).value_or(0);
       add_edge(edge);
     }
-  }
-
-  /// A cycle of total distance 0 asks an op to come after itself. Peels off ops without open predecessors; what is left
-  /// contains a cycle, found by walking backwards.
-  void check_cycles() {
-    std::vector<std::vector<std::size_t>> successors(problem_.ops.size()), predecessors(problem_.ops.size());
-    std::vector<std::size_t> open(problem_.ops.size(), 0), ready;
-    for (const Edge& e : problem_.edges)
-      if (e.distance == 0) {
-        successors[e.from.index()].push_back(e.to.index());
-        predecessors[e.to.index()].push_back(e.from.index());
-        ++open[e.to.index()];
-      }
-    for (std::size_t i = 0; i < open.size(); ++i)
-      if (open[i] == 0) ready.push_back(i);
-    std::size_t done = 0;
-    for (; done < ready.size(); ++done)
-      for (const std::size_t next : successors[ready[done]])
-        if (--open[next] == 0) ready.push_back(next);
-    if (done == open.size()) return;
-
-    std::size_t at = static_cast<std::size_t>(std::find_if(open.begin(), open.end(), [](std::size_t n) { return n > 0; }) - open.begin());
-    std::vector<std::size_t> path;
-    while (std::find(path.begin(), path.end(), at) == path.end()) {
-      path.push_back(at);
-      at = *std::find_if(predecessors[at].begin(), predecessors[at].end(), [&](std::size_t p) { return open[p] > 0; });
-    }
-    std::vector<std::string> names;
-    for (auto it = path.rbegin();; ++it) {
-      names.push_back(problem_.ops[*it].name);
-      if (*it == at) break;
-    }
-    std::string text = problem_.ops[at].name;
-    for (const std::string& name : names) text += " -> " + name;
-    faults_.add(in_kernel(fmt::format("/body/{}", at)), fmt::format("these ops wait for each other within one iteration: {}", text),
-                "a value of an earlier iteration is written 'name[-1]'");
   }
 
   const Kernel& kernel_;

@@ -79,26 +79,7 @@ class Storage {
     root_.assign(kernel_.values.size(), kNone);
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
       std::size_t at = i;
-      std::size_t steps = 0;
-      while (!kernel_.values[at].alias_of.empty()) {
-        const TileValue& value = kernel_.values[at];
-        const Place place{kernel_.source, fmt::format("/values/{}/alias_of", at)};
-        const auto next = index_.find(value.alias_of);
-        if (next == index_.end()) {
-          faults_.add(place, fmt::format("value '{}' is an alias of '{}', which does not exist", value.name, value.alias_of));
-          break;
-        }
-        if (kernel_.values[next->second].space != value.space) {
-          faults_.add(place, fmt::format("value '{}' in {} cannot share storage with '{}' in {}", value.name, to_string(value.space),
-                                         value.alias_of, to_string(kernel_.values[next->second].space)));
-          break;
-        }
-        if (++steps > kernel_.values.size()) {
-          faults_.add(place, fmt::format("value '{}' is an alias of itself", value.name));
-          break;
-        }
-        at = next->second;
-      }
+      while (!kernel_.values[at].alias_of.empty()) at = index_.at(kernel_.values[at].alias_of);
       root_[i] = at;
       if (at != i && tiles_[i] && tiles_[at] && slot_size(i) > slot_size(at) && kernel_.values[i].space != Space::Register)
         faults_.add(value_place(i), fmt::format("value '{}' is larger than '{}', whose storage it shares", kernel_.values[i].name,

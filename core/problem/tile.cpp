@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/saturate.h"
 
 namespace heddle {
@@ -52,10 +53,7 @@ std::int64_t registers_per_thread(const Tile& tile, std::int64_t threads) {
 
 std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile*>& inputs,
                                   const std::vector<const Tile*>& outputs, const Place& place, FaultLog& faults) {
-  if (inputs.size() < 2 || outputs.empty()) {
-    faults.add(place, fmt::format("mma '{}' needs inputs A and B and one output", op.name));
-    return std::nullopt;
-  }
+  HEDDLE_ASSERT(inputs.size() >= 2 && !outputs.empty(), "the arity of a valid kernel's ops is right");
   const Tile &a = *inputs[0], &b = *inputs[1], &d = *outputs[0];
   const bool ta = flag(op, "transpose_a"), tb = flag(op, "transpose_b");
   const std::int64_t k_of_b = tb ? b.cols : b.rows, columns_of_b = tb ? b.rows : b.cols;
