@@ -1,11 +1,19 @@
 // Machine files that are wrong.
 #include <catch2/catch.hpp>
 
+#include "core/base/suggest.h"
+#include "core/graph/op_kind.h"
 #include "core/io/machine_json.h"
 
 using namespace heddle;
 
 namespace {
+std::string known_kinds() {
+  std::vector<std::string> names;
+  for (const OpKind& kind : op_kinds()) names.emplace_back(kind.name);
+  return list_of(names);
+}
+
 std::string faults_of(const std::string& text) {
   const auto machine = parse_machine(text, "m.json");
   return machine ? "no fault" : to_string(machine.error());
@@ -32,9 +40,7 @@ TEST_CASE("all faults of a machine file come at once", "[core]") {
         "m.json: /handoff: missing key 'signal'\n"
         "m.json: /units/1/name: unit 'TC' is already declared by /units/0\n"
         "m.json: /rules/0/uses/0/unit: no unit 'tc' (declared: TC or TC) (did you mean 'TC'?)\n"
-        "m.json: /rules/1/kind: no kind of op is called 'mmma' (known: tma_load, tma_store, load, store, mma, tmem_load, "
-        "tmem_store, smem_load, smem_store, reduce_max, reduce_sum, exp2, elementwise, convert, copy, fill, broadcast, "
-        "atomic_add, gather or opaque) (did you mean 'mma'?)\n"
+        "m.json: /rules/1/kind: no kind of op is called 'mmma' (known: " + known_kinds() + ") (did you mean 'mma'?)\n"
         "m.json: /rules/2/kind: 'mma.rs' already has a rule, /rules/0");
 }
 
