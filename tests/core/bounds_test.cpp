@@ -6,41 +6,18 @@
 #include <random>
 
 #include "core/analysis/cycle_ratio.h"
+#include "tests/support/small_problem.h"
 
 using namespace heddle;
+using namespace heddle::test;
 
 namespace {
 
-Op make_op(std::string name, std::vector<UnitUse> uses, Cycle latency, Cycle window = 0) {
-  Op op;
-  op.name = std::move(name);
-  op.uses = std::move(uses);
-  op.latency = latency;
-  op.window = window;
-  return op;
-}
-
-Edge make_edge(std::size_t from, std::size_t to, Cycle latency, int distance = 0) {
-  Edge e;
-  e.from = OpId(from);
-  e.to = OpId(to);
-  e.latency = latency;
-  e.distance = distance;
-  return e;
-}
-
-Unit make_unit(std::string name, std::int64_t capacity) {
-  Unit u;
-  u.name = std::move(name);
-  u.capacity = capacity;
-  return u;
-}
-
 Problem on_one_unit(std::int64_t capacity, std::vector<std::pair<Cycle, std::int64_t>> uses) {
-  Problem p;
-  p.units = {make_unit("U", capacity)};
+  Problem p = empty_problem();
+  const UnitId u = add_unit(p, "U", capacity);
   for (std::size_t i = 0; i < uses.size(); ++i)
-    p.ops.push_back(make_op("op" + std::to_string(i), {{UnitId(0), 0, uses[i].first, uses[i].second}}, 1));
+    add_op(p, "op" + std::to_string(i), 1, 0, {{u, 0, uses[i].first, uses[i].second}});
   return p;
 }
 
@@ -73,10 +50,12 @@ Enumerated enumerate_cycles(std::size_t nodes, const std::vector<RatioEdge>& edg
 }  // namespace
 
 TEST_CASE("a unit of capacity one bounds II by the sum of its durations and names the ops", "[core]") {
-  Problem p;
-  p.units = {make_unit("TC", 1), make_unit("MUFU", 1)};
-  p.ops = {make_op("QK0", {{UnitId(0), 0, 512, 1}}, 512), make_op("PV0", {{UnitId(0), 0, 512, 1}}, 512),
-           make_op("EXP", {{UnitId(1), 0, 700, 1}}, 700), make_op("none", {{UnitId(1), 0, 0, 1}}, 1)};
+  Problem p = empty_problem();
+  const UnitId tc = add_unit(p, "TC"), mufu = add_unit(p, "MUFU");
+  add_op(p, "QK0", 512, 0, {{tc, 0, 512, 1}});
+  add_op(p, "PV0", 512, 0, {{tc, 0, 512, 1}});
+  add_op(p, "EXP", 700, 0, {{mufu, 0, 700, 1}});
+  add_op(p, "none", 1, 0, {{mufu, 0, 0, 1}});
   const Bounds b = compute_bounds(p);
   CHECK(b.res_mii == 1024);
   CHECK(b.binding_unit == UnitId(0));
@@ -109,9 +88,13 @@ TEST_CASE("huge costs saturate instead of wrapping", "[core]") {
 }
 
 TEST_CASE("the critical recurrence is the one with the greatest latency per iteration", "[core]") {
-  Problem p;
-  p.ops = {make_op("a", {}, 5), make_op("b", {}, 6), make_op("c", {}, 1)};
-  p.edges = {make_edge(0, 1, 5), make_edge(1, 0, 6, 2), make_edge(1, 2, 6), make_edge(2, 1, 1, 1), make_edge(2, 2, 6, 1)};
+  Problem p = empty_problem();
+  const OpId a = add_op(p, "a", 5), b_op = add_op(p, "b", 6), c = add_op(p, "c", 1);
+  add_edge(p, a, b_op, 5);
+  add_edge(p, b_op, a, 6, 2);
+  add_edge(p, b_op, c, 6);
+  add_edge(p, c, b_op, 1, 1);
+  add_edge(p, c, c, 6, 1);
   const Bounds b = compute_bounds(p);  // a-b 11/2, b-c 7/1, c 6/1
   CHECK(b.rec_mii == 7);
   CHECK(b.critical.latency == 7);
@@ -119,7 +102,7 @@ TEST_CASE("the critical recurrence is the one with the greatest latency per iter
   CHECK(b.critical.edges.size() == 2);
   CHECK(b.sentence.find("7 cycles of latency over 1 iteration") != std::string::npos);
 
-  p.edges = {make_edge(0, 1, 5), make_edge(1, 0, 6, 2)};
+  p.edges.resize(2);
   CHECK(compute_bounds(p).rec_mii == 6);  // 11/2 rounded up
   p.edges.clear();
   CHECK(compute_bounds(p).critical.edges.empty());
@@ -127,9 +110,11 @@ TEST_CASE("the critical recurrence is the one with the greatest latency per iter
 }
 
 TEST_CASE("issue windows are shared by the groups that are left", "[core]") {
-  Problem p;
+  Problem p = empty_problem();
   p.max_groups = 3;
-  p.ops = {make_op("load", {}, 500, 30), make_op("a", {}, 1, 40), make_op("b", {}, 1, 41)};
+  add_op(p, "load", 500, 30);
+  add_op(p, "a", 1, 40);
+  add_op(p, "b", 1, 41);
   CHECK(compute_bounds(p).issue_mii == 41);
   p.ops[0].variable_latency = true;
   CHECK(compute_bounds(p).issue_mii == 41);  // a and b on two streams: ceil(81 / 2)
