@@ -207,7 +207,7 @@ void Backend::add_at_most(std::vector<WeightedLit> terms, std::int64_t bound, Li
   impl_->context.check_error();
 }
 
-Answer Backend::check(std::span<const Lit> assumptions) {
+Answer Backend::check(std::span<const Lit> assumptions, std::uint64_t effort) {
   impl_->last_core.clear();
   impl_->found.reset();
   if (contradiction_) return Answer::No;
@@ -221,6 +221,8 @@ Answer Backend::check(std::span<const Lit> assumptions) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::min<Clock::duration>(limits_.deadline - now, std::chrono::hours(24)));
   impl_->solver.set("timeout", static_cast<unsigned>(std::max<std::int64_t>(1, left.count())));
+
+  impl_->solver.set("rlimit", static_cast<unsigned>(std::min<std::uint64_t>(effort, std::numeric_limits<unsigned>::max())));
 
   std::vector<Z3_ast> asts;
   std::map<unsigned, Lit> of_ast;

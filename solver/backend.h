@@ -30,6 +30,8 @@ struct WeightedLit {
 
 enum class Answer { Yes, No, Unknown };
 
+inline constexpr std::uint64_t kEffortPerSecond = 1'500'000;
+
 /// Thrown by formula building and by nothing else when the caller asked to stop or time ran out; caught in solve().
 struct Stopped {};
 
@@ -72,8 +74,9 @@ class Backend {
   /// sum of weights of true literals <= bound, if `condition` holds.
   void add_at_most(std::vector<WeightedLit> terms, std::int64_t bound, Lit condition = kTrue);
 
-  /// Unknown means: stopped, out of time (see SearchLimits), or given up by the solver.
-  Answer check(std::span<const Lit> assumptions = {});
+  /// Unknown means: stopped, out of time (see SearchLimits), or out of effort. Effort is counted in Z3's own resource units
+  /// (kEffortPerSecond of them take about a second), so that giving up early is as repeatable as everything else; 0: no limit.
+  Answer check(std::span<const Lit> assumptions = {}, std::uint64_t effort = 0);
 
   // After Yes.
   bool value(Lit lit) const;

@@ -1,6 +1,9 @@
 // Bounds by arithmetic first; the first query is at the lower bound itself, which most kernels meet. Otherwise the step
 // above it doubles until there is a schedule, and bisection closes the gap: a schedule for II is one for II + 1 (design.md,
 // "Monotone in II"). Every refutation raises the bound, every schedule passes the independent checker.
+//
+// Queries close to the optimum can be hopeless on either side, so each gets a limited effort at first; a query that runs
+// out of it counts as "not found" for the search and as nothing for the proof. The proof then goes on with growing effort.
 
 #include "solver/solve.h"
 
@@ -17,6 +20,8 @@
 
 namespace heddle::solver {
 namespace {
+
+constexpr std::uint64_t kFirstEffort = kEffortPerSecond;
 
 double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
 
@@ -91,7 +96,9 @@ class Search {
  private:
   void search();
   bool validate();
-  Answer decide(Cycle ii);
+  Answer decide(Cycle ii, std::uint64_t effort = 0);
+  void close_gap();
+  void prove(std::uint64_t effort);
   void find_ii();
   void settle_objectives();
   void accept(Schedule schedule);
@@ -169,7 +176,7 @@ void Search::raise_bound(Cycle bound, BoundReason reason, std::string why) {
   send(BoundRaised{bound, std::move(why)});
 }
 
-Answer Search::decide(Cycle ii) {
+Answer Search::decide(Cycle ii, std::uint64_t effort) {
   send(Progress{"deciding II", ii, outcome_.queries, outcome_.conflicts, elapsed()});
   const auto begin = Clock::now();
   const bool anchored = !fixes_rotation(request_.constraints);
@@ -177,13 +184,15 @@ Answer Search::decide(Cycle ii) {
   LiveModel live(problem_, request_.constraints, options(ii, stages, anchored));
   outcome_.seconds.encode += seconds_between(begin, Clock::now());
   Schedule schedule;
-  const Answer answer = live.check({}, schedule);
+  const Answer answer = live.check({}, schedule, {}, effort);
   outcome_.queries += live.queries();
   outcome_.conflicts += live.model().backend().conflicts();
   log(fmt::format("II {}: {} ({:.3f} s, {} clauses)", ii,
                   answer == Answer::Yes ? "schedule found" : answer == Answer::No ? "refuted" : "undecided",
                   seconds_between(begin, Clock::now()), live.model().backend().clause_count()));
   if (answer == Answer::Yes) accept(std::move(schedule));
+  if (answer == Answer::No && !request_.ii)
+    raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted for every schedule of at most {} stages", ii, stage_numbers(ii)));
   return answer;
 }
 
@@ -217,28 +226,39 @@ void Search::find_ii() {
     return;
   }
 
-  const auto refuted = [&](Cycle ii) {
-    raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted for every schedule of at most {} stages", ii, stage_numbers(ii)));
-  };
-  Answer answer = decide(min_ii);
-  if (answer != Answer::No) return;
-  refuted(min_ii);
-
+  if (decide(min_ii, kFirstEffort) == Answer::Yes || exhausted()) return;
   // Is there any schedule at all? Cheap to answer, and it makes an incumbent.
   const Cycle serial = std::max(min_ii + 1, serial_ii(problem_));
-  answer = decide(serial);
+  const Answer answer = decide(serial);
   if (answer == Answer::No) return declare_infeasible(serial);
   if (answer == Answer::Unknown) return;
+  close_gap();
+  prove(2 * kFirstEffort);
+}
 
-  Cycle step = std::max<Cycle>(1, min_ii / 64);
-  while (outcome_.lower_bound < outcome_.schedule->ii) {
-    const Cycle gap = outcome_.schedule->ii - outcome_.lower_bound;
-    // Climb with doubling steps from the bound, then bisect what is left.
-    const Cycle ii = outcome_.lower_bound + std::min(step - 1, gap / 2);
-    answer = decide(std::min(ii, outcome_.schedule->ii - 1));
-    if (answer == Answer::Unknown) return;
-    if (answer == Answer::No) refuted(std::min(ii, outcome_.schedule->ii - 1));
-    step = answer == Answer::No ? step * 2 : std::max<Cycle>(1, gap / 2);
+/// Brings the incumbent down to where limited effort still finds schedules.
+void Search::close_gap() {
+  Cycle not_found = std::max(outcome_.res_mii, outcome_.lower_bound - 1);
+  Cycle step = std::max<Cycle>(1, not_found / 64);
+  bool climbing = true;
+  while (not_found + 1 < outcome_.schedule->ii && !exhausted()) {
+    const Cycle gap = outcome_.schedule->ii - not_found;
+    const Cycle ii = not_found + (climbing ? std::min(step, std::max<Cycle>(1, gap / 2)) : gap / 2);
+    if (decide(ii, kFirstEffort) == Answer::Yes)
+      climbing = false;
+    else
+      not_found = ii;
+    step *= 2;
+  }
+}
+
+/// Refutes the II below the incumbent, or finds it; where that is too hard, at least raises the bound from below.
+void Search::prove(std::uint64_t effort) {
+  while (outcome_.lower_bound < outcome_.schedule->ii && !exhausted()) {
+    const Answer below = decide(outcome_.schedule->ii - 1, effort);
+    if (below != Answer::Unknown) continue;
+    decide(outcome_.lower_bound + (outcome_.schedule->ii - outcome_.lower_bound) / 2, effort);
+    effort *= 2;
   }
 }
 

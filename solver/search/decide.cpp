@@ -19,12 +19,13 @@ LiveModel::LiveModel(const Problem& problem, const Constraints& constraints, con
   encode_seconds_ = seconds_since(begin);
 }
 
-Answer LiveModel::check(std::span<const Lit> assumptions, Schedule& schedule, std::optional<std::int64_t> register_cap) {
+Answer LiveModel::check(std::span<const Lit> assumptions, Schedule& schedule, std::optional<std::int64_t> register_cap,
+                        std::uint64_t effort) {
   while (true) {
     std::vector<Lit> all(assumptions.begin(), assumptions.end());
     for (Lit guard : model_.guards()) all.push_back(guard);
     ++queries_;
-    const Answer answer = model_.backend().check(all);
+    const Answer answer = model_.backend().check(all, effort);
     if (answer != Answer::Yes) return answer;
     schedule = model_.extract();
     const bool refined = register_cap ? registers_.refine(schedule, *register_cap) : registers_.refine(schedule);

@@ -17,8 +17,9 @@ class LiveModel {
   LiveModel(const Problem& problem, const Constraints& constraints, const ModelOptions& options);
 
   /// Yes fills `schedule` (starts as in the model, depths and register budgets tightened). `register_cap` tightens the cap
-  /// on every group's budget; pass the matching assumption along.
-  Answer check(std::span<const Lit> assumptions, Schedule& schedule, std::optional<std::int64_t> register_cap = {});
+  /// on every group's budget; pass the matching assumption along. `effort`: see Backend::check.
+  Answer check(std::span<const Lit> assumptions, Schedule& schedule, std::optional<std::int64_t> register_cap = {},
+               std::uint64_t effort = 0);
 
   Model& model() { return model_; }
   RegisterFamily& registers() { return registers_; }
