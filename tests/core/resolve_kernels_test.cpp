@@ -20,18 +20,20 @@ struct Row {
 };
 
 // Hopper, attention forward, two groups of 64 rows: TC 4 products of 8 k-steps of N/2 = 64; MUFU 2 * 64*128/16 plus 2 * 16
-// for alpha; FMA 2 * 3 * 64 plus 2 * 4; ALU 2 * (128 + 16 + 64); SMEM 2 * 512 * (96 + 64) / 128 for operands plus 64 KB / 128.
-// Backward: 10 products of 256; their operands 2 * 256 * (128 + 128 + 64 + 64 + 96) / 128, dS and dQ written and dQ read.
+// for alpha; FMA 2 * 3 * 64 plus 2 * 4; ALU 2 * (128 + 16 + 64); SMEM 2 * (8 * 48 + 8 * 32) for operands;
+// TMA 64 KB at 64 bytes per cycle.
+// Backward: 10 products of 256; SMEM 2 * (256 + 256 + 128 + 128 + 2 * 128) for operands, 2 * 64 for
+// dS, 4 * 128 for dQ written and read again.
 // Blackwell: products of 128 x 128 x 128 take 512; backward reads 4 * 512 + 256, writes dS 256 and dQ 512, reads dQ 512.
 const std::vector<Row> kRows{
-    {"gemm_hopper", "h100", {}, 5, {{"TC", 1024}, {"SMEM", 1024}, {"TMA", 90}}},
-    {"gemm_hopper", "h200", {{"TILE_N", 128}}, 5, {{"TC", 512}, {"SMEM", 640}, {"TMA", 90}}},
-    {"attention_forward_hopper", "h100", {}, 20, {{"TC", 2048}, {"SMEM", 1792}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 60}}},
-    {"attention_forward_hopper", "h200", {}, 20, {{"TC", 2048}, {"SMEM", 1792}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 60}}},
-    {"attention_forward_hopper", "h100", {{"KV", 176}}, 20, {{"TC", 2816}, {"SMEM", 2376}, {"MUFU", 1440}, {"FMA", 488}, {"ALU", 560}, {"TMA", 60}}},
-    {"attention_backward_hopper", "h100", {}, 32, {{"TC", 2560}, {"SMEM", 3332}, {"MUFU", 512}, {"FMA", 192}, {"ALU", 128}, {"TMA", 180}}},
-    {"swiglu_dual_gemm_hopper", "h100", {}, 8, {{"TC", 1024}, {"SMEM", 1152}, {"TMA", 120}}},
-    {"layernorm", "h100", {}, 13, {{"SMEM", 512}, {"FMA", 384}, {"ALU", 128}, {"MUFU", 4}, {"TMA", 60}}},
+    {"gemm_hopper", "h100", {}, 5, {{"TC", 1024}, {"SMEM", 640}, {"TMA", 768}}},
+    {"gemm_hopper", "h200", {{"TILE_N", 128}}, 5, {{"TC", 512}, {"SMEM", 384}, {"TMA", 512}}},
+    {"attention_forward_hopper", "h100", {}, 20, {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
+    {"attention_forward_hopper", "h200", {}, 20, {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
+    {"attention_forward_hopper", "h100", {{"KV", 176}}, 20, {{"TC", 2816}, {"SMEM", 1664}, {"MUFU", 1440}, {"FMA", 488}, {"ALU", 560}, {"TMA", 1408}}},
+    {"attention_backward_hopper", "h100", {}, 34, {{"TC", 2560}, {"SMEM", 2688}, {"MUFU", 512}, {"FMA", 192}, {"ALU", 128}, {"TMA", 632}}},
+    {"swiglu_dual_gemm_hopper", "h100", {}, 8, {{"TC", 1024}, {"SMEM", 768}, {"TMA", 768}}},
+    {"layernorm", "h100", {}, 13, {{"SMEM", 384}, {"FMA", 384}, {"ALU", 128}, {"MUFU", 4}, {"TMA", 286}}},
     {"layernorm", "b200", {}, 13, {{"SMEM", 384}, {"FMA", 384}, {"ALU", 128}, {"MUFU", 4}, {"TMA", 126}}},
     {"gemm_blackwell", "b200", {}, 3, {{"TC", 512}, {"SMEM", 384}, {"TMA", 288}}},
     {"attention_forward_blackwell", "b200", {}, 28,
