@@ -278,6 +278,7 @@ TEST_CASE("a long chain of aliases in a large body resolves quickly", "[core]") 
   k.body.clear();
   k.epilogue.clear();
   k.order.clear();
+  k.prologue.pop_back();
   k.values.resize(3);
   const int count = 1000;
   for (int i = 0; i < count; ++i) {
