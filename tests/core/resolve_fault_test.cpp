@@ -122,9 +122,9 @@ TEST_CASE("costs that are negative, absurd, or cannot be computed are refused wh
 
 TEST_CASE("an op that takes more of a unit than there is can never run", "[core]") {
   Machine m = machine("h100");
-  m.units[1].capacity = 64;
+  m.rules[index_of(m, "mma.ss")].uses[1].amount = Expr(80);
   const auto found = faults(kernel("gemm_hopper"), m);
-  expect(found, "h100.json", fmt::format("/rules/{}/uses/1/amount", index_of(m, "mma.ss")), "op 'MMA0' uses 80 of unit 'SMEM', which has 64");
+  expect(found, "h100.json", fmt::format("/rules/{}/uses/1/amount", index_of(m, "mma.ss")), "op 'MMA0' uses 80 of unit 'SMEM', which has 1");
 }
 
 TEST_CASE("a tile larger than the memory it lives in is refused", "[core]") {

@@ -22,7 +22,7 @@ struct Row {
 // Hopper, attention forward, two groups of 64 rows: TC 4 products of 8 k-steps of N/2 = 64; MUFU 2 * 64*128/16 plus 2 * 16
 // for alpha; FMA 2 * 3 * 64 plus 2 * 4; ALU 2 * (128 + 16 + 64); SMEM 2 * (8 * 48 + 8 * 32) for operands;
 // TMA 64 KB at 64 bytes per cycle.
-// Backward: 10 products of 256; SMEM 2 * (256 + 256 + 128 + 128 + 2 * 128) for operands, 2 * 64 for
+// Backward: 8 products of 256 and 4 of 128; SMEM 2 * (256 + 256 + 128 + 128 + 2 * 128) for operands, 2 * 64 for
 // dS, 4 * 128 for dQ written and read again.
 // Blackwell: products of 128 x 128 x 128 take 512; backward reads 4 * 512 + 256, writes dS 256 and dQ 512, reads dQ 512.
 const std::vector<Row> kRows{
