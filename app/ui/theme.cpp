@@ -7,6 +7,7 @@
 #include <imgui.h>
 
 #include "app/platform/fonts.h"
+#include "core/report/role_palette.h"
 
 namespace heddle::app {
 namespace {
@@ -82,19 +83,8 @@ const Theme& theme_named(ThemeName name) {
 const Theme& theme() { return theme_named(current_); }
 
 RoleColor role_color(UnitRole role) {
-  constexpr Color black = rgb(0x000000), white = rgb(0xffffff);
-  switch (role) {
-    case UnitRole::Tensor: return {rgb(0xd55e00), black};
-    case UnitRole::Copy: return {rgb(0x56b4e9), black};
-    case UnitRole::Special: return {rgb(0x009e73), black};
-    case UnitRole::Float: return {rgb(0xcc79a7), black};
-    case UnitRole::Alu: return {rgb(0xe7a8c9), black};
-    case UnitRole::Smem: return {rgb(0xe69f00), black};
-    case UnitRole::Tmem: return {rgb(0x0072b2), white};
-    case UnitRole::Sync: return {rgb(0xf0e442), black};
-    case UnitRole::Other: return {rgb(0x999999), black};
-  }
-  return {rgb(0x999999), black};
+  const RolePaint paint = role_paint(role);
+  return {rgb(paint.fill), rgb(paint.text)};
 }
 
 Color role_ink(UnitRole role) {

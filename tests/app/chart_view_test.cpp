@@ -12,7 +12,7 @@ using namespace heddle::app;
 namespace {
 
 GanttModel model_of(GanttMode mode = GanttMode::Steady, int iterations = 3) {
-  const testing::GanttCase c = testing::attention_case();
+  const test::GanttCase c = test::attention_case();
   GanttOptions options;
   options.mode = mode;
   options.iterations = iterations;
@@ -205,7 +205,7 @@ TEST_CASE("snapping prefers the hovered row, then other rows, then boundaries, t
   CHECK(snap(model, axis, at(1262), std::nullopt).at == 1280);
 
   const GanttModel toy = [] {
-    const testing::GanttCase c = testing::toy_case();
+    const test::GanttCase c = test::toy_case();
     GanttModel m = build_gantt(c.problem, c.schedule);
     m.bars.clear();
     m.arrows.clear();
@@ -225,7 +225,7 @@ TEST_CASE("snapping prefers the hovered row, then other rows, then boundaries, t
 }
 
 TEST_CASE("the cut of a wrapped bar attracts as a boundary, not as the op's edge", "[app]") {
-  testing::GanttCase c = testing::attention_case();
+  test::GanttCase c = test::attention_case();
   c.schedule.ops[c.problem.find_op("QK").index()].start = 1900;
   const GanttModel model = build_gantt(c.problem, c.schedule);
   const TimeAxis axis{0, 2048, {0, 2048}};
@@ -293,7 +293,7 @@ TEST_CASE("a measured stretch reads as from, to, length", "[app]") {
 }
 
 TEST_CASE("slack of a dependence counts latency, distance and hand-off", "[app]") {
-  testing::GanttCase c = testing::attention_case();
+  test::GanttCase c = test::attention_case();
   c.problem.edges[0].handoff = 15;  // load K -> QK, in different groups
   CHECK(edge_slack(c.problem, c.schedule, EdgeId(0)) == 720 - 0 - 700 - 15);
   for (std::size_t e = 0; e < c.problem.edges.size(); ++e)

@@ -25,7 +25,7 @@ double cpu_ms() {
 }  // namespace
 
 int main() {
-  const testing::GanttCase large = testing::large_case(400);
+  const test::GanttCase large = test::large_case(400);
   GanttOptions options;
   options.mode = GanttMode::Unrolled;
   options.iterations = 50;

@@ -49,7 +49,7 @@ void check_trace(const json& file) {
 }  // namespace
 
 TEST_CASE("the toy's trace has every op of every iteration, in nanoseconds", "[core]") {
-  const auto c = testing::toy_case();
+  const auto c = test::toy_case();
   TraceOptions options;
   options.iterations = 4;
   const json file = json::parse(chrome_trace(c.problem, c.schedule, options));
@@ -67,7 +67,7 @@ TEST_CASE("slices of one thread never overlap and async spans pair up, whatever 
   INFO("seed " << seed);
   std::mt19937 random(seed);
   for (int round = 0; round < 40; ++round) {
-    auto c = testing::random_case(random);
+    auto c = test::random_case(random);
     for (Op& op : c.problem.ops) op.asynchronous = random() % 2 == 0;
     TraceOptions options;
     options.iterations = 1 + static_cast<int>(random() % 6);
@@ -78,7 +78,7 @@ TEST_CASE("slices of one thread never overlap and async spans pair up, whatever 
 }
 
 TEST_CASE("hostile names are escaped in the trace", "[core]") {
-  auto c = testing::toy_case();
+  auto c = test::toy_case();
   c.problem.ops[0].name = "a\"\\\n\x01";
   const json file = json::parse(chrome_trace(c.problem, c.schedule));
   bool found = false;

@@ -40,7 +40,7 @@ std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
 }  // namespace
 
 TEST_CASE("the CSV has one record per op with units in the column names", "[core]") {
-  const auto c = testing::toy_case();
+  const auto c = test::toy_case();
   const auto records = parse_csv(op_csv(c.problem, &c.schedule));
   REQUIRE(records.size() == 4);
   CHECK(records[0] == std::vector<std::string>{"op", "kind", "group", "role", "warps", "stage", "slot_cycles",
@@ -53,7 +53,7 @@ TEST_CASE("the CSV has one record per op with units in the column names", "[core
 }
 
 TEST_CASE("hostile names survive the CSV", "[core]") {
-  auto c = testing::toy_case();
+  auto c = test::toy_case();
   const std::string name = "a,\"b\"\r\nc";
   c.problem.ops[1].name = name;
   for (const Schedule* schedule : {static_cast<const Schedule*>(&c.schedule), static_cast<const Schedule*>(nullptr)}) {

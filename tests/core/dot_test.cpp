@@ -31,7 +31,7 @@ std::string without_strings(const std::string& text, bool& closed) {
 }  // namespace
 
 TEST_CASE("edges say latency and distance, carried ones are dashed, the critical recurrence is bold", "[core]") {
-  const auto c = testing::toy_case();
+  const auto c = test::toy_case();
   const std::string text = dependence_dot(c.problem, &c.schedule);
   CHECK(contains(text, "subgraph cluster_g0"));
   CHECK(contains(text, "n0 -> n1 [label=\"1/0\", style=\"solid\"]"));
@@ -40,7 +40,7 @@ TEST_CASE("edges say latency and distance, carried ones are dashed, the critical
 }
 
 TEST_CASE("hostile names stay inside their quotes", "[core]") {
-  auto c = testing::toy_case();
+  auto c = test::toy_case();
   c.problem.kernel = "k\" } evil [";
   c.problem.ops[0].name = "a\"]; evil -> b; \\";
   c.problem.ops[1].name = "b\\\"\n evil";

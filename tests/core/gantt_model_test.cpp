@@ -10,7 +10,7 @@
 #include "tests/support/gantt_fixture.h"
 
 using namespace heddle;
-using heddle::testing::GanttCase;
+using heddle::test::GanttCase;
 
 namespace {
 
@@ -27,7 +27,7 @@ bool overlap(const GanttBar& a, const GanttBar& b) {
 }  // namespace
 
 TEST_CASE("the toy in its steady window shows every op once, older work negative", "[core]") {
-  const GanttCase toy = heddle::testing::toy_case();
+  const GanttCase toy = heddle::test::toy_case();
   const GanttModel model = build_gantt(toy.problem, toy.schedule);
   CHECK(model.begin == 0);
   CHECK(model.end == 2);
@@ -42,7 +42,7 @@ TEST_CASE("the toy in its steady window shows every op once, older work negative
 }
 
 TEST_CASE("a bar that crosses II is two pieces of one identity with continuation flags", "[core]") {
-  GanttCase c = heddle::testing::attention_case();
+  GanttCase c = heddle::test::attention_case();
   c.schedule.ops[c.problem.find_op("QK").index()].start = 1900;
   const GanttModel model = build_gantt(c.problem, c.schedule);
   const GanttBar* head = find_bar(model, "QK", 0);
@@ -63,7 +63,7 @@ TEST_CASE("a bar that crosses II is two pieces of one identity with continuation
 }
 
 TEST_CASE("rows follow the data: copy, tensor, special, arithmetic; arithmetic pipes share a row", "[core]") {
-  const GanttCase c = heddle::testing::attention_case();
+  const GanttCase c = heddle::test::attention_case();
   const GanttModel model = build_gantt(c.problem, c.schedule);
   std::vector<std::string> labels;
   for (const GanttRow& row : model.rows) labels.push_back(row.label);
@@ -75,7 +75,7 @@ TEST_CASE("rows follow the data: copy, tensor, special, arithmetic; arithmetic p
 }
 
 TEST_CASE("an mma is drawn on the tensor core even where its operand port is busy longer", "[core]") {
-  GanttCase c = heddle::testing::attention_case();
+  GanttCase c = heddle::test::attention_case();
   Op& qk = c.problem.ops[c.problem.find_op("QK").index()];
   for (UnitUse& use : qk.uses)
     if (c.problem.unit(use.unit).role == UnitRole::Smem) use.duration = 600;
@@ -85,7 +85,7 @@ TEST_CASE("an mma is drawn on the tensor core even where its operand port is bus
 }
 
 TEST_CASE("unrolled bars are the steady bars shifted by whole windows", "[core]") {
-  const GanttCase c = heddle::testing::attention_case();
+  const GanttCase c = heddle::test::attention_case();
   GanttOptions options;
   const GanttModel steady = build_gantt(c.problem, c.schedule, options);
   options.mode = GanttMode::Unrolled;
@@ -104,7 +104,7 @@ TEST_CASE("unrolled bars are the steady bars shifted by whole windows", "[core]"
 }
 
 TEST_CASE("carried dependences point into a later iteration and only where it is shown", "[core]") {
-  const GanttCase c = heddle::testing::attention_case();
+  const GanttCase c = heddle::test::attention_case();
   GanttOptions options;
   options.mode = GanttMode::Unrolled;
   options.iterations = 3;
@@ -123,7 +123,7 @@ TEST_CASE("carried dependences point into a later iteration and only where it is
 }
 
 TEST_CASE("a pipeline marks where it fills, runs steadily and drains", "[core]") {
-  const GanttCase c = heddle::testing::attention_case();
+  const GanttCase c = heddle::test::attention_case();
   GanttOptions options;
   options.mode = GanttMode::Pipeline;
   options.iterations = 5;
@@ -138,7 +138,7 @@ TEST_CASE("a pipeline marks where it fills, runs steadily and drains", "[core]")
 }
 
 TEST_CASE("an op that outlasts II takes lanes of its own and stays visible", "[core]") {
-  GanttCase c = heddle::testing::toy_case();
+  GanttCase c = heddle::test::toy_case();
   c.problem.ops[0].uses[0].duration = 5;
   for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled}) {
     GanttOptions options;
@@ -153,7 +153,7 @@ TEST_CASE("an op that outlasts II takes lanes of its own and stays visible", "[c
 }
 
 TEST_CASE("violating ops are flagged in every iteration", "[core]") {
-  const GanttCase c = heddle::testing::toy_case();
+  const GanttCase c = heddle::test::toy_case();
   Verdict verdict;
   verdict.violations.push_back({"unit", "TC is used twice", {OpId(0), OpId(2)}, 0, 2, 1});
   GanttOptions options;
@@ -168,7 +168,7 @@ TEST_CASE("random schedules: bars of a lane never overlap, lengths add up, the s
   INFO("seed " << seed);
   std::mt19937 random(seed);
   for (int round = 0; round < 200; ++round) {
-    const GanttCase c = heddle::testing::random_case(random);
+    const GanttCase c = heddle::test::random_case(random);
     for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline}) {
       GanttOptions options;
       options.mode = mode;

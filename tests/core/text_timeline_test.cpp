@@ -12,7 +12,7 @@ using namespace heddle;
 
 namespace {
 
-std::string draw(const testing::GanttCase& c, GanttMode mode, const TextStyle& style) {
+std::string draw(const test::GanttCase& c, GanttMode mode, const TextStyle& style) {
   GanttOptions options;
   options.mode = mode;
   return text_timeline(build_gantt(c.problem, c.schedule, options), style);
@@ -29,7 +29,7 @@ TEST_CASE("the toy's timeline is the golden one in every mode", "[core]") {
       style.width = 80;
       style.utf8 = utf8;
       const std::string name = std::string("timeline_toy_") + to_string(mode) + (utf8 ? "_utf8.txt" : "_ascii.txt");
-      CHECK(test::golden_difference(name, draw(testing::toy_case(), mode, style)) == "");
+      CHECK(test::golden_difference(name, draw(test::toy_case(), mode, style)) == "");
     }
   }
 }
@@ -39,7 +39,7 @@ TEST_CASE("no line of a timeline is wider than the terminal", "[core]") {
   INFO("seed " << seed);
   std::mt19937 random(seed);
   for (int round = 0; round < 60; ++round) {
-    const testing::GanttCase c = testing::random_case(random);
+    const test::GanttCase c = test::random_case(random);
     for (GanttMode mode : kModes) {
       TextStyle style;
       style.width = 40 + static_cast<int>(random() % 160);
@@ -57,7 +57,7 @@ TEST_CASE("no line of a timeline is wider than the terminal", "[core]") {
 TEST_CASE("every op of a case that fits is named or keyed in its timeline", "[core]") {
   TextStyle style;
   style.width = 140;
-  const testing::GanttCase c = testing::attention_case();
+  const test::GanttCase c = test::attention_case();
   const std::string text = draw(c, GanttMode::Steady, style);
   for (const char* name : {"load K", "load V", "QK", "exp2", "PV"})
     CHECK(text.find(std::string("[") + name) != std::string::npos);
@@ -67,14 +67,14 @@ TEST_CASE("an ASCII timeline is ASCII and carries no colour codes unless asked",
   for (GanttMode mode : kModes) {
     TextStyle style;
     style.utf8 = false;
-    for (char c : draw(testing::attention_case(), mode, style)) CHECK((c == '\n' || (c >= ' ' && c <= '~')));
+    for (char c : draw(test::attention_case(), mode, style)) CHECK((c == '\n' || (c >= ' ' && c <= '~')));
     style.color = true;
-    CHECK(draw(testing::attention_case(), mode, style).find("\x1b[") != std::string::npos);
+    CHECK(draw(test::attention_case(), mode, style).find("\x1b[") != std::string::npos);
   }
 }
 
 TEST_CASE("names from files cannot steer the terminal", "[core]") {
-  testing::GanttCase c = testing::toy_case();
+  test::GanttCase c = test::toy_case();
   c.problem.ops[0].name = "\x1b[2J";
   c.schedule.groups[0].role = "a\rb\u009b31m";
   for (GanttMode mode : kModes) {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::testing {
+namespace heddle::test {
 namespace {
 
 void add_op(GanttCase& c, std::string name, std::vector<UnitUse> uses, Cycle latency, Cycle window, Cycle start, int group,
@@ -119,4 +119,4 @@ GanttCase large_case(int ops) {
   return c;
 }
 
-}  // namespace heddle::testing
+}  // namespace heddle::test

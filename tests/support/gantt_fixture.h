@@ -6,7 +6,7 @@
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
-namespace heddle::testing {
+namespace heddle::test {
 
 struct GanttCase {
   Problem problem;
@@ -22,4 +22,4 @@ GanttCase random_case(std::mt19937& random);
 /// `ops` ops of three groups over a window that holds them; for frame times.
 GanttCase large_case(int ops);
 
-}  // namespace heddle::testing
+}  // namespace heddle::test
