@@ -36,6 +36,16 @@ class Descriptor {
   int number_;
 };
 
+/// 0, or the errno of the failure.
+int write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t done = ::write(descriptor, content.data(), content.size());
+    if (done < 0 && errno != EINTR) return errno;
+    if (done > 0) content.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return 0;
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
@@ -69,6 +79,16 @@ Result<Ok> write_file(const std::string& path, std::string_view content) {
   const auto failure = [&](const char* what, int code) {
     return Error{ErrorKind::Environment, {{path, {}, fmt::format("{}: {}", what, std::strerror(code)), {}}}};
   };
+  // A device or a pipe is written to; replacing it by a file would destroy it.
+  struct stat facts {};
+  const bool exists = ::stat(path.c_str(), &facts) == 0;
+  if (exists && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
+    Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (device.get() < 0) return failure("cannot be written", errno);
+    const int why = write_all(device.get(), content);
+    if (why != 0) return failure("cannot be written", why);
+    return Ok{};
+  }
   std::error_code code;
   // Through a link the file it points to is replaced, not the link.
   std::filesystem::path target = path;
@@ -82,17 +102,12 @@ Result<Ok> write_file(const std::string& path, std::string_view content) {
   const std::string temporary = fmt::format("{}.{}.{}.tmp", target.string(), ::getpid(), counter++);
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.get() < 0) return failure("cannot be written", errno);
-  struct stat facts {};
-  if (::stat(target.c_str(), &facts) == 0) ::fchmod(file.get(), facts.st_mode & 07777);
+  if (exists) ::fchmod(file.get(), facts.st_mode & 07777);
   const auto abandon = [&](int why) {
     ::unlink(temporary.c_str());
     return failure("cannot be written", why);
   };
-  while (!content.empty()) {
-    const ssize_t done = ::write(file.get(), content.data(), content.size());
-    if (done < 0 && errno != EINTR) return abandon(errno);
-    if (done > 0) content.remove_prefix(static_cast<std::size_t>(done));
-  }
+  if (const int why = write_all(file.get(), content); why != 0) return abandon(why);
   if (::fsync(file.get()) != 0 || !file.close()) return abandon(errno);
   if (::rename(temporary.c_str(), target.c_str()) != 0) return abandon(errno);
   return Ok{};

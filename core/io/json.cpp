@@ -10,9 +10,37 @@
 namespace heddle {
 namespace {
 
+/// Bytes of the well-formed UTF-8 sequence that starts at `at`; 0 if there is none (Unicode, table 3-7).
+std::size_t sequence_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u; };
+  const auto within = [&](std::size_t i, unsigned low, unsigned high) { return byte(i) >= low && byte(i) <= high; };
+  const auto tails = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i)
+      if (!within(i, 0x80, 0xBF)) return std::size_t{0};
+    return to;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return tails(1, 2);
+  if (first >= 0xE0 && first <= 0xEF)
+    return within(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) ? tails(2, 3) : 0;
+  if (first >= 0xF0 && first <= 0xF4)
+    return within(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) ? tails(2, 4) : 0;
+  return 0;
+}
+
+/// Messages may quote bytes of a damaged file; what is no UTF-8 becomes U+FFFD, so that the output stays JSON.
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const std::size_t length = sequence_length(text, at);
+    if (length != 1) {
+      out += length == 0 ? std::string_view("\uFFFD") : text.substr(at, length);
+      at += length == 0 ? 1 : length;
+      continue;
+    }
+    ++at;
     switch (c) {
       case '"': out += "\\\""; break;
       case '\\': out += "\\\\"; break;

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/suggest.h"
@@ -50,6 +52,21 @@ TEST_CASE("a replaced file keeps its permissions, and a link keeps pointing", "[
   CHECK(fs::is_symlink(link));
   CHECK(read_file(path).value() == "two");
   CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+TEST_CASE("a pipe is written to, not replaced by a file", "[core]") {
+  const Scratch scratch;
+  const std::string pipe = scratch.path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  CHECK(write_file(pipe, "text").ok());
+  char got[8] = {};
+  CHECK(::read(reader, got, sizeof got) == 4);
+  CHECK(std::string(got) == "text");
+  ::close(reader);
+  CHECK(fs::is_fifo(pipe));
+  CHECK(files_in(scratch.folder) == 1);
 }
 
 TEST_CASE("what cannot be read or written is said in a sentence", "[core]") {

@@ -59,6 +59,14 @@ TEST_CASE("syntax errors have line, column, pointer and a guess", "[core]") {
   CHECK(error_of("1e999").find("not valid JSON") != std::string::npos);
 }
 
+TEST_CASE("text that is no UTF-8 is written with replacement characters", "[core]") {
+  CHECK(Json("\xC3\xA9 \xE2\x82\xAC \xF0\x9F\xA7\xB5").line() == "\"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\xA7\xB5\"");
+  CHECK(Json("a\xC3").line() == "\"a\uFFFD\"");                      // cut short
+  CHECK(Json("\xFFz\x80").line() == "\"\uFFFDz\uFFFD\"");          // never a first byte
+  CHECK(Json("\xC0\xAF").line() == "\"\uFFFD\uFFFD\"");             // overlong
+  CHECK(Json("\xED\xA0\x80").line() == "\"\uFFFD\uFFFD\uFFFD\"");  // half a surrogate pair
+}
+
 TEST_CASE("every key given twice is found", "[core]") {
   CHECK(error_of(R"({"a": {"b": 1, "b": 2, "c": 3, "b": 4}, "a": 1})") ==
         "f.json: /a/b: key given twice in one object (keep one of the two)\n"
