@@ -1,2 +1,163 @@
-// heddle-gui: the window.
-int main() { return 6; }
+// heddle-gui: the window, or a picture of it.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "app/platform/glfw_platform.h"
+#include "app/platform/offscreen_platform.h"
+#include "app/session/session.h"
+#include "app/ui/app_window.h"
+
+namespace heddle::app {
+namespace {
+
+struct Options {
+  std::string kernel, machine, schedule, screenshot, size = "1600x900", mode, theme, select, tab;
+  std::vector<std::string> params;
+  int scale = 0, iterations = 0;
+  bool welcome = false, solve = false, no_solve = false;
+};
+
+int report(const Error& error) {
+  std::fprintf(stderr, "heddle-gui: %s\n", to_string(error).c_str());
+  return error.kind == ErrorKind::Environment ? 6 : 3;
+}
+
+std::optional<GanttMode> parse_mode(const std::string& name) {
+  for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline})
+    if (name == to_string(mode)) return mode;
+  return std::nullopt;
+}
+
+std::optional<BottomTab> parse_tab(const std::string& name) {
+  const std::pair<const char*, BottomTab> tabs[] = {{"log", BottomTab::Log},
+                                                    {"explain", BottomTab::Explain},
+                                                    {"ops", BottomTab::Ops},
+                                                    {"units", BottomTab::Units},
+                                                    {"constraints", BottomTab::Constraints}};
+  for (const auto& [text, tab] : tabs)
+    if (name == text) return tab;
+  return std::nullopt;
+}
+
+/// What the command line asks for, as commands.
+void open_documents(const Options& options, Session& session) {
+  if (options.welcome) return;
+  const bool schedule_only = !options.schedule.empty() && options.kernel.empty();
+  if (!schedule_only) {
+    const std::string kernel = options.kernel.empty() ? "attention_forward_hopper" : options.kernel;
+    if (options.machine.empty() && !options.kernel.empty()) {
+      session.apply(OpenFile{kernel});
+      if (session.content().kernel && !session.content().machine) session.apply(OpenMachine{"h100"});
+    } else {
+      session.apply(OpenPair{kernel, options.machine.empty() ? "h100" : options.machine, false});
+    }
+  }
+  for (const std::string& param : options.params) {
+    const std::size_t equals = param.find('=');
+    session.apply(SetParam{param.substr(0, equals), std::strtoll(param.c_str() + equals + 1, nullptr, 10)});
+  }
+  if (!options.schedule.empty()) session.apply(OpenSchedule{options.schedule});
+  const bool wanted = options.solve || (options.screenshot.empty() && options.schedule.empty());
+  if (wanted && !options.no_solve && session.why_no_solve().empty()) session.apply(StartSolve{});
+}
+
+void show_as_asked(const Options& options, Session& session) {
+  if (const auto mode = parse_mode(options.mode)) session.apply(SetMode{*mode});
+  if (options.iterations > 0) session.apply(SetIterations{options.iterations});
+  if (const auto theme = parse_theme(options.theme)) session.apply(SetTheme{*theme});
+  if (const auto tab = parse_tab(options.tab)) session.apply(ShowTab{*tab});
+  if (options.scale > 0) session.apply(SetScale{options.scale});
+}
+
+void select_as_asked(const Options& options, Session& session) {
+  if (options.select.empty() || !session.content().problem) return;
+  session.apply(SelectOp{session.content().problem->find_op(options.select)});
+}
+
+int take_screenshot(const Options& options) {
+  int width = 0, height = 0;
+  if (std::sscanf(options.size.c_str(), "%dx%d", &width, &height) != 2) {
+    std::fprintf(stderr, "heddle-gui: --size wants WIDTHxHEIGHT, for example 1600x900\n");
+    return 2;
+  }
+  auto platform = OffscreenPlatform::create(width, height, false);
+  if (!platform) return report(platform.error());
+  Session session(Environment{});
+  open_documents(options, session);
+  show_as_asked(options, session);
+  AppWindow window(session, **platform);
+  while (session.live().active()) {
+    session.pump();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  select_as_asked(options, session);
+  // Layouts settle, and animations end.
+  for (int frame = 0; frame < 40; ++frame) window.step();
+  const auto written = write_png(options.screenshot, (*platform)->read_picture());
+  if (!written) return report(written.error());
+  for (const LogEntry& entry : session.log()) std::fprintf(stderr, "%s\n", entry.text.c_str());
+  return session.error() ? report(session.error()->error) : 0;
+}
+
+int run_window(const Options& options) {
+  auto platform = GlfwPlatform::create("Heddle", 1600, 900);
+  if (!platform) return report(platform.error());
+  Environment environment;
+  environment.settings_file = settings_path();
+  environment.wake = [&] { (*platform)->wake(); };
+  auto session = std::make_unique<Session>(std::move(environment));
+  show_as_asked(options, *session);
+  open_documents(options, *session);
+  select_as_asked(options, *session);
+  AppWindow window(*session, **platform);
+  while (window.step()) {
+  }
+  if (!session->close(std::chrono::seconds(5))) {
+    // The solver does not come back. Files are written atomically, so nothing can be half done.
+    std::fprintf(stderr, "heddle-gui: the solver did not stop within 5 s; leaving without it\n");
+    std::_Exit(0);
+  }
+  session.reset();
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app("heddle-gui: the window. Everything it does, `heddle` does too, without a display.");
+  app.add_option("kernel", options.kernel, "Kernel: a shipped name or a file (default: attention_forward_hopper)");
+  app.add_option("machine", options.machine, "Machine: a shipped name or a file (default: h100)");
+  app.add_option("--schedule", options.schedule, "Open this schedule");
+  app.add_option("--param", options.params, "KEY=VALUE, replaces a parameter's default")->check([](const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const bool good = equals != std::string::npos && equals > 0 && equals + 1 < text.size() &&
+                      text.find_first_not_of("-0123456789", equals + 1) == std::string::npos;
+    return good ? std::string() : "expected KEY=INTEGER, got " + text;
+  });
+  app.add_option("--screenshot", options.screenshot, "Write a PNG instead of opening a window; needs no display");
+  app.add_option("--size", options.size, "Of the screenshot, WIDTHxHEIGHT");
+  app.add_option("--mode", options.mode, "Chart: steady, unrolled or pipeline")->check(CLI::IsMember({"steady", "unrolled", "pipeline"}));
+  app.add_option("--iterations", options.iterations, "Of the unrolled and pipeline charts")->check(CLI::Range(1, 64));
+  app.add_option("--theme", options.theme, "dark, light or high_contrast")->check(CLI::IsMember({"dark", "light", "high_contrast"}));
+  app.add_option("--scale", options.scale, "Per cent, 50 to 300")->check(CLI::Range(50, 300));
+  app.add_option("--select", options.select, "Select this op");
+  app.add_option("--tab", options.tab, "log, explain, ops, units or constraints")
+      ->check(CLI::IsMember({"log", "explain", "ops", "units", "constraints"}));
+  app.add_flag("--solve", options.solve, "Solve before the screenshot is taken (the window solves anyway)");
+  app.add_flag("--no-solve", options.no_solve, "Do not solve at the start");
+  app.add_flag("--welcome", options.welcome, "Start with the welcome screen");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  return options.screenshot.empty() ? run_window(options) : take_screenshot(options);
+}
+
+}  // namespace
+}  // namespace heddle::app
+
+int main(int argc, char** argv) { return heddle::app::run(argc, argv); }

@@ -13,7 +13,7 @@ struct Fonts {
   ImFont* bold = nullptr;
   ImFont* mono = nullptr;      ///< numbers, right aligned
   ImFont* mono_bold = nullptr;
-  ImFont* small = nullptr;     ///< 12.5 px: details under a name
+  ImFont* small = nullptr;     ///< 13 px: details under a name
   ImFont* small_bold = nullptr;  ///< section headings, labels on small bars
   ImFont* mono_small = nullptr;  ///< ruler
   ImFont* title = nullptr;     ///< 20 px bold

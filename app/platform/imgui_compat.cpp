@@ -3,6 +3,9 @@
 #include "app/platform/imgui_compat.h"
 
 #include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
 
 #include "core/base/assert.h"
 
@@ -130,6 +133,31 @@ void feed_modifiers(bool ctrl, bool shift, bool alt) {
 }
 void setup_headless_io() { ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset; }
 #endif
+
+void adopt_font_texture() {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
+#else
+  unsigned char* pixels = nullptr;
+  int width = 0, height = 0;
+  ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+  ImGui::GetIO().Fonts->SetTexID(reinterpret_cast<ImTextureID>(std::uintptr_t{1}));
+#endif
+}
+
+void forget_clipboard() {
+  static std::string text;
+  text.clear();
+#if IMGUI_VERSION_NUM >= 19110
+  ImGuiPlatformIO& io = ImGui::GetPlatformIO();
+  io.Platform_SetClipboardTextFn = [](ImGuiContext*, const char* set) { text = set; };
+  io.Platform_GetClipboardTextFn = [](ImGuiContext*) { return text.c_str(); };
+#else
+  ImGuiIO& io = ImGui::GetIO();
+  io.SetClipboardTextFn = [](void*, const char* set) { text = set; };
+  io.GetClipboardTextFn = [](void*) { return text.c_str(); };
+#endif
+}
 
 void feed_text(const char* utf8) { ImGui::GetIO().AddInputCharactersUTF8(utf8); }
 

@@ -29,6 +29,10 @@ void feed_modifiers(bool ctrl, bool shift, bool alt);
 void feed_text(const char* utf8);
 /// What a windowing backend would set up once: key map and backend flags.
 void setup_headless_io();
+/// Builds the font atlas and marks its texture as uploaded, for a context without a renderer.
+void adopt_font_texture();
+/// Keeps the clipboard inside the process, so that tests never touch the desktop's.
+void forget_clipboard();
 
 /// ImGui::PushFont with the size the font was loaded at.
 void push_font(ImFont* font);

@@ -14,7 +14,7 @@
 namespace heddle::app {
 
 enum class ThemeName { Dark, Light, HighContrast };
-enum class BottomTab { Log, Explain, Units, Constraints };
+enum class BottomTab { Log, Explain, Ops, Units, Constraints };
 
 // Files. A NAME is a shipped name ("toy_fig1", "h100") or a path.
 struct OpenFile { std::string path; };       ///< any of our files, told apart by its "schema" (drag and drop, open dialog)

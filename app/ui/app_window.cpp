@@ -1,1 +1,181 @@
-// Panels and drawing.
+// Layout and frame of the window.
+#include "app/ui/app_window.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/probe.h"
+#include "app/ui/widgets.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
+                                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollbar |
+                                    ImGuiWindowFlags_NoScrollWithMouse;
+
+/// A pane at a fixed place of the root window; the callback draws its content.
+template <class Draw>
+void pane(const char* name, ImVec2 at, ImVec2 size, Color background, ImVec2 padding, Draw draw) {
+  ImGui::SetCursorScreenPos(at);
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  const bool visible = ImGui::BeginChild(name, size, false,
+                                         ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoScrollbar |
+                                             ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  if (visible) draw();
+  ImGui::EndChild();
+  if (probe::on()) probe::item(std::string("pane/") + name, at.x, at.y, at.x + size.x, at.y + size.y);
+}
+
+}  // namespace
+
+AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), platform_(platform) {}
+
+Pace AppWindow::pace() const {
+  if (ui_.chart.moved < 1 || !ui_.commands.empty()) return Pace::Animating;
+  return session_.live().active() ? Pace::Ticking : Pace::Idle;
+}
+
+void AppWindow::follow_settings() {
+  const Settings& settings = session_.settings();
+  const float scale = platform_.display_scale() * static_cast<float>(settings.scale_percent) / 100.0f;
+  const bool rescale = scale != scale_;
+  if (rescale) platform_.set_scale(scale_ = scale);
+  if (rescale || theme_ != settings.theme) {
+    theme_ = settings.theme;
+    apply_theme(settings.theme);
+  }
+  const Content& content = session_.content();
+  std::string title = "Heddle";
+  if (content.kernel) title = content.kernel->name + (content.machine ? " on " + content.machine->name : "") + " - Heddle";
+  if (title != title_) platform_.set_title(title_ = title);
+}
+
+void AppWindow::rebuild_models() {
+  // The header shows a running clock.
+  models_.header = build_header(session_);
+  if (built_revision_ == session_.revision()) return;
+  built_revision_ = session_.revision();
+  const Content& content = session_.content();
+  const ScheduleEntry* entry = content.entry();
+  models_.ops.clear();
+  models_.inspector.reset();
+  models_.gantt.reset();
+  if (!content.problem) return;
+  const Schedule* schedule = entry ? &entry->schedule : nullptr;
+  models_.ops = build_ops_table(*content.problem, schedule);
+  if (const OpId op = session_.selection().primary(); op.valid())
+    models_.inspector = inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr,
+                                entry ? &entry->verdict : nullptr);
+  if (entry) {
+    GanttOptions options;
+    options.mode = session_.view().mode;
+    options.iterations = session_.view().iterations;
+    options.verdict = &entry->verdict;
+    models_.gantt = build_gantt(*content.problem, entry->schedule, options);
+  }
+}
+
+bool AppWindow::step() {
+  follow_settings();
+  const Next next = platform_.begin_frame(pace());
+  if (next == Next::Close) return false;
+  session_.pump();
+  for (std::string& path : platform_.take_dropped_files()) ui_.commands.push(OpenFile{std::move(path)});
+  if (next == Next::Draw) {
+    probe::begin_frame();
+    rebuild_models();
+    draw();
+    platform_.end_frame();
+  }
+  for (const Command& command : ui_.commands.take()) session_.apply(command);
+  ViewState& view = session_.view();
+  if (view.clipboard) {
+    ImGui::SetClipboardText(view.clipboard->c_str());
+    view.clipboard.reset();
+  }
+  if (!ImGui::IsAnyMouseDown()) session_.save_settings_now();
+  return !view.quit;
+}
+
+void AppWindow::dispatch_keys() {
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
+  if (const Action* action = pressed_action(session_)) perform(*action, session_, ui_);
+}
+
+void AppWindow::draw() {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  dispatch_keys();
+  draw_menu_bar(session_, ui_);
+  const float menu = ImGui::GetFrameHeight();
+  ImGui::SetNextWindowPos(ImVec2(0, menu));
+  ImGui::SetNextWindowSize(ImVec2(display.x, display.y - menu));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  ImGui::Begin("root", nullptr, kFixed);
+  ImGui::PopStyleVar(3);
+
+  const float toolbar = px(50), status = px(26);
+  const float line = std::max(1.0f, std::round(fonts().scale));
+  pane("toolbar", ImVec2(0, menu), ImVec2(display.x, toolbar), theme().panel, ImVec2(px(12), px(9)),
+       [&] { draw_toolbar(session_, models_, ui_); });
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(ImVec2(0, menu + toolbar), ImVec2(display.x, menu + toolbar + line), theme().separator);
+  const float top = menu + toolbar + line;
+  const float height = std::max(px(80), display.y - top - status - line);
+  if (session_.content().kernel)
+    draw_panes(top, height);
+  else
+    pane("welcome", ImVec2(0, top), ImVec2(display.x, height), theme().window, ImVec2(0, 0),
+         [&] { draw_welcome(session_, ui_); });
+  list.AddRectFilled(ImVec2(0, display.y - status - line), ImVec2(display.x, display.y - status), theme().separator);
+  pane("status", ImVec2(0, display.y - status), ImVec2(display.x, status), theme().panel, ImVec2(px(12), px(5)),
+       [&] { draw_status_bar(session_, models_, ui_); });
+  ImGui::End();
+
+  draw_open_dialog(session_, ui_);
+  draw_path_prompt(session_, ui_);
+  draw_error_panel(session_, ui_);
+  draw_keys_overlay(session_, ui_);
+}
+
+void AppWindow::draw_panes(float top, float height) {
+  Layout& layout = session_.layout();
+  const float width = ImGui::GetIO().DisplaySize.x;
+  const auto share = [](double ratio, float whole, float least, float most) {
+    return std::floor(std::clamp(static_cast<float>(ratio) * whole, std::min(least, most), most));
+  };
+  const float left = share(layout.left, width, px(180), width * 0.4f);
+  const float right = share(layout.right, width, px(220), width * 0.4f);
+  const float bottom = share(layout.bottom, height, px(90), height * 0.75f);
+  const float center = std::max(width - left - right, px(60));
+  const ImVec2 padding(px(12), px(6));
+  pane("left", ImVec2(0, top), ImVec2(left, height), theme().panel, ImVec2(px(8), px(4)),
+       [&] { draw_left_pane(session_, models_, ui_); });
+  pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0),
+       [&] { draw_center(session_, models_, ui_); });
+  pane("bottom", ImVec2(left, top + height - bottom), ImVec2(center, bottom), theme().panel, padding,
+       [&] { draw_bottom_pane(session_, models_, ui_); });
+  pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,
+       [&] { draw_inspector(session_, models_, ui_); });
+  splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4);
+  splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4);
+  splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75);
+}
+
+void perform(const Action& action, const Session& session, UiState& ui) {
+  if (!why_not(action, session).empty()) return;
+  if (action.ask != Ask::Nothing) {
+    ui.path_prompt.ask = action.ask;
+    ui.path_prompt.just_opened = true;
+    return;
+  }
+  if (action.make) ui.commands.push(action.make(session));
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,41 @@
+// Where frames come from and go to: a window on a display, nothing at all (tests), or an off-screen picture. A platform owns
+// the Dear ImGui context; there is one at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace heddle::app {
+
+/// How soon the next frame is wanted.
+enum class Pace {
+  Idle,       ///< when something happens
+  Ticking,    ///< ten times a second: a clock is running
+  Animating,  ///< at once
+};
+
+enum class Next { Draw, Skip, Close };
+
+class Platform {
+ public:
+  virtual ~Platform() = default;
+
+  /// Waits as long as the pace allows. After Draw an ImGui frame has begun and `end_frame` must follow.
+  virtual Next begin_frame(Pace pace) = 0;
+  /// Ends the ImGui frame and shows it.
+  virtual void end_frame() = 0;
+  /// Loads the fonts for this scale (of the display times the user's) and hands them to the renderer. Between frames only.
+  virtual void set_scale(float scale) = 0;
+  /// Of the display; 1 without one.
+  virtual float display_scale() const { return 1; }
+  /// Asks for a frame soon; safe from any thread.
+  virtual void wake() {}
+  virtual void set_title(const std::string&) {}
+  /// Files dropped on the window since the last call.
+  virtual std::vector<std::string> take_dropped_files() { return {}; }
+};
+
+}  // namespace heddle::app

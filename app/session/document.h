@@ -1,0 +1,61 @@
+// What is open: a kernel on a machine, and schedules for it. The content is a cheap value (big parts are shared and never
+// changed in place), so that undo is keeping old values.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/bounds.h"
+#include "core/analysis/period.h"
+#include "core/analysis/usage.h"
+#include "core/check/checker.h"
+#include "core/graph/kernel.h"
+#include "core/machine/machine.h"
+#include "core/problem/problem.h"
+#include "core/schedule/constraints.h"
+#include "core/schedule/outcome.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle::app {
+
+/// A schedule with everything that is said about it.
+struct ScheduleEntry {
+  std::string name;
+  Schedule schedule;
+  Status status = Status::Unknown;
+  std::optional<Cycle> lower_bound;     ///< proved; none for schedules from files without certificate
+  std::string explanation;              ///< why II is not smaller; may be empty
+  std::vector<ObjectiveValue> objectives;
+  double seconds = 0;                   ///< of solving
+  bool running = false;                 ///< the solver is still improving it
+  std::string file;                     ///< where it was read from; empty for solved ones
+  Verdict verdict;
+  Period period;
+  Usage usage;
+};
+
+using EntryPtr = std::shared_ptr<const ScheduleEntry>;
+
+struct Content {
+  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const Machine> machine;
+  Scope overrides;                      ///< parameters that differ from the kernel's defaults
+  std::shared_ptr<const Problem> problem;  ///< null unless kernel, machine and parameters resolve
+  std::shared_ptr<const Bounds> bounds;    ///< with `problem`
+  Constraints constraints;
+  std::vector<EntryPtr> schedules;
+  std::optional<std::size_t> shown;     ///< index into `schedules`
+
+  const ScheduleEntry* entry() const { return shown ? schedules[*shown].get() : nullptr; }
+};
+
+/// Judges a schedule and works out all that is derived. Pre: the schedule's sizes fit the problem.
+EntryPtr make_entry(const Problem& problem, const Constraints& constraints, ScheduleEntry entry);
+
+/// True when the sizes of a schedule fit the problem, so that analysis may look at it.
+bool fits(const Problem& problem, const Schedule& schedule);
+
+}  // namespace heddle::app

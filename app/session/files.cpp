@@ -1,0 +1,29 @@
+// Classification of files.
+#include "app/session/files.h"
+
+#include <filesystem>
+
+#include "core/io/atomic_file.h"
+#include "core/io/json.h"
+
+namespace heddle::app {
+
+Result<FileKind> classify_file(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  const auto json = parse_json(*text, path);
+  if (!json) return json.error();
+  const Json* schema = json->find("schema");
+  const std::string* name = schema ? schema->string() : nullptr;
+  if (!name) return FileKind::Unknown;
+  const std::string kind = name->substr(0, name->find('/'));
+  if (kind == "heddle.kernel") return FileKind::Kernel;
+  if (kind == "heddle.machine") return FileKind::Machine;
+  if (kind == "heddle.schedule") return FileKind::Schedule;
+  if (kind == "heddle.constraints") return FileKind::Constraints;
+  return FileKind::Unknown;
+}
+
+std::string base_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+}  // namespace heddle::app

@@ -1,0 +1,383 @@
+// Commands that open, change and show things. Solving is in session_solve.cpp.
+#include "app/session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/session/files.h"
+#include "core/io/atomic_file.h"
+#include "core/io/constraints_json.h"
+#include "core/io/library.h"
+#include "core/io/schedule_json.h"
+#include "core/problem/resolve.h"
+#include "core/report/svg.h"
+
+namespace heddle::app {
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Session::Session(Environment environment) : environment_(std::move(environment)) {
+  if (!environment_.clock) environment_.clock = steady_seconds;
+  began_ = environment_.clock();
+  if (!environment_.settings_file.empty()) settings_ = load_settings(environment_.settings_file);
+  saved_settings_ = settings_;
+}
+
+Session::~Session() = default;
+
+void Session::apply(const Command& command) {
+  std::visit([this](const auto& c) { on(c); }, command);
+}
+
+double Session::now() const { return environment_.clock() - began_; }
+
+void Session::say(LogLevel level, std::string text) { log_.push_back({now(), level, std::move(text)}); }
+
+void Session::fail(std::string title, Error error) {
+  say(LogLevel::Bad, title);
+  for (const Fault& fault : error.faults) say(LogLevel::Bad, "  " + to_string(fault));
+  error_ = ErrorReport{std::move(title), std::move(error)};
+}
+
+void Session::changed() { ++revision_; }
+
+void Session::save_settings_now() {
+  if (environment_.settings_file.empty() || settings_ == saved_settings_) return;
+  saved_settings_ = settings_;
+  const auto saved = save_settings(environment_.settings_file, settings_);
+  if (!saved) say(LogLevel::Warning, "settings were not saved: " + to_string(saved.error()));
+}
+
+// --- files
+
+void Session::on(const OpenFile& c) {
+  const auto kind = classify_file(c.path);
+  if (!kind) return fail("Cannot open " + base_name(c.path), kind.error());
+  switch (*kind) {
+    case FileKind::Kernel: return on(OpenKernel{c.path});
+    case FileKind::Machine: return on(OpenMachine{c.path});
+    case FileKind::Schedule: return on(OpenSchedule{c.path});
+    case FileKind::Constraints: return on(OpenConstraints{c.path});
+    case FileKind::Unknown: break;
+  }
+  fail("Cannot open " + base_name(c.path),
+       Error::input("this is not a kernel, machine, schedule or constraints file",
+                    "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
+                    "heddle.constraints/1"));
+}
+
+void Session::on(const OpenKernel& c) {
+  auto kernel = load_kernel(c.name);
+  if (!kernel) return fail("Cannot open kernel " + base_name(c.name), kernel.error());
+  Content next;
+  next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
+  next.machine = content_.machine;
+  remember_recent(settings_, c.name);
+  adopt(std::move(next), "open kernel " + base_name(c.name));
+}
+
+void Session::on(const OpenMachine& c) {
+  auto machine = load_machine(c.name);
+  if (!machine) return fail("Cannot open machine " + base_name(c.name), machine.error());
+  Content next;
+  next.kernel = content_.kernel;
+  next.overrides = content_.overrides;
+  next.constraints = content_.constraints;
+  next.machine = std::make_shared<const Machine>(std::move(*machine));
+  adopt(std::move(next), "open machine " + base_name(c.name));
+}
+
+void Session::on(const OpenPair& c) {
+  auto kernel = load_kernel(c.kernel);
+  if (!kernel) return fail("Cannot open kernel " + base_name(c.kernel), kernel.error());
+  auto machine = load_machine(c.machine);
+  if (!machine) return fail("Cannot open machine " + base_name(c.machine), machine.error());
+  Content next;
+  next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
+  next.machine = std::make_shared<const Machine>(std::move(*machine));
+  remember_recent(settings_, c.kernel);
+  adopt(std::move(next), "open " + base_name(c.kernel));
+  if (c.solve && content_.problem && why_no_solve().empty()) on(StartSolve{});
+}
+
+void Session::on(const OpenSchedule& c) {
+  const std::string title = "Cannot open schedule " + base_name(c.path);
+  const auto target = read_schedule_head(c.path);
+  if (!target) return fail(title, target.error());
+  // A schedule brings its own kernel and machine when others, or none, are open.
+  const bool same = content_.problem && content_.problem->kernel == target->kernel &&
+                    content_.problem->machine == target->machine &&
+                    std::all_of(target->params.begin(), target->params.end(), [&](const auto& p) {
+                      const auto it = content_.problem->params.find(p.first);
+                      return it != content_.problem->params.end() && it->second == p.second;
+                    });
+  Content next = content_;
+  if (!same) {
+    next = {};
+    const bool keep_kernel = content_.kernel && content_.kernel->name == target->kernel;
+    const bool keep_machine = content_.machine && content_.machine->name == target->machine;
+    next.kernel = keep_kernel ? content_.kernel : nullptr;
+    next.machine = keep_machine ? content_.machine : nullptr;
+    if (!next.kernel) {
+      auto kernel = load_kernel(target->kernel);
+      if (!kernel) return fail(title, kernel.error());
+      next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
+    }
+    if (!next.machine) {
+      auto machine = load_machine(target->machine);
+      if (!machine) return fail(title, machine.error());
+      next.machine = std::make_shared<const Machine>(std::move(*machine));
+    }
+    next.overrides = target->params;
+    auto problem = resolve(*next.kernel, *next.machine, next.overrides);
+    if (!problem) return fail(title, problem.error());
+    next.problem = std::make_shared<const Problem>(std::move(*problem));
+    next.bounds = std::make_shared<const Bounds>(compute_bounds(*next.problem));
+  }
+  auto schedule = read_schedule(c.path, *next.problem);
+  if (!schedule) return fail(title, schedule.error());
+  if (!fits(*next.problem, *schedule))
+    return fail(title, Error::input("the schedule does not have one placement per op of " + next.problem->kernel));
+
+  if (!same) abandon_job("another schedule's kernel was opened");
+  undo_.remember(content_, "open schedule " + base_name(c.path));
+  ScheduleEntry entry;
+  entry.name = schedule->name.empty() ? base_name(c.path) : schedule->name;
+  entry.file = c.path;
+  entry.status = Status::Feasible;
+  if (schedule->certificate && schedule->certificate->problem_hash == problem_hash(*next.problem)) {
+    const Certificate& proof = *schedule->certificate;
+    entry.status = proof.status;
+    entry.lower_bound = proof.lower_bound;
+    entry.explanation = proof.explanation;
+    entry.objectives = proof.objectives;
+    entry.seconds = proof.seconds;
+  }
+  entry.schedule = std::move(*schedule);
+  next.schedules.push_back(make_entry(*next.problem, next.constraints, std::move(entry)));
+  next.shown = next.schedules.size() - 1;
+  content_ = std::move(next);
+  if (!same) selection_ = {}, live_ = {};
+  error_.reset();
+  view_.fit_all = true;
+  changed();
+  const ScheduleEntry& shown = *content_.entry();
+  say(shown.verdict.valid() ? LogLevel::Good : LogLevel::Bad,
+      shown.verdict.valid()
+          ? fmt::format("{}: valid, II {}, sustainable period {}", shown.name, shown.schedule.ii, shown.period.cycles())
+          : fmt::format("{}: {} violation{}, first: {}", shown.name, shown.verdict.violations.size(),
+                        shown.verdict.violations.size() == 1 ? "" : "s", shown.verdict.violations.front().message));
+}
+
+void Session::on(const OpenConstraints& c) {
+  const std::string title = "Cannot open constraints " + base_name(c.path);
+  if (!content_.problem) return fail(title, Error::input("constraints need an open kernel and machine", "open those first"));
+  auto constraints = read_constraints(c.path, *content_.problem);
+  if (!constraints) return fail(title, constraints.error());
+  abandon_job("the constraints changed");
+  undo_.remember(content_, "open constraints " + base_name(c.path));
+  content_.constraints = std::move(*constraints);
+  judge_again();
+  view_.tab = BottomTab::Constraints;
+  say(LogLevel::Info, fmt::format("{} constraints from {}", content_.constraints.size(), base_name(c.path)));
+  changed();
+}
+
+void Session::on(const SaveSchedule& c) {
+  const ScheduleEntry* entry = content_.entry();
+  if (!entry) return fail("Cannot save", Error::input("there is no schedule to save", "solve or open one first"));
+  const auto saved = write_file(c.path, schedule_text(*content_.problem, entry->schedule));
+  if (!saved) return fail("Cannot save " + base_name(c.path), saved.error());
+  say(LogLevel::Good, "saved " + c.path);
+}
+
+void Session::on(const ExportSvg& c) {
+  const ScheduleEntry* entry = content_.entry();
+  if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
+  GanttOptions options;
+  options.mode = view_.mode;
+  options.iterations = view_.iterations;
+  options.verdict = &entry->verdict;
+  const GanttModel model = build_gantt(*content_.problem, entry->schedule, options);
+  SvgOptions svg;
+  svg.theme = settings_.theme == ThemeName::Light ? SvgTheme::Light : SvgTheme::Dark;
+  svg.title = content_.problem->kernel + " on " + content_.problem->machine;
+  const auto written = write_file(c.path, gantt_svg(model, svg));
+  if (!written) return fail("Cannot write " + base_name(c.path), written.error());
+  say(LogLevel::Good, "wrote " + c.path);
+}
+
+void Session::on(const CloseDocument&) {
+  if (!content_.kernel && !content_.machine) return;
+  adopt({}, "close");
+}
+
+void Session::on(const DismissError&) { error_.reset(); }
+
+// --- the document
+
+std::optional<Error> Session::resolve_content() {
+  content_.problem = nullptr;
+  content_.bounds = nullptr;
+  if (!content_.kernel || !content_.machine) return std::nullopt;
+  auto problem = resolve(*content_.kernel, *content_.machine, content_.overrides);
+  if (!problem) return problem.error();
+  content_.problem = std::make_shared<const Problem>(std::move(*problem));
+  content_.bounds = std::make_shared<const Bounds>(compute_bounds(*content_.problem));
+  return std::nullopt;
+}
+
+void Session::adopt(Content next, const std::string& what) {
+  abandon_job("another problem was opened");
+  undo_.remember(std::move(content_), what);
+  content_ = std::move(next);
+  selection_ = {};
+  live_ = {};
+  error_.reset();
+  if (const auto error = resolve_content()) {
+    fail(fmt::format("{} cannot be scheduled on {}", content_.kernel->name, content_.machine->name), *error);
+  } else if (content_.problem) {
+    say(LogLevel::Info, fmt::format("{} on {}: {} ops, {} dependences, II ≥ {}", content_.problem->kernel,
+                                    content_.problem->machine, content_.problem->ops.size(),
+                                    content_.problem->edges.size(), content_.bounds->min_ii()));
+  }
+  view_.fit_all = true;
+  changed();
+}
+
+void Session::on(const SetParam& c) {
+  if (!content_.kernel) return;
+  const Param* param = content_.kernel->find_param(c.name);
+  if (!param) return fail("Cannot set " + c.name, Error::input(content_.kernel->name + " has no parameter " + c.name));
+  const auto found = content_.overrides.find(c.name);
+  if (c.value == (found == content_.overrides.end() ? param->value : found->second)) return;
+  Content before = content_;
+  content_.overrides[c.name] = c.value;
+  if (c.value == param->value) content_.overrides.erase(c.name);
+  if (const auto error = resolve_content()) {
+    content_ = std::move(before);
+    return fail(fmt::format("{} = {} does not work", c.name, c.value), *error);
+  }
+  Content next = std::move(content_);
+  next.schedules.clear();
+  next.shown.reset();
+  content_ = std::move(before);
+  adopt(std::move(next), fmt::format("{} = {}", c.name, c.value));
+}
+
+void Session::on(const SelectSchedule& c) {
+  if (c.index >= content_.schedules.size() || content_.shown == c.index) return;
+  content_.shown = c.index;
+  changed();
+}
+
+void Session::on(const RemoveSchedule& c) {
+  if (c.index >= content_.schedules.size()) return;
+  const EntryPtr entry = content_.schedules[c.index];
+  if (entry->running) abandon_job("its row was removed");
+  undo_.remember(content_, "remove " + entry->name);
+  content_.schedules.erase(content_.schedules.begin() + static_cast<std::ptrdiff_t>(c.index));
+  if (content_.shown && *content_.shown >= c.index && *content_.shown > 0) --*content_.shown;
+  if (content_.schedules.empty()) content_.shown.reset();
+  changed();
+}
+
+void Session::on(const ToggleConstraint& c) {
+  if (c.index >= content_.constraints.size()) return;
+  abandon_job("the constraints changed");
+  UserConstraint& constraint = content_.constraints[c.index];
+  undo_.remember(content_, (constraint.enabled ? "switch off " : "switch on ") + constraint.name);
+  constraint.enabled = !constraint.enabled;
+  judge_again();
+  changed();
+}
+
+void Session::judge_again() {
+  for (EntryPtr& entry : content_.schedules) {
+    ScheduleEntry again = *entry;
+    // What was proved under other constraints is no longer a statement about this question.
+    again.status = Status::Feasible;
+    again.lower_bound.reset();
+    entry = make_entry(*content_.problem, content_.constraints, std::move(again));
+  }
+}
+
+void Session::on(const Undo&) {
+  if (const auto what = undo_.undo(content_)) {
+    say(LogLevel::Info, "undone: " + *what);
+    settle_after_travel();
+  }
+}
+
+void Session::on(const Redo&) {
+  if (const auto what = undo_.redo(content_)) {
+    say(LogLevel::Info, "done again: " + *what);
+    settle_after_travel();
+  }
+}
+
+void Session::settle_after_travel() {
+  // The row that a running job fills may have gone, and rows that came back may be older than what was found since.
+  for (EntryPtr& entry : content_.schedules)
+    if (const auto newest = solved_.find(entry->name); entry->running && newest != solved_.end()) entry = newest->second;
+  const bool row_here = std::any_of(content_.schedules.begin(), content_.schedules.end(),
+                                    [&](const EntryPtr& e) { return e->running && e->name == job_row_; });
+  if (live_.active() && !row_here) abandon_job("its question was undone");
+  if (!live_.active()) live_ = {};
+  if (content_.problem)
+    std::erase_if(selection_.ops, [&](OpId op) { return op.index() >= content_.problem->ops.size(); });
+  else
+    selection_ = {};
+  error_.reset();
+  view_.fit_all = true;
+  changed();
+}
+
+// --- selection and showing
+
+void Session::on(const SelectOp& c) {
+  if (!content_.problem || !c.op.valid() || c.op.index() >= content_.problem->ops.size()) return;
+  if (!c.extend)
+    selection_.ops = {c.op};
+  else if (std::erase(selection_.ops, c.op) == 0)
+    selection_.ops.push_back(c.op);
+  changed();
+}
+
+void Session::on(const ClearSelection&) {
+  if (selection_.empty()) return;
+  selection_.ops.clear();
+  changed();
+}
+
+void Session::on(const SetMode& c) {
+  if (view_.mode == c.mode) return;
+  view_.mode = c.mode;
+  view_.fit_all = true;
+  changed();
+}
+
+void Session::on(const SetIterations& c) {
+  view_.iterations = std::clamp(c.count, 1, 64);
+  view_.fit_all = true;
+  changed();
+}
+
+void Session::on(const SetTheme& c) { settings_.theme = c.theme; }
+void Session::on(const SetScale& c) { settings_.scale_percent = std::clamp(c.percent, 50, 300); }
+void Session::on(const ShowTab& c) { view_.tab = c.tab; }
+void Session::on(const ToggleKeys&) { view_.keys_overlay = !view_.keys_overlay; }
+void Session::on(const ShowOpenDialog&) { view_.open_dialog = true; }
+void Session::on(const FocusFind&) { view_.focus_find = true; }
+void Session::on(const ZoomToSelection&) { view_.zoom_to_selection = true; }
+void Session::on(const FitAll&) { view_.fit_all = true; }
+void Session::on(const CopyText& c) { view_.clipboard = c.text; }
+void Session::on(const Quit&) { view_.quit = true; }
+
+}  // namespace heddle::app

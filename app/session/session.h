@@ -1,0 +1,173 @@
+// The session: everything that is open, and the one place where commands change it. The window calls `pump` and then
+// `apply` for each command between two frames; nothing here waits for a solver or knows how things are drawn.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/jobs/solve_job.h"
+#include "app/session/commands.h"
+#include "app/session/document.h"
+#include "app/session/log.h"
+#include "app/session/selection.h"
+#include "app/session/settings.h"
+#include "app/session/undo.h"
+
+namespace heddle::app {
+
+/// How things are shown. Not part of the document, not undoable.
+struct ViewState {
+  GanttMode mode = GanttMode::Steady;
+  int iterations = 3;
+  BottomTab tab = BottomTab::Explain;
+  bool keys_overlay = false;
+  bool open_dialog = false;
+  bool quit = false;
+  // Wishes that the window fulfils and clears.
+  bool focus_find = false, zoom_to_selection = false, fit_all = false;
+  std::optional<std::string> clipboard;
+};
+
+/// A solve as far as it has come; stays after the end, until the next one or another problem.
+struct LiveSolve {
+  enum class Phase { None, Running, Stopping, Done };
+  Phase phase = Phase::None;
+  Cycle res_mii = 0, rec_mii = 0, issue_mii = 0;
+  Cycle lower_bound = 0;
+  std::optional<Cycle> best;
+  Status status = Status::Unknown;   ///< of the outcome, once Done
+  std::string doing;                 ///< "refuting II 2047"
+  std::string explanation;
+  std::int64_t queries = 0, conflicts = 0;
+  double seconds = 0;
+  bool cancelled = false, timed_out = false;
+  /// Bound against best over time.
+  struct Point {
+    double seconds = 0;
+    Cycle bound = 0;
+    std::optional<Cycle> best;
+  };
+  std::vector<Point> history;
+
+  bool active() const { return phase == Phase::Running || phase == Phase::Stopping; }
+};
+
+/// An error that waits to be read.
+struct ErrorReport {
+  std::string title;  ///< "Cannot open kernel x.json"
+  Error error;
+};
+
+/// What the session needs from outside.
+struct Environment {
+  SolveFunction solve = built_in_solver();
+  std::string solver_name = built_in_solver_name();
+  std::function<void()> wake;          ///< safe from any thread; may be empty
+  std::function<double()> clock;       ///< seconds; empty: the steady clock
+  std::string settings_file;           ///< empty: settings are not kept
+};
+
+class Session {
+ public:
+  explicit Session(Environment environment);
+  ~Session();
+
+  void apply(const Command& command);
+  /// Takes in what the solver has found; true when anything changed.
+  bool pump();
+  /// Stops what runs; false when the worker did not end in time (the program should leave without it).
+  bool close(std::chrono::milliseconds limit);
+
+  const Content& content() const { return content_; }
+  const Selection& selection() const { return selection_; }
+  const Log& log() const { return log_; }
+  const LiveSolve& live() const { return live_; }
+  const std::optional<ErrorReport>& error() const { return error_; }
+  const Settings& settings() const { return settings_; }
+  const std::string& solver_name() const { return environment_.solver_name; }
+  ViewState& view() { return view_; }
+  const ViewState& view() const { return view_; }
+  Layout& layout() { return settings_.layout; }
+  /// Changes whenever content, and with it any view model, may have changed.
+  std::uint64_t revision() const { return revision_; }
+  const std::string* next_undo() const { return undo_.next_undo(); }
+  const std::string* next_redo() const { return undo_.next_redo(); }
+  /// Empty when a solve can be started, else why not, as a sentence.
+  std::string why_no_solve() const;
+  void save_settings_now();
+
+ private:
+  void on(const OpenFile& c);
+  void on(const OpenKernel& c);
+  void on(const OpenMachine& c);
+  void on(const OpenPair& c);
+  void on(const OpenSchedule& c);
+  void on(const OpenConstraints& c);
+  void on(const SaveSchedule& c);
+  void on(const ExportSvg& c);
+  void on(const CloseDocument& c);
+  void on(const DismissError& c);
+  void on(const SetParam& c);
+  void on(const SelectSchedule& c);
+  void on(const RemoveSchedule& c);
+  void on(const ToggleConstraint& c);
+  void on(const Undo& c);
+  void on(const Redo& c);
+  void on(const SelectOp& c);
+  void on(const ClearSelection& c);
+  void on(const StartSolve& c);
+  void on(const CancelSolve& c);
+  void on(const SetMode& c);
+  void on(const SetIterations& c);
+  void on(const SetTheme& c);
+  void on(const SetScale& c);
+  void on(const ShowTab& c);
+  void on(const ToggleKeys& c);
+  void on(const ShowOpenDialog& c);
+  void on(const FocusFind& c);
+  void on(const ZoomToSelection& c);
+  void on(const FitAll& c);
+  void on(const CopyText& c);
+  void on(const Quit& c);
+
+  void take_event(const solver::SolveEvent& event, std::optional<Schedule>& newest);
+  void take_outcome(SolveOutcome outcome);
+  void show_incumbent(Schedule schedule);
+  void replace_solved(ScheduleEntry entry);
+  void abandon_job(const char* why);
+  /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
+  std::optional<Error> resolve_content();
+  void adopt(Content next, const std::string& what);
+  void judge_again();
+  void settle_after_travel();
+  void changed();
+  double now() const;
+  void say(LogLevel level, std::string text);
+  void fail(std::string title, Error error);
+
+  Environment environment_;
+  Content content_;
+  Selection selection_;
+  Log log_;
+  LiveSolve live_;
+  std::optional<ErrorReport> error_;
+  Settings settings_, saved_settings_;
+  ViewState view_;
+  UndoStack<Content> undo_;
+  std::uint64_t revision_ = 1;
+  double began_ = 0;
+  int solves_ = 0;
+  std::map<std::string, EntryPtr> solved_;  ///< newest version of every solver row, by its name
+  std::string job_row_;                     ///< name of the row that the running job fills
+  std::string last_phase_;
+  std::unique_ptr<SolveJob> job_;
+  std::vector<std::unique_ptr<SolveJob>> stopping_;  ///< abandoned jobs, kept until their workers have ended
+};
+
+}  // namespace heddle::app

@@ -1,0 +1,219 @@
+// The session's side of solving: starts and abandons jobs, and turns their events into rows, numbers and log lines.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/session/session.h"
+
+namespace heddle::app {
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+}  // namespace
+
+std::string Session::why_no_solve() const {
+  if (!environment_.solve) return environment_.solver_name;
+  if (!content_.kernel) return "open a kernel first";
+  if (!content_.machine) return "open a machine first";
+  if (!content_.problem) return content_.kernel->name + " cannot be scheduled on " + content_.machine->name;
+  if (live_.active()) return "a solve is running";
+  return {};
+}
+
+void Session::on(const StartSolve&) {
+  if (const std::string reason = why_no_solve(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
+  live_ = {};
+  live_.phase = LiveSolve::Phase::Running;
+  live_.lower_bound = content_.bounds->min_ii();
+  live_.doing = "starting";
+  job_row_ = fmt::format("solver #{}", ++solves_);
+  last_phase_.clear();
+  solver::SolveRequest request;
+  request.problem = *content_.problem;
+  request.constraints = content_.constraints;
+  say(LogLevel::Info, fmt::format("{} starts: {} on {}", job_row_, content_.problem->kernel, content_.problem->machine));
+  job_ = std::make_unique<SolveJob>(environment_.solve, std::move(request), environment_.wake);
+  changed();
+}
+
+void Session::on(const CancelSolve&) {
+  if (live_.phase != LiveSolve::Phase::Running) return;
+  job_->cancel();
+  live_.phase = LiveSolve::Phase::Stopping;
+  live_.doing = "stopping";
+  say(LogLevel::Info, "cancel asked for");
+  changed();
+}
+
+void Session::abandon_job(const char* why) {
+  if (!job_) return;
+  if (live_.active()) {
+    say(LogLevel::Info, fmt::format("{} stops: {}", job_row_, why));
+    live_.phase = LiveSolve::Phase::Done;
+    live_.cancelled = true;
+    // Its row stays as far as it has come, also in what undo may bring back.
+    if (const auto found = solved_.find(job_row_); found != solved_.end()) {
+      ScheduleEntry stopped = *found->second;
+      stopped.running = false;
+      found->second = std::make_shared<const ScheduleEntry>(std::move(stopped));
+      for (EntryPtr& entry : content_.schedules)
+        if (entry->name == job_row_) entry = found->second;
+    }
+  }
+  job_->cancel();
+  stopping_.push_back(std::move(job_));
+}
+
+bool Session::pump() {
+  std::erase_if(stopping_, [](const auto& job) { return job->state() == SolveJob::State::Finished; });
+  if (!job_) return false;
+  // The state is read first: events that come later are then found by the next call.
+  const bool ended = job_->state() == SolveJob::State::Finished;
+  std::vector<JobEvent> events = job_->drain();
+  live_.seconds = job_->seconds();
+  std::optional<Schedule> newest;
+  std::optional<JobEvent> last;
+  for (JobEvent& event : events) {
+    if (const auto* found = std::get_if<solver::SolveEvent>(&event))
+      take_event(*found, newest);
+    else
+      last = std::move(event);
+  }
+  if (newest) show_incumbent(std::move(*newest));
+  if (last) {
+    std::visit(Overloaded{[&](SolveOutcome& outcome) { take_outcome(std::move(outcome)); },
+                          [&](JobFailure& failure) {
+                            live_.phase = LiveSolve::Phase::Done;
+                            fail("The solver failed", Error::environment(failure.message));
+                          },
+                          [](solver::SolveEvent&) {}},
+               *last);
+  }
+  if (ended && live_.phase == LiveSolve::Phase::Done) job_.reset();
+  if (!events.empty()) changed();
+  return !events.empty();
+}
+
+void Session::take_event(const solver::SolveEvent& event, std::optional<Schedule>& newest) {
+  const auto point = [this] { live_.history.push_back({live_.seconds, live_.lower_bound, live_.best}); };
+  std::visit(Overloaded{
+                 [&](const solver::Started& e) {
+                   live_.res_mii = e.res_mii;
+                   live_.rec_mii = e.rec_mii;
+                   live_.issue_mii = e.issue_mii;
+                   live_.explanation = e.explanation;
+                   live_.lower_bound = std::max({live_.lower_bound, e.res_mii, e.rec_mii, e.issue_mii});
+                   point();
+                   say(LogLevel::Info, fmt::format("bounds: resource {}, recurrence {}, issue {}", e.res_mii, e.rec_mii,
+                                                   e.issue_mii));
+                 },
+                 [&](const solver::BoundRaised& e) {
+                   live_.lower_bound = std::max(live_.lower_bound, e.lower_bound);
+                   if (!e.why.empty()) live_.explanation = e.why;
+                   point();
+                   say(LogLevel::Info, fmt::format("II ≥ {}{}{}", e.lower_bound, e.why.empty() ? "" : ": ", e.why));
+                 },
+                 [&](const solver::Incumbent& e) {
+                   if (!live_.best || e.schedule.ii < *live_.best)
+                     say(LogLevel::Good, fmt::format("found II {} with {} stages", e.schedule.ii, stage_count(e.schedule)));
+                   live_.best = e.schedule.ii;
+                   point();
+                   newest = e.schedule;
+                 },
+                 [&](const solver::ObjectiveSettled& e) {
+                   say(LogLevel::Info, fmt::format("{} {} {}", e.objective.name, e.objective.value,
+                                                   e.objective.proved ? "proved" : "not proved"));
+                 },
+                 [&](const solver::Progress& e) {
+                   if (live_.phase == LiveSolve::Phase::Running) live_.doing = e.phase;
+                   live_.queries = e.queries;
+                   live_.conflicts = e.conflicts;
+                   if (e.phase != last_phase_) say(LogLevel::Detail, last_phase_ = e.phase);
+                 },
+                 [&](const solver::LogLine& e) { say(LogLevel::Detail, e.text); },
+             },
+             event);
+}
+
+void Session::replace_solved(ScheduleEntry entry) {
+  const auto row = std::find_if(content_.schedules.begin(), content_.schedules.end(),
+                                [&](const EntryPtr& e) { return e->name == entry.name; });
+  if (row == content_.schedules.end()) {
+    undo_.remember(content_, "solve");
+    const EntryPtr made = make_entry(*content_.problem, content_.constraints, std::move(entry));
+    content_.schedules.push_back(made);
+    content_.shown = content_.schedules.size() - 1;
+    view_.fit_all = true;
+    solved_[made->name] = made;
+    return;
+  }
+  *row = make_entry(*content_.problem, content_.constraints, std::move(entry));
+  solved_[(*row)->name] = *row;
+}
+
+void Session::show_incumbent(Schedule schedule) {
+  if (!fits(*content_.problem, schedule)) return say(LogLevel::Bad, "the solver sent a schedule of another shape");
+  ScheduleEntry entry;
+  entry.name = job_row_;
+  entry.status = Status::Feasible;
+  entry.lower_bound = live_.lower_bound;
+  entry.explanation = live_.explanation;
+  entry.seconds = live_.seconds;
+  entry.running = true;
+  entry.schedule = std::move(schedule);
+  entry.schedule.name = entry.name;
+  replace_solved(std::move(entry));
+}
+
+void Session::take_outcome(SolveOutcome outcome) {
+  live_.phase = LiveSolve::Phase::Done;
+  live_.doing.clear();
+  live_.status = outcome.status;
+  live_.lower_bound = std::max(live_.lower_bound, outcome.lower_bound);
+  live_.explanation = outcome.explanation;
+  live_.queries = outcome.queries;
+  live_.conflicts = outcome.conflicts;
+  live_.cancelled = outcome.cancelled;
+  live_.timed_out = outcome.timed_out;
+  if (outcome.seconds.total > 0) live_.seconds = outcome.seconds.total;
+  if (outcome.schedule && fits(*content_.problem, *outcome.schedule)) {
+    live_.best = outcome.schedule->ii;
+    ScheduleEntry entry;
+    entry.name = job_row_;
+    entry.status = outcome.status;
+    entry.lower_bound = outcome.lower_bound;
+    entry.explanation = outcome.explanation;
+    entry.objectives = outcome.objectives;
+    entry.seconds = live_.seconds;
+    entry.schedule = std::move(*outcome.schedule);
+    entry.schedule.name = entry.name;
+    replace_solved(std::move(entry));
+  }
+  live_.history.push_back({live_.seconds, live_.lower_bound, live_.best});
+  const char* how = live_.cancelled ? " (cancelled)" : live_.timed_out ? " (out of time)" : "";
+  const LogLevel level = outcome.status == Status::Optimal      ? LogLevel::Good
+                         : outcome.status == Status::Infeasible ? LogLevel::Bad
+                                                                : LogLevel::Warning;
+  const std::string ii = live_.best ? fmt::format("II {} · ", *live_.best) : "";
+  say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", job_row_, ii, live_.lower_bound, to_string(outcome.status), how,
+                         live_.seconds));
+  if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
+}
+
+bool Session::close(std::chrono::milliseconds limit) {
+  save_settings_now();
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  abandon_job("the window closes");
+  for (const auto& job : stopping_) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (!job->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
+  }
+  stopping_.clear();
+  return true;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,39 @@
+// What outlives the program: theme, scale, pane ratios, recent files. One JSON file in the XDG configuration folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/session/commands.h"
+#include "core/base/result.h"
+
+namespace heddle::app {
+
+struct Layout {
+  // Shares of the window's width, and of the height between toolbar and status bar.
+  double left = 0.16, right = 0.18, bottom = 0.26;
+  bool operator==(const Layout&) const = default;
+};
+
+struct Settings {
+  ThemeName theme = ThemeName::Dark;
+  int scale_percent = 100;   ///< 50 .. 300, on top of the display's own scale
+  Layout layout;
+  std::vector<std::string> recent;  ///< newest first, at most 12; names or paths of kernels
+  bool operator==(const Settings&) const = default;
+};
+
+const char* to_string(ThemeName name);
+std::optional<ThemeName> parse_theme(std::string_view name);
+
+/// $XDG_CONFIG_HOME/heddle/settings.json, or ~/.config/heddle/settings.json.
+std::string settings_path();
+/// A missing file gives the defaults; a broken one gives the defaults of what cannot be read.
+Settings load_settings(const std::string& path);
+/// Atomic; keys that this version does not know stay in the file.
+Result<Ok> save_settings(const std::string& path, const Settings& settings);
+void remember_recent(Settings& settings, const std::string& name);
+
+}  // namespace heddle::app

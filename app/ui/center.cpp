@@ -1,0 +1,137 @@
+// The centre: the timeline, or what stands in its place until there is a schedule.
+#include <fmt/format.h>
+
+#include "app/ui/panels.h"
+#include "app/ui/probe.h"
+#include "app/ui/widgets.h"
+#include "core/report/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+void centered(ImFont* font, Color color, const std::string& text, float& y) {
+  const float width = ImGui::GetWindowSize().x, left = ImGui::GetWindowPos().x;
+  const float wrap = std::min(width - px(60), px(640));
+  const FontScope scope(font);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap);
+  ImGui::SetCursorScreenPos(ImVec2(left + (width - size.x) / 2, y));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + wrap + 1);
+  colored_text(color, text);
+  ImGui::PopTextWrapPos();
+  y += size.y + px(8);
+}
+
+void draw_waiting(const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  const LiveSolve& live = session.live();
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  float y = at.y + size.y * 0.3f;
+  if (live.active()) {
+    centered(fonts().title, theme().text, live.phase == LiveSolve::Phase::Stopping ? "Stopping" : "Solving", y);
+    centered(fonts().body, theme().dim,
+             fmt::format("II ≥ {} · {} · {}", grouped(live.lower_bound), live.doing, seconds_text(live.seconds)), y);
+    centered(fonts().small, theme().faint, live.explanation, y);
+    return;
+  }
+  if (!content.problem) {
+    centered(fonts().title, theme().text, content.machine ? "This kernel does not fit this machine" : "Which machine?", y);
+    centered(fonts().body, theme().dim,
+             content.machine ? "The log says why. Choose another machine or other parameters."
+                             : "A schedule needs costs, and costs come from a machine.",
+             y);
+    const char* names[] = {"h100", "h200", "b200", "toy"};
+    const float width = px(90), gap = px(10);
+    float x = at.x + (size.x - 4 * width - 3 * gap) / 2;
+    for (const char* name : names) {
+      ImGui::SetCursorScreenPos(ImVec2(x, y + px(8)));
+      if (button((std::string("center/machine/") + name).c_str(), name, ButtonKind::Plain, {}, width, px(34)))
+        ui.commands.push(OpenMachine{name});
+      x += width + gap;
+    }
+    return;
+  }
+  const bool tried = live.phase == LiveSolve::Phase::Done;
+  if (tried && live.status == Status::Infeasible && !live.cancelled) {
+    centered(fonts().title, theme().bad, "No schedule exists", y);
+    centered(fonts().body, theme().text, live.explanation, y);
+  } else if (tried) {
+    centered(fonts().title, theme().text, live.cancelled ? "Cancelled before a schedule was found" : "No schedule found", y);
+    centered(fonts().body, theme().dim, fmt::format("II ≥ {} is proved. {}", grouped(live.lower_bound), live.explanation), y);
+  } else {
+    centered(fonts().title, theme().text, "Ready to solve", y);
+    centered(fonts().body, theme().dim, fmt::format("{} ops, II ≥ {}. {}", content.problem->ops.size(),
+                                                    grouped(content.bounds->min_ii()), content.bounds->sentence), y);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x + (size.x - px(180)) / 2, y + px(12)));
+  const Action& solve = *find_action("solve");
+  if (button("center/solve", tried ? "Solve again  F5" : "Solve  F5", ButtonKind::Primary, why_not(solve, session), px(180), px(40)))
+    perform(solve, session, ui);
+}
+
+/// Steady, unrolled, whole pipeline; and how many iterations.
+void draw_mode_bar(const Session& session, UiState& ui) {
+  const Theme& t = theme();
+  const float height = px(24);
+  struct Mode {
+    GanttMode mode;
+    const char *name, *label;
+  };
+  constexpr Mode kModes[] = {{GanttMode::Steady, "mode/steady", "Steady state"},
+                             {GanttMode::Unrolled, "mode/unrolled", "Unrolled"},
+                             {GanttMode::Pipeline, "mode/pipeline", "Whole pipeline"}};
+  ImGui::SetCursorPos(ImVec2(px(12), px(5)));
+  for (const Mode& mode : kModes) {
+    const bool current = session.view().mode == mode.mode;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size = text_size(fonts().small, mode.label);
+    const ImVec2 box(size.x + px(20), height);
+    ImGui::PushID(mode.name);
+    if (ImGui::InvisibleButton("mode", box)) ui.commands.push(SetMode{mode.mode});
+    ImGui::PopID();
+    if (probe::on()) probe::last_item(mode.name);
+    const bool hovered = ImGui::IsItemHovered();
+    if (current || hovered)
+      ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + box.x, at.y + box.y), current ? t.raised : t.hovered, px(4));
+    paint_text(fonts().small, ImVec2(at.x + px(10), at.y + (height - size.y) / 2), current ? t.text : t.dim, mode.label);
+    ImGui::SameLine(0, px(4));
+  }
+  if (session.view().mode != GanttMode::Steady) {
+    const int count = session.view().iterations;
+    ImGui::SameLine(0, px(14));
+    if (button("mode/fewer", "-", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count - 1});
+    ImGui::SameLine(0, px(4));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const std::string text = fmt::format("{} iteration{}", count, count == 1 ? "" : "s");
+    const ImVec2 size = text_size(fonts().small, text);
+    paint_text(fonts().small, ImVec2(at.x, at.y + (height - size.y) / 2), t.dim, text);
+    ImGui::Dummy(ImVec2(size.x, height));
+    ImGui::SameLine(0, px(4));
+    if (button("mode/more", "+", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count + 1});
+  }
+  const ScheduleEntry* entry = session.content().entry();
+  if (entry && !entry->verdict.valid()) {
+    const std::string text = fmt::format("{} violation{}: see Explain", entry->verdict.violations.size(),
+                                         entry->verdict.violations.size() == 1 ? "" : "s");
+    const float width = pill_width(fonts().small_bold, text);
+    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - width - px(14), ImGui::GetWindowPos().y + px(8));
+    paint_pill(at, px(18), fonts().small_bold, text, Tone::Bad);
+  }
+}
+
+}  // namespace
+
+void draw_center(Session& session, const Models& models, UiState& ui) {
+  if (!models.gantt) return draw_waiting(session, ui);
+  const ScheduleEntry& entry = *session.content().entry();
+  draw_mode_bar(session, ui);
+  ViewState& view = session.view();
+  if (view.fit_all) fit_all(ui.chart, *models.gantt);
+  if (view.zoom_to_selection) centre_or_fit(ui.chart, *models.gantt, session.selection().ops);
+  view.fit_all = view.zoom_to_selection = false;
+  ImGui::SetCursorPos(ImVec2(0, px(34)));
+  ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  draw_gantt(*models.gantt, *session.content().problem, entry.schedule, session.selection(), ui.chart, ui.commands);
+  ImGui::EndChild();
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,320 @@
+// What appears over the window: the open dialog, the prompt for a path, the error panel and the list of keys.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "app/session/files.h"
+#include "app/ui/panels.h"
+#include "app/ui/probe.h"
+#include "app/ui/widgets.h"
+#include "core/io/library.h"
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+void copy_to(char* buffer, std::size_t size, const std::string& text) {
+  std::snprintf(buffer, size, "%s", text.c_str());
+}
+
+/// Centred over the window; false when it is not open.
+bool begin_modal(const char* name, ImVec2 size) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  size.x = std::min(size.x, display.x - px(24));
+  if (size.y > 0) size.y = std::min(size.y, display.y - px(24));
+  ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y * 0.48f), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(20), px(16)));
+  const bool open = ImGui::BeginPopupModal(name, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                                              ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  return open;
+}
+
+void title(const std::string& text) {
+  const FontScope scope(fonts().title);
+  ImGui::TextUnformatted(text.c_str());
+}
+
+struct FolderItem {
+  std::string name;
+  bool folder = false;
+};
+
+/// Folders first, then JSON files; empty when it cannot be read.
+std::vector<FolderItem> list_folder(const std::string& folder) {
+  constexpr std::size_t kMost = 5000;
+  std::vector<FolderItem> items;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end; !error && it != end && items.size() < kMost;
+       it.increment(error)) {
+    std::error_code ignored;
+    const std::string name = it->path().filename().string();
+    if (name.empty() || name[0] == '.') continue;
+    const bool is_folder = it->is_directory(ignored);
+    if (is_folder || it->path().extension() == ".json") items.push_back({name, is_folder});
+  }
+  std::sort(items.begin(), items.end(), [](const FolderItem& a, const FolderItem& b) {
+    return a.folder != b.folder ? a.folder : a.name < b.name;
+  });
+  return items;
+}
+
+void draw_shelf(const char* heading, Shelf shelf, const char* prefix, UiState& ui) {
+  bool any = false;
+  for (const LibraryEntry& entry : list_library(shelf)) {
+    if (!matches(entry.name, ui.open_dialog.filter)) continue;
+    if (!any) section(heading);
+    any = true;
+    const std::string name = std::string(prefix) + entry.name;
+    const RowArea row = pick_row(name.c_str(), false, px(25));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().text, fitted(fonts().body, entry.name, row.max.x - row.min.x - px(16)));
+    if (!row.clicked) continue;
+    if (shelf == Shelf::Kernels) ui.commands.push(OpenKernel{entry.name});
+    if (shelf == Shelf::Machines) ui.commands.push(OpenMachine{entry.name});
+    if (shelf == Shelf::Schedules) ui.commands.push(OpenSchedule{entry.path});
+    ImGui::CloseCurrentPopup();
+  }
+}
+
+void draw_folder(UiState& ui) {
+  OpenDialogState& dialog = ui.open_dialog;
+  section("FILES", "");
+  const std::string shown = fitted(fonts().mono_small, dialog.folder, ImGui::GetContentRegionAvail().x);
+  {
+    const FontScope scope(fonts().mono_small);
+    colored_text(theme().dim, shown);
+  }
+  const fs::path here(dialog.folder);
+  if (here.has_parent_path() && here.parent_path() != here) {
+    const RowArea row = pick_row("open/up", false, px(25));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().accent, "..");
+    if (row.clicked) {
+      dialog.folder = here.parent_path().string();
+      return;
+    }
+  }
+  std::size_t count = 0;
+  for (const FolderItem& item : list_folder(dialog.folder)) {
+    if (!matches(item.name, dialog.filter)) continue;
+    ++count;
+    const RowArea row = pick_row(("open/file/" + item.name).c_str(), false, px(25));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), item.folder ? theme().accent : theme().text,
+               fitted(fonts().body, item.name + (item.folder ? "/" : ""), row.max.x - row.min.x - px(16)));
+    if (!row.clicked) continue;
+    if (item.folder) {
+      dialog.folder = (here / item.name).string();
+      return;
+    }
+    ui.commands.push(OpenFile{(here / item.name).string()});
+    ImGui::CloseCurrentPopup();
+  }
+  if (count == 0) colored_text(theme().faint, "no folders or .json files here");
+}
+
+}  // namespace
+
+void draw_open_dialog(Session& session, UiState& ui) {
+  OpenDialogState& dialog = ui.open_dialog;
+  if (session.view().open_dialog) {
+    session.view().open_dialog = false;
+    std::error_code ignored;
+    if (dialog.folder.empty()) dialog.folder = fs::current_path(ignored).string();
+    dialog.path[0] = dialog.filter[0] = 0;
+    dialog.just_opened = true;
+    ImGui::OpenPopup("open");
+  }
+  if (!begin_modal("open", ImVec2(px(820), px(560)))) return;
+  title("Open");
+  wrapped_text(fonts().small, theme().dim, "Kernels, machines, schedules and constraints; which one a file is, it says itself.");
+  ImGui::Dummy(ImVec2(0, px(2)));
+  if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
+  dialog.just_opened = false;
+  input_field("open/filter", "filter", dialog.filter, sizeof dialog.filter, px(240));
+  ImGui::SameLine();
+  const float open_width = px(80), room = ImGui::GetContentRegionAvail().x - open_width - px(8);
+  ImGui::SetNextItemWidth(room);
+  const bool entered = ImGui::InputTextWithHint("##path", "or type a path", dialog.path, sizeof dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (probe::on()) probe::last_item("open/path");
+  ImGui::SameLine();
+  if (button("open/go", "Open", ButtonKind::Plain, dialog.path[0] ? "" : "type a path first", open_width) || (entered && dialog.path[0])) {
+    ui.commands.push(OpenFile{dialog.path});
+    ImGui::CloseCurrentPopup();
+  }
+  const float height = ImGui::GetContentRegionAvail().y - px(44), gap = px(16);
+  const float column = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(1)));
+  ImGui::BeginChild("kernels", ImVec2(column, height));
+  draw_shelf("KERNELS", Shelf::Kernels, "open/kernel/", ui);
+  ImGui::EndChild();
+  ImGui::SameLine(0, gap);
+  ImGui::BeginChild("machines", ImVec2(column, height));
+  draw_shelf("MACHINES", Shelf::Machines, "open/machine/", ui);
+  draw_shelf("HAND SCHEDULES", Shelf::Schedules, "open/schedule/", ui);
+  ImGui::EndChild();
+  ImGui::SameLine(0, gap);
+  ImGui::BeginChild("files", ImVec2(column, height));
+  draw_folder(ui);
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
+  ImGui::SetCursorPosY(ImGui::GetWindowSize().y - px(48));
+  if (button("open/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+void draw_path_prompt(const Session& session, UiState& ui) {
+  PathPromptState& prompt = ui.path_prompt;
+  if (prompt.just_opened) {
+    const Content& content = session.content();
+    const std::string stem = content.kernel && content.machine ? content.kernel->name + "." + content.machine->name : "heddle";
+    copy_to(prompt.path, sizeof prompt.path, stem + (prompt.ask == Ask::SvgPath ? ".svg" : ".schedule.json"));
+    ImGui::OpenPopup("write");
+  }
+  if (!begin_modal("write", ImVec2(px(560), 0))) return;
+  title(prompt.ask == Ask::SvgPath ? "Export the chart as SVG" : "Save the schedule");
+  std::error_code ignored;
+  wrapped_text(fonts().small, theme().dim, "Relative to " + fs::current_path(ignored).string());
+  ImGui::Dummy(ImVec2(0, px(4)));
+  if (prompt.just_opened) ImGui::SetKeyboardFocusHere();
+  prompt.just_opened = false;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  const bool entered = ImGui::InputText("##write_path", prompt.path, sizeof prompt.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (probe::on()) probe::last_item("write/path");
+  if (fs::exists(prompt.path, ignored)) colored_text(theme().warning, "This file exists and will be replaced.");
+  ImGui::Dummy(ImVec2(0, px(6)));
+  const bool go = button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
+  if ((go || entered) && prompt.path[0]) {
+    if (prompt.ask == Ask::SvgPath)
+      ui.commands.push(ExportSvg{prompt.path});
+    else
+      ui.commands.push(SaveSchedule{prompt.path});
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::SameLine();
+  if (button("write/cancel", "Cancel", ButtonKind::Plain, {}, px(100), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+void draw_error_panel(const Session& session, UiState& ui) {
+  const std::optional<ErrorReport>& report = session.error();
+  if (report && !ui.error_opened && !ImGui::IsPopupOpen("error")) {
+    ImGui::OpenPopup("error");
+    ui.error_opened = true;
+  }
+  if (!begin_modal("error", ImVec2(px(720), px(420)))) {
+    ui.error_opened = false;
+    return;
+  }
+  if (!report) {
+    ui.error_opened = false;
+    ImGui::CloseCurrentPopup();
+    ImGui::EndPopup();
+    return;
+  }
+  title(report->title);
+  const std::size_t count = report->error.faults.size();
+  wrapped_text(fonts().small, theme().dim, count == 1 ? "One fault:" : fmt::format("{} faults, all of them:", count));
+  ImGui::BeginChild("faults", ImVec2(0, ImGui::GetContentRegionAvail().y - px(46)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Fault& fault = report->error.faults[i];
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::Indent(px(14));
+    std::string place = base_name(fault.file);
+    if (!fault.pointer.empty()) place += (place.empty() ? "" : "  ") + fault.pointer;
+    if (!place.empty()) wrapped_text(fonts().mono_small, theme().dim, place);
+    wrapped_text(fonts().body, theme().text, fault.message);
+    if (!fault.hint.empty()) wrapped_text(fonts().small, theme().accent, fault.hint);
+    ImGui::Unindent(px(14));
+    const float end = ImGui::GetItemRectMax().y;
+    ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + px(4), end), theme().bad, px(2));
+    if (probe::on()) probe::item(fmt::format("error/fault/{}", i), at.x, at.y, at.x + ImGui::GetWindowSize().x, end);
+    ImGui::Dummy(ImVec2(0, px(6)));
+  }
+  ImGui::EndChild();
+  if (button("error/copy", "Copy", ButtonKind::Plain, {}, px(90), px(32))) ui.commands.push(CopyText{report->title + "\n" + to_string(report->error)});
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
+  if (button("error/close", "Close", ButtonKind::Primary, {}, px(90), px(32)) || key_pressed(Key::Escape)) {
+    ui.commands.push(DismissError{});
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+void draw_keys_overlay(const Session& session, UiState& ui) {
+  struct Line {
+    const char *keys, *what;
+  };
+  constexpr Line kMouse[] = {{"wheel", "zoom at the cursor"},
+                             {"Shift + wheel", "pan in time"},
+                             {"Ctrl + wheel", "fine zoom"},
+                             {"Alt + wheel", "row height"},
+                             {"click", "select an op; Ctrl adds; on the ruler: a flag"},
+                             {"double click", "zoom to a bar; on empty space: fit all"},
+                             {"drag on empty space", "measure, snapped to edges; Alt: no snapping"},
+                             {"right drag, Shift + drag", "pan"},
+                             {"middle drag", "zoom to the range"},
+                             {"drag on the minimap", "move the view"},
+                             {"drop files", "open them"}};
+  constexpr Line kChart[] = {{"W  S", "zoom in, out"},
+                             {"A  D  Left  Right", "pan; Shift: a page"},
+                             {"Up  Down", "previous, next row"},
+                             {".  ,", "next, previous op on the row"},
+                             {"]  [", "follow a dependence forward, back"},
+                             {"F", "centre the selection, again: fit"},
+                             {"Home  0", "fit all"},
+                             {"Backspace", "undo zoom"},
+                             {"C", "critical overlay"},
+                             {"U", "steady, unrolled, whole pipeline"},
+                             {"Esc", "cancel drag, clear range, clear selection"}};
+  if (session.view().keys_overlay && !ui.keys_opened) {
+    ImGui::OpenPopup("keys");
+    ui.keys_opened = true;
+  }
+  if (!begin_modal("keys", ImVec2(px(900), px(500)))) {
+    if (ui.keys_opened && session.view().keys_overlay) ui.commands.push(ToggleKeys{});
+    ui.keys_opened = false;
+    return;
+  }
+  title("Keys and mouse");
+  const float column = (ImGui::GetContentRegionAvail().x - px(32)) / 3, height = ImGui::GetContentRegionAvail().y - px(46);
+  const auto line = [](const char* keys, const char* what) {
+    {
+      const FontScope scope(fonts().mono_small);
+      colored_text(theme().accent, keys);
+    }
+    wrapped_text(fonts().small, theme().text, what);
+    ImGui::Dummy(ImVec2(0, px(1)));
+  };
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(1)));
+  ImGui::BeginChild("commands", ImVec2(column, height));
+  section("COMMANDS");
+  for (const Action& action : actions())
+    if (*action.keys && *action.menu && !action.by_chart) line(action.keys, action.label);
+  ImGui::EndChild();
+  ImGui::SameLine(0, px(16));
+  ImGui::BeginChild("chart", ImVec2(column, height));
+  section("CHART");
+  for (const Line& entry : kChart) line(entry.keys, entry.what);
+  ImGui::EndChild();
+  ImGui::SameLine(0, px(16));
+  ImGui::BeginChild("mouse", ImVec2(column, height));
+  section("MOUSE");
+  for (const Line& entry : kMouse) line(entry.keys, entry.what);
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
+  const bool key = key_pressed(Key::Escape) || (key_pressed(Key::F1) && !ImGui::IsWindowAppearing());
+  if (button("keys/close", "Close", ButtonKind::Primary, {}, px(90), px(32)) || key) {
+    ui.commands.push(ToggleKeys{});
+    ImGui::CloseCurrentPopup();
+    ui.keys_opened = false;
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,161 @@
+// The left pane: schedules with their status, user constraints, and the list of ops.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/panels.h"
+#include "app/ui/probe.h"
+#include "app/ui/widgets.h"
+#include "core/io/constraints_json.h"
+#include "core/report/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+void draw_schedules(const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  section("SCHEDULES", content.schedules.empty() ? "" : "II");
+  if (content.schedules.empty()) {
+    const bool running = session.live().active();
+    wrapped_text(fonts().small, theme().dim,
+                 running ? "Solving. The first schedule appears here as soon as it is found."
+                         : "None yet. Press F5 to solve, or drop a schedule file on the window.");
+    return;
+  }
+  for (std::size_t i = 0; i < content.schedules.size(); ++i) {
+    const bool shown = content.shown == i;
+    const ScheduleLine line = describe_entry(*content.schedules[i]);
+    const std::string name = fmt::format("schedules/{}", i);
+    const RowArea row = pick_row(name.c_str(), shown, px(42));
+    const float badge = px(20), top = row.min.y + px(11), left = row.min.x + px(8);
+    if (shown) {
+      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(left, top), ImVec2(left + badge, top + badge), theme().accent, px(4));
+      const ImVec2 size = text_size(fonts().bold, "A");
+      paint_text(fonts().bold, ImVec2(left + (badge - size.x) / 2, top + (badge - size.y) / 2), theme().accent_text, "A");
+    }
+    const float text = left + badge + px(9);
+    const float number = text_size(fonts().mono_bold, line.ii).x;
+    const float room = row.max.x - px(10) - number - px(8) - text;
+    paint_text(fonts().body, ImVec2(text, row.min.y + px(4)), theme().text, fitted(fonts().body, line.name, room));
+    paint_text(fonts().small, ImVec2(text, row.min.y + px(22)), tone_ink(line.tone), fitted(fonts().small, line.detail, room));
+    paint_text_right(fonts().mono_bold, row.max.x - px(10), row.min.y + px(12), theme().text, line.ii);
+    if (row.clicked) ui.commands.push(SelectSchedule{i});
+    if (ImGui::BeginPopupContextItem(name.c_str())) {
+      if (ImGui::MenuItem("Show")) ui.commands.push(SelectSchedule{i});
+      if (ImGui::MenuItem("Remove from the list")) ui.commands.push(RemoveSchedule{i});
+      ImGui::EndPopup();
+    }
+  }
+}
+
+void draw_constraint_list(const Session& session, UiState& ui) {
+  const Constraints& constraints = session.content().constraints;
+  if (constraints.empty()) return;
+  section("CONSTRAINTS");
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const UserConstraint& constraint = constraints[i];
+    const std::string name = fmt::format("constraints/{}", i);
+    const RowArea row = pick_row(name.c_str(), false, px(24));
+    const ImVec2 box(row.min.x + px(8), row.min.y + px(5));
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 corner(box.x + px(14), box.y + px(14));
+    if (constraint.enabled) {
+      list.AddRectFilled(box, corner, theme().accent, px(3));
+      list.AddLine(ImVec2(box.x + px(3), box.y + px(7)), ImVec2(box.x + px(6), box.y + px(10)), theme().accent_text, px(2));
+      list.AddLine(ImVec2(box.x + px(6), box.y + px(10)), ImVec2(box.x + px(11), box.y + px(4)), theme().accent_text, px(2));
+    } else {
+      list.AddRect(box, corner, theme().faint, px(3));
+    }
+    const std::string text = describe(constraint);
+    paint_text(fonts().small, ImVec2(row.min.x + px(30), row.min.y + px(5)),
+               constraint.enabled ? theme().text : theme().faint,
+               fitted(fonts().small, text, row.max.x - row.min.x - px(36)));
+    if (row.hovered) tooltip(constraint.name + ": " + text);
+    if (row.clicked) ui.commands.push(ToggleConstraint{i});
+  }
+}
+
+/// A clickable column title of the list of ops.
+void sort_title(const char* name, const char* label, OpsColumn column, float right, float top, UiState& ui) {
+  const bool current = ui.list_sort == column;
+  std::string text = label;
+  if (current && !fonts().built_in) text += ui.list_descending ? " ▾" : " ▴";
+  const ImVec2 size = text_size(fonts().small, text);
+  ImGui::SetCursorScreenPos(ImVec2(right - size.x - px(4), top - px(2)));
+  ImGui::PushID(name);
+  const bool pressed = ImGui::InvisibleButton("title", ImVec2(size.x + px(8), size.y + px(4)));
+  ImGui::PopID();
+  if (probe::on()) probe::last_item(name);
+  paint_text(fonts().small, ImVec2(right - size.x, top), current || ImGui::IsItemHovered() ? theme().text : theme().faint, text);
+  if (!pressed) return;
+  ui.list_descending = current && !ui.list_descending;
+  ui.list_sort = column;
+}
+
+void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 before = ImGui::GetCursorScreenPos();
+  section("OPS");
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  const float top = before.y + ImGui::GetStyle().ItemSpacing.y + px(4);
+  sort_title("ops/sort/slack", "slack", OpsColumn::Slack, before.x + width - px(10), top, ui);
+  sort_title("ops/sort/start", "start", OpsColumn::Start, before.x + width - px(62), top, ui);
+  sort_title("ops/sort/name", "name", OpsColumn::Name, before.x + width - px(120), top, ui);
+  ImGui::SetCursorScreenPos(after);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
+  input_field("ops/filter", "filter by name, unit or group", ui.ops_filter, sizeof ui.ops_filter, width);
+  ImGui::PopStyleVar();
+  std::vector<OpsTableRow> rows = models.ops;
+  const std::size_t all = rows.size();
+  filter_ops(rows, ui.ops_filter);
+  sort_ops(rows, ui.list_sort, ui.list_descending);
+  if (rows.size() < all)
+    wrapped_text(fonts().small, theme().warning, fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
+  ImGui::BeginChild("ops", ImVec2(0, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(rows.size()), px(23));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const OpsTableRow& op = rows[static_cast<std::size_t>(i)];
+      const std::string name = "ops/" + op.name;
+      const RowArea row = pick_row(name.c_str(), session.selection().contains(op.op), px(23));
+      const float y = row.min.y + px(6);
+      ImDrawList& list = *ImGui::GetWindowDrawList();
+      list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)), role_color(op.role).fill, px(2));
+      const bool tight = op.slack == Cycle{0};
+      const std::string slack = cell(op, OpsColumn::Slack);
+      const std::string start = cell(op, OpsColumn::Start);
+      paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), tight ? theme().bad : theme().dim, slack);
+      paint_text_right(fonts().mono_small, row.max.x - px(62), row.min.y + px(5), theme().dim, start);
+      const float room = row.max.x - px(62) - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
+      paint_text(fonts().body, ImVec2(row.min.x + px(27), row.min.y + px(3)), theme().text,
+                 fitted(fonts().body, op.name, std::max(room, px(20))));
+      if (row.clicked) ui.commands.push(SelectOp{op.op, ImGui::GetIO().KeyCtrl});
+      if (row.double_clicked) ui.commands.push(ZoomToSelection{});
+    }
+  }
+  clipper.End();
+  ImGui::PopStyleVar();
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(3)));
+  const float room = ImGui::GetContentRegionAvail().y;
+  const Content& content = session.content();
+  // Schedules and constraints take what they need, up to half of the pane; then they scroll.
+  const float rows = static_cast<float>(content.schedules.size()) * (px(42) + px(3)) +
+                     (content.constraints.empty() ? 0 : px(30) + static_cast<float>(content.constraints.size()) * px(27));
+  const float wanted = px(34) + (content.schedules.empty() ? px(44) : rows) + px(4);
+  ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * 0.5f)));
+  draw_schedules(session, ui);
+  draw_constraint_list(session, ui);
+  ImGui::EndChild();
+  draw_ops_list(session, models, ui);
+  ImGui::PopStyleVar();
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,82 @@
+// The panels of the window. Each reads models and draws; what the person wants goes to the command queue. State that only
+// matters to drawing (text in a filter, a popup that is open) lives in UiState.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/session.h"
+#include "app/ui/actions.h"
+#include "app/ui/gantt_view.h"
+#include "app/viewmodel/header_model.h"
+#include "app/viewmodel/inspector_model.h"
+#include "app/viewmodel/ops_table.h"
+
+namespace heddle::app {
+
+/// What the panels read: built from the session, rebuilt when its revision changes.
+struct Models {
+  HeaderModel header;
+  std::vector<OpsTableRow> ops;             ///< in op order
+  std::optional<InspectorModel> inspector;
+  std::optional<GanttModel> gantt;
+};
+
+/// The file browser of the open dialog.
+struct OpenDialogState {
+  std::string folder;
+  char path[1024] = "";
+  char filter[128] = "";
+  bool just_opened = false;
+};
+
+/// A dialog that asks for a path to write to.
+struct PathPromptState {
+  Ask ask = Ask::Nothing;   ///< Nothing: closed
+  char path[1024] = "";
+  bool just_opened = false;
+};
+
+struct UiState {
+  CommandQueue commands;
+  GanttViewState chart;
+  char find[128] = "";
+  int find_choice = 0;
+  char ops_filter[128] = "";
+  OpsColumn list_sort = OpsColumn::Start;
+  bool list_descending = false;
+  char log_filter[128] = "";
+  std::size_t log_seen = 0;
+  OpenDialogState open_dialog;
+  PathPromptState path_prompt;
+  bool error_opened = false, keys_opened = false;
+};
+
+void draw_menu_bar(const Session& session, UiState& ui);
+void draw_toolbar(const Session& session, const Models& models, UiState& ui);
+void draw_status_bar(const Session& session, const Models& models, const UiState& ui);
+void draw_left_pane(const Session& session, const Models& models, UiState& ui);
+void draw_inspector(const Session& session, const Models& models, UiState& ui);
+void draw_bottom_pane(const Session& session, const Models& models, UiState& ui);
+/// The chart, or what to do when there is none yet.
+void draw_center(Session& session, const Models& models, UiState& ui);
+void draw_welcome(const Session& session, UiState& ui);
+
+void draw_log_tab(const Session& session, UiState& ui);
+void draw_explain_tab(const Session& session, UiState& ui);
+void draw_ops_tab(const Session& session, const Models& models, UiState& ui);
+void draw_units_tab(const Session& session);
+void draw_constraints_tab(const Session& session, UiState& ui);
+
+// Over everything else.
+void draw_open_dialog(Session& session, UiState& ui);
+void draw_path_prompt(const Session& session, UiState& ui);
+void draw_error_panel(const Session& session, UiState& ui);
+void draw_keys_overlay(const Session& session, UiState& ui);
+
+/// Does what an action stands for: pushes its command, or opens the dialog that it needs first.
+void perform(const Action& action, const Session& session, UiState& ui);
+
+}  // namespace heddle::app

@@ -1,0 +1,254 @@
+// Menu bar, toolbar and status bar.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "app/ui/panels.h"
+#include "app/ui/probe.h"
+#include "app/ui/widgets.h"
+#include "core/io/library.h"
+#include "core/report/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr const char* kMenus[] = {"File", "Edit", "View", "Solve", "Help"};
+
+/// Rounded box with II, bound, status and the facts that matter most.
+void draw_header_chip(const HeaderModel& header, float height) {
+  const Theme& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = px(14);
+  const float ii = text_size(fonts().title, header.ii).x;
+  const float bound = header.bound.empty() ? 0 : text_size(fonts().small, header.bound).x + gap;
+  const float pill = header.status.empty() ? 0 : pill_width(fonts().small_bold, header.status) + gap;
+  const float facts = header.facts.empty() ? 0 : text_size(fonts().small, header.facts).x + gap;
+  const float width = px(14) + ii + bound + pill + facts + px(14);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), t.input, px(5));
+  list.AddRect(at, ImVec2(at.x + width, at.y + height), t.border, px(5));
+  const auto middle = [&](ImFont* font) { return at.y + (height - text_size(font, "X").y) / 2; };
+  float x = at.x + px(14);
+  paint_text(fonts().title, ImVec2(x, middle(fonts().title)), t.text, header.ii);
+  x += ii + gap;
+  if (bound > 0) {
+    paint_text(fonts().small, ImVec2(x, middle(fonts().small)), t.dim, header.bound);
+    x += bound;
+  }
+  if (pill > 0) {
+    const float high = px(18);
+    x += paint_pill(ImVec2(x, at.y + (height - high) / 2), high, fonts().small_bold, header.status, header.tone) + gap;
+  }
+  if (facts > 0) paint_text(fonts().small, ImVec2(x, middle(fonts().small)), t.dim, header.facts);
+  ImGui::Dummy(ImVec2(width, height));
+  if (probe::on()) probe::last_item("toolbar/header");
+}
+
+void draw_choices(const char* title, Shelf shelf, const std::string& current, const Session& session, UiState& ui) {
+  section(title);
+  for (const LibraryEntry& entry : list_library(shelf)) {
+    const std::string name = std::string(shelf == Shelf::Kernels ? "subject/kernel/" : "subject/machine/") + entry.name;
+    const RowArea row = pick_row(name.c_str(), entry.name == current, px(24));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(3)), theme().text, entry.name);
+    if (!row.clicked) continue;
+    if (shelf == Shelf::Kernels)
+      ui.commands.push(OpenKernel{entry.name});
+    else
+      ui.commands.push(OpenMachine{entry.name});
+    if (session.content().kernel) ImGui::CloseCurrentPopup();
+  }
+}
+
+void draw_params(const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  if (!content.kernel || content.kernel->params.empty()) return;
+  section("PARAMETERS");
+  for (const Param& param : content.kernel->params) {
+    const auto found = content.overrides.find(param.name);
+    std::int64_t value = found == content.overrides.end() ? param.value : found->second;
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(param.name.c_str());
+    if (!param.about.empty() && ImGui::IsItemHovered()) tooltip(param.about);
+    ImGui::SameLine(px(110));
+    ImGui::SetNextItemWidth(px(110));
+    const std::string id = "##param" + param.name;
+    if (ImGui::InputScalar(id.c_str(), ImGuiDataType_S64, &value, nullptr, nullptr, "%lld",
+                           ImGuiInputTextFlags_EnterReturnsTrue))
+      ui.commands.push(SetParam{param.name, value});
+    if (probe::on()) probe::last_item("subject/param/" + param.name);
+    for (std::int64_t choice : param.choices) {
+      ImGui::SameLine();
+      const std::string name = fmt::format("subject/param/{}/{}", param.name, choice);
+      if (button(name.c_str(), std::to_string(choice), ButtonKind::Flat)) ui.commands.push(SetParam{param.name, choice});
+    }
+  }
+}
+
+/// "attention_forward_hopper · h100", a click opens the choice of kernel, machine and parameters.
+void draw_subject(const Session& session, const Models& models, UiState& ui, float height, float room) {
+  const Content& content = session.content();
+  const std::string text = fitted(fonts().body, content.kernel ? models.header.subject : "no kernel", room);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = text_size(fonts().body, text);
+  if (ImGui::InvisibleButton("subject", ImVec2(size.x + px(28), height))) ImGui::OpenPopup("subject");
+  if (probe::on()) probe::last_item("toolbar/subject");
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (ImGui::IsItemHovered())
+    list.AddRectFilled(at, ImVec2(at.x + size.x + px(28), at.y + height), theme().hovered, px(5));
+  paint_text(fonts().body, ImVec2(at.x + px(8), at.y + (height - size.y) / 2), theme().text, text);
+  const float x = at.x + size.x + px(15), y = at.y + height / 2 - px(1);
+  list.AddTriangleFilled(ImVec2(x, y), ImVec2(x + px(8), y), ImVec2(x + px(4), y + px(5)), theme().dim);
+  ImGui::SetNextWindowPos(ImVec2(at.x, at.y + height + px(4)));
+  ImGui::SetNextWindowSize(ImVec2(px(330), 0));
+  if (ImGui::BeginPopup("subject")) {
+    draw_choices("KERNEL", Shelf::Kernels, content.kernel ? content.kernel->name : "", session, ui);
+    draw_choices("MACHINE", Shelf::Machines, content.machine ? content.machine->name : "", session, ui);
+    draw_params(session, ui);
+    ImGui::EndPopup();
+  }
+}
+
+struct Found {
+  std::string label, detail, probe_name;
+  std::optional<OpId> op;
+  const Action* action = nullptr;
+};
+
+std::vector<Found> find_matches(const Session& session, const Models& models, const char* text) {
+  constexpr std::size_t kMost = 12;
+  std::vector<Found> found;
+  for (const OpsTableRow& row : models.ops)
+    if (found.size() < kMost && matches(row.name, text))
+      found.push_back({row.name, row.unit + (row.group.empty() ? "" : " · " + row.group), "find/op/" + row.name, row.op, nullptr});
+  for (const Action& action : actions())
+    if (found.size() < kMost && *action.menu && matches(action.label, text) && why_not(action, session).empty())
+      found.push_back({action.label, action.keys, std::string("find/action/") + action.id, std::nullopt, &action});
+  return found;
+}
+
+void draw_find(const Session& session, const Models& models, UiState& ui, float width, float height) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(10), (height - text_size(fonts().body, "X").y) / 2));
+  if (session.view().focus_find) ImGui::SetKeyboardFocusHere();
+  const bool changed = input_field("toolbar/find", "Find op or command", ui.find, sizeof ui.find, width);
+  ImGui::PopStyleVar();
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  if (ui.find[0] == 0) {
+    const ImVec2 size = text_size(fonts().mono_small, "Ctrl+P");
+    paint_text(fonts().mono_small, ImVec2(high.x - size.x - px(10), (low.y + high.y - size.y) / 2), theme().faint, "Ctrl+P");
+  }
+  const bool active = ImGui::IsItemActive();
+  const bool entered = ImGui::IsItemDeactivated() && key_pressed(Key::Enter);
+  if (changed) ui.find_choice = 0;
+  const bool abandoned = ImGui::IsItemDeactivated() && key_pressed(Key::Escape);
+  if (abandoned) ui.find[0] = 0;
+  if (ui.find[0] == 0) return;
+  const std::vector<Found> found = find_matches(session, models, ui.find);
+  const int last = static_cast<int>(found.size()) - 1;
+  if (active && key_pressed(Key::Down, true)) ui.find_choice = std::min(ui.find_choice + 1, last);
+  if (active && key_pressed(Key::Up, true)) ui.find_choice = std::max(ui.find_choice - 1, 0);
+  const Found* chosen = entered && ui.find_choice >= 0 && ui.find_choice <= last
+                            ? &found[static_cast<std::size_t>(ui.find_choice)]
+                            : nullptr;
+  // A list below the field that does not take the focus away from it.
+  ImGui::SetNextWindowPos(ImVec2(low.x, high.y + px(4)));
+  ImGui::SetNextWindowSize(ImVec2(width, 0));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, theme().card);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(6), px(6)));
+  ImGui::Begin("found", nullptr,
+               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav |
+                   ImGuiWindowFlags_AlwaysAutoResize);
+  if (found.empty()) colored_text(theme().dim, "no op or command matches");
+  for (int i = 0; i <= last; ++i) {
+    const Found& item = found[static_cast<std::size_t>(i)];
+    const RowArea row = pick_row(item.probe_name.c_str(), i == ui.find_choice, px(25));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().text, item.label);
+    paint_text_right(fonts().small, row.max.x - px(8), row.min.y + px(5), theme().faint, item.detail);
+    if (row.clicked) chosen = &item;
+  }
+  const bool hovered = ImGui::IsWindowHovered();
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+  if (chosen) {
+    if (chosen->op) {
+      ui.commands.push(SelectOp{*chosen->op});
+      ui.commands.push(ZoomToSelection{});
+    } else {
+      perform(*chosen->action, session, ui);
+    }
+    ui.find[0] = 0;
+  } else if (!active && !hovered && !entered && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+    ui.find[0] = 0;
+  }
+}
+
+}  // namespace
+
+void draw_menu_bar(const Session& session, UiState& ui) {
+  if (!ImGui::BeginMainMenuBar()) return;
+  for (const char* menu : kMenus) {
+    const bool open = ImGui::BeginMenu(menu);
+    if (probe::on() && !open) probe::last_item(std::string("menu/") + menu);
+    if (!open) continue;
+    for (const Action& action : actions()) {
+      if (std::strcmp(action.menu, menu) != 0) continue;
+      if (action.line_before) ImGui::Separator();
+      const std::string reason = why_not(action, session);
+      std::string label = action.label;
+      if (std::strcmp(action.id, "undo") == 0 && session.next_undo()) label += ": " + *session.next_undo();
+      if (std::strcmp(action.id, "redo") == 0 && session.next_redo()) label += ": " + *session.next_redo();
+      const bool checked = action.checked && action.checked(session);
+      if (ImGui::MenuItem((label + "##" + action.id).c_str(), action.keys, checked, reason.empty())) perform(action, session, ui);
+      if (probe::on()) probe::last_item(std::string("menu/") + action.id);
+      if (!reason.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(reason);
+    }
+    ImGui::EndMenu();
+  }
+  ImGui::EndMainMenuBar();
+}
+
+void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
+  const float height = px(32);
+  const float gap = px(8);
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  const Action& open = *find_action("open");
+  const Action& solve = *find_action("solve");
+  const Action& cancel = *find_action("cancel");
+  if (button("toolbar/open", "Open", ButtonKind::Plain, {}, 0, height)) perform(open, session, ui);
+  ImGui::SameLine(0, gap);
+  const bool running = session.live().active();
+  if (button("toolbar/solve", "Solve F5", ButtonKind::Primary, why_not(solve, session), 0, height)) perform(solve, session, ui);
+  ImGui::SameLine(0, gap);
+  if (button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel", ButtonKind::Plain,
+             running && why_not(cancel, session).empty() ? "" : why_not(cancel, session), 0, height))
+    perform(cancel, session, ui);
+  const float find_width = std::min(px(230), ImGui::GetContentRegionAvail().x * 0.3f);
+  if (session.content().kernel) {
+    ImGui::SameLine(0, px(18));
+    draw_header_chip(models.header, height);
+    ImGui::SameLine(0, gap);
+    const float room = right - ImGui::GetCursorPosX() - find_width - px(50);
+    if (room > px(60)) draw_subject(session, models, ui, height, room);
+  }
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(right - find_width);
+  draw_find(session, models, ui, find_width, height);
+}
+
+void draw_status_bar(const Session& session, const Models&, const UiState& ui) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  std::string right = "F1 keys";
+  if (ui.chart.range) right = describe(*ui.chart.range) + "   " + right;
+  else if (ui.chart.hovered_cycle && session.content().entry())
+    right = "cycle " + grouped(*ui.chart.hovered_cycle) + "   " + right;
+  const float room = width - text_size(fonts().small, right).x - px(30);
+  paint_text(fonts().small, at, theme().dim, fitted(fonts().small, solver_line(session), room));
+  paint_text_right(fonts().small, at.x + width, at.y, theme().dim, right);
+  ImGui::Dummy(ImVec2(width, px(12)));
+}
+
+}  // namespace heddle::app

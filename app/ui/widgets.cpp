@@ -1,0 +1,230 @@
+// How the small pieces look.
+#include "app/ui/widgets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/probe.h"
+
+namespace heddle::app {
+namespace {
+
+ImVec2 operator+(ImVec2 a, ImVec2 b) { return {a.x + b.x, a.y + b.y}; }
+
+const char* begin_of(std::string_view text) { return text.data(); }
+const char* end_of(std::string_view text) { return text.data() + text.size(); }
+
+}  // namespace
+
+Color tone_ink(Tone tone) {
+  switch (tone) {
+    case Tone::Good: return theme().good;
+    case Tone::Warning: return theme().warning;
+    case Tone::Bad: return theme().bad;
+    case Tone::Busy: return theme().accent;
+    case Tone::Neutral: return theme().dim;
+  }
+  return theme().dim;
+}
+
+Color tone_fill(Tone tone) {
+  switch (tone) {
+    case Tone::Good: return theme().good_fill;
+    case Tone::Warning: return theme().warning_fill;
+    case Tone::Bad: return theme().bad_fill;
+    case Tone::Busy: return theme().selected;
+    case Tone::Neutral: return theme().raised;
+  }
+  return theme().raised;
+}
+
+ImVec2 text_size(ImFont* font, std::string_view text) {
+  const FontScope scope(font);
+  return text.empty() ? ImVec2(0, ImGui::GetFontSize()) : ImGui::CalcTextSize(begin_of(text), end_of(text));
+}
+
+void paint_text(ImFont* font, ImVec2 at, Color color, std::string_view text) {
+  if (text.empty()) return;
+  const FontScope scope(font);
+  ImGui::GetWindowDrawList()->AddText(ImVec2(std::floor(at.x), std::floor(at.y)), color, begin_of(text), end_of(text));
+}
+
+void paint_text_right(ImFont* font, float right, float top, Color color, std::string_view text) {
+  paint_text(font, ImVec2(right - text_size(font, text).x, top), color, text);
+}
+
+std::string fitted(ImFont* font, std::string_view text, float width) {
+  if (text_size(font, text).x <= width) return std::string(text);
+  const std::string dots = fonts().built_in ? "..." : "…";
+  std::string cut(text);
+  while (!cut.empty()) {
+    // Never in the middle of a UTF-8 sequence.
+    while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
+    if (!cut.empty()) cut.pop_back();
+    if (text_size(font, cut + dots).x <= width) break;
+  }
+  return cut + dots;
+}
+
+void colored_text(Color color, std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, color);
+  ImGui::TextUnformatted(begin_of(text), end_of(text));
+  ImGui::PopStyleColor();
+}
+
+void wrapped_text(ImFont* font, Color color, std::string_view text) {
+  const FontScope scope(font);
+  ImGui::PushTextWrapPos(0);
+  colored_text(color, text);
+  ImGui::PopTextWrapPos();
+}
+
+void section(std::string_view title, std::string_view right) {
+  ImGui::Dummy(ImVec2(0, px(4)));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = text_size(fonts().small_bold, "X").y;
+  paint_text(fonts().small_bold, at, theme().heading, title);
+  if (!right.empty()) paint_text_right(fonts().small, at.x + width, at.y, theme().faint, right);
+  ImGui::Dummy(ImVec2(width, height + px(2)));
+}
+
+void fact_line(std::string_view label, std::string_view value, Color value_color) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 left = text_size(fonts().small, label), right = text_size(fonts().mono_small, value);
+  const float line = std::max(left.y, right.y);
+  paint_text(fonts().small, at, theme().dim, label);
+  if (left.x + right.x + px(10) <= width) {
+    paint_text_right(fonts().mono_small, at.x + width, at.y + (line - right.y) / 2, value_color, value);
+    ImGui::Dummy(ImVec2(width, line));
+    return;
+  }
+  ImGui::Dummy(ImVec2(width, line - px(3)));
+  ImGui::Indent(px(10));
+  wrapped_text(fonts().mono_small, value_color, value);
+  ImGui::Unindent(px(10));
+}
+
+bool button(const char* name, std::string_view label, ButtonKind kind, const std::string& why_not, float width, float height) {
+  const Theme& t = theme();
+  const bool enabled = why_not.empty();
+  if (kind == ButtonKind::Primary && enabled) {
+    ImGui::PushStyleColor(ImGuiCol_Button, t.accent);
+    ImGui::PushStyleColor(ImGuiCol_ButtonHovered, with_alpha(t.accent, 0.88f));
+    ImGui::PushStyleColor(ImGuiCol_ButtonActive, with_alpha(t.accent, 0.75f));
+    ImGui::PushStyleColor(ImGuiCol_Text, t.accent_text);
+  } else if (kind == ButtonKind::Flat) {
+    ImGui::PushStyleColor(ImGuiCol_Button, Color{0});
+    ImGui::PushStyleColor(ImGuiCol_ButtonHovered, t.hovered);
+    ImGui::PushStyleColor(ImGuiCol_ButtonActive, t.selected);
+    ImGui::PushStyleColor(ImGuiCol_Text, t.text);
+  } else {
+    ImGui::PushStyleColor(ImGuiCol_Button, t.raised);
+    ImGui::PushStyleColor(ImGuiCol_ButtonHovered, ImGui::GetStyleColorVec4(ImGuiCol_ButtonHovered));
+    ImGui::PushStyleColor(ImGuiCol_ButtonActive, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
+    ImGui::PushStyleColor(ImGuiCol_Text, t.text);
+  }
+  const FontScope scope(kind == ButtonKind::Primary ? fonts().bold : fonts().body);
+  ImGui::BeginDisabled(!enabled);
+  const std::string text = std::string(label) + "##" + name;
+  const bool pressed = ImGui::Button(text.c_str(), ImVec2(width, height));
+  ImGui::EndDisabled();
+  ImGui::PopStyleColor(4);
+  if (probe::on()) probe::last_item(name);
+  if (!enabled && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(why_not);
+  return pressed && enabled;
+}
+
+bool link(const char* name, std::string_view label) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = text_size(fonts().body, label);
+  ImGui::PushID(name);
+  const bool pressed = ImGui::InvisibleButton("link", size);
+  ImGui::PopID();
+  const bool hovered = ImGui::IsItemHovered();
+  if (probe::on()) probe::last_item(name);
+  paint_text(fonts().body, at, theme().accent, label);
+  if (hovered) {
+    ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + size.y), at + size, theme().accent);
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  }
+  return pressed;
+}
+
+float pill_width(ImFont* font, std::string_view text) { return text_size(font, text).x + px(16); }
+
+float paint_pill(ImVec2 at, float height, ImFont* font, std::string_view text, Tone tone) {
+  const ImVec2 size = text_size(font, text);
+  const float width = size.x + px(16);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), tone_fill(tone), height / 2);
+  paint_text(font, ImVec2(at.x + px(8), at.y + (height - size.y) / 2), tone_ink(tone), text);
+  return width;
+}
+
+RowArea pick_row(const char* name, bool selected, float height) {
+  RowArea row;
+  row.min = ImGui::GetCursorScreenPos();
+  const float width = std::max(ImGui::GetContentRegionAvail().x, 1.0f);
+  row.max = row.min + ImVec2(width, height);
+  ImGui::PushID(name);
+  ImGui::InvisibleButton("row", ImVec2(width, height));
+  ImGui::PopID();
+  if (probe::on()) probe::last_item(name);
+  row.hovered = ImGui::IsItemHovered();
+  row.clicked = ImGui::IsItemClicked();
+  row.double_clicked = row.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  if (selected || row.hovered)
+    ImGui::GetWindowDrawList()->AddRectFilled(row.min, row.max, selected ? theme().selected : theme().hovered, px(4));
+  return row;
+}
+
+bool input_field(const char* name, const char* hint, char* buffer, std::size_t size, float width) {
+  ImGui::SetNextItemWidth(width);
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
+  const std::string id = std::string("##") + name;
+  const bool changed = ImGui::InputTextWithHint(id.c_str(), hint, buffer, size);
+  ImGui::PopStyleVar();
+  if (probe::on()) probe::last_item(name);
+  return changed;
+}
+
+bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low,
+              double high) {
+  const float thickness = px(7);
+  const ImVec2 size = vertical ? ImVec2(thickness, length) : ImVec2(length, thickness);
+  const ImVec2 corner = vertical ? ImVec2(at.x - thickness / 2, at.y) : ImVec2(at.x, at.y - thickness / 2);
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::PushID(name);
+  ImGui::InvisibleButton("splitter", size);
+  ImGui::PopID();
+  if (probe::on()) probe::last_item(name);
+  const bool active = ImGui::IsItemActive();
+  const bool hot = active || ImGui::IsItemHovered();
+  if (hot) ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+  const float line = std::max(1.0f, std::round(fonts().scale));
+  const Color color = hot ? theme().accent : theme().separator;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (vertical)
+    list.AddRectFilled(ImVec2(at.x - line / 2, at.y), ImVec2(at.x + line / 2, at.y + length), color);
+  else
+    list.AddRectFilled(ImVec2(at.x, at.y - line / 2), ImVec2(at.x + length, at.y + line / 2), color);
+  if (active && extent != 0) {
+    const ImVec2 delta = ImGui::GetIO().MouseDelta;
+    ratio = std::clamp(ratio + static_cast<double>((vertical ? delta.x : delta.y) / extent), low, high);
+  }
+  return active;
+}
+
+void tooltip(std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, theme().tooltip);
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(px(420));
+  ImGui::TextUnformatted(begin_of(text), end_of(text));
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+  ImGui::PopStyleColor();
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,161 @@
+// Bounds, proofs and verdicts turned into sentences.
+#include "app/viewmodel/explain_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/report/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+std::vector<OpId> users_of(const Problem& problem, UnitId unit) {
+  std::vector<OpId> ops;
+  for (std::size_t v = 0; v < problem.ops.size(); ++v)
+    for (const UnitUse& use : problem.ops[v].uses)
+      if (use.unit == unit && use.duration > 0 && (ops.empty() || ops.back() != OpId(v))) ops.push_back(OpId(v));
+  return ops;
+}
+
+std::string names(const Problem& problem, const std::vector<OpId>& ops) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> words;
+  for (OpId op : ops)
+    if (words.size() < kMost) words.push_back(problem.op(op).name);
+  std::string text = fmt::format("{}", fmt::join(words, " + "));
+  return ops.size() > kMost ? text + fmt::format(" and {} more", ops.size() - kMost) : text;
+}
+
+std::vector<OpId> ops_of(const Problem& problem, const Recurrence& recurrence) {
+  std::vector<OpId> ops;
+  for (EdgeId edge : recurrence.edges) ops.push_back(problem.edge(edge).from);
+  return ops;
+}
+
+std::string path(const Problem& problem, const Recurrence& recurrence) {
+  std::string text;
+  for (EdgeId edge : recurrence.edges) text += problem.op(problem.edge(edge).from).name + " → ";
+  return recurrence.edges.empty() ? text : text + problem.op(problem.edge(recurrence.edges.front()).from).name;
+}
+
+/// The card of what arithmetic alone says.
+ExplainCard bound_card(const Problem& problem, const Bounds& bounds) {
+  ExplainCard card;
+  const Cycle low = bounds.min_ii();
+  if (bounds.res_mii == low && bounds.binding_unit.valid()) {
+    const Unit& unit = problem.unit(bounds.binding_unit);
+    card.role = unit.role;
+    card.ops = users_of(problem, bounds.binding_unit);
+    const auto load = std::find_if(bounds.units.begin(), bounds.units.end(),
+                                   [&](const UnitLoad& l) { return l.unit == bounds.binding_unit; });
+    card.sentence = fmt::format("{}: {} need {} cycles of every {}", unit.name, names(problem, card.ops),
+                                grouped(load == bounds.units.end() ? low : load->bound), grouped(low));
+  } else if (bounds.rec_mii == low && !bounds.critical.edges.empty()) {
+    card.ops = ops_of(problem, bounds.critical);
+    card.sentence = fmt::format("Recurrence: {} takes {} cycles for {} iteration{}", path(problem, bounds.critical),
+                                grouped(bounds.critical.latency), bounds.critical.distance,
+                                bounds.critical.distance == 1 ? "" : "s");
+  } else {
+    card.sentence = bounds.sentence;
+  }
+  if (card.sentence != bounds.sentence) card.detail = bounds.sentence;
+  return card;
+}
+
+std::string next_limits(const Problem& problem, const Bounds& bounds, const std::string& binding) {
+  std::vector<std::pair<Cycle, std::string>> limits;
+  for (const UnitLoad& load : bounds.units) limits.push_back({load.bound, problem.unit(load.unit).name});
+  limits.push_back({bounds.rec_mii, "recurrence"});
+  limits.push_back({bounds.issue_mii, "issue"});
+  std::erase_if(limits, [&](const auto& l) { return l.second == binding || l.first <= 1; });
+  std::stable_sort(limits.begin(), limits.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (std::size_t i = 0; i < limits.size() && i < 5; ++i)
+    text += (i ? " · " : "") + fmt::format("{} {}", limits[i].second, grouped(limits[i].first));
+  return text;
+}
+
+ExplainCard period_card(const ScheduleEntry& entry) {
+  ExplainCard card;
+  card.sentence = entry.period.deadlock
+                      ? "Run as it stands, this schedule deadlocks"
+                      : fmt::format("Run as it stands, one iteration takes {} cycles", grouped(entry.period.cycles()));
+  card.tone = entry.period.deadlock || entry.period.cycles() > entry.schedule.ii ? Tone::Bad : Tone::Good;
+  card.detail = entry.period.sentence;
+  for (const EventEdge& edge : entry.period.cycle) card.ops.push_back(edge.from);
+  return card;
+}
+
+}  // namespace
+
+ExplainModel build_explain(const Session& session) {
+  const Content& content = session.content();
+  const LiveSolve& live = session.live();
+  ExplainModel model;
+  if (!content.problem) {
+    model.title = "Nothing to explain yet";
+    model.note = content.kernel ? "choose a machine" : "open a kernel and a machine";
+    return model;
+  }
+  const Problem& problem = *content.problem;
+  const Bounds& bounds = *content.bounds;
+  const ScheduleEntry* entry = content.entry();
+  const Cycle low = bounds.min_ii();
+  const std::string binding = bounds.res_mii == low && bounds.binding_unit.valid() ? problem.unit(bounds.binding_unit).name
+                              : bounds.rec_mii == low                              ? "recurrence"
+                                                                                   : "issue";
+  model.next = next_limits(problem, bounds, binding);
+  if (entry && !entry->verdict.valid()) {
+    const std::size_t count = entry->verdict.violations.size();
+    model.title = fmt::format("Why {} is not legal", entry->name);
+    model.note = fmt::format("{} violation{}, found by the independent checker", count, count == 1 ? "" : "s");
+    for (const Violation& violation : entry->verdict.violations) {
+      ExplainCard card;
+      card.tone = Tone::Bad;
+      card.sentence = violation.message;
+      card.detail = violation.family;
+      if (violation.slot >= 0) card.detail += fmt::format(" · slot {}", grouped(violation.slot));
+      card.ops = violation.ops;
+      model.cards.push_back(std::move(card));
+    }
+    model.cards.push_back(period_card(*entry));
+    return model;
+  }
+  if (!entry) {
+    const bool refuted = live.phase == LiveSolve::Phase::Done && live.status == Status::Infeasible;
+    model.title = refuted ? "Why there is no schedule" : fmt::format("Why no II below {} is possible", grouped(low));
+    model.note = refuted ? "proved by the solver" : "arithmetic, no solver needed";
+    if (refuted) {
+      ExplainCard card;
+      card.tone = Tone::Bad;
+      card.sentence = live.explanation;
+      model.cards.push_back(std::move(card));
+    } else {
+      model.cards.push_back(bound_card(problem, bounds));
+    }
+    return model;
+  }
+  const Cycle ii = entry->schedule.ii;
+  if (ii == low) {
+    model.title = fmt::format("Why II {} is impossible", grouped(ii - 1));
+    model.note = "by arithmetic, no solver needed";
+    model.cards.push_back(bound_card(problem, bounds));
+  } else if (entry->lower_bound && *entry->lower_bound == ii) {
+    model.title = fmt::format("Why II {} is impossible", grouped(ii - 1));
+    model.note = "refuted by the solver";
+    ExplainCard card;
+    card.sentence = entry->explanation.empty() ? "No schedule exists at that II" : entry->explanation;
+    card.tone = Tone::Busy;
+    card.detail = "Neither a unit nor a recurrence alone sets II: the interaction does. By arithmetic alone: " + bounds.sentence;
+    model.cards.push_back(std::move(card));
+  } else {
+    model.title = fmt::format("II {} is not proved to be the smallest", grouped(ii));
+    model.note = fmt::format("no II below {} is possible", grouped(entry->lower_bound.value_or(low)));
+    model.cards.push_back(bound_card(problem, bounds));
+  }
+  model.cards.push_back(period_card(*entry));
+  return model;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,151 @@
+// Words for where a session stands.
+#include "app/viewmodel/header_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/report/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+Tone tone_of(Status status) {
+  switch (status) {
+    case Status::Optimal: return Tone::Good;
+    case Status::Feasible: return Tone::Warning;
+    case Status::Infeasible: case Status::Invalid: return Tone::Bad;
+    case Status::Unknown: return Tone::Neutral;
+  }
+  return Tone::Neutral;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return text;
+}
+
+std::string facts_of(const ScheduleEntry& entry) {
+  const int stages = stage_count(entry.schedule);
+  std::string facts = fmt::format("{} stage{} · {} warps", stages, stages == 1 ? "" : "s", entry.usage.warps);
+  if (entry.seconds > 0) facts += " · " + seconds_text(entry.seconds);
+  return facts;
+}
+
+}  // namespace
+
+const char* status_word(Status status) {
+  switch (status) {
+    case Status::Optimal: return "proved";
+    case Status::Feasible: return "feasible";
+    case Status::Infeasible: return "infeasible";
+    case Status::Unknown: return "unknown";
+    case Status::Invalid: return "invalid";
+  }
+  return "unknown";
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 1) return fmt::format("{:.2f} s", seconds);
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  const auto whole = static_cast<long long>(seconds);
+  return fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string bound_reason(const Content& content, Cycle lower_bound) {
+  if (!content.bounds || !content.problem) return {};
+  const Bounds& b = *content.bounds;
+  if (lower_bound > b.min_ii()) return "refuted below";
+  if (b.res_mii == b.min_ii() && b.binding_unit.valid()) {
+    const Unit& unit = content.problem->unit(b.binding_unit);
+    return unit.about.empty() || unit.about.size() > 16 ? unit.name : unit.about;
+  }
+  if (b.rec_mii == b.min_ii()) return "recurrence";
+  return "issue";
+}
+
+HeaderModel build_header(const Session& session) {
+  const Content& content = session.content();
+  const LiveSolve& live = session.live();
+  HeaderModel header;
+  if (!content.kernel) return header;
+  header.subject = content.kernel->name;
+  header.subject += content.machine ? " · " + content.machine->name : " · no machine";
+  for (const auto& [name, value] : content.overrides) header.subject += fmt::format(" · {} {}", name, value);
+  if (!content.problem) {
+    header.ii = "II –";
+    header.status = content.machine ? "NOT SCHEDULABLE" : "NO MACHINE";
+    header.tone = Tone::Bad;
+    return header;
+  }
+  const ScheduleEntry* entry = content.entry();
+  const bool live_row = entry ? entry->running : live.active();
+  const Cycle bound = live_row ? live.lower_bound : entry ? entry->lower_bound.value_or(content.bounds->min_ii())
+                                                          : std::max(content.bounds->min_ii(), live.lower_bound);
+  header.bound = fmt::format("bound {} ({})", grouped(bound), bound_reason(content, bound));
+  header.ii = entry ? "II " + grouped(entry->schedule.ii) : "II –";
+  if (live_row && live.active()) {
+    const bool proved = entry && entry->schedule.ii == bound;
+    header.status = live.phase == LiveSolve::Phase::Stopping ? "STOPPING" : proved ? "PROVED, REFINING" : "SOLVING";
+    header.tone = Tone::Busy;
+    header.facts = (entry ? facts_of(*entry).substr(0, facts_of(*entry).rfind(" · ")) + " · " : "") +
+                   seconds_text(live.seconds);
+    return header;
+  }
+  if (entry) {
+    header.status = upper(status_word(entry->status));
+    header.tone = tone_of(entry->status);
+    header.facts = facts_of(*entry);
+    return header;
+  }
+  if (live.phase == LiveSolve::Phase::Done) {
+    header.status = live.cancelled ? "CANCELLED" : live.timed_out ? "OUT OF TIME" : upper(status_word(live.status));
+    header.tone = live.cancelled ? Tone::Neutral : tone_of(live.status);
+    header.facts = seconds_text(live.seconds);
+  } else {
+    header.status = "NOT SOLVED";
+  }
+  return header;
+}
+
+ScheduleLine describe_entry(const ScheduleEntry& entry) {
+  ScheduleLine line;
+  line.name = entry.name;
+  line.ii = grouped(entry.schedule.ii);
+  line.tone = tone_of(entry.status);
+  if (entry.running) {
+    line.detail = "solving";
+    line.tone = Tone::Busy;
+  } else if (entry.status == Status::Invalid) {
+    const std::size_t count = entry.verdict.violations.size();
+    line.detail = fmt::format("{} violation{}", count, count == 1 ? "" : "s");
+  } else if (entry.status == Status::Feasible && !entry.file.empty()) {
+    line.detail = entry.period.deadlock ? "deadlocks" : fmt::format("period {}", grouped(entry.period.cycles()));
+  } else {
+    line.detail = status_word(entry.status);
+    if (entry.status == Status::Feasible && entry.lower_bound)
+      line.detail += fmt::format(", bound {}", grouped(*entry.lower_bound));
+  }
+  return line;
+}
+
+std::string solver_line(const Session& session) {
+  const LiveSolve& live = session.live();
+  std::string line;
+  switch (live.phase) {
+    case LiveSolve::Phase::Running: line = "solving: " + live.doing; break;
+    case LiveSolve::Phase::Stopping: line = "still stopping"; break;
+    case LiveSolve::Phase::None: case LiveSolve::Phase::Done: line = "solver idle"; break;
+  }
+  line += " · " + session.solver_name();
+  if (const ScheduleEntry* entry = session.content().entry()) {
+    line += entry->verdict.valid() ? " · checker: valid"
+                                   : fmt::format(" · checker: {} violations", entry->verdict.violations.size());
+    line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
+  }
+  return line;
+}
+
+}  // namespace heddle::app

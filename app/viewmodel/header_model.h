@@ -1,0 +1,40 @@
+// The line at the top: II, its bound and its status always together, then the few numbers that matter most.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/session/session.h"
+
+namespace heddle::app {
+
+enum class Tone { Neutral, Good, Warning, Bad, Busy };
+
+struct HeaderModel {
+  std::string ii;        ///< "II 2 048"
+  std::string bound;     ///< "bound 2 048 (resource)"
+  std::string status;    ///< "PROVED"
+  Tone tone = Tone::Neutral;
+  std::string facts;     ///< "3 stages · 9 warps · 0.21 s"
+  std::string subject;   ///< "attention_forward_hopper · h100"
+};
+
+HeaderModel build_header(const Session& session);
+
+/// One line of the schedules list.
+struct ScheduleLine {
+  std::string name, detail, ii;
+  Tone tone = Tone::Neutral;
+};
+ScheduleLine describe_entry(const ScheduleEntry& entry);
+
+/// The word for a status as shown beside an II: "proved", "feasible", ...
+const char* status_word(Status status);
+/// "0.21 s", "12 s", "3 min 20 s"
+std::string seconds_text(double seconds);
+/// "resource: tensor core" in one or two words, for the header.
+std::string bound_reason(const Content& content, Cycle lower_bound);
+/// The left end of the status bar: what the solver does.
+std::string solver_line(const Session& session);
+
+}  // namespace heddle::app

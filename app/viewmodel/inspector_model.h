@@ -1,0 +1,52 @@
+// Everything that is said about one op: where it is, why it is there, what it waits for and who waits for it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/usage.h"
+#include "core/check/checker.h"
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle::app {
+
+/// A dependence seen from the op.
+struct InspectorLink {
+  OpId other;
+  bool incoming = true;
+  std::string value;         ///< name; empty for pure order
+  Cycle latency = 0;         ///< hand-off included where it applies
+  int distance = 0;
+  std::optional<Cycle> slack;  ///< none without a schedule; 0: tight
+};
+
+/// Something that keeps the op from being elsewhere, as a sentence; `other` may be invalid.
+struct InspectorReason {
+  std::string sentence;
+  OpId other;
+};
+
+/// A line "label   value".
+struct InspectorFact {
+  std::string label, value;
+  bool warn = false;
+};
+
+struct InspectorModel {
+  OpId op;
+  std::string name, kind, unit, group;
+  UnitRole role = UnitRole::Other;
+  std::vector<InspectorFact> facts;
+  std::vector<InspectorReason> earlier;  ///< why it does not start earlier
+  std::vector<InspectorReason> later;    ///< why it does not start later
+  std::vector<InspectorLink> links;      ///< incoming first, tightest first
+  std::vector<std::string> violations;   ///< of which it is part
+};
+
+/// Pre: `schedule`, `usage` and `verdict` are all given or none; the schedule fits the problem.
+InspectorModel inspect(const Problem& problem, OpId op, const Schedule* schedule, const Usage* usage,
+                       const Verdict* verdict);
+
+}  // namespace heddle::app
