@@ -215,8 +215,8 @@ void Search::find_ii() {
   outcome_.issue_mii = bounds.issue_mii;
   send(Started{bounds.res_mii, bounds.rec_mii, bounds.issue_mii, bounds.sentence});
   const Cycle min_ii = bounds.min_ii();
-  raise_bound(min_ii, min_ii == bounds.rec_mii && min_ii > bounds.res_mii ? BoundReason::Recurrence : BoundReason::Resource,
-              bounds.sentence);
+  const bool cycle = min_ii > bounds.res_mii && (min_ii == bounds.rec_mii || min_ii == bounds.credit_mii);
+  raise_bound(min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds.sentence);
 
   if (request_.ii) {
     const Cycle ii = *request_.ii;

@@ -124,6 +124,38 @@ Explained bound_recurrences(const Problem& problem, Bounds& bounds) {
   return best;
 }
 
+/// A slot is refilled when its last reader has released it, at the latest max_depth iterations after it was filled. Rings
+/// for register values do not count: they need not exist.
+Explained bound_credits(const Problem& problem, Bounds& bounds) {
+  std::vector<RatioEdge> edges;
+  std::vector<std::string> labels;
+  for (const Edge& e : problem.edges) {
+    edges.push_back({e.from.index(), e.to.index(), e.latency, e.distance});
+    labels.push_back(problem.op(e.from).name + " -> ");
+  }
+  for (const Channel& c : problem.channels) {
+    if (c.only_if_crossing) continue;
+    for (const Reader& r : c.readers) {
+      edges.push_back({r.op.index(), c.writer.index(), r.release, static_cast<std::int64_t>(c.max_depth) - r.distance});
+      labels.push_back(fmt::format("{} -> (frees {} of {}) ", problem.op(r.op).name, c.name, c.max_depth));
+    }
+  }
+  const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), edges);
+  Explained best;
+  if (ratio.cycle.empty()) return best;
+  const Cycle bound = ratio.impossible ? kNoFiniteII : ceil_div(ratio.weight, ratio.tokens);
+  bounds.credit_mii = std::max<Cycle>(1, bound);
+  raise(best, bound, [&] {
+    std::string path;
+    for (std::size_t e : ratio.cycle) path += labels[e];
+    path += problem.op(OpId(edges[ratio.cycle.front()].from)).name;
+    if (ratio.impossible) return fmt::format("refilling {} needs itself in the same iteration", path);
+    return fmt::format("refilling {}: {} cycles of latency over {} iteration{}", path, ratio.weight, ratio.tokens,
+                       ratio.tokens == 1 ? "" : "s");
+  });
+  return best;
+}
+
 Explained bound_issue(const Problem& problem, Bounds& bounds) {
   std::int64_t producer = 0, others = 0;
   const Op *longest = nullptr, *homeless = nullptr;
@@ -158,7 +190,8 @@ Bounds compute_bounds(const Problem& problem) {
   Bounds bounds;
   Explained best{0, "nothing limits II: no unit is used, no recurrence, no issue time"};
   for (Explained candidate :
-       {bound_units(problem, bounds), bound_recurrences(problem, bounds), bound_issue(problem, bounds)}) {
+       {bound_units(problem, bounds), bound_recurrences(problem, bounds), bound_credits(problem, bounds),
+        bound_issue(problem, bounds)}) {
     if (candidate.bound > best.bound) best = std::move(candidate);
   }
   bounds.sentence = std::move(best.sentence);

@@ -32,11 +32,13 @@ struct Bounds {
   UnitId binding_unit;             ///< invalid when nothing uses a unit
   Cycle rec_mii = 1;               ///< hand-offs not counted: groups are not known yet
   Recurrence critical;             ///< empty when there is no cycle
+  /// Dependences together with the refilling of rings at their largest depth; hand-offs not counted.
+  Cycle credit_mii = 1;
   /// Issue streams: the producer group's windows fit one stream, the others share the streams left, and every window fits.
   Cycle issue_mii = 1;
   std::string sentence;            ///< one sentence naming what binds: the unit, the recurrence, or the issue streams
 
-  Cycle min_ii() const { return std::max({res_mii, rec_mii, issue_mii}); }
+  Cycle min_ii() const { return std::max({res_mii, rec_mii, credit_mii, issue_mii}); }
 };
 
 /// Pre: every dependence cycle has distance >= 1 (resolve guarantees it).

@@ -88,7 +88,7 @@ std::string verdict_text(const Problem& problem, const Schedule& schedule, const
 std::string bounds_text(const Problem& problem, const Bounds& bounds) {
   Json root = Json::object();
   root.set("min_ii", bounds.min_ii()).set("res_mii", bounds.res_mii).set("rec_mii", bounds.rec_mii);
-  root.set("issue_mii", bounds.issue_mii).set("explanation", bounds.sentence);
+  root.set("credit_mii", bounds.credit_mii).set("issue_mii", bounds.issue_mii).set("explanation", bounds.sentence);
   root.set("binding_unit", bounds.binding_unit.valid() ? Json(problem.unit(bounds.binding_unit).name) : Json());
   Json units = Json::array();
   for (const UnitLoad& load : bounds.units) {

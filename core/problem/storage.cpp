@@ -61,6 +61,7 @@ class Storage {
     place_body_values();
     place_invariants();
     check_residents();
+    limit_depths();
   }
 
  private:
@@ -290,6 +291,21 @@ class Storage {
         faults_.add({kernel_.source, "/values"}, fmt::format("tiles that stay on chip for the whole loop take {} {}, machine '{}' has {}", total,
                                                              unit_name(space), machine_.name, limit(space)),
                     "use smaller tiles");
+    }
+  }
+
+  /// A ring can only have what residents and one slot of every other ring leave. Searches and bounds then need not find
+  /// that out: two score tiles and two resident accumulators fill tensor memory, so each score ring is one deep.
+  void limit_depths() {
+    for (const Space space : {Space::Smem, Space::Tmem}) {
+      std::int64_t taken = space == Space::Tmem ? problem_.resident_columns : problem_.resident_smem;
+      for (const Channel& c : problem_.channels)
+        if (c.space == space && !c.only_if_crossing) taken = sat_add(taken, c.size);
+      for (Channel& c : problem_.channels) {
+        if (c.space != space || c.size < 1) continue;
+        const std::int64_t left = limit(space) - sat_add(taken, c.only_if_crossing ? 0 : -c.size);
+        c.max_depth = static_cast<int>(std::clamp<std::int64_t>(left / c.size, 1, c.max_depth));
+      }
     }
   }
 

@@ -122,7 +122,8 @@ std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome,
 std::string bounds_summary(const Problem& problem, const Bounds& bounds, const TextStyle& style) {
   std::string text = problem_title(problem) + "\n";
   text += join_facts({fmt::format("MinII {}", bounds.min_ii()), fmt::format("ResMII {}", bounds.res_mii),
-                      fmt::format("RecMII {}", bounds.rec_mii), fmt::format("issue {}", bounds.issue_mii)},
+                      fmt::format("RecMII {}", bounds.rec_mii), fmt::format("refill {}", bounds.credit_mii),
+                      fmt::format("issue {}", bounds.issue_mii)},
                      style) +
           "\n";
   text += printable(bounds.sentence) + "\n\nunits\n";

@@ -65,10 +65,11 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// "resource", "recurrence" or "issue": what makes MinII as large as it is.
+/// "resource", "recurrence", "refill" or "issue": what makes MinII as large as it is.
 const char* binding_bound(const Bounds& b) {
   if (b.min_ii() == b.res_mii) return "resource";
-  return b.min_ii() == b.rec_mii ? "recurrence" : "issue";
+  if (b.min_ii() == b.rec_mii) return "recurrence";
+  return b.min_ii() == b.credit_mii ? "refill" : "issue";
 }
 
 Row measure(const Case& spec, int runs, double timeout) {

@@ -87,6 +87,23 @@ TEST_CASE("huge costs saturate instead of wrapping", "[core]") {
   CHECK(compute_bounds(on_one_unit(std::int64_t{1} << 60, {{big, std::int64_t{1} << 60}})).res_mii >= big);
 }
 
+TEST_CASE("a ring that cannot be deeper bounds II by the way round through its last reader", "[core]") {
+  Problem p = empty_problem();
+  const OpId write = add_op(p, "write", 100), middle = add_op(p, "middle", 40), last = add_op(p, "last", 7);
+  add_edge(p, write, middle, 100);
+  add_edge(p, middle, last, 40);
+  const ChannelId ring = add_channel(p, write, 16, {{middle, 0, 30, 0}, {last, 0, 60, 0}});
+  p.channels[ring.index()].max_depth = 1;
+  CHECK(compute_bounds(p).credit_mii == 200);
+  CHECK(compute_bounds(p).min_ii() == 200);
+  CHECK(compute_bounds(p).sentence == "refilling write -> middle -> last -> (frees " + p.channels[ring.index()].name +
+                                          " of 1) write: 200 cycles of latency over 1 iteration");
+  p.channels[ring.index()].max_depth = 2;
+  CHECK(compute_bounds(p).credit_mii == 100);
+  p.channels[ring.index()].only_if_crossing = true;
+  CHECK(compute_bounds(p).credit_mii == 1);
+}
+
 TEST_CASE("the critical recurrence is the one with the greatest latency per iteration", "[core]") {
   Problem p = empty_problem();
   const OpId a = add_op(p, "a", 5), b_op = add_op(p, "b", 6), c = add_op(p, "c", 1);
