@@ -198,6 +198,27 @@ TEST_CASE("no schedule beats the lower bounds, and its sustainable period is at 
   });
 }
 
+TEST_CASE("one op after the other is a valid schedule of large layered problems", "[core]") {
+  for (const int ops : {8, 50, 200, 2000}) {
+    INFO(ops << " ops");
+    const Problem p = random_layered_problem(7, ops);
+    Schedule s;
+    Cycle now = 0;
+    for (const Op& op : p.ops) {
+      s.ops.push_back({now, GroupId(op.variable_latency ? 0 : 1)});
+      now += op.latency + 700;  // more than any hand-off or read after it
+    }
+    s.ii = now;
+    derive_groups(p, s);
+    s.depths = minimal_depths(p, s);
+    const Verdict verdict = check(p, s);
+    INFO((verdict.valid() ? "" : verdict.violations.front().message));
+    CHECK(verdict.valid());
+    CHECK(compute_bounds(p).min_ii() < now);
+    CHECK(sustainable_period(p, s).cycles() <= now);
+  }
+}
+
 TEST_CASE("an op moved within its slack breaks no dependence, unit of capacity one, issue order or credit", "[core]") {
   for_valid_schedules(3001, 3250, [&](std::uint64_t seed, const Problem& p, const Schedule& s) {
     const auto slacks = compute_slack(p, s);

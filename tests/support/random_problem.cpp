@@ -199,7 +199,7 @@ Problem random_layered_problem(std::uint64_t seed, int ops) {
     value.producer = OpId(static_cast<std::size_t>(v));
     value.space = load ? Space::Smem : Space::Register;
     value.bytes = 1024;
-    value.registers = load ? 0 : dice.between(1, 4);
+    value.registers = !load && dice.chance(std::min(100, 6000 / ops)) ? dice.between(1, 4) : 0;
     p.values.push_back(value);
   }
   for (int v = width; v < ops; ++v) {
