@@ -3,6 +3,8 @@
 
 #include "core/io/constraints_json.h"
 #include "core/io/schedule_json.h"
+#include "tests/support/golden.h"
+#include "tests/support/paths.h"
 #include "tests/support/problem_builder.h"
 
 using namespace heddle;
@@ -52,7 +54,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("a schedule survives a round trip, certificate included", "[core]") {
+TEST_CASE("a schedule survives a round trip, certificate included, and reads like a table", "[core]") {
   Case c = small_case();
   Certificate certificate;
   certificate.status = Status::Optimal;
@@ -64,10 +66,10 @@ TEST_CASE("a schedule survives a round trip, certificate included", "[core]") {
   certificate.solver = "Z3";
   certificate.seed = 18446744073709551615ull;
   certificate.seconds = 0.25;
-  certificate.problem_hash = problem_hash(c.problem);
   certificate.checked = true;
   c.schedule.certificate = certificate;
   const std::string text = schedule_text(c.problem, c.schedule);
+  CHECK(test::golden_difference("schedule.json", text) == "");
   std::vector<Fault> warnings;
   const auto again = parse_schedule(text, "s.json", c.problem, &warnings);
   if (!again) FAIL(to_string(again.error()));
@@ -86,30 +88,6 @@ TEST_CASE("a schedule survives a round trip, certificate included", "[core]") {
   CHECK(head->kernel == "k");
   CHECK(head->machine == "m");
   CHECK(head->params == Scope{{"N", 4}});
-}
-
-TEST_CASE("a schedule file reads like a table", "[core]") {
-  const Case c = small_case();
-  CHECK(schedule_text(c.problem, c.schedule) == R"({
-  "schema": "heddle.schedule/1",
-  "name": "hand",
-  "kernel": "k",
-  "machine": "m",
-  "params": {"N": 4},
-  "ii": 120,
-  "groups": [
-    {"id": 0, "role": "producer", "warps": 1, "registers": 24, "ops": ["load"]},
-    {"id": 1, "role": "consumer A", "warps": 4, "registers": 240, "ops": ["gemm", "soft"]}
-  ],
-  "ops": [
-    {"id": "load", "start": 0, "stage": 0, "slot": 0, "group": 0},
-    {"id": "gemm", "start": 510, "stage": 4, "slot": 30, "group": 1},
-    {"id": "soft", "start": 660, "stage": 5, "slot": 60, "group": 1}
-  ],
-  "channels": [{"value": "load", "depth": 6}],
-  "provenance": {"kind": "hand", "author": "a person", "note": "after a figure"}
-}
-)");
 }
 
 TEST_CASE("a schedule that contradicts itself or the problem is told every contradiction", "[core]") {
@@ -151,7 +129,8 @@ TEST_CASE("a certificate for another problem or another II is dropped with a war
   REQUIRE(warnings.size() == 1);
   CHECK(to_string(warnings[0]) ==
         "s.json: /certificate: the certificate is for another problem and is ignored (solve again to certify this one)");
-  c.schedule.certificate->problem_hash.clear();
+  c.schedule.certificate->problem_hash = problem_hash(c.problem);
+  CHECK(parse_schedule(schedule_text(c.problem, c.schedule), "s.json", c.problem)->certificate.has_value());
   c.schedule.certificate->ii = 90;
   warnings.clear();
   read = parse_schedule(schedule_text(c.problem, c.schedule), "s.json", c.problem, &warnings);
@@ -174,32 +153,13 @@ TEST_CASE("a schedule for other parameters or another machine is read with warni
 
 TEST_CASE("every kind of constraint survives a round trip", "[core]") {
   const Case c = small_case();
-  const std::string text = R"({
-  "schema": "heddle.constraints/1",
-  "constraints": [
-    {"name": "pin gemm at 128", "kind": "pin", "ops": ["gemm"], "at": 128, "enabled": true},
-    {"name": "early", "kind": "range", "ops": ["gemm", "soft"], "low": 1, "high": 9, "enabled": false},
-    {"name": "g", "kind": "in_group", "ops": ["gemm"], "group": 1, "enabled": true},
-    {"name": "ng", "kind": "not_in_group", "ops": ["gemm"], "group": 0, "enabled": true},
-    {"name": "sg", "kind": "same_group", "ops": ["gemm", "soft"], "enabled": true},
-    {"name": "dg", "kind": "different_group", "ops": ["gemm", "load"], "enabled": true},
-    {"name": "b", "kind": "before", "ops": ["gemm", "soft"], "delay": -4, "enabled": true},
-    {"name": "ss", "kind": "same_stage", "ops": ["gemm", "soft"], "enabled": true},
-    {"name": "a", "kind": "max_stages", "limit": 3, "enabled": true},
-    {"name": "w", "kind": "max_warps", "limit": 12, "enabled": true},
-    {"name": "mg", "kind": "max_groups", "limit": 3, "enabled": true},
-    {"name": "r", "kind": "max_registers", "limit": 168, "enabled": true},
-    {"name": "s", "kind": "max_smem", "limit": 65536, "enabled": true},
-    {"name": "t", "kind": "max_tmem", "limit": 512, "enabled": true},
-    {"name": "d", "kind": "max_depth", "channel": "load", "limit": 2, "enabled": true}
-  ]
-}
-)";
+  const auto constraints_file = test::repository_path("tests/golden/constraints.json");
   std::vector<Fault> warnings;
-  const auto constraints = parse_constraints(text, "c.json", c.problem, &warnings);
+  const auto constraints = read_constraints(constraints_file, c.problem, &warnings);
   if (!constraints) FAIL(to_string(constraints.error()));
   CHECK(warnings.empty());
-  CHECK(constraints_text(*constraints) == text);
+  CHECK(constraints->size() == 15);
+  CHECK(test::golden_difference("constraints.json", constraints_text(*constraints)) == "");
   CHECK(describe(constraints->at(0)) == "pin gemm at 128");
   CHECK(describe(constraints->at(1)) == "gemm and soft from 1 to 9");
   CHECK(describe(constraints->at(14)) == "at most 2 slots for load");

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Checks that the JSON Schemas are sound and that every file of ours validates against the schema it names.
+
+    validate.py ROOT       prints one line per fault and exits 1 if there is any; exits 77 without python3-jsonschema
+"""
+
+import json
+import pathlib
+import sys
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    print("python3-jsonschema is not installed; nothing checked")
+    sys.exit(77)
+
+FOLDERS = ("kernels", "assets/machines", "tests/golden")
+
+
+def schemas_of(root):
+    schemas = {}
+    for path in sorted((root / "assets/schema").glob("*.schema.json")):
+        schema = json.loads(path.read_text())
+        Draft202012Validator.check_schema(schema)
+        schemas[schema["properties"]["schema"]["const"]] = Draft202012Validator(schema)
+    return schemas
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        print(__doc__)
+        return 2
+    root = pathlib.Path(arguments[1])
+    schemas = schemas_of(root)
+    faults, used = [], {name: 0 for name in schemas}
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*.json")):
+            document = json.loads(path.read_text())
+            name = document.get("schema") if isinstance(document, dict) else None
+            if name is None and folder == "tests/golden":
+                continue  # other programs' formats have goldens too
+            where = path.relative_to(root)
+            if name not in schemas:
+                faults.append(f"{where}: no schema for {name!r}")
+                continue
+            used[name] += 1
+            for error in schemas[name].iter_errors(document):
+                pointer = "".join(f"/{part}" for part in error.absolute_path)
+                faults.append(f"{where}: {pointer}: {error.message}")
+    faults += [f"{name}: no file to try the schema on" for name, count in used.items() if count == 0]
+    for fault in faults:
+        print(fault)
+    if not faults:
+        print(", ".join(f"{name}: {count} valid" for name, count in used.items()))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
