@@ -1,3 +1,4 @@
+// Evaluating the cost rules of a machine for the ops of a kernel.
 #include "core/problem/costs.h"
 
 #include <algorithm>

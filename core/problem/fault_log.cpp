@@ -1,3 +1,4 @@
+// Faults of resolving, with the place in the file that they speak of.
 #include "core/problem/fault_log.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sizes of values, residents, and channels from the spaces of values.
 #include "core/problem/storage.h"
 
 #include <algorithm>

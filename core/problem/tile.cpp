@@ -1,3 +1,4 @@
+// Shapes of tiles, and the names that cost rules may use.
 #include "core/problem/tile.h"
 
 #include <algorithm>
