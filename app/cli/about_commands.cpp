@@ -26,6 +26,16 @@ int run_completion(const Arguments& arguments, const Terminal& terminal) {
   return kDone;
 }
 
+namespace {
+
+#ifdef __clang__
+constexpr const char* kCompiler = "Clang " __clang_version__;
+#else
+constexpr const char* kCompiler = "GCC " __VERSION__;
+#endif
+
+}  // namespace
+
 int run_version(const Arguments& arguments, const Terminal& terminal) {
 #ifdef HEDDLE_HAS_SOLVER
   const std::string solver = solver::solver_version();
@@ -33,13 +43,13 @@ int run_version(const Arguments& arguments, const Terminal& terminal) {
   const std::string solver;
 #endif
   if (arguments.has("--json")) {
-    terminal.out << Json(Json::Object{{"heddle", version()}, {"solver", solver}, {"compiler", __VERSION__}}).pretty();
+    terminal.out << Json(Json::Object{{"heddle", version()}, {"solver", solver}, {"compiler", kCompiler}}).pretty();
     return kDone;
   }
   terminal.out << "heddle " << version() << "\n";
   if (terminal.quiet) return kDone;
   terminal.out << "solver: " << (solver.empty() ? "none in this build" : solver) << "\n";
-  terminal.out << "compiler: " << __VERSION__ << "\n";
+  terminal.out << "compiler: " << kCompiler << "\n";
   return kDone;
 }
 

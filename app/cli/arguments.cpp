@@ -44,8 +44,12 @@ std::string fault_of(const OptionSpec& option, const std::string& value) {
     case ValueType::Choice:
       if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end()) return {};
       return fmt::format("{} needs one of {}, not '{}'", option.flag, list_of(option.choices), value);
+    case ValueType::Assignment: {
+      const std::size_t equals = value.find('=');
+      if (equals != 0 && equals != std::string::npos && parse_integer(value.substr(equals + 1), integer)) return {};
+      return fmt::format("{} needs NAME=INTEGER, not '{}'", option.flag, value);
+    }
     case ValueType::File:
-    case ValueType::Text:
       return value.empty() ? fmt::format("{} needs a value ({})", option.flag, option.value) : std::string();
     case ValueType::Switch: return {};
   }
@@ -94,12 +98,13 @@ UsageError unknown_command(const std::string& word) {
           nullptr};
 }
 
-/// CLI11 names the option first: "--ii: 1 required N missing".
+/// CLI11 names the option first: "--ii: 1 required N missing", "json was given a disallowed flag override".
 UsageError rephrase(const CommandSpec& command, const std::string& what) {
   for (const OptionSpec& option : all_options(command)) {
-    if (what.rfind(option.flag + ":", 0) != 0) continue;
+    const bool override = what.starts_with(option.flag.substr(2) + " was given");
+    if (!override && !what.starts_with(option.flag + ":")) continue;
     if (option.type == ValueType::Switch) return {fmt::format("{} takes no value", option.flag), "", &command};
-    const bool missing = what.find("missing") != std::string::npos || what.find("equired") == std::string::npos;
+    const bool missing = what.find("missing") != std::string::npos;
     return {missing ? fmt::format("{} needs a value ({})", option.flag, option.value)
                     : fmt::format("{} is given more than once", option.flag),
             "", &command};
@@ -118,7 +123,7 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
     const OptionSpec& option = options[i];
     const std::string names = option.short_flag.empty() ? option.flag : option.short_flag + "," + option.flag;
     if (option.type == ValueType::Switch) {
-      handles.push_back(parser.add_flag(names));
+      handles.push_back(parser.add_flag(names)->disable_flag_override());
     } else {
       CLI::Option* handle = parser.add_option(names, values[i])->type_name(option.value)->allow_extra_args(false);
       if (!option.repeats) handle->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
@@ -213,7 +218,7 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
   if (at >= args.size()) {
     line.version = asks_for(args, {"--version", "-V"});
     if (line.help || line.version || args.empty()) return line;
-    return UsageError{"a command is missing", "heddle --help lists them", nullptr};
+    return UsageError{"a command is missing", "", nullptr};
   }
   const CommandSpec* command = find_command(args[at]);
   std::vector<std::string> words = args;

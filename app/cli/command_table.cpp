@@ -29,7 +29,7 @@ OptionSpec choice(std::string flag, std::string value, std::vector<std::string> 
 }
 
 const OptionSpec kParam{
-    "--param", "-p", "KEY=VALUE", "set a kernel parameter; may be given several times", ValueType::Text, {},
+    "--param", "-p", "KEY=VALUE", "set a kernel parameter; may be given several times", ValueType::Assignment, {},
     0,         0,    true};
 const OptionSpec kJson = toggle("--json", "print one JSON object on standard output");
 const OptionSpec kConstraints = file("--constraints", "", "demands on the schedule (heddle.constraints/1)");

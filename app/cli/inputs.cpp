@@ -35,21 +35,13 @@ class FaultCollector {
 
 Result<Scope> parse_params(const Arguments& arguments) {
   Scope scope;
-  Error error;
   for (const std::string& text : arguments.all("--param")) {
     const std::size_t equals = text.find('=');
     std::int64_t value = 0;
-    const char* begin = text.data() + std::min(equals, text.size() - 1) + 1;
-    const char* end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(begin, end, value);
-    if (equals == 0 || equals == std::string::npos || code != std::errc() || stop != end) {
-      error.faults.push_back(
-          {"", "", fmt::format("--param needs NAME=INTEGER, not '{}'", text), "for example --param KV=128"});
-    } else if (!scope.emplace(text.substr(0, equals), value).second) {
-      error.faults.push_back({"", "", fmt::format("--param sets {} twice", text.substr(0, equals)), ""});
-    }
+    std::from_chars(text.data() + equals + 1, text.data() + text.size(), value);
+    if (!scope.emplace(text.substr(0, equals), value).second)
+      return Error::input(fmt::format("--param sets {} twice", text.substr(0, equals)));
   }
-  if (!error.faults.empty()) return error;
   return scope;
 }
 

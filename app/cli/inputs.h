@@ -24,7 +24,7 @@ struct Inputs {
 /// the terminal.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 
-/// All of --param.
+/// All of --param, whose form the parser has checked.
 Result<Scope> parse_params(const Arguments& arguments);
 
 /// Every warning as a line.

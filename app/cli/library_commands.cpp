@@ -82,7 +82,10 @@ int run_list(const Arguments& arguments, const Terminal& terminal) {
     }
     if (section.items.empty() && !what) continue;
     std::vector<std::vector<std::string>> rows;
-    for (const Item& item : section.items) rows.push_back({item.name, brief(item.about)});
+    std::size_t longest = 0;
+    for (const Item& item : section.items) longest = std::max(longest, item.name.size());
+    const int room = std::max(20, terminal.style.width - static_cast<int>(longest) - 4);
+    for (const Item& item : section.items) rows.push_back({item.name, shortened(brief(item.about), room)});
     text += fmt::format("{}{}\n", text.empty() ? "" : "\n", section.title);
     text += rows.empty() ? "  none\n" : text_table({{"name"}, {"about"}}, rows);
   }

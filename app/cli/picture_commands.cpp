@@ -38,6 +38,14 @@ std::string timeline_page(const Problem& problem, const Schedule& schedule, cons
   return fmt::format("{}\n\n{}\n{}", title, timeline, op_table(problem, &schedule));
 }
 
+/// What the name of a file says about its format; empty when nothing (.json may be a trace or a schedule).
+std::string format_of(const std::string& path) {
+  for (const auto& [ending, format] : {std::pair{".svg", "svg"}, {".dot", "dot"}, {".csv", "csv"}, {".txt", "text"}}) {
+    if (path.ends_with(ending)) return format;
+  }
+  return {};
+}
+
 /// Drawing something illegal is allowed, but not silently.
 void warn_if_invalid(const Verdict& verdict, const Terminal& terminal) {
   for (const Violation& violation : verdict.violations)
@@ -59,40 +67,45 @@ int run_show(const Arguments& arguments, const Terminal& terminal) {
 }
 
 int run_export(const Arguments& arguments, const Terminal& terminal) {
-  const auto format = arguments.text("--format");
-  if (!format) {
-    terminal.complain("'export' needs --format: svg, trace, dot, csv, text or json");
+  const std::string path = arguments.text("--out").value_or("-");
+  const std::string format = arguments.text("--format").value_or(format_of(path));
+  if (format.empty()) {
+    terminal.complain("'export' needs --format, or --out with a name that ends in .svg, .dot, .csv or .txt");
     return kUsage;
   }
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), false);
+  const Problem& problem = inputs->problem;
+  const auto finish = [&](const std::string& text) {
+    const int code = write_text(terminal, path, text);
+    if (code == kDone && path != "-") terminal.note(fmt::format("{} written to {}", format, path));
+    return code;
+  };
+  if (format == "dot" && !inputs->schedule) return finish(dependence_dot(problem, nullptr));
   int code = kDone;
   const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
   if (!schedule) return code;
-  const Problem& problem = inputs->problem;
   const Verdict verdict = check(problem, *schedule, inputs->constraints);
   warn_if_invalid(verdict, terminal);
 
-  const std::string path = arguments.text("--out").value_or("-");
   std::string text;
-  if (*format == "trace") {
+  if (format == "trace") {
     TraceOptions options;
     if (const auto iterations = arguments.integer("--iterations")) options.iterations = static_cast<int>(*iterations);
     text = chrome_trace(problem, *schedule, options);
-  } else if (*format == "dot") {
+  } else if (format == "dot") {
     text = dependence_dot(problem, &*schedule);
-  } else if (*format == "csv") {
+  } else if (format == "csv") {
     text = op_csv(problem, &*schedule);
-  } else if (*format == "json") {
+  } else if (format == "json") {
     text = schedule_text(problem, *schedule);
   } else {
     TextStyle style = terminal.style;
     if (path != "-") style.color = false;
     text = timeline_page(problem, *schedule, verdict, arguments, style);
   }
-  if (const int failed = write_text(terminal, path, text)) return failed;
-  if (path != "-") terminal.note(fmt::format("{} written to {}", *format, path));
-  return code;
+  const int written = finish(text);
+  return written == kDone ? code : written;
 }
 
 }  // namespace heddle::app

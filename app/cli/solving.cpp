@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 
 #include "app/cli/cli.h"
 #include "app/cli/interrupt.h"
@@ -17,29 +21,42 @@ namespace heddle::app {
 #ifdef HEDDLE_HAS_SOLVER
 namespace {
 
-/// One line on standard error that is redrawn at most ten times a second, only on a terminal; -v prints events as
-/// lines.
+/// One line on standard error, redrawn ten times a second while the solver thinks; only on a terminal. With -v every
+/// event becomes a line of its own.
 class ProgressLine {
  public:
-  explicit ProgressLine(const Terminal& terminal)
-      : terminal_(terminal), live_(terminal.err_is_tty && !terminal.quiet) {}
-  ~ProgressLine() { clear(); }
+  explicit ProgressLine(const Terminal& terminal) : terminal_(terminal) {
+    if (terminal.err_is_tty && !terminal.quiet)
+      ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
+  }
+  ~ProgressLine() {
+    if (!ticker_.joinable()) return;
+    ticker_.request_stop();
+    ticker_.join();
+    clear();
+  }
 
   void operator()(const solver::SolveEvent& event) {
+    const std::lock_guard lock(mutex_);
     std::visit([this](const auto& e) { take(e); }, event);
-    const auto now = std::chrono::steady_clock::now();
-    if (!live_ || now - drawn_ < std::chrono::milliseconds(100)) return;
-    drawn_ = now;
-    clear();
-    const std::string line =
-        join_facts({best_ ? fmt::format("II {}", best_) : "no schedule yet", fmt::format("bound {}", bound_), phase_,
-                    testing_ ? fmt::format("testing {}", testing_) : "", fmt::format("{:.1f} s", seconds_)},
-                   terminal_.style);
-    terminal_.err << line.substr(0, 4u * static_cast<std::size_t>(terminal_.style.width)) << std::flush;
-    shown_ = true;
   }
 
  private:
+  void tick(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, stop, std::chrono::milliseconds(100), [&] { return stop.stop_requested(); })) {
+      clear();
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
+      terminal_.err << join_facts(
+                           {best_ ? fmt::format("II {}", best_) : "no schedule yet", fmt::format("bound {}", bound_),
+                            testing_ ? fmt::format("testing II {}", testing_) : phase_,
+                            fmt::format("{:.1f} s", elapsed.count())},
+                           terminal_.style)
+                    << std::flush;
+      shown_ = true;
+    }
+  }
+
   void say(const std::string& line) {
     if (!terminal_.verbose) return;
     clear();
@@ -50,6 +67,7 @@ class ProgressLine {
     say(fmt::format("bound {}: {}", bound_, e.explanation));
   }
   void take(const solver::BoundRaised& e) {
+    if (e.lower_bound == bound_) return;
     bound_ = e.lower_bound;
     say(fmt::format("bound {}: {}", bound_, e.why));
   }
@@ -62,8 +80,7 @@ class ProgressLine {
   }
   void take(const solver::Progress& e) {
     phase_ = printable(e.phase);
-    testing_ = e.ii_under_test;
-    seconds_ = e.seconds;
+    testing_ = best_ ? 0 : e.ii_under_test;
   }
   void take(const solver::LogLine& e) { say(e.text); }
   void clear() {
@@ -72,12 +89,13 @@ class ProgressLine {
   }
 
   const Terminal& terminal_;
-  const bool live_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;  // guards all below
+  std::condition_variable_any wake_;
   bool shown_ = false;
   Cycle best_ = 0, bound_ = 0, testing_ = 0;
-  double seconds_ = 0;
   std::string phase_;
-  std::chrono::steady_clock::time_point drawn_{};
+  std::jthread ticker_;  // last: it uses the others
 };
 
 }  // namespace
@@ -92,7 +110,11 @@ Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& argumen
   if (const auto stages = arguments.integer("--max-stages")) request.max_stages = static_cast<int>(*stages);
   const InterruptScope interrupt;
   ProgressLine progress(terminal);
-  return solver::solve(request, interrupt.token(), [&progress](const solver::SolveEvent& event) { progress(event); });
+  SolveOutcome outcome =
+      solver::solve(request, interrupt.token(), [&progress](const solver::SolveEvent& event) { progress(event); });
+  const bool settled = outcome.status == Status::Optimal || outcome.status == Status::Infeasible;
+  if (interrupt.interrupted() && !settled) outcome.cancelled = true;
+  return outcome;
 }
 #else
 Result<SolveOutcome> solve_inputs(const Inputs&, const Arguments&, const Terminal&) {

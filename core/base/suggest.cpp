@@ -1,5 +1,4 @@
 // Edit distance with swaps, and what counts as close.
-// Edit distance, for "did you mean".
 #include "core/base/suggest.h"
 
 #include <algorithm>
@@ -11,6 +10,20 @@ namespace {
 constexpr std::size_t kLongestWord = 64;  ///< longer words are nobody's typing mistake, and the distance is quadratic
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+/// Those of which the word is the beginning, give or take one typing mistake; none when they are too many to be a guess.
+std::vector<std::string> completions(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kShortestWord = 3, kMost = 4;
+  std::vector<std::string> found;
+  if (word.size() < kShortestWord || word.size() > kLongestWord) return found;
+  for (const std::string& candidate : candidates) {
+    bool begins = false;
+    for (std::size_t size = word.size() - 1; size <= word.size() + 1 && size <= candidate.size(); ++size)
+      begins = begins || edit_distance(word, std::string_view(candidate).substr(0, size)) <= 1;
+    if (begins) found.push_back(candidate);
+  }
+  return found.size() > kMost ? std::vector<std::string>() : found;
+}
 
 }  // namespace
 
@@ -51,8 +64,11 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string found = nearest(word, candidates);
-  return found.empty() ? std::string() : "did you mean '" + found + "'?";
+  std::vector<std::string> meant{nearest(word, candidates)};
+  if (meant.front().empty()) meant = completions(word, candidates);
+  if (meant.empty()) return {};
+  for (std::string& name : meant) name = "'" + name + "'";
+  return "did you mean " + list_of(meant) + "?";
 }
 
 std::string list_of(const std::vector<std::string>& items, std::size_t limit) {

@@ -14,7 +14,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// word's length, at least 1).
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "did you mean 'latency'?", or empty.
+/// "did you mean 'latency'?"; several when the word is the beginning of several; or empty.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b or c": the whole list for messages; the first `limit` and "..." when there are more.

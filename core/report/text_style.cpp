@@ -49,6 +49,18 @@ int display_width(std::string_view text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
 }
 
+std::string shortened(std::string_view text, int width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::string out;
+  int used = 0;
+  for (char c : text) {
+    const bool starts = (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    if (starts && ++used > width - 3) break;
+    out += c;
+  }
+  return out + "...";
+}
+
 std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::string> titles;
   std::vector<int> widths;

@@ -29,6 +29,9 @@ std::string styled(std::string_view text, const TextStyle& style);
 /// Characters on screen, counting one per code point.
 int display_width(std::string_view text);
 
+/// The first `width` characters, the last three of them dots when something is left out.
+std::string shortened(std::string_view text, int width);
+
 struct TextColumn {
   std::string title;
   bool right = false;  ///< numbers
