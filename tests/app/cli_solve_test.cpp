@@ -1,0 +1,125 @@
+// heddle solve, with a solver and without.
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "app/cli/cli.h"
+#include "tests/app/cli_support.h"
+
+using namespace heddle::app;
+using heddle::test::contains;
+using heddle::test::run_heddle;
+using heddle::test::ScratchFolder;
+using nlohmann::json;
+
+#ifdef HEDDLE_HAS_SOLVER
+
+TEST_CASE("the toy is solved to II 2 and length 4, proved, and the JSON has every promised field", "[app]") {
+  const auto run = run_heddle({"solve", "toy_fig1", "toy", "--json"});
+  INFO(run.err);
+  CHECK(run.code == kDone);
+  CHECK(run.err.empty());
+  const json answer = json::parse(run.out);
+  CHECK(answer.at("status") == "optimal");
+  CHECK(answer.at("ii") == 2);
+  CHECK(answer.at("length") == 4);
+  CHECK(answer.at("lower_bound") == 2);
+  CHECK(answer.at("period").is_number_integer());
+  for (const char* key : {"res_mii", "rec_mii", "stages", "checker", "groups", "ops", "channels", "objectives"})
+    CHECK(answer.contains(key));
+  for (const char* key : {"id", "role", "warps", "registers", "ops"}) CHECK(answer.at("groups").at(0).contains(key));
+  for (const char* key : {"id", "start", "stage", "slot", "group"}) CHECK(answer.at("ops").at(0).contains(key));
+  for (const char* key : {"name", "value", "proved"}) CHECK(answer.at("objectives").at(0).contains(key));
+  for (const char* key : {"encode", "first", "proof", "total"}) CHECK(answer.at("seconds").contains(key));
+}
+
+TEST_CASE("a saved schedule is accepted by check and drawn by show", "[app]") {
+  ScratchFolder folder;
+  const std::string path = folder.path("best.json");
+  const auto run = run_heddle({"solve", "toy_fig1", "toy", "--out", path});
+  CHECK(run.code == kDone);
+  CHECK(contains(run.out, "II 2"));
+  CHECK(contains(run.out, "proved"));
+  CHECK(contains(run.err, "best.json"));
+  CHECK(run_heddle({"check", "toy_fig1", "toy", path}).code == kDone);
+  CHECK(contains(run_heddle({"show", "toy_fig1", "toy", path}).out, "proved"));
+  // The same on standard output, the summary then on the other stream.
+  const auto piped = run_heddle({"solve", "toy_fig1", "toy", "--out", "-"});
+  CHECK(json::parse(piped.out).at("schema") == "heddle.schedule/1");
+  CHECK(contains(piped.err, "II 2"));
+}
+
+TEST_CASE("infeasible requests exit with 4 and say why", "[app]") {
+  auto run = run_heddle({"solve", "toy_fig1", "toy", "--ii", "1"});
+  CHECK(run.code == kNegative);
+  CHECK(contains(run.out, "no schedule exists"));
+  run = run_heddle({"solve", "toy_fig1", "toy", "--ii", "1", "--json"});
+  CHECK(run.code == kNegative);
+  CHECK(json::parse(run.out).at("status") == "infeasible");
+  ScratchFolder folder;
+  const std::string clash = folder.write(
+      "clash.json",
+      R"({"schema": "heddle.constraints/1", "constraints": [{"kind": "pin", "ops": ["S"], "at": 5}, {"kind": "range", "ops": ["P"], "low": 0, "high": 4}]})");
+  CHECK(run_heddle({"solve", "toy_fig1", "toy", "--constraints", clash}).code == kNegative);
+  CHECK(run_heddle({"show", "toy_fig1", "toy", "--constraints", clash}).code == kNegative);
+}
+
+TEST_CASE("an II that is asked for is decided, and nothing is claimed about smaller ones", "[app]") {
+  const auto run = run_heddle({"solve", "toy_fig1", "toy", "--ii", "3", "--json"});
+  CHECK(run.code == kDone);
+  const json answer = json::parse(run.out);
+  CHECK(answer.at("ii") == 3);
+  CHECK(contains(run_heddle({"solve", "toy_fig1", "toy", "--ii", "3", "-q"}).out, "as requested"));
+}
+
+TEST_CASE("the same seed gives the same schedule", "[app]") {
+  const auto once = run_heddle({"solve", "toy_fig1", "toy", "--seed", "7", "--out", "-"}),
+             again = run_heddle({"solve", "toy_fig1", "toy", "--seed", "7", "--out", "-"});
+  const json a = json::parse(once.out), b = json::parse(again.out);
+  CHECK(a.at("ops") == b.at("ops"));
+  CHECK(a.at("groups") == b.at("groups"));
+}
+
+TEST_CASE("show and export solve first when no schedule is given", "[app]") {
+  CHECK(contains(run_heddle({"show", "toy_fig1", "toy"}).out, "II 2"));
+  const auto run = run_heddle({"export", "toy_fig1", "toy", "--format", "trace"});
+  CHECK(run.code == kDone);
+  CHECK(json::accept(run.out));
+}
+
+TEST_CASE("Ctrl-C stops the solver, prints what is known and exits with 130", "[app]") {
+  // A signal that comes too early or too late would end the test program: InterruptScope has to be in place.
+  struct sigaction before {};
+  sigaction(SIGINT, nullptr, &before);
+  std::jthread sender([&before](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      struct sigaction now {};
+      sigaction(SIGINT, nullptr, &now);
+      if (now.sa_handler != before.sa_handler) {
+        raise(SIGINT);
+        return;
+      }
+      std::this_thread::yield();
+    }
+  });
+  const auto run = run_heddle({"solve", "attention_backward_blackwell", "b200", "--json", "--timeout", "30"});
+  sender.request_stop();
+  INFO(run.err << run.out);
+  // It may have finished in the same moment.
+  CHECK((run.code == kInterrupted || run.code == kDone));
+  CHECK(json::accept(run.out));
+}
+
+#else
+
+TEST_CASE("a build without solver says so and exits with 6", "[app]") {
+  for (const char* command : {"solve", "show"}) {
+    const auto run = run_heddle({command, "toy_fig1", "toy"});
+    CHECK(run.code == kEnvironment);
+    CHECK(run.out.empty());
+    CHECK(contains(run.err, "no solver"));
+  }
+}
+
+#endif

@@ -1,0 +1,170 @@
+// Command lines that make no sense, help, and completion: all of it follows the command table.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "app/cli/cli.h"
+#include "app/cli/command_table.h"
+#include "tests/app/cli_support.h"
+
+using namespace heddle;
+using namespace heddle::app;
+using heddle::test::contains;
+using heddle::test::run_heddle;
+
+namespace {
+
+/// Usage errors say something on stderr and nothing on stdout.
+void check_usage_error(std::vector<std::string> args, const std::string& part) {
+  const auto run = run_heddle(args);
+  INFO(run.err);
+  CHECK(run.code == kUsage);
+  CHECK(run.out.empty());
+  CHECK(contains(run.err, part));
+}
+
+}  // namespace
+
+TEST_CASE("no arguments: an overview on standard error and exit code 2", "[app]") { check_usage_error({}, "usage"); }
+
+TEST_CASE("misspelt commands, options and words get a suggestion", "[app]") {
+  check_usage_error({"slove", "toy_fig1", "toy"}, "did you mean 'solve'?");
+  check_usage_error({"solve", "toy_fig1", "toy", "--timout", "3"}, "did you mean '--timeout'?");
+  check_usage_error({"show", "toy_fig1", "toy", "--mode", "stedy"}, "did you mean 'steady'?");
+  check_usage_error({"list", "kernls"}, "did you mean 'kernels'?");
+  check_usage_error({"help", "anlyze"}, "did you mean 'analyze'?");
+  check_usage_error({"completion", "bsh"}, "did you mean 'bash'?");
+  check_usage_error({"frobnicate"}, "the commands are");
+}
+
+TEST_CASE("missing, superfluous and malformed arguments are usage errors that say what was expected", "[app]") {
+  check_usage_error({"solve"}, "needs KERNEL");
+  check_usage_error({"solve", "toy_fig1"}, "needs MACHINE");
+  check_usage_error({"check", "toy_fig1", "toy"}, "needs SCHEDULE");
+  check_usage_error({"solve", "toy_fig1", "toy", "more"}, "does not expect 'more'");
+  check_usage_error({"solve", "toy_fig1", "toy", "--ii"}, "--ii needs a value");
+  check_usage_error({"solve", "toy_fig1", "toy", "--ii", "0"}, "an integer from 1");
+  check_usage_error({"solve", "toy_fig1", "toy", "--ii", "-5"}, "an integer from 1");
+  check_usage_error({"solve", "toy_fig1", "toy", "--ii", "1.5"}, "an integer from 1");
+  check_usage_error({"solve", "toy_fig1", "toy", "--ii", "99999999999999999999"}, "an integer from 1");
+  check_usage_error({"solve", "toy_fig1", "toy", "--ii", "1", "--ii", "2"}, "more than once");
+  for (const char* seconds : {"0", "-1", "nan", "inf", "1e30", "soon", ""})
+    check_usage_error({"solve", "toy_fig1", "toy", "--timeout", seconds}, "--timeout needs");
+  check_usage_error({"solve", "toy_fig1", "toy", "--json=yes"}, "takes no value");
+  for (const char* param : {"T", "T=", "=3", "T=x", "T=3.5", "T=3 "})
+    check_usage_error({"solve", "toy_fig1", "toy", "--param", param}, "NAME=INTEGER");
+  check_usage_error({"solve", "toy_fig1", "toy", "--json", "--out", "-"}, "standard output");
+  check_usage_error({"solve", "toy_fig1", "toy", "--ii", "2", "--require-optimal"}, "--require-optimal");
+  check_usage_error({"export", "toy_fig1", "toy"}, "--format");
+  check_usage_error({"--json"}, "a command is missing");
+  check_usage_error({""}, "there is no command");
+}
+
+TEST_CASE("the command may stand after its options", "[app]") {
+  for (const auto& args : {std::vector<std::string>{"--json", "analyze", "toy_fig1", "toy"},
+                           {"--param", "T=3", "analyze", "--json", "toy_fig1", "toy"},
+                           {"analyze", "toy_fig1", "--json", "toy", "--param=T=3"},
+                           {"analyze", "--json", "--", "toy_fig1", "toy"}}) {
+    const auto run = run_heddle(args);
+    INFO(run.err);
+    CHECK(run.code == kDone);
+    CHECK(contains(run.out, "res_mii"));
+  }
+}
+
+TEST_CASE("the overview and every command's help name everything in the table", "[app]") {
+  const std::string overview = run_heddle({"--help"}).out;
+  for (const CommandSpec& command : command_table()) {
+    CHECK(contains(overview, command.name));
+    CHECK(contains(overview, command.about));
+    const auto run = run_heddle({command.name, "--help"});
+    CHECK(run.code == kDone);
+    CHECK(run.err.empty());
+    CHECK(run.out == run_heddle({"help", command.name}).out);
+    CHECK(run.out == run_heddle({"-h", command.name}).out);
+    CHECK(run.out.find("examples") < run.out.find("usage"));
+    CHECK(!command.examples.empty());
+    for (const std::string& example : command.examples) CHECK(contains(run.out, example));
+    for (const OptionSpec& option : all_options(command)) CHECK(contains(run.out, option.flag));
+    for (const PositionalSpec& positional : command.positionals) CHECK(contains(run.out, positional.name));
+  }
+}
+
+TEST_CASE("every example of the help is a command line that parses", "[app]") {
+  for (const CommandSpec& command : command_table()) {
+    for (const std::string& example : command.examples) {
+      INFO(example);
+      CHECK(contains(example, "heddle " + command.name));
+      CHECK(!contains(example, "--out -"));
+    }
+  }
+}
+
+TEST_CASE("options accepted by the parser are those of the table", "[app]") {
+  for (const CommandSpec& command : command_table()) {
+    for (const OptionSpec& option : all_options(command)) {
+      if (option.type == ValueType::Switch || option.flag == "--help") continue;
+      // A bad value is refused by the option itself, so the option exists; a file or assignment may be empty.
+      const auto run = run_heddle({command.name, option.flag, ""});
+      INFO(command.name << " " << option.flag << ": " << run.err);
+      CHECK(run.code == kUsage);
+      CHECK(contains(run.err, option.flag + " needs"));
+    }
+  }
+}
+
+TEST_CASE("completion scripts name every command and every option", "[app]") {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const auto run = run_heddle({"completion", shell});
+    CHECK(run.code == kDone);
+    CHECK_FALSE(contains(run.out, "@VALUES@"));
+    for (const CommandSpec& command : command_table()) {
+      CHECK(contains(run.out, command.name));
+      for (const OptionSpec& option : all_options(command)) {
+        const std::string spelled = shell == std::string("fish") ? "-l " + option.flag.substr(2) : option.flag;
+        INFO(shell << " " << command.name << " " << spelled);
+        CHECK(contains(run.out, spelled));
+      }
+      for (const PositionalSpec& positional : command.positionals)
+        for (const std::string& choice : positional.choices) CHECK(contains(run.out, choice));
+    }
+  }
+}
+
+TEST_CASE("the bash completion is valid bash and completes commands, options and their values", "[app]") {
+  if (std::system("bash -c true > /dev/null 2>&1") != 0) return;
+  test::ScratchFolder folder;
+  const std::string script = folder.write("completion.bash", run_heddle({"completion", "bash"}).out);
+  const auto completes = [&](const std::string& words, const std::string& expected) {
+    // COMP_WORDS as the shell would set it; the last word is the one being completed.
+    const std::string program =
+        folder.write("drive.bash", "source " + script + "\nCOMP_WORDS=(" + words +
+                                       ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_heddle\n" +
+                                       "printf '%s\\n' \"${COMPREPLY[@]}\" | grep -qx -- '" + expected + "'\n");
+    INFO(words);
+    CHECK(std::system(("bash " + program).c_str()) == 0);
+  };
+  completes("heddle so", "solve");
+  completes("heddle solve toy_fig1 toy --time", "--timeout");
+  completes("heddle show toy_fig1 toy --mode pi", "pipeline");
+  completes("heddle --quiet completion z", "zsh");
+  completes("heddle list mac", "machines");
+}
+
+TEST_CASE("the window program is started, or its absence is an environment error", "[app]") {
+  test::ScratchFolder folder;
+  setenv("HEDDLE_GUI", folder.path("no-such-program").c_str(), 1);
+  auto run = run_heddle({"gui"});
+  CHECK(run.code == kEnvironment);
+  CHECK(contains(run.err, "no-such-program"));
+  const std::string program = folder.write("window", "#!/bin/sh\nexit $#\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  setenv("HEDDLE_GUI", program.c_str(), 1);
+  CHECK(run_heddle({"gui", "one", "two", "three"}).code == 3);
+  CHECK(run_heddle({folder.write("kernel.json", "{}")}).code == 1);  // a file alone opens the window
+  unsetenv("HEDDLE_GUI");
+}
+
+TEST_CASE("version and --version agree", "[app]") {
+  CHECK(run_heddle({"version"}).out == run_heddle({"--version"}).out);
+  CHECK(contains(run_heddle({"version"}).out, "heddle "));
+}
