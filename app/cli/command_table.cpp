@@ -114,9 +114,11 @@ std::vector<CommandSpec> make_table() {
         "heddle export attention_forward_hopper h100 --format dot | dot -Tsvg > graph.svg"},
        {kKernel, kMachine, schedule(false)},
        with_solver_options(
-           {choice("--format", "FORMAT", {"trace", "dot", "csv", "text", "json"},
+           {choice("--format", "FORMAT", {"svg", "trace", "dot", "csv", "text", "json"},
                    "svg picture, Chrome/Perfetto trace, Graphviz graph, op table, text timeline, schedule file"),
-            file("--out", "-o", "where to write; - is standard output (the default)"), mode, iterations, width}),
+            file("--out", "-o", "where to write; - is standard output (the default)"), mode, iterations,
+            integer("--width", "N", 40, 20000, "columns of the text timeline, or pixels of the picture (default 1200)"),
+            choice("--theme", "THEME", {"light", "dark"}, "colours of the picture (default light)")}),
        run_export},
       {"eval",
        "run a kernel on the CPU and compare it with a direct formula in double precision",

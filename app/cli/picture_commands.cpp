@@ -1,6 +1,8 @@
 // heddle show and heddle export: one schedule, as a timeline in the terminal or as a file for other programs.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/solving.h"
@@ -12,6 +14,7 @@
 #include "core/report/gantt_model.h"
 #include "core/report/op_rows.h"
 #include "core/report/summary.h"
+#include "core/report/svg.h"
 #include "core/report/text_timeline.h"
 
 namespace heddle::app {
@@ -89,7 +92,13 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   warn_if_invalid(verdict, terminal);
 
   std::string text;
-  if (format == "trace") {
+  if (format == "svg") {
+    SvgOptions options;
+    options.title = join_facts({problem_title(problem), headline(*schedule, {})}, {});
+    if (arguments.text("--theme") == "dark") options.theme = SvgTheme::Dark;
+    if (const auto width = arguments.integer("--width")) options.width = std::max(320, static_cast<int>(*width));
+    text = gantt_svg(gantt_for(problem, *schedule, verdict, arguments), options);
+  } else if (format == "trace") {
     TraceOptions options;
     if (const auto iterations = arguments.integer("--iterations")) options.iterations = static_cast<int>(*iterations);
     text = chrome_trace(problem, *schedule, options);
