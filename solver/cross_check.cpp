@@ -162,6 +162,7 @@ class Encoder {
         if (value.producer == at && i == 0) continue;
         const z3::expr defined = start(value.producer) - number(i * ii_) <= start(at);
         z3::expr_vector needed(context_);
+        needed.push_back(start(at) <= start(value.producer) - number(i * ii_));  // it lives at least one cycle
         for (const Edge& e : p_.edges)
           if (e.value == ValueId(x))
             needed.push_back(together(e.from, e.to) && start(at) < start(e.to) + number((e.distance - i) * ii_ + e.hold));
@@ -174,26 +175,34 @@ class Encoder {
     return add_up(terms);
   }
 
+  bool touches_registers(OpId op) const {
+    for (const Value& x : p_.values)
+      if (x.producer == op && x.registers > 0) return true;
+    for (const Edge& e : p_.edges)
+      if (e.to == op && e.value.valid() && p_.value(e.value).registers > 0) return true;
+    return false;
+  }
+
   void registers() {
     const std::int64_t granule = std::max<std::int64_t>(1, p_.limits.register_granule);
     z3::expr_vector file(context_);
     for (std::size_t g = 0; g < widths_.size(); ++g) {
       z3::expr granules = fresh("b");
       budgets_.push_back(granules * number(granule));
-      solver_.add(budgets_.back() <= number(p_.limits.registers_per_thread));
+      solver_.add(budgets_.back() >= 0 && budgets_.back() <= number(p_.limits.registers_per_thread));
       // threads * budget, linear for each possible width
       z3::expr share = fresh("f");
-      const z3::expr counted = z3::ite(budgets_.back() >= number(p_.limits.producer_registers), budgets_.back(),
-                                       number(p_.limits.producer_registers));
+      z3::expr_vector touching(context_);
+      for (std::size_t v = 0; v < p_.ops.size(); ++v)
+        if (touches_registers(OpId(v))) touching.push_back(groups_[v] == static_cast<int>(g));
+      const z3::expr counted = z3::ite(any(touching), budgets_.back(), number(p_.limits.producer_registers));
       for (std::int64_t w = 0; w <= p_.limits.warps_per_cta; ++w)
         solver_.add(z3::implies(widths_[g] == number(w), share >= counted * number(w * p_.limits.threads_per_warp)));
       file.push_back(share);
     }
     solver_.add(add_up(file) <= number(p_.limits.registers_per_sm));
     for (std::size_t v = 0; v < p_.ops.size(); ++v) {
-      const auto touches = [&](const Edge& e) { return e.to == OpId(v) && e.value.valid() && p_.value(e.value).registers > 0; };
-      const auto defines = [&](const Value& x) { return x.producer == OpId(v) && x.registers > 0; };
-      if (std::none_of(p_.edges.begin(), p_.edges.end(), touches) && std::none_of(p_.values.begin(), p_.values.end(), defines)) continue;
+      if (!touches_registers(OpId(v))) continue;
       const z3::expr used = registers_at_start(OpId(v));
       for (std::size_t g = 0; g < widths_.size(); ++g)
         solver_.add(z3::implies(groups_[v] == static_cast<int>(g), used <= budgets_[g]));

@@ -191,7 +191,7 @@ Answer Search::decide(Cycle ii, std::uint64_t effort) {
                   answer == Answer::Yes ? "schedule found" : answer == Answer::No ? "refuted" : "undecided",
                   seconds_between(begin, Clock::now()), live.model().backend().clause_count()));
   if (answer == Answer::Yes) accept(std::move(schedule));
-  if (answer == Answer::No && !request_.ii)
+  if (answer == Answer::No && !request_.ii && (ii == outcome_.lower_bound || monotone_in_ii(problem_)))
     raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted for every schedule of at most {} stages", ii, stage_numbers(ii)));
   return answer;
 }
@@ -219,10 +219,11 @@ void Search::find_ii() {
   raise_bound(min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds.sentence);
 
   if (request_.ii) {
+    const std::string reason = outcome_.explanation;
     const Cycle ii = *request_.ii;
     const Answer answer = ii < min_ii ? Answer::No : decide(ii);
     if (answer == Answer::No) declare_infeasible(ii);
-    if (answer == Answer::No && ii < min_ii) outcome_.explanation = fmt::format("II {} is below the lower bound {}: {}", ii, min_ii, bounds.sentence);
+    if (answer == Answer::No && ii < min_ii) outcome_.explanation = fmt::format("II {} is below the lower bound {}: {}", ii, min_ii, reason);
     return;
   }
 
@@ -254,8 +255,10 @@ void Search::close_gap() {
 
 /// Refutes the II below the incumbent, or finds it; where that is too hard, at least raises the bound from below.
 void Search::prove(std::uint64_t effort) {
+  const bool monotone = monotone_in_ii(problem_);
   while (outcome_.lower_bound < outcome_.schedule->ii && !exhausted()) {
-    const Answer below = decide(outcome_.schedule->ii - 1, effort);
+    // Not monotone: a refutation speaks only for its own II, so they fall one by one from below.
+    const Answer below = decide(monotone ? outcome_.schedule->ii - 1 : outcome_.lower_bound, effort);
     if (below != Answer::Unknown) continue;
     decide(outcome_.lower_bound + (outcome_.schedule->ii - outcome_.lower_bound) / 2, effort);
     effort *= 2;

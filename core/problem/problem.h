@@ -24,7 +24,7 @@
 // RegisterUse. A register value lives in the group of its producer from the producer's start until, for its last reader in
 // the same group, s(reader) + distance*II + hold (Edge::hold: 0 for synchronous and in-place readers, whose output may take
 // over the registers; the latency for an asynchronous reader, which reads until it retires). Half-open: dead at that very
-// cycle. A value with no reader in its group still exists at its producer's start. The use of group g at the start of one of
+// cycle. Every value lives at least one cycle, read or not. The use of group g at the start of one of
 // its ops y = sum over register values x produced in g of registers(x) * (copies of x alive at s(y), y's own output
 // included) + registers of y's register inputs that come from other groups + resident_registers + register_overhead.
 // It must not exceed the group's budget: a multiple of the granule, at most registers_per_thread; the sum over groups of

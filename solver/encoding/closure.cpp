@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+
 namespace heddle::solver {
 
 bool never_same_group(const Op& a, const Op& b) { return a.variable_latency != b.variable_latency; }
@@ -16,6 +17,14 @@ Closure::Closure(const Problem& problem, Cycle ii, int stages) : size_(problem.o
     Cycle& bound = bound_[e.from.index() * size_ + e.to.index()];
     bound = std::max(bound, apart);
   }
+  for (const Channel& c : problem.channels)
+    for (const Reader& r : c.readers) {
+      const bool crosses = never_same_group(problem.op(c.writer), problem.op(r.op));
+      if (c.only_if_crossing && !crosses) continue;
+      const Cycle apart = r.release + (crosses ? r.signal : 0) + static_cast<Cycle>(r.distance - c.max_depth) * ii;
+      Cycle& bound = bound_[r.op.index() * size_ + c.writer.index()];
+      if (r.op != c.writer || apart > 0) bound = std::max(bound, apart);
+    }
   propagate();
 }
 

@@ -1,5 +1,6 @@
 // Longest-path closure of the start differences at one II and K: for every pair of ops the tightest provable
-// s(v) - s(u) >= at(u, v) from dependences and the span K*II. Decides many constraints before Z3 sees them,
+// s(v) - s(u) >= at(u, v) from dependences, refills of rings at their greatest depth, and the
+// span K*II. Decides many constraints before Z3 sees them,
 // and refutes some II by itself.
 #pragma once
 
@@ -13,7 +14,7 @@ class Closure {
  public:
   Closure(const Problem& problem, Cycle ii, int stages);
 
-  /// A dependence cycle that does not fit: no schedule at this II and K.
+  /// A cycle of dependences and refills that does not fit: no schedule at this II and K.
   bool contradiction() const { return contradiction_; }
   /// Lower bound on s(v) - s(u). The upper bound is -at(v, u).
   Cycle at(OpId u, OpId v) const { return bound_[u.index() * size_ + v.index()]; }

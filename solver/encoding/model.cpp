@@ -177,16 +177,18 @@ Lit Model::apart_literal(OpId u, OpId v, Cycle cycles) {
 }
 
 void Model::require_apart(OpId u, OpId v, Cycle cycles, std::span<const Lit> condition) {
-  for (Lit lit : condition)
+  std::vector<Lit> clause;  // empty means: without condition
+  for (Lit lit : condition) {
     if (lit == kTrue) return;
-  std::vector<Lit> clause(condition.begin(), condition.end());
+    if (lit != kFalse) clause.push_back(lit);
+  }
   if (u == v) {
     if (cycles > 0) backend_.add_clause(clause);
     return;
   }
   if (u != origin() && v != origin() && !options_.named) {
     if (closure_.at(v, u) > -cycles) return backend_.add_clause(clause);
-    // Dependences themselves are in the closure, so only what is implied by *other* constraints may be dropped: strictly.
+    // The closure is made of unconditional constraints, so those must be asserted; conditional ones may be dropped.
     if (!clause.empty() && closure_.at(u, v) >= cycles) return;
   }
   // Beyond the span of K stages nothing can be apart; also keeps stage numbers small.

@@ -30,12 +30,14 @@ std::int64_t fixed_registers(const Problem& problem) {
 }
 
 std::vector<std::int64_t> group_budgets(const Problem& problem, const Schedule& schedule) {
-  std::vector<std::int64_t> budgets(schedule.groups.size(), problem.limits.producer_registers);
+  std::vector<std::int64_t> budgets(schedule.groups.size(), -1);
   for (std::size_t v = 0; v < problem.ops.size(); ++v) {
     if (!touches_registers(problem, OpId(v))) continue;
     std::int64_t& budget = budgets[schedule.ops[v].group.index()];
     budget = std::max(budget, round_up(registers_at(problem, schedule, OpId(v)), problem.limits.register_granule));
   }
+  for (std::int64_t& budget : budgets)
+    if (budget < 0) budget = problem.limits.producer_registers;
   return budgets;
 }
 
@@ -46,7 +48,10 @@ std::int64_t registers_at(const Problem& problem, const Schedule& schedule, OpId
   std::int64_t total = fixed_registers(problem);
   std::vector<Cycle> copies(problem.values.size(), 0);
   for (std::size_t x = 0; x < problem.values.size(); ++x)
-    if (problem.values[x].producer == at) copies[x] = 1;
+    if (schedule.group(problem.values[x].producer) == schedule.group(at)) {
+      const Cycle age = now - schedule.start(problem.values[x].producer);
+      copies[x] = floor_div(age, ii) - floor_div(age - 1, ii);  // every value lives at least one cycle
+    }
   for (const Edge& e : problem.edges) {
     if (!e.value.valid() || problem.value(e.value).registers == 0) continue;
     const bool home = schedule.group(e.from) == schedule.group(at);
@@ -74,7 +79,6 @@ RegisterFamily::RegisterFamily(Model& model) : model_(model), constrained_(model
   for (const UserConstraint& c : model.constraints())
     if (c.enabled && c.kind == ConstraintKind::MaxRegisters) cap_ = std::min(cap_, c.high);
   cap_ = std::max<std::int64_t>(0, cap_ / granule_ * granule_);
-  least_ = std::min(cap_, limits.producer_registers);
 }
 
 void RegisterFamily::make_budgets() {
@@ -82,7 +86,7 @@ void RegisterFamily::make_budgets() {
   const Problem& problem = model_.problem();
   model_.name("registers", [&] { return fmt::format("budgets share {} registers", problem.limits.registers_per_sm); });
   const Backend::Unguarded definition(backend);
-  const auto levels = static_cast<std::size_t>((cap_ - least_ + granule_ - 1) / granule_);
+  const auto levels = static_cast<std::size_t>(cap_ / granule_);
   const auto order = [&](const std::vector<Lit>& at_least) {
     for (std::size_t l = 1; l < at_least.size(); ++l) backend.add_clause({-at_least[l], at_least[l - 1]});
   };
@@ -96,12 +100,20 @@ void RegisterFamily::make_budgets() {
       backend.add_clause({-budget[l], peak_[l]});
     }
     order(budget);
+    // A group that touches no registers still gets what every group gets.
+    std::vector<Lit> touched;
+    for (std::size_t v = 0; v < model_.op_count(); ++v)
+      if (touches_registers(problem, OpId(v))) touched.push_back(model_.in_group(OpId(v), g));
+    for (std::size_t l = 0; l < levels && static_cast<std::int64_t>(l) * granule_ < problem.limits.producer_registers; ++l) {
+      touched.push_back(budget[l]);
+      backend.add_clause(touched);
+      touched.pop_back();
+    }
     int below = 0;
     for (std::size_t i = 0; i < model_.widths().size(); ++i) {
       const std::int64_t threads = (model_.widths()[i] - below) * problem.limits.threads_per_warp;
       below = model_.widths()[i];
       const Lit wide = model_.width_at_least(g, i);
-      file.push_back({threads * least_, wide});
       for (Lit level : budget) {
         const Lit both = backend.new_lit();
         backend.add_clause({-wide, -level, both});
@@ -115,8 +127,8 @@ void RegisterFamily::make_budgets() {
 
 Lit RegisterFamily::budget_at_most(std::int64_t registers) {
   if (budgets_.empty()) make_budgets();
-  const std::int64_t level = (registers - least_) / granule_;  // budget >= least_ + (level+1) * granule_ must be false
-  if (registers < least_) return kFalse;
+  if (registers < 0) return kFalse;
+  const std::int64_t level = registers / granule_;  // a budget of level + 1 granules must not be needed
   return level >= static_cast<std::int64_t>(peak_.size()) ? kTrue : -peak_[static_cast<std::size_t>(level)];
 }
 
@@ -146,6 +158,9 @@ void RegisterFamily::count_copies(ValueId value, OpId at, std::vector<WeightedLi
     if (lit == kFalse) lit = backend.new_lit();
     return lit;
   };
+  if (producer != at)  // defined at this very cycle: there even if nobody reads it
+    backend.add_clause({-at_home, -backend.at_least(model_.slot(at), model_.slot(producer), 0),
+                        -backend.at_least(model_.slot(producer), model_.slot(at), 0), literal(1)});
   for (const Edge& e : problem.edges) {
     if (e.value != value) continue;
     const Lit reader_home = model_.same_group(producer, e.to);
@@ -194,7 +209,7 @@ void RegisterFamily::constrain(OpId at) {
     if (e.to == at && e.value.valid() && problem.value(e.value).registers > 0)
       terms.push_back({problem.value(e.value).registers, -model_.same_group(e.from, at)});
   for (std::size_t l = 0; l < peak_.size(); ++l) terms.push_back({granule_, -budget_level(at, l)});
-  const std::int64_t available = least_ + granule_ * static_cast<std::int64_t>(peak_.size()) - fixed_registers(problem);
+  const std::int64_t available = granule_ * static_cast<std::int64_t>(peak_.size()) - fixed_registers(problem);
   if (available < 0)
     model_.backend().add_clause({});
   else
@@ -215,7 +230,12 @@ bool RegisterFamily::refine(const Schedule& schedule, std::int64_t cap) {
     if (constrained_[v] || !touches_registers(problem, op)) continue;
     const std::int64_t used = registers_at(problem, schedule, op);
     // Over the file: the peaks, and what comes close, or the next round meets the same wall one op further.
-    if (round_up(used, granule_) > cap || (over_file && 4 * used >= 3 * budgets[schedule.group(op).index()])) broken.push_back(op);
+    if (round_up(used, granule_) > cap || (over_file && 4 * round_up(used, granule_) >= 3 * budgets[schedule.group(op).index()])) broken.push_back(op);
+  }
+  if (over_file && budgets_.empty()) {  // the least that every group gets may already be too much
+    make_budgets();
+    for (OpId op : broken) constrain(op);
+    return true;
   }
   for (OpId op : broken) constrain(op);
   return !broken.empty();

@@ -23,7 +23,7 @@ class RegisterFamily {
   bool refine(const Schedule& schedule);
   /// Like refine, against a tighter common cap on every budget: for the "lowest peak" objective.
   bool refine(const Schedule& schedule, std::int64_t cap);
-  /// True when assumed: every budget is at most `registers` (a multiple of the granule above the least budget).
+  /// True when assumed: every budget is at most `registers` (a multiple of the granule).
   Lit budget_at_most(std::int64_t registers);
 
  private:
@@ -33,8 +33,8 @@ class RegisterFamily {
   Lit budget_level(OpId at, std::size_t level);
 
   Model& model_;
-  std::int64_t least_ = 0, granule_ = 8, cap_ = 0;   ///< budgets run from least_ to cap_ in steps of granule_
-  std::vector<std::vector<Lit>> budgets_;            ///< [group][level-1]: budget >= least_ + level * granule_
+  std::int64_t granule_ = 8, cap_ = 0;               ///< budgets run from 0 to cap_ in steps of granule_
+  std::vector<std::vector<Lit>> budgets_;            ///< [group][level-1]: budget >= level * granule_
   std::vector<Lit> peak_;                            ///< [level-1]: some budget is that large
   std::vector<bool> constrained_;
 };

@@ -29,7 +29,7 @@ std::int64_t lower_bound(const Problem& problem, Objective objective) {
         if (c.space == space && !c.only_if_crossing) total += c.size;
       return total;
     }
-    case Objective::Registers: return problem.limits.producer_registers;
+    case Objective::Registers: return 0;
   }
   return 0;
 }
