@@ -22,6 +22,7 @@ namespace heddle::solver {
 namespace {
 
 constexpr std::uint64_t kFirstEffort = kEffortPerSecond;
+constexpr int kClimbBeforeSerial = 5;
 
 double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
 
@@ -97,6 +98,7 @@ class Search {
   void search();
   bool validate();
   Answer decide(Cycle ii, std::uint64_t effort = 0);
+  bool climb(Cycle min_ii);
   void close_gap();
   void prove(std::uint64_t effort);
   void find_ii();
@@ -227,29 +229,41 @@ void Search::find_ii() {
     return;
   }
 
-  if (decide(min_ii, kFirstEffort) == Answer::Yes || exhausted()) return;
-  // Is there any schedule at all? Cheap to answer, and it makes an incumbent.
-  const Cycle serial = std::max(min_ii + 1, serial_ii(problem_));
-  const Answer answer = decide(serial);
-  if (answer == Answer::No) return declare_infeasible(serial);
-  if (answer == Answer::Unknown) return;
+  if (!climb(min_ii)) return;
   close_gap();
   prove(2 * kFirstEffort);
 }
 
+/// Goes up from the bound with doubling steps to a first schedule; false when there is none, or none in time. After a few
+/// steps it makes sure that there is any schedule at all.
+bool Search::climb(Cycle min_ii) {
+  const Cycle serial = std::max(min_ii + 1, serial_ii(problem_));
+  Cycle ii = min_ii;
+  for (int tries = 0; !outcome_.schedule && !exhausted(); ++tries) {
+    if (tries == kClimbBeforeSerial || ii >= serial) {
+      const Answer answer = decide(serial);
+      if (answer == Answer::No) declare_infeasible(serial);
+      return answer == Answer::Yes;
+    }
+    decide(ii, kFirstEffort);
+    ii = min_ii + (Cycle{1} << tries);
+  }
+  return outcome_.schedule.has_value();
+}
+
 /// Brings the incumbent down to where limited effort still finds schedules.
 void Search::close_gap() {
-  Cycle not_found = std::max(outcome_.res_mii, outcome_.lower_bound - 1);
-  Cycle step = std::max<Cycle>(1, not_found / 64);
-  bool climbing = true;
-  while (not_found + 1 < outcome_.schedule->ii && !exhausted()) {
-    const Cycle gap = outcome_.schedule->ii - not_found;
-    const Cycle ii = not_found + (climbing ? std::min(step, std::max<Cycle>(1, gap / 2)) : gap / 2);
-    if (decide(ii, kFirstEffort) == Answer::Yes)
-      climbing = false;
-    else
+  Cycle not_found = outcome_.lower_bound - 1;
+  for (Cycle step = 1; not_found + 1 < outcome_.schedule->ii && !exhausted();) {
+    // Doubling steps from below while nothing is found, then bisection.
+    const Cycle half = (outcome_.schedule->ii - not_found) / 2;
+    const Cycle ii = not_found + std::max<Cycle>(1, std::min(step, half));
+    if (decide(ii, kFirstEffort) == Answer::Yes) {
+      step = outcome_.schedule->ii;
+    } else {
       not_found = ii;
-    step *= 2;
+      step = std::min(2 * step, outcome_.schedule->ii);
+    }
   }
 }
 

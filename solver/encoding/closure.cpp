@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace heddle::solver {
 
 bool never_same_group(const Op& a, const Op& b) { return a.variable_latency != b.variable_latency; }
