@@ -100,27 +100,40 @@ Explained bound_units(const Problem& problem, Bounds& bounds) {
   return best;
 }
 
-Explained bound_recurrences(const Problem& problem, Bounds& bounds) {
+Cycle bound_of(const CycleRatio& ratio) {
+  return ratio.impossible ? kNoFiniteII : ceil_div(ratio.weight, ratio.tokens);
+}
+
+/// `step` says how one edge of the cycle reads: "S0 -> ".
+std::string sentence_of(const Problem& problem, const char* what, const std::vector<RatioEdge>& edges,
+                        const CycleRatio& ratio, auto&& step) {
+  std::string path;
+  for (std::size_t e : ratio.cycle) path += step(e);
+  path += problem.ops[edges[ratio.cycle.front()].from].name;
+  if (ratio.impossible) return fmt::format("{} {} needs itself in the same iteration", what, path);
+  return fmt::format("{} {}: {} cycles of latency over {} iteration{}", what, path, ratio.weight, ratio.tokens,
+                     ratio.tokens == 1 ? "" : "s");
+}
+
+std::vector<RatioEdge> dependence_edges(const Problem& problem) {
   std::vector<RatioEdge> edges;
-  edges.reserve(problem.edges.size());
   for (const Edge& e : problem.edges) edges.push_back({e.from.index(), e.to.index(), e.latency, e.distance});
+  return edges;
+}
+
+Explained bound_recurrences(const Problem& problem, Bounds& bounds) {
+  const auto edges = dependence_edges(problem);
   const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), edges);
   Explained best;
   if (ratio.cycle.empty()) return best;
-  std::string path;
-  for (std::size_t e : ratio.cycle) {
-    bounds.critical.edges.push_back(EdgeId(e));
-    path += problem.op(problem.edges[e].from).name + " -> ";
-  }
-  path += problem.op(problem.edges[ratio.cycle.front()].from).name;
+  for (std::size_t e : ratio.cycle) bounds.critical.edges.push_back(EdgeId(e));
   bounds.critical.latency = ratio.weight;
   bounds.critical.distance = static_cast<int>(std::min<std::int64_t>(ratio.tokens, 1 << 30));
-  bounds.critical.bound = ratio.impossible ? kNoFiniteII : ceil_div(ratio.weight, ratio.tokens);
+  bounds.critical.bound = bound_of(ratio);
   bounds.rec_mii = std::max<Cycle>(1, bounds.critical.bound);
   raise(best, bounds.critical.bound, [&] {
-    if (ratio.impossible) return fmt::format("recurrence {} needs itself in the same iteration", path);
-    return fmt::format("recurrence {}: {} cycles of latency over {} iteration{}", path, ratio.weight, ratio.tokens,
-                       ratio.tokens == 1 ? "" : "s");
+    return sentence_of(problem, "recurrence", edges, ratio,
+                       [&](std::size_t e) { return problem.ops[edges[e].from].name + " -> "; });
   });
   return best;
 }
@@ -128,31 +141,26 @@ Explained bound_recurrences(const Problem& problem, Bounds& bounds) {
 /// A slot is refilled when its last reader has released it, at the latest max_depth iterations after it was filled. Rings
 /// for register values do not count: they need not exist.
 Explained bound_credits(const Problem& problem, Bounds& bounds) {
-  std::vector<RatioEdge> edges;
-  std::vector<std::string> labels;
-  for (const Edge& e : problem.edges) {
-    edges.push_back({e.from.index(), e.to.index(), e.latency, e.distance});
-    labels.push_back(problem.op(e.from).name + " -> ");
-  }
+  auto edges = dependence_edges(problem);
+  std::vector<const Channel*> refilled;  // of the edges after the dependences
   for (const Channel& c : problem.channels) {
     if (c.only_if_crossing) continue;
     for (const Reader& r : c.readers) {
       edges.push_back({r.op.index(), c.writer.index(), r.release, static_cast<std::int64_t>(c.max_depth) - r.distance});
-      labels.push_back(fmt::format("{} -> (frees {} of {}) ", problem.op(r.op).name, c.name, c.max_depth));
+      refilled.push_back(&c);
     }
   }
   const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), edges);
   Explained best;
   if (ratio.cycle.empty()) return best;
-  const Cycle bound = ratio.impossible ? kNoFiniteII : ceil_div(ratio.weight, ratio.tokens);
-  bounds.credit_mii = std::max<Cycle>(1, bound);
-  raise(best, bound, [&] {
-    std::string path;
-    for (std::size_t e : ratio.cycle) path += labels[e];
-    path += problem.op(OpId(edges[ratio.cycle.front()].from)).name;
-    if (ratio.impossible) return fmt::format("refilling {} needs itself in the same iteration", path);
-    return fmt::format("refilling {}: {} cycles of latency over {} iteration{}", path, ratio.weight, ratio.tokens,
-                       ratio.tokens == 1 ? "" : "s");
+  bounds.credit_mii = std::max<Cycle>(1, bound_of(ratio));
+  raise(best, bound_of(ratio), [&] {
+    return sentence_of(problem, "refilling", edges, ratio, [&](std::size_t e) {
+      const std::string& name = problem.ops[edges[e].from].name;
+      if (e < problem.edges.size()) return name + " -> ";
+      const Channel& c = *refilled[e - problem.edges.size()];
+      return fmt::format("{} -> (frees {} of {}) ", name, c.name, c.max_depth);
+    });
   });
   return best;
 }

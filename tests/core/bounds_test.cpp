@@ -126,6 +126,22 @@ TEST_CASE("the critical recurrence is the one with the greatest latency per iter
   CHECK(compute_bounds(p).min_ii() == 1);
 }
 
+TEST_CASE("refilling a ring at its largest depth bounds II, unless the ring need not exist", "[core]") {
+  Problem p = empty_problem();
+  const OpId load = add_op(p, "load", 560), mma = add_op(p, "mma", 100);
+  add_channel(p, load, 1024, {{mma, 1, 100, 40}});
+  add_edge(p, load, mma, 560, 1).value = ValueId(0);
+  p.channels[0].max_depth = 2;
+  const Bounds b = compute_bounds(p);
+  CHECK(b.credit_mii == 330);  // (560 + 100) / 2; the signal depends on groups
+  CHECK(b.rec_mii == 1);
+  CHECK(b.min_ii() == 330);
+  CHECK(b.sentence.find("refilling ") == 0);
+  CHECK(b.sentence.find("(frees load_tile of 2)") != std::string::npos);
+  p.channels[0].only_if_crossing = true;
+  CHECK(compute_bounds(p).min_ii() == 1);
+}
+
 TEST_CASE("issue windows are shared by the groups that are left", "[core]") {
   Problem p = empty_problem();
   p.max_groups = 3;
