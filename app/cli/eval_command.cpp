@@ -13,8 +13,6 @@
 namespace heddle::app {
 namespace {
 
-std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
-
 std::string report_text(const EvalReport& report, const TextStyle& style) {
   std::string params;
   for (const auto& [name, value] : report.params)
@@ -44,6 +42,9 @@ std::string report_text(const EvalReport& report, const TextStyle& style) {
                              {""}},
                             rows);
   for (const TensorComparison& t : report.tensors) {
+    if (t.compared)
+      text += fmt::format("  {} may be off by {:.1e} + {:.1e} of each element and {:.1e} in the rms: {}\n", printable(t.tensor),
+                          t.tolerance.absolute, t.tolerance.relative, t.tolerance.rms, printable(t.tolerance.reason));
     if (!t.pass && !t.worst.empty())
       text += fmt::format("  worst element {}{}\n", printable(t.tensor), printable(t.worst));
   }

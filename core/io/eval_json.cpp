@@ -20,19 +20,27 @@ std::string eval_text(const EvalReport& report) {
                               {"max_abs_error", t.max_abs_error},
                               {"max_rel_error", t.max_rel_error},
                               {"rms_error", t.rms_error},
+                              {"rms_value", t.rms_value},
                               {"not_finite", t.not_finite},
                               {"beyond_tolerance", t.beyond},
-                              {"worst", t.worst}});
+                              {"worst", t.worst},
+                              {"tolerance", t.compared ? Json(Json::Object{{"absolute", t.tolerance.absolute},
+                                                                           {"relative", t.tolerance.relative},
+                                                                           {"rms", t.tolerance.rms},
+                                                                           {"reason", t.tolerance.reason}})
+                                                       : Json()}});
   }
   return Json(Json::Object{{"kernel", report.kernel},
                            {"params", std::move(params)},
                            {"reference", report.reference},
+                           {"formula", report.formula},
                            {"seed", report.seed},
                            {"pass", report.pass},
                            {"tensors", std::move(tensors)},
                            {"blocks", report.count.blocks},
                            {"trips", report.count.trips},
                            {"tile_instructions", report.count.ops},
+                           {"multiply_adds", report.count.work},
                            {"seconds", report.seconds}})
       .pretty();
 }
