@@ -1,4 +1,4 @@
-// Usage of units, memories and registers over one II window.
+// Usage of units, memories and registers over one II window or over a whole run.
 #include "core/analysis/usage.h"
 
 #include <algorithm>
@@ -7,77 +7,115 @@
 
 #include "core/analysis/channels.h"
 #include "core/analysis/registers.h"
+#include "core/base/saturate.h"
 
 namespace heddle {
 namespace {
 
 int as_int(std::int64_t x) { return static_cast<int>(std::min<std::int64_t>(x, std::numeric_limits<int>::max())); }
 
-void add_units(const Problem& problem, const Schedule& schedule, Usage& usage) {
-  std::vector<ModuloProfile> units(problem.units.size(), ModuloProfile(schedule.ii));
+/// What profiles cover: one window that repeats for ever, or a run with a beginning and an end.
+struct Span {
+  Cycle ii = 1, length = 1;
+  int iterations = 0;  ///< 0: the window
+
+  ModuloProfile profile() const { return ModuloProfile(length); }
+  void always(ModuloProfile& profile, std::int64_t amount) const { profile.add(0, length, amount); }
+  /// An interval of iteration 0, once per iteration; `carried` iterations before the first one left theirs behind.
+  void add(ModuloProfile& profile, Cycle begin, Cycle duration, std::int64_t amount, int carried = 0) const {
+    if (iterations == 0) return profile.add(begin, duration, amount);
+    for (int i = -carried; i < iterations; ++i) {
+      const Cycle from = std::clamp<Cycle>(sat_add(begin, i * ii), 0, length);
+      const Cycle to = std::clamp<Cycle>(sat_add(sat_add(begin, i * ii), duration), 0, length);
+      profile.add(from, to - from, amount);
+    }
+  }
+};
+
+void add_units(const Problem& problem, const Schedule& schedule, const Span& span, Usage& usage) {
+  std::vector<ModuloProfile> units(problem.units.size(), span.profile());
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     for (const UnitUse& use : problem.ops[v].uses)
-      units[use.unit.index()].add(schedule.ops[v].start + use.offset, use.duration, use.amount);
+      span.add(units[use.unit.index()], schedule.ops[v].start + use.offset, use.duration, use.amount);
   for (const ModuloProfile& unit : units) {
     const Profile profile = unit.steps();
     Cycle busy = 0;
     for (std::size_t i = 0; i < profile.size(); ++i)
-      if (profile[i].value > 0) busy += (i + 1 < profile.size() ? profile[i + 1].at : schedule.ii) - profile[i].at;
+      if (profile[i].value > 0) busy += (i + 1 < profile.size() ? profile[i + 1].at : span.length) - profile[i].at;
     usage.units.push_back(profile);
     usage.busy.push_back(busy);
   }
 }
 
-void add_memory(const Problem& problem, const Schedule& schedule, Usage& usage) {
-  ModuloProfile smem(schedule.ii), tmem(schedule.ii);
-  smem.add(0, schedule.ii, problem.resident_smem);
-  tmem.add(0, schedule.ii, problem.resident_columns);
-  for (const Channel& channel : problem.channels)
-    (channel.space == Space::Tmem ? tmem : smem)
-        .add(schedule.start(channel.writer), slot_life(channel, schedule), channel.size);
+void add_memory(const Problem& problem, const Schedule& schedule, const Span& span, Usage& usage) {
+  ModuloProfile smem = span.profile(), tmem = span.profile();
+  span.always(smem, problem.resident_smem);
+  span.always(tmem, problem.resident_columns);
+  for (const Channel& channel : problem.channels) {
+    int carried = 0;
+    for (const Reader& reader : channel.readers)
+      if (reader_counts(channel, reader, schedule)) carried = std::max(carried, reader.distance);
+    span.add(channel.space == Space::Tmem ? tmem : smem, schedule.start(channel.writer), slot_life(channel, schedule),
+             channel.size, carried);
+  }
   usage.smem_live = smem.steps();
   usage.tmem_live = tmem.steps();
   usage.smem_bytes = allocated(problem, schedule, Space::Smem);
   usage.tmem_columns = allocated(problem, schedule, Space::Tmem);
 }
 
-void add_registers(const Problem& problem, const Schedule& schedule, Usage& usage) {
-  std::vector<ModuloProfile> groups(schedule.groups.size(), ModuloProfile(schedule.ii));
+void add_registers(const Problem& problem, const Schedule& schedule, const Span& span, Usage& usage) {
+  std::vector<ModuloProfile> groups(schedule.groups.size(), span.profile());
   const auto uses = register_use(problem, schedule);
   const auto deaths = register_deaths(problem, schedule);
   const auto foreign = foreign_registers(problem, schedule);
+  std::vector<int> carried(problem.values.size());
+  for (const Edge& e : problem.edges)
+    if (e.value.valid() && schedule.group(e.from) == schedule.group(e.to))
+      carried[e.value.index()] = std::max(carried[e.value.index()], e.distance);
   for (std::size_t x = 0; x < problem.values.size(); ++x) {
     const Value& value = problem.values[x];
     if (value.space != Space::Register || !value.producer.valid()) continue;
     const Cycle start = schedule.start(value.producer);
-    groups[schedule.group(value.producer).index()].add(start, deaths[x] - start, value.registers);
+    span.add(groups[schedule.group(value.producer).index()], start, deaths[x] - start, value.registers, carried[x]);
   }
   // Inputs from other groups count at the start of each op that reads them, never those of two ops together.
   std::map<std::pair<GroupId, Cycle>, std::int64_t> inputs;
-  for (std::size_t y = 0; y < problem.ops.size(); ++y) {
-    std::int64_t& most = inputs[{schedule.ops[y].group, schedule.slot(OpId(y))}];
-    most = std::max(most, foreign[y]);
-  }
-  for (const auto& [where, registers] : inputs) groups[where.first.index()].add(where.second, 1, registers);
+  for (int i = 0; i < std::max(1, span.iterations); ++i)
+    for (std::size_t y = 0; y < problem.ops.size(); ++y) {
+      const Cycle at = span.iterations == 0 ? schedule.slot(OpId(y)) : schedule.start(OpId(y)) + i * span.ii;
+      std::int64_t& most = inputs[{schedule.ops[y].group, at}];
+      most = std::max(most, foreign[y]);
+    }
+  for (const auto& [where, registers] : inputs)
+    if (where.second >= 0 && where.second < span.length) groups[where.first.index()].add(where.second, 1, registers);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Limits& limits = problem.limits;
-    groups[g].add(0, schedule.ii,
-                  uses[g].touched ? problem.resident_registers + limits.register_overhead : limits.producer_registers);
+    span.always(groups[g],
+                uses[g].touched ? problem.resident_registers + limits.register_overhead : limits.producer_registers);
     usage.registers.push_back(groups[g].steps());
     usage.register_peak.push_back(as_int(uses[g].peak));
     usage.register_budget.push_back(as_int(register_budget(limits, uses[g].peak)));
   }
 }
 
+Usage usage_of(const Problem& problem, const Schedule& schedule, const Span& span) {
+  Usage usage;
+  add_units(problem, schedule, span, usage);
+  add_memory(problem, schedule, span, usage);
+  add_registers(problem, schedule, span, usage);
+  for (const ScheduleGroup& group : schedule.groups) usage.warps += group.warps;
+  return usage;
+}
+
 }  // namespace
 
 Usage compute_usage(const Problem& problem, const Schedule& schedule) {
-  Usage usage;
-  add_units(problem, schedule, usage);
-  add_memory(problem, schedule, usage);
-  add_registers(problem, schedule, usage);
-  for (const ScheduleGroup& group : schedule.groups) usage.warps += group.warps;
-  return usage;
+  return usage_of(problem, schedule, {schedule.ii, schedule.ii, 0});
+}
+
+Usage compute_run_usage(const Problem& problem, const Schedule& schedule, int iterations, Cycle length) {
+  return usage_of(problem, schedule, {schedule.ii, length, iterations});
 }
 
 }  // namespace heddle

@@ -27,4 +27,8 @@ struct Usage {
 /// Pre: the schedule has one placement per op, one depth per channel and groups that exist (any timing is fine).
 Usage compute_usage(const Problem& problem, const Schedule& schedule);
 
+/// The same for a run of `iterations` iterations from a cold start: profiles over the absolute cycles [0, length), `busy` of
+/// all of them. What the first iterations read from before the loop is there from cycle 0. Pre: as above, and length >= 1.
+Usage compute_run_usage(const Problem& problem, const Schedule& schedule, int iterations, Cycle length);
+
 }  // namespace heddle

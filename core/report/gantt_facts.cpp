@@ -1,5 +1,4 @@
-// Flags and resource lanes of the timeline. A window's lanes are those of core/analysis/usage.h; a run of several iterations
-// shows its units as they really fill and drain, and memories and registers as they are in the steady state.
+// Flags and resource lanes of the timeline.
 #include "core/report/gantt_facts.h"
 
 #include <algorithm>
@@ -11,39 +10,6 @@
 
 namespace heddle {
 namespace {
-
-/// The periodic profile over [begin, end).
-Profile repeated(const Profile& window, Cycle ii, Cycle begin, Cycle end) {
-  Profile result;
-  for (Cycle base = floor_div(begin, ii) * ii; base < end; base += ii) {
-    for (const Step& step : window) {
-      const Cycle at = base + step.at;
-      if (at >= end) break;
-      if (at <= begin) {
-        result.assign(1, {begin, step.value});
-      } else if (result.empty() || result.back().value != step.value) {
-        result.push_back({at, step.value});
-      }
-    }
-  }
-  return result;
-}
-
-/// One unit over a run that starts empty.
-Profile run_profile(const Problem& problem, const Schedule& schedule, std::size_t unit, int iterations, const GanttModel& model) {
-  ModuloProfile profile(model.end - model.begin);
-  for (std::size_t v = 0; v < problem.ops.size(); ++v)
-    for (const UnitUse& use : problem.ops[v].uses) {
-      if (use.unit.index() != unit) continue;
-      for (int i = 0; i < iterations; ++i) {
-        const Cycle begin = schedule.ops[v].start + use.offset + i * schedule.ii;
-        profile.add(begin - model.begin, std::min(use.duration, model.end - begin), use.amount);
-      }
-    }
-  Profile steps = profile.steps();
-  for (Step& step : steps) step.at += model.begin;
-  return steps;
-}
 
 /// Never 100 % unless it is.
 std::string percent(std::int64_t part, std::int64_t whole) {
@@ -67,32 +33,53 @@ std::string kilobytes(std::int64_t bytes) {
   return bytes < 10240 ? fmt::format("{} B", bytes) : fmt::format("{} KB", (bytes + 1023) / 1024);
 }
 
+/// Compute first, memories last, as rows are read: what should be full is on top.
+int lane_rank(UnitRole role) {
+  switch (role) {
+    case UnitRole::Tensor: return 0;
+    case UnitRole::Special: return 1;
+    case UnitRole::Float: return 2;
+    case UnitRole::Alu: return 3;
+    case UnitRole::Copy: return 4;
+    case UnitRole::Smem: return 5;
+    case UnitRole::Tmem: return 6;
+    case UnitRole::Sync:
+    case UnitRole::Other: return 7;
+  }
+  return 7;
+}
+
+/// Profiles are those of the model's mode; percentages and peaks in words are always of the steady state, which is what
+/// a schedule is judged by.
 void add_lanes(const Problem& problem, const Schedule& schedule, int iterations, GanttModel& model) {
-  const Usage usage = compute_usage(problem, schedule);
-  const bool run = model.mode != GanttMode::Steady;
-  const auto add = [&](std::string label, std::string detail, UnitRole role, Profile profile, std::int64_t capacity) {
+  const Usage window = compute_usage(problem, schedule);
+  Usage shown = model.mode == GanttMode::Steady ? window : compute_run_usage(problem, schedule, iterations, model.end);
+  const auto add = [&](std::string label, std::string detail, UnitRole role, Profile& profile, std::int64_t capacity) {
     GanttLane lane{std::move(label), std::move(detail), role, std::move(profile), capacity, 0};
     lane.peak = peak(lane.profile);
     model.lanes.push_back(std::move(lane));
   };
-  const auto steady = [&](const Profile& window) { return repeated(window, schedule.ii, model.begin, model.end); };
-  for (std::size_t u = 0; u < problem.units.size(); ++u) {
+  std::vector<std::size_t> units;
+  for (std::size_t u = 0; u < problem.units.size(); ++u)
+    if (window.busy[u] > 0) units.push_back(u);
+  std::stable_sort(units.begin(), units.end(), [&](std::size_t a, std::size_t b) {
+    return lane_rank(problem.units[a].role) < lane_rank(problem.units[b].role);
+  });
+  for (const std::size_t u : units) {
     const Unit& unit = problem.units[u];
-    if (usage.busy[u] == 0) continue;
-    add(unit_label(unit), unit_detail(usage.units[u], unit, schedule.ii), unit.role,
-        run ? run_profile(problem, schedule, u, iterations, model) : steady(usage.units[u]), unit.capacity);
+    add(unit_label(unit), unit_detail(window.units[u], unit, schedule.ii), unit.role, shown.units[u], unit.capacity);
   }
-  const std::string when = run ? " (steady)" : "";
-  if (peak(usage.smem_live) > 0)
-    add("SMEM live" + when, kilobytes(peak(usage.smem_live)), UnitRole::Smem, steady(usage.smem_live), problem.limits.smem_bytes);
-  if (peak(usage.tmem_live) > 0)
-    add("TMEM live" + when, fmt::format("{} columns", peak(usage.tmem_live)), UnitRole::Tmem, steady(usage.tmem_live), problem.limits.tmem_columns);
+  if (peak(window.smem_live) > 0)
+    add("SMEM live", kilobytes(peak(window.smem_live)), UnitRole::Smem, shown.smem_live, problem.limits.smem_bytes);
+  if (peak(window.tmem_live) > 0)
+    add("TMEM live", fmt::format("{} columns", peak(window.tmem_live)), UnitRole::Tmem, shown.tmem_live,
+        problem.limits.tmem_columns);
   for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
     // Nothing to show where no op touches registers: only the fixed budget would be there.
-    if (usage.registers[g].size() < 2 && usage.register_peak[g] <= problem.limits.producer_registers) continue;
-    const std::int64_t budget = schedule.groups[g].registers > 0 ? schedule.groups[g].registers : usage.register_budget[g];
-    add(fmt::format("regs {}{}", schedule.groups[g].role, when), fmt::format("{} of {}", usage.register_peak[g], budget),
-        UnitRole::Other, steady(usage.registers[g]), budget);
+    if (window.registers[g].size() < 2 && window.register_peak[g] <= problem.limits.producer_registers) continue;
+    const std::int64_t budget = schedule.groups[g].registers > 0 ? schedule.groups[g].registers : window.register_budget[g];
+    add(fmt::format("regs {}", schedule.groups[g].role), fmt::format("{} of {}", window.register_peak[g], budget),
+        UnitRole::Other, shown.registers[g], budget);
   }
 }
 
