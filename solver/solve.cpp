@@ -128,7 +128,8 @@ class Search {
 
 int Search::stage_numbers(Cycle ii) const {
   const Cycle needed = longest_chain(problem_) / std::max<Cycle>(1, ii) + 2;
-  return static_cast<int>(std::clamp<Cycle>(needed, request_.max_stages, std::max(request_.max_stages, 32)));
+  const int asked = std::clamp(request_.max_stages, 1, 256);
+  return static_cast<int>(std::clamp<Cycle>(needed, asked, std::max(asked, 32)));
 }
 
 ModelOptions Search::options(Cycle ii, int stages, bool anchored) const {

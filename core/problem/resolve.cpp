@@ -55,14 +55,14 @@ class Resolver {
 
   void check_machine() {
     const Limits& l = machine_.limits;
-    const auto check = [&](std::int64_t value, std::int64_t low, const char* name) {
-      if (value < low || value > kAbsurd)
-        faults_.add(in_machine(fmt::format("/limits/{}", name)), fmt::format("{} is {}, expected {} to {}", name, value, low, kAbsurd));
+    const auto check = [&](std::int64_t value, std::int64_t low, const char* name, std::int64_t high = kAbsurd) {
+      if (value < low || value > high)
+        faults_.add(in_machine(fmt::format("/limits/{}", name)), fmt::format("{} is {}, expected {} to {}", name, value, low, high));
     };
     check(l.smem_bytes, 0, "smem_bytes");
     check(l.tmem_columns, 0, "tmem_columns");
     check(l.registers_per_sm, 0, "registers_per_sm");
-    check(l.registers_per_thread, 0, "registers_per_thread");
+    check(l.registers_per_thread, 0, "registers_per_thread", 4096);  // budgets are decided granule by granule
     check(l.register_granule, 1, "register_granule");
     check(l.register_overhead, 0, "register_overhead");
     check(l.producer_registers, 0, "producer_registers");

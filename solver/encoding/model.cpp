@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/assert.h"
+#include "core/base/saturate.h"
 
 namespace heddle::solver {
 namespace {
@@ -43,14 +44,14 @@ void Model::make_stages() {
   if (options_.anchored) {
     std::vector<std::int64_t> load(problem_.units.size(), 0);
     for (const Op& op : problem_.ops)
-      for (const UnitUse& use : op.uses) load[use.unit.index()] += use.duration * use.amount;
+      for (const UnitUse& use : op.uses) load[use.unit.index()] = sat_add(load[use.unit.index()], sat_mul(use.duration, use.amount));
     std::int64_t best = -1, best_load = -1;
     for (std::size_t v = 0; v < op_count(); ++v) {
       std::int64_t width = 0, unit_load = 0;
       for (const UnitUse& use : problem_.ops[v].uses)
         if (load[use.unit.index()] > unit_load) {
           unit_load = load[use.unit.index()];
-          width = use.duration * use.amount;
+          width = sat_mul(use.duration, use.amount);
         }
       if (std::pair(unit_load, width) > std::pair(best_load, best)) {
         best_load = unit_load;
@@ -86,8 +87,8 @@ Lit Model::stage_at_least(OpId op, int j) const {
 
 void Model::make_groups() {
   producer_group_ = problem_.has_producer_group();
-  groups_ = static_cast<std::size_t>(std::max(1, problem_.max_groups));
-  if (producer_group_) groups_ = std::max<std::size_t>(groups_, 1);
+  // More groups than ops (and the producer's) could only stay empty.
+  groups_ = std::min(static_cast<std::size_t>(std::max(1, problem_.max_groups)), op_count() + 1);
   for (const Op& op : problem_.ops) {
     std::vector<Lit> membership(groups_, kFalse);
     const std::size_t first = producer_group_ ? 1 : 0;
