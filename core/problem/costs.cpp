@@ -1,10 +1,10 @@
 // Evaluating the cost rules of a machine for the ops of a kernel.
 #include "core/problem/costs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
-
-#include <fmt/format.h>
 
 #include "core/base/suggest.h"
 #include "core/graph/op_kind.h"
@@ -16,7 +16,8 @@ using Tiles = std::vector<const Tile*>;
 
 std::string text_attr(const TileOp& op, const char* name) {
   const auto it = op.attrs.find(name);
-  return it != op.attrs.end() && std::holds_alternative<std::string>(it->second) ? std::get<std::string>(it->second) : "";
+  return it != op.attrs.end() && std::holds_alternative<std::string>(it->second) ? std::get<std::string>(it->second)
+                                                                                 : "";
 }
 
 std::string variant_of(const TileOp& op, const Tiles& inputs) {
@@ -29,7 +30,8 @@ std::string variant_of(const TileOp& op, const Tiles& inputs) {
 }
 
 const Tile* largest(const Tiles& tiles) {
-  const auto it = std::max_element(tiles.begin(), tiles.end(), [](const Tile* a, const Tile* b) { return a->elems < b->elems; });
+  const auto it =
+      std::max_element(tiles.begin(), tiles.end(), [](const Tile* a, const Tile* b) { return a->elems < b->elems; });
   return it == tiles.end() ? nullptr : *it;
 }
 
@@ -75,7 +77,8 @@ class Coster {
 
   void uses(const std::vector<UnitCost>& costs, const Scope& scope, const Place& place) {
     op_.uses.clear();
-    for (std::size_t i = 0; i < costs.size(); ++i) use(costs[i], scope, {place.file, fmt::format("{}/uses/{}", place.pointer, i)});
+    for (std::size_t i = 0; i < costs.size(); ++i)
+      use(costs[i], scope, {place.file, fmt::format("{}/uses/{}", place.pointer, i)});
   }
 
   template <class T>
@@ -94,9 +97,10 @@ class Coster {
       for (const Unit& u : machine_.units) known.push_back(u.name);
       std::string hint = did_you_mean(cost.unit, known);
       if (hint.empty()) hint = "it has " + list_of(known);
-      faults_.add({place.file, place.pointer + "/unit"},
-                  fmt::format("op '{}' uses unit '{}', which machine '{}' does not have", op_.name, cost.unit, machine_.name),
-                  std::move(hint));
+      faults_.add(
+          {place.file, place.pointer + "/unit"},
+          fmt::format("op '{}' uses unit '{}', which machine '{}' does not have", op_.name, cost.unit, machine_.name),
+          std::move(hint));
       return;
     }
     UnitUse out{UnitId(static_cast<std::size_t>(unit - machine_.units.data())), 0, 0, 0};
@@ -104,9 +108,10 @@ class Coster {
     number(out.duration, cost.duration, scope, {0, kAbsurd}, place, "duration");
     number(out.amount, cost.amount, scope, {0, kAbsurd}, place, "amount");
     if (out.amount > unit->capacity)
-      faults_.add({place.file, place.pointer + "/amount"},
-                  fmt::format("op '{}' uses {} of unit '{}', which has {}", op_.name, out.amount, unit->name, unit->capacity),
-                  "no schedule can run it");
+      faults_.add(
+          {place.file, place.pointer + "/amount"},
+          fmt::format("op '{}' uses {} of unit '{}', which has {}", op_.name, out.amount, unit->name, unit->capacity),
+          "no schedule can run it");
     if (out.duration > 0 && out.amount > 0) op_.uses.push_back(out);
   }
 
@@ -121,7 +126,8 @@ void add_no_rule(const TileOp& op, const Machine& machine, const Place& place, F
   std::string hint = did_you_mean(op.kind, known);
   if (hint.empty()) hint = "pick a machine that can run it, add a rule, or give the op a `cost` with uses and latency";
   faults.add({place.file, place.pointer + "/kind"},
-             fmt::format("machine '{}' has no cost rule for kind '{}' of op '{}'", machine.name, op.kind, op.name), std::move(hint));
+             fmt::format("machine '{}' has no cost rule for kind '{}' of op '{}'", machine.name, op.kind, op.name),
+             std::move(hint));
 }
 
 }  // namespace
@@ -174,7 +180,9 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
   }
   const std::int64_t most = machine.limits.warps_per_cta;
   if (out.warps > most)
-    faults.add(place, fmt::format("op '{}' needs {} warps, a CTA on machine '{}' has at most {}", op.name, out.warps, machine.name, most),
+    faults.add(place,
+               fmt::format("op '{}' needs {} warps, a CTA on machine '{}' has at most {}", op.name, out.warps,
+                           machine.name, most),
                "split the tile");
   return out;
 }

@@ -1,9 +1,9 @@
 // Faults of resolving, with the place in the file that they speak of.
 #include "core/problem/fault_log.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace heddle {
 

@@ -1,4 +1,5 @@
-// Where resolving collects what is wrong with a kernel, a machine or a parameter, so that all of it is reported at once.
+// Where resolving collects what is wrong with a kernel, a machine or a parameter, so that all of it is reported at
+// once.
 #pragma once
 
 #include <optional>

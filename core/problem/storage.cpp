@@ -1,12 +1,12 @@
 // Sizes of values, residents, and channels from the spaces of values.
 #include "core/problem/storage.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "core/base/saturate.h"
 
@@ -52,7 +52,9 @@ class Storage {
     for (std::vector<Read>& reads : reads_) {
       const auto key = [](const Read& r) { return std::pair(r.op, r.distance); };
       std::sort(reads.begin(), reads.end(), [&](const Read& a, const Read& b) { return key(a) < key(b); });
-      reads.erase(std::unique(reads.begin(), reads.end(), [&](const Read& a, const Read& b) { return key(a) == key(b); }), reads.end());
+      reads.erase(
+          std::unique(reads.begin(), reads.end(), [&](const Read& a, const Read& b) { return key(a) == key(b); }),
+          reads.end());
     }
   }
 
@@ -75,7 +77,9 @@ class Storage {
   std::int64_t limit(Space space) const {
     return space == Space::Tmem ? machine_.limits.tmem_columns : machine_.limits.smem_bytes;
   }
-  static const char* unit_name(Space space) { return space == Space::Tmem ? "columns of tensor memory" : "bytes of shared memory"; }
+  static const char* unit_name(Space space) {
+    return space == Space::Tmem ? "columns of tensor memory" : "bytes of shared memory";
+  }
 
   void find_roots() {
     root_.assign(kernel_.values.size(), kNone);
@@ -83,9 +87,10 @@ class Storage {
       std::size_t at = i;
       while (!kernel_.values[at].alias_of.empty()) at = index_.at(kernel_.values[at].alias_of);
       root_[i] = at;
-      if (at != i && tiles_[i] && tiles_[at] && slot_size(i) > slot_size(at) && kernel_.values[i].space != Space::Register)
-        faults_.add(value_place(i), fmt::format("value '{}' is larger than '{}', whose storage it shares", kernel_.values[i].name,
-                                                kernel_.values[at].name));
+      if (at != i && tiles_[i] && tiles_[at] && slot_size(i) > slot_size(at) &&
+          kernel_.values[i].space != Space::Register)
+        faults_.add(value_place(i), fmt::format("value '{}' is larger than '{}', whose storage it shares",
+                                                kernel_.values[i].name, kernel_.values[at].name));
     }
   }
 
@@ -100,8 +105,10 @@ class Storage {
         const int distance = std::min(base + next.distance, 2);
         if (distance >= least[next.op.index()]) continue;
         least[next.op.index()] = static_cast<std::uint8_t>(distance);
-        if (next.distance == 0) queue.emplace_front(next.op, distance);
-        else queue.emplace_back(next.op, distance);
+        if (next.distance == 0)
+          queue.emplace_front(next.op, distance);
+        else
+          queue.emplace_back(next.op, distance);
       }
     };
     relax(from, 0);
@@ -128,16 +135,15 @@ class Storage {
     return rank;
   }
 
-  bool ordered(OpId first, OpId then, int distance) {
-    return first == then || least_distance(first, then) <= distance;
-  }
+  bool ordered(OpId first, OpId then, int distance) { return first == then || least_distance(first, then) <= distance; }
 
   std::vector<Conflict> conflicts(const StorageSet& set, bool one_copy) {
     std::vector<Conflict> found;
     const std::vector<ValueId>& v = set.versions;
     for (std::size_t k = 0; k < v.size(); ++k) {
       const bool last = k + 1 == v.size();
-      if (!last && !ordered(producer(v[k]), producer(v[k + 1]), 0)) found.push_back({v[k], producer(v[k]), producer(v[k + 1])});
+      if (!last && !ordered(producer(v[k]), producer(v[k + 1]), 0))
+        found.push_back({v[k], producer(v[k]), producer(v[k + 1])});
       for (const Read& read : reads_[v[k].index()]) {
         // The next write is that of the next version, or, with one copy, of the first version an iteration later.
         const OpId next = last ? producer(v[0]) : producer(v[k + 1]);
@@ -151,11 +157,13 @@ class Storage {
 
   void report(const std::vector<Conflict>& found) {
     for (const Conflict& c : found)
-      faults_.add(value_place(value_index(c.value)),
-                  fmt::format("op '{}' overwrites the storage of value '{}' while op '{}' may still use it: no dependence orders them",
-                              problem_.op(c.then).name, problem_.value(c.value).name, problem_.op(c.first).name),
-                  fmt::format("add an order edge from '{}' to '{}', or give one of the values its own storage",
-                              problem_.op(c.first).name, problem_.op(c.then).name));
+      faults_.add(
+          value_place(value_index(c.value)),
+          fmt::format(
+              "op '{}' overwrites the storage of value '{}' while op '{}' may still use it: no dependence orders them",
+              problem_.op(c.then).name, problem_.value(c.value).name, problem_.op(c.first).name),
+          fmt::format("add an order edge from '{}' to '{}', or give one of the values its own storage",
+                      problem_.op(c.first).name, problem_.op(c.then).name));
   }
 
   /// Some mma accumulates onto a version of the set and writes another: there is no second copy to write to.
@@ -175,8 +183,8 @@ class Storage {
       if (in == index_.end() || out == index_.end() || root_[in->second] == root_[out->second]) continue;
       if (kernel_.values[out->second].space != Space::Tmem || kernel_.values[in->second].space != Space::Tmem) continue;
       faults_.add({kernel_.source, fmt::format("/body/{}/out/0", i)},
-                  fmt::format("mma '{}' accumulates in place in tensor memory, but '{}' and '{}' have separate storage", op.name,
-                              op.inputs[2].value, op.outputs[0]),
+                  fmt::format("mma '{}' accumulates in place in tensor memory, but '{}' and '{}' have separate storage",
+                              op.name, op.inputs[2].value, op.outputs[0]),
                   "set alias_of on one of them");
     }
   }
@@ -197,7 +205,8 @@ class Storage {
     const std::vector<std::size_t> rank = topological_ranks();
     for (const std::size_t root : order) {
       std::vector<ValueId>& v = sets[root].versions;
-      std::stable_sort(v.begin(), v.end(), [&](ValueId a, ValueId b) { return rank[producer(a).index()] < rank[producer(b).index()]; });
+      std::stable_sort(v.begin(), v.end(),
+                       [&](ValueId a, ValueId b) { return rank[producer(a).index()] < rank[producer(b).index()]; });
       place_set(root, sets[root]);
     }
   }
@@ -212,7 +221,8 @@ class Storage {
         carried = carried || r.distance > 0;
       }
     if (!read) {
-      const bool kept = std::any_of(set.versions.begin(), set.versions.end(), [&](ValueId id) { return after_.contains(problem_.value(id).name); });
+      const bool kept = std::any_of(set.versions.begin(), set.versions.end(),
+                                    [&](ValueId id) { return after_.contains(problem_.value(id).name); });
       if (kept) add_resident(space, size);
       return;
     }
@@ -238,14 +248,16 @@ class Storage {
     channel.values = values;
     channel.writer = producer(values[0]);
     channel.only_if_crossing = only_if_crossing;
-    channel.max_depth = static_cast<int>(std::clamp<std::int64_t>(limit(space) / std::max<std::int64_t>(size, 1), 1, kMaxDepth));
+    channel.max_depth =
+        static_cast<int>(std::clamp<std::int64_t>(limit(space) / std::max<std::int64_t>(size, 1), 1, kMaxDepth));
     for (const ValueId id : values)
       for (const Read& r : reads_[id.index()]) {
         const Op& op = problem_.op(r.op);
         const Reader reader{r.op, r.distance, op.asynchronous ? op.latency : op.window,
                             completes_on_barrier(problem_, r.op) ? 0 : signal_};
-        const bool known = std::any_of(channel.readers.begin(), channel.readers.end(),
-                                       [&](const Reader& o) { return o.op == reader.op && o.distance == reader.distance; });
+        const bool known = std::any_of(channel.readers.begin(), channel.readers.end(), [&](const Reader& o) {
+          return o.op == reader.op && o.distance == reader.distance;
+        });
         if (!known) channel.readers.push_back(reader);
       }
     problem_.channels.push_back(std::move(channel));
@@ -276,7 +288,8 @@ class Storage {
         const std::size_t root = root_[found->second];
         if (rewritten.contains(root)) {
           if (in_body_.contains(name))
-            faults_.add(value_place(found->second), fmt::format("loop invariant '{}' shares storage with a value that the loop writes", name),
+            faults_.add(value_place(found->second),
+                        fmt::format("loop invariant '{}' shares storage with a value that the loop writes", name),
                         "give one of them its own storage");
           continue;
         }
@@ -289,8 +302,9 @@ class Storage {
     for (const Space space : {Space::Smem, Space::Tmem}) {
       const std::int64_t total = space == Space::Tmem ? problem_.resident_columns : problem_.resident_smem;
       if (total > limit(space))
-        faults_.add({kernel_.source, "/values"}, fmt::format("tiles that stay on chip for the whole loop take {} {}, machine '{}' has {}", total,
-                                                             unit_name(space), machine_.name, limit(space)),
+        faults_.add({kernel_.source, "/values"},
+                    fmt::format("tiles that stay on chip for the whole loop take {} {}, machine '{}' has {}", total,
+                                unit_name(space), machine_.name, limit(space)),
                     "use smaller tiles");
     }
   }
@@ -318,11 +332,11 @@ class Storage {
   FaultLog& faults_;
   std::map<std::string, std::size_t, std::less<>> index_;  ///< into kernel_.values
   std::map<std::string, ValueId, std::less<>> body_;
-  std::vector<std::size_t> root_;                          ///< of kernel_.values: whose storage it is
-  std::vector<std::vector<Read>> reads_;                   ///< per body value
-  std::vector<std::vector<Read>> successors_;              ///< per op
-  std::vector<std::vector<std::uint8_t>> least_;           ///< cache of least_distance, per source
-  std::set<std::string> in_body_, after_;                  ///< names read by the body, by the epilogue
+  std::vector<std::size_t> root_;                 ///< of kernel_.values: whose storage it is
+  std::vector<std::vector<Read>> reads_;          ///< per body value
+  std::vector<std::vector<Read>> successors_;     ///< per op
+  std::vector<std::vector<std::uint8_t>> least_;  ///< cache of least_distance, per source
+  std::set<std::string> in_body_, after_;         ///< names read by the body, by the epilogue
 };
 
 }  // namespace

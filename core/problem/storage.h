@@ -1,11 +1,12 @@
 // Which on-chip storage a resolved loop body needs: ring buffers (channels) for values that pass between ops, and
 // residents, of which there is exactly one copy for the whole loop.
 //
-// Values that alias each other share storage. Inside one iteration they must be written one after the other, each after the
-// last reader of the one before; that is checked against the dependences, not assumed.
+// Values that alias each other share storage. Inside one iteration they must be written one after the other, each after
+// the last reader of the one before; that is checked against the dependences, not assumed.
 //
-// A set of values read in a later iteration (an accumulator that lives in tensor memory) is resident when the dependences
-// already order all accesses, across iterations too: then one copy is enough and nothing has to be credited.
+// A set of values read in a later iteration (an accumulator that lives in tensor memory) is resident when the
+// dependences already order all accesses, across iterations too: then one copy is enough and nothing has to be
+// credited.
 #pragma once
 
 #include <optional>
@@ -23,8 +24,9 @@ namespace heddle {
 /// copies out of shared memory (no result) are instead awaited by the warps that issued them, which then signal.
 bool completes_on_barrier(const Problem& problem, OpId op);
 
-/// Fills channels and the smem and tmem residents. The kernel is valid (core/graph/validate.h). `problem` has its ops, values and edges; the edges have no cycle of
-/// total distance 0. `tiles` runs parallel to kernel.values; `handoff_signal` is the machine's, evaluated.
+/// Fills channels and the smem and tmem residents. The kernel is valid (core/graph/validate.h). `problem` has its ops,
+/// values and edges; the edges have no cycle of total distance 0. `tiles` runs parallel to kernel.values;
+/// `handoff_signal` is the machine's, evaluated.
 void place_values(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles,
                   Cycle handoff_signal, Problem& problem, FaultLog& faults);
 

@@ -1,9 +1,9 @@
 // Shapes of tiles, and the names that cost rules may use.
 #include "core/problem/tile.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "core/base/assert.h"
 #include "core/base/saturate.h"
@@ -26,13 +26,18 @@ std::optional<Tile> measure(const TileValue& value, const Scope& params, const P
   tile.bits = bits_of(value.dtype);
   bool good = true;
   for (std::size_t i = 0; i < value.shape.size(); ++i) {
-    const auto extent = faults.number(value.shape[i], params, {1, kAbsurd},
-                                      {place.file, fmt::format("{}/shape/{}", place.pointer, i)},
-                                      fmt::format("extent {} of value '{}'", i, value.name));
-    if (!extent) { good = false; continue; }
+    const auto extent =
+        faults.number(value.shape[i], params, {1, kAbsurd}, {place.file, fmt::format("{}/shape/{}", place.pointer, i)},
+                      fmt::format("extent {} of value '{}'", i, value.name));
+    if (!extent) {
+      good = false;
+      continue;
+    }
     // A single extent is a column, so that row statistics are [rows].
-    if (i == 0 || i + 1 < value.shape.size()) tile.rows = sat_mul(tile.rows, *extent);
-    else tile.cols = *extent;
+    if (i == 0 || i + 1 < value.shape.size())
+      tile.rows = sat_mul(tile.rows, *extent);
+    else
+      tile.cols = *extent;
   }
   if (!good) return std::nullopt;
   tile.elems = sat_mul(tile.rows, tile.cols);
@@ -64,8 +69,8 @@ std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile
   const MmaShape shape{ta ? a.cols : a.rows, first ? d.cols : columns_of_b, ta ? a.rows : a.cols};
   bool good = true;
   if (first && (*first < 0 || *first > columns_of_b - shape.n)) {
-    faults.add(place, fmt::format("mma '{}': columns {} to {} of B, which has {}", op.name, *first, sat_add(*first, shape.n - 1),
-                                  columns_of_b));
+    faults.add(place, fmt::format("mma '{}': columns {} to {} of B, which has {}", op.name, *first,
+                                  sat_add(*first, shape.n - 1), columns_of_b));
     good = false;
   }
   if (k_of_b != shape.k) {
@@ -75,8 +80,8 @@ std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile
   }
   const auto match = [&](const Tile& tile, const char* role) {
     if (tile.rows == shape.m && tile.cols == shape.n) return;
-    faults.add(place, fmt::format("mma '{}': {} is {} x {}, expected M x N = {} x {}", op.name, role, tile.rows, tile.cols,
-                                  shape.m, shape.n));
+    faults.add(place, fmt::format("mma '{}': {} is {} x {}, expected M x N = {} x {}", op.name, role, tile.rows,
+                                  tile.cols, shape.m, shape.n));
     good = false;
   };
   match(d, "the output");

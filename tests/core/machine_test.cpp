@@ -1,6 +1,5 @@
 // The shipped machine files: complete, sourced, and consistent with the catalogue of tile instructions.
 #include <catch2/catch.hpp>
-
 #include <set>
 
 #include "core/graph/op_kind.h"

@@ -1,7 +1,7 @@
 // Every shipped kernel on every machine that can run it: the load of each unit per iteration, against hand arithmetic.
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include <catch2/catch.hpp>
 #include <map>
 
 #include "core/io/library.h"
@@ -19,26 +19,47 @@ struct Row {
   std::map<std::string, std::int64_t> load;  ///< unit -> cycles per iteration (sum of duration * amount / capacity)
 };
 
-// Hopper, attention forward, two groups of 64 rows: TC 4 products of 8 k-steps of N/2 = 64; MUFU 2 * 64*128/16 plus 2 * 16
-// for alpha; FMA 2 * 3 * 64 plus 2 * 4; ALU 2 * (128 + 16 + 64); SMEM 2 * (8 * 48 + 8 * 32) for operands;
-// TMA 64 KB at 64 bytes per cycle.
-// Backward: 8 products of 256 and 4 of 128; SMEM 2 * (256 + 256 + 128 + 128 + 2 * 128) for operands, 2 * 64 for
-// dS, 4 * 128 for dQ written and read again.
-// Blackwell: products of 128 x 128 x 128 take 512; backward reads 4 * 512 + 256, writes dS 256 and dQ 512, reads dQ 512.
+// Hopper, attention forward, two groups of 64 rows: TC 4 products of 8 k-steps of N/2 = 64; MUFU 2 * 64*128/16 plus 2 *
+// 16 for alpha; FMA 2 * 3 * 64 plus 2 * 4; ALU 2 * (128 + 16 + 64); SMEM 2 * (8 * 48 + 8 * 32) for operands; TMA 64 KB
+// at 64 bytes per cycle. Backward: 8 products of 256 and 4 of 128; SMEM 2 * (256 + 256 + 128 + 128 + 2 * 128) for
+// operands, 2 * 64 for dS, 4 * 128 for dQ written and read again. Blackwell: products of 128 x 128 x 128 take 512;
+// backward reads 4 * 512 + 256, writes dS 256 and dQ 512, reads dQ 512.
 const std::vector<Row> kRows{
     {"gemm_hopper", "h100", {}, 5, {{"TC", 1024}, {"SMEM", 640}, {"TMA", 768}}},
     {"gemm_hopper", "h200", {{"TILE_N", 128}}, 5, {{"TC", 512}, {"SMEM", 384}, {"TMA", 512}}},
-    {"attention_forward_hopper", "h100", {}, 20, {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
-    {"attention_forward_hopper", "h200", {}, 20, {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
-    {"attention_forward_hopper", "h100", {{"KV", 176}}, 20, {{"TC", 2816}, {"SMEM", 1664}, {"MUFU", 1440}, {"FMA", 488}, {"ALU", 560}, {"TMA", 1408}}},
-    {"attention_backward_hopper", "h100", {}, 34, {{"TC", 2560}, {"SMEM", 2688}, {"MUFU", 512}, {"FMA", 192}, {"ALU", 128}, {"TMA", 632}}},
+    {"attention_forward_hopper",
+     "h100",
+     {},
+     20,
+     {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
+    {"attention_forward_hopper",
+     "h200",
+     {},
+     20,
+     {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
+    {"attention_forward_hopper",
+     "h100",
+     {{"KV", 176}},
+     20,
+     {{"TC", 2816}, {"SMEM", 1664}, {"MUFU", 1440}, {"FMA", 488}, {"ALU", 560}, {"TMA", 1408}}},
+    {"attention_backward_hopper",
+     "h100",
+     {},
+     34,
+     {{"TC", 2560}, {"SMEM", 2688}, {"MUFU", 512}, {"FMA", 192}, {"ALU", 128}, {"TMA", 632}}},
     {"swiglu_dual_gemm_hopper", "h100", {}, 8, {{"TC", 1024}, {"SMEM", 768}, {"TMA", 768}}},
     {"layernorm", "h100", {}, 13, {{"SMEM", 384}, {"FMA", 384}, {"ALU", 128}, {"MUFU", 4}, {"TMA", 286}}},
     {"layernorm", "b200", {}, 13, {{"SMEM", 384}, {"FMA", 384}, {"ALU", 128}, {"MUFU", 4}, {"TMA", 126}}},
     {"gemm_blackwell", "b200", {}, 3, {{"TC", 512}, {"SMEM", 384}, {"TMA", 288}}},
-    {"attention_forward_blackwell", "b200", {}, 28,
+    {"attention_forward_blackwell",
+     "b200",
+     {},
+     28,
      {{"TC", 2048}, {"SMEM", 1536}, {"TMEM", 1168}, {"MUFU", 2064}, {"FMA", 776}, {"ALU", 768}, {"TMA", 384}}},
-    {"attention_backward_blackwell", "b200", {}, 31,
+    {"attention_backward_blackwell",
+     "b200",
+     {},
+     31,
      {{"TC", 2560}, {"SMEM", 3584}, {"TMEM", 792}, {"MUFU", 1024}, {"FMA", 384}, {"ALU", 256}, {"TMA", 564}}},
 };
 
@@ -58,12 +79,15 @@ TEST_CASE("shipped kernels load the units as computed by hand", "[core]") {
     std::map<std::string, std::int64_t> load;
     for (const Op& op : p->ops)
       for (const UnitUse& use : op.uses) load[p->unit(use.unit).name] += use.duration * use.amount;
-    for (auto& [unit, amount] : load) amount = (amount + machine->find_unit(unit)->capacity - 1) / machine->find_unit(unit)->capacity;
+    for (auto& [unit, amount] : load)
+      amount = (amount + machine->find_unit(unit)->capacity - 1) / machine->find_unit(unit)->capacity;
     CHECK(load == row.load);
   }
 }
 
-TEST_CASE("every shipped kernel resolves on a machine of each generation it is written for, whatever it lets a tuner choose", "[core]") {
+TEST_CASE(
+    "every shipped kernel resolves on a machine of each generation it is written for, whatever it lets a tuner choose",
+    "[core]") {
   for (const LibraryEntry& entry : list_library(Shelf::Kernels)) {
     const auto kernel = load_kernel(entry.path);
     INFO(entry.name);

@@ -1,7 +1,8 @@
-// Shipped kernels and machines with random damage: resolving either explains itself or returns a problem whose parts fit.
-#include <catch2/catch.hpp>
+// Shipped kernels and machines with random damage: resolving either explains itself or returns a problem whose parts
+// fit.
 #include <fmt/format.h>
 
+#include <catch2/catch.hpp>
 #include <limits>
 #include <random>
 
@@ -20,15 +21,28 @@ class Damage {
   std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
 
   std::int64_t number() {
-    static const std::vector<std::int64_t> kNumbers{0,  1,  2,   3,    -1,         64,         100,
-                                                    -7, 17, 128, 4096, 1 << 30,    std::int64_t{1} << 31,
-                                                    std::int64_t{1} << 62, std::numeric_limits<std::int64_t>::max(),
+    static const std::vector<std::int64_t> kNumbers{0,
+                                                    1,
+                                                    2,
+                                                    3,
+                                                    -1,
+                                                    64,
+                                                    100,
+                                                    -7,
+                                                    17,
+                                                    128,
+                                                    4096,
+                                                    1 << 30,
+                                                    std::int64_t{1} << 31,
+                                                    std::int64_t{1} << 62,
+                                                    std::numeric_limits<std::int64_t>::max(),
                                                     std::numeric_limits<std::int64_t>::min()};
     return kNumbers[below(kNumbers.size())];
   }
 
   Expr formula() {
-    static const std::vector<const char*> kFormulas{"elems", "N*K", "bytes/0", "elems*elems*elems*elems", "0-1", "nonsense", "KV", "rows % cols"};
+    static const std::vector<const char*> kFormulas{"elems", "N*K",      "bytes/0", "elems*elems*elems*elems",
+                                                    "0-1",   "nonsense", "KV",      "rows % cols"};
     return below(2) ? Expr(number()) : *Expr::parse(kFormulas[below(kFormulas.size())]);
   }
 
@@ -37,17 +51,27 @@ class Damage {
     TileValue& value = k.values[below(k.values.size())];
     const std::string other = k.values[below(k.values.size())].name;
     switch (below(13)) {
-      case 0: if (!k.params.empty()) k.params[below(k.params.size())].value = number(); break;
-      case 1: if (!value.shape.empty()) value.shape[below(value.shape.size())] = formula(); break;
+      case 0:
+        if (!k.params.empty()) k.params[below(k.params.size())].value = number();
+        break;
+      case 1:
+        if (!value.shape.empty()) value.shape[below(value.shape.size())] = formula();
+        break;
       case 2: value.alias_of = other; break;
       case 3: value.space = static_cast<Space>(below(4)); break;
       case 4: value.registers = formula(); break;
-      case 5: if (!op.inputs.empty()) op.inputs[below(op.inputs.size())].value = other; break;
-      case 6: if (!op.inputs.empty()) op.inputs[below(op.inputs.size())].distance = static_cast<int>(below(4)) - 1; break;
+      case 5:
+        if (!op.inputs.empty()) op.inputs[below(op.inputs.size())].value = other;
+        break;
+      case 6:
+        if (!op.inputs.empty()) op.inputs[below(op.inputs.size())].distance = static_cast<int>(below(4)) - 1;
+        break;
       case 7: op.outputs = {other}; break;
       case 8: op.kind = k.body[below(k.body.size())].kind; break;
       case 9: k.body.erase(k.body.begin() + static_cast<std::ptrdiff_t>(below(k.body.size()))); break;
-      case 10: k.order.push_back({op.name, k.body[below(k.body.size())].name, formula(), static_cast<int>(below(3))}); break;
+      case 10:
+        k.order.push_back({op.name, k.body[below(k.body.size())].name, formula(), static_cast<int>(below(3))});
+        break;
       case 11: value.shape.pop_back(); break;
       default:
         op.cost = CostOverride{};
@@ -64,7 +88,9 @@ class Damage {
       case 0: rule.latency = formula(); break;
       case 1: rule.window = formula(); break;
       case 2: rule.warps = formula(); break;
-      case 3: if (!rule.uses.empty()) rule.uses[0].duration = formula(); break;
+      case 3:
+        if (!rule.uses.empty()) rule.uses[0].duration = formula();
+        break;
       case 4: m.units[below(m.units.size())].capacity = number(); break;
       case 5: m.limits.smem_bytes = number(); break;
       case 6: m.limits.tmem_columns = number(); break;
@@ -82,9 +108,11 @@ void check_consistent(const Problem& p) {
   for (const Op& op : p.ops) {
     good = good && op.latency >= 0 && op.window >= 0 && op.warps >= 1 && op.warps <= p.limits.warps_per_cta;
     for (const UnitUse& u : op.uses)
-      good = good && u.unit.index() < p.units.size() && u.duration > 0 && u.amount > 0 && u.amount <= p.unit(u.unit).capacity && u.offset >= 0;
+      good = good && u.unit.index() < p.units.size() && u.duration > 0 && u.amount > 0 &&
+             u.amount <= p.unit(u.unit).capacity && u.offset >= 0;
   }
-  for (const Value& v : p.values) good = good && op_ok(v.producer) && v.bytes > 0 && v.registers >= 0 && v.registers <= p.limits.registers_per_thread;
+  for (const Value& v : p.values)
+    good = good && op_ok(v.producer) && v.bytes > 0 && v.registers >= 0 && v.registers <= p.limits.registers_per_thread;
   for (const Edge& e : p.edges) {
     good = good && op_ok(e.from) && op_ok(e.to) && e.latency >= 0 && e.handoff >= 0 && e.hold >= 0 && e.distance >= 0;
     good = good && (!e.value.valid() || p.value(e.value).producer == e.from);
@@ -102,13 +130,14 @@ void check_consistent(const Problem& p) {
 
 TEST_CASE("damaged kernels and machines are explained or resolve to something consistent", "[core]") {
   std::vector<std::pair<Kernel, Machine>> pairs;
-  for (const auto& [kernel, machine] : std::vector<std::pair<std::string, std::string>>{{"toy_fig1", "toy"},
-                                                                                         {"gemm_hopper", "h100"},
-                                                                                         {"attention_forward_hopper", "h200"},
-                                                                                         {"attention_backward_hopper", "h100"},
-                                                                                         {"layernorm", "h100"},
-                                                                                         {"attention_forward_blackwell", "b200"},
-                                                                                         {"attention_backward_blackwell", "b200"}}) {
+  for (const auto& [kernel, machine] :
+       std::vector<std::pair<std::string, std::string>>{{"toy_fig1", "toy"},
+                                                        {"gemm_hopper", "h100"},
+                                                        {"attention_forward_hopper", "h200"},
+                                                        {"attention_backward_hopper", "h100"},
+                                                        {"layernorm", "h100"},
+                                                        {"attention_forward_blackwell", "b200"},
+                                                        {"attention_backward_blackwell", "b200"}}) {
     const auto k = load_kernel(test::repository_path("kernels/" + kernel + ".json"));
     const auto m = load_machine(test::repository_path("assets/machines/" + machine + ".json"));
     REQUIRE(k);
@@ -121,7 +150,8 @@ TEST_CASE("damaged kernels and machines are explained or resolve to something co
   int resolved = 0, refused = 0;
   for (int round = 0; round < 3000; ++round) {
     auto [kernel, machine] = pairs[damage.below(pairs.size())];
-    for (std::size_t n = damage.below(3) + 1; n > 0 && !kernel.body.empty(); --n) damage.below(4) == 0 ? damage.hurt(machine) : damage.hurt(kernel);
+    for (std::size_t n = damage.below(3) + 1; n > 0 && !kernel.body.empty(); --n)
+      damage.below(4) == 0 ? damage.hurt(machine) : damage.hurt(kernel);
     const Result<Problem> p = resolve(kernel, machine);
     if (p) {
       ++resolved;
