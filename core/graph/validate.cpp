@@ -17,6 +17,7 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kLargestRank = 8;
+constexpr std::size_t kMostGuesses = 100;  ///< faults after which guessing names is not worth the time
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
 /// Written in shape of Id, but for names: a letter or underscore, then letters, digits, underscores.
@@ -65,6 +66,15 @@ class Validator {
     faults_.push_back({kernel_.source, std::move(pointer), std::move(message), std::move(hint)});
   }
 
+  std::string guess(const std::string& name, const std::vector<std::string>& known) const {
+    return faults_.size() < kMostGuesses ? did_you_mean(name, known) : std::string();
+  }
+
+  const TileValue* find_value(const std::string& name) const {
+    const auto it = values_.find(name);
+    return it == values_.end() ? nullptr : it->second;
+  }
+
   // ---- declarations
 
   /// Parameters, block indices and the loop variable share the one namespace of expressions.
@@ -86,7 +96,7 @@ class Validator {
   void known_names(const std::string& pointer, const Expr& expr, const std::vector<std::string>& known) {
     for (const std::string& name : expr.names()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      std::string hint = did_you_mean(name, known);
+      std::string hint = guess(name, known);
       if (hint.empty()) hint = known.empty() ? "no names are known here" : "known here: " + list_of(known);
       fault(pointer, fmt::format("unknown name '{}' in \"{}\"", name, expr.text()), std::move(hint));
     }
@@ -121,6 +131,8 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.tensors.size(); ++i) shape(fmt::format("/tensors/{}/shape", i), kernel_.tensors[i].shape);
 
     unique("values", kernel_.values);
+    for (const TileValue& value : kernel_.values) values_.emplace(value.name, &value);
+    value_names_ = names_of(kernel_.values);
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) value(i);
   }
 
@@ -132,16 +144,16 @@ class Validator {
     shape(at + "/shape", value.shape);
     if (value.registers) known_names(at + "/registers", *value.registers, params_);
     if (value.alias_of.empty()) return;
-    const TileValue* target = kernel_.find_value(value.alias_of);
+    const TileValue* target = find_value(value.alias_of);
     if (!target)
       fault(at + "/alias_of", fmt::format("no value '{}' to share storage with", value.alias_of),
-            did_you_mean(value.alias_of, names_of(kernel_.values)));
+            guess(value.alias_of, value_names_));
     else if (target->space != value.space)
       fault(at + "/alias_of", fmt::format("'{}' lies in {}, but '{}' lies in {}; only values of one space can share storage",
                                           value.name, to_string(value.space), target->name, to_string(target->space)));
     // A chain that comes back here: reported once per value in it, since each has to be mended or not.
     std::size_t steps = 0;
-    for (const TileValue* next = target; next && steps++ <= kernel_.values.size(); next = kernel_.find_value(next->alias_of)) {
+    for (const TileValue* next = target; next && steps++ <= kernel_.values.size(); next = find_value(next->alias_of)) {
       if (next != &value) continue;
       fault(at + "/alias_of", fmt::format("'{}' shares storage with itself", value.name), "one value of the chain must own the storage");
       break;
@@ -156,7 +168,7 @@ class Validator {
         const std::string& name = ops[i].outputs[k];
         const std::string pointer = fmt::format("/{}/{}/out/{}", list, i, k);
         if (name.empty()) continue;
-        if (!kernel_.find_value(name)) undeclared(pointer, name);
+        if (!find_value(name)) undeclared(pointer, name);
         Definition& definition = definitions_[name];
         if (definition.*where != kNowhere)
           fault(pointer, fmt::format("'{}' is defined twice in the {}: by '{}' and by '{}'", name, list,
@@ -167,7 +179,7 @@ class Validator {
   }
 
   void undeclared(const std::string& pointer, const std::string& name) {
-    std::string hint = did_you_mean(name, names_of(kernel_.values));
+    std::string hint = guess(name, value_names_);
     if (hint.empty()) hint = "declare its dtype, shape and space under /values";
     fault(pointer, fmt::format("unknown value '{}'", name), std::move(hint));
   }
@@ -203,7 +215,7 @@ class Validator {
     if (!kind) {
       std::vector<std::string> known;
       for (const OpKind& k : op_kinds()) known.push_back(k.name);
-      fault(at + "/kind", fmt::format("unknown kind '{}' (known: {})", op.kind, list_of(known)), did_you_mean(op.kind, known));
+      fault(at + "/kind", fmt::format("unknown kind '{}' (known: {})", op.kind, list_of(known)), guess(op.kind, known));
       return;
     }
     const int inputs = static_cast<int>(op.inputs.size()), outputs = static_cast<int>(op.outputs.size());
@@ -237,14 +249,14 @@ class Validator {
     if (it == op.attrs.end())
       fault(at, "elementwise needs the attribute 'fn', the function to apply", "known: " + list_of(known));
     else if (!fn || std::find(known.begin(), known.end(), *fn) == known.end())
-      fault(at + "/attrs/fn", fmt::format("expected one of {}", list_of(known)), fn ? did_you_mean(*fn, known) : "");
+      fault(at + "/attrs/fn", fmt::format("expected one of {}", list_of(known)), fn ? guess(*fn, known) : "");
   }
 
   void tensor_access(const std::string& at, const std::string& list, const TileOp& op) {
     const Tensor* tensor = kernel_.find_tensor(op.tensor);
     if (!tensor) {
       const auto known = names_of(kernel_.tensors);
-      std::string hint = did_you_mean(op.tensor, known);
+      std::string hint = guess(op.tensor, known);
       if (hint.empty()) hint = known.empty() ? "this kernel declares none" : "known: " + list_of(known);
       fault(at + "/tensor", fmt::format("unknown tensor '{}'", op.tensor), std::move(hint));
     } else if (op.at.size() != tensor->shape.size()) {
@@ -262,7 +274,7 @@ class Validator {
 
   void operand(const std::string& pointer, const std::string& list, std::size_t index, const Operand& operand) {
     const std::string& name = operand.value;
-    if (!kernel_.find_value(name)) return undeclared(pointer, name);
+    if (!find_value(name)) return undeclared(pointer, name);
     const auto it = definitions_.find(name);
     const Definition definition = it == definitions_.end() ? Definition{} : it->second;
     if (list != "body" && operand.distance > 0)
@@ -361,7 +373,7 @@ class Validator {
       const auto from = index.find(edge.from), to = index.find(edge.to);
       const auto missing = [&](const char* key, const std::string& name) {
         if (!name.empty())
-          fault(fmt::format("/order/{}/{}", e, key), fmt::format("no op '{}' in the loop body", name), did_you_mean(name, known));
+          fault(fmt::format("/order/{}/{}", e, key), fmt::format("no op '{}' in the loop body", name), guess(name, known));
       };
       if (from == index.end()) missing("from", edge.from);
       if (to == index.end()) missing("to", edge.to);
@@ -397,6 +409,8 @@ class Validator {
   std::vector<Fault> faults_;
   std::map<std::string, std::string> variables_;  ///< name -> pointer
   std::vector<std::string> params_, block_names_, body_names_;
+  std::vector<std::string> value_names_;
+  std::map<std::string, const TileValue*> values_;
   std::map<std::string, Definition> definitions_;
   std::vector<std::size_t> component_;  ///< of the body's distance-0 graph, per op
   bool numbers_only_ = false;

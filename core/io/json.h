@@ -77,8 +77,8 @@ struct JsonMember {
   Json value;
 };
 
-/// Reads text. Faults: syntax (with line and column), nesting deeper than 64, more than four million values, keys given
-/// twice (all of them).
+/// Reads text. Faults: syntax (with line and column), nesting deeper than 64, more than four million values or 10 000 keys
+/// in one object, keys given twice (all of them).
 Result<Json> parse_json(std::string_view text, const std::string& file);
 
 /// "pointer/key", escaped as RFC 6901 wants.

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 4'000'000;
+constexpr std::size_t kMaxMembers = 10'000;  ///< of one object: they are looked up one after another
 
 class Listener {
  public:
@@ -33,6 +34,7 @@ class Listener {
 
   bool key(std::string& name) {
     Level& level = open_.back();
+    if (level.keys.size() >= kMaxMembers) return give_up(fmt::format("more than {} keys in one object", kMaxMembers));
     level.key = name;
     level.repeated = !level.keys.insert(name).second;
     if (level.repeated) faults_.push_back({file_, pointer(), "key given twice in one object", "keep one of the two"});

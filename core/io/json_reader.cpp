@@ -145,7 +145,10 @@ std::optional<Expr> Cursor::expr() const {
 
 std::vector<Cursor> Cursor::items() const {
   std::vector<Cursor> cursors;
-  if (const Json::Array* list = json_->items())
+  const Json::Array* list = json_->items();
+  if (list && list->size() > kLongestList)
+    fault(fmt::format("expected at most {} items, found {}", kLongestList, list->size()));
+  else if (list)
     for (std::size_t i = 0; i < list->size(); ++i) cursors.emplace_back((*list)[i], pointer_to(pointer_, i), *log_);
   else
     expected("a list", json_->string() || json_->integer() ? fmt::format("did you mean [{}]?", describe(*json_)) : "");
@@ -175,7 +178,7 @@ ObjectReader::~ObjectReader() {
     const std::string pointer = pointer_to(at_.pointer(), member.key);
     at_.log().unknown_keys.push_back(pointer);
     if (belongs_to_others(member.key)) continue;
-    std::string hint = did_you_mean(member.key, known);
+    std::string hint = at_.log().warnings.size() < kMostFaults ? did_you_mean(member.key, known) : "";
     if (hint.empty()) hint = "keys that start with x- are yours";
     at_.log().warnings.push_back({at_.log().file, pointer, "unknown key, ignored", std::move(hint)});
   }
@@ -250,6 +253,13 @@ std::vector<Cursor> ObjectReader::required_list(const char* key) {
 std::vector<std::string> ObjectReader::names(const char* key) {
   const auto at = find(key);
   return at ? at->names() : std::vector<std::string>{};
+}
+
+void cut_off(std::vector<Fault>& faults, const char* what) {
+  if (faults.size() <= kMostFaults) return;
+  const std::size_t rest = faults.size() - kMostFaults;
+  faults.resize(kMostFaults);
+  faults.push_back({faults.front().file, {}, fmt::format("and {} more {}", rest, what), {}});
 }
 
 bool check_schema(ObjectReader& root, const char* schema) {

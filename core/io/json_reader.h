@@ -22,6 +22,11 @@ namespace heddle {
 /// No count in any file is meant to be larger; far from where sums of products could overflow.
 inline constexpr std::int64_t kLargestNumber = std::int64_t{1} << 40;
 
+/// No list in any file is meant to be longer. Keeps what is quadratic in a file's length far from being a hang.
+inline constexpr std::size_t kLongestList = 4096;
+/// Faults, and warnings, after which guessing stops and the rest is counted instead of listed.
+inline constexpr std::size_t kMostFaults = 100;
+
 /// What reading one file has found out.
 struct ReadLog {
   std::string file;
@@ -55,7 +60,7 @@ class Cursor {
   std::optional<std::string> string() const;       ///< any text
   std::optional<std::string> name() const;         ///< not empty, at most 200 characters, no control characters
   std::optional<Expr> expr() const;                ///< an integer or an expression string
-  std::vector<Cursor> items() const;               ///< of a list
+  std::vector<Cursor> items() const;               ///< of a list of at most kLongestList
   std::vector<std::string> names() const;          ///< a list of names
 
   /// A word of a closed vocabulary: `parse` answers nothing for unknown ones.
@@ -122,6 +127,9 @@ bool check_schema(ObjectReader& root, const char* schema);
 /// reader made of it. List items are matched by "name" or "id" where they have one, else by index.
 void keep_unknown(Json& fresh, const Json& original, const std::vector<std::string>& unknown_keys);
 
+/// Beyond kMostFaults, one sentence that counts the rest.
+void cut_off(std::vector<Fault>& faults, const char* what);
+
 /// Parse, check, read: the frame of every reader. `read` fills a value from the root; without faults that is the result.
 template <class T, class Read>
 Result<T> read_document(std::string_view text, const std::string& file, const char* schema, std::vector<Fault>* warnings,
@@ -134,6 +142,8 @@ Result<T> read_document(std::string_view text, const std::string& file, const ch
     ObjectReader root(Cursor(*json, {}, log));
     if (check_schema(root, schema)) read(root, value);
   }
+  cut_off(log.warnings, "warnings");
+  cut_off(log.faults, "faults");
   if (warnings) warnings->insert(warnings->end(), log.warnings.begin(), log.warnings.end());
   if (!log.faults.empty()) return log.error();
   return value;

@@ -195,8 +195,8 @@ void read_root(ObjectReader& root, Kernel& kernel) {
   kernel.max_groups = static_cast<int>(root.integer("max_groups", 1, kMostGroups, kernel.max_groups));
 
   // What the form already got wrong is not judged a second time by what follows from it.
-  if (!body) return;
   ReadLog& log = root.cursor().log();
+  if (!body || log.faults.size() > kMostFaults) return;
   for (const Fault& fault : log.faults)
     for (const char* list : {"/params", "/tensors", "/values", "/prologue", "/body", "/epilogue"})
       if (fault.pointer == list) return;

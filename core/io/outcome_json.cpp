@@ -42,7 +42,7 @@ Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Con
     root.set("length", schedule_length(problem, *schedule)).set("stages", stage_count(*schedule));
     set_period(root, problem, *schedule);
   } else {
-    root.set("length", Json()).set("stages", Json()).set("period", Json());
+    for (const char* key : {"length", "stages", "period", "deadlock", "period_limit"}) root.set(key, Json());
   }
   set_problem(root, problem);
   root.set("groups", schedule ? groups_json(problem, *schedule) : Json::array());

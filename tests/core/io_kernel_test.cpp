@@ -237,3 +237,29 @@ TEST_CASE("a graph of plain numbers needs no values, tensors or prologue", "[cor
   CHECK(to_string(parse_kernel(cyclic, "g.json").error()) ==
         "g.json: /order/1/distance: expected an integer from 0 to 1048576, found -1");
 }
+
+TEST_CASE("huge and hostile files are refused in reasonable time, with the first hundred faults", "[core]") {
+  Parts parts;
+  std::string ops;
+  for (int i = 0; i < 4000; ++i)
+    ops += fmt::format(R"({}{{"name": "op_{}", "kind": "copy", "in": ["velue_{}"], "out": ["valeu_{}"]}})", i ? "," : "", i, i, i);
+  std::string values;
+  for (int i = 0; i < 4000; ++i)
+    values += fmt::format(R"({}{{"name": "value_{}", "dtype": "f32", "shape": [4], "space": "smem", "alias_of": "value_{}"}})",
+                          i ? "," : "", i, i + 1);
+  parts.body = ops;
+  parts.values = values;
+  parts.prologue = parts.epilogue = "";
+  const auto kernel = parse_kernel(parts.text(), "k.json");
+  REQUIRE(!kernel.ok());
+  CHECK(kernel.error().faults.size() == 101);
+  CHECK(to_string(kernel.error().faults.back()) == "k.json: and 7901 more faults");
+
+  for (int i = 0; i < 100; ++i) ops += R"(,{"name": "x", "kind": "copy"})";
+  parts.body = ops;
+  CHECK(to_string(parse_kernel(parts.text(), "k.json").error()) == "k.json: /body: expected at most 4096 items, found 4100");
+
+  std::string keys = R"("a": 1)";
+  for (int i = 0; i < 20000; ++i) keys += fmt::format(R"(, "{}": 1)", i);
+  CHECK(to_string(parse_kernel("{" + keys + "}", "k.json").error()).find("more than 10000 keys in one object") != std::string::npos);
+}

@@ -1,6 +1,8 @@
 // Shipped data: everything can be read, and writing it and reading it again changes nothing.
 #include <catch2/catch.hpp>
 
+#include <cstdlib>
+
 #include "core/io/atomic_file.h"
 #include "core/io/kernel_json.h"
 #include "core/io/library.h"
@@ -49,4 +51,19 @@ TEST_CASE("an unknown name is answered with the nearest shipped one, a wrong pat
   CHECK(to_string(load_kernel("/").error()) == "/: is a folder (give a file in it)");
   CHECK(load_kernel("zzzzzzzz").error().faults[0].hint.starts_with("shipped: "));
   CHECK(load_kernel("").error().faults.size() == 1);
+}
+
+TEST_CASE("HEDDLE_ASSETS moves the library, and a wrong one is said", "[core]") {
+  const std::string root = library_root().value();
+  REQUIRE(::setenv("HEDDLE_ASSETS", "/nowhere", 1) == 0);
+  const auto wrong = load_kernel("toy_fig1");
+  REQUIRE(::setenv("HEDDLE_ASSETS", root.c_str(), 1) == 0);
+  const auto right = load_kernel("toy_fig1");
+  ::unsetenv("HEDDLE_ASSETS");
+  REQUIRE(!wrong.ok());
+  CHECK(wrong.error().kind == ErrorKind::Environment);
+  CHECK(to_string(wrong.error()) ==
+        "HEDDLE_ASSETS is /nowhere, which has no kernels/ and assets/machines/ (set it to the folder that holds both, or unset "
+        "it)");
+  CHECK(right.ok());
 }
