@@ -59,12 +59,13 @@ void place(ChartFrame& f, ImVec2 low, ImVec2 high) {
   const float spare = std::min(px(44) * count, rest - f.layout.height - px(24));
   const float lanes = f.model.lanes.empty() ? 0
                       : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
-                                               : std::max(std::min(lane * count, rest * 0.45f), spare);
+                                               : std::max(std::min(lane * count, rest * 0.48f), spare);
   f.rows = take(std::floor(rest - lanes));
   f.splitter = take(grip);
   f.lanes = {x0, y, x1, std::max(y, high.y)};
-  // Lanes grow into the room they are given, so that the splitter does something visible.
-  f.lane_height = f.model.lanes.empty() ? lane : std::max(lane, f.lanes.height() / static_cast<float>(f.model.lanes.size()));
+  // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before they
+  // have to be scrolled.
+  f.lane_height = f.model.lanes.empty() ? lane : std::max(px(22), std::floor(f.lanes.height() / count));
   f.axis = {x0, x1, f.view.visible};
 
   f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));

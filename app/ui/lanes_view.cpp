@@ -84,7 +84,7 @@ void draw_lanes(ChartFrame& f) {
       under = &s;
     }
     if (f.view.hovered_cycle && under && *f.view.hovered_cycle >= f.model.begin && *f.view.hovered_cycle < f.model.end)
-      detail = grouped(under->value);
+      detail = lane_value(lane, under->value);
     const float middle = (box.y0 + box.y1) / 2;
     ImFont* mono = fonts().mono_small;
     const float detail_width = paint::text_width(mono, detail);
@@ -94,6 +94,9 @@ void draw_lanes(ChartFrame& f) {
                     f.lanes.x0 - px(24) - detail_width - f.labels.x0, theme().text, lane.label);
     if (probe::on()) probe::item("gantt/lane/" + lane.label, box.x0, box.y0, box.x1, box.y1);
   }
+  // What does not fit leaves a mark.
+  if (f.view.lanes_scroll + f.lanes.height() < wanted - 1)
+    f.draw.AddTriangleFilled({f.labels.x0 + px(9), f.lanes.y1 - px(8)}, {f.labels.x0 + px(19), f.lanes.y1 - px(8)}, {f.labels.x0 + px(14), f.lanes.y1 - px(3)}, theme().warning);
   f.draw.PopClipRect();
 }
 

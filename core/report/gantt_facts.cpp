@@ -25,12 +25,12 @@ std::string unit_detail(const Profile& window, const Unit& unit, Cycle ii) {
   return percent(static_cast<std::int64_t>(used), static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(ii)));
 }
 
-std::string unit_label(const Unit& unit) {
-  return unit.role == UnitRole::Smem || unit.role == UnitRole::Tmem ? unit.name + " port" : unit.name;
-}
-
 std::string kilobytes(std::int64_t bytes) {
   return bytes < 10240 ? fmt::format("{} B", bytes) : fmt::format("{} KB", (bytes + 1023) / 1024);
+}
+
+std::string unit_label(const Unit& unit) {
+  return unit.role == UnitRole::Smem || unit.role == UnitRole::Tmem ? unit.name + " port" : unit.name;
 }
 
 /// Compute first, memories last, as rows are read: what should be full is on top.
@@ -54,8 +54,9 @@ int lane_rank(UnitRole role) {
 void add_lanes(const Problem& problem, const Schedule& schedule, int iterations, GanttModel& model) {
   const Usage window = compute_usage(problem, schedule);
   Usage shown = model.mode == GanttMode::Steady ? window : compute_run_usage(problem, schedule, iterations, model.end);
-  const auto add = [&](std::string label, std::string detail, UnitRole role, Profile& profile, std::int64_t capacity) {
-    GanttLane lane{std::move(label), std::move(detail), role, std::move(profile), capacity, 0};
+  const auto add = [&](std::string label, std::string detail, UnitRole role, Profile& profile, std::int64_t capacity,
+                       LaneMeasure measure = LaneMeasure::Unit) {
+    GanttLane lane{std::move(label), std::move(detail), role, std::move(profile), capacity, 0, measure};
     lane.peak = peak(lane.profile);
     model.lanes.push_back(std::move(lane));
   };
@@ -70,20 +71,31 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
     add(unit_label(unit), unit_detail(window.units[u], unit, schedule.ii), unit.role, shown.units[u], unit.capacity);
   }
   if (peak(window.smem_live) > 0)
-    add("SMEM live", kilobytes(peak(window.smem_live)), UnitRole::Smem, shown.smem_live, problem.limits.smem_bytes);
+    add("SMEM live", kilobytes(peak(window.smem_live)), UnitRole::Smem, shown.smem_live, problem.limits.smem_bytes,
+        LaneMeasure::Bytes);
   if (peak(window.tmem_live) > 0)
     add("TMEM live", fmt::format("{} columns", peak(window.tmem_live)), UnitRole::Tmem, shown.tmem_live,
-        problem.limits.tmem_columns);
+        problem.limits.tmem_columns, LaneMeasure::Columns);
   for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
     // Nothing to show where no op touches registers: only the fixed budget would be there.
     if (window.registers[g].size() < 2 && window.register_peak[g] <= problem.limits.producer_registers) continue;
     const std::int64_t budget = schedule.groups[g].registers > 0 ? schedule.groups[g].registers : window.register_budget[g];
     add(fmt::format("regs {}", schedule.groups[g].role), fmt::format("{} of {}", window.register_peak[g], budget),
-        UnitRole::Other, shown.registers[g], budget);
+        UnitRole::Other, shown.registers[g], budget, LaneMeasure::Registers);
   }
 }
 
 }  // namespace
+
+std::string lane_value(const GanttLane& lane, std::int64_t value) {
+  switch (lane.measure) {
+    case LaneMeasure::Unit: return percent(value, lane.capacity);
+    case LaneMeasure::Bytes: return kilobytes(value);
+    case LaneMeasure::Columns: return fmt::format("{} columns", value);
+    case LaneMeasure::Registers: break;
+  }
+  return fmt::format("{}", value);
+}
 
 std::vector<bool> critical_ops(const Problem& problem, const Schedule& schedule) {
   std::vector<bool> critical(problem.ops.size());

@@ -67,13 +67,18 @@ struct GanttMark {
   bool strong = false;            ///< II boundaries are strong
 };
 
+enum class LaneMeasure { Unit, Bytes, Columns, Registers };
+
 struct GanttLane {
   std::string label, detail;      ///< "tensor core", "100 %"
   UnitRole role = UnitRole::Other;
   Profile profile;                ///< over [begin, end) of the model
   std::int64_t capacity = 0;      ///< the dashed line; 0: none
   std::int64_t peak = 0;
+  LaneMeasure measure = LaneMeasure::Unit;
 };
+/// A value of the lane as people read it: "50 %", "160 KB", "256 columns", "198".
+std::string lane_value(const GanttLane& lane, std::int64_t value);
 
 struct GanttModel {
   GanttMode mode = GanttMode::Steady;

@@ -95,6 +95,7 @@ TEST_CASE("lanes: compute first, capacity and peak in words, no lane for an idle
   CHECK(tensor->detail == "50 %");
   CHECK(tensor->capacity == 1);
   CHECK(tensor->peak == 1);
+  CHECK(lane_value(*tensor, 1) == "100 %");
   CHECK(value_at(tensor->profile, 719) == 0);
   CHECK(value_at(tensor->profile, 720) == 1);
 
