@@ -63,7 +63,7 @@ std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
        kMostSeconds,
        false},
       integer("--seed", "N", 0, kMost, "seed of the solver; the same seed gives the same schedule (default 0)"),
-      integer("--max-stages", "N", 1, 64, "consider schedules of at most N pipeline stages (default 6)"),
+      integer("--max-stages", "N", 1, 64, "at most N pipeline stages"),
       integer("--groups", "N", 1, 16, "at most N warp groups, the producer included (default: what the kernel says)"),
   };
   options.insert(options.begin(), solver.begin(), solver.end());

@@ -43,8 +43,9 @@ std::string report_text(const EvalReport& report, const TextStyle& style) {
                             rows);
   for (const TensorComparison& t : report.tensors) {
     if (t.compared)
-      text += fmt::format("  {} may be off by {:.1e} + {:.1e} of each element and {:.1e} in the rms: {}\n", printable(t.tensor),
-                          t.tolerance.absolute, t.tolerance.relative, t.tolerance.rms, printable(t.tolerance.reason));
+      text += fmt::format("  {} may be off by {:.1e} + {:.1e} of each element and {:.1e} in the rms: {}\n",
+                          printable(t.tensor), t.tolerance.absolute, t.tolerance.relative, t.tolerance.rms,
+                          printable(t.tolerance.reason));
     if (!t.pass && !t.worst.empty())
       text += fmt::format("  worst element {}{}\n", printable(t.tensor), printable(t.worst));
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/io/constraints_json.h"
@@ -30,6 +31,15 @@ class FaultCollector {
   Error error_;
   bool failed_ = false;
 };
+
+/// A cap from the command line is a demand like those of a file: named, and judged by the checker too.
+UserConstraint cap(std::string name, ConstraintKind kind, std::int64_t limit) {
+  UserConstraint constraint;
+  constraint.name = std::move(name);
+  constraint.kind = kind;
+  constraint.high = limit;
+  return constraint;
+}
 
 }  // namespace
 
@@ -93,7 +103,12 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   print_warnings(terminal, warnings);
   if (faults.failed()) return faults.error();
   inputs.problem = *std::move(problem);
-  if (const auto groups = arguments.integer("--groups")) inputs.problem.max_groups = static_cast<int>(*groups);
+  if (const auto groups = arguments.integer("--groups")) {
+    inputs.problem.max_groups = std::max(inputs.problem.max_groups, static_cast<int>(*groups));
+    inputs.constraints.push_back(cap(fmt::format("--groups {}", *groups), ConstraintKind::MaxGroups, *groups));
+  }
+  if (const auto stages = arguments.integer("--max-stages"))
+    inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *stages), ConstraintKind::MaxStages, *stages));
   return inputs;
 }
 

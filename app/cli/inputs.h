@@ -19,9 +19,9 @@ struct Inputs {
   std::optional<Schedule> schedule;
 };
 
-/// Reads what the command line has of KERNEL, MACHINE, --param, --groups, --constraints and SCHEDULE. Parameters are
-/// those of the schedule's file unless --param says otherwise. Faults of several files come together; warnings go to
-/// the terminal.
+/// Reads what the command line has of KERNEL, MACHINE, --param, --constraints, --groups, --max-stages and SCHEDULE.
+/// Parameters are those of the schedule's file unless --param says otherwise. Faults of several files come together;
+/// warnings go to the terminal.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 
 /// All of --param, whose form the parser has checked.

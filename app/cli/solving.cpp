@@ -107,7 +107,8 @@ Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& argumen
   request.ii = arguments.integer("--ii");
   if (const auto seconds = arguments.seconds("--timeout")) request.timeout_seconds = *seconds;
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
-  if (const auto stages = arguments.integer("--max-stages")) request.max_stages = static_cast<int>(*stages);
+  if (const auto stages = arguments.integer("--max-stages"))
+    request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
   const InterruptScope interrupt;
   ProgressLine progress(terminal);
   SolveOutcome outcome =

@@ -134,7 +134,7 @@ std::string bounds_summary(const Problem& problem, const Bounds& bounds, const T
     rows.push_back(
         {printable(unit.name), std::to_string(unit.capacity), std::to_string(load.work), std::to_string(load.bound),
          room > 0 ? fmt::format("{:.0f} %", 100.0 * static_cast<double>(load.work) / static_cast<double>(room)) : "",
-         load.unit == bounds.binding_unit ? "binds" : ""});
+         load.unit == bounds.binding_unit && load.bound == bounds.min_ii() ? "binds" : ""});
   }
   text +=
       text_table({{"unit"}, {"capacity", true}, {"work", true}, {"ResMII", true}, {"use at MinII", true}, {""}}, rows);

@@ -73,6 +73,15 @@ TEST_CASE("an II that is asked for is decided, and nothing is claimed about smal
   CHECK(contains(run_heddle({"solve", "toy_fig1", "toy", "--ii", "3", "-q"}).out, "as requested"));
 }
 
+TEST_CASE("caps on stages and groups hold, and the proof is about schedules within them", "[app]") {
+  json answer = json::parse(run_heddle({"solve", "toy_fig1", "toy", "--max-stages", "1", "--json"}).out);
+  CHECK(answer.at("status") == "optimal");
+  CHECK(answer.at("stages") == 1);
+  CHECK(answer.at("ii") == 3);
+  answer = json::parse(run_heddle({"solve", "toy_fig1", "toy", "--groups", "1", "--json"}).out);
+  CHECK(answer.at("groups").size() == 1);
+}
+
 TEST_CASE("the same seed gives the same schedule", "[app]") {
   const auto once = run_heddle({"solve", "toy_fig1", "toy", "--seed", "7", "--out", "-"}),
              again = run_heddle({"solve", "toy_fig1", "toy", "--seed", "7", "--out", "-"});
