@@ -150,18 +150,25 @@ void draw_arrow(ChartFrame& f, const GanttArrow& arrow, float strength) {
     paint::arrow_head(f.draw, {xb, yb}, head, color);
   };
   if (f.model.mode != GanttMode::Steady) return curve(a.x1, b.x0);
-  // In the window a dependence may leave on the right and come back on the left: its consumer is really `ahead` later.
+  // In the window the consumer may really be one or more windows later: the arrow leaves on the right and comes back on the
+  // left, which two stubs say without a line across everything.
   const Edge& edge = f.problem.edge(arrow.edge);
   const Cycle apart = f.schedule.start(edge.to) + edge.distance * f.schedule.ii - f.schedule.start(edge.from);
   const Cycle drawn = f.schedule.slot(edge.to) - f.schedule.slot(edge.from);
-  const Cycle windows = (apart - drawn) / f.schedule.ii - (from.wraps_left ? 1 : 0);
-  if (windows == 0) return curve(a.x1, b.x0);
-  const float window = f.axis.to_x(static_cast<double>(f.model.ii)) - f.axis.to_x(0);
-  const float ahead = window * static_cast<float>(std::clamp<Cycle>(windows, -1, 1));
-  f.draw.PushClipRect({std::max(f.rows.x0, f.axis.to_x(0)), f.rows.y0}, {std::min(f.rows.x1, f.axis.to_x(static_cast<double>(f.model.ii))), f.rows.y1}, true);
-  curve(a.x1, b.x0 + ahead);
-  curve(a.x1 - ahead, b.x0);
-  f.draw.PopClipRect();
+  if ((apart - drawn) / f.schedule.ii == (from.wraps_left ? 1 : 0)) return curve(a.x1, b.x0);
+  const float stub = px(30), thick = px(arrow.crosses_groups ? 2.2f : 1.5f), dash = px(3);
+  const auto level = [&](float x0, float x1, float y) {
+    if (arrow.carried)
+      paint::dashed_horizontal(f.draw, x0, x1, y - thick / 2, color, dash, thick);
+    else
+      f.draw.AddRectFilled({x0, y - thick / 2}, {x1, y + thick / 2}, color);
+  };
+  f.draw.AddCircleFilled({a.x1, ya}, px(2.5f), color);
+  level(a.x1, a.x1 + stub, ya);
+  paint::continues(f.draw, a.x1 + stub + px(8), ya, px(3.5f), true, color);
+  paint::continues(f.draw, b.x0 - stub, yb, px(3.5f), true, color);
+  level(b.x0 - stub, b.x0 - px(5), yb);
+  paint::arrow_head(f.draw, {b.x0, yb}, px(6), color);
 }
 
 }  // namespace
@@ -272,7 +279,7 @@ void draw_bars(ChartFrame& f) {
   }
 }
 
-void draw_arrows(ChartFrame& f) {
+void draw_arrows(ChartFrame& f, ArrowLayer layer) {
   const auto& bars = f.model.bars;
   const auto of_hovered = [&](std::size_t b) { return f.view.hovered && same_op(bars[b], bars[*f.view.hovered]); };
   const auto of_selected = [&](std::size_t b) {
@@ -284,6 +291,7 @@ void draw_arrows(ChartFrame& f) {
     const bool hovered = of_hovered(arrow.from_bar) || of_hovered(arrow.to_bar);
     const bool selected = !f.selection.empty() && (of_selected(arrow.from_bar) || of_selected(arrow.to_bar));
     const bool critical = f.view.critical_overlay && bars[arrow.from_bar].critical && bars[arrow.to_bar].critical;
+    if ((layer == ArrowLayer::Above) != hovered) continue;
     if (hovered || selected || critical)
       draw_arrow(f, arrow, hovered ? 1.0f : 0.85f);
     else if (f.view.all_arrows && f.bar_box(bars[arrow.from_bar]).width() + f.bar_box(bars[arrow.to_bar]).width() > px(12))

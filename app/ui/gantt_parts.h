@@ -37,7 +37,9 @@ void draw_ruler(ChartFrame& frame);        ///< ticks, marks, phases, flags' hea
 void draw_group_backgrounds(ChartFrame& frame);
 void draw_group_labels(ChartFrame& frame);
 void draw_bars(ChartFrame& frame);
-void draw_arrows(ChartFrame& frame);
+/// Dependences of the hovered bar lie above the bars, all others below, where they leave labels alone.
+enum class ArrowLayer { Below, Above };
+void draw_arrows(ChartFrame& frame, ArrowLayer layer);
 void draw_time_lines(ChartFrame& frame);   ///< II boundaries, range, flags, hair-line over rows and lanes
 void draw_tooltip(ChartFrame& frame);
 

@@ -54,18 +54,18 @@ void place(ChartFrame& f, ImVec2 low, ImVec2 high) {
   metrics.group_minimum = px(44);
   f.layout = layout_rows(f.model, metrics);
 
-  // Lanes get what they want up to 45 %, and what the rows leave over up to a comfortable height.
+  // Lanes get what the rows leave over, up to a comfortable height; where there is too little for both, 38 %.
   const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size());
-  const float spare = std::min(px(44) * count, rest - f.layout.height - px(24));
+  const float spare = std::min(px(44) * count, rest - f.layout.height - px(8));
   const float lanes = f.model.lanes.empty() ? 0
                       : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
-                                               : std::max(std::min(lane * count, rest * 0.48f), spare);
+                                               : std::max(std::min(lane * count, rest * 0.38f), spare);
   f.rows = take(std::floor(rest - lanes));
   f.splitter = take(grip);
   f.lanes = {x0, y, x1, std::max(y, high.y)};
   // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before they
   // have to be scrolled.
-  f.lane_height = f.model.lanes.empty() ? lane : std::max(px(22), std::floor(f.lanes.height() / count));
+  f.lane_height = f.model.lanes.empty() ? lane : std::max(px(19), std::floor(f.lanes.height() / count));
   f.axis = {x0, x1, f.view.visible};
 
   f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));
@@ -180,8 +180,9 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   draw_ruler(f);
   draw_time_lines(f);
   draw.PushClipRect(f.rows.low(), f.rows.high(), true);
+  draw_arrows(f, ArrowLayer::Below);
   draw_bars(f);
-  draw_arrows(f);
+  draw_arrows(f, ArrowLayer::Above);
   draw.PopClipRect();
   draw_group_labels(f);
   draw.AddRectFilled({f.rows.x0 - 1, f.ruler.y0}, {f.rows.x0, high.y}, theme().separator);

@@ -51,7 +51,7 @@ void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
   }
   if (lane.capacity > 0) {
     const Color limit = lane.peak > lane.capacity ? theme().bad : with_alpha(theme().warning, 0.8f);
-    paint::dashed_horizontal(f.draw, box.x0, box.x1, height_of(lane.capacity) - 1, limit, px(4));
+    paint::dashed_horizontal(f.draw, std::max(box.x0, f.axis.to_x(begin)), last_x, height_of(lane.capacity) - 1, limit, px(4));
   }
 }
 
