@@ -35,6 +35,7 @@ z3::solver make_solver(z3::context& context, std::uint64_t seed) {
   z3::solver solver(context, z3::solver::simple());
   z3::params params(context);
   params.set("auto_config", false);
+  params.set("ctrl_c", false);  // else Z3 takes over SIGINT, and a Ctrl-C ends one query instead of the search
   params.set("relevancy", 0u);
   params.set("arith.solver", 3u);
   params.set("random_seed", static_cast<unsigned>(seed));

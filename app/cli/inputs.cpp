@@ -79,7 +79,11 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
       schedule_path = *path;
       const Result<ScheduleHead> head = read_schedule_head(*path);
       faults.add(head);
-      if (head) params = head->params;
+      // A schedule of another kernel has other parameters too; those would only hide what is wrong.
+      if (head && kernel) {
+        for (const auto& [key, value] : head->params)
+          if (kernel->find_param(key)) params[key] = value;
+      }
     }
   }
   if (faults.failed()) {

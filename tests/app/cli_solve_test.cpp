@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "app/cli/cli.h"
@@ -118,6 +119,23 @@ TEST_CASE("Ctrl-C stops the solver, prints what is known and exits with 130", "[
   // It may have finished in the same moment.
   CHECK((run.code == kInterrupted || run.code == kDone));
   CHECK(json::accept(run.out));
+}
+
+TEST_CASE("while the solver runs, interrupts stay with the command line", "[app]") {
+  // Z3 likes to take over SIGINT for the length of a query, and would then end that query only.
+  std::set<void (*)(int)> handlers;
+  std::jthread sampler([&handlers](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      struct sigaction now {};
+      sigaction(SIGINT, nullptr, &now);
+      handlers.insert(now.sa_handler);
+      std::this_thread::yield();
+    }
+  });
+  CHECK(run_heddle({"solve", "attention_forward_hopper", "h100", "--timeout", "5", "-q"}).code == kDone);
+  sampler.request_stop();
+  sampler.join();
+  CHECK(handlers.size() == 2);  // the one before and after, and the command line's
 }
 
 #else
