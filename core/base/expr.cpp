@@ -1,18 +1,36 @@
 // Parser and evaluator of integer expressions: a small tree, bounded depth, every operation checked.
 #include "core/base/expr.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "core/base/suggest.h"
 
 namespace heddle {
 
-enum class Operator { Constant, Name, Negate, Add, Subtract, Multiply, Divide, Modulo, Less, LessEqual, Greater,
-                      GreaterEqual, Equal, NotEqual, Min, Max, CeilDiv, If };
+enum class Operator {
+  Constant,
+  Name,
+  Negate,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Modulo,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Equal,
+  NotEqual,
+  Min,
+  Max,
+  CeilDiv,
+  If
+};
 
 struct Expr::Node {
   Operator op = Operator::Constant;
@@ -50,7 +68,8 @@ class Parser {
 
   Result<Node> run() {
     if (text_.size() > kMaxLength)
-      return Error::input(fmt::format("expression of {} characters is longer than the limit of {}", text_.size(), kMaxLength));
+      return Error::input(
+          fmt::format("expression of {} characters is longer than the limit of {}", text_.size(), kMaxLength));
     Node root = comparison();
     skip_space();
     if (!error_ && at_ < text_.size()) fail(fmt::format("expected an operator, found '{}'", text_[at_]));
@@ -65,7 +84,8 @@ class Parser {
   }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
   }
 
   char peek() {
@@ -108,9 +128,12 @@ class Parser {
   Node sum() {
     Node left = product();
     while (!error_) {
-      if (take("+")) left = binary(Operator::Add, std::move(left), product());
-      else if (take("-")) left = binary(Operator::Subtract, std::move(left), product());
-      else break;
+      if (take("+"))
+        left = binary(Operator::Add, std::move(left), product());
+      else if (take("-"))
+        left = binary(Operator::Subtract, std::move(left), product());
+      else
+        break;
     }
     return left;
   }
@@ -118,10 +141,14 @@ class Parser {
   Node product() {
     Node left = unary();
     while (!error_) {
-      if (take("*")) left = binary(Operator::Multiply, std::move(left), unary());
-      else if (take("/")) left = binary(Operator::Divide, std::move(left), unary());
-      else if (take("%")) left = binary(Operator::Modulo, std::move(left), unary());
-      else break;
+      if (take("*"))
+        left = binary(Operator::Multiply, std::move(left), unary());
+      else if (take("/"))
+        left = binary(Operator::Divide, std::move(left), unary());
+      else if (take("%"))
+        left = binary(Operator::Modulo, std::move(left), unary());
+      else
+        break;
     }
     return left;
   }
@@ -176,7 +203,8 @@ class Parser {
       ++at_;
     }
     if (at_ < text_.size() && (text_[at_] == '.' || starts_name(text_[at_])))
-      fail("expected an integer", text_[at_] == '.' ? "cycles and sizes are whole numbers; write a fraction as a*3/2" : "");
+      fail("expected an integer",
+           text_[at_] == '.' ? "cycles and sizes are whole numbers; write a fraction as a*3/2" : "");
     return node;
   }
 
@@ -243,10 +271,18 @@ Number divide(Operator op, std::int64_t a, std::int64_t b) {
 Number apply(Operator op, std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
   switch (op) {
-    case Operator::Add: if (__builtin_add_overflow(a, b, &out)) return overflow("+", a, b); return out;
-    case Operator::Subtract: if (__builtin_sub_overflow(a, b, &out)) return overflow("-", a, b); return out;
-    case Operator::Multiply: if (__builtin_mul_overflow(a, b, &out)) return overflow("*", a, b); return out;
-    case Operator::Divide: case Operator::Modulo: case Operator::CeilDiv: return divide(op, a, b);
+    case Operator::Add:
+      if (__builtin_add_overflow(a, b, &out)) return overflow("+", a, b);
+      return out;
+    case Operator::Subtract:
+      if (__builtin_sub_overflow(a, b, &out)) return overflow("-", a, b);
+      return out;
+    case Operator::Multiply:
+      if (__builtin_mul_overflow(a, b, &out)) return overflow("*", a, b);
+      return out;
+    case Operator::Divide:
+    case Operator::Modulo:
+    case Operator::CeilDiv: return divide(op, a, b);
     case Operator::Less: return a < b;
     case Operator::LessEqual: return a <= b;
     case Operator::Greater: return a > b;

@@ -11,7 +11,8 @@ constexpr std::size_t kLongestWord = 64;  ///< longer words are nobody's typing 
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-/// Those of which the word is the beginning, give or take one typing mistake; none when they are too many to be a guess.
+/// Those of which the word is the beginning, give or take one typing mistake; none when they are too many to be a
+/// guess.
 std::vector<std::string> completions(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr std::size_t kShortestWord = 3, kMost = 4;
   std::vector<std::string> found;
@@ -36,8 +37,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j < width; ++j) {
       const bool same = lower(a[i - 1]) == lower(b[j - 1]);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
-      const bool swapped =
-          i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before.swap(last);
@@ -51,7 +51,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::string found;
   for (const std::string& candidate : candidates) {
-    const std::size_t longer = std::max(word.size(), candidate.size()), shorter = std::min(word.size(), candidate.size());
+    const std::size_t longer = std::max(word.size(), candidate.size()),
+                      shorter = std::min(word.size(), candidate.size());
     if (candidate.size() > kLongestWord || longer - shorter >= best) continue;
     // A single letter is not a typing mistake of every other single letter.
     if (word.size() == 1 && candidate.size() == 1 && lower(word[0]) != lower(candidate[0])) continue;

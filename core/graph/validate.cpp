@@ -1,5 +1,8 @@
-// One pass over declarations, one over ops, one search for cycles; every fault carries the pointer of its place in the file.
+// One pass over declarations, one over ops, one search for cycles; every fault carries the pointer of its place in the
+// file.
 #include "core/graph/validate.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
@@ -7,8 +10,6 @@
 #include <map>
 #include <set>
 #include <sstream>
-
-#include <fmt/format.h>
 
 #include "core/base/suggest.h"
 #include "core/graph/op_kind.h"
@@ -20,7 +21,7 @@ constexpr std::size_t kLargestRank = 8;
 constexpr std::size_t kMostGuesses = 100;  ///< faults after which guessing names is not worth the time
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
-/// Written in shape of Id, but for names: a letter or underscore, then letters, digits, underscores.
+/// What expressions accept as a name: a letter or underscore, then letters, digits, underscores.
 bool is_identifier(const std::string& name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && letter(name[0]) &&
@@ -80,7 +81,8 @@ class Validator {
   /// Parameters, block indices and the loop variable share the one namespace of expressions.
   void variable(const std::string& pointer, const std::string& name) {
     if (!is_identifier(name))
-      fault(pointer, fmt::format("\"{}\" cannot be used in expressions; expected letters, digits and underscores", name));
+      fault(pointer,
+            fmt::format("\"{}\" cannot be used in expressions; expected letters, digits and underscores", name));
     else if (const auto [it, fresh] = variables_.emplace(name, pointer); !fresh)
       fault(pointer, fmt::format("name '{}' is already taken by {}", name, it->second), "choose another name");
   }
@@ -90,7 +92,8 @@ class Validator {
     std::map<std::string, std::size_t> seen;
     for (std::size_t i = 0; i < items.size(); ++i)
       if (const auto [it, fresh] = seen.emplace(items[i].name, i); !fresh && !items[i].name.empty())
-        fault(fmt::format("/{}/{}/name", list, i), fmt::format("name '{}' is already taken by /{}/{}", items[i].name, list, it->second));
+        fault(fmt::format("/{}/{}/name", list, i),
+              fmt::format("name '{}' is already taken by /{}/{}", items[i].name, list, it->second));
   }
 
   void known_names(const std::string& pointer, const Expr& expr, const std::vector<std::string>& known) {
@@ -128,7 +131,8 @@ class Validator {
     body_names_.push_back(kernel_.loop.variable);
 
     unique("tensors", kernel_.tensors);
-    for (std::size_t i = 0; i < kernel_.tensors.size(); ++i) shape(fmt::format("/tensors/{}/shape", i), kernel_.tensors[i].shape);
+    for (std::size_t i = 0; i < kernel_.tensors.size(); ++i)
+      shape(fmt::format("/tensors/{}/shape", i), kernel_.tensors[i].shape);
 
     unique("values", kernel_.values);
     for (const TileValue& value : kernel_.values) values_.emplace(value.name, &value);
@@ -140,7 +144,9 @@ class Validator {
     const TileValue& value = kernel_.values[index];
     const std::string at = fmt::format("/values/{}", index);
     if (value.name.find_first_of("[] \t") != std::string::npos)
-      fault(at + "/name", fmt::format("\"{}\" cannot be the name of a value; brackets and blanks mean something in operands", value.name));
+      fault(at + "/name",
+            fmt::format("\"{}\" cannot be the name of a value; brackets and blanks mean something in operands",
+                        value.name));
     shape(at + "/shape", value.shape);
     if (value.registers) known_names(at + "/registers", *value.registers, params_);
     if (value.alias_of.empty()) return;
@@ -149,13 +155,15 @@ class Validator {
       fault(at + "/alias_of", fmt::format("no value '{}' to share storage with", value.alias_of),
             guess(value.alias_of, value_names_));
     else if (target->space != value.space)
-      fault(at + "/alias_of", fmt::format("'{}' lies in {}, but '{}' lies in {}; only values of one space can share storage",
-                                          value.name, to_string(value.space), target->name, to_string(target->space)));
+      fault(at + "/alias_of",
+            fmt::format("'{}' lies in {}, but '{}' lies in {}; only values of one space can share storage", value.name,
+                        to_string(value.space), target->name, to_string(target->space)));
     // A chain that comes back here: reported once per value in it, since each has to be mended or not.
     std::size_t steps = 0;
     for (const TileValue* next = target; next && steps++ <= kernel_.values.size(); next = find_value(next->alias_of)) {
       if (next != &value) continue;
-      fault(at + "/alias_of", fmt::format("'{}' shares storage with itself", value.name), "one value of the chain must own the storage");
+      fault(at + "/alias_of", fmt::format("'{}' shares storage with itself", value.name),
+            "one value of the chain must own the storage");
       break;
     }
   }
@@ -171,8 +179,10 @@ class Validator {
         if (!find_value(name)) undeclared(pointer, name);
         Definition& definition = definitions_[name];
         if (definition.*where != kNowhere)
-          fault(pointer, fmt::format("'{}' is defined twice in the {}: by '{}' and by '{}'", name, list,
-                                     ops[definition.*where].name, ops[i].name), "give one of the two results another name");
+          fault(pointer,
+                fmt::format("'{}' is defined twice in the {}: by '{}' and by '{}'", name, list,
+                            ops[definition.*where].name, ops[i].name),
+                "give one of the two results another name");
         else
           definition.*where = i;
       }
@@ -202,8 +212,10 @@ class Validator {
   void op(const std::string& list, std::size_t index, const TileOp& op) {
     const std::string at = fmt::format("/{}/{}", list, index);
     kind(at, op);
-    if (!op.tensor.empty()) tensor_access(at, list, op);
-    else if (!op.at.empty()) fault(at + "/at", "coordinates without a tensor", "add \"tensor\", or remove \"at\"");
+    if (!op.tensor.empty())
+      tensor_access(at, list, op);
+    else if (!op.at.empty())
+      fault(at + "/at", "coordinates without a tensor", "add \"tensor\", or remove \"at\"");
     for (std::size_t k = 0; k < op.inputs.size(); ++k)
       if (!op.inputs[k].value.empty()) operand(fmt::format("{}/in/{}", at, k), list, index, op.inputs[k]);
     if (list != "body" && op.cost) fault(at + "/cost", "costs belong to ops of the loop body; only they are scheduled");
@@ -222,11 +234,13 @@ class Validator {
     if (inputs < kind->min_inputs || inputs > kind->max_inputs)
       fault(at + "/in", kind->min_inputs == kind->max_inputs
                             ? fmt::format("{} takes {}, found {}", op.kind, counted(kind->min_inputs, "input"), inputs)
-                            : fmt::format("{} takes {} to {} inputs, found {}", op.kind, kind->min_inputs, kind->max_inputs, inputs));
+                            : fmt::format("{} takes {} to {} inputs, found {}", op.kind, kind->min_inputs,
+                                          kind->max_inputs, inputs));
     if (kind->outputs != OpKind::kAnyOutputs && outputs != kind->outputs)
       fault(at + "/out", fmt::format("{} defines {}, found {}", op.kind, counted(kind->outputs, "value"), outputs));
     if ((kind->reads_tensor || kind->writes_tensor) && op.tensor.empty())
-      fault(at, fmt::format("{} needs \"tensor\", the global tensor that it {}", op.kind, kind->reads_tensor ? "reads" : "writes"));
+      fault(at, fmt::format("{} needs \"tensor\", the global tensor that it {}", op.kind,
+                            kind->reads_tensor ? "reads" : "writes"));
     if (op.kind == "opaque" && (!op.cost || !op.cost->latency))
       fault(at, "an opaque op needs \"cost\" with at least \"latency\"; no machine has a rule for it");
     if (!kind->reads_tensor && !kind->writes_tensor && !op.tensor.empty() && op.kind != "opaque")
@@ -266,7 +280,8 @@ class Validator {
     }
     if (const OpKind* kind = find_op_kind(op.kind); kind && tensor) {
       if (kind->writes_tensor && tensor->role == TensorRole::Input)
-        fault(at + "/tensor", fmt::format("'{}' is an input, but {} writes it", tensor->name, op.kind), "its role would be inout or output");
+        fault(at + "/tensor", fmt::format("'{}' is an input, but {} writes it", tensor->name, op.kind),
+              "its role would be inout or output");
     }
     const std::vector<std::string>& known = list == "body" ? body_names_ : block_names_;
     for (std::size_t k = 0; k < op.at.size(); ++k) known_names(fmt::format("{}/at/{}", at, k), op.at[k], known);
@@ -278,14 +293,17 @@ class Validator {
     const auto it = definitions_.find(name);
     const Definition definition = it == definitions_.end() ? Definition{} : it->second;
     if (list != "body" && operand.distance > 0)
-      return fault(pointer, fmt::format("only ops of the loop body can read an earlier iteration, found {}[-{}]", name, operand.distance),
-                   list == "epilogue" ? "the epilogue sees the values of the last iteration" : "");
+      return fault(
+          pointer,
+          fmt::format("only ops of the loop body can read an earlier iteration, found {}[-{}]", name, operand.distance),
+          list == "epilogue" ? "the epilogue sees the values of the last iteration" : "");
     if (list == "prologue") {
       if (definition.prologue == kNowhere || definition.prologue >= index)
         fault(pointer, fmt::format("'{}' is not defined before this op", name),
-              definition.prologue != kNowhere ? fmt::format("move '{}' before it", kernel_.prologue[definition.prologue].name)
-              : definition.body != kNowhere   ? "the loop body runs after the prologue"
-                                              : "");
+              definition.prologue != kNowhere
+                  ? fmt::format("move '{}' before it", kernel_.prologue[definition.prologue].name)
+              : definition.body != kNowhere ? "the loop body runs after the prologue"
+                                            : "");
       return;
     }
     if (list == "epilogue") {
@@ -299,8 +317,9 @@ class Validator {
         fault(pointer, fmt::format("'{}' is not defined in the loop body, so it has no earlier iterations", name),
               definition.prologue != kNowhere ? fmt::format("did you mean {}?", name) : "");
       else if (definition.prologue == kNowhere && !numbers_only_)
-        fault(pointer, fmt::format("nothing defines '{}' for the first {}", name,
-                                   operand.distance == 1 ? "iteration" : fmt::format("{} iterations", operand.distance)),
+        fault(pointer,
+              fmt::format("nothing defines '{}' for the first {}", name,
+                          operand.distance == 1 ? "iteration" : fmt::format("{} iterations", operand.distance)),
               "add an op to the prologue that defines it, a fill for instance");
       return;
     }
@@ -310,21 +329,23 @@ class Validator {
               definition.epilogue != kNowhere ? "the epilogue runs after the loop" : "");
     } else if (definition.body >= index && !in_one_cycle(definition.body, index)) {
       fault(pointer, fmt::format("'{}' is read before '{}' defines it", name, kernel_.body[definition.body].name),
-            fmt::format("move '{}' before this op, or read the last iteration's: {}[-1]", kernel_.body[definition.body].name, name));
+            fmt::format("move '{}' before this op, or read the last iteration's: {}[-1]",
+                        kernel_.body[definition.body].name, name));
     }
   }
 
   // ---- cycles within one iteration
 
-  /// Strong components of the body's distance-0 dependences (Tarjan, iterative: bodies may be long). One fault per component
-  /// with a cycle, which names the ops in order.
+  /// Strong components of the body's distance-0 dependences (Tarjan, iterative: bodies may be long). One fault per
+  /// component with a cycle, which names the ops in order.
   void find_cycles() {
     const std::size_t count = kernel_.body.size();
     component_.assign(count, kNowhere);
     std::vector<std::vector<std::size_t>> next(count);
     for (std::size_t v = 0; v < count; ++v)
       for (const Operand& in : kernel_.body[v].inputs)
-        if (const auto it = definitions_.find(in.value); in.distance == 0 && it != definitions_.end() && it->second.body != kNowhere)
+        if (const auto it = definitions_.find(in.value);
+            in.distance == 0 && it != definitions_.end() && it->second.body != kNowhere)
           next[it->second.body].push_back(v);
     order_edges(next);
 
@@ -341,8 +362,10 @@ class Validator {
         }
         if (edge[v] < next[v].size()) {
           const std::size_t w = next[v][edge[v]++];
-          if (number[w] == kNowhere) path.push_back(w);
-          else if (component_[w] == kNowhere) low[v] = std::min(low[v], number[w]);
+          if (number[w] == kNowhere)
+            path.push_back(w);
+          else if (component_[w] == kNowhere)
+            low[v] = std::min(low[v], number[w]);
           continue;
         }
         path.pop_back();
@@ -373,7 +396,8 @@ class Validator {
       const auto from = index.find(edge.from), to = index.find(edge.to);
       const auto missing = [&](const char* key, const std::string& name) {
         if (!name.empty())
-          fault(fmt::format("/order/{}/{}", e, key), fmt::format("no op '{}' in the loop body", name), guess(name, known));
+          fault(fmt::format("/order/{}/{}", e, key), fmt::format("no op '{}' in the loop body", name),
+                guess(name, known));
       };
       if (from == index.end()) missing("from", edge.from);
       if (to == index.end()) missing("to", edge.to);

@@ -1,5 +1,5 @@
-// Does a kernel hang together? Names, references, arity, ranks, order of definition and cycles: everything that can be said
-// without a machine and without parameter values. Sizes and costs are judged by core/problem/resolve.h.
+// Does a kernel hang together? Names, references, arity, ranks, order of definition and cycles: everything that can be
+// said without a machine and without parameter values. Sizes and costs are judged by core/problem/resolve.h.
 #pragma once
 
 #include <vector>

@@ -1,16 +1,16 @@
 // Files by descriptor, so that sizes, kinds and flushes are asked of the very file that is read or written.
 #include "core/io/atomic_file.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace heddle {
 namespace {
@@ -56,10 +56,12 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
     return unreadable(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
   }
   struct stat facts {};
-  if (::fstat(file.get(), &facts) != 0) return unreadable(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (::fstat(file.get(), &facts) != 0)
+    return unreadable(path, fmt::format("cannot be read: {}", std::strerror(errno)));
   if (S_ISDIR(facts.st_mode)) return unreadable(path, "is a folder", "give a file in it");
   if (S_ISREG(facts.st_mode) && static_cast<std::uint64_t>(facts.st_size) > limit)
-    return unreadable(path, fmt::format("is {} bytes long; the limit is {}", static_cast<std::uint64_t>(facts.st_size), limit));
+    return unreadable(
+        path, fmt::format("is {} bytes long; the limit is {}", static_cast<std::uint64_t>(facts.st_size), limit));
   ::fcntl(file.get(), F_SETFL, 0);
   std::string content;
   char buffer[1 << 16];

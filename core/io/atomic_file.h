@@ -14,8 +14,9 @@ inline constexpr std::uint64_t kLargestFile = 64ull << 20;  ///< bytes; nothing 
 /// The whole file. Missing, unreadable, a folder, or larger than `limit` bytes: an input error that says which.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit = kLargestFile);
 
-/// Writes a temporary file in the same folder, flushes it to the disk, and renames it over `path`. The old file survives
-/// every failure; failures are environment errors. Missing folders are created. Devices and pipes are written to in place.
+/// Writes a temporary file in the same folder, flushes it to the disk, and renames it over `path`. The old file
+/// survives every failure; failures are environment errors. Missing folders are created. Devices and pipes are written
+/// to in place.
 Result<Ok> write_file(const std::string& path, std::string_view content);
 
 }  // namespace heddle

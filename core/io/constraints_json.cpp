@@ -1,10 +1,10 @@
 // heddle.constraints/1: one table says which kinds have which fields, for reading, writing and describing alike.
 #include "core/io/constraints_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "core/io/atomic_file.h"
 #include "core/io/cost_json.h"
@@ -20,7 +20,7 @@ constexpr std::size_t kManyOps = 1 << 20;
 struct KindFacts {
   ConstraintKind kind;
   std::size_t min_ops, max_ops;
-  const char* low_key;   ///< the key that holds `low`; nullptr: not used
+  const char* low_key;  ///< the key that holds `low`; nullptr: not used
   const char* high_key;
   bool channel;
   const char* sentence;  ///< {ops}, {low}, {high}, {channel}
@@ -44,7 +44,8 @@ constexpr KindFacts kKinds[] = {
     {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true, "at most {high} slots for {channel}"}};
 
 const KindFacts& facts_of(ConstraintKind kind) {
-  const auto* it = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindFacts& f) { return f.kind == kind; });
+  const auto* it =
+      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindFacts& f) { return f.kind == kind; });
   HEDDLE_ASSERT(it != std::end(kKinds), "a kind of constraint is missing in the table");
   return *it;
 }
@@ -59,24 +60,27 @@ void read_ops(ObjectReader& object, const KindFacts& facts, const Problem& probl
     if (!name) continue;
     if (!problem.find_op(*name).valid()) {
       std::string hint = did_you_mean(*name, known);
-      item.fault(fmt::format("no op '{}' in the loop body of {}", *name, problem.kernel), hint.empty() ? "its ops: " + list_of(known) : hint);
+      item.fault(fmt::format("no op '{}' in the loop body of {}", *name, problem.kernel),
+                 hint.empty() ? "its ops: " + list_of(known) : hint);
     } else if (std::find(constraint.ops.begin(), constraint.ops.end(), *name) != constraint.ops.end()) {
       item.fault(fmt::format("op '{}' is listed twice", *name));
     }
     constraint.ops.push_back(*name);
   }
-  if (const Json::Array* items = list->json().items(); items && (items->size() < facts.min_ops || items->size() > facts.max_ops))
-    list->fault(fmt::format("{} takes {}{} op{}, found {}", to_string(facts.kind), facts.min_ops == facts.max_ops ? "" : "at least ",
-                            facts.min_ops, facts.min_ops == 1 ? "" : "s", items->size()));
+  if (const Json::Array* items = list->json().items();
+      items && (items->size() < facts.min_ops || items->size() > facts.max_ops))
+    list->fault(fmt::format("{} takes {}{} op{}, found {}", to_string(facts.kind),
+                            facts.min_ops == facts.max_ops ? "" : "at least ", facts.min_ops,
+                            facts.min_ops == 1 ? "" : "s", items->size()));
 }
 
 void read_constraint(ObjectReader& object, const Problem& problem, UserConstraint& constraint) {
   constraint.name = object.string("name");
   constraint.enabled = object.boolean("enabled", true);
   const auto kind = object.require("kind");
-  const auto word = kind ? kind->word("kind of constraint", words_up_to(ConstraintKind::MaxDepth), [](std::string_view text) {
-    return parse_word(text, ConstraintKind::MaxDepth);
-  }) : std::nullopt;
+  const auto word = kind ? kind->word("kind of constraint", words_up_to(ConstraintKind::MaxDepth),
+                                      [](std::string_view text) { return parse_word(text, ConstraintKind::MaxDepth); })
+                         : std::nullopt;
   if (!word) {
     // Without the kind nobody knows which keys belong; none of them is worth a warning.
     for (const char* key : {"ops", "at", "low", "high", "group", "delay", "limit", "channel"}) object.find(key);
@@ -91,14 +95,17 @@ void read_constraint(ObjectReader& object, const Problem& problem, UserConstrain
     const auto known = names_of(problem.channels);
     if (!constraint.channel.empty() && std::find(known.begin(), known.end(), constraint.channel) == known.end()) {
       std::string hint = did_you_mean(constraint.channel, known);
-      at->fault(fmt::format("no channel '{}'", constraint.channel), hint.empty() ? "channels: " + list_of(known) : hint);
+      at->fault(fmt::format("no channel '{}'", constraint.channel),
+                hint.empty() ? "channels: " + list_of(known) : hint);
     }
   }
   const bool may_be_negative = constraint.kind == ConstraintKind::Before;
-  if (facts.low_key) constraint.low = object.integer(facts.low_key, may_be_negative ? -kLargestNumber : 0, kLargestNumber);
+  if (facts.low_key)
+    constraint.low = object.integer(facts.low_key, may_be_negative ? -kLargestNumber : 0, kLargestNumber);
   if (facts.high_key) constraint.high = object.integer(facts.high_key, 0, kLargestNumber);
   if (constraint.kind == ConstraintKind::Range && constraint.low > constraint.high)
-    object.cursor().fault(fmt::format("low {} is above high {}; nothing lies between", constraint.low, constraint.high), "swap the two");
+    object.cursor().fault(fmt::format("low {} is above high {}; nothing lies between", constraint.low, constraint.high),
+                          "swap the two");
 }
 
 auto reader_for(const Problem& problem) {
@@ -108,9 +115,11 @@ auto reader_for(const Problem& problem) {
       ObjectReader object(item);
       UserConstraint& constraint = constraints.emplace_back();
       read_constraint(object, problem, constraint);
-      if (constraint.name.empty()) constraint.name = describe(constraint);
+      if (constraint.name.empty())
+        constraint.name = describe(constraint);
       else if (const auto [it, fresh] = seen.emplace(constraint.name, item.pointer()); !fresh)
-        item.fault(fmt::format("name '{}' is already taken by {}", constraint.name, it->second), "constraints are told apart by name");
+        item.fault(fmt::format("name '{}' is already taken by {}", constraint.name, it->second),
+                   "constraints are told apart by name");
     }
   };
 }
@@ -149,8 +158,9 @@ std::string describe(const UserConstraint& constraint) {
     if (i > 0) ops += i + 1 == constraint.ops.size() ? " and " : ", ";
     ops += constraint.ops[i];
   }
-  return fmt::format(fmt::runtime(facts_of(constraint.kind).sentence), fmt::arg("ops", ops), fmt::arg("low", constraint.low),
-                     fmt::arg("high", constraint.high), fmt::arg("channel", constraint.channel));
+  return fmt::format(fmt::runtime(facts_of(constraint.kind).sentence), fmt::arg("ops", ops),
+                     fmt::arg("low", constraint.low), fmt::arg("high", constraint.high),
+                     fmt::arg("channel", constraint.channel));
 }
 
 }  // namespace heddle

@@ -11,9 +11,10 @@
 
 namespace heddle {
 
-/// Read against the problem they are for, so that misspelt ops and channels are faults with a guess. A constraint without
-/// a name gets one that says what it demands ("pin S at 128").
-Result<Constraints> read_constraints(const std::string& path, const Problem& problem, std::vector<Fault>* warnings = nullptr);
+/// Read against the problem they are for, so that misspelt ops and channels are faults with a guess. A constraint
+/// without a name gets one that says what it demands ("pin S at 128").
+Result<Constraints> read_constraints(const std::string& path, const Problem& problem,
+                                     std::vector<Fault>* warnings = nullptr);
 Result<Constraints> parse_constraints(std::string_view text, const std::string& file_name, const Problem& problem,
                                       std::vector<Fault>* warnings = nullptr);
 

@@ -1,11 +1,11 @@
 // The JSON tree and its printer.
 #include "core/io/json.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 namespace heddle {
 namespace {
@@ -59,11 +59,16 @@ void append_quoted(std::string& out, std::string_view text) {
 
 /// Appends the one-line form; gives up (and returns false) once `out` is longer than `limit`.
 bool append_line(std::string& out, const Json& json, std::size_t limit) {
-  if (json.is_null()) out += "null";
-  else if (const bool* b = json.boolean()) out += *b ? "true" : "false";
-  else if (const std::int64_t* i = json.integer()) out += std::to_string(*i);
-  else if (json.number()) out += json.number_text();
-  else if (const std::string* s = json.string()) append_quoted(out, *s);
+  if (json.is_null())
+    out += "null";
+  else if (const bool* b = json.boolean())
+    out += *b ? "true" : "false";
+  else if (const std::int64_t* i = json.integer())
+    out += std::to_string(*i);
+  else if (json.number())
+    out += json.number_text();
+  else if (const std::string* s = json.string())
+    append_quoted(out, *s);
   else if (const Json::Array* items = json.items()) {
     out += '[';
     for (std::size_t i = 0; i < items->size(); ++i) {
@@ -119,7 +124,8 @@ class PrettyPrinter {
     out_.append(indent, ' ');
   }
 
-  /// True (and written) if it fits on the rest of the line, one column left for the comma that may follow. Scalars always fit.
+  /// True (and written) if it fits on the rest of the line, one column left for the comma that may follow. Scalars
+  /// always fit.
   bool fits(const Json& json) {
     const bool container = json.is_array() ? !json.items()->empty() : json.is_object() && !json.members()->empty();
     const std::size_t room = width_ > column() + 1 ? width_ - column() - 1 : 0;
@@ -247,9 +253,7 @@ Json& Json::push(Json value) {
   return *this;
 }
 
-std::string Json::pretty(std::size_t width) const {
-  return PrettyPrinter(width).print(*this);
-}
+std::string Json::pretty(std::size_t width) const { return PrettyPrinter(width).print(*this); }
 
 std::string Json::line() const {
   std::string out;
@@ -260,9 +264,12 @@ std::string Json::line() const {
 std::string pointer_to(const std::string& pointer, std::string_view key) {
   std::string out = pointer + '/';
   for (const char c : key) {
-    if (c == '~') out += "~0";
-    else if (c == '/') out += "~1";
-    else out += c;
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
   }
   return out;
 }

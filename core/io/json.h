@@ -24,8 +24,7 @@ class Json {
   Json();  ///< null
   Json(bool value);
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Json(T value) : Json(Wide{static_cast<std::uint64_t>(value), value < 0}) {}
+  requires(!std::same_as<T, bool>) Json(T value) : Json(Wide{static_cast<std::uint64_t>(value), value < 0}) {}
   Json(double value);  ///< shortest text that reads back the same; not a number and infinities become null
   Json(const char* value);
   Json(std::string value);
@@ -41,10 +40,10 @@ class Json {
   bool is_null() const;
   bool is_object() const;
   bool is_array() const;
-  const bool* boolean() const;            ///< nullptr when it is something else; the same below
+  const bool* boolean() const;  ///< nullptr when it is something else; the same below
   const std::int64_t* integer() const;
-  const double* number() const;           ///< only numbers that are no 64-bit integers
-  const std::string& number_text() const; ///< Pre: number()
+  const double* number() const;            ///< only numbers that are no 64-bit integers
+  const std::string& number_text() const;  ///< Pre: number()
   const std::string* string() const;
   const Array* items() const;
   Array* items();
@@ -65,8 +64,14 @@ class Json {
   std::string line() const;
 
  private:
-  struct Wide { std::uint64_t bits; bool negative; };
-  struct Number { double value; std::string text; };
+  struct Wide {
+    std::uint64_t bits;
+    bool negative;
+  };
+  struct Number {
+    double value;
+    std::string text;
+  };
   explicit Json(Wide integer);
 
   std::variant<std::monostate, bool, std::int64_t, Number, std::string, Array, Object> value_;
@@ -77,8 +82,8 @@ struct JsonMember {
   Json value;
 };
 
-/// Reads text. Faults: syntax (with line and column), nesting deeper than 64, more than four million values or 10 000 keys
-/// in one object, keys given twice (all of them).
+/// Reads text. Faults: syntax (with line and column), nesting deeper than 64, more than four million values or 10 000
+/// keys in one object, keys given twice (all of them).
 Result<Json> parse_json(std::string_view text, const std::string& file);
 
 /// "pointer/key", escaped as RFC 6901 wants.

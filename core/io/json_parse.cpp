@@ -1,10 +1,10 @@
-// JSON text to tree: nlohmann's event parser drives it (iterative, so nesting cannot exhaust the stack), and this listener
-// keeps key order, exact integers, and the pointer of where it is.
-#include <algorithm>
-#include <set>
-
+// JSON text to tree: nlohmann's event parser drives it (iterative, so nesting cannot exhaust the stack), and this
+// listener keeps key order, exact integers, and the pointer of where it is.
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/io/json.h"
 
@@ -59,12 +59,17 @@ class Listener {
     const std::size_t content = text_.find_last_not_of(" \t\r\n", end > 0 ? end - 1 : 0);
     const bool trailing_comma = content != std::string_view::npos && text_[content] == ',' && end < text_.size() &&
                                 (text_[end] == ']' || text_[end] == '}');
-    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) hint = "the file is empty";
-    else if (what.find("unexpected end of input") != std::string::npos) hint = "the file is cut short";
-    else if (trailing_comma) hint = "remove the comma before the closing bracket";
-    else if (token.find("Na") != std::string::npos || token.find("In") != std::string::npos) hint = "JSON has no NaN and no infinity";
+    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
+      hint = "the file is empty";
+    else if (what.find("unexpected end of input") != std::string::npos)
+      hint = "the file is cut short";
+    else if (trailing_comma)
+      hint = "remove the comma before the closing bracket";
+    else if (token.find("Na") != std::string::npos || token.find("In") != std::string::npos)
+      hint = "JSON has no NaN and no infinity";
     if (what.size() > 300) what = what.substr(0, 300) + "...";
-    faults_.push_back({file_, pointer(), fmt::format("not valid JSON at line {}, column {}: {}", line, column, what), hint});
+    faults_.push_back(
+        {file_, pointer(), fmt::format("not valid JSON at line {}, column {}: {}", line, column, what), hint});
     return false;
   }
 
@@ -83,8 +88,10 @@ class Listener {
   std::string pointer() const {
     std::string text;
     for (const Level& level : open_) {
-      if (const Json::Array* items = level.value.items()) text = pointer_to(text, items->size());
-      else if (!level.keys.empty()) text = pointer_to(text, level.key);
+      if (const Json::Array* items = level.value.items())
+        text = pointer_to(text, items->size());
+      else if (!level.keys.empty())
+        text = pointer_to(text, level.key);
     }
     return text;
   }
@@ -115,9 +122,12 @@ class Listener {
   }
 
   void add(Json value) {
-    if (open_.empty()) root_ = std::move(value);
-    else if (open_.back().value.is_array()) open_.back().value.push(std::move(value));
-    else if (!open_.back().repeated) open_.back().value.members()->push_back({open_.back().key, std::move(value)});
+    if (open_.empty())
+      root_ = std::move(value);
+    else if (open_.back().value.is_array())
+      open_.back().value.push(std::move(value));
+    else if (!open_.back().repeated)
+      open_.back().value.members()->push_back({open_.back().key, std::move(value)});
   }
 
   std::string_view text_;

@@ -1,18 +1,20 @@
 // The cursor: what is asked, what is found, and how the difference is said.
 #include "core/io/json_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-
-#include <fmt/format.h>
 
 namespace heddle {
 namespace {
 
 constexpr std::size_t kLongestName = 200;
 
-bool belongs_to_others(const std::string& key) { return key.starts_with("x-") || key == "$schema" || key == "generator"; }
+bool belongs_to_others(const std::string& key) {
+  return key.starts_with("x-") || key == "$schema" || key == "generator";
+}
 
 std::string quoted(const std::string& text) {
   constexpr std::size_t kShown = 40;
@@ -38,10 +40,9 @@ void ReadLog::fault(const std::string& pointer, std::string message, std::string
 }
 
 bool ReadLog::touched(const std::string& pointer) const {
-  return std::any_of(faults.begin(), faults.end(),
-                     [&](const Fault& f) {
-                       return below(f.pointer, pointer) || (!f.pointer.empty() && below(pointer, f.pointer));
-                     });
+  return std::any_of(faults.begin(), faults.end(), [&](const Fault& f) {
+    return below(f.pointer, pointer) || (!f.pointer.empty() && below(pointer, f.pointer));
+  });
 }
 
 std::string describe(const Json& json) {
@@ -74,8 +75,10 @@ std::optional<std::int64_t> Cursor::integer(std::int64_t low, std::int64_t high)
   if (const std::string* text = json_->string()) {
     if (const auto value = whole(*text)) hint = fmt::format("did you mean {}?", *value);
   } else if (const double* number = json_->number()) {
-    if (std::abs(*number) >= 9.2e18) hint = "that does not fit 64 bits";
-    else if (*number == std::floor(*number)) hint = fmt::format("did you mean {}?", static_cast<std::int64_t>(*number));
+    if (std::abs(*number) >= 9.2e18)
+      hint = "that does not fit 64 bits";
+    else if (*number == std::floor(*number))
+      hint = fmt::format("did you mean {}?", static_cast<std::int64_t>(*number));
   }
   expected(what, std::move(hint));
   return std::nullopt;
@@ -125,7 +128,8 @@ std::optional<std::string> Cursor::name() const {
   const bool good = text && !text->empty() && text->size() <= kLongestName &&
                     std::none_of(text->begin(), text->end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (good) return *text;
-  expected(text && text->size() > kLongestName ? fmt::format("a name of at most {} characters", kLongestName) : "a name");
+  expected(text && text->size() > kLongestName ? fmt::format("a name of at most {} characters", kLongestName)
+                                               : "a name");
   return std::nullopt;
 }
 
@@ -270,8 +274,10 @@ bool check_schema(ObjectReader& root, const char* schema) {
   const std::string wanted = schema;
   const std::string family = wanted.substr(0, wanted.find('/') + 1);
   std::string hint = did_you_mean(*found, {wanted});
-  if (found->starts_with(family)) hint = "this program reads version " + wanted.substr(family.size());
-  else if (found->starts_with("heddle.")) hint = "this is a file of another kind";
+  if (found->starts_with(family))
+    hint = "this program reads version " + wanted.substr(family.size());
+  else if (found->starts_with("heddle."))
+    hint = "this is a file of another kind";
   at->fault(fmt::format("expected {}, found {}", quoted(wanted), quoted(*found)), std::move(hint));
   return false;
 }
@@ -284,8 +290,10 @@ std::vector<std::string> split_pointer(const std::string& pointer) {
     const std::size_t end = std::min(pointer.find('/', at + 1), pointer.size());
     std::string part;
     for (std::size_t i = at + 1; i < end; ++i) {
-      if (pointer[i] == '~' && i + 1 < end) part += pointer[++i] == '1' ? '/' : '~';
-      else part += pointer[i];
+      if (pointer[i] == '~' && i + 1 < end)
+        part += pointer[++i] == '1' ? '/' : '~';
+      else
+        part += pointer[i];
     }
     parts.push_back(std::move(part));
     at = end;

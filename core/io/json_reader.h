@@ -1,9 +1,9 @@
 // A cursor into a JSON tree that collects faults instead of stopping at the first: what every reader of a format uses.
 //
-// Every question that fails adds one fault (file, pointer, what was expected, what was found, a guess) and answers with a
-// harmless value, so that reading goes on. An ObjectReader remembers which keys were asked for; what is left when it is
-// destroyed gets a warning with the nearest known key. Keys that start with "x-", and "$schema" and "generator", belong to
-// others and are never warned about.
+// Every question that fails adds one fault (file, pointer, what was expected, what was found, a guess) and answers with
+// a harmless value, so that reading goes on. An ObjectReader remembers which keys were asked for; what is left when it
+// is destroyed gets a warning with the nearest known key. Keys that start with "x-", and "$schema" and "generator",
+// belong to others and are never warned about.
 #pragma once
 
 #include <cstdint>
@@ -45,23 +45,26 @@ std::string describe(const Json& json);
 
 class Cursor {
  public:
-  Cursor(const Json& json, std::string pointer, ReadLog& log) : json_(&json), pointer_(std::move(pointer)), log_(&log) {}
+  Cursor(const Json& json, std::string pointer, ReadLog& log)
+      : json_(&json), pointer_(std::move(pointer)), log_(&log) {}
 
   const Json& json() const { return *json_; }
   const std::string& pointer() const { return pointer_; }
   ReadLog& log() const { return *log_; }
-  void fault(std::string message, std::string hint = {}) const { log_->fault(pointer_, std::move(message), std::move(hint)); }
+  void fault(std::string message, std::string hint = {}) const {
+    log_->fault(pointer_, std::move(message), std::move(hint));
+  }
 
   // Each adds a fault and answers nothing (or the lower bound, false, an empty text) when something else stands there.
   std::optional<std::int64_t> integer(std::int64_t low, std::int64_t high) const;
   std::optional<std::uint64_t> natural64() const;  ///< all 64 bits, for seeds
   std::optional<double> real() const;              ///< seconds and the like; not negative
   std::optional<bool> boolean() const;
-  std::optional<std::string> string() const;       ///< any text
-  std::optional<std::string> name() const;         ///< not empty, at most 200 characters, no control characters
-  std::optional<Expr> expr() const;                ///< an integer or an expression string
-  std::vector<Cursor> items() const;               ///< of a list of at most kLongestList
-  std::vector<std::string> names() const;          ///< a list of names
+  std::optional<std::string> string() const;  ///< any text
+  std::optional<std::string> name() const;    ///< not empty, at most 200 characters, no control characters
+  std::optional<Expr> expr() const;           ///< an integer or an expression string
+  std::vector<Cursor> items() const;          ///< of a list of at most kLongestList
+  std::vector<std::string> names() const;     ///< a list of names
 
   /// A word of a closed vocabulary: `parse` answers nothing for unknown ones.
   template <class Parse>
@@ -107,12 +110,12 @@ class ObjectReader {
   Expr expr(const char* key, Expr otherwise);
   std::optional<Expr> maybe_expr(const char* key);
   std::optional<bool> maybe_boolean(const char* key);
-  std::vector<Cursor> list(const char* key);       ///< empty when absent
+  std::vector<Cursor> list(const char* key);  ///< empty when absent
   std::vector<Cursor> required_list(const char* key);
   std::vector<std::string> names(const char* key);
 
  private:
-  std::vector<std::string> spare_keys() const;     ///< present, not asked for so far, not somebody else's
+  std::vector<std::string> spare_keys() const;  ///< present, not asked for so far, not somebody else's
 
   Cursor at_;
   bool good_;
@@ -130,10 +133,11 @@ void keep_unknown(Json& fresh, const Json& original, const std::vector<std::stri
 /// Beyond kMostFaults, one sentence that counts the rest.
 void cut_off(std::vector<Fault>& faults, const char* what);
 
-/// Parse, check, read: the frame of every reader. `read` fills a value from the root; without faults that is the result.
+/// Parse, check, read: the frame of every reader. `read` fills a value from the root; without faults that is the
+/// result.
 template <class T, class Read>
-Result<T> read_document(std::string_view text, const std::string& file, const char* schema, std::vector<Fault>* warnings,
-                        Read read) {
+Result<T> read_document(std::string_view text, const std::string& file, const char* schema,
+                        std::vector<Fault>* warnings, Read read) {
   const Result<Json> json = parse_json(text, file);
   if (!json) return json.error();
   ReadLog log{file, {}, {}, {}};

@@ -1,9 +1,9 @@
 // heddle.kernel/1, field by field: first how it is read, then how it is written.
 #include "core/io/kernel_json.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include <charconv>
 
 #include "core/graph/validate.h"
 #include "core/io/atomic_file.h"
@@ -279,9 +279,8 @@ Json kernel_json(const Kernel& kernel) {
         .set("shape", exprs_json(tensor.shape))
         .set("role", role_name(tensor.role));
   });
-  set_list(root, "grid", kernel.grid, [](const GridDim& dim) {
-    return Json::object().set("name", dim.name).set("size", expr_json(dim.size));
-  });
+  set_list(root, "grid", kernel.grid,
+           [](const GridDim& dim) { return Json::object().set("name", dim.name).set("size", expr_json(dim.size)); });
   root.set("loop", Json::object().set("variable", kernel.loop.variable).set("trips", expr_json(kernel.loop.trips)));
   root.set("max_groups", kernel.max_groups);
   set_list(root, "values", kernel.values, value_json);

@@ -1,11 +1,11 @@
 // Where the shipped data lies, what is in it, and what a name on the command line means.
 #include "core/io/library.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "core/base/suggest.h"
 #include "core/io/kernel_json.h"
@@ -83,7 +83,8 @@ std::vector<LibraryEntry> list_library(Shelf shelf) {
     if (relative.size() <= ending.size() || !relative.ends_with(ending)) continue;
     entries.push_back({relative.substr(0, relative.size() - ending.size()), it->path().string()});
   }
-  std::sort(entries.begin(), entries.end(), [](const LibraryEntry& a, const LibraryEntry& b) { return a.name < b.name; });
+  std::sort(entries.begin(), entries.end(),
+            [](const LibraryEntry& a, const LibraryEntry& b) { return a.name < b.name; });
   return entries;
 }
 
@@ -96,7 +97,8 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   }
   std::error_code code;
   if (fs::exists(name_or_path, code)) return name_or_path;
-  const bool path_like = name_or_path.ends_with(".json") || (shelf != Shelf::Schedules && name_or_path.find('/') != std::string::npos);
+  const bool path_like =
+      name_or_path.ends_with(".json") || (shelf != Shelf::Schedules && name_or_path.find('/') != std::string::npos);
   std::string hint = did_you_mean(path_like ? fs::path(name_or_path).stem().string() : name_or_path, names);
   if (path_like) return Error{ErrorKind::Input, {{name_or_path, {}, "no such file", std::move(hint)}}};
   if (hint.empty()) {

@@ -1,10 +1,10 @@
 // heddle.machine/1, field by field: first how it is read, then how it is written.
 #include "core/io/machine_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "core/graph/op_kind.h"
 #include "core/io/atomic_file.h"
@@ -70,7 +70,8 @@ void judge(const Machine& machine, ReadLog& log) {
   std::map<std::string, std::size_t> seen;
   for (std::size_t i = 0; i < machine.units.size(); ++i)
     if (const auto [it, fresh] = seen.emplace(machine.units[i].name, i); !fresh && !machine.units[i].name.empty())
-      log.fault(fmt::format("/units/{}/name", i), fmt::format("unit '{}' is already declared by /units/{}", it->first, it->second));
+      log.fault(fmt::format("/units/{}/name", i),
+                fmt::format("unit '{}' is already declared by /units/{}", it->first, it->second));
 
   std::vector<std::string> kinds;
   for (const OpKind& kind : op_kinds()) kinds.push_back(kind.name);
@@ -83,13 +84,15 @@ void judge(const Machine& machine, ReadLog& log) {
       log.fault(at + "/kind", fmt::format("'{}' already has a rule, /rules/{}", rule.kind, it->second));
     const std::string base = rule.kind.substr(0, rule.kind.find('.'));
     if (!find_op_kind(base))
-      log.fault(at + "/kind", fmt::format("no kind of op is called '{}' (known: {})", base, list_of(kinds)), did_you_mean(base, kinds));
+      log.fault(at + "/kind", fmt::format("no kind of op is called '{}' (known: {})", base, list_of(kinds)),
+                did_you_mean(base, kinds));
     for (std::size_t k = 0; k < rule.uses.size(); ++k)
       if (!rule.uses[k].unit.empty() && !machine.find_unit(rule.uses[k].unit)) {
         const auto units = names_of(machine.units);
-        log.fault(fmt::format("{}/uses/{}/unit", at, k),
-                  fmt::format("no unit '{}' (declared: {})", rule.uses[k].unit, units.empty() ? "none" : list_of(units)),
-                  did_you_mean(rule.uses[k].unit, units));
+        log.fault(
+            fmt::format("{}/uses/{}/unit", at, k),
+            fmt::format("no unit '{}' (declared: {})", rule.uses[k].unit, units.empty() ? "none" : list_of(units)),
+            did_you_mean(rule.uses[k].unit, units));
       }
   }
 }
@@ -105,9 +108,9 @@ void read_root(ObjectReader& root, Machine& machine) {
   if (const auto limits = root.require("limits")) {
     ObjectReader object(*limits);
     for (const LimitField& limit : kLimits)
-      machine.limits.*limit.field = limit.required
-                                        ? object.integer(limit.name, limit.low, limit.high)
-                                        : object.integer(limit.name, limit.low, limit.high, machine.limits.*limit.field);
+      machine.limits.*limit.field =
+          limit.required ? object.integer(limit.name, limit.low, limit.high)
+                         : object.integer(limit.name, limit.low, limit.high, machine.limits.*limit.field);
   }
   for (const Cursor& rule : root.list("rules")) machine.rules.push_back(read_rule(rule));
   if (const auto handoff = root.find("handoff")) {
@@ -147,7 +150,8 @@ Json machine_json(const Machine& machine) {
   for (const Unit& unit : machine.units) units.push(unit_json(unit));
   for (const LimitField& limit : kLimits) limits.set(limit.name, machine.limits.*limit.field);
   for (const CostRule& rule : machine.rules) rules.push(rule_json(rule));
-  handoff.set("register_copy", expr_json(machine.handoff.register_copy)).set("signal", expr_json(machine.handoff.signal));
+  handoff.set("register_copy", expr_json(machine.handoff.register_copy))
+      .set("signal", expr_json(machine.handoff.signal));
   if (!machine.handoff.source.empty()) handoff.set("source", machine.handoff.source);
   root.set("units", std::move(units)).set("limits", std::move(limits)).set("rules", std::move(rules));
   root.set("handoff", std::move(handoff));

@@ -19,8 +19,8 @@ std::string outcome_text(const Problem& problem, const SolveOutcome& outcome, co
 
 /// {"valid", "violations": [{family, message, ops, slot, amount, limit}]}
 Json verdict_json(const Problem& problem, const Verdict& verdict);
-/// The verdict on a schedule with what it is about: II, stages, sustainable period. Pre: one placement per op, one depth
-/// per channel, groups that exist (every schedule that was read from a file).
+/// The verdict on a schedule with what it is about: II, stages, sustainable period. Pre: one placement per op, one
+/// depth per channel, groups that exist (every schedule that was read from a file).
 std::string verdict_text(const Problem& problem, const Schedule& schedule, const Verdict& verdict);
 
 /// Lower bounds: load of every unit, the critical recurrence, the issue streams, and what binds.

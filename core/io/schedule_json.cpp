@@ -1,10 +1,10 @@
 // heddle.schedule/1, field by field: first how it is read against a problem, then how it is written.
 #include "core/io/schedule_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "core/io/atomic_file.h"
 #include "core/io/cost_json.h"
@@ -24,10 +24,12 @@ Scope read_params(ObjectReader& root) {
   const auto at = root.find("params");
   if (!at) return params;
   const Json::Object* members = at->json().members();
-  if (!members) at->fault("expected an object, found " + describe(at->json()));
+  if (!members)
+    at->fault("expected an object, found " + describe(at->json()));
   else
     for (const JsonMember& member : *members)
-      if (const auto value = Cursor(member.value, pointer_to(at->pointer(), member.key), at->log()).integer(-kLargestNumber, kLargestNumber))
+      if (const auto value = Cursor(member.value, pointer_to(at->pointer(), member.key), at->log())
+                                 .integer(-kLargestNumber, kLargestNumber))
         params[member.key] = *value;
   return params;
 }
@@ -45,15 +47,17 @@ Certificate read_certificate(const Cursor& at) {
   ObjectReader object(at);
   Certificate c;
   if (const auto status = object.require("status"))
-    c.status = status->word("status", words_up_to(Status::Invalid), [](std::string_view word) {
-      return parse_word(word, Status::Invalid);
-    }).value_or(Status::Unknown);
+    c.status = status
+                   ->word("status", words_up_to(Status::Invalid),
+                          [](std::string_view word) { return parse_word(word, Status::Invalid); })
+                   .value_or(Status::Unknown);
   c.ii = object.integer("ii", 0, kLargestNumber);
   c.lower_bound = object.integer("lower_bound", 0, kLargestNumber, 0);
   if (const auto reason = object.find("reason"))
-    c.reason = reason->word("reason", words_up_to(BoundReason::Requested), [](std::string_view word) {
-      return parse_word(word, BoundReason::Requested);
-    }).value_or(BoundReason::None);
+    c.reason = reason
+                   ->word("reason", words_up_to(BoundReason::Requested),
+                          [](std::string_view word) { return parse_word(word, BoundReason::Requested); })
+                   .value_or(BoundReason::None);
   c.explanation = object.string("explanation");
   for (const Cursor& item : object.list("objectives")) {
     ObjectReader objective(item);
@@ -131,7 +135,8 @@ class ScheduleReader {
     if (!list) return;
     for (const Cursor& item : list->items()) placement(item);
     for (std::size_t v = 0; v < problem_.ops.size(); ++v)
-      if (!placed_[v] && list->json().is_array()) list->fault(fmt::format("op '{}' has no placement", problem_.ops[v].name));
+      if (!placed_[v] && list->json().is_array())
+        list->fault(fmt::format("op '{}' has no placement", problem_.ops[v].name));
   }
 
   void placement(const Cursor& item) {
@@ -158,7 +163,8 @@ class ScheduleReader {
     const auto at = object.find(key);
     const auto found = at ? at->integer(0, kLargestNumber) : std::nullopt;
     if (found && expected && *found != *expected)
-      at->fault(fmt::format("{} {} contradicts start {} with II {}, which is {} {}", key, *found, start, schedule_.ii, key, *expected),
+      at->fault(fmt::format("{} {} contradicts start {} with II {}, which is {} {}", key, *found, start, schedule_.ii,
+                            key, *expected),
                 fmt::format("correct it or leave \"{}\" out", key));
   }
 
@@ -172,7 +178,8 @@ class ScheduleReader {
         listed[op.index()] = true;
         const GroupId actual = schedule_.ops[op.index()].group;
         if (placed_[op.index()] && actual.valid() && actual != GroupId(g))
-          item.fault(fmt::format("'{}' is listed in group {}, but its placement says group {}", problem_.op(op).name, g, actual.index()));
+          item.fault(fmt::format("'{}' is listed in group {}, but its placement says group {}", problem_.op(op).name, g,
+                                 actual.index()));
       }
       for (std::size_t v = 0; v < problem_.ops.size(); ++v)
         if (placed_[v] && !listed[v] && schedule_.ops[v].group == GroupId(g))
@@ -225,7 +232,8 @@ class ScheduleReader {
     if (!certificate.problem_hash.empty() && certificate.problem_hash != problem_hash(problem_))
       warn(at.pointer(), "the certificate is for another problem and is ignored", "solve again to certify this one");
     else if (certificate.ii != schedule_.ii)
-      warn(at.pointer(), fmt::format("the certificate is for II {}, the schedule has II {}; it is ignored", certificate.ii, schedule_.ii));
+      warn(at.pointer(), fmt::format("the certificate is for II {}, the schedule has II {}; it is ignored",
+                                     certificate.ii, schedule_.ii));
     else
       schedule_.certificate = std::move(certificate);
   }
@@ -233,16 +241,20 @@ class ScheduleReader {
   void compare_with_problem(bool other_ops) {
     if (schedule_.kernel != problem_.kernel && !schedule_.kernel.empty()) {
       std::string message = fmt::format("the schedule is for kernel '{}', not '{}'", schedule_.kernel, problem_.kernel);
-      if (!other_ops) warn("/kernel", std::move(message));
-      else log_.faults.insert(log_.faults.begin(), {log_.file, "/kernel", std::move(message), {}});
+      if (!other_ops)
+        warn("/kernel", std::move(message));
+      else
+        log_.faults.insert(log_.faults.begin(), {log_.file, "/kernel", std::move(message), {}});
     }
     if (schedule_.machine != problem_.machine && !schedule_.machine.empty())
       warn("/machine", fmt::format("the schedule is for machine '{}', not '{}'", schedule_.machine, problem_.machine));
     for (const auto& [name, value] : schedule_.params) {
       const auto it = problem_.params.find(name);
       const std::string pointer = pointer_to("/params", name);
-      if (it == problem_.params.end()) warn(pointer, fmt::format("the kernel has no parameter '{}'", name));
-      else if (it->second != value) warn(pointer, fmt::format("the schedule is for {} = {}, the problem has {}", name, value, it->second));
+      if (it == problem_.params.end())
+        warn(pointer, fmt::format("the kernel has no parameter '{}'", name));
+      else if (it->second != value)
+        warn(pointer, fmt::format("the schedule is for {} = {}, the problem has {}", name, value, it->second));
     }
   }
 
@@ -267,7 +279,10 @@ auto reader_for(const Problem& problem) {
 
 Json certificate_json(const Certificate& c) {
   Json item = Json::object();
-  item.set("status", to_string(c.status)).set("ii", c.ii).set("lower_bound", c.lower_bound).set("reason", to_string(c.reason));
+  item.set("status", to_string(c.status))
+      .set("ii", c.ii)
+      .set("lower_bound", c.lower_bound)
+      .set("reason", to_string(c.reason));
   item.set("explanation", c.explanation).set("objectives", objectives_json(c.objectives)).set("solver", c.solver);
   item.set("seed", c.seed).set("seconds", c.seconds).set("problem_hash", c.problem_hash).set("checked", c.checked);
   return item;

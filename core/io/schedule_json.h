@@ -1,5 +1,5 @@
-// Schedule files: heddle.schedule/1. A schedule is read against the problem it is for, because its starts and depths are
-// indexed like that problem's ops and channels.
+// Schedule files: heddle.schedule/1. A schedule is read against the problem it is for, because its starts and depths
+// are indexed like that problem's ops and channels.
 #pragma once
 
 #include <string>

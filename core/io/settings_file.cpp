@@ -20,8 +20,10 @@ Settings Settings::load(const std::string& path, std::vector<Fault>* trouble) {
 Settings Settings::parse(std::string_view text, const std::string& file_name, std::vector<Fault>* trouble) {
   Settings settings;
   Result<Json> json = parse_json(text, file_name);
-  if (json && json->is_object()) settings.root_ = std::move(*json);
-  else if (trouble) *trouble = json ? std::vector<Fault>{{file_name, {}, "expected an object of settings", {}}} : json.error().faults;
+  if (json && json->is_object())
+    settings.root_ = std::move(*json);
+  else if (trouble)
+    *trouble = json ? std::vector<Fault>{{file_name, {}, "expected an object of settings", {}}} : json.error().faults;
   return settings;
 }
 
@@ -55,7 +57,9 @@ std::vector<std::string> Settings::list(std::string_view key) const {
   return out;
 }
 
-void Settings::set(const std::string& key, const std::vector<std::string>& values) { root_.set(key, names_json(values)); }
+void Settings::set(const std::string& key, const std::vector<std::string>& values) {
+  root_.set(key, names_json(values));
+}
 
 Result<Ok> Settings::save(const std::string& path) const { return write_file(path, to_text()); }
 

@@ -1,9 +1,8 @@
 // Expressions: the grammar, exact arithmetic, and refusals instead of wrong numbers.
-#include <catch2/catch.hpp>
-
-#include <limits>
-
 #include "core/base/expr.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
 
 using namespace heddle;
 

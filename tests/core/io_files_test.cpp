@@ -1,12 +1,11 @@
 // Whole files in and out, settings, and the guesses at misspelt words.
-#include <catch2/catch.hpp>
-
-#include <filesystem>
-#include <fstream>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "core/base/suggest.h"
 #include "core/io/atomic_file.h"
@@ -75,7 +74,8 @@ TEST_CASE("what cannot be read or written is said in a sentence", "[core]") {
   CHECK(to_string(read_file(folder + "/nothing").error()) == folder + "/nothing: no such file");
   CHECK(to_string(read_file(folder).error()) == folder + ": is a folder (give a file in it)");
   REQUIRE(write_file(scratch.path("big"), "0123456789").ok());
-  CHECK(to_string(read_file(scratch.path("big"), 5).error()) == scratch.path("big") + ": is 10 bytes long; the limit is 5");
+  CHECK(to_string(read_file(scratch.path("big"), 5).error()) ==
+        scratch.path("big") + ": is 10 bytes long; the limit is 5");
   CHECK(read_file("/dev/zero", 1000).error().faults[0].message == "is longer than the limit of 1000 bytes");
   CHECK(read_file(scratch.path("big") + "/x").error().faults[0].message == "no such file");
   CHECK(write_file(folder, "x").error().kind == ErrorKind::Environment);

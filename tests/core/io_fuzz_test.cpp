@@ -1,7 +1,6 @@
-// Readers survive anything: every shipped file, damaged at random, is either read or refused with a fault in words. What is
-// read is worked with: written, read again, resolved into a problem.
+// Readers survive anything: every shipped file, damaged at random, is either read or refused with a fault in words.
+// What is read is worked with: written, read again, resolved into a problem.
 #include <catch2/catch.hpp>
-
 #include <random>
 
 #include "core/io/atomic_file.h"
@@ -34,7 +33,8 @@ void for_damaged(const std::vector<std::string>& texts, Use use) {
   REQUIRE(!texts.empty());
   INFO("seed " << kSeed);
   std::mt19937_64 random(kSeed);
-  for (int i = 0; i < kMutations; ++i) use(test::mutate_json(texts[static_cast<std::size_t>(i) % texts.size()], random));
+  for (int i = 0; i < kMutations; ++i)
+    use(test::mutate_json(texts[static_cast<std::size_t>(i) % texts.size()], random));
 }
 
 std::vector<std::string> texts_of(Shelf shelf) {

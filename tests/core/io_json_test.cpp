@@ -1,6 +1,6 @@
-// JSON trees: exact integers, order of keys, duplicate keys, syntax errors with their place, and the layout of the printer.
+// JSON trees: exact integers, order of keys, duplicate keys, syntax errors with their place, and the layout of the
+// printer.
 #include <catch2/catch.hpp>
-
 #include <limits>
 
 #include "core/io/json.h"
@@ -47,10 +47,12 @@ TEST_CASE("doubles are written shortest and read back the same", "[core]") {
 }
 
 TEST_CASE("syntax errors have line, column, pointer and a guess", "[core]") {
-  CHECK(error_of("") == "f.json: not valid JSON at line 1, column 1: unexpected end of input; expected '[', '{', or a literal "
-                        "(the file is empty)");
+  CHECK(error_of("") ==
+        "f.json: not valid JSON at line 1, column 1: unexpected end of input; expected '[', '{', or a literal "
+        "(the file is empty)");
   CHECK(error_of("{\n  \"ops\": [1,\n   2") ==
-        "f.json: /ops/2: not valid JSON at line 3, column 5: unexpected end of input; expected ']' (the file is cut short)");
+        "f.json: /ops/2: not valid JSON at line 3, column 5: unexpected end of input; expected ']' (the file is cut "
+        "short)");
   CHECK(error_of("[1, 2,]").find("remove the comma before the closing bracket") != std::string::npos);
   CHECK(error_of("{\"a\": 1,}").find("remove the comma before the closing bracket") != std::string::npos);
   CHECK(error_of("[1] 2").find("line 1, column 5") != std::string::npos);
@@ -61,9 +63,9 @@ TEST_CASE("syntax errors have line, column, pointer and a guess", "[core]") {
 
 TEST_CASE("text that is no UTF-8 is written with replacement characters", "[core]") {
   CHECK(Json("\xC3\xA9 \xE2\x82\xAC \xF0\x9F\xA7\xB5").line() == "\"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\xA7\xB5\"");
-  CHECK(Json("a\xC3").line() == "\"a\uFFFD\"");                      // cut short
+  CHECK(Json("a\xC3").line() == "\"a\uFFFD\"");                    // cut short
   CHECK(Json("\xFFz\x80").line() == "\"\uFFFDz\uFFFD\"");          // never a first byte
-  CHECK(Json("\xC0\xAF").line() == "\"\uFFFD\uFFFD\"");             // overlong
+  CHECK(Json("\xC0\xAF").line() == "\"\uFFFD\uFFFD\"");            // overlong
   CHECK(Json("\xED\xA0\x80").line() == "\"\uFFFD\uFFFD\uFFFD\"");  // half a surrogate pair
 }
 
@@ -82,7 +84,8 @@ TEST_CASE("nesting without end is refused, not followed", "[core]") {
 
 TEST_CASE("the printer puts on one line what fits there", "[core]") {
   Json op = Json::object().set("name", "S").set("in", Json::array().push("q").push("k"));
-  Json root = Json::object().set("schema", "x/1").set("empty", Json::array()).set("body", Json::array().push(op).push(op));
+  Json root =
+      Json::object().set("schema", "x/1").set("empty", Json::array()).set("body", Json::array().push(op).push(op));
   root.set("one", Json::array().push(Json::object().set("a", 1)));
   CHECK(root.pretty() ==
         "{\n"

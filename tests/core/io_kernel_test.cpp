@@ -1,10 +1,9 @@
 // Kernel files that are wrong: every fault is found, says where it is, what was expected, and guesses what was meant.
-#include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+#include <catch2/catch.hpp>
 #include <iterator>
 #include <sstream>
-
-#include <fmt/format.h>
 
 #include "core/base/suggest.h"
 #include "core/graph/op_kind.h"
@@ -30,9 +29,10 @@ struct Parts {
   std::string tail;
 
   std::string text() const {
-    return fmt::format("{{{}, \"params\": [{}], \"tensors\": [{}], \"loop\": {{\"variable\": \"i\", \"trips\": \"N\"}}, "
-                       "\"values\": [{}], \"prologue\": [{}], \"body\": [{}], \"epilogue\": [{}]{}}}",
-                       head, params, tensors, values, prologue, body, epilogue, tail);
+    return fmt::format(
+        "{{{}, \"params\": [{}], \"tensors\": [{}], \"loop\": {{\"variable\": \"i\", \"trips\": \"N\"}}, "
+        "\"values\": [{}], \"prologue\": [{}], \"body\": [{}], \"epilogue\": [{}]{}}}",
+        head, params, tensors, values, prologue, body, epilogue, tail);
   }
 };
 
@@ -70,7 +70,8 @@ TEST_CASE("wrong types are named with what was probably meant", "[core]") {
         "k.json: /params/1/value: expected an integer, found 1.5\n"
         "k.json: /params/2/value: expected an integer, found 128.0 (did you mean 128?)\n"
         "k.json: /params/3/value: expected an integer, found 99999999999999999999 (that does not fit 64 bits)\n"
-        "k.json: /params/4/value: expected an integer, found 9007199254740993 (the largest number accepted here is 1099511627776)");
+        "k.json: /params/4/value: expected an integer, found 9007199254740993 (the largest number accepted here is "
+        "1099511627776)");
 }
 
 TEST_CASE("misspelt words and keys are answered with the nearest known one", "[core]") {
@@ -81,11 +82,16 @@ TEST_CASE("misspelt words and keys are answered with the nearest known one", "[c
   parts.body = R"({"name": "load", "kind": "lod", "tensor": "A", "at": ["i", 0], "out": ["a"]},
     {"name": "sum", "kind": "elementwise", "in": ["a", "b[-1]"], "out": ["b"], "attrs": {"fn": "ad"}})";
   CHECK(faults_of(parts) ==
-        "k.json: /values/0/dtype: unknown dtype \"fp32\" (known: f32, bf16, f16, f8e4m3, f8e5m2 or i32) (did you mean 'f32'?)\n"
-        "k.json: /values/0/space: unknown space \"registers\" (known: register, smem, tmem or global) (did you mean 'register'?)\n"
+        "k.json: /values/0/dtype: unknown dtype \"fp32\" (known: f32, bf16, f16, f8e4m3, f8e5m2 or i32) (did you mean "
+        "'f32'?)\n"
+        "k.json: /values/0/space: unknown space \"registers\" (known: register, smem, tmem or global) (did you mean "
+        "'register'?)\n"
         "k.json: /values/1: missing key 'shape' (is 'shap' meant to be it?)\n"
-        "k.json: /body/0/kind: unknown kind 'lod' (known: " + known_kinds() + ") (did you mean 'load'?)\n"
-        "k.json: /body/1/attrs/fn: expected one of " + known_functions() + " (did you mean 'add'?)");
+        "k.json: /body/0/kind: unknown kind 'lod' (known: " +
+            known_kinds() +
+            ") (did you mean 'load'?)\n"
+            "k.json: /body/1/attrs/fn: expected one of " +
+            known_functions() + " (did you mean 'add'?)");
 }
 
 TEST_CASE("unknown keys warn and survive a save, x- keys are silent and survive too", "[core]") {
@@ -114,16 +120,17 @@ TEST_CASE("references that lead nowhere are all found", "[core]") {
   parts.body = R"({"name": "load", "kind": "load", "tensor": "AA", "at": ["i", 0], "out": ["a"]},
     {"name": "one", "kind": "load", "tensor": "A", "at": ["j"], "out": ["nope"]},
     {"name": "sum", "kind": "elementwise", "in": ["aa", "c", "a[-1]"], "out": ["b"], "attrs": {"fn": "fma"}})";
-  CHECK(faults_of(parts) ==
-        "k.json: /body/1/out/0: unknown value 'nope' (declare its dtype, shape and space under /values)\n"
-        "k.json: /prologue/0/in/0: 'a' is not defined before this op (the loop body runs after the prologue)\n"
-        "k.json: /body/0/tensor: unknown tensor 'AA' (did you mean 'A'?)\n"
-        "k.json: /body/1/at: tensor 'A' has 2 dimensions, found 1 coordinate\n"
-        "k.json: /body/1/at/0: unknown name 'j' in \"j\" (known here: N or i)\n"
-        "k.json: /body/2/in/0: unknown value 'aa' (did you mean 'a'?)\n"
-        "k.json: /body/2/in/1: no op defines 'c' (the epilogue runs after the loop)\n"
-        "k.json: /body/2/in/2: nothing defines 'a' for the first iteration (add an op to the prologue that defines it, a "
-        "fill for instance)");
+  CHECK(
+      faults_of(parts) ==
+      "k.json: /body/1/out/0: unknown value 'nope' (declare its dtype, shape and space under /values)\n"
+      "k.json: /prologue/0/in/0: 'a' is not defined before this op (the loop body runs after the prologue)\n"
+      "k.json: /body/0/tensor: unknown tensor 'AA' (did you mean 'A'?)\n"
+      "k.json: /body/1/at: tensor 'A' has 2 dimensions, found 1 coordinate\n"
+      "k.json: /body/1/at/0: unknown name 'j' in \"j\" (known here: N or i)\n"
+      "k.json: /body/2/in/0: unknown value 'aa' (did you mean 'a'?)\n"
+      "k.json: /body/2/in/1: no op defines 'c' (the epilogue runs after the loop)\n"
+      "k.json: /body/2/in/2: nothing defines 'a' for the first iteration (add an op to the prologue that defines it, a "
+      "fill for instance)");
 }
 
 TEST_CASE("names and definitions given twice are found", "[core]") {
@@ -136,26 +143,31 @@ TEST_CASE("names and definitions given twice are found", "[core]") {
         "k.json: /loop/variable: name 'i' is already taken by /params/1/name (choose another name)\n"
         "k.json: /body/2/out/0: 'a' is defined twice in the body: by 'load' and by 'load' (give one of the two results "
         "another name)\n"
-        "k.json: /body/3/out/0: 'a' is defined twice in the body: by 'load' and by 'z' (give one of the two results another "
+        "k.json: /body/3/out/0: 'a' is defined twice in the body: by 'load' and by 'z' (give one of the two results "
+        "another "
         "name)\n"
-        "k.json: /body/3/out/1: 'a' is defined twice in the body: by 'load' and by 'z' (give one of the two results another "
+        "k.json: /body/3/out/1: 'a' is defined twice in the body: by 'load' and by 'z' (give one of the two results "
+        "another "
         "name)\n"
         "k.json: /body/2/name: name 'load' is already taken by /body/0\n"
         "k.json: /body/3/name: name 'z' is already taken by /prologue/0\n"
         "k.json: /body/3/out: fill defines 1 value, found 2");
 }
 
-TEST_CASE("cycles within one iteration are told as the ops in them, reads before definitions as what to move", "[core]") {
+TEST_CASE("cycles within one iteration are told as the ops in them, reads before definitions as what to move",
+          "[core]") {
   Parts parts;
   parts.body = R"({"name": "x", "kind": "copy", "in": ["b"], "out": ["a"]},
     {"name": "sum", "kind": "copy", "in": ["a"], "out": ["b"]})";
   CHECK(faults_of(parts) ==
-        "k.json: /body/0: depends on itself within one iteration: x -> sum -> x (one of these reads must be of an earlier "
+        "k.json: /body/0: depends on itself within one iteration: x -> sum -> x (one of these reads must be of an "
+        "earlier "
         "iteration, like a[-1])");
   parts.body = R"({"name": "x", "kind": "copy", "in": ["a"], "out": ["b"]},
     {"name": "sum", "kind": "fill", "out": ["a"], "attrs": {"value": "1"}})";
   CHECK(faults_of(parts) ==
-        "k.json: /body/0/in/0: 'a' is read before 'sum' defines it (move 'sum' before this op, or read the last iteration's: "
+        "k.json: /body/0/in/0: 'a' is read before 'sum' defines it (move 'sum' before this op, or read the last "
+        "iteration's: "
         "a[-1])");
   parts.body = R"({"name": "x", "kind": "copy", "in": ["b"], "out": ["b"]})";
   CHECK(faults_of(parts) ==
@@ -171,10 +183,13 @@ TEST_CASE("operands of other iterations are written with brackets and a negative
   };
   CHECK(with("b[-1]") == "no fault");
   CHECK(with("b[-3]") == "no fault");
-  CHECK(with("b[1]") == "k.json: /body/0/in/0: reads 1 iterations ahead; only earlier iterations can be read (did you mean b[-1]?)");
+  CHECK(with("b[1]") ==
+        "k.json: /body/0/in/0: reads 1 iterations ahead; only earlier iterations can be read (did you mean b[-1]?)");
   for (const char* broken : {"b[", "b[]", "b[-1", "b[-1]x", "b[x]", "[-1]", "b[-99999999999999999999]"})
-    CHECK(with(broken) == fmt::format("k.json: /body/0/in/0: expected a value, or a value of an earlier iteration like {}[-1], found \"{}\"",
-                                      broken[0] == 'b' ? "b" : "", broken));
+    CHECK(with(broken) ==
+          fmt::format(
+              "k.json: /body/0/in/0: expected a value, or a value of an earlier iteration like {}[-1], found \"{}\"",
+              broken[0] == 'b' ? "b" : "", broken));
   CHECK(with("b[-9999999]").find("at most 1048576 iterations back") != std::string::npos);
   CHECK(with("") == "k.json: /body/0/in/0: expected a name, found \"\"");
 }
@@ -184,7 +199,8 @@ TEST_CASE("arity, attributes and sharing of storage are checked against the cata
   parts.values = R"({"name": "a", "dtype": "f32", "shape": [4, 0], "space": "register", "alias_of": "b"},
     {"name": "b", "dtype": "f32", "shape": ["M"], "space": "register", "alias_of": "a"},
     {"name": "c", "dtype": "f32", "shape": [4], "space": "smem", "alias_of": "a"})";
-  parts.body = R"({"name": "m", "kind": "mma", "in": ["b[-1]"], "out": [], "attrs": {"transposed": true}, "tensor": "A", "at": [0, 0]},
+  parts.body =
+      R"({"name": "m", "kind": "mma", "in": ["b[-1]"], "out": [], "attrs": {"transposed": true}, "tensor": "A", "at": [0, 0]},
     {"name": "st", "kind": "store", "in": ["b[-1]"]}, {"name": "e", "kind": "elementwise", "in": ["b[-1]"], "out": ["b"]},
     {"name": "q", "kind": "opaque"})";
   parts.epilogue = "";
@@ -193,14 +209,19 @@ TEST_CASE("arity, attributes and sharing of storage are checked against the cata
         "k.json: /values/0/alias_of: 'a' shares storage with itself (one value of the chain must own the storage)\n"
         "k.json: /values/1/shape/0: unknown name 'M' in \"M\" (known here: N)\n"
         "k.json: /values/1/alias_of: 'b' shares storage with itself (one value of the chain must own the storage)\n"
-        "k.json: /values/2/alias_of: 'c' lies in smem, but 'a' lies in register; only values of one space can share storage\n"
+        "k.json: /values/2/alias_of: 'c' lies in smem, but 'a' lies in register; only values of one space can share "
+        "storage\n"
         "k.json: /body/0/in: mma takes 2 to 3 inputs, found 1\n"
         "k.json: /body/0/out: mma defines 1 value, found 0\n"
         "k.json: /body/0/tensor: mma does not touch global memory (remove \"tensor\" and \"at\")\n"
-        "k.json: /body/0/attrs/transposed: mma has no attribute 'transposed' (it accepts " + known_attributes("mma") + ")\n"
-        "k.json: /body/1: store needs \"tensor\", the global tensor that it writes\n"
-        "k.json: /body/2: elementwise needs the attribute 'fn', the function to apply (known: " + known_functions() + ")\n"
-        "k.json: /body/3: an opaque op needs \"cost\" with at least \"latency\"; no machine has a rule for it");
+        "k.json: /body/0/attrs/transposed: mma has no attribute 'transposed' (it accepts " +
+            known_attributes("mma") +
+            ")\n"
+            "k.json: /body/1: store needs \"tensor\", the global tensor that it writes\n"
+            "k.json: /body/2: elementwise needs the attribute 'fn', the function to apply (known: " +
+            known_functions() +
+            ")\n"
+            "k.json: /body/3: an opaque op needs \"cost\" with at least \"latency\"; no machine has a rule for it");
 }
 
 TEST_CASE("a file of another kind, version or shape is refused with one sentence", "[core]") {
@@ -232,7 +253,8 @@ TEST_CASE("a graph of plain numbers needs no values, tensors or prologue", "[cor
 
   std::string cyclic = text;
   cyclic.replace(cyclic.find("\"distance\": 1"), 13, "\"distance\": 0");
-  CHECK(to_string(parse_kernel(cyclic, "g.json").error()).find("depends on itself within one iteration: dot_2 -> dot_2") != std::string::npos);
+  CHECK(to_string(parse_kernel(cyclic, "g.json").error())
+            .find("depends on itself within one iteration: dot_2 -> dot_2") != std::string::npos);
   cyclic.replace(cyclic.find("\"distance\": 0"), 13, "\"distance\":-1");
   CHECK(to_string(parse_kernel(cyclic, "g.json").error()) ==
         "g.json: /order/1/distance: expected an integer from 0 to 1048576, found -1");
@@ -242,11 +264,13 @@ TEST_CASE("huge and hostile files are refused in reasonable time, with the first
   Parts parts;
   std::string ops;
   for (int i = 0; i < 4000; ++i)
-    ops += fmt::format(R"({}{{"name": "op_{}", "kind": "copy", "in": ["velue_{}"], "out": ["valeu_{}"]}})", i ? "," : "", i, i, i);
+    ops += fmt::format(R"({}{{"name": "op_{}", "kind": "copy", "in": ["velue_{}"], "out": ["valeu_{}"]}})",
+                       i ? "," : "", i, i, i);
   std::string values;
   for (int i = 0; i < 4000; ++i)
-    values += fmt::format(R"({}{{"name": "value_{}", "dtype": "f32", "shape": [4], "space": "smem", "alias_of": "value_{}"}})",
-                          i ? "," : "", i, i + 1);
+    values += fmt::format(
+        R"({}{{"name": "value_{}", "dtype": "f32", "shape": [4], "space": "smem", "alias_of": "value_{}"}})",
+        i ? "," : "", i, i + 1);
   parts.body = ops;
   parts.values = values;
   parts.prologue = parts.epilogue = "";
@@ -257,9 +281,11 @@ TEST_CASE("huge and hostile files are refused in reasonable time, with the first
 
   for (int i = 0; i < 100; ++i) ops += R"(,{"name": "x", "kind": "copy"})";
   parts.body = ops;
-  CHECK(to_string(parse_kernel(parts.text(), "k.json").error()) == "k.json: /body: expected at most 4096 items, found 4100");
+  CHECK(to_string(parse_kernel(parts.text(), "k.json").error()) ==
+        "k.json: /body: expected at most 4096 items, found 4100");
 
   std::string keys = R"("a": 1)";
   for (int i = 0; i < 20000; ++i) keys += fmt::format(R"(, "{}": 1)", i);
-  CHECK(to_string(parse_kernel("{" + keys + "}", "k.json").error()).find("more than 10000 keys in one object") != std::string::npos);
+  CHECK(to_string(parse_kernel("{" + keys + "}", "k.json").error()).find("more than 10000 keys in one object") !=
+        std::string::npos);
 }

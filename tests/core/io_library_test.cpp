@@ -1,6 +1,5 @@
 // Shipped data: everything can be read, and writing it and reading it again changes nothing.
 #include <catch2/catch.hpp>
-
 #include <cstdlib>
 
 #include "core/io/atomic_file.h"
@@ -63,7 +62,8 @@ TEST_CASE("HEDDLE_ASSETS moves the library, and a wrong one is said", "[core]") 
   REQUIRE(!wrong.ok());
   CHECK(wrong.error().kind == ErrorKind::Environment);
   CHECK(to_string(wrong.error()) ==
-        "HEDDLE_ASSETS is /nowhere, which has no kernels/ and assets/machines/ (set it to the folder that holds both, or unset "
+        "HEDDLE_ASSETS is /nowhere, which has no kernels/ and assets/machines/ (set it to the folder that holds both, "
+        "or unset "
         "it)");
   CHECK(right.ok());
 }

@@ -28,20 +28,24 @@ TEST_CASE("all faults of a machine file come at once", "[core]") {
               {"kind": "mmma", "latency": 1}, {"kind": "mma.rs", "latency": 1}],
     "handoff": {"register_copy": 1}})") ==
         "m.json: /clock_mhz: expected an integer from 1 to 1048576, found 0\n"
-        "m.json: /units/0/role: unknown role \"tensr\" (known: tensor, copy, special, float, alu, smem, tmem, sync or other) "
+        "m.json: /units/0/role: unknown role \"tensr\" (known: tensor, copy, special, float, alu, smem, tmem, sync or "
+        "other) "
         "(did you mean 'tensor'?)\n"
         "m.json: /units/0/capacity: expected an integer from 1 to 2147483648, found -1\n"
         "m.json: /limits/smem_bytes: expected an integer from 0 to 2147483648, found \"4096\" (did you mean 4096?)\n"
         "m.json: /limits/registers_per_sm: expected an integer from 1 to 2147483648, found 99999999999\n"
         "m.json: /limits: missing key 'registers_per_thread'\n"
-        "m.json: /rules/0/latency: expected an integer or an expression: expected a number, a name or '(', found the end at "
+        "m.json: /rules/0/latency: expected an integer or an expression: expected a number, a name or '(', found the "
+        "end at "
         "column 3 of \"M*\"\n"
         "m.json: /rules/0/window: expected an integer or an expression, found true\n"
         "m.json: /handoff: missing key 'signal'\n"
         "m.json: /units/1/name: unit 'TC' is already declared by /units/0\n"
         "m.json: /rules/0/uses/0/unit: no unit 'tc' (declared: TC or TC) (did you mean 'TC'?)\n"
-        "m.json: /rules/1/kind: no kind of op is called 'mmma' (known: " + known_kinds() + ") (did you mean 'mma'?)\n"
-        "m.json: /rules/2/kind: 'mma.rs' already has a rule, /rules/0");
+        "m.json: /rules/1/kind: no kind of op is called 'mmma' (known: " +
+            known_kinds() +
+            ") (did you mean 'mma'?)\n"
+            "m.json: /rules/2/kind: 'mma.rs' already has a rule, /rules/0");
 }
 
 TEST_CASE("a machine's unknown keys survive a save even when rules move", "[core]") {

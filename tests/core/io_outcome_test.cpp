@@ -41,17 +41,20 @@ TEST_CASE("a solve report has the promised keys", "[core]") {
   const auto json = parse_json(outcome_text(problem, toy_outcome(problem)), "");
   REQUIRE(json.ok());
   CHECK(keys_of(*json) ==
-        "status ii lower_bound reason explanation res_mii rec_mii issue_mii length stages period deadlock period_limit kernel "
-        "machine params problem_hash groups ops channels objectives seconds checker solver seed queries conflicts cancelled "
+        "status ii lower_bound reason explanation res_mii rec_mii issue_mii length stages period deadlock period_limit "
+        "kernel "
+        "machine params problem_hash groups ops channels objectives seconds checker solver seed queries conflicts "
+        "cancelled "
         "timed_out ");
   CHECK(*json->find("ii")->integer() == 2);
   CHECK(*json->find("length")->integer() == 4);
   CHECK(*json->find("stages")->integer() == 2);
   CHECK(*json->find("period")->integer() == 2);
   CHECK(*json->find("seed")->integer() == 7);
-  CHECK(json->find("ops")->line() ==
-        R"([{"id": "S", "start": 0, "stage": 0, "slot": 0, "group": 0}, {"id": "P", "start": 1, "stage": 0, "slot": 1, "group": 0}, )"
-        R"({"id": "O", "start": 3, "stage": 1, "slot": 1, "group": 0}])");
+  CHECK(
+      json->find("ops")->line() ==
+      R"([{"id": "S", "start": 0, "stage": 0, "slot": 0, "group": 0}, {"id": "P", "start": 1, "stage": 0, "slot": 1, "group": 0}, )"
+      R"({"id": "O", "start": 3, "stage": 1, "slot": 1, "group": 0}])");
   CHECK(json->find("groups")->line() ==
         R"([{"id": 0, "role": "consumer A", "warps": 1, "registers": 24, "ops": ["S", "P", "O"]}])");
   CHECK(json->find("objectives")->line() == R"([{"name": "stages", "value": 2, "proved": true}])");

@@ -100,11 +100,13 @@ TEST_CASE("a schedule that contradicts itself or the problem is told every contr
         "s.json: /kernel: the schedule is for kernel 'other', not 'k'\n"
         "s.json: /groups/1/id: expected 1, found 7\n"
         "s.json: /groups/1/warps: expected an integer from 1 to 1024, found 0\n"
-        "s.json: /ops/0/stage: stage 1 contradicts start 250 with II 100, which is stage 2 (correct it or leave \"stage\" out)\n"
+        "s.json: /ops/0/stage: stage 1 contradicts start 250 with II 100, which is stage 2 (correct it or leave "
+        "\"stage\" out)\n"
         "s.json: /ops/1/id: no op 'gemn' in the loop body of k (did you mean 'gemm'?)\n"
         "s.json: /ops/2/start: expected an integer of at least 0, found -3\n"
         "s.json: /ops/2/group: expected an integer from 0 to 1, found 2\n"
-        "s.json: /ops/3/slot: slot 2 contradicts start 1 with II 100, which is slot 1 (correct it or leave \"slot\" out)\n"
+        "s.json: /ops/3/slot: slot 2 contradicts start 1 with II 100, which is slot 1 (correct it or leave \"slot\" "
+        "out)\n"
         "s.json: /ops/3/id: op 'load' is placed twice\n"
         "s.json: /ops: op 'soft' has no placement\n"
         "s.json: /channels/0/value: no channel holds a value 'lod' (did you mean 'load'?)\n"
@@ -113,8 +115,8 @@ TEST_CASE("a schedule that contradicts itself or the problem is told every contr
   CHECK(faults_of(c.problem, replaced(good, R"("ops": ["gemm", "soft"])", R"("ops": ["gemm", "load"])")) ==
         "s.json: /groups/1/ops/1: 'load' is listed in group 1, but its placement says group 0\n"
         "s.json: /groups/1/ops: 'soft' is placed in this group but not listed (list it or leave \"ops\" out)");
-  CHECK(faults_of(c.problem, replaced(good, R"("ii": 120)", R"("ii": 0)")).find("/ii: expected a positive integer, found 0") !=
-        std::string::npos);
+  CHECK(faults_of(c.problem, replaced(good, R"("ii": 120)", R"("ii": 0)"))
+            .find("/ii: expected a positive integer, found 0") != std::string::npos);
 }
 
 TEST_CASE("a certificate for another problem or another II is dropped with a warning", "[core]") {
@@ -127,8 +129,9 @@ TEST_CASE("a certificate for another problem or another II is dropped with a war
   REQUIRE(read.ok());
   CHECK_FALSE(read->certificate.has_value());
   REQUIRE(warnings.size() == 1);
-  CHECK(to_string(warnings[0]) ==
-        "s.json: /certificate: the certificate is for another problem and is ignored (solve again to certify this one)");
+  CHECK(
+      to_string(warnings[0]) ==
+      "s.json: /certificate: the certificate is for another problem and is ignored (solve again to certify this one)");
   c.schedule.certificate->problem_hash = problem_hash(c.problem);
   CHECK(parse_schedule(schedule_text(c.problem, c.schedule), "s.json", c.problem)->certificate.has_value());
   c.schedule.certificate->ii = 90;
@@ -170,11 +173,13 @@ TEST_CASE("all faults of a constraints file come at once", "[core]") {
   const auto read = parse_constraints(R"({"schema": "heddle.constraints/1", "constraints": [
     {"kind": "pinn", "ops": ["gemm"], "at": 1}, {"name": "x", "kind": "pin", "ops": ["gem"], "att": 1},
     {"name": "x", "kind": "before", "ops": ["gemm"], "delay": 1}, {"kind": "range", "ops": ["soft", "soft"], "low": 5, "high": 2},
-    {"kind": "max_depth", "channel": "laod", "limit": -1}, {"kind": "max_warps", "limit": "12"}]})", "c.json", c.problem);
+    {"kind": "max_depth", "channel": "laod", "limit": -1}, {"kind": "max_warps", "limit": "12"}]})",
+                                      "c.json", c.problem);
   REQUIRE(!read.ok());
   CHECK(to_string(read.error()) ==
         "c.json: /constraints/0/kind: unknown kind of constraint \"pinn\" (known: pin, range, in_group, not_in_group, "
-        "same_group, different_group, before, same_stage, max_stages, max_warps, max_groups, max_registers, max_smem, max_tmem "
+        "same_group, different_group, before, same_stage, max_stages, max_warps, max_groups, max_registers, max_smem, "
+        "max_tmem "
         "or max_depth) (did you mean 'pin'?)\n"
         "c.json: /constraints/1/ops/0: no op 'gem' in the loop body of k (did you mean 'gemm'?)\n"
         "c.json: /constraints/1: missing key 'at' (is 'att' meant to be it?)\n"

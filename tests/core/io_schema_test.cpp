@@ -1,7 +1,6 @@
 // The JSON Schemas name the same vocabulary as the code. Whether files validate is tests/schema/validate.py's business.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 
 #include "core/graph/op_kind.h"
 #include "core/io/atomic_file.h"
@@ -77,5 +76,6 @@ TEST_CASE("schemas can be asked for by name", "[core]") {
   std::string names;
   for (const LibraryEntry& entry : list_library(Shelf::Schemas)) names += entry.name + " ";
   CHECK(names == "constraints kernel machine schedule ");
-  CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) == "unknown schema 'kernl' (did you mean 'kernel'?)");
+  CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) ==
+        "unknown schema 'kernl' (did you mean 'kernel'?)");
 }

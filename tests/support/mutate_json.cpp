@@ -21,18 +21,54 @@ std::vector<Token> tokens_of(const std::string& text) {
       while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
       i = std::min(i + 1, text.size());
     } else if (std::isalnum(static_cast<unsigned char>(c)) || c == '-') {
-      while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '.' || text[i] == '+')) ++i;
+      while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '.' || text[i] == '+'))
+        ++i;
     }
     tokens.push_back({begin, i});
   }
   return tokens;
 }
 
-const char* const kForeign[] = {"null", "true", "\"\"", "\"x\"", "-1", "0", "1", "1.5", "1e99", "1e999", "NaN", "{}", "[]", "[[[[]]]]",
-                                "9223372036854775807", "-9223372036854775808", "99999999999999999999999", "2147483648",
-                                "1099511627776", "4294967296", "\"1/0\"", "\"9223372036854775807 + 1\"", "\"((((1))))\"",
-                                "\"N * N\"", "\"o[-1]\"", "\"o[-99999]\"", "\"\\u0000\"", "\"\xff\"", "opaque", "\"opaque\"",
-                                "\"mma\"", "\"tma_load\"", "\"register\"", "\"tmem\"", "\"alias_of\"", ",", ":", "{", "}", "]"};
+const char* const kForeign[] = {"null",
+                                "true",
+                                "\"\"",
+                                "\"x\"",
+                                "-1",
+                                "0",
+                                "1",
+                                "1.5",
+                                "1e99",
+                                "1e999",
+                                "NaN",
+                                "{}",
+                                "[]",
+                                "[[[[]]]]",
+                                "9223372036854775807",
+                                "-9223372036854775808",
+                                "99999999999999999999999",
+                                "2147483648",
+                                "1099511627776",
+                                "4294967296",
+                                "\"1/0\"",
+                                "\"9223372036854775807 + 1\"",
+                                "\"((((1))))\"",
+                                "\"N * N\"",
+                                "\"o[-1]\"",
+                                "\"o[-99999]\"",
+                                "\"\\u0000\"",
+                                "\"\xff\"",
+                                "opaque",
+                                "\"opaque\"",
+                                "\"mma\"",
+                                "\"tma_load\"",
+                                "\"register\"",
+                                "\"tmem\"",
+                                "\"alias_of\"",
+                                ",",
+                                ":",
+                                "{",
+                                "}",
+                                "]"};
 
 }  // namespace
 

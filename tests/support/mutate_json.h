@@ -1,5 +1,5 @@
-// Damages JSON text the way people and programs do: tokens deleted, repeated, exchanged, retyped, enlarged, text cut off.
-// For tests that want readers to survive anything.
+// Damages JSON text the way people and programs do: tokens deleted, repeated, exchanged, retyped, enlarged, text cut
+// off. For tests that want readers to survive anything.
 #pragma once
 
 #include <random>
