@@ -165,7 +165,7 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
   if (auto planned = plan_execution(kernel, *scope, *tensors); !planned.ok()) return planned.error();
   if (reference) {
     if (auto fits = check_tensors(*reference, *tensors); !fits.ok()) return with_source(kernel, fits.error());
-    if (reference->prepare) reference->prepare(*tensors);
+    if (reference->prepare) reference->prepare(*tensors, stop);
   }
 
   auto count = execute(kernel, *scope, *tensors, stop);
@@ -174,7 +174,8 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
   report.cancelled = count->cancelled;
   std::vector<ExpectedTensor> expected;
   if (reference && !report.cancelled) {
-    const auto complaint = reference->compute(*tensors, *scope, expected);
+    const auto complaint = reference->compute(*tensors, *scope, stop, expected);
+    report.cancelled = stop.stop_requested();
     if (!complaint.empty())
       return Error{ErrorKind::Input, {{kernel.source, "/tensors", fmt::format("the shapes do not fit the formula '{}': wanted {}", kernel.reference, complaint),
                                        reference->about}}};

@@ -32,9 +32,9 @@ double rms(const Matrix& values) {
 }
 
 /// [m,k] times [k,n], from offsets on.
-Matrix product(const float* a, const float* b, std::int64_t m, std::int64_t k, std::int64_t n) {
+Matrix product(const float* a, const float* b, std::int64_t m, std::int64_t k, std::int64_t n, const std::stop_token& stop) {
   Matrix c(static_cast<std::size_t>(m * n), 0.0);
-  for (std::int64_t i = 0; i < m; ++i)
+  for (std::int64_t i = 0; i < m && !stop.stop_requested(); ++i)
     for (std::int64_t l = 0; l < k; ++l) {
       const double factor = a[i * k + l];
       for (std::int64_t j = 0; j < n; ++j) c[i * n + j] += factor * b[l * n + j];
@@ -50,11 +50,11 @@ double dot(const float* a, const float* b, std::int64_t count) {
 
 // ---- gemm
 
-std::string gemm(const TensorMap& t, const Scope&, std::vector<ExpectedTensor>& expected) {
+std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "B", 1);
   if (extent(t, "B", 0) != k || extent(t, "C", 0) != m || extent(t, "C", 1) != n) return "C [M,N] = A [M,K] B [K,N]";
   const Array &a = array_of(t, "A"), &b = array_of(t, "B");
-  expected.push_back({"C", product(a.data.data(), b.data.data(), m, k, n),
+  expected.push_back({"C", product(a.data.data(), b.data.data(), m, k, n, stop),
                       {kBf16Unit, kF32Sum * static_cast<double>(k) * largest(a) * largest(b), 4e-3,
                        "the result is rounded once to bf16 (2^-8), the sum over K is kept in f32 (2^-22 K max|A| max|B|)"}});
   return {};
@@ -62,14 +62,14 @@ std::string gemm(const TensorMap& t, const Scope&, std::vector<ExpectedTensor>& 
 
 double silu(double x) { return x / (1.0 + std::exp(-x)); }
 
-std::string swiglu(const TensorMap& t, const Scope&, std::vector<ExpectedTensor>& expected) {
+std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "G", 1);
   if (extent(t, "G", 0) != k || array_of(t, "U").shape != array_of(t, "G").shape || extent(t, "Out", 0) != m ||
       extent(t, "Out", 1) != n)
     return "Out [M,N] = silu(A G) * (A U) with A [M,K], G and U [K,N]";
   const Array &a = array_of(t, "A"), &g = array_of(t, "G"), &u = array_of(t, "U");
-  Matrix gate = product(a.data.data(), g.data.data(), m, k, n);
-  const Matrix up = product(a.data.data(), u.data.data(), m, k, n);
+  Matrix gate = product(a.data.data(), g.data.data(), m, k, n, stop);
+  const Matrix up = product(a.data.data(), u.data.data(), m, k, n, stop);
   double most_gate = 0, most_up = 0;
   for (std::size_t i = 0; i < gate.size(); ++i) {
     most_gate = std::max(most_gate, std::fabs(gate[i]));
@@ -120,13 +120,13 @@ Matrix attend(const TensorMap& t, const Attention& s, std::int64_t head, const M
   return o;
 }
 
-std::string attention_forward(const TensorMap& t, const Scope&, std::vector<ExpectedTensor>& expected) {
+std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   Attention s;
   if (!attention_sizes(t, s) || array_of(t, "O").shape != array_of(t, "Q").shape)
     return "Q and O [heads, queries, d], K and V [heads, keys, d]";
   Matrix out;
   for (std::int64_t h = 0; h < s.heads; ++h)
-    for (std::int64_t i = 0; i < s.queries; ++i) {
+    for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
       const Matrix row = attend(t, s, h, probabilities(t, s, h, i).first);
       out.insert(out.end(), row.begin(), row.end());
     }
@@ -139,14 +139,14 @@ std::string attention_forward(const TensorMap& t, const Scope&, std::vector<Expe
 }
 
 /// Row statistics that a forward pass leaves behind: LSE in base 2, Delta = rowsum(dO * O) / sqrt(d).
-void prepare_backward(TensorMap& t) {
+void prepare_backward(TensorMap& t, const std::stop_token& stop) {
   Attention s;
   if (!attention_sizes(t, s)) return;
   Array &lse = t.find("LSE")->second.array, &delta = t.find("Delta")->second.array;
   const std::vector<std::int64_t> statistics{s.heads, s.queries};
   if (lse.shape != statistics || delta.shape != statistics || array_of(t, "dO").shape != array_of(t, "Q").shape) return;
   for (std::int64_t h = 0; h < s.heads; ++h)
-    for (std::int64_t i = 0; i < s.queries; ++i) {
+    for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
       const auto [p, log_sum] = probabilities(t, s, h, i);
       const Matrix o = attend(t, s, h, p);
       const float* grad = array_of(t, "dO").data.data() + (h * s.queries + i) * s.d;
@@ -158,7 +158,7 @@ void prepare_backward(TensorMap& t) {
 }
 
 /// Straight from the definition of the softmax and its derivative; LSE and Delta are not used.
-std::string attention_backward(const TensorMap& t, const Scope&, std::vector<ExpectedTensor>& expected) {
+std::string attention_backward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   Attention s;
   const auto shape = [&](const char* name) { return array_of(t, name).shape; };
   if (!attention_sizes(t, s) || shape("dO") != shape("Q") || shape("dQ") != shape("Q") || shape("dK") != shape("K") ||
@@ -167,7 +167,7 @@ std::string attention_backward(const TensorMap& t, const Scope&, std::vector<Exp
   const auto zeros = [&](std::int64_t rows) { return Matrix(static_cast<std::size_t>(s.heads * rows * s.d), 0.0); };
   Matrix dq = zeros(s.queries), dk = zeros(s.keys), dv = zeros(s.keys);
   for (std::int64_t h = 0; h < s.heads; ++h)
-    for (std::int64_t i = 0; i < s.queries; ++i) {
+    for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
       const std::int64_t row = (h * s.queries + i) * s.d;
       const float *q = array_of(t, "Q").data.data() + row, *grad = array_of(t, "dO").data.data() + row;
       const Matrix p = probabilities(t, s, h, i).first;
@@ -200,7 +200,7 @@ std::string attention_backward(const TensorMap& t, const Scope&, std::vector<Exp
 
 // ---- the others
 
-std::string layernorm(const TensorMap& t, const Scope&, std::vector<ExpectedTensor>& expected) {
+std::string layernorm(const TensorMap& t, const Scope&, const std::stop_token&, std::vector<ExpectedTensor>& expected) {
   const Array &x = array_of(t, "X"), &gamma = array_of(t, "Gamma"), &beta = array_of(t, "Beta");
   const std::int64_t rows = x.shape[0], columns = x.shape[1];
   if (array_of(t, "Y").shape != x.shape || gamma.shape[0] != columns || beta.shape[0] != columns)
@@ -219,14 +219,14 @@ std::string layernorm(const TensorMap& t, const Scope&, std::vector<ExpectedTens
 }
 
 /// Out = T * exp2(Q K) V
-std::string toy(const TensorMap& t, const Scope& scope, std::vector<ExpectedTensor>& expected) {
+std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const auto trips = scope.find("T");
   const auto& shape = array_of(t, "Q").shape;
   if (trips == scope.end()) return "a parameter T, the number of trips";
   for (const char* name : {"Q", "K", "V", "Out"})
     if (array_of(t, name).shape != shape || shape[0] != shape[1]) return "square Q, K, V and Out of one size";
   const std::int64_t n = shape[0];
-  Matrix p = product(array_of(t, "Q").data.data(), array_of(t, "K").data.data(), n, n, n);
+  Matrix p = product(array_of(t, "Q").data.data(), array_of(t, "K").data.data(), n, n, n, stop);
   for (double& x : p) x = std::exp2(x);
   Matrix out(p.size(), 0.0);
   double most = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,9 +32,11 @@ struct Reference {
   const char* tensors;  ///< space-separated names with their rank ("A:2 B:2 C:2")
   const char* about;    ///< the formula
   /// Fills inputs that depend on other inputs (row statistics for a backward pass); may be null.
-  void (*prepare)(TensorMap& tensors);
-  /// Shapes have been checked for rank; returns why they do not fit each other, or empty.
-  std::string (*compute)(const TensorMap& tensors, const Scope& scope, std::vector<ExpectedTensor>& expected);
+  void (*prepare)(TensorMap& tensors, const std::stop_token& stop);
+  /// Shapes have been checked for rank; returns why they do not fit each other, or empty. Once `stop` is requested it
+  /// returns soon and what it has found is incomplete.
+  std::string (*compute)(const TensorMap& tensors, const Scope& scope, const std::stop_token& stop,
+                         std::vector<ExpectedTensor>& expected);
 };
 
 std::span<const Reference> references();
