@@ -66,7 +66,7 @@ std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
       integer("--max-stages", "N", 1, 64, "at most N pipeline stages"),
       integer("--groups", "N", 1, 16, "at most N warp groups, the producer included (default: what the kernel says)"),
   };
-  options.insert(options.begin(), solver.begin(), solver.end());
+  options.insert(options.end(), solver.begin(), solver.end());
   return options;
 }
 
@@ -74,8 +74,8 @@ std::vector<CommandSpec> make_table() {
   const OptionSpec mode =
       choice("--mode", "MODE", {"steady", "unrolled", "pipeline"},
              "one II window, overlapping iterations, or a run from cold start to drain (default steady)");
-  const OptionSpec iterations =
-      integer("--iterations", "N", 1, 64, "iterations drawn in unrolled and pipeline mode (default 3)");
+  const OptionSpec iterations = integer(
+      "--iterations", "N", 1, 64, "iterations in unrolled and pipeline mode (default 3) and in traces (default 8)");
   const OptionSpec width = integer("--width", "N", 40, 2000, "columns of the timeline (default: the terminal's)");
   return {
       {"solve",
@@ -115,7 +115,8 @@ std::vector<CommandSpec> make_table() {
        {kKernel, kMachine, schedule(false)},
        with_solver_options(
            {choice("--format", "FORMAT", {"svg", "trace", "dot", "csv", "text", "json"},
-                   "svg picture, Chrome/Perfetto trace, Graphviz graph, op table, text timeline, schedule file"),
+                   "picture, Chrome/Perfetto trace, Graphviz graph (unsolved without SCHEDULE), op table, timeline, "
+                   "schedule"),
             file("--out", "-o", "where to write; - is standard output (the default)"), mode, iterations,
             integer("--width", "N", 40, 20000, "columns of the text timeline, or pixels of the picture (default 1200)"),
             choice("--theme", "THEME", {"light", "dark"}, "colours of the picture (default light)")}),
