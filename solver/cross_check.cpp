@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "solver/encoding/registers.h"
+#include "solver/encoding/user.h"
 
 namespace heddle::solver {
 namespace {
@@ -128,6 +129,11 @@ class Encoder {
     }
   }
 
+  /// Powers of two from 32 columns up.
+  static std::int64_t allocatable(std::int64_t columns) {
+    return columns < 32 ? 0 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(columns)));
+  }
+
   void channels() {
     z3::expr_vector smem(context_), tmem(context_);
     for (const Channel& c : p_.channels) {
@@ -145,8 +151,7 @@ class Encoder {
     smem_ = std::make_unique<z3::expr>(add_up(smem) + number(p_.resident_smem));
     tmem_ = std::make_unique<z3::expr>(add_up(tmem) + number(p_.resident_columns));
     solver_.add(*smem_ <= number(p_.limits.smem_bytes));
-    const auto columns = static_cast<std::uint64_t>(std::max<std::int64_t>(0, p_.limits.tmem_columns));
-    solver_.add(*tmem_ <= number(static_cast<std::int64_t>(std::bit_floor(columns))));
+    solver_.add(*tmem_ <= number(allocatable(p_.limits.tmem_columns)));
   }
 
   /// Registers of `op`'s group at its start, as an integer expression.
@@ -257,7 +262,7 @@ class Encoder {
         for (const z3::expr& b : budgets_) solver_.add(b <= number(c.high));
         break;
       case ConstraintKind::MaxSmem: solver_.add(*smem_ <= number(c.high)); break;
-      case ConstraintKind::MaxTmem: solver_.add(*tmem_ <= number(c.high)); break;
+      case ConstraintKind::MaxTmem: solver_.add(*tmem_ <= number(allocatable(c.high))); break;
       case ConstraintKind::MaxDepth:
         for (std::size_t i = 0; i < p_.channels.size(); ++i)
           if (p_.channels[i].name == c.channel) solver_.add(depths_[i] <= number(c.high));
@@ -284,7 +289,7 @@ class Encoder {
       schedule.depths.push_back(channel.only_if_crossing && !crosses ? 0 : depth);
     }
     schedule.groups.resize(widths_.size());
-    derive_groups(p_, schedule);
+    derive_groups(p_, schedule, names_groups(constraints_) ? UnusedGroups::Keep : UnusedGroups::Drop);
     set_register_budgets(p_, schedule);
     return schedule;
   }

@@ -53,7 +53,7 @@ void normalize_starts(Schedule& schedule) {
   for (Placement& p : schedule.ops) p.start -= earliest;
 }
 
-void derive_groups(const Problem& problem, Schedule& schedule) {
+void derive_groups(const Problem& problem, Schedule& schedule, UnusedGroups unused) {
   struct Facts {
     int warps = 0;
     bool aligned = false, used = false, tensor = false;
@@ -76,12 +76,14 @@ void derive_groups(const Problem& problem, Schedule& schedule) {
   std::vector<ScheduleGroup> groups;
   char letter = 'A';
   for (std::size_t g = 0; g < count; ++g) {
-    if (!facts[g].used) continue;
+    if (!facts[g].used && unused == UnusedGroups::Drop) continue;
     renumbered[g] = groups.size();
     ScheduleGroup group;
     if (g < schedule.groups.size()) group.registers = schedule.groups[g].registers;
     group.warps = facts[g].aligned ? (facts[g].warps + 3) / 4 * 4 : facts[g].warps;
-    if (producer && g == 0)
+    if (!facts[g].used)
+      group.role = "unused";
+    else if (producer && g == 0)
       group.role = "producer";
     else if (facts[g].tensor && group.warps < 4)
       group.role = "mma";

@@ -55,8 +55,10 @@ int stage_count(const Schedule& schedule);
 Cycle schedule_length(const Problem& problem, const Schedule& schedule);
 /// Shifts all starts by one constant so that the earliest is in [0, II) of stage 0 with the fewest stages: earliest = 0.
 void normalize_starts(Schedule& schedule);
-/// Warps per group from its widest op, roles by what a group does; registers are left alone. Drops unused groups and
-/// renumbers, group 0 staying the producer when the problem has one.
-void derive_groups(const Problem& problem, Schedule& schedule);
+/// Warps per group from its widest op, roles by what a group does; registers are left alone. Unused groups are dropped and
+/// the rest renumbered, group 0 staying the producer when the problem has one - unless the numbers mean something to the
+/// user, who may have put an op into group 2: then unused groups stay, with no warps.
+enum class UnusedGroups { Drop, Keep };
+void derive_groups(const Problem& problem, Schedule& schedule, UnusedGroups unused = UnusedGroups::Drop);
 
 }  // namespace heddle

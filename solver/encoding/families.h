@@ -23,4 +23,7 @@ void add_all_families(Model& model);
 std::vector<WeightedLit> warp_terms(const Model& model);
 std::vector<WeightedLit> memory_terms(const Model& model, Space space);
 
+/// Tensor memory is allocated in powers of two from 32 columns up: what fits into `columns`.
+std::int64_t allocatable_columns(std::int64_t columns);
+
 }  // namespace heddle::solver

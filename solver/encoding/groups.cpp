@@ -3,9 +3,8 @@
 // order of first use.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "solver/encoding/families.h"
+#include "solver/encoding/user.h"
 
 namespace heddle::solver {
 
@@ -35,11 +34,8 @@ void add_groups(Model& model) {
     backend.add_at_most(std::move(load), model.ii());
   }
 
-  const bool named_groups = std::any_of(model.constraints().begin(), model.constraints().end(), [](const UserConstraint& c) {
-    return c.enabled && (c.kind == ConstraintKind::InGroup || c.kind == ConstraintKind::NotInGroup);
-  });
   const std::size_t first = model.uses_producer_group() ? 1 : 0;
-  if (named_groups || model.group_count() <= first + 1) return;
+  if (names_groups(model.constraints()) || model.group_count() <= first + 1) return;
   const Backend::Unguarded symmetry(backend);
   std::vector<Lit> seen(model.group_count(), kFalse);  // some earlier op is in that group
   for (std::size_t v = 0; v < problem.ops.size(); ++v) {

@@ -2,7 +2,6 @@
 // total is allocated as a power of two.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 
 #include "solver/encoding/families.h"
@@ -20,14 +19,16 @@ std::vector<WeightedLit> memory_terms(const Model& model, Space space) {
   return terms;
 }
 
+std::int64_t allocatable_columns(std::int64_t columns) {
+  return columns < 32 ? 0 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(columns)));
+}
+
 void add_memory(Model& model) {
   const Problem& problem = model.problem();
   model.name("memory", [&] { return fmt::format("{} bytes of shared memory", problem.limits.smem_bytes); });
   model.backend().add_at_most(memory_terms(model, Space::Smem), problem.limits.smem_bytes - problem.resident_smem);
 
-  const std::int64_t columns = problem.limits.tmem_columns > 0
-                                   ? static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(problem.limits.tmem_columns)))
-                                   : 0;
+  const std::int64_t columns = allocatable_columns(problem.limits.tmem_columns);
   model.name("memory", [&] { return fmt::format("{} columns of tensor memory", columns); });
   model.backend().add_at_most(memory_terms(model, Space::Tmem), columns - problem.resident_columns);
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/saturate.h"
+#include "solver/encoding/user.h"
 
 namespace heddle::solver {
 namespace {
@@ -278,7 +279,7 @@ Schedule Model::extract() const {
   }
   for (const Channel& channel : problem_.channels) schedule.depths.push_back(needed_depth(channel, schedule));
   schedule.groups.resize(groups_);
-  derive_groups(problem_, schedule);
+  derive_groups(problem_, schedule, names_groups(constraints_) ? UnusedGroups::Keep : UnusedGroups::Drop);
   return schedule;
 }
 

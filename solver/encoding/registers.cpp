@@ -109,6 +109,10 @@ void RegisterFamily::make_budgets() {
       backend.add_clause(touched);
       touched.pop_back();
     }
+    if (problem.limits.producer_registers > cap_) {
+      touched.push_back(-model_.width_at_least(g, 0));
+      backend.add_clause(touched);
+    }
     int below = 0;
     for (std::size_t i = 0; i < model_.widths().size(); ++i) {
       const std::int64_t threads = (model_.widths()[i] - below) * problem.limits.threads_per_warp;
@@ -232,7 +236,8 @@ bool RegisterFamily::refine(const Schedule& schedule, std::int64_t cap) {
     // Over the file: the peaks, and what comes close, or the next round meets the same wall one op further.
     if (round_up(used, granule_) > cap || (over_file && 4 * round_up(used, granule_) >= 3 * budgets[schedule.group(op).index()])) broken.push_back(op);
   }
-  if (over_file && budgets_.empty()) {  // the least that every group gets may already be too much
+  const bool over_cap = std::any_of(budgets.begin(), budgets.end(), [&](std::int64_t budget) { return budget > cap; });
+  if ((over_file || over_cap) && budgets_.empty()) {  // the least that every group gets may already be too much
     make_budgets();
     for (OpId op : broken) constrain(op);
     return true;

@@ -71,7 +71,7 @@ void add_constraint(Model& model, const UserConstraint& c) {
       backend.add_at_most(memory_terms(model, Space::Smem), c.high - problem.resident_smem);
       break;
     case ConstraintKind::MaxTmem:
-      backend.add_at_most(memory_terms(model, Space::Tmem), c.high - problem.resident_columns);
+      backend.add_at_most(memory_terms(model, Space::Tmem), allocatable_columns(c.high) - problem.resident_columns);
       break;
     case ConstraintKind::MaxDepth:
       for (std::size_t i = 0; i < problem.channels.size(); ++i)
@@ -87,6 +87,12 @@ bool fixes_rotation(const Constraints& constraints) {
   return std::any_of(constraints.begin(), constraints.end(), [](const UserConstraint& c) {
     return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range || c.kind == ConstraintKind::SameStage ||
                          c.kind == ConstraintKind::MaxStages);
+  });
+}
+
+bool names_groups(const Constraints& constraints) {
+  return std::any_of(constraints.begin(), constraints.end(), [](const UserConstraint& c) {
+    return c.enabled && (c.kind == ConstraintKind::InGroup || c.kind == ConstraintKind::NotInGroup);
   });
 }
 

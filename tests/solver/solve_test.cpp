@@ -153,6 +153,8 @@ TEST_CASE("every kind of user constraint is honoured", "[solver]") {
       {constraint(ConstraintKind::Pin, {"P"}, 5), [](const Schedule& s) { return s.ops[1].start == 5; }},
       {constraint(ConstraintKind::Range, {"S"}, 3, 4), [](const Schedule& s) { return s.ops[0].start >= 3 && s.ops[0].start <= 4; }},
       {constraint(ConstraintKind::InGroup, {"P"}, 0), [](const Schedule& s) { return s.ops[1].group == GroupId(0); }},
+      {constraint(ConstraintKind::InGroup, {"P"}, 1), [](const Schedule& s) { return s.ops[1].group == GroupId(1); }},
+      {constraint(ConstraintKind::NotInGroup, {"S", "P", "O"}, 0), [](const Schedule& s) { return s.groups.size() == 2 && s.groups[0].warps == 0; }},
       {constraint(ConstraintKind::DifferentGroup, {"S", "P"}, 0), [](const Schedule& s) { return s.ops[0].group != s.ops[1].group; }},
       {constraint(ConstraintKind::SameGroup, {"S", "P", "O"}, 0), [](const Schedule& s) { return s.groups.size() == 1; }},
       {constraint(ConstraintKind::Before, {"S", "O"}, 7), [](const Schedule& s) { return s.ops[2].start - s.ops[0].start >= 7; }},
