@@ -161,6 +161,14 @@ void forget_clipboard() {
 
 void feed_text(const char* utf8) { ImGui::GetIO().AddInputCharactersUTF8(utf8); }
 
+float font_size(const ImFont* font) {
+#if IMGUI_VERSION_NUM >= 19200
+  return font->LegacySize;
+#else
+  return font->FontSize;
+#endif
+}
+
 void push_font(ImFont* font) {
 #if IMGUI_VERSION_NUM >= 19200
   ImGui::PushFont(font, font->LegacySize);

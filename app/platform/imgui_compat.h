@@ -37,6 +37,8 @@ void forget_clipboard();
 /// ImGui::PushFont with the size the font was loaded at.
 void push_font(ImFont* font);
 inline void pop_font() { ImGui::PopFont(); }
+/// Pixels.
+float font_size(const ImFont* font);
 
 /// Lets items drawn later take the mouse over the last item (1.86) or the next one (1.89.7 and later): call in both places.
 void allow_overlap_before_item();

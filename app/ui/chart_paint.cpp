@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/platform/imgui_compat.h"
+
 namespace heddle::app::paint {
 
 void dashed_vertical(ImDrawList& draw, float x, float y0, float y1, Color color, float dash, float thickness) {
@@ -81,14 +83,14 @@ void dashed_bezier(ImDrawList& draw, ImVec2 a, ImVec2 b, ImVec2 c, ImVec2 d, Col
 }
 
 float text_width(ImFont* font, std::string_view text) {
-  return font->CalcTextSizeA(font->FontSize, 1e9f, 0, text.data(), text.data() + text.size()).x;
+  return font->CalcTextSizeA(font_size(font), 1e9f, 0, text.data(), text.data() + text.size()).x;
 }
 
-float text_height(ImFont* font) { return font->FontSize; }
+float text_height(ImFont* font) { return font_size(font); }
 
 void text(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::string_view text) {
   // Whole pixels keep letters sharp.
-  draw.AddText(font, font->FontSize, {std::floor(x), std::floor(y)}, color, text.data(), text.data() + text.size());
+  draw.AddText(font, font_size(font), {std::floor(x), std::floor(y)}, color, text.data(), text.data() + text.size());
 }
 
 void text_right(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::string_view what) {
@@ -97,7 +99,7 @@ void text_right(ImDrawList& draw, ImFont* font, float x, float y, Color color, s
 
 std::string_view beginning_that_fits(ImFont* font, std::string_view text, float width) {
   const char* rest = nullptr;
-  font->CalcTextSizeA(font->FontSize, std::max(0.0f, width - text_width(font, "..")), 0, text.data(),
+  font->CalcTextSizeA(font_size(font), std::max(0.0f, width - text_width(font, "..")), 0, text.data(),
                       text.data() + text.size(), &rest);
   const std::size_t count = rest ? static_cast<std::size_t>(rest - text.data()) : 0;
   return count >= 2 ? text.substr(0, count) : std::string_view{};

@@ -1,9 +1,10 @@
-// Rows, bars and dependence arrows. Bars are clipped before anything is drawn, nothing is allocated per bar, and bars that
-// share a few pixels of a lane become one block with a zig-zag: the cost of a frame follows the screen, not the schedule.
+// Rows, bars and dependence arrows. Bars are clipped before anything is drawn, nothing is allocated per bar, and bars
+// that share a few pixels of a lane become one block with a zig-zag: the cost of a frame follows the screen, not the
+// schedule.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "app/platform/fonts.h"
 #include "app/ui/gantt_parts.h"
@@ -20,7 +21,8 @@ bool same_op(const GanttBar& a, const GanttBar& b) { return a.op == b.op && a.it
 
 Color lighter(Color color) {
   Color out = color & 0xff000000u;
-  for (const int shift : {0, 8, 16}) out |= (((color >> shift) & 0xff) + (0xff - ((color >> shift) & 0xff)) * 3 / 10) << shift;
+  for (const int shift : {0, 8, 16})
+    out |= (((color >> shift) & 0xff) + (0xff - ((color >> shift) & 0xff)) * 3 / 10) << shift;
   return out;
 }
 
@@ -37,7 +39,8 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
   std::string_view text = bar.label;
   float width = paint::text_width(font, text);
   if (f.model.mode != GanttMode::Steady && bar.iteration > 0 && width < room) {
-    const auto end = fmt::format_to_n(buffer, sizeof buffer, "{} {}{}", bar.label, f.model.mode == GanttMode::Unrolled ? "k+" : "#", bar.iteration);
+    const auto end = fmt::format_to_n(buffer, sizeof buffer, "{} {}{}", bar.label,
+                                      f.model.mode == GanttMode::Unrolled ? "k+" : "#", bar.iteration);
     const std::string_view longer(buffer, std::min(end.size, sizeof buffer));
     const float longer_width = paint::text_width(font, longer);
     if (longer_width <= room) {
@@ -52,9 +55,11 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
     width = paint::text_width(font, text) + paint::text_width(font, "..");
     cut = true;
   }
-  const float x = std::floor((box.x0 + box.x1 - width) / 2), y = std::floor((box.y0 + box.y1 - paint::text_height(font)) / 2);
+  const float x = std::floor((box.x0 + box.x1 - width) / 2),
+              y = std::floor((box.y0 + box.y1 - paint::text_height(font)) / 2);
   // Strokes of a hatch behind letters make them hard to read: a plain plate in the bar's colour.
-  if (hatched) f.draw.AddRectFilled({x - px(3), y}, {x + width + px(3), y + paint::text_height(font) + px(1)}, color.fill, px(2));
+  if (hatched)
+    f.draw.AddRectFilled({x - px(3), y}, {x + width + px(3), y + paint::text_height(font) + px(1)}, color.fill, px(2));
   paint::text(f.draw, font, x, y, color.text, text);
   if (cut) paint::text(f.draw, font, x + paint::text_width(font, text), y, color.text, "..");
 }
@@ -108,7 +113,8 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
   }
   const paint::Box on_screen{std::max(left, f.rows.x0), box.y0, std::min(right, f.rows.x1), box.y1};
   // A bar that stepped back is dark: its label takes the panel's text colour, without a plate.
-  draw_label(f, bar, on_screen, aside ? RoleColor{0, theme().dim} : RoleColor{fill, color.text}, style > 0 || bar.violating);
+  draw_label(f, bar, on_screen, aside ? RoleColor{0, theme().dim} : RoleColor{fill, color.text},
+             style > 0 || bar.violating);
 }
 
 /// Outlines come after all fills, so that no neighbour covers them.
@@ -121,8 +127,10 @@ void draw_outline(ChartFrame& f, const GanttBar& bar, bool lit) {
     f.draw.AddRect({box.x0 + off, box.y0 + off}, {box.x1 - off, box.y1 - off}, color, rounding, 0, thickness);
   };
   const bool current = f.view.current && same_op(bar, f.model.bars[*f.view.current]);
-  if (bar.violating && whole.width() >= kSmallest) outline(theme().bad, px(2), 0);
-  else if (bar.critical && whole.width() >= px(5)) outline(theme().outline, px(2), 0);
+  if (bar.violating && whole.width() >= kSmallest)
+    outline(theme().bad, px(2), 0);
+  else if (bar.critical && whole.width() >= px(5))
+    outline(theme().outline, px(2), 0);
   if (f.selection.contains(bar.op)) {
     outline(with_alpha(theme().accent, 0.35f), px(5), px(4));
     outline(theme().accent, px(2), px(1));
@@ -150,8 +158,8 @@ void draw_arrow(ChartFrame& f, const GanttArrow& arrow, float strength) {
     paint::arrow_head(f.draw, {xb, yb}, head, color);
   };
   if (f.model.mode != GanttMode::Steady) return curve(a.x1, b.x0);
-  // In the window the consumer may really be one or more windows later: the arrow leaves on the right and comes back on the
-  // left, which two stubs say without a line across everything.
+  // In the window the consumer may really be one or more windows later: the arrow leaves on the right and comes back on
+  // the left, which two stubs say without a line across everything.
   const Edge& edge = f.problem.edge(arrow.edge);
   const Cycle apart = f.schedule.start(edge.to) + edge.distance * f.schedule.ii - f.schedule.start(edge.from);
   const Cycle drawn = f.schedule.slot(edge.to) - f.schedule.slot(edge.from);
@@ -179,9 +187,7 @@ paint::Box ChartFrame::bar_box(const GanttBar& bar) const {
   return {x0, top + gap, std::max(x1, x0 + kSmallest), top + layout.lane - gap};
 }
 
-std::string bar_probe(const GanttBar& bar) {
-  return fmt::format("gantt/bar/{}@{}", bar.label, bar.iteration);
-}
+std::string bar_probe(const GanttBar& bar) { return fmt::format("gantt/bar/{}@{}", bar.label, bar.iteration); }
 
 void draw_group_backgrounds(ChartFrame& f) {
   for (std::size_t g = 0; g < f.layout.groups.size(); ++g) {
@@ -235,8 +241,10 @@ void draw_bars(ChartFrame& f) {
     while (end < bars.size() && in_lane(bars[end])) ++end;
     if (top + f.layout.lane >= f.rows.y0 && top <= f.rows.y1) {
       std::size_t i = static_cast<std::size_t>(
-          std::partition_point(bars.begin() + static_cast<std::ptrdiff_t>(b), bars.begin() + static_cast<std::ptrdiff_t>(end),
-                               [&](const GanttBar& bar) { return static_cast<double>(bar.end) < first; }) - bars.begin());
+          std::partition_point(bars.begin() + static_cast<std::ptrdiff_t>(b),
+                               bars.begin() + static_cast<std::ptrdiff_t>(end),
+                               [&](const GanttBar& bar) { return static_cast<double>(bar.end) < first; }) -
+          bars.begin());
       for (; i < end && static_cast<double>(bars[i].begin) <= last;) {
         const paint::Box box = f.bar_box(bars[i]);
         std::size_t next = i + 1;
@@ -244,7 +252,8 @@ void draw_bars(ChartFrame& f) {
         if (f.axis.to_x(static_cast<double>(bars[i].end)) - box.x0 < merge) {
           // Gather what cannot be told apart.
           while (next < end) {
-            const float nx0 = f.axis.to_x(static_cast<double>(bars[next].begin)), nx1 = f.axis.to_x(static_cast<double>(bars[next].end));
+            const float nx0 = f.axis.to_x(static_cast<double>(bars[next].begin)),
+                        nx1 = f.axis.to_x(static_cast<double>(bars[next].end));
             if (nx0 > x1 + 1 || nx1 - nx0 >= merge || bars[next].role != bars[i].role) break;
             x1 = std::max(x1, std::max(nx1, nx0 + 1));
             ++next;
@@ -273,7 +282,8 @@ void draw_bars(ChartFrame& f) {
   }
   if (f.view.hovered) {
     for (const GanttArrow& arrow : f.model.arrows) {
-      const bool from = same_op(bars[arrow.from_bar], bars[*f.view.hovered]), to = same_op(bars[arrow.to_bar], bars[*f.view.hovered]);
+      const bool from = same_op(bars[arrow.from_bar], bars[*f.view.hovered]),
+                 to = same_op(bars[arrow.to_bar], bars[*f.view.hovered]);
       if (from != to) draw_outline(f, bars[from ? arrow.to_bar : arrow.from_bar], true);
     }
   }
@@ -294,7 +304,8 @@ void draw_arrows(ChartFrame& f, ArrowLayer layer) {
     if ((layer == ArrowLayer::Above) != hovered) continue;
     if (hovered || selected || critical)
       draw_arrow(f, arrow, hovered ? 1.0f : 0.85f);
-    else if (f.view.all_arrows && f.bar_box(bars[arrow.from_bar]).width() + f.bar_box(bars[arrow.to_bar]).width() > px(12))
+    else if (f.view.all_arrows &&
+             f.bar_box(bars[arrow.from_bar]).width() + f.bar_box(bars[arrow.to_bar]).width() > px(12))
       draw_arrow(f, arrow, 0.35f);  // between specks there is nothing to see
   }
 }

@@ -1,8 +1,8 @@
 // Mouse and keyboard of the timeline. One invisible item covers everything, so that a drag that began here stays here.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
@@ -51,7 +51,9 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
   if (io.MouseWheelH != 0) pan_by(view, f.model, -io.MouseWheelH * view.visible.length() * 0.08, true);
   if (io.MouseWheel == 0) return;
   const double wheel = io.MouseWheel;
-  if (m.over_minimap) return zoom_at(view, f.model, minimap_axis(f.model, f.minimap.x0, f.minimap.x1).to_cycle(m.x), std::pow(1.3, wheel));
+  if (m.over_minimap)
+    return zoom_at(view, f.model, minimap_axis(f.model, f.minimap.x0, f.minimap.x1).to_cycle(m.x),
+                   std::pow(1.3, wheel));
   if (m.over_labels) {
     if (m.y >= f.lanes.y0)
       view.lanes_scroll -= io.MouseWheel * f.lane_height;
@@ -80,7 +82,8 @@ void select_bar(ChartFrame& f, std::size_t bar, bool extend) {
 void select_up_to(ChartFrame& f, std::size_t bar) {
   const auto& bars = f.model.bars;
   if (!f.view.current || bars[*f.view.current].row != bars[bar].row) return select_bar(f, bar, false);
-  const Cycle low = std::min(bars[bar].begin, bars[*f.view.current].begin), high = std::max(bars[bar].begin, bars[*f.view.current].begin);
+  const Cycle low = std::min(bars[bar].begin, bars[*f.view.current].begin),
+              high = std::max(bars[bar].begin, bars[*f.view.current].begin);
   std::vector<OpId> taken = f.selection.ops;
   for (const GanttBar& other : bars) {
     if (other.row != bars[bar].row || other.begin < low || other.begin > high) continue;
@@ -224,7 +227,8 @@ void bring_into_view(ChartFrame& f, std::size_t index) {
   if (begin < seen.begin || end > seen.end) pan_by(f.view, f.model, (begin + end - seen.begin - seen.end) / 2, true);
   const float top = f.layout.lane_top(bar);
   if (top < f.view.scroll) scroll_rows(f, top - f.view.scroll - px(8));
-  if (top + f.layout.lane > f.view.scroll + f.rows.height()) scroll_rows(f, top + f.layout.lane - f.view.scroll - f.rows.height() + px(8));
+  if (top + f.layout.lane > f.view.scroll + f.rows.height())
+    scroll_rows(f, top + f.layout.lane - f.view.scroll - f.rows.height() + px(8));
 }
 
 template <class Step>
@@ -244,7 +248,8 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
   if (io.WantTextInput || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
   GanttViewState& view = f.view;
   if (key_pressed(Key::Escape)) {
-    if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd) view.range.reset();
+    if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd)
+      view.range.reset();
     if (view.drag != ChartDrag::None)
       view.drag = ChartDrag::None;
     else if (view.range)
@@ -290,8 +295,9 @@ void hover(ChartFrame& f, const Mouse& m, bool inside) {
 void handle_input(ChartFrame& f) {
   const ImVec2 low(f.labels.x0, f.minimap.y0), high(f.rows.x1, std::max(f.rows.y1, f.lanes.y1));
   ImGui::SetCursorScreenPos(low);
-  ImGui::InvisibleButton("##timeline", {std::max(1.0f, high.x - low.x), std::max(1.0f, high.y - low.y)},
-                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
+  ImGui::InvisibleButton(
+      "##timeline", {std::max(1.0f, high.x - low.x), std::max(1.0f, high.y - low.y)},
+      ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
   const bool inside = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
   const Mouse m = locate(f);
   GanttViewState& view = f.view;
@@ -299,8 +305,10 @@ void handle_input(ChartFrame& f) {
 
   if (inside) {
     handle_wheel(f, m);
-    if (ImGui::IsMouseDoubleClicked(kLeft)) double_click(f, m);
-    else if (ImGui::IsMouseClicked(kLeft)) press_left(f, m);
+    if (ImGui::IsMouseDoubleClicked(kLeft))
+      double_click(f, m);
+    else if (ImGui::IsMouseClicked(kLeft))
+      press_left(f, m);
     if (ImGui::IsMouseClicked(kRight) || ImGui::IsMouseClicked(kMiddle)) view.pressed = view.hovered;
     if (ImGui::IsMouseClicked(kRight)) begin_drag(f, m, ChartDrag::Pan);
     if (ImGui::IsMouseClicked(kMiddle) && m.on_time()) begin_drag(f, m, ChartDrag::ZoomRange);
@@ -318,8 +326,10 @@ void handle_input(ChartFrame& f) {
       view.drag = ChartDrag::None;
     }
     if (ImGui::IsMouseReleased(kMiddle) && view.drag == ChartDrag::ZoomRange) {
-      if (moved) zoom_to_dragged(f, m);
-      else if (view.pressed) zoom_to_bar(view, f.model, *view.pressed);
+      if (moved)
+        zoom_to_dragged(f, m);
+      else if (view.pressed)
+        zoom_to_bar(view, f.model, *view.pressed);
       view.drag = ChartDrag::None;
     }
     if (ImGui::IsMouseReleased(kLeft)) release_left(f, m);

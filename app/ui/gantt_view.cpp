@@ -1,13 +1,14 @@
 // One frame of the timeline: where everything goes, then input, then drawing from the back to the front.
 #include "app/ui/gantt_view.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "app/platform/fonts.h"
+#include "app/platform/imgui_compat.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/lanes_view.h"
 #include "app/ui/minimap.h"
@@ -23,11 +24,13 @@ float label_column(const GanttModel& model, float available) {
     float units = 0;
     for (std::size_t r = group.first_row; r < group.first_row + std::min<std::size_t>(2, group.rows); ++r)
       units = std::max(units, paint::text_width(fonts().small_bold, model.rows[r].label));
-    const float name = std::max(paint::text_width(fonts().bold, group.label), paint::text_width(fonts().small, group.detail));
+    const float name =
+        std::max(paint::text_width(fonts().bold, group.label), paint::text_width(fonts().small, group.detail));
     width = std::max(width, name + units + px(32));
   }
   for (const GanttLane& lane : model.lanes)
-    width = std::max(width, paint::text_width(fonts().small, lane.label) + paint::text_width(fonts().mono_small, lane.detail) + px(36));
+    width = std::max(width, paint::text_width(fonts().small, lane.label) +
+                                paint::text_width(fonts().mono_small, lane.detail) + px(36));
   return std::floor(std::min(width, available * 0.35f));
 }
 
@@ -57,14 +60,14 @@ void place(ChartFrame& f, ImVec2 low, ImVec2 high) {
   // Lanes get what the rows leave over, up to a comfortable height; where there is too little for both, 38 %.
   const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size());
   const float spare = std::min(px(44) * count, rest - f.layout.height - px(8));
-  const float lanes = f.model.lanes.empty() ? 0
+  const float lanes = f.model.lanes.empty()    ? 0
                       : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
                                                : std::max(std::min(lane * count, rest * 0.38f), spare);
   f.rows = take(std::floor(rest - lanes));
   f.splitter = take(grip);
   f.lanes = {x0, y, x1, std::max(y, high.y)};
-  // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before they
-  // have to be scrolled.
+  // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before
+  // they have to be scrolled.
   f.lane_height = f.model.lanes.empty() ? lane : std::max(px(19), std::floor(f.lanes.height() / count));
   f.axis = {x0, x1, f.view.visible};
 
@@ -79,9 +82,11 @@ void draw_scroll_hint(ChartFrame& f) {
   f.draw.AddRectFilled({f.rows.x1 + px(2), y}, {f.rows.x1 + px(6), y + length}, theme().raised, px(2));
   const float x = f.labels.x0 + px(14);
   if (f.view.scroll < hidden - 1)
-    f.draw.AddTriangleFilled({x - px(5), f.rows.y1 - px(8)}, {x + px(5), f.rows.y1 - px(8)}, {x, f.rows.y1 - px(3)}, theme().warning);
+    f.draw.AddTriangleFilled({x - px(5), f.rows.y1 - px(8)}, {x + px(5), f.rows.y1 - px(8)}, {x, f.rows.y1 - px(3)},
+                             theme().warning);
   if (f.view.scroll > 1)
-    f.draw.AddTriangleFilled({x - px(5), f.rows.y0 + px(8)}, {x + px(5), f.rows.y0 + px(8)}, {x, f.rows.y0 + px(3)}, theme().warning);
+    f.draw.AddTriangleFilled({x - px(5), f.rows.y0 + px(8)}, {x + px(5), f.rows.y0 + px(8)}, {x, f.rows.y0 + px(3)},
+                             theme().warning);
 }
 
 void colored(Color color, const std::string& text) {
@@ -101,7 +106,8 @@ void list_edges(const ChartFrame& f, OpId op, bool inputs) {
   std::vector<std::pair<Cycle, EdgeId>> edges;
   for (std::size_t e = 0; e < f.problem.edges.size(); ++e) {
     const Edge& edge = f.problem.edges[e];
-    if ((inputs ? edge.to : edge.from) == op) edges.emplace_back(edge_slack(f.problem, f.schedule, EdgeId(e)), EdgeId(e));
+    if ((inputs ? edge.to : edge.from) == op)
+      edges.emplace_back(edge_slack(f.problem, f.schedule, EdgeId(e)), EdgeId(e));
   }
   std::sort(edges.begin(), edges.end());
   constexpr std::size_t kMost = 6;
@@ -109,9 +115,12 @@ void list_edges(const ChartFrame& f, OpId op, bool inputs) {
     const auto [slack, id] = edges[i];
     const Edge& edge = f.problem.edge(id);
     std::string line = fmt::format("{} {}", inputs ? "from" : "to", f.problem.op(inputs ? edge.from : edge.to).name);
-    if (edge.distance > 0) line += fmt::format(" ({} iteration{} {})", edge.distance, edge.distance == 1 ? "" : "s", inputs ? "back" : "on");
+    if (edge.distance > 0)
+      line += fmt::format(" ({} iteration{} {})", edge.distance, edge.distance == 1 ? "" : "s", inputs ? "back" : "on");
     if (f.schedule.group(edge.from) != f.schedule.group(edge.to)) line += ", other group";
-    line += slack < 0 ? fmt::format(": {} cycles too early", grouped(-slack)) : slack == 0 ? ": tight" : fmt::format(": slack {}", grouped(slack));
+    line += slack < 0    ? fmt::format(": {} cycles too early", grouped(-slack))
+            : slack == 0 ? ": tight"
+                         : fmt::format(": slack {}", grouped(slack));
     colored(slack < 0 ? theme().bad : slack == 0 ? theme().warning : theme().dim, line);
   }
   if (edges.size() > kMost) colored(theme().faint, fmt::format("and {} more", edges.size() - kMost));
@@ -128,14 +137,14 @@ void draw_tooltip(ChartFrame& f) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(6), px(3)});
   ImGui::PushStyleColor(ImGuiCol_PopupBg, theme().tooltip);
   ImGui::BeginTooltip();
-  ImGui::PushFont(fonts().bold);
+  push_font(fonts().bold);
   ImGui::TextUnformatted(op.name.c_str());
-  ImGui::PopFont();
+  pop_font();
   ImGui::SameLine();
   colored(role_ink(bar.role), f.model.rows[bar.row].label);
   ImGui::SameLine();
   colored(theme().dim, iteration_text(f.model, bar.iteration));
-  ImGui::PushFont(fonts().small);
+  push_font(fonts().small);
   Cycle length = bar.end - bar.begin;
   if (bar.wraps_left || bar.wraps_right) {
     // Both pieces are one op: say its whole length.
@@ -143,15 +152,19 @@ void draw_tooltip(ChartFrame& f) {
     for (const GanttBar& piece : f.model.bars)
       if (piece.op == bar.op) length += piece.end - piece.begin;
   }
-  colored(theme().text, fmt::format("{} cycles on {} from {}{}", grouped(length), f.model.rows[bar.row].label, grouped(bar.begin),
-                                    bar.wraps_left ? " (goes on from the right edge)" : bar.wraps_right ? " (goes on at the left edge)" : ""));
-  colored(theme().dim, fmt::format("start {} = {} * {} + {}", grouped(start), f.schedule.stage(bar.op), grouped(f.schedule.ii), grouped(f.schedule.slot(bar.op))));
+  colored(theme().text,
+          fmt::format("{} cycles on {} from {}{}", grouped(length), f.model.rows[bar.row].label, grouped(bar.begin),
+                      bar.wraps_left    ? " (goes on from the right edge)"
+                      : bar.wraps_right ? " (goes on at the left edge)"
+                                        : ""));
+  colored(theme().dim, fmt::format("start {} = {} * {} + {}", grouped(start), f.schedule.stage(bar.op),
+                                   grouped(f.schedule.ii), grouped(f.schedule.slot(bar.op))));
   colored(theme().dim, fmt::format("latency {}, issue window {}", grouped(op.latency), grouped(op.window)));
   if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
   if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
   list_edges(f, bar.op, true);
   list_edges(f, bar.op, false);
-  ImGui::PopFont();
+  pop_font();
   ImGui::EndTooltip();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);
@@ -163,7 +176,8 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < px(160) || size.y < px(120)) return;  // no room for a chart
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::BeginChild("##gantt", size, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
+  ImGui::BeginChild("##gantt", size, false,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
   ImGui::PopStyleVar();
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetWindowPos(), high(low.x + size.x, low.y + size.y);

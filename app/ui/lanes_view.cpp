@@ -1,5 +1,5 @@
-// Each profile is reduced to at most one step per pixel (the largest value wins, so that no peak is lost), then drawn as one
-// filled rectangle per step and a line along the top.
+// Each profile is reduced to at most one step per pixel (the largest value wins, so that no peak is lost), then drawn
+// as one filled rectangle per step and a line along the top.
 #include "app/ui/lanes_view.h"
 
 #include <algorithm>
@@ -40,18 +40,21 @@ void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
     }
     const float y = height_of(value);
     if (value > 0) f.draw.AddRectFilled({x, y}, {next_x, box.y1}, body);
-    if (lane.capacity > 0 && value > lane.capacity) f.draw.AddRectFilled({x, y}, {next_x, height_of(lane.capacity)}, over);
+    if (lane.capacity > 0 && value > lane.capacity)
+      f.draw.AddRectFilled({x, y}, {next_x, height_of(lane.capacity)}, over);
     const float thick = px(1.5f);
     f.draw.AddRectFilled({x, y - thick / 2}, {next_x, y + thick / 2}, edge);
     if (previous_y >= 0 && previous_y != y)
-      f.draw.AddRectFilled({x - thick / 2, std::min(y, previous_y) - thick / 2}, {x + thick / 2, std::max(y, previous_y) + thick / 2}, edge);
+      f.draw.AddRectFilled({x - thick / 2, std::min(y, previous_y) - thick / 2},
+                           {x + thick / 2, std::max(y, previous_y) + thick / 2}, edge);
     previous_y = y;
     x = next_x;
     step = next;
   }
   if (lane.capacity > 0) {
     const Color limit = lane.peak > lane.capacity ? theme().bad : with_alpha(theme().warning, 0.8f);
-    paint::dashed_horizontal(f.draw, std::max(box.x0, f.axis.to_x(begin)), last_x, height_of(lane.capacity) - 1, limit, px(4));
+    paint::dashed_horizontal(f.draw, std::max(box.x0, f.axis.to_x(begin)), last_x, height_of(lane.capacity) - 1, limit,
+                             px(4));
   }
 }
 
@@ -96,7 +99,8 @@ void draw_lanes(ChartFrame& f) {
   }
   // What does not fit leaves a mark.
   if (f.view.lanes_scroll + f.lanes.height() < wanted - 1)
-    f.draw.AddTriangleFilled({f.labels.x0 + px(9), f.lanes.y1 - px(8)}, {f.labels.x0 + px(19), f.lanes.y1 - px(8)}, {f.labels.x0 + px(14), f.lanes.y1 - px(3)}, theme().warning);
+    f.draw.AddTriangleFilled({f.labels.x0 + px(9), f.lanes.y1 - px(8)}, {f.labels.x0 + px(19), f.lanes.y1 - px(8)},
+                             {f.labels.x0 + px(14), f.lanes.y1 - px(3)}, theme().warning);
   f.draw.PopClipRect();
 }
 

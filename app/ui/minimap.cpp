@@ -13,7 +13,8 @@ void draw_minimap(ChartFrame& f) {
   const paint::Box& box = f.minimap;
   ImDrawList& draw = f.draw;
   draw.AddRectFilled(box.low(), box.high(), theme().chart);
-  const float pad = px(3), line = std::max(1.0f, (box.height() - 2 * pad) / static_cast<float>(std::max<std::size_t>(1, f.model.rows.size())));
+  const float pad = px(3), line = std::max(1.0f, (box.height() - 2 * pad) /
+                                                     static_cast<float>(std::max<std::size_t>(1, f.model.rows.size())));
   const TimeAxis axis = minimap_axis(f.model, box.x0, box.x1);
   draw.PushClipRect(box.low(), box.high(), true);
   const auto& bars = f.model.bars;
@@ -43,7 +44,8 @@ void draw_minimap(ChartFrame& f) {
   draw.AddRectFilled({seen0, box.y0}, {seen1, box.y1}, with_alpha(theme().accent, 0.07f));
   draw.AddRect({seen0 + 0.5f, box.y0 + 0.5f}, {seen1 - 0.5f, box.y1 - 0.5f}, theme().accent, px(2), 0, px(1.5f));
   draw.PopClipRect();
-  paint::text(draw, fonts().small, f.labels.x0 + px(10), (box.y0 + box.y1 - paint::text_height(fonts().small)) / 2, theme().faint, "overview");
+  paint::text(draw, fonts().small, f.labels.x0 + px(10), (box.y0 + box.y1 - paint::text_height(fonts().small)) / 2,
+              theme().faint, "overview");
   if (probe::on()) probe::item("gantt/minimap", box.x0, box.y0, box.x1, box.y1);
 }
 

@@ -1,18 +1,18 @@
 // Zooming, hitting, snapping and moving through bars.
 #include "app/viewmodel/chart_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
-#include <fmt/format.h>
-
 namespace heddle::app {
 namespace {
 
-constexpr double kAnimation = 0.2;     // seconds
-constexpr double kShortest = 8;        // cycles on screen
-constexpr double kMargin = 0.025;      // of the model, on both sides of a fitted view
+constexpr double kAnimation = 0.2;  // seconds
+constexpr double kShortest = 8;     // cycles on screen
+constexpr double kMargin = 0.025;   // of the model, on both sides of a fitted view
 constexpr std::size_t kZoomMemory = 64;
 constexpr float kSnapPixels = 6, kHitPixels = 3;
 
@@ -88,7 +88,8 @@ void zoom_at(GanttViewState& view, const GanttModel& model, double cycle, double
   if (view.moved >= 1) remember(view);  // one entry for a whole turn of the wheel
   // The pixel of `cycle` is taken from what is on screen now, so that it stays put during the animation as well.
   const double share = (cycle - view.visible.begin) / view.visible.length();
-  const double length = std::clamp(view.target.length() / factor, kShortest, std::max(4 * extent(model), 4 * kShortest));
+  const double length =
+      std::clamp(view.target.length() / factor, kShortest, std::max(4 * extent(model), 4 * kShortest));
   head_for(view, model, {cycle - share * length, cycle + (1 - share) * length}, animate);
   view.centred = false;
 }
@@ -135,7 +136,8 @@ bool undo_zoom(GanttViewState& view, const GanttModel& model) {
   return true;
 }
 
-std::optional<std::size_t> bar_at(const GanttModel& model, const ChartLayout& layout, const TimeAxis& axis, float x, float y) {
+std::optional<std::size_t> bar_at(const GanttModel& model, const ChartLayout& layout, const TimeAxis& axis, float x,
+                                  float y) {
   std::optional<std::size_t> best;
   float best_miss = kHitPixels;
   for (std::size_t b = 0; b < model.bars.size(); ++b) {
@@ -184,10 +186,12 @@ CycleRange range_between(Cycle a, Cycle b) { return {std::min(a, b), std::max(a,
 
 std::string describe(const CycleRange& range) {
   const Cycle length = range.end - range.begin;
-  return fmt::format("{} → {} = {} cycle{}", grouped(range.begin), grouped(range.end), grouped(length), length == 1 ? "" : "s");
+  return fmt::format("{} → {} = {} cycle{}", grouped(range.begin), grouped(range.end), grouped(length),
+                     length == 1 ? "" : "s");
 }
 
-std::optional<std::size_t> bar_of_op(const GanttModel& model, OpId op, const TimeRange& seen, std::optional<std::size_t> near) {
+std::optional<std::size_t> bar_of_op(const GanttModel& model, OpId op, const TimeRange& seen,
+                                     std::optional<std::size_t> near) {
   if (near && *near < model.bars.size() && model.bars[*near].op == op) return near;
   std::optional<std::size_t> best;
   double best_distance = std::numeric_limits<double>::max();
@@ -240,7 +244,8 @@ std::optional<std::size_t> follow(const GanttModel& model, std::size_t from, int
     if (model.bars[near].op != here.op || model.bars[near].iteration != here.iteration) continue;
     if (model.bars[far].op == here.op) continue;
     const auto better = [&] {
-      return direction > 0 ? model.bars[far].begin < model.bars[*best].begin : model.bars[far].end > model.bars[*best].end;
+      return direction > 0 ? model.bars[far].begin < model.bars[*best].begin
+                           : model.bars[far].end > model.bars[*best].end;
     };
     if (!best || better()) best = far;
   }

@@ -1,9 +1,9 @@
 // Rows from top to bottom; ticks and numbers.
 #include "core/report/chart_layout.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace heddle {
 

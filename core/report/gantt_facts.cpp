@@ -1,9 +1,9 @@
 // Flags and resource lanes of the timeline.
 #include "core/report/gantt_facts.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
@@ -21,8 +21,10 @@ std::string percent(std::int64_t part, std::int64_t whole) {
 std::string unit_detail(const Profile& window, const Unit& unit, Cycle ii) {
   double used = 0;
   for (std::size_t i = 0; i < window.size(); ++i)
-    used += static_cast<double>(window[i].value) * static_cast<double>((i + 1 < window.size() ? window[i + 1].at : ii) - window[i].at);
-  return percent(static_cast<std::int64_t>(used), static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(ii)));
+    used += static_cast<double>(window[i].value) *
+            static_cast<double>((i + 1 < window.size() ? window[i + 1].at : ii) - window[i].at);
+  return percent(static_cast<std::int64_t>(used),
+                 static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(ii)));
 }
 
 std::string kilobytes(std::int64_t bytes) {
@@ -79,7 +81,8 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
   for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
     // Nothing to show where no op touches registers: only the fixed budget would be there.
     if (window.registers[g].size() < 2 && window.register_peak[g] <= problem.limits.producer_registers) continue;
-    const std::int64_t budget = schedule.groups[g].registers > 0 ? schedule.groups[g].registers : window.register_budget[g];
+    const std::int64_t budget =
+        schedule.groups[g].registers > 0 ? schedule.groups[g].registers : window.register_budget[g];
     add(fmt::format("regs {}", schedule.groups[g].role), fmt::format("{} of {}", window.register_peak[g], budget),
         UnitRole::Other, shown.registers[g], budget, LaneMeasure::Registers);
   }

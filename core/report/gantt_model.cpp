@@ -1,14 +1,14 @@
-// Rows, bars, arrows and marks. Every position comes from one canonical window: an op's bar sits at (start + offset) modulo
-// II in the steady view, and the other views repeat it every II cycles, so the three pictures can never disagree. Lanes are
-// chosen on that circle too; an op keeps its lane in every view and every iteration.
+// Rows, bars, arrows and marks. Every position comes from one canonical window: an op's bar sits at (start + offset)
+// modulo II in the steady view, and the other views repeat it every II cycles, so the three pictures can never
+// disagree. Lanes are chosen on that circle too; an op keeps its lane in every view and every iteration.
 #include "core/report/gantt_model.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "core/analysis/profile.h"
 #include "core/base/assert.h"
@@ -46,11 +46,11 @@ int row_rank(UnitRole role) {
 struct Shape {
   const UnitUse* use = nullptr;  ///< null: the issue row
   UnitRole role = UnitRole::Other;
-  Cycle begin = 0;               ///< of the bar in iteration 0
-  Cycle length = 1;              ///< at least 1, so that it can be seen and hit
+  Cycle begin = 0;   ///< of the bar in iteration 0
+  Cycle length = 1;  ///< at least 1, so that it can be seen and hit
   std::size_t row = 0;
   int lane = 0;
-  int copies = 1;                ///< lanes it takes for itself: more than one only where it outlasts II
+  int copies = 1;  ///< lanes it takes for itself: more than one only where it outlasts II
 };
 
 Shape shape_of(const Problem& problem, const Schedule& schedule, OpId id) {
@@ -153,7 +153,8 @@ GanttBar bar_of(const Problem& problem, const Schedule& schedule, OpId op, const
 }
 
 /// One window: iteration -stage of every op, folded into [0, II).
-void add_steady_bars(const Problem& problem, const Schedule& schedule, const std::vector<Shape>& shapes, GanttModel& model) {
+void add_steady_bars(const Problem& problem, const Schedule& schedule, const std::vector<Shape>& shapes,
+                     GanttModel& model) {
   const Cycle ii = schedule.ii;
   model.begin = 0;
   model.end = ii;
@@ -224,7 +225,9 @@ void add_marks(const Schedule& schedule, int iterations, GanttModel& model) {
   const bool pipeline = model.mode == GanttMode::Pipeline;
   for (Cycle k = 0; k <= iterations; ++k)
     model.marks.push_back({k * schedule.ii,
-                           k == iterations ? std::string{} : pipeline ? fmt::format("iteration {}", k) : iteration_name(k),
+                           k == iterations ? std::string{}
+                           : pipeline      ? fmt::format("iteration {}", k)
+                                           : iteration_name(k),
                            true});
   if (!pipeline) return;
   const Cycle fill = std::max(0, stage_count(schedule) - 1);

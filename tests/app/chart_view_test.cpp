@@ -1,9 +1,9 @@
 // The chart's view without drawing: zoom, pan, hit, snap, steps through bars.
-#include <catch2/catch.hpp>
+#include "app/viewmodel/chart_view.h"
 
+#include <catch2/catch.hpp>
 #include <cmath>
 
-#include "app/viewmodel/chart_view.h"
 #include "tests/support/gantt_fixture.h"
 
 using namespace heddle;
@@ -63,7 +63,8 @@ TEST_CASE("cycles and pixels map back and forth", "[app]") {
   const TimeAxis axis{100, 1100, {-50, 1950}};
   CHECK(axis.to_x(-50) == Approx(100));
   CHECK(axis.to_x(1950) == Approx(1100));
-  for (const double cycle : {0.0, 17.0, 1024.5, 1900.0}) CHECK(axis.to_cycle(axis.to_x(cycle)) == Approx(cycle).margin(0.01));
+  for (const double cycle : {0.0, 17.0, 1024.5, 1900.0})
+    CHECK(axis.to_cycle(axis.to_x(cycle)) == Approx(cycle).margin(0.01));
   CHECK(std::isfinite(axis.to_x(1e18)));
 }
 

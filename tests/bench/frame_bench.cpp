@@ -1,9 +1,9 @@
-// Prints what one frame of the timeline costs the CPU with 20 000 bars, in three situations. No renderer: this is the cost
-// of our drawing and of Dear ImGui. Built with the tests, never run by them.
-#include <ctime>
-
+// Prints what one frame of the timeline costs the CPU with 20 000 bars, in three situations. No renderer: this is the
+// cost of our drawing and of Dear ImGui. Built with the tests, never run by them.
 #include <fmt/format.h>
 #include <imgui.h>
+
+#include <ctime>
 
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
@@ -31,7 +31,8 @@ int main() {
   options.iterations = 50;
   const double before = cpu_ms();
   const GanttModel model = build_gantt(large.problem, large.schedule, options);
-  fmt::print("{} bars, {} arrows; model built in {:.1f} ms\n", model.bars.size(), model.arrows.size(), cpu_ms() - before);
+  fmt::print("{} bars, {} arrows; model built in {:.1f} ms\n", model.bars.size(), model.arrows.size(),
+             cpu_ms() - before);
 
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();

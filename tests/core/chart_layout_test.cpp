@@ -1,7 +1,7 @@
 // Ticks and numbers of the time axis.
-#include <catch2/catch.hpp>
-
 #include "core/report/chart_layout.h"
+
+#include <catch2/catch.hpp>
 
 using namespace heddle;
 

@@ -1,10 +1,10 @@
 // What the timeline says about resources, limits and broken rules.
-#include <catch2/catch.hpp>
+#include "core/report/gantt_facts.h"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <random>
 
-#include "core/report/gantt_facts.h"
 #include "tests/support/gantt_fixture.h"
 #include "tests/support/problem_builder.h"
 #include "tests/support/random_problem.h"
@@ -76,7 +76,7 @@ TEST_CASE("a run fills and drains: units start empty, carried values are there f
   schedule.depths.assign(builder.problem.channels.size(), 0);
   const Usage run = compute_run_usage(builder.problem, schedule, 2, 29);
   CHECK(value_at(run.units[0], 1) == 1);
-  CHECK(value_at(run.units[0], 6) == 0);   // O of the iteration before the first does not exist
+  CHECK(value_at(run.units[0], 6) == 0);  // O of the iteration before the first does not exist
   CHECK(value_at(run.units[0], 16) == 1);
   CHECK(value_at(run.units[0], 26) == 1);
   CHECK(run.busy[0] == 2 * (4 + 3));

@@ -1,12 +1,12 @@
 // The timeline as data: rows, bars, wrap, lanes, arrows, marks.
-#include <catch2/catch.hpp>
+#include "core/report/gantt_model.h"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 
 #include "core/report/gantt_facts.h"
-#include "core/report/gantt_model.h"
 #include "tests/support/gantt_fixture.h"
 
 using namespace heddle;
@@ -163,7 +163,8 @@ TEST_CASE("violating ops are flagged in every iteration", "[core]") {
     CHECK(bar.violating == (bar.op != OpId(1)));
 }
 
-TEST_CASE("random schedules: bars of a lane never overlap, lengths add up, the same input gives the same picture", "[core]") {
+TEST_CASE("random schedules: bars of a lane never overlap, lengths add up, the same input gives the same picture",
+          "[core]") {
   const unsigned seed = 20260;
   INFO("seed " << seed);
   std::mt19937 random(seed);

@@ -1,9 +1,9 @@
 // The SVG timeline: the golden toy, well-formedness, escaping, options.
-#include <catch2/catch.hpp>
+#include "core/report/svg.h"
 
+#include <catch2/catch.hpp>
 #include <random>
 
-#include "core/report/svg.h"
 #include "tests/support/gantt_fixture.h"
 #include "tests/support/golden.h"
 

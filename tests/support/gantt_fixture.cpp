@@ -6,8 +6,8 @@
 namespace heddle::test {
 namespace {
 
-void add_op(GanttCase& c, std::string name, std::vector<UnitUse> uses, Cycle latency, Cycle window, Cycle start, int group,
-            int warps = 4) {
+void add_op(GanttCase& c, std::string name, std::vector<UnitUse> uses, Cycle latency, Cycle window, Cycle start,
+            int group, int warps = 4) {
   Op op;
   op.name = std::move(name);
   op.uses = std::move(uses);
@@ -85,9 +85,11 @@ GanttCase attention_case() {
 
 GanttCase random_case(std::mt19937& random) {
   GanttCase c;
-  const UnitRole roles[] = {UnitRole::Tensor, UnitRole::Copy, UnitRole::Special, UnitRole::Float, UnitRole::Alu, UnitRole::Smem};
+  const UnitRole roles[] = {UnitRole::Tensor, UnitRole::Copy, UnitRole::Special,
+                            UnitRole::Float,  UnitRole::Alu,  UnitRole::Smem};
   const int units = pick(random, 1, 6);
-  for (int u = 0; u < units; ++u) c.problem.units.push_back({fmt::format("U{}", u), roles[u], pick(random, 1, 3), {}, {}});
+  for (int u = 0; u < units; ++u)
+    c.problem.units.push_back({fmt::format("U{}", u), roles[u], pick(random, 1, 3), {}, {}});
   c.schedule.ii = pick(random, 1, 40);
   const int groups = pick(random, 1, 3);
   for (int g = 0; g < groups; ++g) c.schedule.groups.push_back({fmt::format("group {}", g), 4, 128});
@@ -101,7 +103,8 @@ GanttCase random_case(std::mt19937& random) {
   }
   for (int e = pick(random, 0, 12); e > 0; --e) {
     const int from = pick(random, 0, ops - 1), to = pick(random, 0, ops - 1);
-    add_edge(c, fmt::format("op{}", from).c_str(), fmt::format("op{}", to).c_str(), from < to ? pick(random, 0, 2) : pick(random, 1, 2));
+    add_edge(c, fmt::format("op{}", from).c_str(), fmt::format("op{}", to).c_str(),
+             from < to ? pick(random, 0, 2) : pick(random, 1, 2));
   }
   return c;
 }

@@ -1,12 +1,12 @@
 // Gestures and keys of the timeline on real Dear ImGui frames without a renderer. Time passes only when a test says so.
-#include <catch2/catch.hpp>
+#include "app/ui/gantt_view.h"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <random>
 
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
-#include "app/ui/gantt_view.h"
 #include "app/ui/probe.h"
 #include "app/ui/theme.h"
 #include "tests/support/gantt_fixture.h"
@@ -18,7 +18,8 @@ namespace {
 
 /// One chart in a window of its own; selection commands are applied at once, the others are kept.
 struct Chart {
-  explicit Chart(test::GanttCase from = test::attention_case(), GanttMode mode = GanttMode::Steady) : c(std::move(from)) {
+  explicit Chart(test::GanttCase from = test::attention_case(), GanttMode mode = GanttMode::Steady)
+      : c(std::move(from)) {
     GanttOptions options;
     options.mode = mode;
     model = build_gantt(c.problem, c.schedule, options);
@@ -167,7 +168,8 @@ TEST_CASE("every op is on screen, and ruler, minimap and lanes have their places
   Chart chart;
   for (const Op& op : chart.c.problem.ops) {
     bool found = false;
-    for (int iteration = -3; iteration <= 0; ++iteration) found |= chart.shows("gantt/bar/" + op.name + "@" + std::to_string(iteration));
+    for (int iteration = -3; iteration <= 0; ++iteration)
+      found |= chart.shows("gantt/bar/" + op.name + "@" + std::to_string(iteration));
     CHECK(found);
   }
   CHECK(chart.rect("gantt/minimap").y1 <= chart.rect("gantt/ruler").y0);
