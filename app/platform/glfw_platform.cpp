@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/platform/fonts.h"
+#include "app/platform/imgui_compat.h"
 
 namespace heddle::app {
 namespace {
@@ -27,7 +28,11 @@ void install_callbacks(GLFWwindow* window) {
   glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { platform_of(w).note_input(); });
   glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { platform_of(w).note_input(); });
   glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { platform_of(w).note_input(); });
-  glfwSetKeyCallback(window, [](GLFWwindow* w, int, int, int, int) { platform_of(w).note_input(); });
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int modifiers) {
+    platform_of(w).note_input();
+    note_key_event(key, action == GLFW_PRESS, (modifiers & GLFW_MOD_CONTROL) != 0, (modifiers & GLFW_MOD_SHIFT) != 0,
+                   (modifiers & GLFW_MOD_ALT) != 0);
+  });
   glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { platform_of(w).note_input(); });
   glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { platform_of(w).note_input(); });
   glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { platform_of(w).note_input(); });
@@ -104,6 +109,7 @@ Next GlfwPlatform::begin_frame(Pace pace) {
   if (frames_wanted_ > 0) --frames_wanted_;
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
+  hold_quick_keys();
   ImGui::NewFrame();
   return Next::Draw;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/assert.h"
 
@@ -158,6 +159,50 @@ void forget_clipboard() {
   io.GetClipboardTextFn = [](void*) { return text.c_str(); };
 #endif
 }
+
+#if IMGUI_VERSION_NUM < 18700
+namespace {
+
+struct KeyPress {
+  int key;
+  bool ctrl, shift, alt;
+};
+std::vector<KeyPress> pressed_keys;  // since the last frame
+std::vector<int> held_keys;          // up again, but shown as down in the last frame
+
+bool any_down(int left, int right) { return ImGui::GetIO().KeysDown[left] || ImGui::GetIO().KeysDown[right]; }
+
+}  // namespace
+
+void note_key_event(int key, bool down, bool ctrl, bool shift, bool alt) {
+  constexpr int kFirstModifier = 340;
+  if (down && key >= 0 && key < 512 && key < kFirstModifier)
+    pressed_keys.push_back({key, ctrl, shift, alt});
+}
+
+void hold_quick_keys() {
+  ImGuiIO& io = ImGui::GetIO();
+  if (!held_keys.empty()) {
+    for (const int key : held_keys) io.KeysDown[key] = false;
+    held_keys.clear();
+    io.KeyShift = any_down(340, 344);
+    io.KeyCtrl = any_down(341, 345);
+    io.KeyAlt = any_down(342, 346);
+  }
+  for (const KeyPress& press : pressed_keys) {
+    if (io.KeysDown[press.key]) continue;
+    io.KeysDown[press.key] = true;
+    held_keys.push_back(press.key);
+    io.KeyCtrl |= press.ctrl;
+    io.KeyShift |= press.shift;
+    io.KeyAlt |= press.alt;
+  }
+  pressed_keys.clear();
+}
+#else
+void note_key_event(int, bool, bool, bool, bool) {}
+void hold_quick_keys() {}
+#endif
 
 void feed_text(const char* utf8) { ImGui::GetIO().AddInputCharactersUTF8(utf8); }
 

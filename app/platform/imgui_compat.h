@@ -34,6 +34,12 @@ void adopt_font_texture();
 /// Keeps the clipboard inside the process, so that tests never touch the desktop's.
 void forget_clipboard();
 
+/// Up to 1.86 a key that goes down and up between two frames is lost. A windowing platform reports its key events with
+/// `note_key_event` (the backend's own key number) and calls `hold_quick_keys` before every ImGui::NewFrame: such keys are
+/// then down for one whole frame, with the modifiers they were pressed with. Later versions do this themselves.
+void note_key_event(int key, bool down, bool ctrl, bool shift, bool alt);
+void hold_quick_keys();
+
 /// ImGui::PushFont with the size the font was loaded at.
 void push_font(ImFont* font);
 inline void pop_font() { ImGui::PopFont(); }

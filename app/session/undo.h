@@ -17,8 +17,6 @@ class UndoStack {
     if (undo_.size() > kDepth) undo_.erase(undo_.begin());
     redo_.clear();
   }
-  /// Takes back the last `remember` when the change did not happen after all.
-  void forget() { undo_.pop_back(); }
 
   /// Swaps `now` for the value before the last change; the name of that change, or nothing when there is none.
   std::optional<std::string> undo(T& now) { return step(undo_, redo_, now); }

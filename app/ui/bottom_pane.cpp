@@ -74,6 +74,7 @@ void cell_text(std::string_view text, bool number, Color color) {
   const float room = ImGui::GetContentRegionAvail().x;
   const float width = ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - width));
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + px(1));
   colored_text(color, text);
 }
 
@@ -97,7 +98,7 @@ void draw_log_tab(const Session& session, UiState& ui) {
   if (button("log/copy", "Copy", ButtonKind::Flat)) ui.commands.push(CopyText{as_text(log)});
   ImGui::PopStyleVar();
   ImGui::BeginChild("lines", ImVec2(0, 0));
-  const FontScope scope(fonts().mono_small);
+  push_font(fonts().mono_small);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(2)));
   std::vector<const LogEntry*> shown;
   for (const LogEntry& entry : log)
@@ -117,6 +118,7 @@ void draw_log_tab(const Session& session, UiState& ui) {
   // Follows the end, unless somebody has scrolled up to read.
   if (log.size() != ui.log_seen && ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - px(40)) ImGui::SetScrollHereY(1);
   ui.log_seen = log.size();
+  pop_font();
   ImGui::EndChild();
 }
 
@@ -131,13 +133,17 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   ImGui::TableSetupScrollFreeze(0, 1);
   for (OpsColumn column : kOpsColumns)
     ImGui::TableSetupColumn(title(column),
-                            (is_number(column) ? ImGuiTableColumnFlags_PreferSortDescending : 0) |
-                                (column == OpsColumn::Start ? ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortAscending : 0),
+                            column == OpsColumn::Start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
                             column == OpsColumn::Name ? 2.2f : is_number(column) ? 1.0f : 1.3f);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (int c = 0; c < 8; ++c) {
     ImGui::TableSetColumnIndex(c);
+    // Titles of numbers end where the numbers end.
     const FontScope scope(fonts().small_bold);
+    if (is_number(kOpsColumns[c])) {
+      const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title(kOpsColumns[c])).x;
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - px(14)));
+    }
     ImGui::TableHeader(title(kOpsColumns[c]));
     if (probe::on()) probe::last_item(std::string("table/") + title(kOpsColumns[c]));
   }
@@ -186,7 +192,11 @@ void draw_units_tab(const Session& session) {
     for (int c = 0; c < 6; ++c) {
       ImGui::TableSetColumnIndex(c);
       const FontScope scope(fonts().small_bold);
-      cell_text(ImGui::TableGetColumnName(c), false, theme().heading);
+      const bool number = c == 2 || c == 3 || c == 5;
+      const std::string_view name = ImGui::TableGetColumnName(c);
+      if (number)
+        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(name.data()).x);
+      colored_text(theme().heading, name);
     }
     const Cycle ii = entry ? entry->schedule.ii : content.bounds->min_ii();
     for (const UnitLoad& load : content.bounds->units) {
@@ -205,7 +215,7 @@ void draw_units_tab(const Session& session) {
       ImGui::TableNextColumn();
       const std::string busy = entry ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(entry->usage.busy[load.unit.index()]) /
                                                                    static_cast<double>(ii))
-                                     : std::string("–");
+                                     : std::string("-");
       cell_text(busy, true, theme().text);
     }
     const auto memory = [&](const char* name, const char* about, std::int64_t used, std::int64_t limit, Color color) {

@@ -14,7 +14,7 @@ namespace {
 
 void draw_schedules(const Session& session, UiState& ui) {
   const Content& content = session.content();
-  section("SCHEDULES", content.schedules.empty() ? "" : "II");
+  section("SCHEDULES", content.schedules.empty() ? "" : "cycles");
   if (content.schedules.empty()) {
     const bool running = session.live().active();
     wrapped_text(fonts().small, theme().dim,
@@ -100,7 +100,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   const float top = before.y + ImGui::GetStyle().ItemSpacing.y + px(4);
   sort_title("ops/sort/slack", "slack", OpsColumn::Slack, before.x + width - px(10), top, ui);
   sort_title("ops/sort/start", "start", OpsColumn::Start, before.x + width - px(62), top, ui);
-  sort_title("ops/sort/name", "name", OpsColumn::Name, before.x + width - px(120), top, ui);
+  if (width > px(190)) sort_title("ops/sort/name", "name", OpsColumn::Name, before.x + width - px(120), top, ui);
   ImGui::SetCursorScreenPos(after);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
   input_field("ops/filter", "filter by name, unit or group", ui.ops_filter, sizeof ui.ops_filter, width);

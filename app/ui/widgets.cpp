@@ -196,12 +196,13 @@ bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& 
   const ImVec2 size = vertical ? ImVec2(thickness, length) : ImVec2(length, thickness);
   const ImVec2 corner = vertical ? ImVec2(at.x - thickness / 2, at.y) : ImVec2(at.x, at.y - thickness / 2);
   ImGui::SetCursorScreenPos(corner);
-  ImGui::PushID(name);
+  // A window of its own: it must lie over the panes that it separates.
+  ImGui::BeginChild(name, size, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::InvisibleButton("splitter", size);
-  ImGui::PopID();
   if (probe::on()) probe::last_item(name);
   const bool active = ImGui::IsItemActive();
   const bool hot = active || ImGui::IsItemHovered();
+  ImGui::EndChild();
   if (hot) ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
   const float line = std::max(1.0f, std::round(fonts().scale));
   const Color color = hot ? theme().accent : theme().separator;

@@ -59,7 +59,6 @@ ExplainCard bound_card(const Problem& problem, const Bounds& bounds) {
   } else {
     card.sentence = bounds.sentence;
   }
-  if (card.sentence != bounds.sentence) card.detail = bounds.sentence;
   return card;
 }
 

@@ -28,7 +28,7 @@ std::string upper(std::string text) {
 
 std::string facts_of(const ScheduleEntry& entry) {
   const int stages = stage_count(entry.schedule);
-  std::string facts = fmt::format("{} stage{} · {} warps", stages, stages == 1 ? "" : "s", entry.usage.warps);
+  std::string facts = fmt::format("{} stage{} · {} warp{}", stages, stages == 1 ? "" : "s", entry.usage.warps, entry.usage.warps == 1 ? "" : "s");
   if (entry.seconds > 0) facts += " · " + seconds_text(entry.seconds);
   return facts;
 }
@@ -75,7 +75,7 @@ HeaderModel build_header(const Session& session) {
   header.subject += content.machine ? " · " + content.machine->name : " · no machine";
   for (const auto& [name, value] : content.overrides) header.subject += fmt::format(" · {} {}", name, value);
   if (!content.problem) {
-    header.ii = "II –";
+    header.ii = "II -";
     header.status = content.machine ? "NOT SCHEDULABLE" : "NO MACHINE";
     header.tone = Tone::Bad;
     return header;
@@ -85,7 +85,7 @@ HeaderModel build_header(const Session& session) {
   const Cycle bound = live_row ? live.lower_bound : entry ? entry->lower_bound.value_or(content.bounds->min_ii())
                                                           : std::max(content.bounds->min_ii(), live.lower_bound);
   header.bound = fmt::format("bound {} ({})", grouped(bound), bound_reason(content, bound));
-  header.ii = entry ? "II " + grouped(entry->schedule.ii) : "II –";
+  header.ii = entry ? "II " + grouped(entry->schedule.ii) : "II -";
   if (live_row && live.active()) {
     const bool proved = entry && entry->schedule.ii == bound;
     header.status = live.phase == LiveSolve::Phase::Stopping ? "STOPPING" : proved ? "PROVED, REFINING" : "SOLVING";
@@ -142,7 +142,7 @@ std::string solver_line(const Session& session) {
   line += " · " + session.solver_name();
   if (const ScheduleEntry* entry = session.content().entry()) {
     line += entry->verdict.valid() ? " · checker: valid"
-                                   : fmt::format(" · checker: {} violations", entry->verdict.violations.size());
+                                   : fmt::format(" · checker: {} violation{}", entry->verdict.violations.size(), entry->verdict.violations.size() == 1 ? "" : "s");
     line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
   }
   return line;

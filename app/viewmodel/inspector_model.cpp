@@ -28,7 +28,7 @@ Cycle room(const Schedule& s, const EventEdge& e) { return s.start(e.to) - s.sta
 std::string tile(const Problem& problem, ValueId id) {
   const Value& value = problem.value(id);
   std::string text = fmt::format("{} ({} B {}", value.name, grouped(value.bytes), to_string(value.space));
-  if (value.registers > 0) text += fmt::format(", {} regs", value.registers);
+  if (value.registers > 0) text += fmt::format(", {} reg{}", value.registers, value.registers == 1 ? "" : "s");
   return text + ")";
 }
 
@@ -47,7 +47,7 @@ std::string other_iteration(std::int64_t tokens) {
 std::string why_not_earlier(const Problem& p, const EventEdge& e) {
   const std::string from = p.op(e.from).name + other_iteration(e.tokens);
   switch (e.kind) {
-    case EventEdge::Kind::Data: return fmt::format("waits for {} ({} cycles)", from, grouped(e.weight));
+    case EventEdge::Kind::Data: return fmt::format("waits for {} ({} cycle{})", from, grouped(e.weight), e.weight == 1 ? "" : "s");
     case EventEdge::Kind::Stream: return fmt::format("the warps are busy with {} until then", from);
     case EventEdge::Kind::Unit: return fmt::format("{} is taken by {} until then", e.what, from);
     case EventEdge::Kind::Credit: return fmt::format("its slot is freed by {} ({})", from, e.what);

@@ -55,9 +55,9 @@ bool is_number(OpsColumn column) {
 }
 
 std::string cell(const OpsTableRow& row, OpsColumn column) {
-  if (!is_number(column)) return text(row, column).empty() ? "–" : text(row, column);
+  if (!is_number(column)) return text(row, column).empty() ? "-" : text(row, column);
   const auto value = number(row, column);
-  return value ? grouped(*value) : "–";
+  return value ? grouped(*value) : "-";
 }
 
 std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule* schedule) {

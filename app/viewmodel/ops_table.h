@@ -29,7 +29,7 @@ inline constexpr OpsColumn kOpsColumns[] = {OpsColumn::Name,  OpsColumn::Unit, O
                                             OpsColumn::Stage, OpsColumn::Slot, OpsColumn::Latency, OpsColumn::Slack};
 const char* title(OpsColumn column);
 bool is_number(OpsColumn column);
-/// What stands in a cell; "–" where there is nothing.
+/// What stands in a cell; "-" where there is nothing.
 std::string cell(const OpsTableRow& row, OpsColumn column);
 
 /// In op order.

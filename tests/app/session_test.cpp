@@ -1,0 +1,361 @@
+// The session: commands in, document out, with fake solvers.
+#include "app/session/session.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+#include "app/session/files.h"
+#include "app/viewmodel/explain_model.h"
+#include "app/viewmodel/header_model.h"
+#include "app/viewmodel/inspector_model.h"
+#include "tests/support/fake_solver.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::app;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("heddle_session_test_" + std::to_string(::getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+  std::string write(const char* name, const std::string& text) const {
+    std::ofstream(path / name) << text;
+    return (path / name).string();
+  }
+};
+
+Environment with(SolveFunction solve) {
+  Environment environment;
+  environment.solve = std::move(solve);
+  environment.solver_name = "fake 1.0";
+  return environment;
+}
+
+void settle(Session& session) {
+  for (int i = 0; i < 2000 && session.live().active(); ++i) {
+    session.pump();
+    std::this_thread::sleep_for(1ms);
+  }
+  REQUIRE_FALSE(session.live().active());
+}
+
+/// Until the running solve has shown its first schedule.
+void await_row(Session& session) {
+  for (int i = 0; i < 2000 && session.content().schedules.empty(); ++i) {
+    session.pump();
+    std::this_thread::sleep_for(1ms);
+  }
+  REQUIRE(session.content().schedules.size() == 1);
+}
+
+const OpenPair kToy{"toy_fig1", "toy", false};
+
+}  // namespace
+
+TEST_CASE("opening a pair resolves it and solving adds a proved row", "[app]") {
+  Session session(with(test::solve_toy));
+  CHECK(session.why_no_solve() == "open a kernel first");
+  session.apply(OpenPair{"toy_fig1", "toy", true});
+  REQUIRE(session.content().problem);
+  CHECK(session.content().bounds->min_ii() == 2);
+  settle(session);
+  REQUIRE(session.content().schedules.size() == 1);
+  const ScheduleEntry& entry = *session.content().entry();
+  CHECK(entry.status == Status::Optimal);
+  CHECK(entry.schedule.ii == 2);
+  CHECK(entry.verdict.valid());
+  CHECK(entry.period.cycles() <= 2);
+  CHECK_FALSE(entry.running);
+  CHECK(session.live().history.size() >= 3);
+  const HeaderModel header = build_header(session);
+  CHECK(header.ii == "II 2");
+  CHECK(header.bound == "bound 2 (tensor core)");
+  CHECK(header.status == "PROVED");
+  CHECK(header.facts == "2 stages · 1 warp · 0.25 s");
+  CHECK(header.subject == "toy_fig1 · toy");
+  const ExplainModel explain = build_explain(session);
+  CHECK(explain.title == "Why II 1 is impossible");
+  REQUIRE(explain.cards.size() == 2);
+  CHECK(explain.cards[0].ops.size() == 2);
+}
+
+TEST_CASE("cancelling keeps what was found, marked as not proved", "[app]") {
+  Session session(with(test::solve_until_cancelled));
+  session.apply(kToy);
+  session.apply(StartSolve{});
+  await_row(session);
+  CHECK(session.content().entry()->running);
+  CHECK(build_header(session).status == "SOLVING");
+  CHECK(session.why_no_solve() == "a solve is running");
+  session.apply(CancelSolve{});
+  CHECK(session.live().phase == LiveSolve::Phase::Stopping);
+  settle(session);
+  CHECK(session.live().cancelled);
+  CHECK(session.content().entry()->schedule.ii == 3);
+  CHECK(session.content().entry()->status == Status::Feasible);
+  CHECK_FALSE(session.content().entry()->running);
+  CHECK(session.why_no_solve().empty());
+}
+
+TEST_CASE("what changes the document can be undone and done again", "[app]") {
+  Session session(with(test::solve_toy));
+  session.apply(kToy);
+  session.apply(StartSolve{});
+  settle(session);
+  session.apply(SetParam{"T", 5});
+  CHECK(session.content().overrides.at("T") == 5);
+  CHECK(session.content().schedules.empty());
+  session.apply(Undo{});
+  CHECK(session.content().overrides.empty());
+  REQUIRE(session.content().schedules.size() == 1);
+  session.apply(RemoveSchedule{0});
+  CHECK(session.content().schedules.empty());
+  CHECK_FALSE(session.content().shown);
+  session.apply(Undo{});
+  REQUIRE(session.content().schedules.size() == 1);
+  session.apply(Undo{});  // the solve
+  CHECK(session.content().schedules.empty());
+  session.apply(Undo{});  // the opening
+  CHECK_FALSE(session.content().kernel);
+  session.apply(Undo{});
+  session.apply(Redo{});
+  REQUIRE(session.content().problem);
+  session.apply(Redo{});
+  REQUIRE(session.content().schedules.size() == 1);
+  CHECK(session.content().entry()->status == Status::Optimal);
+  CHECK_FALSE(session.content().entry()->running);
+}
+
+TEST_CASE("undoing a running solve stops it, and its row comes back as it was", "[app]") {
+  Session session(with(test::solve_until_cancelled));
+  session.apply(kToy);
+  session.apply(StartSolve{});
+  await_row(session);
+  session.apply(Undo{});
+  CHECK(session.content().schedules.empty());
+  CHECK_FALSE(session.live().active());
+  session.apply(Redo{});
+  REQUIRE(session.content().schedules.size() == 1);
+  CHECK_FALSE(session.content().entry()->running);
+  CHECK(session.close(5s));
+}
+
+TEST_CASE("opening another kernel stops a running solve", "[app]") {
+  Session session(with(test::solve_until_cancelled));
+  session.apply(kToy);
+  session.apply(StartSolve{});
+  await_row(session);
+  session.apply(OpenKernel{test::repository_path("kernels/toy_fig1.json")});
+  CHECK_FALSE(session.live().active());
+  CHECK(session.content().schedules.empty());
+  session.apply(StartSolve{});
+  await_row(session);
+  CHECK(session.content().entry()->name == "solver #2");
+}
+
+TEST_CASE("a build without a solver says why it cannot solve", "[app]") {
+  Environment environment;
+  environment.solve = {};
+  environment.solver_name = "no solver here";
+  Session session(std::move(environment));
+  session.apply(OpenPair{"toy_fig1", "toy", true});
+  REQUIRE(session.content().problem);
+  CHECK(session.why_no_solve() == "no solver here");
+  session.apply(StartSolve{});
+  CHECK_FALSE(session.live().active());
+}
+
+TEST_CASE("a failing solver becomes an error, not a crash", "[app]") {
+  Session session(with([](const solver::SolveRequest&, std::stop_token, const solver::SolveListener&) -> SolveOutcome {
+    throw std::runtime_error("broken");
+  }));
+  session.apply(OpenPair{"toy_fig1", "toy", true});
+  settle(session);
+  REQUIRE(session.error());
+  CHECK(session.error()->error.faults.front().message == "broken");
+  session.apply(DismissError{});
+  CHECK_FALSE(session.error());
+}
+
+TEST_CASE("files are told apart by their schema and faults are kept for the error panel", "[app]") {
+  const Folder folder;
+  Session session(with(test::solve_toy));
+  session.apply(OpenFile{test::repository_path("kernels/toy_fig1.json")});
+  REQUIRE(session.content().kernel);
+  session.apply(OpenFile{test::repository_path("assets/machines/toy.json")});
+  REQUIRE(session.content().problem);
+  for (const auto& [name, text] : {std::pair{"empty.json", ""}, {"list.json", "[1]"}, {"other.json", R"({"schema": "x/1"})"},
+                                   {"cut.json", R"({"schema": "heddle.kernel/1", "na)"},
+                                   {"kernel.json", R"({"schema": "heddle.kernel/1"})"},
+                                   {"machine.json", R"({"schema": "heddle.machine/1", "units": 3})"},
+                                   {"schedule.json", R"({"schema": "heddle.schedule/1"})"},
+                                   {"constraints.json", R"({"schema": "heddle.constraints/1", "constraints": 1})"}}) {
+    INFO(name);
+    const std::shared_ptr<const Problem> before = session.content().problem;
+    session.apply(OpenFile{folder.write(name, text)});
+    REQUIRE(session.error());
+    CHECK_FALSE(session.error()->error.faults.empty());
+    CHECK(session.content().problem == before);
+    session.apply(DismissError{});
+  }
+  session.apply(OpenFile{"/nowhere/at/all.json"});
+  CHECK(session.error());
+}
+
+TEST_CASE("a schedule file is saved, and brings its kernel and machine when opened alone", "[app]") {
+  const Folder folder;
+  const std::string path = (folder.path / "toy.schedule.json").string();
+  {
+    Session session(with(test::solve_toy));
+    session.apply(SaveSchedule{path});
+    CHECK(session.error());
+    session.apply(OpenPair{"toy_fig1", "toy", true});
+    settle(session);
+    session.apply(SaveSchedule{path});
+    CHECK_FALSE(session.error());
+    session.apply(ExportSvg{(folder.path / "toy.svg").string()});
+    CHECK_FALSE(session.error());
+    CHECK(fs::file_size(folder.path / "toy.svg") > 500);
+    session.apply(ExportSvg{(folder.path / "toy.svg" / "inside_a_file.svg").string()});
+    CHECK(session.error());
+  }
+  Session session(with(test::solve_toy));
+  session.apply(OpenFile{path});
+  REQUIRE(session.content().entry());
+  CHECK(session.content().problem->kernel == "toy_fig1");
+  CHECK(session.content().entry()->verdict.valid());
+  CHECK(session.content().entry()->schedule.ii == 2);
+  session.apply(Undo{});
+  CHECK_FALSE(session.content().kernel);
+}
+
+TEST_CASE("constraints are judged at once and can be switched", "[app]") {
+  const Folder folder;
+  Session session(with(test::solve_toy));
+  session.apply(OpenPair{"toy_fig1", "toy", true});
+  settle(session);
+  session.apply(OpenFile{folder.write("c.json", R"({"schema": "heddle.constraints/1", "constraints": [
+    {"name": "late O", "kind": "pin", "ops": ["O"], "at": 5}]})")});
+  REQUIRE_FALSE(session.error());
+  CHECK(session.content().entry()->status == Status::Invalid);
+  CHECK(build_explain(session).title == "Why solver #1 is not legal");
+  CHECK(describe_entry(*session.content().entry()).detail == "1 violation");
+  session.apply(ToggleConstraint{0});
+  CHECK(session.content().entry()->status == Status::Feasible);
+  session.apply(ToggleConstraint{7});
+}
+
+TEST_CASE("parameters that do not work are refused and nothing changes", "[app]") {
+  Session session(with(test::solve_toy));
+  session.apply(kToy);
+  const auto before = session.content().problem;
+  session.apply(SetParam{"nonsense", 1});
+  CHECK(session.error());
+  session.apply(DismissError{});
+  session.apply(SetParam{"T", -5});
+  session.apply(DismissError{});
+  CHECK(session.content().problem != nullptr);
+  session.apply(SetParam{"T", 8});  // the default
+  CHECK(session.content().overrides.count("T") == 0);
+}
+
+TEST_CASE("a kernel and a machine that do not go together stay open and say why", "[app]") {
+  Session session(with(test::solve_toy));
+  session.apply(OpenKernel{"attention_forward_hopper"});
+  CHECK(session.why_no_solve() == "open a machine first");
+  CHECK(build_header(session).status == "NO MACHINE");
+  session.apply(OpenMachine{"toy"});
+  REQUIRE(session.error());
+  CHECK_FALSE(session.content().problem);
+  CHECK(build_header(session).status == "NOT SCHEDULABLE");
+  CHECK_FALSE(session.why_no_solve().empty());
+  session.apply(OpenMachine{"h100"});
+  CHECK_FALSE(session.error());
+  CHECK(session.content().problem);
+}
+
+TEST_CASE("selection follows clicks and never leaves the problem", "[app]") {
+  Session session(with(test::solve_toy));
+  session.apply(SelectOp{OpId(0)});
+  CHECK(session.selection().empty());
+  session.apply(kToy);
+  session.apply(SelectOp{OpId(0)});
+  session.apply(SelectOp{OpId(2), true});
+  CHECK(session.selection().ops == std::vector<OpId>{OpId(0), OpId(2)});
+  CHECK(session.selection().primary() == OpId(2));
+  session.apply(SelectOp{OpId(2), true});
+  CHECK(session.selection().primary() == OpId(0));
+  session.apply(SelectOp{OpId(9)});
+  session.apply(SelectOp{OpId()});
+  CHECK(session.selection().ops.size() == 1);
+  session.apply(ClearSelection{});
+  CHECK(session.selection().empty());
+}
+
+TEST_CASE("view commands are kept within their limits", "[app]") {
+  Session session(with(test::solve_toy));
+  session.apply(SetScale{10000});
+  CHECK(session.settings().scale_percent == 300);
+  session.apply(SetScale{-1});
+  CHECK(session.settings().scale_percent == 50);
+  session.apply(SetIterations{0});
+  CHECK(session.view().iterations == 1);
+  session.apply(SetIterations{1000});
+  CHECK(session.view().iterations == 64);
+  session.apply(SelectSchedule{3});
+  session.apply(RemoveSchedule{3});
+  session.apply(CancelSolve{});
+  session.apply(Undo{});
+  session.apply(Redo{});
+  session.apply(CopyText{"x"});
+  CHECK(session.view().clipboard == "x");
+}
+
+TEST_CASE("settings survive, with keys that this version does not know", "[app]") {
+  const Folder folder;
+  const std::string path = folder.write("settings.json", R"({"theme": "light", "from_the_future": [1, 2], "layout_left": 7})");
+  Settings settings = load_settings(path);
+  CHECK(settings.theme == ThemeName::Light);
+  CHECK(settings.layout.left == Layout().left);
+  settings.scale_percent = 150;
+  settings.layout.bottom = 0.4;
+  for (int i = 0; i < 20; ++i) remember_recent(settings, "k" + std::to_string(i % 15));
+  CHECK(settings.recent.size() == 12);
+  CHECK(settings.recent.front() == "k4");
+  REQUIRE(save_settings(path, settings));
+  CHECK(load_settings(path) == settings);
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  CHECK(text.str().find("from_the_future") != std::string::npos);
+  CHECK(load_settings("/nowhere/settings.json") == Settings());
+  CHECK(load_settings(folder.write("broken.json", "{")) == Settings());
+}
+
+TEST_CASE("the inspector says where an op is and why", "[app]") {
+  Session session(with(test::solve_toy));
+  session.apply(OpenPair{"toy_fig1", "toy", true});
+  settle(session);
+  const Content& content = session.content();
+  const ScheduleEntry& entry = *content.entry();
+  const InspectorModel o = inspect(*content.problem, OpId(2), &entry.schedule, &entry.usage, &entry.verdict);
+  CHECK(o.name == "O");
+  CHECK(o.unit == "TC");
+  REQUIRE_FALSE(o.facts.empty());
+  CHECK(o.facts[0].value == "3 = 1 × 2 + 1");
+  CHECK(o.links.size() >= 2);
+  CHECK(o.links.front().incoming);
+  CHECK(o.violations.empty());
+  const InspectorModel s = inspect(*content.problem, OpId(0), &entry.schedule, &entry.usage, &entry.verdict);
+  CHECK_FALSE(s.later.empty());  // P waits for it
+  const InspectorModel bare = inspect(*content.problem, OpId(0), nullptr, nullptr, nullptr);
+  CHECK(bare.group.empty());
+  CHECK_FALSE(bare.links.empty());
+}

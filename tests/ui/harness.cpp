@@ -1,0 +1,169 @@
+// The script driver.
+#include "tests/ui/harness.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+namespace heddle::test {
+
+using namespace heddle::app;
+
+namespace {
+
+Environment filled(Environment environment, SolveFunction solve) {
+  environment.solve = std::move(solve);
+  environment.solver_name = environment.solve ? "fake 1.0" : "this build has no solver";
+  environment.clock = [] { return 0.0; };
+  return environment;
+}
+
+}  // namespace
+
+Harness::Harness(SolveFunction solve, int width, int height, Environment environment)
+    : platform_(std::make_unique<HeadlessPlatform>(width, height, true)),
+      session_(std::make_unique<Session>(filled(std::move(environment), std::move(solve)))),
+      window_(std::make_unique<AppWindow>(*session_, *platform_)) {
+  probe::enable(true);
+  feed_mouse_position(-100, -100);
+  frame(3);
+}
+
+Harness::Harness(SolveFunction solve, std::unique_ptr<HeadlessPlatform> platform)
+    : platform_(std::move(platform)),
+      session_(std::make_unique<Session>(filled({}, std::move(solve)))),
+      window_(std::make_unique<AppWindow>(*session_, *platform_)) {
+  probe::enable(true);
+  feed_mouse_position(-100, -100);
+  frame(3);
+}
+
+Harness::~Harness() {
+  session_->close(std::chrono::seconds(5));
+  window_.reset();
+  session_.reset();
+  probe::enable(false);
+}
+
+void Harness::frame(int count) {
+  for (int i = 0; i < count; ++i) window_->step();
+}
+
+void Harness::wait_for_solver() {
+  for (int i = 0; i < 2000 && session_->live().active(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    frame();
+  }
+  REQUIRE_FALSE(session_->live().active());
+  frame(2);
+}
+
+// The registry swaps at the beginning of a frame: one frame draws what is true now, another makes it the "last frame".
+bool Harness::has(const std::string& name) const {
+  window_->step();
+  window_->step();
+  return probe::last_frame().count(name) > 0;
+}
+
+probe::Rect Harness::at(const std::string& name) const {
+  INFO("looking for " << name);
+  REQUIRE(has(name));
+  return probe::last_frame().find(name)->second;
+}
+
+std::vector<std::string> Harness::names(const std::string& prefix) const {
+  window_->step();
+  window_->step();
+  std::vector<std::string> found;
+  for (const auto& [name, rect] : probe::last_frame())
+    if (name.compare(0, prefix.size(), prefix) == 0) found.push_back(name);
+  return found;
+}
+
+void Harness::modifiers(Modifiers m) { feed_modifiers(m.ctrl, m.shift, m.alt); }
+
+void Harness::move_to(float x, float y) {
+  feed_mouse_position(x, y);
+  frame();
+}
+
+void Harness::move_to(const std::string& name) {
+  const probe::Rect rect = at(name);
+  move_to(rect.center_x(), rect.center_y());
+}
+
+void Harness::click_at(float x, float y, int button, Modifiers m) {
+  modifiers(m);
+  move_to(x, y);
+  feed_mouse_button(button, true);
+  frame(2);
+  feed_mouse_button(button, false);
+  frame(2);
+  modifiers({});
+  frame();
+}
+
+void Harness::click(const std::string& name, int button, Modifiers m) {
+  const probe::Rect rect = at(name);
+  move_to(rect.center_x(), rect.center_y());
+  INFO("clicking " << name);
+  CHECK(ImGui::GetIO().WantCaptureMouse);
+  click_at(rect.center_x(), rect.center_y(), button, m);
+}
+
+void Harness::double_click(const std::string& name) {
+  const probe::Rect rect = at(name);
+  move_to(rect.center_x(), rect.center_y());
+  for (int i = 0; i < 2; ++i) {
+    feed_mouse_button(0, true);
+    frame();
+    feed_mouse_button(0, false);
+    frame();
+  }
+  frame(2);
+}
+
+void Harness::drag(const std::string& name, float dx, float dy, int button, Modifiers m) {
+  const probe::Rect rect = at(name);
+  modifiers(m);
+  move_to(rect.center_x(), rect.center_y());
+  feed_mouse_button(button, true);
+  frame(2);
+  constexpr int kSteps = 8;
+  for (int i = 1; i <= kSteps; ++i) move_to(rect.center_x() + dx * i / kSteps, rect.center_y() + dy * i / kSteps);
+  frame();
+  feed_mouse_button(button, false);
+  frame(2);
+  modifiers({});
+  frame();
+}
+
+void Harness::wheel(const std::string& name, float steps, Modifiers m) {
+  modifiers(m);
+  move_to(name);
+  feed_wheel(steps);
+  frame(2);
+  modifiers({});
+  frame();
+}
+
+void Harness::key(Key which, Modifiers m) {
+  modifiers(m);
+  feed_key(which, true);
+  frame(2);
+  feed_key(which, false);
+  modifiers({});
+  frame(2);
+}
+
+void Harness::type(const std::string& text) {
+  feed_text(text.c_str());
+  frame(2);
+}
+
+void Harness::drop(const std::string& path) {
+  platform_->drop_file(path);
+  frame(3);
+}
+
+}  // namespace heddle::test
