@@ -111,7 +111,7 @@ void AppWindow::draw() {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   dispatch_keys();
   draw_menu_bar(session_, ui_);
-  const float menu = ImGui::GetFrameHeight();
+  const float menu = std::floor(ImGui::GetFrameHeight());
   ImGui::SetNextWindowPos(ImVec2(0, menu));
   ImGui::SetNextWindowSize(ImVec2(display.x, display.y - menu));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
@@ -120,7 +120,7 @@ void AppWindow::draw() {
   ImGui::Begin("root", nullptr, kFixed);
   ImGui::PopStyleVar(3);
 
-  const float toolbar = px(50), status = px(26);
+  const float toolbar = std::floor(px(50)), status = std::floor(px(26));
   const float line = std::max(1.0f, std::round(fonts().scale));
   pane("toolbar", ImVec2(0, menu), ImVec2(display.x, toolbar), theme().panel, ImVec2(px(12), px(9)),
        [&] { draw_toolbar(session_, models_, ui_); });

@@ -85,7 +85,8 @@ HeaderModel build_header(const Session& session) {
   const Cycle bound = live_row ? live.lower_bound : entry ? entry->lower_bound.value_or(content.bounds->min_ii())
                                                           : std::max(content.bounds->min_ii(), live.lower_bound);
   header.bound = fmt::format("bound {} ({})", grouped(bound), bound_reason(content, bound));
-  header.ii = entry ? "II " + grouped(entry->schedule.ii) : "II -";
+  header.ii = entry ? "II " + grouped(entry->schedule.ii) : "II ≥ " + grouped(bound);
+  if (!entry) header.bound = bound_reason(content, bound);
   if (live_row && live.active()) {
     const bool proved = entry && entry->schedule.ii == bound;
     header.status = live.phase == LiveSolve::Phase::Stopping ? "STOPPING" : proved ? "PROVED, REFINING" : "SOLVING";
