@@ -218,6 +218,11 @@ void Search::find_ii() {
   outcome_.issue_mii = bounds.issue_mii;
   send(Started{bounds.res_mii, bounds.rec_mii, bounds.issue_mii, bounds.sentence});
   const Cycle min_ii = bounds.min_ii();
+  if (min_ii >= kNoFiniteII) {
+    outcome_.status = Status::Infeasible;
+    outcome_.explanation = "no II is large enough: " + bounds.sentence;
+    return;
+  }
   const bool cycle = min_ii > bounds.res_mii && (min_ii == bounds.rec_mii || min_ii == bounds.credit_mii);
   raise_bound(min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds.sentence);
 

@@ -133,6 +133,15 @@ TEST_CASE("a value larger than shared memory is infeasible, and the reason names
   CHECK(outcome.explanation.find("memory: 999 bytes") != std::string::npos);
 }
 
+TEST_CASE("an op that needs more of a unit than there is has no II at all", "[solver]") {
+  ProblemBuilder b({"TC"});
+  const OpId op = b.op("wide", "TC", 10);
+  b.problem.ops[op.index()].uses[0].amount = 2;
+  const SolveOutcome outcome = solve_problem(b.problem);
+  CHECK(outcome.status == Status::Infeasible);
+  CHECK(outcome.explanation.find("wide") != std::string::npos);
+}
+
 TEST_CASE("registers limit how many copies of a value are alive", "[solver]") {
   // x is 100 registers and needed 300 cycles later; three copies at II 100 do not fit 255 registers.
   ProblemBuilder b({"A", "B"});
