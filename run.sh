@@ -39,5 +39,5 @@ fi
 "$programs/heddle" show attention_forward_hopper h100
 code=$?
 say "this is the text timeline, because there is no display. For the window run ./run.sh in a desktop session, over"
-say "'ssh -X', or as 'xvfb-run ./run.sh'; for a picture: build/release/heddle-gui --screenshot FILE.png"
+say "'ssh -X', or as 'xvfb-run ./run.sh'; for a picture: build/release/heddle-gui --solve --screenshot FILE.png"
 exit "$code"
