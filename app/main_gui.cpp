@@ -1,7 +1,7 @@
 // heddle-gui: the window, or a picture of it.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -131,17 +131,20 @@ int run(int argc, char** argv) {
   app.add_option("kernel", options.kernel, "Kernel: a shipped name or a file (default: attention_forward_hopper)");
   app.add_option("machine", options.machine, "Machine: a shipped name or a file (default: h100)");
   app.add_option("--schedule", options.schedule, "Open this schedule");
-  app.add_option("--param", options.params, "KEY=VALUE, replaces a parameter's default")->check([](const std::string& text) {
-    const std::size_t equals = text.find('=');
-    const bool good = equals != std::string::npos && equals > 0 && equals + 1 < text.size() &&
-                      text.find_first_not_of("-0123456789", equals + 1) == std::string::npos;
-    return good ? std::string() : "expected KEY=INTEGER, got " + text;
-  });
+  app.add_option("--param", options.params, "KEY=VALUE, replaces a parameter's default")
+      ->check([](const std::string& text) {
+        const std::size_t equals = text.find('=');
+        const bool good = equals != std::string::npos && equals > 0 && equals + 1 < text.size() &&
+                          text.find_first_not_of("-0123456789", equals + 1) == std::string::npos;
+        return good ? std::string() : "expected KEY=INTEGER, got " + text;
+      });
   app.add_option("--screenshot", options.screenshot, "Write a PNG instead of opening a window; needs no display");
   app.add_option("--size", options.size, "Of the screenshot, WIDTHxHEIGHT");
-  app.add_option("--mode", options.mode, "Chart: steady, unrolled or pipeline")->check(CLI::IsMember({"steady", "unrolled", "pipeline"}));
+  app.add_option("--mode", options.mode, "Chart: steady, unrolled or pipeline")
+      ->check(CLI::IsMember({"steady", "unrolled", "pipeline"}));
   app.add_option("--iterations", options.iterations, "Of the unrolled and pipeline charts")->check(CLI::Range(1, 64));
-  app.add_option("--theme", options.theme, "dark, light or high_contrast")->check(CLI::IsMember({"dark", "light", "high_contrast"}));
+  app.add_option("--theme", options.theme, "dark, light or high_contrast")
+      ->check(CLI::IsMember({"dark", "light", "high_contrast"}));
   app.add_option("--scale", options.scale, "Per cent, 50 to 300")->check(CLI::Range(50, 300));
   app.add_option("--select", options.select, "Select this op");
   app.add_option("--tab", options.tab, "log, explain, ops, units or constraints")

@@ -55,17 +55,18 @@ SolveJob::SolveJob(SolveFunction solve, solver::SolveRequest request, std::funct
     : shared_(std::make_shared<Shared>()) {
   shared_->wake = std::move(wake);
   // The worker owns what it uses, so that it may outlive this object when the program has to leave without it.
-  worker_ = std::jthread([shared = shared_, solve = std::move(solve), request = std::move(request)](std::stop_token stop) {
-    try {
-      SolveOutcome outcome =
-          solve(request, stop, [&](const solver::SolveEvent& event) { shared->push(event, false); });
-      shared->push(std::move(outcome), true);
-    } catch (const std::exception& e) {
-      shared->push(JobFailure{e.what()}, true);
-    } catch (...) {
-      shared->push(JobFailure{"unknown exception"}, true);
-    }
-  });
+  worker_ =
+      std::jthread([shared = shared_, solve = std::move(solve), request = std::move(request)](std::stop_token stop) {
+        try {
+          SolveOutcome outcome =
+              solve(request, stop, [&](const solver::SolveEvent& event) { shared->push(event, false); });
+          shared->push(std::move(outcome), true);
+        } catch (const std::exception& e) {
+          shared->push(JobFailure{e.what()}, true);
+        } catch (...) {
+          shared->push(JobFailure{"unknown exception"}, true);
+        }
+      });
 }
 
 SolveJob::~SolveJob() { worker_.request_stop(); }

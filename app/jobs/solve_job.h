@@ -1,5 +1,5 @@
-// One solve in the background. Only values cross the thread: a request goes in, events come out through a channel that the
-// window drains once per frame, and a callback wakes the window when there is something to drain.
+// One solve in the background. Only values cross the thread: a request goes in, events come out through a channel that
+// the window drains once per frame, and a callback wakes the window when there is something to drain.
 //
 //   Running --cancel()--> Stopping --worker done--> Finished
 //      '-----------------------worker done------------^

@@ -10,8 +10,8 @@ namespace {
 
 Fonts fonts_;
 
-// Latin-1, Latin Extended-A, Greek, general punctuation (– — … · ′), super- and subscripts, arrows, operators (− ≤ ≥ ≠ ×),
-// box drawing, geometric shapes (▲ ▼ ●), check marks.
+// Latin-1, Latin Extended-A, Greek, general punctuation (– — … · ′), super- and subscripts, arrows, operators (− ≤ ≥ ≠
+// ×), box drawing, geometric shapes (▲ ▼ ●), check marks.
 constexpr ImWchar kRanges[] = {0x0020, 0x017F, 0x0370, 0x03FF, 0x2000, 0x206F, 0x2070, 0x209F, 0x2190, 0x21FF,
                                0x2200, 0x22FF, 0x2500, 0x257F, 0x25A0, 0x25FF, 0x2713, 0x2717, 0};
 

@@ -1,23 +1,24 @@
-// Fonts: DejaVu Sans and DejaVu Sans Mono from the system where they exist, ImGui's built-in one elsewhere (and in golden
-// pictures, which must not depend on a machine). Sizes follow the scale; everything in the window is a multiple of them.
+// Fonts: DejaVu Sans and DejaVu Sans Mono from the system where they exist, ImGui's built-in one elsewhere (and in
+// golden pictures, which must not depend on a machine). Sizes follow the scale; everything in the window is a multiple
+// of them.
 #pragma once
 
-#include <string_view>
-
 #include <imgui.h>
+
+#include <string_view>
 
 namespace heddle::app {
 
 struct Fonts {
-  ImFont* body = nullptr;      ///< 15 px at scale 1
+  ImFont* body = nullptr;  ///< 15 px at scale 1
   ImFont* bold = nullptr;
-  ImFont* mono = nullptr;      ///< numbers, right aligned
+  ImFont* mono = nullptr;  ///< numbers, right aligned
   ImFont* mono_bold = nullptr;
-  ImFont* small = nullptr;     ///< 13 px: details under a name
+  ImFont* small = nullptr;       ///< 13 px: details under a name
   ImFont* small_bold = nullptr;  ///< section headings, labels on small bars
   ImFont* mono_small = nullptr;  ///< ruler
-  ImFont* title = nullptr;     ///< 20 px bold
-  bool built_in = false;       ///< only ASCII and Latin-1 can be drawn
+  ImFont* title = nullptr;       ///< 20 px bold
+  bool built_in = false;         ///< only ASCII and Latin-1 can be drawn
   float scale = 1;
 };
 

@@ -39,7 +39,8 @@ void install_callbacks(GLFWwindow* window) {
   glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { platform_of(w).note_input(); });
   glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { platform_of(w).note_input(); });
   glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { platform_of(w).note_input(); });
-  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) { platform_of(w).note_drop(count, paths); });
+  glfwSetDropCallback(window,
+                      [](GLFWwindow* w, int count, const char** paths) { platform_of(w).note_drop(count, paths); });
 }
 
 }  // namespace

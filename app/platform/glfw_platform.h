@@ -1,5 +1,5 @@
-// A window on the desktop: GLFW and OpenGL 3. Draws only when something happens: a few frames after every input, ten times a
-// second while a clock runs, not at all otherwise.
+// A window on the desktop: GLFW and OpenGL 3. Draws only when something happens: a few frames after every input, ten
+// times a second while a clock runs, not at all otherwise.
 #pragma once
 
 #include <memory>

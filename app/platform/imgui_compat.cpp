@@ -13,7 +13,6 @@
 namespace heddle::app {
 namespace {
 
-
 #if IMGUI_VERSION_NUM < 18700
 // GLFW 3 key numbers; letters and digits are ASCII.
 int code_of(Key key) {
@@ -104,13 +103,26 @@ void feed_modifiers(bool ctrl, bool shift, bool alt) {
 
 void setup_headless_io() {
   ImGuiIO& io = ImGui::GetIO();
-  const std::array<std::pair<ImGuiKey_, Key>, 20> map{{
-      {ImGuiKey_Tab, Key::Tab}, {ImGuiKey_LeftArrow, Key::Left}, {ImGuiKey_RightArrow, Key::Right},
-      {ImGuiKey_UpArrow, Key::Up}, {ImGuiKey_DownArrow, Key::Down}, {ImGuiKey_PageUp, Key::PageUp},
-      {ImGuiKey_PageDown, Key::PageDown}, {ImGuiKey_Home, Key::Home}, {ImGuiKey_End, Key::End},
-      {ImGuiKey_Delete, Key::Delete}, {ImGuiKey_Backspace, Key::Backspace}, {ImGuiKey_Space, Key::Space},
-      {ImGuiKey_Enter, Key::Enter}, {ImGuiKey_Escape, Key::Escape}, {ImGuiKey_A, Key::A}, {ImGuiKey_C, Key::C},
-      {ImGuiKey_V, Key::V}, {ImGuiKey_X, Key::X}, {ImGuiKey_Y, Key::Y}, {ImGuiKey_Z, Key::Z}}};
+  const std::array<std::pair<ImGuiKey_, Key>, 20> map{{{ImGuiKey_Tab, Key::Tab},
+                                                       {ImGuiKey_LeftArrow, Key::Left},
+                                                       {ImGuiKey_RightArrow, Key::Right},
+                                                       {ImGuiKey_UpArrow, Key::Up},
+                                                       {ImGuiKey_DownArrow, Key::Down},
+                                                       {ImGuiKey_PageUp, Key::PageUp},
+                                                       {ImGuiKey_PageDown, Key::PageDown},
+                                                       {ImGuiKey_Home, Key::Home},
+                                                       {ImGuiKey_End, Key::End},
+                                                       {ImGuiKey_Delete, Key::Delete},
+                                                       {ImGuiKey_Backspace, Key::Backspace},
+                                                       {ImGuiKey_Space, Key::Space},
+                                                       {ImGuiKey_Enter, Key::Enter},
+                                                       {ImGuiKey_Escape, Key::Escape},
+                                                       {ImGuiKey_A, Key::A},
+                                                       {ImGuiKey_C, Key::C},
+                                                       {ImGuiKey_V, Key::V},
+                                                       {ImGuiKey_X, Key::X},
+                                                       {ImGuiKey_Y, Key::Y},
+                                                       {ImGuiKey_Z, Key::Z}}};
   for (const auto& [theirs, ours] : map) io.KeyMap[theirs] = code_of(ours);
   // Without this a draw list of more than 65535 vertices aborts.
   io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
@@ -176,8 +188,7 @@ bool any_down(int left, int right) { return ImGui::GetIO().KeysDown[left] || ImG
 
 void note_key_event(int key, bool down, bool ctrl, bool shift, bool alt) {
   constexpr int kFirstModifier = 340;
-  if (down && key >= 0 && key < 512 && key < kFirstModifier)
-    pressed_keys.push_back({key, ctrl, shift, alt});
+  if (down && key >= 0 && key < 512 && key < kFirstModifier) pressed_keys.push_back({key, ctrl, shift, alt});
 }
 
 void hold_quick_keys() {

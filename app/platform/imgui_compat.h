@@ -1,5 +1,5 @@
-// Every difference between Dear ImGui versions (1.86 of Debian 12 up to 1.92) lives here. The rest of the program asks for
-// keys by our own names and pushes fonts and input through these functions.
+// Every difference between Dear ImGui versions (1.86 of Debian 12 up to 1.92) lives here. The rest of the program asks
+// for keys by our own names and pushes fonts and input through these functions.
 #pragma once
 
 #include <imgui.h>
@@ -7,12 +7,65 @@
 namespace heddle::app {
 
 enum class Key {
-  A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z,
-  Num0, Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9,
-  F1, F5,
-  Left, Right, Up, Down, Home, End, PageUp, PageDown,
-  Period, Comma, LeftBracket, RightBracket, Slash, Minus, Equal,
-  Tab, Enter, Escape, Backspace, Delete, Space,
+  A,
+  B,
+  C,
+  D,
+  E,
+  F,
+  G,
+  H,
+  I,
+  J,
+  K,
+  L,
+  M,
+  N,
+  O,
+  P,
+  Q,
+  R,
+  S,
+  T,
+  U,
+  V,
+  W,
+  X,
+  Y,
+  Z,
+  Num0,
+  Num1,
+  Num2,
+  Num3,
+  Num4,
+  Num5,
+  Num6,
+  Num7,
+  Num8,
+  Num9,
+  F1,
+  F5,
+  Left,
+  Right,
+  Up,
+  Down,
+  Home,
+  End,
+  PageUp,
+  PageDown,
+  Period,
+  Comma,
+  LeftBracket,
+  RightBracket,
+  Slash,
+  Minus,
+  Equal,
+  Tab,
+  Enter,
+  Escape,
+  Backspace,
+  Delete,
+  Space,
   Count
 };
 
@@ -35,8 +88,8 @@ void adopt_font_texture();
 void forget_clipboard();
 
 /// Up to 1.86 a key that goes down and up between two frames is lost. A windowing platform reports its key events with
-/// `note_key_event` (the backend's own key number) and calls `hold_quick_keys` before every ImGui::NewFrame: such keys are
-/// then down for one whole frame, with the modifiers they were pressed with. Later versions do this themselves.
+/// `note_key_event` (the backend's own key number) and calls `hold_quick_keys` before every ImGui::NewFrame: such keys
+/// are then down for one whole frame, with the modifiers they were pressed with. Later versions do this themselves.
 void note_key_event(int key, bool down, bool ctrl, bool shift, bool alt);
 void hold_quick_keys();
 
@@ -46,7 +99,8 @@ inline void pop_font() { ImGui::PopFont(); }
 /// Pixels.
 float font_size(const ImFont* font);
 
-/// Lets items drawn later take the mouse over the last item (1.86) or the next one (1.89.7 and later): call in both places.
+/// Lets items drawn later take the mouse over the last item (1.86) or the next one (1.89.7 and later): call in both
+/// places.
 void allow_overlap_before_item();
 void allow_overlap_after_item();
 

@@ -74,9 +74,11 @@ Result<std::unique_ptr<OffscreenPlatform>> OffscreenPlatform::create(int width, 
   const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_NONE};
   EGLConfig config = nullptr;
   EGLint configs = 0;
-  if (eglChooseConfig(gl->display, wanted, &config, 1, &configs) != EGL_TRUE || configs == 0) config = EGL_NO_CONFIG_KHR;
-  const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                            EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+  if (eglChooseConfig(gl->display, wanted, &config, 1, &configs) != EGL_TRUE || configs == 0)
+    config = EGL_NO_CONFIG_KHR;
+  const EGLint version[] = {
+      EGL_CONTEXT_MAJOR_VERSION,           3,       EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+      EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
   gl->context = eglCreateContext(gl->display, config, EGL_NO_CONTEXT, version);
   if (gl->context == EGL_NO_CONTEXT) return no_egl("no OpenGL 3.3 context");
   if (eglMakeCurrent(gl->display, EGL_NO_SURFACE, EGL_NO_SURFACE, gl->context) != EGL_TRUE)

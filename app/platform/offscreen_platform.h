@@ -1,5 +1,5 @@
-// Pictures without a display: the headless platform plus OpenGL on a surfaceless EGL context. Used for screenshots and for
-// golden pictures.
+// Pictures without a display: the headless platform plus OpenGL on a surfaceless EGL context. Used for screenshots and
+// for golden pictures.
 #pragma once
 
 #include <cstdint>

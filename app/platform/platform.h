@@ -1,5 +1,5 @@
-// Where frames come from and go to: a window on a display, nothing at all (tests), or an off-screen picture. A platform owns
-// the Dear ImGui context; there is one at a time.
+// Where frames come from and go to: a window on a display, nothing at all (tests), or an off-screen picture. A platform
+// owns the Dear ImGui context; there is one at a time.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,8 @@ class Platform {
   virtual Next begin_frame(Pace pace) = 0;
   /// Ends the ImGui frame and shows it.
   virtual void end_frame() = 0;
-  /// Loads the fonts for this scale (of the display times the user's) and hands them to the renderer. Between frames only.
+  /// Loads the fonts for this scale (of the display times the user's) and hands them to the renderer. Between frames
+  /// only.
   virtual void set_scale(float scale) = 0;
   /// Of the display; 1 without one.
   virtual float display_scale() const { return 1; }

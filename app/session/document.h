@@ -1,5 +1,5 @@
-// What is open: a kernel on a machine, and schedules for it. The content is a cheap value (big parts are shared and never
-// changed in place), so that undo is keeping old values.
+// What is open: a kernel on a machine, and schedules for it. The content is a cheap value (big parts are shared and
+// never changed in place), so that undo is keeping old values.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct ScheduleEntry {
   std::string name;
   Schedule schedule;
   Status status = Status::Unknown;
-  std::optional<Cycle> lower_bound;     ///< proved; none for schedules from files without certificate
-  std::string explanation;              ///< why II is not smaller; may be empty
+  std::optional<Cycle> lower_bound;  ///< proved; none for schedules from files without certificate
+  std::string explanation;           ///< why II is not smaller; may be empty
   std::vector<ObjectiveValue> objectives;
-  double seconds = 0;                   ///< of solving
-  bool running = false;                 ///< the solver is still improving it
-  std::string file;                     ///< where it was read from; empty for solved ones
+  double seconds = 0;    ///< of solving
+  bool running = false;  ///< the solver is still improving it
+  std::string file;      ///< where it was read from; empty for solved ones
   Verdict verdict;
   Period period;
   Usage usage;
@@ -42,12 +42,12 @@ using EntryPtr = std::shared_ptr<const ScheduleEntry>;
 struct Content {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Machine> machine;
-  Scope overrides;                      ///< parameters that differ from the kernel's defaults
+  Scope overrides;                         ///< parameters that differ from the kernel's defaults
   std::shared_ptr<const Problem> problem;  ///< null unless kernel, machine and parameters resolve
   std::shared_ptr<const Bounds> bounds;    ///< with `problem`
   Constraints constraints;
   std::vector<EntryPtr> schedules;
-  std::optional<std::size_t> shown;     ///< index into `schedules`
+  std::optional<std::size_t> shown;  ///< index into `schedules`
 
   const ScheduleEntry* entry() const { return shown ? schedules[*shown].get() : nullptr; }
 };

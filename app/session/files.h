@@ -9,7 +9,8 @@ namespace heddle::app {
 
 enum class FileKind { Kernel, Machine, Schedule, Constraints, Unknown };
 
-/// By the "schema" key, whatever the major version (the reader of that kind judges it). Unknown: JSON, but not one of ours.
+/// By the "schema" key, whatever the major version (the reader of that kind judges it). Unknown: JSON, but not one of
+/// ours.
 Result<FileKind> classify_file(const std::string& path);
 
 /// The last part of a path.

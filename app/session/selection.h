@@ -1,4 +1,5 @@
-// Which ops are selected. One selection for the whole window: chart, table, inspector and lists all read and change this one.
+// Which ops are selected. One selection for the whole window: chart, table, inspector and lists all read and change
+// this one.
 #pragma once
 
 #include <algorithm>

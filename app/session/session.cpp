@@ -177,7 +177,8 @@ void Session::on(const OpenSchedule& c) {
 
 void Session::on(const OpenConstraints& c) {
   const std::string title = "Cannot open constraints " + base_name(c.path);
-  if (!content_.problem) return fail(title, Error::input("constraints need an open kernel and machine", "open those first"));
+  if (!content_.problem)
+    return fail(title, Error::input("constraints need an open kernel and machine", "open those first"));
   auto constraints = read_constraints(c.path, *content_.problem);
   if (!constraints) return fail(title, constraints.error());
   abandon_job("the constraints changed");
@@ -243,9 +244,9 @@ void Session::adopt(Content next, const std::string& what) {
   if (const auto error = resolve_content()) {
     fail(fmt::format("{} cannot be scheduled on {}", content_.kernel->name, content_.machine->name), *error);
   } else if (content_.problem) {
-    say(LogLevel::Info, fmt::format("{} on {}: {} ops, {} dependences, II ≥ {}", content_.problem->kernel,
-                                    content_.problem->machine, content_.problem->ops.size(),
-                                    content_.problem->edges.size(), content_.bounds->min_ii()));
+    say(LogLevel::Info,
+        fmt::format("{} on {}: {} ops, {} dependences, II ≥ {}", content_.problem->kernel, content_.problem->machine,
+                    content_.problem->ops.size(), content_.problem->edges.size(), content_.bounds->min_ii()));
   }
   view_.fit_all = true;
   changed();
@@ -325,7 +326,8 @@ void Session::on(const Redo&) {
 void Session::settle_after_travel() {
   // The row that a running job fills may have gone, and rows that came back may be older than what was found since.
   for (EntryPtr& entry : content_.schedules)
-    if (const auto newest = solved_.find(entry->name); entry->running && newest != solved_.end()) entry = newest->second;
+    if (const auto newest = solved_.find(entry->name); entry->running && newest != solved_.end())
+      entry = newest->second;
   const bool row_here = std::any_of(content_.schedules.begin(), content_.schedules.end(),
                                     [&](const EntryPtr& e) { return e->running && e->name == job_row_; });
   if (live_.active() && !row_here) abandon_job("its question was undone");

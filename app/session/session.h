@@ -41,8 +41,8 @@ struct LiveSolve {
   Cycle res_mii = 0, rec_mii = 0, issue_mii = 0;
   Cycle lower_bound = 0;
   std::optional<Cycle> best;
-  Status status = Status::Unknown;   ///< of the outcome, once Done
-  std::string doing;                 ///< "refuting II 2047"
+  Status status = Status::Unknown;  ///< of the outcome, once Done
+  std::string doing;                ///< "refuting II 2047"
   std::string explanation;
   std::int64_t queries = 0, conflicts = 0;
   double seconds = 0;
@@ -68,9 +68,9 @@ struct ErrorReport {
 struct Environment {
   SolveFunction solve = built_in_solver();
   std::string solver_name = built_in_solver_name();
-  std::function<void()> wake;          ///< safe from any thread; may be empty
-  std::function<double()> clock;       ///< seconds; empty: the steady clock
-  std::string settings_file;           ///< empty: settings are not kept
+  std::function<void()> wake;     ///< safe from any thread; may be empty
+  std::function<double()> clock;  ///< seconds; empty: the steady clock
+  std::string settings_file;      ///< empty: settings are not kept
 };
 
 class Session {

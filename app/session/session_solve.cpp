@@ -25,7 +25,8 @@ std::string Session::why_no_solve() const {
 }
 
 void Session::on(const StartSolve&) {
-  if (const std::string reason = why_no_solve(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
+  if (const std::string reason = why_no_solve(); !reason.empty())
+    return say(LogLevel::Warning, "not solving: " + reason);
   live_ = {};
   live_.phase = LiveSolve::Phase::Running;
   live_.lower_bound = content_.bounds->min_ii();
@@ -35,7 +36,8 @@ void Session::on(const StartSolve&) {
   solver::SolveRequest request;
   request.problem = *content_.problem;
   request.constraints = content_.constraints;
-  say(LogLevel::Info, fmt::format("{} starts: {} on {}", job_row_, content_.problem->kernel, content_.problem->machine));
+  say(LogLevel::Info,
+      fmt::format("{} starts: {} on {}", job_row_, content_.problem->kernel, content_.problem->machine));
   job_ = std::make_unique<SolveJob>(environment_.solve, std::move(request), environment_.wake);
   changed();
 }
@@ -108,8 +110,8 @@ void Session::take_event(const solver::SolveEvent& event, std::optional<Schedule
                    live_.explanation = e.explanation;
                    live_.lower_bound = std::max({live_.lower_bound, e.res_mii, e.rec_mii, e.issue_mii});
                    point();
-                   say(LogLevel::Info, fmt::format("bounds: resource {}, recurrence {}, issue {}", e.res_mii, e.rec_mii,
-                                                   e.issue_mii));
+                   say(LogLevel::Info,
+                       fmt::format("bounds: resource {}, recurrence {}, issue {}", e.res_mii, e.rec_mii, e.issue_mii));
                  },
                  [&](const solver::BoundRaised& e) {
                    live_.lower_bound = std::max(live_.lower_bound, e.lower_bound);
@@ -119,7 +121,8 @@ void Session::take_event(const solver::SolveEvent& event, std::optional<Schedule
                  },
                  [&](const solver::Incumbent& e) {
                    if (!live_.best || e.schedule.ii < *live_.best)
-                     say(LogLevel::Good, fmt::format("found II {} with {} stages", e.schedule.ii, stage_count(e.schedule)));
+                     say(LogLevel::Good,
+                         fmt::format("found II {} with {} stages", e.schedule.ii, stage_count(e.schedule)));
                    live_.best = e.schedule.ii;
                    point();
                    newest = e.schedule;
@@ -199,8 +202,8 @@ void Session::take_outcome(SolveOutcome outcome) {
                          : outcome.status == Status::Infeasible ? LogLevel::Bad
                                                                 : LogLevel::Warning;
   const std::string ii = live_.best ? fmt::format("II {} · ", *live_.best) : "";
-  say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", job_row_, ii, live_.lower_bound, to_string(outcome.status), how,
-                         live_.seconds));
+  say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", job_row_, ii, live_.lower_bound, to_string(outcome.status),
+                         how, live_.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
 }
 
@@ -209,7 +212,8 @@ bool Session::close(std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   abandon_job("the window closes");
   for (const auto& job : stopping_) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (!job->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
   }
   stopping_.clear();

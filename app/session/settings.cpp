@@ -37,7 +37,8 @@ std::optional<ThemeName> parse_theme(std::string_view name) {
 }
 
 std::string settings_path() {
-  if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder && *folder) return std::string(folder) + "/heddle/settings.json";
+  if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder && *folder)
+    return std::string(folder) + "/heddle/settings.json";
   if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.config/heddle/settings.json";
   return {};
 }

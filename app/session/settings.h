@@ -19,7 +19,7 @@ struct Layout {
 
 struct Settings {
   ThemeName theme = ThemeName::Dark;
-  int scale_percent = 100;   ///< 50 .. 300, on top of the display's own scale
+  int scale_percent = 100;  ///< 50 .. 300, on top of the display's own scale
   Layout layout;
   std::vector<std::string> recent;  ///< newest first, at most 12; names or paths of kernels
   bool operator==(const Settings&) const = default;

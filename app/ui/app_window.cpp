@@ -21,9 +21,9 @@ void pane(const char* name, ImVec2 at, ImVec2 size, Color background, ImVec2 pad
   ImGui::SetCursorScreenPos(at);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-  const bool visible = ImGui::BeginChild(name, size, false,
-                                         ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoScrollbar |
-                                             ImGuiWindowFlags_NoScrollWithMouse);
+  const bool visible = ImGui::BeginChild(
+      name, size, false,
+      ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   if (visible) draw();
@@ -51,7 +51,8 @@ void AppWindow::follow_settings() {
   }
   const Content& content = session_.content();
   std::string title = "Heddle";
-  if (content.kernel) title = content.kernel->name + (content.machine ? " on " + content.machine->name : "") + " - Heddle";
+  if (content.kernel)
+    title = content.kernel->name + (content.machine ? " on " + content.machine->name : "") + " - Heddle";
   if (title != title_) platform_.set_title(title_ = title);
 }
 
@@ -69,8 +70,8 @@ void AppWindow::rebuild_models() {
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
   models_.ops = build_ops_table(*content.problem, schedule);
   if (const OpId op = session_.selection().primary(); op.valid())
-    models_.inspector = inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr,
-                                entry ? &entry->verdict : nullptr);
+    models_.inspector =
+        inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr, entry ? &entry->verdict : nullptr);
   if (entry) {
     GanttOptions options;
     options.mode = session_.view().mode;

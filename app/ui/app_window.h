@@ -1,4 +1,5 @@
-// The whole window: lays out the panels, keeps their models up to date, dispatches keys, and applies commands after the frame.
+// The whole window: lays out the panels, keeps their models up to date, dispatches keys, and applies commands after the
+// frame.
 #pragma once
 
 #include <cstdint>

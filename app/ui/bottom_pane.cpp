@@ -41,7 +41,8 @@ void draw_tab_strip(const Session& session, UiState& ui) {
       list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), current ? theme().card : theme().hovered, px(3));
     if (current)
       list.AddRectFilled(ImVec2(at.x, at.y + height - px(2)), ImVec2(at.x + width, at.y + height), theme().accent);
-    paint_text(font, ImVec2(at.x + (width - size.x) / 2, at.y + (height - size.y) / 2), current ? theme().text : theme().dim, tab.label);
+    paint_text(font, ImVec2(at.x + (width - size.x) / 2, at.y + (height - size.y) / 2),
+               current ? theme().text : theme().dim, tab.label);
     ImGui::SameLine(0, px(2));
   }
   ImGui::SetCursorScreenPos(ImVec2(begin.x, begin.y + height + px(4)));
@@ -84,7 +85,8 @@ void share_bar(double share, Color color) {
   const float width = ImGui::GetContentRegionAvail().x, height = px(10), y = at.y + px(4);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + height), theme().input, px(2));
-  list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width * static_cast<float>(std::clamp(share, 0.0, 1.0)), y + height), color, px(2));
+  list.AddRectFilled(ImVec2(at.x, y),
+                     ImVec2(at.x + width * static_cast<float>(std::clamp(share, 0.0, 1.0)), y + height), color, px(2));
   ImGui::Dummy(ImVec2(width, px(16)));
 }
 
@@ -127,14 +129,17 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   std::vector<OpsTableRow> rows = models.ops;
   filter_ops(rows, ui.ops_filter);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
-                                     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
+                                     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable |
+                                     ImGuiTableFlags_NoSavedSettings;
   const float room = ImGui::GetContentRegionAvail().y;
   if (!ImGui::BeginTable("ops_table", 8, kFlags, ImVec2(0, room))) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   for (OpsColumn column : kOpsColumns)
     ImGui::TableSetupColumn(title(column),
                             column == OpsColumn::Start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
-                            column == OpsColumn::Name ? 2.2f : is_number(column) ? 1.0f : 1.3f);
+                            column == OpsColumn::Name ? 2.2f
+                            : is_number(column)       ? 1.0f
+                                                      : 1.3f);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (int c = 0; c < 8; ++c) {
     ImGui::TableSetColumnIndex(c);
@@ -148,7 +153,8 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
     if (probe::on()) probe::last_item(std::string("table/") + title(kOpsColumns[c]));
   }
   if (const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs(); specs && specs->SpecsCount > 0)
-    sort_ops(rows, kOpsColumns[specs->Specs[0].ColumnIndex], specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
+    sort_ops(rows, kOpsColumns[specs->Specs[0].ColumnIndex],
+             specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()));
   while (clipper.Step()) {
@@ -158,12 +164,14 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
       ImGui::TableNextColumn();
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const bool selected = session.selection().contains(row.op);
-      if (ImGui::Selectable(("##" + row.name).c_str(), selected, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
+      if (ImGui::Selectable(("##" + row.name).c_str(), selected,
+                            ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
         ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
         if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
       }
       if (probe::on()) probe::last_item("table/op/" + row.name);
-      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill, px(2));
+      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)),
+                                                role_color(row.role).fill, px(2));
       paint_text(row.critical ? fonts().bold : fonts().body, ImVec2(at.x + px(18), at.y), theme().text, row.name);
       for (OpsColumn column : kOpsColumns) {
         if (column == OpsColumn::Name) continue;
@@ -185,8 +193,16 @@ void draw_units_tab(const Session& session) {
   ImGui::BeginChild("units", ImVec2(0, 0));
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   if (ImGui::BeginTable("unit_table", 6, kFlags)) {
-    struct Heading { const char* text; float weight; };
-    for (const Heading& h : {Heading{"unit", 1.2f}, {"about", 2.4f}, {"work", 0.9f}, {"bound", 0.9f}, {"share of II", 2.2f}, {"busy", 0.9f}})
+    struct Heading {
+      const char* text;
+      float weight;
+    };
+    for (const Heading& h : {Heading{"unit", 1.2f},
+                             {"about", 2.4f},
+                             {"work", 0.9f},
+                             {"bound", 0.9f},
+                             {"share of II", 2.2f},
+                             {"busy", 0.9f}})
       ImGui::TableSetupColumn(h.text, 0, h.weight);
     ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
     for (int c = 0; c < 6; ++c) {
@@ -195,7 +211,8 @@ void draw_units_tab(const Session& session) {
       const bool number = c == 2 || c == 3 || c == 5;
       const std::string_view name = ImGui::TableGetColumnName(c);
       if (number)
-        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(name.data()).x);
+        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x -
+                             ImGui::CalcTextSize(name.data()).x);
       colored_text(theme().heading, name);
     }
     const Cycle ii = entry ? entry->schedule.ii : content.bounds->min_ii();
@@ -211,11 +228,13 @@ void draw_units_tab(const Session& session) {
       ImGui::TableNextColumn();
       cell_text(grouped(load.bound), true, theme().text);
       ImGui::TableNextColumn();
-      share_bar(static_cast<double>(load.bound) / static_cast<double>(std::max<Cycle>(ii, 1)), role_color(unit.role).fill);
+      share_bar(static_cast<double>(load.bound) / static_cast<double>(std::max<Cycle>(ii, 1)),
+                role_color(unit.role).fill);
       ImGui::TableNextColumn();
-      const std::string busy = entry ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(entry->usage.busy[load.unit.index()]) /
-                                                                   static_cast<double>(ii))
-                                     : std::string("-");
+      const std::string busy =
+          entry ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(entry->usage.busy[load.unit.index()]) /
+                                              static_cast<double>(ii))
+                : std::string("-");
       cell_text(busy, true, theme().text);
     }
     const auto memory = [&](const char* name, const char* about, std::int64_t used, std::int64_t limit, Color color) {
@@ -233,9 +252,11 @@ void draw_units_tab(const Session& session) {
       ImGui::TableNextColumn();
     };
     if (entry) {
-      memory("smem bytes", "allocated, of the limit", entry->usage.smem_bytes, problem.limits.smem_bytes, role_color(UnitRole::Smem).fill);
+      memory("smem bytes", "allocated, of the limit", entry->usage.smem_bytes, problem.limits.smem_bytes,
+             role_color(UnitRole::Smem).fill);
       if (problem.limits.tmem_columns > 0)
-        memory("tmem columns", "allocated, of the limit", entry->usage.tmem_columns, problem.limits.tmem_columns, role_color(UnitRole::Tmem).fill);
+        memory("tmem columns", "allocated, of the limit", entry->usage.tmem_columns, problem.limits.tmem_columns,
+               role_color(UnitRole::Tmem).fill);
     }
     ImGui::EndTable();
   }
@@ -246,10 +267,11 @@ void draw_constraints_tab(const Session& session, UiState& ui) {
   const Constraints& constraints = session.content().constraints;
   if (constraints.empty()) {
     colored_text(theme().text, "No constraints of yours.");
-    wrapped_text(fonts().small, theme().dim,
-                 "A constraints file (schema heddle.constraints/1) pins ops, orders them, or limits stages, warps, registers "
-                 "and memory. Drop one on the window or open it with Ctrl+O; each can then be switched on and off here, and F5 "
-                 "solves under those that are on.");
+    wrapped_text(
+        fonts().small, theme().dim,
+        "A constraints file (schema heddle.constraints/1) pins ops, orders them, or limits stages, warps, registers "
+        "and memory. Drop one on the window or open it with Ctrl+O; each can then be switched on and off here, and F5 "
+        "solves under those that are on.");
     return;
   }
   ImGui::BeginChild("constraints", ImVec2(0, 0));

@@ -34,7 +34,8 @@ void draw_waiting(const Session& session, UiState& ui) {
     return;
   }
   if (!content.problem) {
-    centered(fonts().title, theme().text, content.machine ? "This kernel does not fit this machine" : "Which machine?", y);
+    centered(fonts().title, theme().text, content.machine ? "This kernel does not fit this machine" : "Which machine?",
+             y);
     centered(fonts().body, theme().dim,
              content.machine ? "The log says why. Choose another machine or other parameters."
                              : "A schedule needs costs, and costs come from a machine.",
@@ -55,16 +56,21 @@ void draw_waiting(const Session& session, UiState& ui) {
     centered(fonts().title, theme().bad, "No schedule exists", y);
     centered(fonts().body, theme().text, live.explanation, y);
   } else if (tried) {
-    centered(fonts().title, theme().text, live.cancelled ? "Cancelled before a schedule was found" : "No schedule found", y);
-    centered(fonts().body, theme().dim, fmt::format("II ≥ {} is proved. {}", grouped(live.lower_bound), live.explanation), y);
+    centered(fonts().title, theme().text,
+             live.cancelled ? "Cancelled before a schedule was found" : "No schedule found", y);
+    centered(fonts().body, theme().dim,
+             fmt::format("II ≥ {} is proved. {}", grouped(live.lower_bound), live.explanation), y);
   } else {
     centered(fonts().title, theme().text, "Ready to solve", y);
-    centered(fonts().body, theme().dim, fmt::format("{} ops, II ≥ {}. {}", content.problem->ops.size(),
-                                                    grouped(content.bounds->min_ii()), content.bounds->sentence), y);
+    centered(fonts().body, theme().dim,
+             fmt::format("{} ops, II ≥ {}. {}", content.problem->ops.size(), grouped(content.bounds->min_ii()),
+                         content.bounds->sentence),
+             y);
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x + (size.x - px(180)) / 2, y + px(12)));
   const Action& solve = *find_action("solve");
-  if (button("center/solve", tried ? "Solve again  F5" : "Solve  F5", ButtonKind::Primary, why_not(solve, session), px(180), px(40)))
+  if (button("center/solve", tried ? "Solve again  F5" : "Solve  F5", ButtonKind::Primary, why_not(solve, session),
+             px(180), px(40)))
     perform(solve, session, ui);
 }
 
@@ -91,8 +97,10 @@ void draw_mode_bar(const Session& session, UiState& ui) {
     if (probe::on()) probe::last_item(mode.name);
     const bool hovered = ImGui::IsItemHovered();
     if (current || hovered)
-      ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + box.x, at.y + box.y), current ? t.raised : t.hovered, px(4));
-    paint_text(fonts().small, ImVec2(at.x + px(10), at.y + (height - size.y) / 2), current ? t.text : t.dim, mode.label);
+      ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + box.x, at.y + box.y), current ? t.raised : t.hovered,
+                                                px(4));
+    paint_text(fonts().small, ImVec2(at.x + px(10), at.y + (height - size.y) / 2), current ? t.text : t.dim,
+               mode.label);
     ImGui::SameLine(0, px(4));
   }
   if (session.view().mode != GanttMode::Steady) {
@@ -113,7 +121,8 @@ void draw_mode_bar(const Session& session, UiState& ui) {
     const std::string text = fmt::format("{} violation{}: see Explain", entry->verdict.violations.size(),
                                          entry->verdict.violations.size() == 1 ? "" : "s");
     const float width = pill_width(fonts().small_bold, text);
-    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - width - px(14), ImGui::GetWindowPos().y + px(8));
+    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - width - px(14),
+                    ImGui::GetWindowPos().y + px(8));
     paint_pill(at, px(18), fonts().small_bold, text, Tone::Bad);
   }
 }

@@ -28,8 +28,9 @@ bool begin_modal(const char* name, ImVec2 size) {
   ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y * 0.48f), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
   ImGui::SetNextWindowSize(size);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(20), px(16)));
-  const bool open = ImGui::BeginPopupModal(name, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                                                              ImGuiWindowFlags_NoSavedSettings);
+  const bool open = ImGui::BeginPopupModal(name, nullptr,
+                                           ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                                               ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar();
   return open;
 }
@@ -49,17 +50,16 @@ std::vector<FolderItem> list_folder(const std::string& folder) {
   constexpr std::size_t kMost = 5000;
   std::vector<FolderItem> items;
   std::error_code error;
-  for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end; !error && it != end && items.size() < kMost;
-       it.increment(error)) {
+  for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
+       !error && it != end && items.size() < kMost; it.increment(error)) {
     std::error_code ignored;
     const std::string name = it->path().filename().string();
     if (name.empty() || name[0] == '.') continue;
     const bool is_folder = it->is_directory(ignored);
     if (is_folder || it->path().extension() == ".json") items.push_back({name, is_folder});
   }
-  std::sort(items.begin(), items.end(), [](const FolderItem& a, const FolderItem& b) {
-    return a.folder != b.folder ? a.folder : a.name < b.name;
-  });
+  std::sort(items.begin(), items.end(),
+            [](const FolderItem& a, const FolderItem& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
   return items;
 }
 
@@ -71,7 +71,8 @@ void draw_shelf(const char* heading, Shelf shelf, const char* prefix, UiState& u
     any = true;
     const std::string name = std::string(prefix) + entry.name;
     const RowArea row = pick_row(name.c_str(), false, px(25));
-    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().text, fitted(fonts().body, entry.name, row.max.x - row.min.x - px(16)));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().text,
+               fitted(fonts().body, entry.name, row.max.x - row.min.x - px(16)));
     if (!row.clicked) continue;
     if (shelf == Shelf::Kernels) ui.commands.push(OpenKernel{entry.name});
     if (shelf == Shelf::Machines) ui.commands.push(OpenMachine{entry.name});
@@ -129,7 +130,8 @@ void draw_open_dialog(Session& session, UiState& ui) {
   }
   if (!begin_modal("open", ImVec2(px(820), px(560)))) return;
   title("Open");
-  wrapped_text(fonts().small, theme().dim, "Kernels, machines, schedules and constraints; which one a file is, it says itself.");
+  wrapped_text(fonts().small, theme().dim,
+               "Kernels, machines, schedules and constraints; which one a file is, it says itself.");
   ImGui::Dummy(ImVec2(0, px(2)));
   if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
   dialog.just_opened = false;
@@ -137,10 +139,12 @@ void draw_open_dialog(Session& session, UiState& ui) {
   ImGui::SameLine();
   const float open_width = px(80), room = ImGui::GetContentRegionAvail().x - open_width - px(8);
   ImGui::SetNextItemWidth(room);
-  const bool entered = ImGui::InputTextWithHint("##path", "or type a path", dialog.path, sizeof dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = ImGui::InputTextWithHint("##path", "or type a path", dialog.path, sizeof dialog.path,
+                                                ImGuiInputTextFlags_EnterReturnsTrue);
   if (probe::on()) probe::last_item("open/path");
   ImGui::SameLine();
-  if (button("open/go", "Open", ButtonKind::Plain, dialog.path[0] ? "" : "type a path first", open_width) || (entered && dialog.path[0])) {
+  if (button("open/go", "Open", ButtonKind::Plain, dialog.path[0] ? "" : "type a path first", open_width) ||
+      (entered && dialog.path[0])) {
     ui.commands.push(OpenFile{dialog.path});
     ImGui::CloseCurrentPopup();
   }
@@ -162,7 +166,8 @@ void draw_open_dialog(Session& session, UiState& ui) {
   ImGui::PopStyleVar();
   ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
   ImGui::SetCursorPosY(ImGui::GetWindowSize().y - px(48));
-  if (button("open/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  if (button("open/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape))
+    ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 
@@ -170,7 +175,8 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   PathPromptState& prompt = ui.path_prompt;
   if (prompt.just_opened) {
     const Content& content = session.content();
-    const std::string stem = content.kernel && content.machine ? content.kernel->name + "." + content.machine->name : "heddle";
+    const std::string stem =
+        content.kernel && content.machine ? content.kernel->name + "." + content.machine->name : "heddle";
     copy_to(prompt.path, sizeof prompt.path, stem + (prompt.ask == Ask::SvgPath ? ".svg" : ".schedule.json"));
     ImGui::OpenPopup("write");
   }
@@ -182,11 +188,13 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   if (prompt.just_opened) ImGui::SetKeyboardFocusHere();
   prompt.just_opened = false;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  const bool entered = ImGui::InputText("##write_path", prompt.path, sizeof prompt.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered =
+      ImGui::InputText("##write_path", prompt.path, sizeof prompt.path, ImGuiInputTextFlags_EnterReturnsTrue);
   if (probe::on()) probe::last_item("write/path");
   if (fs::exists(prompt.path, ignored)) colored_text(theme().warning, "This file exists and will be replaced.");
   ImGui::Dummy(ImVec2(0, px(6)));
-  const bool go = button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
+  const bool go =
+      button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
   if ((go || entered) && prompt.path[0]) {
     if (prompt.ask == Ask::SvgPath)
       ui.commands.push(ExportSvg{prompt.path});
@@ -195,7 +203,8 @@ void draw_path_prompt(const Session& session, UiState& ui) {
     ImGui::CloseCurrentPopup();
   }
   ImGui::SameLine();
-  if (button("write/cancel", "Cancel", ButtonKind::Plain, {}, px(100), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  if (button("write/cancel", "Cancel", ButtonKind::Plain, {}, px(100), px(32)) || key_pressed(Key::Escape))
+    ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 
@@ -235,7 +244,8 @@ void draw_error_panel(const Session& session, UiState& ui) {
     ImGui::Dummy(ImVec2(0, px(6)));
   }
   ImGui::EndChild();
-  if (button("error/copy", "Copy", ButtonKind::Plain, {}, px(90), px(32))) ui.commands.push(CopyText{report->title + "\n" + to_string(report->error)});
+  if (button("error/copy", "Copy", ButtonKind::Plain, {}, px(90), px(32)))
+    ui.commands.push(CopyText{report->title + "\n" + to_string(report->error)});
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
   if (button("error/close", "Close", ButtonKind::Primary, {}, px(90), px(32)) || key_pressed(Key::Escape)) {
@@ -281,7 +291,8 @@ void draw_keys_overlay(const Session& session, UiState& ui) {
     return;
   }
   title("Keys and mouse");
-  const float column = (ImGui::GetContentRegionAvail().x - px(32)) / 3, height = ImGui::GetContentRegionAvail().y - px(46);
+  const float column = (ImGui::GetContentRegionAvail().x - px(32)) / 3,
+              height = ImGui::GetContentRegionAvail().y - px(46);
   const auto line = [](const char* keys, const char* what) {
     {
       const FontScope scope(fonts().mono_small);

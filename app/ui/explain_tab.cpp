@@ -60,8 +60,12 @@ void draw_progress_plot(const LiveSolve& live, float width, float height) {
   const double seconds = std::max(live.seconds, 1e-3);
   const float left = at.x + px(64), right = at.x + width - px(14), top = at.y + px(32), floor = at.y + height - px(24);
   const double span = std::max<double>(static_cast<double>(high - low), 1);
-  const auto x = [&](double s) { return left + static_cast<float>(std::clamp(s / seconds, 0.0, 1.0)) * (right - left); };
-  const auto y = [&](Cycle c) { return floor - static_cast<float>(static_cast<double>(c - low) / span) * (floor - top); };
+  const auto x = [&](double s) {
+    return left + static_cast<float>(std::clamp(s / seconds, 0.0, 1.0)) * (right - left);
+  };
+  const auto y = [&](Cycle c) {
+    return floor - static_cast<float>(static_cast<double>(c - low) / span) * (floor - top);
+  };
   paint_text_right(fonts().mono_small, left - px(6), y(low) - px(7), t.faint, grouped(low));
   if (high > low) paint_text_right(fonts().mono_small, left - px(6), y(high) - px(7), t.faint, grouped(high));
   list.AddLine(ImVec2(left, floor + px(4)), ImVec2(right, floor + px(4)), t.grid);
@@ -101,7 +105,8 @@ void draw_explain_tab(const Session& session, UiState& ui) {
     const FontScope scope(fonts().bold);
     ImGui::TextUnformatted(model.title.c_str());
   }
-  if (ImGui::GetItemRectSize().x + text_size(fonts().small, model.note).x + px(20) < ImGui::GetWindowSize().x) ImGui::SameLine();
+  if (ImGui::GetItemRectSize().x + text_size(fonts().small, model.note).x + px(20) < ImGui::GetWindowSize().x)
+    ImGui::SameLine();
   wrapped_text(fonts().small, theme().dim, model.note);
   const float width = ImGui::GetContentRegionAvail().x;
   for (std::size_t i = 0; i < model.cards.size(); ++i)

@@ -39,7 +39,8 @@ void draw_reason(const std::string& name, const InspectorReason& reason, UiState
   const ImVec2 end = ImGui::GetItemRectMax();
   ImGui::SetCursorScreenPos(at);
   ImGui::PushID(name.c_str());
-  if (ImGui::InvisibleButton("reason", ImVec2(std::max(ImGui::GetContentRegionAvail().x, 1.0f), end.y - at.y)) && reason.other.valid())
+  if (ImGui::InvisibleButton("reason", ImVec2(std::max(ImGui::GetContentRegionAvail().x, 1.0f), end.y - at.y)) &&
+      reason.other.valid())
     ui.commands.push(SelectOp{reason.other});
   ImGui::PopID();
   if (ImGui::IsItemHovered() && reason.other.valid()) {
@@ -62,14 +63,19 @@ void draw_links(const Session& session, const InspectorModel& model, UiState& ui
     std::string text = arrow + problem.op(edge.other).name;
     if (edge.distance > 0) text += fmt::format(" [{}{}]", edge.incoming ? "-" : "+", edge.distance);
     const std::string slack = !edge.slack ? "" : *edge.slack == 0 ? "tight" : fmt::format("{:+}", *edge.slack);
-    const Color ink = !edge.slack ? theme().dim : *edge.slack < 0 ? theme().bad : *edge.slack == 0 ? theme().warning : theme().dim;
+    const Color ink = !edge.slack        ? theme().dim
+                      : *edge.slack < 0  ? theme().bad
+                      : *edge.slack == 0 ? theme().warning
+                                         : theme().dim;
     paint_text_right(fonts().mono_small, row.max.x - px(4), row.min.y + px(4), ink, slack);
     const float room = row.max.x - px(14) - text_size(fonts().mono_small, slack).x - row.min.x;
     const std::string left = fitted(fonts().mono_small, text, room);
     paint_text(fonts().mono_small, ImVec2(row.min.x + px(4), row.min.y + px(4)), theme().text, left);
     if (row.hovered)
-      tooltip(fmt::format("{}latency {} cycles{}", edge.value.empty() ? "order only, " : edge.value + ", ", grouped(edge.latency),
-                          edge.distance > 0 ? fmt::format(", {} iteration{} later", edge.distance, edge.distance == 1 ? "" : "s") : ""));
+      tooltip(fmt::format(
+          "{}latency {} cycles{}", edge.value.empty() ? "order only, " : edge.value + ", ", grouped(edge.latency),
+          edge.distance > 0 ? fmt::format(", {} iteration{} later", edge.distance, edge.distance == 1 ? "" : "s")
+                            : ""));
     if (row.clicked) ui.commands.push(SelectOp{edge.other});
   }
   ImGui::PopStyleVar();
@@ -98,7 +104,8 @@ void draw_schedule(const Session& session) {
   if (!entry) {
     section(content.problem ? "PROBLEM" : "NOTHING TO INSPECT");
     if (!content.problem) {
-      wrapped_text(fonts().small, theme().dim, "Choose a machine that can run this kernel: click the names in the toolbar.");
+      wrapped_text(fonts().small, theme().dim,
+                   "Choose a machine that can run this kernel: click the names in the toolbar.");
       return;
     }
     const Bounds& bounds = *content.bounds;
@@ -125,9 +132,12 @@ void draw_schedule(const Session& session) {
   fact_line("iteration length", grouped(schedule_length(problem, entry->schedule)), theme().text);
   fact_line("stages", std::to_string(stage_count(entry->schedule)), theme().text);
   fact_line("warps", fmt::format("{} of {}", entry->usage.warps, problem.limits.warps_per_cta), theme().text);
-  fact_line("shared memory", fmt::format("{} of {} B", grouped(entry->usage.smem_bytes), grouped(problem.limits.smem_bytes)), theme().text);
+  fact_line("shared memory",
+            fmt::format("{} of {} B", grouped(entry->usage.smem_bytes), grouped(problem.limits.smem_bytes)),
+            theme().text);
   if (problem.limits.tmem_columns > 0)
-    fact_line("tensor memory", fmt::format("{} of {} columns", entry->usage.tmem_columns, problem.limits.tmem_columns), theme().text);
+    fact_line("tensor memory", fmt::format("{} of {} columns", entry->usage.tmem_columns, problem.limits.tmem_columns),
+              theme().text);
   section("WARP GROUPS", "registers");
   for (std::size_t g = 0; g < entry->schedule.groups.size(); ++g) {
     const ScheduleGroup& group = entry->schedule.groups[g];
@@ -141,13 +151,15 @@ void draw_schedule(const Session& session) {
     if (!any) section("RINGS", "depth × size");
     any = true;
     const Channel& channel = problem.channels[c];
-    fact_line(channel.name, fmt::format("{} × {} {}", entry->schedule.depths[c], grouped(channel.size),
-                                        channel.space == Space::Tmem ? "cols" : "B"),
+    fact_line(channel.name,
+              fmt::format("{} × {} {}", entry->schedule.depths[c], grouped(channel.size),
+                          channel.space == Space::Tmem ? "cols" : "B"),
               theme().text);
   }
   if (!entry->objectives.empty()) section("OBJECTIVES");
   for (const ObjectiveValue& objective : entry->objectives)
-    fact_line(objective.name, fmt::format("{} {}", grouped(objective.value), objective.proved ? "proved" : "not proved"),
+    fact_line(objective.name,
+              fmt::format("{} {}", grouped(objective.value), objective.proved ? "proved" : "not proved"),
               objective.proved ? theme().good : theme().warning);
   if (!entry->schedule.provenance.note.empty()) {
     section("NOTE");

@@ -29,15 +29,18 @@ void draw_schedules(const Session& session, UiState& ui) {
     const RowArea row = pick_row(name.c_str(), shown, px(42));
     const float badge = px(20), top = row.min.y + px(11), left = row.min.x + px(8);
     if (shown) {
-      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(left, top), ImVec2(left + badge, top + badge), theme().accent, px(4));
+      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(left, top), ImVec2(left + badge, top + badge), theme().accent,
+                                                px(4));
       const ImVec2 size = text_size(fonts().bold, "A");
-      paint_text(fonts().bold, ImVec2(left + (badge - size.x) / 2, top + (badge - size.y) / 2), theme().accent_text, "A");
+      paint_text(fonts().bold, ImVec2(left + (badge - size.x) / 2, top + (badge - size.y) / 2), theme().accent_text,
+                 "A");
     }
     const float text = left + badge + px(9);
     const float number = text_size(fonts().mono_bold, line.ii).x;
     const float room = row.max.x - px(10) - number - px(8) - text;
     paint_text(fonts().body, ImVec2(text, row.min.y + px(4)), theme().text, fitted(fonts().body, line.name, room));
-    paint_text(fonts().small, ImVec2(text, row.min.y + px(22)), tone_ink(line.tone), fitted(fonts().small, line.detail, room));
+    paint_text(fonts().small, ImVec2(text, row.min.y + px(22)), tone_ink(line.tone),
+               fitted(fonts().small, line.detail, room));
     paint_text_right(fonts().mono_bold, row.max.x - px(10), row.min.y + px(12), theme().text, line.ii);
     if (row.clicked) ui.commands.push(SelectSchedule{i});
     if (ImGui::BeginPopupContextItem(name.c_str())) {
@@ -61,8 +64,10 @@ void draw_constraint_list(const Session& session, UiState& ui) {
     const ImVec2 corner(box.x + px(14), box.y + px(14));
     if (constraint.enabled) {
       list.AddRectFilled(box, corner, theme().accent, px(3));
-      list.AddLine(ImVec2(box.x + px(3), box.y + px(7)), ImVec2(box.x + px(6), box.y + px(10)), theme().accent_text, px(2));
-      list.AddLine(ImVec2(box.x + px(6), box.y + px(10)), ImVec2(box.x + px(11), box.y + px(4)), theme().accent_text, px(2));
+      list.AddLine(ImVec2(box.x + px(3), box.y + px(7)), ImVec2(box.x + px(6), box.y + px(10)), theme().accent_text,
+                   px(2));
+      list.AddLine(ImVec2(box.x + px(6), box.y + px(10)), ImVec2(box.x + px(11), box.y + px(4)), theme().accent_text,
+                   px(2));
     } else {
       list.AddRect(box, corner, theme().faint, px(3));
     }
@@ -86,7 +91,8 @@ void sort_title(const char* name, const char* label, OpsColumn column, float rig
   const bool pressed = ImGui::InvisibleButton("title", ImVec2(size.x + px(8), size.y + px(4)));
   ImGui::PopID();
   if (probe::on()) probe::last_item(name);
-  paint_text(fonts().small, ImVec2(right - size.x, top), current || ImGui::IsItemHovered() ? theme().text : theme().faint, text);
+  paint_text(fonts().small, ImVec2(right - size.x, top),
+             current || ImGui::IsItemHovered() ? theme().text : theme().faint, text);
   if (!pressed) return;
   ui.list_descending = current && !ui.list_descending;
   ui.list_sort = column;
@@ -110,7 +116,8 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   filter_ops(rows, ui.ops_filter);
   sort_ops(rows, ui.list_sort, ui.list_descending);
   if (rows.size() < all)
-    wrapped_text(fonts().small, theme().warning, fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
+    wrapped_text(fonts().small, theme().warning,
+                 fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
   ImGui::BeginChild("ops", ImVec2(0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   ImGuiListClipper clipper;
@@ -122,11 +129,13 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
       const RowArea row = pick_row(name.c_str(), session.selection().contains(op.op), px(23));
       const float y = row.min.y + px(6);
       ImDrawList& list = *ImGui::GetWindowDrawList();
-      list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)), role_color(op.role).fill, px(2));
+      list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)),
+                         role_color(op.role).fill, px(2));
       const bool tight = op.slack == Cycle{0};
       const std::string slack = cell(op, OpsColumn::Slack);
       const std::string start = cell(op, OpsColumn::Start);
-      paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), tight ? theme().bad : theme().dim, slack);
+      paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), tight ? theme().bad : theme().dim,
+                       slack);
       paint_text_right(fonts().mono_small, row.max.x - px(62), row.min.y + px(5), theme().dim, start);
       const float room = row.max.x - px(62) - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
       paint_text(fonts().body, ImVec2(row.min.x + px(27), row.min.y + px(3)), theme().text,
@@ -147,8 +156,9 @@ void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
   const float room = ImGui::GetContentRegionAvail().y;
   const Content& content = session.content();
   // Schedules and constraints take what they need, up to half of the pane; then they scroll.
-  const float rows = static_cast<float>(content.schedules.size()) * (px(42) + px(3)) +
-                     (content.constraints.empty() ? 0 : px(30) + static_cast<float>(content.constraints.size()) * px(27));
+  const float rows =
+      static_cast<float>(content.schedules.size()) * (px(42) + px(3)) +
+      (content.constraints.empty() ? 0 : px(30) + static_cast<float>(content.constraints.size()) * px(27));
   const float wanted = px(34) + (content.schedules.empty() ? px(44) : rows) + px(4);
   ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * 0.5f)));
   draw_schedules(session, ui);

@@ -1,5 +1,5 @@
-// The panels of the window. Each reads models and draws; what the person wants goes to the command queue. State that only
-// matters to drawing (text in a filter, a popup that is open) lives in UiState.
+// The panels of the window. Each reads models and draws; what the person wants goes to the command queue. State that
+// only matters to drawing (text in a filter, a popup that is open) lives in UiState.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace heddle::app {
 /// What the panels read: built from the session, rebuilt when its revision changes.
 struct Models {
   HeaderModel header;
-  std::vector<OpsTableRow> ops;             ///< in op order
+  std::vector<OpsTableRow> ops;  ///< in op order
   std::optional<InspectorModel> inspector;
   std::optional<GanttModel> gantt;
 };
@@ -34,7 +34,7 @@ struct OpenDialogState {
 
 /// A dialog that asks for a path to write to.
 struct PathPromptState {
-  Ask ask = Ask::Nothing;   ///< Nothing: closed
+  Ask ask = Ask::Nothing;  ///< Nothing: closed
   char path[1024] = "";
   bool just_opened = false;
 };

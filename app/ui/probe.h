@@ -1,6 +1,6 @@
 // Named rectangles for tests: while drawing, widgets that matter register where they are ("toolbar/solve",
-// "gantt/bar/QK1@0"), and the harness aims at names, never at pixels. Off in the running program, where `on()` is false and
-// callers should not even build the name.
+// "gantt/bar/QK1@0"), and the harness aims at names, never at pixels. Off in the running program, where `on()` is false
+// and callers should not even build the name.
 #pragma once
 
 #include <map>

@@ -1,10 +1,10 @@
 // The palettes, and how ImGui's own widgets take them over.
 #include "app/ui/theme.h"
 
+#include <imgui.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <imgui.h>
 
 #include "app/platform/fonts.h"
 #include "core/report/role_palette.h"
@@ -16,38 +16,105 @@ constexpr Color rgb(std::uint32_t hex, std::uint32_t alpha = 255) {
   return (alpha << 24) | ((hex & 0xff) << 16) | (hex & 0xff00) | (hex >> 16);
 }
 
-constexpr Theme kDark{
-    .window = rgb(0x0d0f13), .panel = rgb(0x171a21), .card = rgb(0x1d212a), .raised = rgb(0x2a2f3a), .input = rgb(0x101218),
-    .border = rgb(0x2b303b), .separator = rgb(0x262b35),
-    .text = rgb(0xe6e9ef), .dim = rgb(0x9aa2b1), .faint = rgb(0x7a8291), .heading = rgb(0xa6adba),
-    .accent = rgb(0x4c9bff), .accent_text = rgb(0x07111f), .selected = rgb(0x223248), .hovered = rgb(0x1f2632),
-    .good = rgb(0x3ecf8e), .good_fill = rgb(0x12372a), .warning = rgb(0xe8b339), .warning_fill = rgb(0x3a2f12),
-    .bad = rgb(0xff6b5e), .bad_fill = rgb(0x43201d),
-    .chart = rgb(0x101318), .row = rgb(0x14171d), .row_alternate = rgb(0x191d24), .grid = rgb(0x252a33),
-    .ii_line = rgb(0x4c9bff), .hairline = rgb(0xb8c0cc), .hatch = rgb(0x000000, 110), .outline = rgb(0xffffff),
-    .arrow = rgb(0x8fd0f5), .carried_arrow = rgb(0xf0a860), .tooltip = rgb(0x0a0c10)};
+constexpr Theme kDark{.window = rgb(0x0d0f13),
+                      .panel = rgb(0x171a21),
+                      .card = rgb(0x1d212a),
+                      .raised = rgb(0x2a2f3a),
+                      .input = rgb(0x101218),
+                      .border = rgb(0x2b303b),
+                      .separator = rgb(0x262b35),
+                      .text = rgb(0xe6e9ef),
+                      .dim = rgb(0x9aa2b1),
+                      .faint = rgb(0x7a8291),
+                      .heading = rgb(0xa6adba),
+                      .accent = rgb(0x4c9bff),
+                      .accent_text = rgb(0x07111f),
+                      .selected = rgb(0x223248),
+                      .hovered = rgb(0x1f2632),
+                      .good = rgb(0x3ecf8e),
+                      .good_fill = rgb(0x12372a),
+                      .warning = rgb(0xe8b339),
+                      .warning_fill = rgb(0x3a2f12),
+                      .bad = rgb(0xff6b5e),
+                      .bad_fill = rgb(0x43201d),
+                      .chart = rgb(0x101318),
+                      .row = rgb(0x14171d),
+                      .row_alternate = rgb(0x191d24),
+                      .grid = rgb(0x252a33),
+                      .ii_line = rgb(0x4c9bff),
+                      .hairline = rgb(0xb8c0cc),
+                      .hatch = rgb(0x000000, 110),
+                      .outline = rgb(0xffffff),
+                      .arrow = rgb(0x8fd0f5),
+                      .carried_arrow = rgb(0xf0a860),
+                      .tooltip = rgb(0x0a0c10)};
 
-constexpr Theme kLight{
-    .window = rgb(0xe4e7ec), .panel = rgb(0xf6f7f9), .card = rgb(0xffffff), .raised = rgb(0xe3e7ee), .input = rgb(0xffffff),
-    .border = rgb(0xc4cad4), .separator = rgb(0xd5dae2),
-    .text = rgb(0x16191f), .dim = rgb(0x4d5563), .faint = rgb(0x636b79), .heading = rgb(0x3f4754),
-    .accent = rgb(0x1261c4), .accent_text = rgb(0xffffff), .selected = rgb(0xd3e4fa), .hovered = rgb(0xe8edf5),
-    .good = rgb(0x0c6b45), .good_fill = rgb(0xd0efdf), .warning = rgb(0x7d5600), .warning_fill = rgb(0xf7e8c2),
-    .bad = rgb(0xb3261e), .bad_fill = rgb(0xf9d9d6),
-    .chart = rgb(0xffffff), .row = rgb(0xf8f9fb), .row_alternate = rgb(0xf0f2f6), .grid = rgb(0xd9dde5),
-    .ii_line = rgb(0x1261c4), .hairline = rgb(0x4d5563), .hatch = rgb(0x000000, 90), .outline = rgb(0x101010),
-    .arrow = rgb(0x1f6fa8), .carried_arrow = rgb(0xa85a10), .tooltip = rgb(0xffffff), .light = true};
+constexpr Theme kLight{.window = rgb(0xe4e7ec),
+                       .panel = rgb(0xf6f7f9),
+                       .card = rgb(0xffffff),
+                       .raised = rgb(0xe3e7ee),
+                       .input = rgb(0xffffff),
+                       .border = rgb(0xc4cad4),
+                       .separator = rgb(0xd5dae2),
+                       .text = rgb(0x16191f),
+                       .dim = rgb(0x4d5563),
+                       .faint = rgb(0x636b79),
+                       .heading = rgb(0x3f4754),
+                       .accent = rgb(0x1261c4),
+                       .accent_text = rgb(0xffffff),
+                       .selected = rgb(0xd3e4fa),
+                       .hovered = rgb(0xe8edf5),
+                       .good = rgb(0x0c6b45),
+                       .good_fill = rgb(0xd0efdf),
+                       .warning = rgb(0x7d5600),
+                       .warning_fill = rgb(0xf7e8c2),
+                       .bad = rgb(0xb3261e),
+                       .bad_fill = rgb(0xf9d9d6),
+                       .chart = rgb(0xffffff),
+                       .row = rgb(0xf8f9fb),
+                       .row_alternate = rgb(0xf0f2f6),
+                       .grid = rgb(0xd9dde5),
+                       .ii_line = rgb(0x1261c4),
+                       .hairline = rgb(0x4d5563),
+                       .hatch = rgb(0x000000, 90),
+                       .outline = rgb(0x101010),
+                       .arrow = rgb(0x1f6fa8),
+                       .carried_arrow = rgb(0xa85a10),
+                       .tooltip = rgb(0xffffff),
+                       .light = true};
 
-constexpr Theme kHighContrast{
-    .window = rgb(0x000000), .panel = rgb(0x000000), .card = rgb(0x0c0c0c), .raised = rgb(0x1c1c1c), .input = rgb(0x000000),
-    .border = rgb(0xffffff), .separator = rgb(0xb0b0b0),
-    .text = rgb(0xffffff), .dim = rgb(0xe4e4e4), .faint = rgb(0xcccccc), .heading = rgb(0xffffff),
-    .accent = rgb(0xffe14a), .accent_text = rgb(0x000000), .selected = rgb(0x003a8c), .hovered = rgb(0x2a2a2a),
-    .good = rgb(0x5cff9d), .good_fill = rgb(0x003d1c), .warning = rgb(0xffd447), .warning_fill = rgb(0x3d2f00),
-    .bad = rgb(0xff8a80), .bad_fill = rgb(0x4d0000),
-    .chart = rgb(0x000000), .row = rgb(0x000000), .row_alternate = rgb(0x101010), .grid = rgb(0x5a5a5a),
-    .ii_line = rgb(0xffe14a), .hairline = rgb(0xffffff), .hatch = rgb(0x000000, 150), .outline = rgb(0xffffff),
-    .arrow = rgb(0x9adcff), .carried_arrow = rgb(0xffb870), .tooltip = rgb(0x000000)};
+constexpr Theme kHighContrast{.window = rgb(0x000000),
+                              .panel = rgb(0x000000),
+                              .card = rgb(0x0c0c0c),
+                              .raised = rgb(0x1c1c1c),
+                              .input = rgb(0x000000),
+                              .border = rgb(0xffffff),
+                              .separator = rgb(0xb0b0b0),
+                              .text = rgb(0xffffff),
+                              .dim = rgb(0xe4e4e4),
+                              .faint = rgb(0xcccccc),
+                              .heading = rgb(0xffffff),
+                              .accent = rgb(0xffe14a),
+                              .accent_text = rgb(0x000000),
+                              .selected = rgb(0x003a8c),
+                              .hovered = rgb(0x2a2a2a),
+                              .good = rgb(0x5cff9d),
+                              .good_fill = rgb(0x003d1c),
+                              .warning = rgb(0xffd447),
+                              .warning_fill = rgb(0x3d2f00),
+                              .bad = rgb(0xff8a80),
+                              .bad_fill = rgb(0x4d0000),
+                              .chart = rgb(0x000000),
+                              .row = rgb(0x000000),
+                              .row_alternate = rgb(0x101010),
+                              .grid = rgb(0x5a5a5a),
+                              .ii_line = rgb(0xffe14a),
+                              .hairline = rgb(0xffffff),
+                              .hatch = rgb(0x000000, 150),
+                              .outline = rgb(0xffffff),
+                              .arrow = rgb(0x9adcff),
+                              .carried_arrow = rgb(0xffb870),
+                              .tooltip = rgb(0x000000)};
 
 ThemeName current_ = ThemeName::Dark;
 
@@ -91,7 +158,8 @@ Color role_ink(UnitRole role) {
   const Color fill = role_color(role).fill;
   const Color towards = theme().light ? rgb(0x000000) : rgb(0xffffff);
   Color ink = fill;
-  for (float share = 0; share < 0.9f && contrast(ink, theme().panel) < 4.5; share += 0.1f) ink = mix(fill, towards, share);
+  for (float share = 0; share < 0.9f && contrast(ink, theme().panel) < 4.5; share += 0.1f)
+    ink = mix(fill, towards, share);
   return ink;
 }
 

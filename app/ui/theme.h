@@ -1,5 +1,5 @@
-// Colours and metrics of the window: three themes, and one colour per role of a functional unit (Okabe-Ito, the same in all
-// themes, with the text colour that can be read on it). Colours are packed as ImGui packs them (IM_COL32).
+// Colours and metrics of the window: three themes, and one colour per role of a functional unit (Okabe-Ito, the same in
+// all themes, with the text colour that can be read on it). Colours are packed as ImGui packs them (IM_COL32).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct RoleColor {
   Color fill, text;  ///< a bar and what is written on it; contrast at least 4.5
 };
 
-const Theme& theme();                 ///< the current one
+const Theme& theme();  ///< the current one
 const Theme& theme_named(ThemeName name);
 /// Makes it current and writes ImGui's style for it, at the scale of fonts().
 void apply_theme(ThemeName name);

@@ -80,7 +80,8 @@ void draw_params(const Session& session, UiState& ui) {
     for (std::int64_t choice : param.choices) {
       ImGui::SameLine();
       const std::string name = fmt::format("subject/param/{}/{}", param.name, choice);
-      if (button(name.c_str(), std::to_string(choice), ButtonKind::Flat)) ui.commands.push(SetParam{param.name, choice});
+      if (button(name.c_str(), std::to_string(choice), ButtonKind::Flat))
+        ui.commands.push(SetParam{param.name, choice});
     }
   }
 }
@@ -120,7 +121,8 @@ std::vector<Found> find_matches(const Session& session, const Models& models, co
   std::vector<Found> found;
   for (const OpsTableRow& row : models.ops)
     if (found.size() < kMost && matches(row.name, text))
-      found.push_back({row.name, row.unit + (row.group.empty() ? "" : " · " + row.group), "find/op/" + row.name, row.op, nullptr});
+      found.push_back(
+          {row.name, row.unit + (row.group.empty() ? "" : " · " + row.group), "find/op/" + row.name, row.op, nullptr});
   for (const Action& action : actions())
     if (found.size() < kMost && *action.menu && matches(action.label, text) && why_not(action, session).empty())
       found.push_back({action.label, action.keys, std::string("find/action/") + action.id, std::nullopt, &action});
@@ -135,7 +137,8 @@ void draw_find(const Session& session, const Models& models, UiState& ui, float 
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   if (ui.find[0] == 0) {
     const ImVec2 size = text_size(fonts().mono_small, "Ctrl+P");
-    paint_text(fonts().mono_small, ImVec2(high.x - size.x - px(10), (low.y + high.y - size.y) / 2), theme().faint, "Ctrl+P");
+    paint_text(fonts().mono_small, ImVec2(high.x - size.x - px(10), (low.y + high.y - size.y) / 2), theme().faint,
+               "Ctrl+P");
   }
   const bool active = ImGui::IsItemActive();
   const bool entered = ImGui::IsItemDeactivated() && key_pressed(Key::Enter);
@@ -157,9 +160,9 @@ void draw_find(const Session& session, const Models& models, UiState& ui, float 
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(6), px(6)));
   ImGui::Begin("found", nullptr,
-               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav |
-                   ImGuiWindowFlags_AlwaysAutoResize);
+               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_AlwaysAutoResize);
   if (found.empty()) colored_text(theme().dim, "no op or command matches");
   for (int i = 0; i <= last; ++i) {
     const Found& item = found[static_cast<std::size_t>(i)];
@@ -201,7 +204,8 @@ void draw_menu_bar(const Session& session, UiState& ui) {
       if (std::strcmp(action.id, "undo") == 0 && session.next_undo()) label += ": " + *session.next_undo();
       if (std::strcmp(action.id, "redo") == 0 && session.next_redo()) label += ": " + *session.next_redo();
       const bool checked = action.checked && action.checked(session);
-      if (ImGui::MenuItem((label + "##" + action.id).c_str(), action.keys, checked, reason.empty())) perform(action, session, ui);
+      if (ImGui::MenuItem((label + "##" + action.id).c_str(), action.keys, checked, reason.empty()))
+        perform(action, session, ui);
       if (probe::on()) probe::last_item(std::string("menu/") + action.id);
       if (!reason.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(reason);
     }
@@ -220,10 +224,11 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   if (button("toolbar/open", "Open", ButtonKind::Plain, {}, 0, height)) perform(open, session, ui);
   ImGui::SameLine(0, gap);
   const bool running = session.live().active();
-  if (button("toolbar/solve", "Solve F5", ButtonKind::Primary, why_not(solve, session), 0, height)) perform(solve, session, ui);
+  if (button("toolbar/solve", "Solve F5", ButtonKind::Primary, why_not(solve, session), 0, height))
+    perform(solve, session, ui);
   ImGui::SameLine(0, gap);
-  if (button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel", ButtonKind::Plain,
-             running && why_not(cancel, session).empty() ? "" : why_not(cancel, session), 0, height))
+  if (button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel",
+             ButtonKind::Plain, running && why_not(cancel, session).empty() ? "" : why_not(cancel, session), 0, height))
     perform(cancel, session, ui);
   const float find_width = std::min(px(230), ImGui::GetContentRegionAvail().x * 0.3f);
   if (session.content().kernel) {
@@ -242,7 +247,8 @@ void draw_status_bar(const Session& session, const Models&, const UiState& ui) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   std::string right = "F1 keys";
-  if (ui.chart.range) right = describe(*ui.chart.range) + "   " + right;
+  if (ui.chart.range)
+    right = describe(*ui.chart.range) + "   " + right;
   else if (ui.chart.hovered_cycle && session.content().entry())
     right = "cycle " + grouped(*ui.chart.hovered_cycle) + "   " + right;
   const float room = width - text_size(fonts().small, right).x - px(30);

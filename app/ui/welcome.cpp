@@ -22,10 +22,10 @@ constexpr Card kCards[] = {
      "Two Q tiles, accumulators in tensor memory, correction ops; the tensor core against the exponential unit.",
      "attention_forward_blackwell", "b200", UnitRole::Special},
     {"welcome/gemm", "GEMM", "Hopper · h100",
-     "128 × 256 × 64 bf16 with a producer warp: how many stages of shared memory hide the loads?",
-     "gemm_hopper", "h100", UnitRole::Copy},
-    {"welcome/toy", "Toy", "three ops",
-     "S, P, O of the Twill paper's first figure: small enough to check by hand.", "toy_fig1", "toy", UnitRole::Float},
+     "128 × 256 × 64 bf16 with a producer warp: how many stages of shared memory hide the loads?", "gemm_hopper",
+     "h100", UnitRole::Copy},
+    {"welcome/toy", "Toy", "three ops", "S, P, O of the Twill paper's first figure: small enough to check by hand.",
+     "toy_fig1", "toy", UnitRole::Float},
 };
 
 void draw_card(const Card& card, ImVec2 at, ImVec2 size, UiState& ui) {
@@ -40,11 +40,13 @@ void draw_card(const Card& card, ImVec2 at, ImVec2 size, UiState& ui) {
   const ImVec2 end(at.x + size.x, at.y + size.y);
   list.AddRectFilled(at, end, hovered ? t.hovered : t.card, px(8));
   list.AddRect(at, end, hovered ? t.accent : t.border, px(8));
-  list.AddRectFilled(ImVec2(at.x + px(16), at.y + px(18)), ImVec2(at.x + px(44), at.y + px(24)), role_color(card.role).fill, px(3));
+  list.AddRectFilled(ImVec2(at.x + px(16), at.y + px(18)), ImVec2(at.x + px(44), at.y + px(24)),
+                     role_color(card.role).fill, px(3));
   paint_text(fonts().title, ImVec2(at.x + px(16), at.y + px(34)), t.text, card.title);
   paint_text(fonts().small, ImVec2(at.x + px(16), at.y + px(62)), t.accent, card.subtitle);
   const FontScope scope(fonts().small);
-  list.AddText(fonts().small, ImGui::GetFontSize(), ImVec2(at.x + px(16), at.y + px(88)), t.dim, card.text, nullptr, size.x - px(32));
+  list.AddText(fonts().small, ImGui::GetFontSize(), ImVec2(at.x + px(16), at.y + px(88)), t.dim, card.text, nullptr,
+               size.x - px(32));
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (pressed) ui.commands.push(OpenPair{card.kernel, card.machine});
 }
@@ -59,8 +61,10 @@ void draw_welcome(const Session& session, UiState& ui) {
   float y = at.y + std::max(px(20), size.y * 0.16f);
   paint_text(fonts().title, ImVec2(left, y), theme().text, "Heddle");
   y += px(30);
-  paint_text(fonts().body, ImVec2(left, y), theme().dim,
-             fitted(fonts().body, "The best software pipeline and warp specialization of a GPU kernel: proved, drawn, explained.", block));
+  paint_text(
+      fonts().body, ImVec2(left, y), theme().dim,
+      fitted(fonts().body,
+             "The best software pipeline and warp specialization of a GPU kernel: proved, drawn, explained.", block));
   y += px(44);
   paint_text(fonts().small_bold, ImVec2(left, y), theme().heading, "START WITH AN EXAMPLE");
   y += px(24);
@@ -68,7 +72,8 @@ void draw_welcome(const Session& session, UiState& ui) {
     draw_card(kCards[i], ImVec2(left + static_cast<float>(i) * (width + gap), y), ImVec2(width, height), ui);
   y += height + px(28);
   ImGui::SetCursorScreenPos(ImVec2(left, y));
-  if (button("welcome/open", "Open a kernel file ...", ButtonKind::Primary, {}, 0, px(34))) ui.commands.push(ShowOpenDialog{});
+  if (button("welcome/open", "Open a kernel file ...", ButtonKind::Primary, {}, 0, px(34)))
+    ui.commands.push(ShowOpenDialog{});
   const float open_right = ImGui::GetItemRectMax().x;
   paint_text(fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,
              "or drop kernel, machine, schedule and constraints files anywhere on this window · F1 lists all keys");

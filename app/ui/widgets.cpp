@@ -106,7 +106,8 @@ void fact_line(std::string_view label, std::string_view value, Color value_color
   ImGui::Unindent(px(10));
 }
 
-bool button(const char* name, std::string_view label, ButtonKind kind, const std::string& why_not, float width, float height) {
+bool button(const char* name, std::string_view label, ButtonKind kind, const std::string& why_not, float width,
+            float height) {
   const Theme& t = theme();
   const bool enabled = why_not.empty();
   if (kind == ButtonKind::Primary && enabled) {
@@ -197,7 +198,8 @@ bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& 
   const ImVec2 corner = vertical ? ImVec2(at.x - thickness / 2, at.y) : ImVec2(at.x, at.y - thickness / 2);
   ImGui::SetCursorScreenPos(corner);
   // A window of its own: it must lie over the panes that it separates.
-  ImGui::BeginChild(name, size, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild(name, size, false,
+                    ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::InvisibleButton("splitter", size);
   if (probe::on()) probe::last_item(name);
   const bool active = ImGui::IsItemActive();

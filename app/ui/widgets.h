@@ -1,11 +1,11 @@
-// The small pieces panels are made of. Sizes come in pixels at scale 1 through px(); every interactive piece registers with
-// the probe under the name it is given.
+// The small pieces panels are made of. Sizes come in pixels at scale 1 through px(); every interactive piece registers
+// with the probe under the name it is given.
 #pragma once
+
+#include <imgui.h>
 
 #include <string>
 #include <string_view>
-
-#include <imgui.h>
 
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
@@ -38,13 +38,14 @@ void colored_text(Color color, std::string_view text);
 void wrapped_text(ImFont* font, Color color, std::string_view text);
 /// A heading in small bold capitals, with something dim at the right end.
 void section(std::string_view title, std::string_view right = {});
-/// A line "label       value" over the available width; the value is monospaced, right aligned, and wraps below if long.
+/// A line "label       value" over the available width; the value is monospaced, right aligned, and wraps below if
+/// long.
 void fact_line(std::string_view label, std::string_view value, Color value_color);
 
 enum class ButtonKind { Plain, Primary, Flat };
 /// `name` is the probe's; a reason in `why_not` disables it and becomes its tooltip.
-bool button(const char* name, std::string_view label, ButtonKind kind = ButtonKind::Plain, const std::string& why_not = {},
-            float width = 0, float height = 0);
+bool button(const char* name, std::string_view label, ButtonKind kind = ButtonKind::Plain,
+            const std::string& why_not = {}, float width = 0, float height = 0);
 /// Text that acts like a link.
 bool link(const char* name, std::string_view label);
 /// A rounded label; returns its width. `at` is its top left corner, in screen coordinates.
@@ -61,8 +62,8 @@ RowArea pick_row(const char* name, bool selected, float height);
 /// A single-line input with a dim hint; true when the text changed.
 bool input_field(const char* name, const char* hint, char* buffer, std::size_t size, float width);
 
-/// A draggable line between panes. `vertical`: the line is vertical and moves sideways. Moves `ratio` by the drag divided by
-/// `extent` (negative extent: dragging forward makes the ratio smaller). True while it is dragged.
+/// A draggable line between panes. `vertical`: the line is vertical and moves sideways. Moves `ratio` by the drag
+/// divided by `extent` (negative extent: dragging forward makes the ratio smaller). True while it is dragged.
 bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low,
               double high);
 

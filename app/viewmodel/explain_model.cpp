@@ -101,9 +101,10 @@ ExplainModel build_explain(const Session& session) {
   const Bounds& bounds = *content.bounds;
   const ScheduleEntry* entry = content.entry();
   const Cycle low = bounds.min_ii();
-  const std::string binding = bounds.res_mii == low && bounds.binding_unit.valid() ? problem.unit(bounds.binding_unit).name
-                              : bounds.rec_mii == low                              ? "recurrence"
-                                                                                   : "issue";
+  const std::string binding = bounds.res_mii == low && bounds.binding_unit.valid()
+                                  ? problem.unit(bounds.binding_unit).name
+                              : bounds.rec_mii == low ? "recurrence"
+                                                      : "issue";
   model.next = next_limits(problem, bounds, binding);
   if (entry && !entry->verdict.valid()) {
     const std::size_t count = entry->verdict.violations.size();
@@ -146,7 +147,8 @@ ExplainModel build_explain(const Session& session) {
     ExplainCard card;
     card.sentence = entry->explanation.empty() ? "No schedule exists at that II" : entry->explanation;
     card.tone = Tone::Busy;
-    card.detail = "Neither a unit nor a recurrence alone sets II: the interaction does. By arithmetic alone: " + bounds.sentence;
+    card.detail =
+        "Neither a unit nor a recurrence alone sets II: the interaction does. By arithmetic alone: " + bounds.sentence;
     model.cards.push_back(std::move(card));
   } else {
     model.title = fmt::format("II {} is not proved to be the smallest", grouped(ii));

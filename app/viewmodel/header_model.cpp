@@ -14,7 +14,8 @@ Tone tone_of(Status status) {
   switch (status) {
     case Status::Optimal: return Tone::Good;
     case Status::Feasible: return Tone::Warning;
-    case Status::Infeasible: case Status::Invalid: return Tone::Bad;
+    case Status::Infeasible:
+    case Status::Invalid: return Tone::Bad;
     case Status::Unknown: return Tone::Neutral;
   }
   return Tone::Neutral;
@@ -28,7 +29,8 @@ std::string upper(std::string text) {
 
 std::string facts_of(const ScheduleEntry& entry) {
   const int stages = stage_count(entry.schedule);
-  std::string facts = fmt::format("{} stage{} · {} warp{}", stages, stages == 1 ? "" : "s", entry.usage.warps, entry.usage.warps == 1 ? "" : "s");
+  std::string facts = fmt::format("{} stage{} · {} warp{}", stages, stages == 1 ? "" : "s", entry.usage.warps,
+                                  entry.usage.warps == 1 ? "" : "s");
   if (entry.seconds > 0) facts += " · " + seconds_text(entry.seconds);
   return facts;
 }
@@ -82,8 +84,9 @@ HeaderModel build_header(const Session& session) {
   }
   const ScheduleEntry* entry = content.entry();
   const bool live_row = entry ? entry->running : live.active();
-  const Cycle bound = live_row ? live.lower_bound : entry ? entry->lower_bound.value_or(content.bounds->min_ii())
-                                                          : std::max(content.bounds->min_ii(), live.lower_bound);
+  const Cycle bound = live_row ? live.lower_bound
+                      : entry  ? entry->lower_bound.value_or(content.bounds->min_ii())
+                               : std::max(content.bounds->min_ii(), live.lower_bound);
   header.bound = fmt::format("bound {} ({})", grouped(bound), bound_reason(content, bound));
   header.ii = entry ? "II " + grouped(entry->schedule.ii) : "II ≥ " + grouped(bound);
   if (!entry) header.bound = bound_reason(content, bound);
@@ -91,8 +94,8 @@ HeaderModel build_header(const Session& session) {
     const bool proved = entry && entry->schedule.ii == bound;
     header.status = live.phase == LiveSolve::Phase::Stopping ? "STOPPING" : proved ? "PROVED, REFINING" : "SOLVING";
     header.tone = Tone::Busy;
-    header.facts = (entry ? facts_of(*entry).substr(0, facts_of(*entry).rfind(" · ")) + " · " : "") +
-                   seconds_text(live.seconds);
+    header.facts =
+        (entry ? facts_of(*entry).substr(0, facts_of(*entry).rfind(" · ")) + " · " : "") + seconds_text(live.seconds);
     return header;
   }
   if (entry) {
@@ -138,12 +141,14 @@ std::string solver_line(const Session& session) {
   switch (live.phase) {
     case LiveSolve::Phase::Running: line = "solving: " + live.doing; break;
     case LiveSolve::Phase::Stopping: line = "still stopping"; break;
-    case LiveSolve::Phase::None: case LiveSolve::Phase::Done: line = "solver idle"; break;
+    case LiveSolve::Phase::None:
+    case LiveSolve::Phase::Done: line = "solver idle"; break;
   }
   line += " · " + session.solver_name();
   if (const ScheduleEntry* entry = session.content().entry()) {
     line += entry->verdict.valid() ? " · checker: valid"
-                                   : fmt::format(" · checker: {} violation{}", entry->verdict.violations.size(), entry->verdict.violations.size() == 1 ? "" : "s");
+                                   : fmt::format(" · checker: {} violation{}", entry->verdict.violations.size(),
+                                                 entry->verdict.violations.size() == 1 ? "" : "s");
     line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
   }
   return line;

@@ -11,12 +11,12 @@ namespace heddle::app {
 enum class Tone { Neutral, Good, Warning, Bad, Busy };
 
 struct HeaderModel {
-  std::string ii;        ///< "II 2 048"
-  std::string bound;     ///< "bound 2 048 (resource)"
-  std::string status;    ///< "PROVED"
+  std::string ii;      ///< "II 2 048"
+  std::string bound;   ///< "bound 2 048 (resource)"
+  std::string status;  ///< "PROVED"
   Tone tone = Tone::Neutral;
-  std::string facts;     ///< "3 stages · 9 warps · 0.21 s"
-  std::string subject;   ///< "attention_forward_hopper · h100"
+  std::string facts;    ///< "3 stages · 9 warps · 0.21 s"
+  std::string subject;  ///< "attention_forward_hopper · h100"
 };
 
 HeaderModel build_header(const Session& session);

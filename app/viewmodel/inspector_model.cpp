@@ -1,5 +1,5 @@
-// The event graph of a schedule (core/analysis/period.h) has an edge for everything that orders two ops in time; those that
-// are tight are the reasons why an op is where it is.
+// The event graph of a schedule (core/analysis/period.h) has an edge for everything that orders two ops in time; those
+// that are tight are the reasons why an op is where it is.
 #include "app/viewmodel/inspector_model.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,9 @@ std::int64_t value_at(const Profile& profile, Cycle at) {
 }
 
 /// Cycles by which an event edge is not tight.
-Cycle room(const Schedule& s, const EventEdge& e) { return s.start(e.to) - s.start(e.from) - e.weight + e.tokens * s.ii; }
+Cycle room(const Schedule& s, const EventEdge& e) {
+  return s.start(e.to) - s.start(e.from) - e.weight + e.tokens * s.ii;
+}
 
 std::string tile(const Problem& problem, ValueId id) {
   const Value& value = problem.value(id);
@@ -47,7 +49,8 @@ std::string other_iteration(std::int64_t tokens) {
 std::string why_not_earlier(const Problem& p, const EventEdge& e) {
   const std::string from = p.op(e.from).name + other_iteration(e.tokens);
   switch (e.kind) {
-    case EventEdge::Kind::Data: return fmt::format("waits for {} ({} cycle{})", from, grouped(e.weight), e.weight == 1 ? "" : "s");
+    case EventEdge::Kind::Data:
+      return fmt::format("waits for {} ({} cycle{})", from, grouped(e.weight), e.weight == 1 ? "" : "s");
     case EventEdge::Kind::Stream: return fmt::format("the warps are busy with {} until then", from);
     case EventEdge::Kind::Unit: return fmt::format("{} is taken by {} until then", e.what, from);
     case EventEdge::Kind::Credit: return fmt::format("its slot is freed by {} ({})", from, e.what);

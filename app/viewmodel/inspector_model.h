@@ -16,8 +16,8 @@ namespace heddle::app {
 struct InspectorLink {
   OpId other;
   bool incoming = true;
-  std::string value;         ///< name; empty for pure order
-  Cycle latency = 0;         ///< hand-off included where it applies
+  std::string value;  ///< name; empty for pure order
+  Cycle latency = 0;  ///< hand-off included where it applies
   int distance = 0;
   std::optional<Cycle> slack;  ///< none without a schedule; 0: tight
 };

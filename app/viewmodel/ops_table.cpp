@@ -14,7 +14,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -105,7 +106,8 @@ bool matches(std::string_view text, std::string_view filter) {
 }
 
 void filter_ops(std::vector<OpsTableRow>& rows, std::string_view filter) {
-  std::erase_if(rows, [&](const OpsTableRow& row) { return !matches(row.name + ' ' + row.unit + ' ' + row.group, filter); });
+  std::erase_if(rows,
+                [&](const OpsTableRow& row) { return !matches(row.name + ' ' + row.unit + ' ' + row.group, filter); });
 }
 
 void sort_ops(std::vector<OpsTableRow>& rows, OpsColumn column, bool descending) {

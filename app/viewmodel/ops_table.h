@@ -20,8 +20,8 @@ struct OpsTableRow {
   bool scheduled = false;            ///< the rest means something
   Cycle start = 0, slot = 0;
   int stage = 0;
-  std::optional<Cycle> slack;        ///< how far it alone could move later; none: nothing holds it
-  bool critical = false;             ///< takes part in what limits II
+  std::optional<Cycle> slack;  ///< how far it alone could move later; none: nothing holds it
+  bool critical = false;       ///< takes part in what limits II
 };
 
 enum class OpsColumn { Name, Unit, Group, Start, Stage, Slot, Latency, Slack };

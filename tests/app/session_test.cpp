@@ -1,12 +1,12 @@
 // The session: commands in, document out, with fake solvers.
 #include "app/session/session.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include <unistd.h>
 
 #include "app/session/files.h"
 #include "app/viewmodel/explain_model.h"
@@ -192,7 +192,9 @@ TEST_CASE("files are told apart by their schema and faults are kept for the erro
   REQUIRE(session.content().kernel);
   session.apply(OpenFile{test::repository_path("assets/machines/toy.json")});
   REQUIRE(session.content().problem);
-  for (const auto& [name, text] : {std::pair{"empty.json", ""}, {"list.json", "[1]"}, {"other.json", R"({"schema": "x/1"})"},
+  for (const auto& [name, text] : {std::pair{"empty.json", ""},
+                                   {"list.json", "[1]"},
+                                   {"other.json", R"({"schema": "x/1"})"},
                                    {"cut.json", R"({"schema": "heddle.kernel/1", "na)"},
                                    {"kernel.json", R"({"schema": "heddle.kernel/1"})"},
                                    {"machine.json", R"({"schema": "heddle.machine/1", "units": 3})"},
@@ -321,7 +323,8 @@ TEST_CASE("view commands are kept within their limits", "[app]") {
 
 TEST_CASE("settings survive, with keys that this version does not know", "[app]") {
   const Folder folder;
-  const std::string path = folder.write("settings.json", R"({"theme": "light", "from_the_future": [1, 2], "layout_left": 7})");
+  const std::string path =
+      folder.write("settings.json", R"({"theme": "light", "from_the_future": [1, 2], "layout_left": 7})");
   Settings settings = load_settings(path);
   CHECK(settings.theme == ThemeName::Light);
   CHECK(settings.layout.left == Layout().left);

@@ -48,7 +48,12 @@ TEST_CASE("a solve job hands over its events in order and the outcome last", "[a
         for (Cycle bound = 1; bound <= 100; ++bound) listener(solver::BoundRaised{bound, ""});
         return finished(static_cast<Cycle>(request.seed));
       },
-      [] { solver::SolveRequest r; r.seed = 7; return r; }(), [&] { ++wakes; });
+      [] {
+        solver::SolveRequest r;
+        r.seed = 7;
+        return r;
+      }(),
+      [&] { ++wakes; });
   const auto events = run_to_end(job);
   REQUIRE(events.size() == 102);
   CHECK(std::holds_alternative<solver::Started>(std::get<solver::SolveEvent>(events.front())));
@@ -74,9 +79,9 @@ TEST_CASE("cancelling a solve job stops it, at any moment", "[app]") {
 }
 
 TEST_CASE("an exception in the worker becomes a failure and does not end the program", "[app]") {
-  SolveJob job([](const solver::SolveRequest&, std::stop_token, const solver::SolveListener&) -> SolveOutcome {
-    throw std::runtime_error("out of luck");
-  }, {}, {});
+  SolveJob job([](const solver::SolveRequest&, std::stop_token,
+                  const solver::SolveListener&) -> SolveOutcome { throw std::runtime_error("out of luck"); },
+               {}, {});
   const auto events = run_to_end(job);
   REQUIRE(events.size() == 1);
   CHECK(std::get<JobFailure>(events[0]).message == "out of luck");
@@ -84,7 +89,9 @@ TEST_CASE("an exception in the worker becomes a failure and does not end the pro
 
 TEST_CASE("destroying a running solve job stops and joins it", "[app]") {
   std::atomic<int> wakes = 0;
-  { SolveJob job(patient, {}, [&] { ++wakes; }); }
+  {
+    SolveJob job(patient, {}, [&] { ++wakes; });
+  }
   const int after = wakes;
   std::this_thread::sleep_for(5ms);
   CHECK(wakes == after);

@@ -1,4 +1,5 @@
-// Solve functions for tests of the session and the window: one that knows the toy's answer, one that works until cancelled.
+// Solve functions for tests of the session and the window: one that knows the toy's answer, one that works until
+// cancelled.
 #pragma once
 
 #include <chrono>
@@ -20,7 +21,8 @@ inline Schedule toy_schedule(const Problem& problem, bool best) {
 }
 
 /// Finds II 3, then proves II 2. Other problems are "unknown".
-inline SolveOutcome solve_toy(const solver::SolveRequest& request, std::stop_token, const solver::SolveListener& listener) {
+inline SolveOutcome solve_toy(const solver::SolveRequest& request, std::stop_token,
+                              const solver::SolveListener& listener) {
   SolveOutcome outcome;
   outcome.solver = "fake";
   outcome.seconds.total = 0.25;

@@ -1,7 +1,6 @@
-// Pictures of the window, rendered without a display and compared with golden ones. The built-in font keeps them independent
-// of the machine; HEDDLE_UPDATE_GOLDENS=1 writes them anew.
+// Pictures of the window, rendered without a display and compared with golden ones. The built-in font keeps them
+// independent of the machine; HEDDLE_UPDATE_GOLDENS=1 writes them anew.
 #include <catch2/catch.hpp>
-
 #include <cstdlib>
 
 #include "app/platform/offscreen_platform.h"
@@ -24,7 +23,8 @@ double difference(const Picture& a, const Picture& b, Picture& marked) {
     bool far = false;
     for (std::size_t c = 0; c < 3; ++c) far |= std::abs(int{a.rgba[i + c]} - int{b.rgba[i + c]}) > 8;
     different += far;
-    for (std::size_t c = 0; c < 3; ++c) marked.rgba[i + c] = static_cast<std::uint8_t>(far ? (c == 0 ? 255 : 0) : a.rgba[i + c] / 4);
+    for (std::size_t c = 0; c < 3; ++c)
+      marked.rgba[i + c] = static_cast<std::uint8_t>(far ? (c == 0 ? 255 : 0) : a.rgba[i + c] / 4);
   }
   return static_cast<double>(different) / (static_cast<double>(a.rgba.size()) / 4);
 }
@@ -78,7 +78,8 @@ TEST_CASE("a solved toy looks as it should in every theme", "[ui]") {
   h->wait_for_solver();
   h->session().apply(SelectOp{OpId(1)});
   h->session().apply(ShowTab{BottomTab::Units});
-  for (const auto& [theme, name] : {std::pair{ThemeName::Dark, "window_toy_dark"}, {ThemeName::Light, "window_toy_light"},
+  for (const auto& [theme, name] : {std::pair{ThemeName::Dark, "window_toy_dark"},
+                                    {ThemeName::Light, "window_toy_light"},
                                     {ThemeName::HighContrast, "window_toy_high_contrast"}}) {
     h->session().apply(SetTheme{theme});
     compare(name, picture(*h));

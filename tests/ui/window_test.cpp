@@ -1,10 +1,9 @@
 // The window, driven by names: every flow a person goes through, and no assertion on any path.
-#include <catch2/catch.hpp>
+#include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-
-#include <unistd.h>
 
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
@@ -130,7 +129,8 @@ TEST_CASE("the open dialog lists what ships and opens it", "[ui]") {
 TEST_CASE("the open dialog walks folders and takes paths", "[ui]") {
   const Folder folder;
   fs::create_directories(folder.path / "inner");
-  std::ofstream(folder.path / "inner" / "k.json") << std::ifstream(test::repository_path("kernels/toy_fig1.json")).rdbuf();
+  std::ofstream(folder.path / "inner" / "k.json")
+      << std::ifstream(test::repository_path("kernels/toy_fig1.json")).rdbuf();
   Harness h(test::solve_toy);
   h.window().ui().open_dialog.folder = folder.path.string();
   h.key(Key::O, {.ctrl = true});
@@ -322,7 +322,8 @@ TEST_CASE("any size and scale can be drawn, with and without a document", "[ui]"
         h.session().apply(SetMode{mode});
         h.frame(2);
       }
-      for (const BottomTab tab : {BottomTab::Log, BottomTab::Explain, BottomTab::Ops, BottomTab::Units, BottomTab::Constraints}) {
+      for (const BottomTab tab :
+           {BottomTab::Log, BottomTab::Explain, BottomTab::Ops, BottomTab::Units, BottomTab::Constraints}) {
         h.session().apply(ShowTab{tab});
         h.frame(2);
       }
