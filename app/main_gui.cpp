@@ -8,8 +8,11 @@
 
 #include "app/platform/glfw_platform.h"
 #include "app/platform/offscreen_platform.h"
+#include "app/session/files.h"
 #include "app/session/session.h"
 #include "app/ui/app_window.h"
+#include "core/io/library.h"
+#include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
@@ -43,18 +46,25 @@ std::optional<BottomTab> parse_tab(const std::string& name) {
   return std::nullopt;
 }
 
+/// The first shipped machine that can run the kernel.
+std::string default_machine(const std::string& name) {
+  if (const auto kernel = load_kernel(name))
+    for (const char* machine : {"h100", "b200", "toy"})
+      if (const auto loaded = load_machine(machine); loaded && resolve(*kernel, *loaded)) return machine;
+  return "h100";
+}
+
 /// What the command line asks for, as commands.
 void open_documents(const Options& options, Session& session) {
   if (options.welcome) return;
   const bool schedule_only = !options.schedule.empty() && options.kernel.empty();
   if (!schedule_only) {
     const std::string kernel = options.kernel.empty() ? "attention_forward_hopper" : options.kernel;
-    if (options.machine.empty() && !options.kernel.empty()) {
+    const auto kind = options.machine.empty() ? classify_file(kernel) : FileKind::Kernel;
+    if (kind && *kind != FileKind::Kernel)
       session.apply(OpenFile{kernel});
-      if (session.content().kernel && !session.content().machine) session.apply(OpenMachine{"h100"});
-    } else {
-      session.apply(OpenPair{kernel, options.machine.empty() ? "h100" : options.machine, false});
-    }
+    else
+      session.apply(OpenPair{kernel, options.machine.empty() ? default_machine(kernel) : options.machine, false});
   }
   for (const std::string& param : options.params) {
     const std::size_t equals = param.find('=');
