@@ -62,7 +62,7 @@ stage_asan() {
 }
 stage_tsan() {
   configure tsan -DHEDDLE_GUI=OFF && build tsan test_app || return 1
-  TSAN_OPTIONS="halt_on_error=1 suppressions=$HEDDLE_ROOT/tests/support/tsan.supp" run_ctest tsan -R '^app/.*job'
+  TSAN_OPTIONS="halt_on_error=1" run_ctest tsan -R '^app/.*job'
 }
 # The option builds: each must configure and link without what it leaves out.
 stage_variants() {
