@@ -99,9 +99,11 @@ TEST_CASE("destroying a running solve job stops and joins it", "[app]") {
 
 TEST_CASE("the wake-up happens at least once per batch of events", "[app]") {
   std::atomic<int> wakes = 0;
-  SolveJob job(patient, {}, [&] { ++wakes; });
-  std::this_thread::sleep_for(5ms);
-  job.cancel();
-  CHECK(job.wait(5000ms));
+  {
+    SolveJob job(patient, {}, [&] { ++wakes; });
+    std::this_thread::sleep_for(5ms);
+    job.cancel();
+    CHECK(job.wait(5000ms));
+  }  // joined: the worker tells who waits first, and wakes the window after that
   CHECK(wakes >= 1);
 }
