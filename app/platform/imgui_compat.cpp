@@ -181,6 +181,7 @@ struct KeyPress {
 };
 std::vector<KeyPress> pressed_keys;  // since the last frame
 std::vector<int> held_keys;          // up again, but shown as down in the last frame
+bool modifiers_held = false;         // the same for modifiers
 
 bool any_down(int left, int right) { return ImGui::GetIO().KeysDown[left] || ImGui::GetIO().KeysDown[right]; }
 
@@ -193,20 +194,23 @@ void note_key_event(int key, bool down, bool ctrl, bool shift, bool alt) {
 
 void hold_quick_keys() {
   ImGuiIO& io = ImGui::GetIO();
-  if (!held_keys.empty()) {
-    for (const int key : held_keys) io.KeysDown[key] = false;
-    held_keys.clear();
+  for (const int key : held_keys) io.KeysDown[key] = false;
+  held_keys.clear();
+  if (std::exchange(modifiers_held, false)) {
     io.KeyShift = any_down(340, 344);
     io.KeyCtrl = any_down(341, 345);
     io.KeyAlt = any_down(342, 346);
   }
   for (const KeyPress& press : pressed_keys) {
-    if (io.KeysDown[press.key]) continue;
-    io.KeysDown[press.key] = true;
-    held_keys.push_back(press.key);
+    if (!io.KeysDown[press.key]) {
+      io.KeysDown[press.key] = true;
+      held_keys.push_back(press.key);
+    }
+    // The modifiers may be up again although the key is not.
     io.KeyCtrl |= press.ctrl;
     io.KeyShift |= press.shift;
     io.KeyAlt |= press.alt;
+    modifiers_held = true;
   }
   pressed_keys.clear();
 }
