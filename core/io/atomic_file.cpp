@@ -77,7 +77,7 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
   }
 }
 
-Result<Ok> write_file(const std::string& path, std::string_view content) {
+Result<Ok> write_file(const std::string& path, std::string_view content, MissingFolder folder) {
   const auto failure = [&](const char* what, int code) {
     return Error{ErrorKind::Environment, {{path, {}, fmt::format("{}: {}", what, std::strerror(code)), {}}}};
   };
@@ -96,7 +96,7 @@ Result<Ok> write_file(const std::string& path, std::string_view content) {
   std::filesystem::path target = path;
   if (std::filesystem::is_symlink(target, code)) target = std::filesystem::weakly_canonical(target, code);
   if (std::filesystem::is_directory(target, code)) return failure("cannot be written", EISDIR);
-  if (target.has_parent_path()) {
+  if (folder == MissingFolder::Create && target.has_parent_path()) {
     std::filesystem::create_directories(target.parent_path(), code);
     if (code) return failure("its folder cannot be created", code.value());
   }

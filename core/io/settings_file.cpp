@@ -61,6 +61,6 @@ void Settings::set(const std::string& key, const std::vector<std::string>& value
   root_.set(key, names_json(values));
 }
 
-Result<Ok> Settings::save(const std::string& path) const { return write_file(path, to_text()); }
+Result<Ok> Settings::save(const std::string& path) const { return write_file(path, to_text(), MissingFolder::Create); }
 
 }  // namespace heddle

@@ -33,7 +33,7 @@ std::size_t files_in(const fs::path& folder) {
 TEST_CASE("a written file is read back, replaces the old one, and leaves nothing beside it", "[core]") {
   const Scratch scratch;
   const std::string path = scratch.path("deep/er/file.txt");
-  REQUIRE(write_file(path, "one").ok());
+  REQUIRE(write_file(path, "one", MissingFolder::Create).ok());
   REQUIRE(write_file(path, std::string("two\0three", 9)).ok());
   CHECK(read_file(path).value() == std::string("two\0three", 9));
   CHECK(files_in(fs::path(path).parent_path()) == 1);
@@ -79,6 +79,8 @@ TEST_CASE("what cannot be read or written is said in a sentence", "[core]") {
   CHECK(read_file("/dev/zero", 1000).error().faults[0].message == "is longer than the limit of 1000 bytes");
   CHECK(read_file(scratch.path("big") + "/x").error().faults[0].message == "no such file");
   CHECK(write_file(folder, "x").error().kind == ErrorKind::Environment);
+  CHECK(write_file(scratch.path("mistyped") + "/x", "x").error().kind == ErrorKind::Environment);
+  CHECK(write_file(scratch.path("wanted") + "/deep/x", "x", MissingFolder::Create).ok());
   CHECK(write_file(scratch.path("big") + "/x", "x").error().kind == ErrorKind::Environment);
   CHECK(write_file("/proc/nothing/x", "x").error().kind == ErrorKind::Environment);
 }
