@@ -5,6 +5,7 @@
 #include "core/check/checker.h"
 #include "core/io/library.h"
 #include "core/problem/resolve.h"
+#include "solver/cross_check.h"
 #include "solver/solve.h"
 #include "tests/support/paths.h"
 
@@ -87,5 +88,18 @@ TEST_CASE("attention forward on h100 hides the exponentials of one group under t
     CHECK(s.group(named("exp", mine)) != s.group(named("exp", other)));
     const Cycle hidden = covered(problem, s, named("exp", mine), {named("QK", other), named("PV", other)});
     CHECK(hidden >= problem.op(named("exp", mine)).window * 3 / 4);
+  }
+}
+
+TEST_CASE("the second encoder refutes the same II where no arithmetic bound does", "[.slow][solver]") {
+  struct Refuted {
+    const char *kernel, *machine;
+    Cycle ii;
+    int stages;
+  };
+  for (const Refuted& row : {Refuted{"attention_forward_blackwell", "b200", 3264, 4}, Refuted{"layernorm", "h100", 455, 8}}) {
+    const Problem problem = shipped(row.kernel, row.machine);
+    CAPTURE(row.kernel, row.ii);
+    CHECK(solver::cross_check(problem, {}, row.ii, row.stages, 300).answer == solver::Answer::No);
   }
 }
