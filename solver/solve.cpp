@@ -13,6 +13,7 @@
 #include <exception>
 
 #include "core/analysis/bounds.h"
+#include "core/base/saturate.h"
 #include "core/check/checker.h"
 #include "solver/encoding/user.h"
 #include "solver/search/decide.h"
@@ -26,7 +27,7 @@ constexpr int kClimbBeforeSerial = 5;
 
 double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
 
-/// At this II everything fits one after the other, so what is infeasible here is infeasible at every II.
+/// At this II everything fits one after the other, with the pauses the constraints may ask for added (`stretch`), so what is infeasible here is infeasible at every II.
 Cycle serial_ii(const Problem& problem) {
   Cycle total = 1;
   std::vector<Cycle> extra(problem.ops.size(), 0);
@@ -115,6 +116,8 @@ class Search {
   }
   void log(std::string text) { send(LogLine{std::move(text)}); }
   double elapsed() const { return seconds_between(begin_, Clock::now()); }
+  /// A schedule for II is one for II + 1, so bisection may trust a refutation.
+  bool monotone() const { return monotone_in_ii(problem_) && monotone_in_ii(request_.constraints); }
   bool exhausted() const { return stop_.stop_requested() || Clock::now() >= limits_.deadline; }
 
   const SolveRequest& request_;
@@ -194,7 +197,7 @@ Answer Search::decide(Cycle ii, std::uint64_t effort) {
                   answer == Answer::Yes ? "schedule found" : answer == Answer::No ? "refuted" : "undecided",
                   seconds_between(begin, Clock::now()), live.model().backend().clause_count()));
   if (answer == Answer::Yes) accept(std::move(schedule));
-  if (answer == Answer::No && !request_.ii && (ii == outcome_.lower_bound || monotone_in_ii(problem_)))
+  if (answer == Answer::No && !request_.ii && (ii == outcome_.lower_bound || monotone()))
     raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted for every schedule of at most {} stages", ii, stage_numbers(ii)));
   return answer;
 }
@@ -203,7 +206,9 @@ void Search::declare_infeasible(Cycle ii) {
   outcome_.status = Status::Infeasible;
   ModelOptions named = options(ii, stage_numbers(ii), false);
   named.limits.deadline = std::min(limits_.deadline, Clock::now() + std::chrono::seconds(3));
-  outcome_.explanation = fmt::format("no schedule {} II {}", request_.ii ? "at" : "at any II; still none at", ii);
+  if (request_.ii) outcome_.reason = BoundReason::Requested;
+  outcome_.explanation = request_.ii ? fmt::format("no schedule at II {} with at most {} stages", ii, stage_numbers(ii))
+                                     : fmt::format("no schedule at any II; still none at II {}", ii);
   try {
     const std::vector<std::string> because = explain_infeasible(problem_, request_.constraints, named);
     if (!because.empty()) outcome_.explanation += ", because these cannot hold together: " + join(because, "; ", 6);
@@ -243,7 +248,7 @@ void Search::find_ii() {
 /// Goes up from the bound with doubling steps to a first schedule; false when there is none, or none in time. After a few
 /// steps it makes sure that there is any schedule at all.
 bool Search::climb(Cycle min_ii) {
-  const Cycle serial = std::max(min_ii + 1, serial_ii(problem_));
+  const Cycle serial = std::max(min_ii + 1, sat_add(serial_ii(problem_), stretch(request_.constraints)));
   Cycle ii = min_ii;
   for (int tries = 0; !outcome_.schedule && !exhausted(); ++tries) {
     if (tries == kClimbBeforeSerial || ii >= serial) {
@@ -275,10 +280,9 @@ void Search::close_gap() {
 
 /// Refutes the II below the incumbent, or finds it; where that is too hard, at least raises the bound from below.
 void Search::prove(std::uint64_t effort) {
-  const bool monotone = monotone_in_ii(problem_);
   while (outcome_.lower_bound < outcome_.schedule->ii && !exhausted()) {
     // Not monotone: a refutation speaks only for its own II, so they fall one by one from below.
-    const Answer below = decide(monotone ? outcome_.schedule->ii - 1 : outcome_.lower_bound, effort);
+    const Answer below = decide(monotone() ? outcome_.schedule->ii - 1 : outcome_.lower_bound, effort);
     if (below != Answer::Unknown) continue;
     decide(outcome_.lower_bound + (outcome_.schedule->ii - outcome_.lower_bound) / 2, effort);
     effort *= 2;

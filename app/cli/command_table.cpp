@@ -81,7 +81,7 @@ std::vector<CommandSpec> make_table() {
       {"solve",
        "find the best schedule and prove it",
        {"heddle solve attention_forward_hopper h100",
-        "heddle solve gemm_hopper h100 --param BM=128 --timeout 10 --out gemm.json",
+        "heddle solve gemm_hopper h100 --param TILE_N=128 --timeout 10 --out gemm.json",
         "heddle solve toy_fig1 toy --json"},
        {kKernel, kMachine},
        with_solver_options(

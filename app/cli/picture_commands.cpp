@@ -78,6 +78,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   }
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), false);
+  if (const int failed = expect_writable(terminal, path, false)) return failed;
   const Problem& problem = inputs->problem;
   const auto finish = [&](const std::string& text) {
     const int code = write_text(terminal, path, text);

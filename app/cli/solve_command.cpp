@@ -22,6 +22,8 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
   }
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
+  if (file)
+    if (const int failed = expect_writable(terminal, *file, json)) return failed;
   const Result<SolveOutcome> outcome = solve_inputs(*inputs, arguments, terminal);
   if (!outcome) return report(terminal, outcome.error(), json);
 

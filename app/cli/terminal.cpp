@@ -84,4 +84,10 @@ int write_text(const Terminal& terminal, const std::string& path, const std::str
   return written ? kDone : report(terminal, written.error(), false);
 }
 
+int expect_writable(const Terminal& terminal, const std::string& path, bool json) {
+  if (path == "-") return kDone;
+  const Result<Ok> writable = check_writable(path);
+  return writable ? kDone : report(terminal, writable.error(), json);
+}
+
 }  // namespace heddle::app

@@ -34,4 +34,7 @@ int report(const Terminal& terminal, const Error& error, bool json);
 /// Writes text to a file ("-": to `out`); the exit code, 0 when it worked.
 int write_text(const Terminal& terminal, const std::string& path, const std::string& text);
 
+/// 0 when write_text will have a place to write to; asked before the work whose result is to be written.
+int expect_writable(const Terminal& terminal, const std::string& path, bool json);
+
 }  // namespace heddle::app

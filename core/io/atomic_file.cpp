@@ -46,6 +46,10 @@ int write_all(int descriptor, std::string_view content) {
   return 0;
 }
 
+Error unwritable(const std::string& path, const char* what, int code) {
+  return {ErrorKind::Environment, {{path, {}, fmt::format("{}: {}", what, std::strerror(code)), {}}}};
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
@@ -78,9 +82,7 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
 }
 
 Result<Ok> write_file(const std::string& path, std::string_view content, MissingFolder folder) {
-  const auto failure = [&](const char* what, int code) {
-    return Error{ErrorKind::Environment, {{path, {}, fmt::format("{}: {}", what, std::strerror(code)), {}}}};
-  };
+  const auto failure = [&](const char* what, int code) { return unwritable(path, what, code); };
   // A device or a pipe is written to; replacing it by a file would destroy it.
   struct stat facts {};
   const bool exists = ::stat(path.c_str(), &facts) == 0;
@@ -112,6 +114,19 @@ Result<Ok> write_file(const std::string& path, std::string_view content, Missing
   if (const int why = write_all(file.get(), content); why != 0) return abandon(why);
   if (::fsync(file.get()) != 0 || !file.close()) return abandon(errno);
   if (::rename(temporary.c_str(), target.c_str()) != 0) return abandon(errno);
+  return Ok{};
+}
+
+Result<Ok> check_writable(const std::string& path) {
+  std::error_code code;
+  std::filesystem::path place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, code), code);
+  if (code) return unwritable(path, "cannot be written", code.value());
+  const std::filesystem::file_status status = std::filesystem::status(place, code);
+  if (std::filesystem::is_directory(status)) return unwritable(path, "cannot be written", EISDIR);
+  const bool device = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  // A file is replaced, so it is its folder that must allow it.
+  if (!device) place = place.parent_path();
+  if (::access(place.c_str(), device ? W_OK : W_OK | X_OK) != 0) return unwritable(path, "cannot be written", errno);
   return Ok{};
 }
 

@@ -270,7 +270,9 @@ bool check_schema(ObjectReader& root, const char* schema) {
   const auto at = root.require("schema");
   if (!at) return root.good();
   const auto found = at->string();
-  if (!found || *found == schema) return found.has_value();
+  if (found == schema) return true;
+  root.abandon();  // the keys of a file of another kind would all be called unknown
+  if (!found) return false;
   const std::string wanted = schema;
   const std::string family = wanted.substr(0, wanted.find('/') + 1);
   std::string hint = did_you_mean(*found, {wanted});

@@ -95,6 +95,7 @@ class ObjectReader {
   ~ObjectReader();
 
   bool good() const { return good_; }
+  void abandon() { good_ = false; }  ///< nothing more is read: what was not asked for gets no warning
   const Cursor& cursor() const { return at_; }
   std::optional<Cursor> find(const char* key);     ///< absent: nothing
   std::optional<Cursor> require(const char* key);  ///< absent: a fault, and nothing

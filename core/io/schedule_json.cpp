@@ -111,7 +111,7 @@ class ScheduleReader {
       // Groups are numbered by their place; a written id that says something else would be misread.
       object.integer("id", index, index, index);
       group.role = object.string("role");
-      group.warps = static_cast<int>(object.integer("warps", 1, kMostWarps));
+      group.warps = static_cast<int>(object.integer("warps", 0, kMostWarps));
       group.registers = static_cast<int>(object.integer("registers", 0, kMostRegisters, 0));
       group_ops_.push_back(object.find("ops"));
     }

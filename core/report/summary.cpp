@@ -31,7 +31,10 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style) {
     const Cycle ii = outcome.schedule->ii;
     return join_facts({fmt::format("II {}", ii), bound, standing(ii, outcome.lower_bound, outcome.reason)}, style);
   }
-  if (outcome.status == Status::Infeasible) return join_facts({"no schedule exists", "proved"}, style);
+  if (outcome.status == Status::Infeasible) {
+    const bool one_ii = outcome.reason == BoundReason::Requested;
+    return join_facts({one_ii ? "no schedule at this II" : "no schedule exists", "proved"}, style);
+  }
   const char* why = outcome.cancelled ? "interrupted" : outcome.timed_out ? "time is up" : "";
   return join_facts({"no schedule found", bound, why}, style);
 }

@@ -1,6 +1,8 @@
 // user: pins, ranges, groups, order, caps. Absolute cycles are differences to the model's origin.
 #include <algorithm>
+#include <cstdlib>
 
+#include "core/base/saturate.h"
 #include "solver/encoding/families.h"
 #include "solver/encoding/user.h"
 
@@ -88,6 +90,23 @@ bool fixes_rotation(const Constraints& constraints) {
     return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range || c.kind == ConstraintKind::SameStage ||
                          c.kind == ConstraintKind::MaxStages);
   });
+}
+
+bool monotone_in_ii(const Constraints& constraints) {
+  return std::none_of(constraints.begin(), constraints.end(), [](const UserConstraint& c) {
+    return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range ||
+                         (c.kind == ConstraintKind::Before && c.low < 0));
+  });
+}
+
+Cycle stretch(const Constraints& constraints) {
+  Cycle total = 0;
+  for (const UserConstraint& c : constraints) {
+    if (!c.enabled) continue;
+    if (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range || c.kind == ConstraintKind::Before)
+      total = sat_add(total, std::abs(c.low));
+  }
+  return total;
 }
 
 bool names_groups(const Constraints& constraints) {

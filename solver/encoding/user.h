@@ -8,6 +8,13 @@ namespace heddle::solver {
 /// Some constraint speaks of absolute cycles or stages: a schedule can no longer be shifted freely.
 bool fixes_rotation(const Constraints& constraints);
 
+/// Whether a schedule for II that meets them can be had for II + 1 too. Not so when starts are held to absolute cycles: pins
+/// at 0 and 12 on one unit fit II = 5 but collide at II = 6. Nor when an op may come a fixed number of cycles early.
+bool monotone_in_ii(const Constraints& constraints);
+
+/// Cycles by which the constraints may stretch a schedule: what lasted `n` cycles without them lasts at most that much more.
+Cycle stretch(const Constraints& constraints);
+
 /// Some constraint speaks of a group by its number: groups can no longer be renumbered.
 bool names_groups(const Constraints& constraints);
 

@@ -51,10 +51,38 @@ TEST_CASE("a saved schedule is accepted by check and drawn by show", "[app]") {
   CHECK(contains(piped.err, "II 2"));
 }
 
+TEST_CASE("a schedule with a group left empty by a constraint is read back", "[app]") {
+  ScratchFolder folder;
+  const std::string demands = folder.write(
+      "demands.json",
+      R"({"schema": "heddle.constraints/1", "constraints": [{"kind": "not_in_group", "ops": ["S", "P", "O"], "group": 0}]})");
+  const std::string path = folder.path("best.json");
+  REQUIRE(run_heddle({"solve", "toy_fig1", "toy", "--constraints", demands, "--out", path}).code == kDone);
+  const auto judged = run_heddle({"check", "toy_fig1", "toy", path, "--constraints", demands});
+  CHECK(judged.code == kDone);
+  CHECK(judged.err.empty());
+  for (const char* format : {"svg", "trace", "dot", "csv", "text", "json"})
+    CHECK(run_heddle({"export", "toy_fig1", "toy", path, "--format", format}).code == kDone);
+}
+
+TEST_CASE("a place that cannot be written to is refused before the search", "[app]") {
+  ScratchFolder folder;
+  const std::string taken = std::filesystem::path(folder.path("x")).parent_path().string();
+  auto run = run_heddle({"solve", "toy_fig1", "toy", "--out", taken});
+  CHECK(run.code == kEnvironment);
+  CHECK(run.out.empty());
+  CHECK(contains(run.err, "Is a directory"));
+  run = run_heddle({"solve", "toy_fig1", "toy", "--json", "--out", taken});
+  CHECK(run.code == kEnvironment);
+  CHECK(json::parse(run.out).at("error") == "environment");
+  run = run_heddle({"export", "toy_fig1", "toy", "--format", "svg", "--out", taken});
+  CHECK(run.code == kEnvironment);
+}
+
 TEST_CASE("infeasible requests exit with 4 and say why", "[app]") {
   auto run = run_heddle({"solve", "toy_fig1", "toy", "--ii", "1"});
   CHECK(run.code == kNegative);
-  CHECK(contains(run.out, "no schedule exists"));
+  CHECK(contains(run.out, "no schedule at this II"));
   run = run_heddle({"solve", "toy_fig1", "toy", "--ii", "1", "--json"});
   CHECK(run.code == kNegative);
   CHECK(json::parse(run.out).at("status") == "infeasible");

@@ -1,9 +1,14 @@
 // Command lines that make no sense, help, and completion: all of it follows the command table.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <sstream>
 
+#include "app/cli/arguments.h"
 #include "app/cli/cli.h"
 #include "app/cli/command_table.h"
+#include "app/cli/inputs.h"
+#include "core/io/library.h"
 #include "tests/app/cli_support.h"
 
 using namespace heddle;
@@ -95,6 +100,20 @@ TEST_CASE("every example of the help is a command line that parses", "[app]") {
       INFO(example);
       CHECK(contains(example, "heddle " + command.name));
       CHECK(!contains(example, "--out -"));
+      std::vector<std::string> words;
+      std::istringstream text(example.substr(example.find("heddle ") + 7));
+      for (std::string word; text >> word && word != "|" && word != ">";) words.push_back(word);
+      if (words.back().ends_with(")")) words.back().pop_back();  // source <(heddle completion bash)
+      const auto parsed = parse_command_line(words);
+      REQUIRE(std::holds_alternative<CommandLine>(parsed));
+      const Arguments& arguments = std::get<CommandLine>(parsed).arguments;
+      if (!arguments.has("KERNEL")) continue;
+      const auto kernel = heddle::load_kernel(*arguments.text("KERNEL"));
+      REQUIRE(kernel.ok());
+      const auto params = parse_params(arguments);
+      REQUIRE(params.ok());
+      for (const auto& [name, value] : *params)
+        CHECK(std::any_of(kernel->params.begin(), kernel->params.end(), [&](const auto& p) { return p.name == name; }));
     }
   }
 }

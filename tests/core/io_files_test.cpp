@@ -30,6 +30,25 @@ std::size_t files_in(const fs::path& folder) {
 }
 }  // namespace
 
+TEST_CASE("a place that cannot be written to is known before anything is written", "[core]") {
+  const Scratch scratch;
+  REQUIRE(write_file(scratch.path("file"), "x").ok());
+  for (const std::string& good :
+       {scratch.path("file"), scratch.path("new"), std::string("new file here"), std::string("/dev/null")}) {
+    INFO(good);
+    CHECK(check_writable(good).ok());
+  }
+  CHECK(files_in(scratch.folder) == 1);
+  for (const std::string& bad : {scratch.folder.string(), scratch.path("file/below"), scratch.path("mistyped/file"),
+                                 std::string("/dev/null/below")}) {
+    INFO(bad);
+    const auto result = check_writable(bad);
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.error().kind == ErrorKind::Environment);
+    CHECK_FALSE(write_file(bad, "x").ok());
+  }
+}
+
 TEST_CASE("a written file is read back, replaces the old one, and leaves nothing beside it", "[core]") {
   const Scratch scratch;
   const std::string path = scratch.path("deep/er/file.txt");

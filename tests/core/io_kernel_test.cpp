@@ -233,6 +233,11 @@ TEST_CASE("a file of another kind, version or shape is refused with one sentence
   CHECK(fault(R"({"schema": "hedle.kernel/1"})") ==
         "k.json: /schema: expected \"heddle.kernel/1\", found \"hedle.kernel/1\" (did you mean 'heddle.kernel/1'?)");
   CHECK(fault("[]") == "k.json: expected an object, found a list");
+  // The keys of a machine are not called unknown one by one.
+  std::vector<Fault> warnings;
+  CHECK_FALSE(parse_kernel(R"({"schema": "heddle.machine/1", "units": [], "rules": []})", "k.json", &warnings).ok());
+  CHECK_FALSE(parse_kernel(R"({"schema": 1, "units": [], "rules": []})", "k.json", &warnings).ok());
+  CHECK(warnings.empty());
   CHECK(fault("12") == "k.json: expected an object, found 12");
   CHECK(fault(R"({"schema": "heddle.kernel/1"})") == "k.json: missing key 'name'\nk.json: missing key 'body'");
   CHECK(fault(R"({"schema": "heddle.kernel/1", "name": "t", "body": []})") ==

@@ -93,13 +93,13 @@ TEST_CASE("a schedule survives a round trip, certificate included, and reads lik
 TEST_CASE("a schedule that contradicts itself or the problem is told every contradiction", "[core]") {
   const Case c = small_case();
   CHECK(faults_of(c.problem, R"({"schema": "heddle.schedule/1", "kernel": "other", "machine": "m", "ii": 100,
-    "groups": [{"id": 0, "role": "p", "warps": 1, "ops": ["load", "gemm"]}, {"id": 7, "role": "c", "warps": 0}],
+    "groups": [{"id": 0, "role": "p", "warps": 1, "ops": ["load", "gemm"]}, {"id": 7, "role": "c", "warps": -1}],
     "ops": [{"id": "load", "start": 250, "stage": 1, "slot": 50, "group": 0}, {"id": "gemn", "start": 1, "group": 0},
             {"id": "gemm", "start": -3, "group": 2}, {"id": "load", "start": 1, "slot": 2, "group": 0}],
     "channels": [{"value": "lod", "depth": 2}]})") ==
         "s.json: /kernel: the schedule is for kernel 'other', not 'k'\n"
         "s.json: /groups/1/id: expected 1, found 7\n"
-        "s.json: /groups/1/warps: expected an integer from 1 to 1024, found 0\n"
+        "s.json: /groups/1/warps: expected an integer from 0 to 1024, found -1\n"
         "s.json: /ops/0/stage: stage 1 contradicts start 250 with II 100, which is stage 2 (correct it or leave "
         "\"stage\" out)\n"
         "s.json: /ops/1/id: no op 'gemn' in the loop body of k (did you mean 'gemm'?)\n"

@@ -188,6 +188,38 @@ TEST_CASE("a constraint that is switched off changes nothing", "[solver]") {
   CHECK(solve_problem(toy_problem(), {one_stage}).schedule->ii == 2);
 }
 
+TEST_CASE("a demand that needs a long iteration gets a long II, not a proof that there is none", "[solver]") {
+  const auto late = constraint(ConstraintKind::Pin, {"S"}, 1000);
+  const SolveOutcome pinned = solve_problem(toy_problem(), {late});
+  REQUIRE(pinned.schedule);
+  CHECK(pinned.status == Status::Optimal);
+  CHECK(pinned.schedule->ii == 168);  // S in the last of 6 stages, with room for P and O: 5 * 168 + 160 = 1000
+  const SolveOutcome apart = solve_problem(toy_problem(), {constraint(ConstraintKind::Before, {"S", "O"}, 100)});
+  REQUIRE(apart.schedule);
+  CHECK(apart.status == Status::Optimal);
+}
+
+TEST_CASE("with pins a refuted II says nothing about smaller ones", "[solver]") {
+  // S and O share a unit: 12 cycles apart they collide at every divisor of 12, so 5 fits and 6 does not.
+  const Constraints pins{constraint(ConstraintKind::Pin, {"S"}, 0), constraint(ConstraintKind::Pin, {"O"}, 12)};
+  const SolveOutcome outcome = solve_problem(toy_problem(), pins);
+  CAPTURE(outcome.explanation);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.status == Status::Optimal);
+  CHECK(outcome.schedule->ii == 5);
+}
+
+TEST_CASE("one refuted II is not called infeasible for every II and every number of stages", "[solver]") {
+  SolveRequest request;
+  request.problem = toy_problem();
+  request.constraints = {constraint(ConstraintKind::Pin, {"S"}, 1000)};
+  request.ii = 34;
+  const SolveOutcome outcome = solve(request);
+  CHECK(outcome.status == Status::Infeasible);
+  CHECK(outcome.reason == BoundReason::Requested);
+  CHECK(outcome.explanation.find("no schedule at II 34 with at most 6 stages") == 0);
+}
+
 TEST_CASE("contradicting user constraints are named in the explanation", "[solver]") {
   UserConstraint a = constraint(ConstraintKind::Pin, {"S"}, 4);
   a.name = "S at four";
