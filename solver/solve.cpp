@@ -167,6 +167,10 @@ void Search::accept(Schedule schedule) {
   const Verdict verdict = check(problem_, schedule, request_.constraints);
   if (!verdict.valid()) {
     log("internal fault: the checker rejects a schedule the solver found: " + verdict.violations.front().message);
+    if (!outcome_.schedule) {
+      outcome_.status = Status::Invalid;
+      outcome_.explanation = verdict.violations.front().message;
+    }
     throw Stopped{};
   }
   if (!outcome_.schedule) outcome_.seconds.first = elapsed();

@@ -153,8 +153,11 @@ void RegisterFamily::count_copies(ValueId value, OpId at, std::vector<WeightedLi
   const Lit at_home = model_.same_group(producer, at);
   if (at_home == kFalse) return;
 
-  // One more copy than fits is enough to forbid it.
-  const int most = std::min<int>(static_cast<int>(cap_ / registers) + 1, model_.stages() + 8);
+  // One more copy than fits is enough to forbid it; and no reader is further away than its distance, its hold and all stages.
+  std::int64_t furthest = 1;
+  for (const Edge& e : problem.edges)
+    if (e.value == value) furthest = std::max(furthest, e.distance + e.hold / model_.ii() + model_.stages() + 1);
+  const int most = static_cast<int>(std::min(cap_ / registers + 1, furthest));
   std::vector<Lit> copies;  // [j-1]: at least j
   for (int j = 1; j <= most; ++j) copies.push_back(producer == at && j == 1 ? kTrue : kFalse);
   const auto literal = [&](int j) -> Lit {

@@ -220,6 +220,18 @@ TEST_CASE("one refuted II is not called infeasible for every II and every number
   CHECK(outcome.explanation.find("no schedule at II 34 with at most 6 stages") == 0);
 }
 
+TEST_CASE("a value kept for many iterations takes as many registers", "[solver]") {
+  for (const int distance : {6, 40, 200, 300, 1000}) {
+    ProblemBuilder b({"A"});
+    const OpId x = b.op("x", "A", 1), y = b.op("y", "A", 1);
+    b.registers(x, 1, {{y, distance}});
+    b.problem.limits.registers_per_thread = 256;
+    const SolveOutcome outcome = solve_problem(b.problem);
+    CAPTURE(distance, outcome.explanation);
+    CHECK(outcome.status == (distance < 256 ? Status::Optimal : Status::Infeasible));
+  }
+}
+
 TEST_CASE("contradicting user constraints are named in the explanation", "[solver]") {
   UserConstraint a = constraint(ConstraintKind::Pin, {"S"}, 4);
   a.name = "S at four";
