@@ -78,9 +78,9 @@ void open_documents(const Options& options, Session& session) {
 void show_as_asked(const Options& options, Session& session) {
   if (const auto mode = parse_mode(options.mode)) session.apply(SetMode{*mode});
   if (options.iterations > 0) session.apply(SetIterations{options.iterations});
-  if (const auto theme = parse_theme(options.theme)) session.apply(SetTheme{*theme});
+  if (const auto theme = parse_theme(options.theme)) session.apply(SetTheme{*theme, false});
   if (const auto tab = parse_tab(options.tab)) session.apply(ShowTab{*tab});
-  if (options.scale > 0) session.apply(SetScale{options.scale});
+  if (options.scale > 0) session.apply(SetScale{options.scale, false});
 }
 
 void select_as_asked(const Options& options, Session& session) {

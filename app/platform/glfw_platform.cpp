@@ -110,7 +110,7 @@ Next GlfwPlatform::begin_frame(Pace pace) {
   if (frames_wanted_ > 0) --frames_wanted_;
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
-  hold_quick_keys();
+  if (hold_quick_keys()) note_input();
   ImGui::NewFrame();
   return Next::Draw;
 }

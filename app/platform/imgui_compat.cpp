@@ -2,6 +2,9 @@
 // headless platform); from 1.87 on they are named and input arrives through an event queue.
 #include "app/platform/imgui_compat.h"
 
+#include <imgui_internal.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -192,32 +195,49 @@ void note_key_event(int key, bool down, bool ctrl, bool shift, bool alt) {
   if (down && key >= 0 && key < 512 && key < kFirstModifier) pressed_keys.push_back({key, ctrl, shift, alt});
 }
 
-void hold_quick_keys() {
+bool hold_quick_keys() {
   ImGuiIO& io = ImGui::GetIO();
   for (const int key : held_keys) io.KeysDown[key] = false;
-  held_keys.clear();
+  const std::vector<int> released = std::exchange(held_keys, {});
   if (std::exchange(modifiers_held, false)) {
     io.KeyShift = any_down(340, 344);
     io.KeyCtrl = any_down(341, 345);
     io.KeyAlt = any_down(342, 346);
   }
-  for (const KeyPress& press : pressed_keys) {
+  std::size_t taken = 0;
+  for (; taken < pressed_keys.size(); ++taken) {
+    const KeyPress &press = pressed_keys[taken], &first = pressed_keys.front();
+    if (press.ctrl != first.ctrl || press.shift != first.shift || press.alt != first.alt) break;
+    // ImGui sees a second press only after a frame without the first.
+    if (std::find(released.begin(), released.end(), press.key) != released.end()) {
+      io.KeysDown[press.key] = false;
+      break;
+    }
     if (!io.KeysDown[press.key]) {
       io.KeysDown[press.key] = true;
       held_keys.push_back(press.key);
     }
-    // The modifiers may be up again although the key is not.
-    io.KeyCtrl |= press.ctrl;
-    io.KeyShift |= press.shift;
-    io.KeyAlt |= press.alt;
+    // The modifiers may have changed since.
+    io.KeyCtrl = press.ctrl;
+    io.KeyShift = press.shift;
+    io.KeyAlt = press.alt;
     modifiers_held = true;
   }
-  pressed_keys.clear();
+  pressed_keys.erase(pressed_keys.begin(), pressed_keys.begin() + static_cast<std::ptrdiff_t>(taken));
+  // A key of a later frame may be down already; it goes down when its turn comes.
+  for (const KeyPress& waiting : pressed_keys) io.KeysDown[waiting.key] = false;
+  return !pressed_keys.empty();
 }
 #else
 void note_key_event(int, bool, bool, bool, bool) {}
-void hold_quick_keys() {}
+bool hold_quick_keys() { return false; }
 #endif
+
+bool in_dialog() { return ImGui::GetTopMostPopupModal() != nullptr; }
+
+void close_popups() {
+  if (GImGui->OpenPopupStack.Size > 0) ImGui::ClosePopupToLevel(0, true);
+}
 
 void feed_text(const char* utf8) { ImGui::GetIO().AddInputCharactersUTF8(utf8); }
 

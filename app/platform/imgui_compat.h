@@ -73,6 +73,11 @@ enum class Key {
 bool key_pressed(Key key, bool repeat = false);
 bool key_down(Key key);
 
+/// True while a modal dialog is open.
+bool in_dialog();
+/// Closes every menu and dialog that is open.
+void close_popups();
+
 /// Input for a context that has no windowing backend (tests, pictures). Coordinates in pixels.
 void feed_mouse_position(float x, float y);
 void feed_mouse_button(int button, bool down);
@@ -91,7 +96,8 @@ void forget_clipboard();
 /// `note_key_event` (the backend's own key number) and calls `hold_quick_keys` before every ImGui::NewFrame: such keys
 /// are then down for one whole frame, with the modifiers they were pressed with. Later versions do this themselves.
 void note_key_event(int key, bool down, bool ctrl, bool shift, bool alt);
-void hold_quick_keys();
+/// True when more wait for the next frame: what was pressed with other modifiers, or twice, is not mixed up.
+bool hold_quick_keys();
 
 /// ImGui::PushFont with the size the font was loaded at.
 void push_font(ImFont* font);

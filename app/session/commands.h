@@ -83,9 +83,11 @@ struct SetIterations {
 };  ///< unrolled and pipeline modes, 1 .. 64
 struct SetTheme {
   ThemeName theme = ThemeName::Dark;
+  bool keep = true;  ///< false: for this run only
 };
 struct SetScale {
   int percent = 100;
+  bool keep = true;
 };  ///< user scale, 50 .. 300
 struct ShowTab {
   BottomTab tab = BottomTab::Log;

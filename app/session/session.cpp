@@ -26,7 +26,7 @@ Session::Session(Environment environment) : environment_(std::move(environment))
   if (!environment_.clock) environment_.clock = steady_seconds;
   began_ = environment_.clock();
   if (!environment_.settings_file.empty()) settings_ = load_settings(environment_.settings_file);
-  saved_settings_ = settings_;
+  kept_ = saved_settings_ = settings_;
 }
 
 Session::~Session() = default;
@@ -48,9 +48,11 @@ void Session::fail(std::string title, Error error) {
 void Session::changed() { ++revision_; }
 
 void Session::save_settings_now() {
-  if (environment_.settings_file.empty() || settings_ == saved_settings_) return;
-  saved_settings_ = settings_;
-  const auto saved = save_settings(environment_.settings_file, settings_);
+  kept_.layout = settings_.layout;
+  kept_.recent = settings_.recent;
+  if (environment_.settings_file.empty() || kept_ == saved_settings_) return;
+  saved_settings_ = kept_;
+  const auto saved = save_settings(environment_.settings_file, kept_);
   if (!saved) say(LogLevel::Warning, "settings were not saved: " + to_string(saved.error()));
 }
 
@@ -300,11 +302,14 @@ void Session::on(const ToggleConstraint& c) {
 }
 
 void Session::judge_again() {
+  live_ = {};
   for (EntryPtr& entry : content_.schedules) {
     ScheduleEntry again = *entry;
     // What was proved under other constraints is no longer a statement about this question.
     again.status = Status::Feasible;
     again.lower_bound.reset();
+    again.explanation.clear();
+    for (ObjectiveValue& objective : again.objectives) objective.proved = false;
     entry = make_entry(*content_.problem, content_.constraints, std::move(again));
   }
 }
@@ -371,8 +376,16 @@ void Session::on(const SetIterations& c) {
   changed();
 }
 
-void Session::on(const SetTheme& c) { settings_.theme = c.theme; }
-void Session::on(const SetScale& c) { settings_.scale_percent = std::clamp(c.percent, 50, 300); }
+void Session::on(const SetTheme& c) {
+  settings_.theme = c.theme;
+  if (c.keep) kept_.theme = settings_.theme;
+}
+
+void Session::on(const SetScale& c) {
+  settings_.scale_percent = std::clamp(c.percent, 50, 300);
+  if (c.keep) kept_.scale_percent = settings_.scale_percent;
+}
+
 void Session::on(const ShowTab& c) { view_.tab = c.tab; }
 void Session::on(const ToggleKeys&) { view_.keys_overlay = !view_.keys_overlay; }
 void Session::on(const ShowOpenDialog&) { view_.open_dialog = true; }

@@ -56,6 +56,8 @@ struct LiveSolve {
   std::vector<Point> history;
 
   bool active() const { return phase == Phase::Running || phase == Phase::Stopping; }
+  /// It was proved that there is no schedule.
+  bool refuted() const { return phase == Phase::Done && status == Status::Infeasible && !cancelled; }
 };
 
 /// An error that waits to be read.
@@ -144,6 +146,7 @@ class Session {
   /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
   std::optional<Error> resolve_content();
   void adopt(Content next, const std::string& what);
+  /// After the constraints changed: what was proved about the old question is gone.
   void judge_again();
   void settle_after_travel();
   void changed();
@@ -157,7 +160,8 @@ class Session {
   Log log_;
   LiveSolve live_;
   std::optional<ErrorReport> error_;
-  Settings settings_, saved_settings_;
+  Settings settings_;
+  Settings kept_, saved_settings_;  ///< without what holds for this run only; as the file has them
   ViewState view_;
   UndoStack<Content> undo_;
   std::uint64_t revision_ = 1;

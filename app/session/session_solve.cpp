@@ -205,6 +205,7 @@ void Session::take_outcome(SolveOutcome outcome) {
   say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", job_row_, ii, live_.lower_bound, to_string(outcome.status),
                          how, live_.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
+  if (live_.refuted()) view_.tab = BottomTab::Explain;
 }
 
 bool Session::close(std::chrono::milliseconds limit) {

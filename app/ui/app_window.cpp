@@ -103,14 +103,20 @@ bool AppWindow::step() {
   return !view.quit;
 }
 
-void AppWindow::dispatch_keys() {
-  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
-  if (const Action* action = pressed_action(session_)) perform(*action, session_, ui_);
+bool AppWindow::dispatch_keys() {
+  // Dialogs have their own keys; menus only stand in the way.
+  if (in_dialog()) return false;
+  const bool menu = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  if (const Action* action = pressed_action(session_)) {
+    perform(*action, session_, ui_);
+    return menu;
+  }
+  return menu && key_pressed(Key::Escape);
 }
 
 void AppWindow::draw() {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  dispatch_keys();
+  const bool leave_menus = dispatch_keys();
   draw_menu_bar(session_, ui_);
   const float menu = std::floor(ImGui::GetFrameHeight());
   ImGui::SetNextWindowPos(ImVec2(0, menu));
@@ -125,6 +131,7 @@ void AppWindow::draw() {
   const float line = std::max(1.0f, std::round(fonts().scale));
   pane("toolbar", ImVec2(0, menu), ImVec2(display.x, toolbar), theme().panel, ImVec2(px(12), px(9)),
        [&] { draw_toolbar(session_, models_, ui_); });
+  session_.view().focus_find = false;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(ImVec2(0, menu + toolbar), ImVec2(display.x, menu + toolbar + line), theme().separator);
   const float top = menu + toolbar + line;
@@ -138,6 +145,8 @@ void AppWindow::draw() {
   pane("status", ImVec2(0, display.y - status), ImVec2(display.x, status), theme().panel, ImVec2(px(12), px(5)),
        [&] { draw_status_bar(session_, models_, ui_); });
   ImGui::End();
+  // After the chart has looked at its keys: the Escape that leaves a menu does not also clear the selection.
+  if (leave_menus) close_popups();
 
   draw_open_dialog(session_, ui_);
   draw_path_prompt(session_, ui_);

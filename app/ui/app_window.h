@@ -26,7 +26,8 @@ class AppWindow {
   void rebuild_models();
   void draw();
   void draw_panes(float top, float height);
-  void dispatch_keys();
+  /// True when open menus should close.
+  bool dispatch_keys();
 
   Session& session_;
   Platform& platform_;

@@ -6,6 +6,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/explain_model.h"
 #include "core/io/constraints_json.h"
 #include "core/report/chart_layout.h"
 
@@ -176,8 +177,8 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
       for (OpsColumn column : kOpsColumns) {
         if (column == OpsColumn::Name) continue;
         ImGui::TableNextColumn();
-        const bool tight = column == OpsColumn::Slack && row.slack == Cycle{0};
-        cell_text(cell(row, column), is_number(column), tight ? theme().bad : theme().text);
+        cell_text(cell(row, column), is_number(column),
+                  column == OpsColumn::Slack ? slack_ink(row.slack, theme().text) : theme().text);
       }
     }
   }
@@ -274,6 +275,7 @@ void draw_constraints_tab(const Session& session, UiState& ui) {
         "solves under those that are on.");
     return;
   }
+  const std::vector<std::size_t> core = build_explain(session).core;
   ImGui::BeginChild("constraints", ImVec2(0, 0));
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   if (ImGui::BeginTable("constraint_table", 3, kFlags)) {
@@ -289,7 +291,10 @@ void draw_constraints_tab(const Session& session, UiState& ui) {
       ImGui::PopStyleVar();
       if (probe::on()) probe::last_item(fmt::format("constraint_table/{}", i));
       ImGui::TableNextColumn();
-      colored_text(enabled ? theme().text : theme().faint, constraints[i].name);
+      const bool guilty = std::find(core.begin(), core.end(), i) != core.end();
+      colored_text(guilty ? theme().bad : enabled ? theme().text : theme().faint,
+                   (guilty ? "! " : "") + constraints[i].name);
+      if (guilty && ImGui::IsItemHovered()) tooltip("with the others that are marked it leaves no schedule");
       ImGui::TableNextColumn();
       colored_text(enabled ? theme().text : theme().faint, describe(constraints[i]));
     }

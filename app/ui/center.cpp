@@ -52,7 +52,7 @@ void draw_waiting(const Session& session, UiState& ui) {
     return;
   }
   const bool tried = live.phase == LiveSolve::Phase::Done;
-  if (tried && live.status == Status::Infeasible && !live.cancelled) {
+  if (live.refuted()) {
     centered(fonts().title, theme().bad, "No schedule exists", y);
     centered(fonts().body, theme().text, live.explanation, y);
   } else if (tried) {
@@ -118,8 +118,8 @@ void draw_mode_bar(const Session& session, UiState& ui) {
   }
   const ScheduleEntry* entry = session.content().entry();
   if (entry && !entry->verdict.valid()) {
-    const std::string text = fmt::format("{} violation{}: see Explain", entry->verdict.violations.size(),
-                                         entry->verdict.violations.size() == 1 ? "" : "s");
+    const std::string text = no_schedule(session) ? "no schedule exists; this one " + violations_text(entry->verdict)
+                                                  : violations_text(entry->verdict) + ": see Explain";
     const float width = pill_width(fonts().small_bold, text);
     const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - width - px(14),
                     ImGui::GetWindowPos().y + px(8));

@@ -301,7 +301,10 @@ void handle_input(ChartFrame& f) {
   const bool inside = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
   const Mouse m = locate(f);
   GanttViewState& view = f.view;
-  hover(f, m, inside || held);
+  // The press that leaves an open menu opens it anew where it lands.
+  const bool beneath_menu = !inside && ImGui::IsPopupOpen("##chart menu") && ImGui::IsMouseClicked(kRight) &&
+                            ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByPopup);
+  hover(f, m, inside || held || beneath_menu);
 
   if (inside) {
     handle_wheel(f, m);
@@ -309,14 +312,17 @@ void handle_input(ChartFrame& f) {
       double_click(f, m);
     else if (ImGui::IsMouseClicked(kLeft))
       press_left(f, m);
-    if (ImGui::IsMouseClicked(kRight) || ImGui::IsMouseClicked(kMiddle)) view.pressed = view.hovered;
-    if (ImGui::IsMouseClicked(kRight)) begin_drag(f, m, ChartDrag::Pan);
+    if (ImGui::IsMouseClicked(kMiddle)) view.pressed = view.hovered;
     if (ImGui::IsMouseClicked(kMiddle) && m.on_time()) begin_drag(f, m, ChartDrag::ZoomRange);
     if (m.over_splitter) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
     if (view.range && m.on_time() &&
         std::min(std::abs(f.axis.to_x(static_cast<double>(view.range->begin)) - m.x),
                  std::abs(f.axis.to_x(static_cast<double>(view.range->end)) - m.x)) <= px(kGrabPixels))
       ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  }
+  if ((inside && ImGui::IsMouseClicked(kRight)) || beneath_menu) {
+    view.pressed = view.hovered;
+    begin_drag(f, m, ChartDrag::Pan);
   }
   if (view.drag != ChartDrag::None) {
     continue_drag(f, m);

@@ -6,12 +6,17 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/profile.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
 namespace {
 
 std::string ascii_or(const char* pretty, const char* plain) { return fonts().built_in ? plain : pretty; }
+
+std::string kib(std::int64_t bytes) {
+  return bytes % 1024 == 0 ? grouped(bytes / 1024) : fmt::format("{:.1f}", static_cast<double>(bytes) / 1024);
+}
 
 void draw_title(const InspectorModel& model) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -133,7 +138,9 @@ void draw_schedule(const Session& session) {
   fact_line("stages", std::to_string(stage_count(entry->schedule)), theme().text);
   fact_line("warps", fmt::format("{} of {}", entry->usage.warps, problem.limits.warps_per_cta), theme().text);
   fact_line("shared memory",
-            fmt::format("{} of {} B", grouped(entry->usage.smem_bytes), grouped(problem.limits.smem_bytes)),
+            fmt::format("{} of {} KiB", kib(entry->usage.smem_bytes), kib(problem.limits.smem_bytes)), theme().text);
+  fact_line("peak live",
+            fmt::format("{} of {} KiB allocated", kib(peak(entry->usage.smem_live)), kib(entry->usage.smem_bytes)),
             theme().text);
   if (problem.limits.tmem_columns > 0)
     fact_line("tensor memory", fmt::format("{} of {} columns", entry->usage.tmem_columns, problem.limits.tmem_columns),
@@ -156,8 +163,11 @@ void draw_schedule(const Session& session) {
                           channel.space == Space::Tmem ? "cols" : "B"),
               theme().text);
   }
-  if (!entry->objectives.empty()) section("OBJECTIVES");
-  for (const ObjectiveValue& objective : entry->objectives)
+  // Of an illegal schedule nothing is proved.
+  const bool tell = !entry->objectives.empty() && entry->verdict.valid();
+  if (tell) section("OBJECTIVES");
+  if (tell)
+    for (const ObjectiveValue& objective : entry->objectives)
     fact_line(objective.name,
               fmt::format("{} {}", grouped(objective.value), objective.proved ? "proved" : "not proved"),
               objective.proved ? theme().good : theme().warning);

@@ -131,10 +131,9 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
       ImDrawList& list = *ImGui::GetWindowDrawList();
       list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)),
                          role_color(op.role).fill, px(2));
-      const bool tight = op.slack == Cycle{0};
       const std::string slack = cell(op, OpsColumn::Slack);
       const std::string start = cell(op, OpsColumn::Start);
-      paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), tight ? theme().bad : theme().dim,
+      paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim),
                        slack);
       paint_text_right(fonts().mono_small, row.max.x - px(62), row.min.y + px(5), theme().dim, start);
       const float room = row.max.x - px(62) - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));

@@ -38,6 +38,11 @@ Color tone_fill(Tone tone) {
   return theme().raised;
 }
 
+Color slack_ink(std::optional<Cycle> slack, Color normal) {
+  if (!slack || *slack > 0) return normal;
+  return *slack < 0 ? theme().bad : theme().warning;
+}
+
 ImVec2 text_size(ImFont* font, std::string_view text) {
   const FontScope scope(font);
   return text.empty() ? ImVec2(0, ImGui::GetFontSize()) : ImGui::CalcTextSize(begin_of(text), end_of(text));

@@ -4,6 +4,7 @@
 
 #include <imgui.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,8 @@ class FontScope {
 
 Color tone_ink(Tone tone);
 Color tone_fill(Tone tone);
+/// Red for what is broken, yellow for what is tight.
+Color slack_ink(std::optional<Cycle> slack, Color normal);
 
 ImVec2 text_size(ImFont* font, std::string_view text);
 /// Draws on the current window's list without moving the cursor.

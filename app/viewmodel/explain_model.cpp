@@ -86,11 +86,36 @@ ExplainCard period_card(const ScheduleEntry& entry) {
   return card;
 }
 
+/// What the last solve proved: the sentence, then one card per member of the core.
+void explain_refutation(const Session& session, ExplainModel& model) {
+  const std::string& text = session.live().explanation;
+  constexpr std::string_view kTurn = "because these cannot hold together: ";
+  const std::size_t turn = text.find(kTurn);
+  model.title = "Why there is no schedule";
+  model.note = "proved by the solver";
+  ExplainCard first;
+  first.tone = Tone::Bad;
+  first.sentence = text.empty() ? "The solver refuted every II" : text.substr(0, turn);
+  if (turn != std::string::npos) first.sentence += "because these cannot hold together:";
+  model.cards.push_back(std::move(first));
+  for (std::size_t at = turn == std::string::npos ? text.size() : turn + kTurn.size(); at < text.size();) {
+    const std::size_t end = std::min(text.find("; ", at), text.size());
+    ExplainCard card;
+    card.tone = Tone::Warning;
+    card.sentence = text.substr(at, end - at);
+    model.cards.push_back(std::move(card));
+    at = end + 2;
+  }
+  const Constraints& constraints = session.content().constraints;
+  for (std::size_t i = 0; i < constraints.size(); ++i)
+    if (constraints[i].enabled && !constraints[i].name.empty() && text.find(constraints[i].name) != std::string::npos)
+      model.core.push_back(i);
+}
+
 }  // namespace
 
 ExplainModel build_explain(const Session& session) {
   const Content& content = session.content();
-  const LiveSolve& live = session.live();
   ExplainModel model;
   if (!content.problem) {
     model.title = "Nothing to explain yet";
@@ -106,10 +131,14 @@ ExplainModel build_explain(const Session& session) {
                               : bounds.rec_mii == low ? "recurrence"
                                                       : "issue";
   model.next = next_limits(problem, bounds, binding);
+  if (no_schedule(session)) {
+    model.next.clear();
+    explain_refutation(session, model);
+    return model;
+  }
   if (entry && !entry->verdict.valid()) {
-    const std::size_t count = entry->verdict.violations.size();
     model.title = fmt::format("Why {} is not legal", entry->name);
-    model.note = fmt::format("{} violation{}, found by the independent checker", count, count == 1 ? "" : "s");
+    model.note = violations_text(entry->verdict) + ", says the independent checker";
     for (const Violation& violation : entry->verdict.violations) {
       ExplainCard card;
       card.tone = Tone::Bad;
@@ -123,17 +152,9 @@ ExplainModel build_explain(const Session& session) {
     return model;
   }
   if (!entry) {
-    const bool refuted = live.phase == LiveSolve::Phase::Done && live.status == Status::Infeasible;
-    model.title = refuted ? "Why there is no schedule" : fmt::format("Why no II below {} is possible", grouped(low));
-    model.note = refuted ? "proved by the solver" : "arithmetic, no solver needed";
-    if (refuted) {
-      ExplainCard card;
-      card.tone = Tone::Bad;
-      card.sentence = live.explanation;
-      model.cards.push_back(std::move(card));
-    } else {
-      model.cards.push_back(bound_card(problem, bounds));
-    }
+    model.title = fmt::format("Why no II below {} is possible", grouped(low));
+    model.note = "arithmetic, no solver needed";
+    model.cards.push_back(bound_card(problem, bounds));
     return model;
   }
   const Cycle ii = entry->schedule.ii;

@@ -22,7 +22,8 @@ struct ExplainModel {
   std::string title;  ///< "Why II 2 047 is impossible"
   std::string note;   ///< what kind of reason it is
   std::vector<ExplainCard> cards;
-  std::string next;  ///< "recurrence 1 640 · MUFU 1 024 ...": what would bind then
+  std::vector<std::size_t> core;  ///< indices of the constraints that leave no schedule
+  std::string next;               ///< "recurrence 1 640 · MUFU 1 024 ...": what would bind then
 };
 
 ExplainModel build_explain(const Session& session);

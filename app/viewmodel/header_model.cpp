@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/report/chart_layout.h"
 
@@ -68,6 +69,22 @@ std::string bound_reason(const Content& content, Cycle lower_bound) {
   return "issue";
 }
 
+std::string violations_text(const Verdict& verdict) {
+  const std::size_t count = verdict.violations.size();
+  std::set<std::string> broken;
+  for (const Violation& violation : verdict.violations)
+    if (violation.family == "user") broken.insert(violation.message.substr(0, violation.message.find(": ")));
+  const bool only_users = std::all_of(verdict.violations.begin(), verdict.violations.end(),
+                                      [](const Violation& v) { return v.family == "user"; });
+  if (only_users && count > 0) return fmt::format("breaks {} of your constraints", broken.size());
+  return fmt::format("{} violation{}", count, count == 1 ? "" : "s");
+}
+
+bool no_schedule(const Session& session) {
+  const ScheduleEntry* entry = session.content().entry();
+  return session.live().refuted() && (!entry || !entry->verdict.valid());
+}
+
 HeaderModel build_header(const Session& session) {
   const Content& content = session.content();
   const LiveSolve& live = session.live();
@@ -77,7 +94,7 @@ HeaderModel build_header(const Session& session) {
   header.subject += content.machine ? " · " + content.machine->name : " · no machine";
   for (const auto& [name, value] : content.overrides) header.subject += fmt::format(" · {} {}", name, value);
   if (!content.problem) {
-    header.ii = "II -";
+    header.ii = "no II";
     header.status = content.machine ? "NOT SCHEDULABLE" : "NO MACHINE";
     header.tone = Tone::Bad;
     return header;
@@ -96,6 +113,14 @@ HeaderModel build_header(const Session& session) {
     header.tone = Tone::Busy;
     header.facts =
         (entry ? facts_of(*entry).substr(0, facts_of(*entry).rfind(" · ")) + " · " : "") + seconds_text(live.seconds);
+    return header;
+  }
+  if (no_schedule(session)) {
+    header.ii = "no II";
+    header.bound.clear();
+    header.status = "NO SCHEDULE, PROVED";
+    header.tone = Tone::Bad;
+    header.facts = seconds_text(live.seconds);
     return header;
   }
   if (entry) {
@@ -123,8 +148,7 @@ ScheduleLine describe_entry(const ScheduleEntry& entry) {
     line.detail = "solving";
     line.tone = Tone::Busy;
   } else if (entry.status == Status::Invalid) {
-    const std::size_t count = entry.verdict.violations.size();
-    line.detail = fmt::format("{} violation{}", count, count == 1 ? "" : "s");
+    line.detail = violations_text(entry.verdict);
   } else if (entry.status == Status::Feasible && !entry.file.empty()) {
     line.detail = entry.period.deadlock ? "deadlocks" : fmt::format("period {}", grouped(entry.period.cycles()));
   } else {
@@ -142,13 +166,12 @@ std::string solver_line(const Session& session) {
     case LiveSolve::Phase::Running: line = "solving: " + live.doing; break;
     case LiveSolve::Phase::Stopping: line = "still stopping"; break;
     case LiveSolve::Phase::None:
-    case LiveSolve::Phase::Done: line = "solver idle"; break;
+    case LiveSolve::Phase::Done: line = live.refuted() ? "no schedule exists, proved" : "solver idle"; break;
   }
   line += " · " + session.solver_name();
   if (const ScheduleEntry* entry = session.content().entry()) {
     line += entry->verdict.valid() ? " · checker: valid"
-                                   : fmt::format(" · checker: {} violation{}", entry->verdict.violations.size(),
-                                                 entry->verdict.violations.size() == 1 ? "" : "s");
+                                   : fmt::format(" · {}: {}", entry->name, violations_text(entry->verdict));
     line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
   }
   return line;

@@ -28,6 +28,11 @@ struct ScheduleLine {
 };
 ScheduleLine describe_entry(const ScheduleEntry& entry);
 
+/// "3 violations", or "breaks 2 of your constraints" when nothing else is wrong.
+std::string violations_text(const Verdict& verdict);
+/// True while the answer to the question as it stands is "there is no schedule", whatever older row is shown.
+bool no_schedule(const Session& session);
+
 /// The word for a status as shown beside an II: "proved", "feasible", ...
 const char* status_word(Status status);
 /// "0.21 s", "12 s", "3 min 20 s"

@@ -58,7 +58,8 @@ bool is_number(OpsColumn column) {
 std::string cell(const OpsTableRow& row, OpsColumn column) {
   if (!is_number(column)) return text(row, column).empty() ? "-" : text(row, column);
   const auto value = number(row, column);
-  return value ? grouped(*value) : "-";
+  if (!value) return "-";
+  return (column == OpsColumn::Slack && *value < 0 ? "! " : "") + grouped(*value);
 }
 
 std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule* schedule) {

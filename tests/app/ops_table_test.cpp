@@ -82,3 +82,12 @@ TEST_CASE("the clipboard gets tab-separated plain numbers", "[app]") {
   CHECK(text.substr(0, text.find('\n')) == "op\tunit\tgroup\tstart\tstage\tslot\tlatency\tslack");
   CHECK(text.find("QK0\tTC\t") != std::string::npos);
 }
+
+TEST_CASE("negative slack is marked in words too", "[app]") {
+  OpsTableRow row;
+  row.scheduled = true;
+  row.slack = -3;
+  CHECK(cell(row, OpsColumn::Slack).substr(0, 2) == "! ");
+  row.slack = 0;
+  CHECK(cell(row, OpsColumn::Slack) == "0");
+}

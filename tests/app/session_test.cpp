@@ -249,7 +249,7 @@ TEST_CASE("constraints are judged at once and can be switched", "[app]") {
   REQUIRE_FALSE(session.error());
   CHECK(session.content().entry()->status == Status::Invalid);
   CHECK(build_explain(session).title == "Why solver #1 is not legal");
-  CHECK(describe_entry(*session.content().entry()).detail == "1 violation");
+  CHECK(describe_entry(*session.content().entry()).detail == "breaks 1 of your constraints");
   session.apply(ToggleConstraint{0});
   CHECK(session.content().entry()->status == Status::Feasible);
   session.apply(ToggleConstraint{7});
@@ -361,4 +361,69 @@ TEST_CASE("the inspector says where an op is and why", "[app]") {
   const InspectorModel bare = inspect(*content.problem, OpId(0), nullptr, nullptr, nullptr);
   CHECK(bare.group.empty());
   CHECK_FALSE(bare.links.empty());
+}
+
+TEST_CASE("a refuted question is told in the header and by Explain, whatever older row is shown", "[app]") {
+  const Folder folder;
+  const SolveFunction solve = [](const solver::SolveRequest& request, std::stop_token stop,
+                                 const solver::SolveListener& listener) {
+    if (request.constraints.empty()) return test::solve_toy(request, stop, listener);
+    SolveOutcome outcome;
+    outcome.status = Status::Infeasible;
+    outcome.explanation =
+        "no schedule at any II; still none at 12, because these cannot hold together: constraint 'late'; latency of S";
+    return outcome;
+  };
+  Session session(with(solve));
+  session.apply(OpenPair{"toy_fig1", "toy", true});
+  settle(session);
+  session.apply(OpenConstraints{folder.write("c.json", R"({"schema": "heddle.constraints/1", "constraints": [
+    {"name": "late", "kind": "pin", "ops": ["S"], "at": 1, "enabled": true},
+    {"name": "other", "kind": "max_stages", "limit": 9, "enabled": true}]})")});
+  const ScheduleEntry& broken = *session.content().entry();
+  REQUIRE(broken.status == Status::Invalid);
+  for (const ObjectiveValue& objective : broken.objectives) CHECK_FALSE(objective.proved);
+  CHECK(describe_entry(broken).detail == "breaks 1 of your constraints");
+  CHECK(build_header(session).status == "INVALID");
+  session.apply(StartSolve{});
+  settle(session);
+  const HeaderModel header = build_header(session);
+  CHECK(header.ii == "no II");
+  CHECK(header.status == "NO SCHEDULE, PROVED");
+  CHECK(header.tone == Tone::Bad);
+  const ExplainModel explain = build_explain(session);
+  CHECK(explain.title == "Why there is no schedule");
+  REQUIRE(explain.cards.size() == 3);
+  CHECK(explain.cards[1].sentence == "constraint 'late'");
+  CHECK(explain.cards[2].sentence == "latency of S");
+  CHECK(explain.core == std::vector<std::size_t>{0});
+  // Another question: the verdict on the old one is gone.
+  session.apply(ToggleConstraint{0});
+  CHECK(build_header(session).ii == "II 2");
+  CHECK(build_explain(session).core.empty());
+}
+
+TEST_CASE("what holds for this run only is not written to the settings", "[app]") {
+  const Folder folder;
+  Environment environment = with(test::solve_toy);
+  environment.settings_file = folder.write("settings.json", R"({"theme": "light", "scale_percent": 120})");
+  {
+    Session session(environment);
+    session.apply(SetTheme{ThemeName::HighContrast, false});
+    session.apply(SetScale{200, false});
+    session.apply(kToy);
+    session.save_settings_now();
+    CHECK(session.settings().theme == ThemeName::HighContrast);
+    CHECK(session.settings().scale_percent == 200);
+  }
+  Settings kept = load_settings(environment.settings_file);
+  CHECK(kept.theme == ThemeName::Light);
+  CHECK(kept.scale_percent == 120);
+  CHECK(kept.recent == std::vector<std::string>{"toy_fig1"});
+  Session session(environment);
+  session.apply(SetTheme{ThemeName::HighContrast, false});
+  session.apply(SetTheme{ThemeName::Dark});
+  session.save_settings_now();
+  kept = load_settings(environment.settings_file);
+  CHECK(kept.theme == ThemeName::Dark);
 }

@@ -362,3 +362,78 @@ TEST_CASE("shipped kernels are drawn at their bounds, unsolved", "[ui]") {
     h.frame(2);
   }
 }
+
+TEST_CASE("after a search the window is as usable as before", "[ui]") {
+  Solved h;
+  h.key(Key::F, {.ctrl = true});
+  h.type("p");
+  h.key(Key::Enter);
+  h.frame(3);
+  REQUIRE(h.session().selection().primary() == OpId(1));
+  CHECK_FALSE(ImGui::GetIO().WantTextInput);
+  h.key(Key::U);
+  CHECK(h.session().view().mode == GanttMode::Unrolled);
+  h.click("toolbar/open");
+  CHECK(h.has("open/filter"));
+}
+
+TEST_CASE("Escape leaves menus and nothing else; keys of commands work with a menu open", "[ui]") {
+  Solved h;
+  h.click("ops/P");
+  h.click("menu/View");
+  REQUIRE(h.has("menu/light"));
+  h.key(Key::Escape);
+  CHECK_FALSE(h.has("menu/light"));
+  CHECK(h.session().selection().ops.size() == 1);
+  const auto open_menu = [] { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel); };
+  const std::string bar = h.names("gantt/bar/").front();
+  h.click(bar, 1);
+  CHECK(open_menu());
+  h.key(Key::Escape);
+  CHECK_FALSE(open_menu());
+  CHECK(h.session().selection().ops.size() == 1);
+  h.click("toolbar/subject");
+  CHECK(h.has("subject/param/T"));
+  h.key(Key::Escape);
+  CHECK_FALSE(h.has("subject/param/T"));
+  h.click("menu/View");
+  h.key(Key::O, {.ctrl = true});
+  CHECK(h.has("open/filter"));
+  CHECK_FALSE(h.has("menu/light"));
+}
+
+TEST_CASE("a second right click opens the chart's menu where it lands", "[ui]") {
+  Solved h;
+  const std::vector<std::string> bars = h.names("gantt/bar/");
+  REQUIRE(bars.size() >= 2);
+  h.click(bars.front(), 1);
+  const auto first = h.window().ui().chart.pressed;
+  REQUIRE(first);
+  const probe::Rect there = h.at(bars.back());
+  h.click_at(there.x0 + 4, there.center_y(), 1);
+  CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  REQUIRE(h.window().ui().chart.pressed);
+  CHECK(h.window().ui().chart.pressed != first);
+}
+
+#if IMGUI_VERSION_NUM < 18700
+TEST_CASE("quick key presses keep their modifiers and their number", "[ui]") {
+  Harness h(test::solve_toy);
+  ImGuiIO& io = ImGui::GetIO();
+  constexpr int kHome = 268;
+  note_key_event(kHome, true, false, false, false);
+  note_key_event('O', true, true, false, false);
+  note_key_event('O', true, true, false, false);
+  CHECK(hold_quick_keys());
+  CHECK(io.KeysDown[kHome]);
+  CHECK_FALSE(io.KeysDown['O']);
+  CHECK_FALSE(io.KeyCtrl);
+  hold_quick_keys();
+  CHECK_FALSE(io.KeysDown[kHome]);
+  CHECK(io.KeysDown['O']);
+  CHECK(io.KeyCtrl);
+  hold_quick_keys();
+  CHECK_FALSE(io.KeysDown['O']);
+  CHECK_FALSE(io.KeyCtrl);
+}
+#endif
