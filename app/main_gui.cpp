@@ -18,7 +18,7 @@ namespace heddle::app {
 namespace {
 
 struct Options {
-  std::string kernel, machine, schedule, screenshot, size = "1600x900", mode, theme, select, tab;
+  std::string kernel, machine, schedule, constraints, screenshot, size = "1600x900", mode, theme, select, tab;
   std::vector<std::string> params;
   int scale = 0, iterations = 0;
   bool welcome = false, solve = false, no_solve = false;
@@ -71,6 +71,10 @@ void open_documents(const Options& options, Session& session) {
     session.apply(SetParam{param.substr(0, equals), std::strtoll(param.c_str() + equals + 1, nullptr, 10)});
   }
   if (!options.schedule.empty()) session.apply(OpenSchedule{options.schedule});
+  if (!options.constraints.empty()) {
+    session.apply(OpenConstraints{options.constraints});
+    session.apply(ShowTab{BottomTab::Explain});
+  }
   const bool wanted = options.solve || (options.screenshot.empty() && options.schedule.empty());
   if (wanted && !options.no_solve && session.why_no_solve().empty()) session.apply(StartSolve{});
 }
@@ -141,6 +145,7 @@ int run(int argc, char** argv) {
   app.add_option("kernel", options.kernel, "Kernel: a shipped name or a file (default: attention_forward_hopper)");
   app.add_option("machine", options.machine, "Machine: a shipped name or a file (default: h100)");
   app.add_option("--schedule", options.schedule, "Open this schedule");
+  app.add_option("--constraints", options.constraints, "Open these constraints");
   app.add_option("--param", options.params, "KEY=VALUE, replaces a parameter's default")
       ->check([](const std::string& text) {
         const std::size_t equals = text.find('=');
