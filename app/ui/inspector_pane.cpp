@@ -139,9 +139,10 @@ void draw_schedule(const Session& session) {
   fact_line("warps", fmt::format("{} of {}", entry->usage.warps, problem.limits.warps_per_cta), theme().text);
   fact_line("shared memory",
             fmt::format("{} of {} KiB", kib(entry->usage.smem_bytes), kib(problem.limits.smem_bytes)), theme().text);
-  fact_line("peak live",
-            fmt::format("{} of {} KiB allocated", kib(peak(entry->usage.smem_live)), kib(entry->usage.smem_bytes)),
-            theme().text);
+  if (entry->usage.smem_bytes > 0)
+    fact_line("peak live",
+              fmt::format("{} of {} KiB allocated", kib(peak(entry->usage.smem_live)), kib(entry->usage.smem_bytes)),
+              theme().text);
   if (problem.limits.tmem_columns > 0)
     fact_line("tensor memory", fmt::format("{} of {} columns", entry->usage.tmem_columns, problem.limits.tmem_columns),
               theme().text);

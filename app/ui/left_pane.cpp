@@ -109,7 +109,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   if (width > px(190)) sort_title("ops/sort/name", "name", OpsColumn::Name, before.x + width - px(120), top, ui);
   ImGui::SetCursorScreenPos(after);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
-  input_field("ops/filter", "filter by name, unit or group", ui.ops_filter, sizeof ui.ops_filter, width);
+  input_field("ops/filter", "filter", ui.ops_filter, sizeof ui.ops_filter, width);
   ImGui::PopStyleVar();
   std::vector<OpsTableRow> rows = models.ops;
   const std::size_t all = rows.size();
@@ -158,7 +158,7 @@ void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
   const float rows =
       static_cast<float>(content.schedules.size()) * (px(42) + px(3)) +
       (content.constraints.empty() ? 0 : px(30) + static_cast<float>(content.constraints.size()) * px(27));
-  const float wanted = px(34) + (content.schedules.empty() ? px(44) : rows) + px(4);
+  const float wanted = px(34) + (content.schedules.empty() ? px(64) : 0) + rows + px(4);
   ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * 0.5f)));
   draw_schedules(session, ui);
   draw_constraint_list(session, ui);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/report/chart_layout.h"
 
@@ -98,17 +99,19 @@ void explain_refutation(const Session& session, ExplainModel& model) {
   first.sentence = text.empty() ? "The solver refuted every II" : text.substr(0, turn);
   if (turn != std::string::npos) first.sentence += "because these cannot hold together:";
   model.cards.push_back(std::move(first));
+  std::set<std::string> members;
   for (std::size_t at = turn == std::string::npos ? text.size() : turn + kTurn.size(); at < text.size();) {
     const std::size_t end = std::min(text.find("; ", at), text.size());
     ExplainCard card;
     card.tone = Tone::Warning;
     card.sentence = text.substr(at, end - at);
+    members.insert(card.sentence);
     model.cards.push_back(std::move(card));
     at = end + 2;
   }
   const Constraints& constraints = session.content().constraints;
   for (std::size_t i = 0; i < constraints.size(); ++i)
-    if (constraints[i].enabled && !constraints[i].name.empty() && text.find(constraints[i].name) != std::string::npos)
+    if (constraints[i].enabled && members.count("user: " + constraints[i].name) > 0)
       model.core.push_back(i);
 }
 

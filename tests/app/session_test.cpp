@@ -371,7 +371,7 @@ TEST_CASE("a refuted question is told in the header and by Explain, whatever old
     SolveOutcome outcome;
     outcome.status = Status::Infeasible;
     outcome.explanation =
-        "no schedule at any II; still none at 12, because these cannot hold together: constraint 'late'; latency of S";
+        "no schedule at any II; still none at 12, because these cannot hold together: user: late; latency of S";
     return outcome;
   };
   Session session(with(solve));
@@ -394,7 +394,7 @@ TEST_CASE("a refuted question is told in the header and by Explain, whatever old
   const ExplainModel explain = build_explain(session);
   CHECK(explain.title == "Why there is no schedule");
   REQUIRE(explain.cards.size() == 3);
-  CHECK(explain.cards[1].sentence == "constraint 'late'");
+  CHECK(explain.cards[1].sentence == "user: late");
   CHECK(explain.cards[2].sentence == "latency of S");
   CHECK(explain.core == std::vector<std::size_t>{0});
   // Another question: the verdict on the old one is gone.
