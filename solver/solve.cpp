@@ -149,6 +149,8 @@ bool Search::validate() {
   for (const UserConstraint& c : request_.constraints) {
     for (const std::string& name : c.ops)
       if (!problem_.find_op(name).valid()) outcome_.explanation += fmt::format("constraint '{}' names no op '{}'. ", c.name, name);
+    if (c.kind == ConstraintKind::InGroup && (c.low < 0 || c.low >= problem_.max_groups))
+      outcome_.explanation += fmt::format("constraint '{}' names group {}, there are groups 0 to {}. ", c.name, c.low, problem_.max_groups - 1);
     if (c.kind == ConstraintKind::MaxDepth &&
         std::none_of(problem_.channels.begin(), problem_.channels.end(), [&](const Channel& x) { return x.name == c.channel; }))
       outcome_.explanation += fmt::format("constraint '{}' names no channel '{}'. ", c.name, c.channel);

@@ -250,6 +250,12 @@ TEST_CASE("a constraint on an unknown op is invalid, not ignored", "[solver]") {
   CHECK(outcome.explanation.find("'Q'") != std::string::npos);
 }
 
+TEST_CASE("a constraint on a group that cannot exist is invalid, and says which groups there are", "[solver]") {
+  const SolveOutcome outcome = solve_problem(toy_problem(), {constraint(ConstraintKind::InGroup, {"P"}, 77)});
+  CHECK(outcome.status == Status::Invalid);
+  CHECK(outcome.explanation.find("groups 0 to 1") != std::string::npos);
+}
+
 TEST_CASE("events tell the story in order: bounds rise, incumbents fall", "[solver]") {
   SolveRequest request;
   request.problem = mixed_problem(14);
