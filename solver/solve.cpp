@@ -18,6 +18,7 @@
 #include "solver/encoding/user.h"
 #include "solver/search/decide.h"
 #include "solver/search/objectives.h"
+#include "solver/search/serial.h"
 
 namespace heddle::solver {
 namespace {
@@ -26,26 +27,6 @@ constexpr std::uint64_t kFirstEffort = kEffortPerSecond;
 constexpr int kClimbBeforeSerial = 5;
 
 double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
-
-/// At this II everything fits one after the other, with the pauses the constraints may ask for added (`stretch`), so what is infeasible here is infeasible at every II.
-Cycle serial_ii(const Problem& problem) {
-  Cycle total = 1;
-  std::vector<Cycle> extra(problem.ops.size(), 0);
-  for (const Edge& e : problem.edges) {
-    Cycle& x = extra[e.from.index()];
-    x = std::max(x, e.handoff + e.latency);
-    extra[e.to.index()] = std::max(extra[e.to.index()], e.hold);
-  }
-  for (const Channel& c : problem.channels)
-    for (const Reader& r : c.readers) extra[r.op.index()] = std::max(extra[r.op.index()], r.release + r.signal);
-  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
-    const Op& op = problem.ops[v];
-    Cycle length = std::max({op.latency, op.window, extra[v], Cycle{1}});
-    for (const UnitUse& use : op.uses) length = std::max(length, use.offset + use.duration);
-    total += length;
-  }
-  return total;
-}
 
 /// Longest chain of one iteration with every hand-off paid.
 Cycle longest_chain(const Problem& problem) {
@@ -252,17 +233,24 @@ void Search::find_ii() {
 }
 
 /// Goes up from the bound with doubling steps to a first schedule; false when there is none, or none in time. After a few
-/// steps it makes sure that there is any schedule at all.
+/// steps, or when a step is too hard, it makes sure that there is any schedule at all.
 bool Search::climb(Cycle min_ii) {
   const Cycle serial = std::max(min_ii + 1, sat_add(serial_ii(problem_), stretch(request_.constraints)));
   Cycle ii = min_ii;
+  bool undecided = false;
   for (int tries = 0; !outcome_.schedule && !exhausted(); ++tries) {
-    if (tries == kClimbBeforeSerial || ii >= serial) {
+    if (undecided || tries == kClimbBeforeSerial || ii >= serial) {
+      Schedule simple = serial_schedule(problem_, request_.constraints, serial);
+      if (check(problem_, simple, request_.constraints).valid()) {
+        log(fmt::format("II {}: one after the other", serial));
+        accept(std::move(simple));
+        return true;
+      }
       const Answer answer = decide(serial);
       if (answer == Answer::No) declare_infeasible(serial);
       return answer == Answer::Yes;
     }
-    decide(ii, kFirstEffort);
+    undecided = decide(ii, kFirstEffort) == Answer::Unknown;
     ii = min_ii + (Cycle{1} << tries);
   }
   return outcome_.schedule.has_value();

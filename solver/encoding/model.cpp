@@ -5,24 +5,12 @@
 
 #include "core/base/assert.h"
 #include "core/base/saturate.h"
-#include "solver/encoding/user.h"
+#include "solver/encoding/finish_schedule.h"
 
 namespace heddle::solver {
 namespace {
 
 Cycle floor_div(Cycle a, Cycle b) { return a / b - (a % b < 0); }
-
-/// The model's own depths may be larger than its starts need.
-int needed_depth(const Channel& channel, const Schedule& schedule) {
-  Cycle depth = channel.only_if_crossing ? 0 : 1;
-  for (const Reader& reader : channel.readers) {
-    const bool crosses = schedule.group(reader.op) != schedule.group(channel.writer);
-    if (channel.only_if_crossing && !crosses) continue;
-    const Cycle free_at = schedule.start(reader.op) + reader.distance * schedule.ii + reader.release + (crosses ? reader.signal : 0);
-    depth = std::max({depth, Cycle{1}, -floor_div(schedule.start(channel.writer) - free_at, schedule.ii)});
-  }
-  return static_cast<int>(depth);
-}
 
 }  // namespace
 
@@ -262,9 +250,6 @@ const ConstraintName* Model::name_of(Lit guard) const {
 
 Schedule Model::extract() const {
   Schedule schedule;
-  schedule.kernel = problem_.kernel;
-  schedule.machine = problem_.machine;
-  schedule.params = problem_.params;
   schedule.ii = ii();
   for (std::size_t v = 0; v < op_count(); ++v) {
     const OpId op{v};
@@ -277,9 +262,7 @@ Schedule Model::extract() const {
     HEDDLE_ASSERT(placement.group.valid(), "every op is in a group");
     schedule.ops.push_back(placement);
   }
-  for (const Channel& channel : problem_.channels) schedule.depths.push_back(needed_depth(channel, schedule));
-  schedule.groups.resize(groups_);
-  derive_groups(problem_, schedule, names_groups(constraints_) ? UnusedGroups::Keep : UnusedGroups::Drop);
+  finish_schedule(problem_, constraints_, schedule);
   return schedule;
 }
 

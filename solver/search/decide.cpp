@@ -29,9 +29,7 @@ Answer LiveModel::check(std::span<const Lit> assumptions, Schedule& schedule, st
     if (answer != Answer::Yes) return answer;
     schedule = model_.extract();
     const bool refined = register_cap ? registers_.refine(schedule, *register_cap) : registers_.refine(schedule);
-    if (refined) continue;
-    set_register_budgets(model_.problem(), schedule);
-    return Answer::Yes;
+    if (!refined) return Answer::Yes;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/check/checker.h"
+#include "solver/search/serial.h"
 #include "tests/support/problem_builder.h"
 
 using namespace heddle;
@@ -297,6 +298,13 @@ TEST_CASE("a stop request ends the search with what it has", "[solver]") {
   const SolveOutcome outcome = solve(request, source.get_token());
   CHECK((outcome.cancelled || outcome.status == Status::Optimal));
   if (outcome.schedule) CHECK(check(request.problem, *outcome.schedule).valid());
+}
+
+TEST_CASE("one op after the other is legal where one group suffices", "[solver]") {
+  const Problem problem = mixed_problem(40);
+  const Schedule serial = serial_schedule(problem, {}, serial_ii(problem));
+  CHECK(check(problem, serial).valid());
+  CHECK(stage_count(serial) == 1);
 }
 
 TEST_CASE("a time limit of nothing gives bounds and no claim", "[solver]") {
