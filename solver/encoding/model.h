@@ -104,7 +104,7 @@ class Model {
   Lit apart_literal(OpId u, OpId v, Cycle cycles);
 
   const Problem& problem_;
-  const Constraints& constraints_;
+  Constraints constraints_;  // a copy: callers pass temporaries
   ModelOptions options_;
   Backend backend_;
   Closure closure_;
