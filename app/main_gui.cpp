@@ -12,7 +12,6 @@
 #include "app/session/session.h"
 #include "app/ui/app_window.h"
 #include "core/io/library.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
@@ -48,10 +47,9 @@ std::optional<BottomTab> parse_tab(const std::string& name) {
 
 /// The first shipped machine that can run the kernel.
 std::string default_machine(const std::string& name) {
-  if (const auto kernel = load_kernel(name))
-    for (const char* machine : {"h100", "b200", "toy"})
-      if (const auto loaded = load_machine(machine); loaded && resolve(*kernel, *loaded)) return machine;
-  return "h100";
+  const auto kernel = load_kernel(name);
+  const std::vector<std::string> machines = kernel ? machines_for(*kernel) : std::vector<std::string>();
+  return machines.empty() ? "h100" : machines.front();
 }
 
 /// What the command line asks for, as commands.

@@ -45,6 +45,7 @@ struct Content {
   Scope overrides;                         ///< parameters that differ from the kernel's defaults
   std::shared_ptr<const Problem> problem;  ///< null unless kernel, machine and parameters resolve
   std::shared_ptr<const Bounds> bounds;    ///< with `problem`
+  std::shared_ptr<const Error> unresolved;  ///< why there is no problem, although there are a kernel and a machine
   Constraints constraints;
   std::vector<EntryPtr> schedules;
   std::optional<std::size_t> shown;  ///< index into `schedules`

@@ -5,6 +5,8 @@
 
 #include "core/io/atomic_file.h"
 #include "core/io/json.h"
+#include "core/io/library.h"
+#include "core/problem/resolve.h"
 
 namespace heddle::app {
 
@@ -25,5 +27,12 @@ Result<FileKind> classify_file(const std::string& path) {
 }
 
 std::string base_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+std::vector<std::string> machines_for(const Kernel& kernel, const Scope& overrides) {
+  std::vector<std::string> names;
+  for (const char* name : {"h100", "h200", "b200", "toy"})
+    if (const auto machine = load_machine(name); machine && resolve(kernel, *machine, overrides)) names.push_back(name);
+  return names;
+}
 
 }  // namespace heddle::app

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
+#include "core/graph/kernel.h"
 
 namespace heddle::app {
 
@@ -15,5 +17,8 @@ Result<FileKind> classify_file(const std::string& path);
 
 /// The last part of a path.
 std::string base_name(const std::string& path);
+
+/// The shipped machines that can run the kernel with these parameters, the usual one first.
+std::vector<std::string> machines_for(const Kernel& kernel, const Scope& overrides = {});
 
 }  // namespace heddle::app

@@ -228,9 +228,13 @@ void Session::on(const DismissError&) { error_.reset(); }
 std::optional<Error> Session::resolve_content() {
   content_.problem = nullptr;
   content_.bounds = nullptr;
+  content_.unresolved = nullptr;
   if (!content_.kernel || !content_.machine) return std::nullopt;
   auto problem = resolve(*content_.kernel, *content_.machine, content_.overrides);
-  if (!problem) return problem.error();
+  if (!problem) {
+    content_.unresolved = std::make_shared<const Error>(problem.error());
+    return problem.error();
+  }
   content_.problem = std::make_shared<const Problem>(std::move(*problem));
   content_.bounds = std::make_shared<const Bounds>(compute_bounds(*content_.problem));
   return std::nullopt;

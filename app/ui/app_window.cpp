@@ -160,22 +160,33 @@ void AppWindow::draw_panes(float top, float height) {
   const auto share = [](double ratio, float whole, float least, float most) {
     return std::floor(std::clamp(static_cast<float>(ratio) * whole, std::min(least, most), most));
   };
-  const float left = share(layout.left, width, px(180), width * 0.4f);
-  const float right = share(layout.right, width, px(220), width * 0.4f);
-  const float bottom = share(layout.bottom, height, px(90), height * 0.75f);
+  float left = share(layout.left, width, px(180), width * 0.4f);
+  float right = share(layout.right, width, px(220), width * 0.4f);
+  float bottom = share(layout.bottom, height, px(90), height * 0.75f);
+  // The chart comes first: where it would get too small the panes around it give way.
+  const float least_width = px(440), least_height = px(160);
+  if (width - left - right < least_width) right = 0;
+  if (width - left < least_width) left = 0;
+  if (height - bottom < least_height) bottom = 0;
   const float center = std::max(width - left - right, px(60));
   const ImVec2 padding(px(12), px(6));
-  pane("left", ImVec2(0, top), ImVec2(left, height), theme().panel, ImVec2(px(8), px(4)),
+  if (left > 0)
+    pane("left", ImVec2(0, top), ImVec2(left, height), theme().panel, ImVec2(px(8), px(4)),
        [&] { draw_left_pane(session_, models_, ui_); });
   pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0),
        [&] { draw_center(session_, models_, ui_); });
-  pane("bottom", ImVec2(left, top + height - bottom), ImVec2(center, bottom), theme().panel, padding,
+  if (bottom > 0)
+    pane("bottom", ImVec2(left, top + height - bottom), ImVec2(center, bottom), theme().panel, padding,
        [&] { draw_bottom_pane(session_, models_, ui_); });
-  pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,
+  if (right > 0)
+    pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,
        [&] { draw_inspector(session_, models_, ui_); });
-  splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4);
-  splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4);
-  splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75);
+  if (left > 0)
+    splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4);
+  if (right > 0)
+    splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4);
+  if (bottom > 0)
+    splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75);
 }
 
 void perform(const Action& action, const Session& session, UiState& ui) {

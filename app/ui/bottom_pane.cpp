@@ -129,11 +129,11 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   if (models.ops.empty()) return colored_text(theme().dim, "Open a kernel and a machine to see their ops.");
   std::vector<OpsTableRow> rows = models.ops;
   filter_ops(rows, ui.ops_filter);
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                                      ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable |
                                      ImGuiTableFlags_NoSavedSettings;
   const float room = ImGui::GetContentRegionAvail().y;
-  if (!ImGui::BeginTable("ops_table", 8, kFlags, ImVec2(0, room))) return;
+  if (!ImGui::BeginTable("ops_table", 8, kFlags, ImVec2(0, room), std::max(px(560), ImGui::GetContentRegionAvail().x))) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   for (OpsColumn column : kOpsColumns)
     ImGui::TableSetupColumn(title(column),

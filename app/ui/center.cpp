@@ -1,6 +1,7 @@
 // The centre: the timeline, or what stands in its place until there is a schedule.
 #include <fmt/format.h>
 
+#include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
@@ -37,15 +38,19 @@ void draw_waiting(const Session& session, UiState& ui) {
     centered(fonts().title, theme().text, content.machine ? "This kernel does not fit this machine" : "Which machine?",
              y);
     centered(fonts().body, theme().dim,
-             content.machine ? "The log says why. Choose another machine or other parameters."
+             content.machine ? "Explain says why. Choose another machine or other parameters."
                              : "A schedule needs costs, and costs come from a machine.",
              y);
-    const char* names[] = {"h100", "h200", "b200", "toy"};
+    if (ui.machines_of != content.kernel) {
+      ui.machines_of = content.kernel;
+      ui.machines = machines_for(*content.kernel, content.overrides);
+    }
+    const auto count = static_cast<float>(ui.machines.size());
     const float width = px(90), gap = px(10);
-    float x = at.x + (size.x - 4 * width - 3 * gap) / 2;
-    for (const char* name : names) {
+    float x = at.x + (size.x - count * width - (count - 1) * gap) / 2;
+    for (const std::string& name : ui.machines) {
       ImGui::SetCursorScreenPos(ImVec2(x, y + px(8)));
-      if (button((std::string("center/machine/") + name).c_str(), name, ButtonKind::Plain, {}, width, px(34)))
+      if (button(("center/machine/" + name).c_str(), name, ButtonKind::Plain, {}, width, px(34)))
         ui.commands.push(OpenMachine{name});
       x += width + gap;
     }

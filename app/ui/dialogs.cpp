@@ -214,7 +214,8 @@ void draw_error_panel(const Session& session, UiState& ui) {
     ImGui::OpenPopup("error");
     ui.error_opened = true;
   }
-  if (!begin_modal("error", ImVec2(px(720), px(420)))) {
+  const float faults = report ? static_cast<float>(report->error.faults.size()) : 1;
+  if (!begin_modal("error", ImVec2(px(720), std::min(px(150) + px(70) * faults, px(420))))) {
     ui.error_opened = false;
     return;
   }
@@ -232,7 +233,7 @@ void draw_error_panel(const Session& session, UiState& ui) {
     const Fault& fault = report->error.faults[i];
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::Indent(px(14));
-    std::string place = base_name(fault.file);
+    std::string place = fault.file;
     if (!fault.pointer.empty()) place += (place.empty() ? "" : "  ") + fault.pointer;
     if (!place.empty()) wrapped_text(fonts().mono_small, theme().dim, place);
     wrapped_text(fonts().body, theme().text, fault.message);

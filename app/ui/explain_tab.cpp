@@ -92,19 +92,25 @@ void draw_progress_plot(const LiveSolve& live, float width, float height) {
   ImGui::Dummy(ImVec2(width, height));
 }
 
+/// Fewer than three different points say nothing.
+bool worth_a_plot(const LiveSolve& live) {
+  int points = 0;
+  for (std::size_t i = 0; i < live.history.size(); ++i)
+    points += i == 0 || live.history[i].bound != live.history[i - 1].bound ||
+              live.history[i].best != live.history[i - 1].best;
+  return points >= 3;
+}
+
 }  // namespace
 
 void draw_explain_tab(const Session& session, UiState& ui) {
   const ExplainModel model = build_explain(session);
-  const bool plot = !session.live().history.empty();
+  const bool plot = worth_a_plot(session.live()) && ImGui::GetContentRegionAvail().y > px(90);
   const float whole = ImGui::GetContentRegionAvail().x, plot_width = plot ? std::min(px(300), whole * 0.3f) : 0;
   const float height = ImGui::GetContentRegionAvail().y;
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   ImGui::BeginChild("reasons", ImVec2(whole - plot_width - (plot ? px(12) : 0), height));
-  {
-    const FontScope scope(fonts().bold);
-    ImGui::TextUnformatted(model.title.c_str());
-  }
+  wrapped_text(fonts().bold, theme().text, model.title);
   if (ImGui::GetItemRectSize().x + text_size(fonts().small, model.note).x + px(20) < ImGui::GetWindowSize().x)
     ImGui::SameLine();
   wrapped_text(fonts().small, theme().dim, model.note);
@@ -117,7 +123,7 @@ void draw_explain_tab(const Session& session, UiState& ui) {
     wrapped_text(fonts().body, theme().text, model.next);
   }
   ImGui::EndChild();
-  if (plot && height > px(90)) {
+  if (plot) {
     ImGui::SetCursorScreenPos(ImVec2(begin.x + whole - plot_width, begin.y));
     draw_progress_plot(session.live(), plot_width, std::min(height - px(6), px(180)));
   }

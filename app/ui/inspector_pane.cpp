@@ -168,10 +168,14 @@ void draw_schedule(const Session& session) {
   const bool tell = !entry->objectives.empty() && entry->verdict.valid();
   if (tell) section("OBJECTIVES");
   if (tell)
-    for (const ObjectiveValue& objective : entry->objectives)
-    fact_line(objective.name,
-              fmt::format("{} {}", grouped(objective.value), objective.proved ? "proved" : "not proved"),
-              objective.proved ? theme().good : theme().warning);
+    for (const ObjectiveValue& objective : entry->objectives) {
+      if (objective.name == "tmem" && problem.limits.tmem_columns == 0) continue;
+      const std::string value = objective.name == "smem"   ? kib(objective.value) + " KiB"
+                                : objective.name == "tmem" ? grouped(objective.value) + " columns"
+                                                           : grouped(objective.value);
+      fact_line(objective.name, value + (objective.proved ? " proved" : " not proved"),
+                objective.proved ? theme().good : theme().warning);
+    }
   if (!entry->schedule.provenance.note.empty()) {
     section("NOTE");
     wrapped_text(fonts().small, theme().dim, entry->schedule.provenance.note);

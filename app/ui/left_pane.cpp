@@ -18,8 +18,9 @@ void draw_schedules(const Session& session, UiState& ui) {
   if (content.schedules.empty()) {
     const bool running = session.live().active();
     wrapped_text(fonts().small, theme().dim,
-                 running ? "Solving. The first schedule appears here as soon as it is found."
-                         : "None yet. Press F5 to solve, or drop a schedule file on the window.");
+                 !content.problem ? "None: this kernel does not run on this machine yet."
+                 : running        ? "Solving. The first schedule appears here as soon as it is found."
+                                  : "None yet. Press F5 to solve, or drop a schedule file on the window.");
     return;
   }
   for (std::size_t i = 0; i < content.schedules.size(); ++i) {
@@ -104,9 +105,12 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   section("OPS");
   const ImVec2 after = ImGui::GetCursorScreenPos();
   const float top = before.y + ImGui::GetStyle().ItemSpacing.y + px(4);
-  sort_title("ops/sort/slack", "slack", OpsColumn::Slack, before.x + width - px(10), top, ui);
-  sort_title("ops/sort/start", "start", OpsColumn::Start, before.x + width - px(62), top, ui);
-  if (width > px(190)) sort_title("ops/sort/name", "name", OpsColumn::Name, before.x + width - px(120), top, ui);
+  const bool show_slack = width > px(215);
+  const float start_end = show_slack ? px(62) : px(10);
+  if (show_slack) sort_title("ops/sort/slack", "slack", OpsColumn::Slack, before.x + width - px(10), top, ui);
+  sort_title("ops/sort/start", "start", OpsColumn::Start, before.x + width - start_end, top, ui);
+  if (width > px(130))
+    sort_title("ops/sort/name", "name", OpsColumn::Name, before.x + width - start_end - px(58), top, ui);
   ImGui::SetCursorScreenPos(after);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
   input_field("ops/filter", "filter", ui.ops_filter, sizeof ui.ops_filter, width);
@@ -133,12 +137,14 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
                          role_color(op.role).fill, px(2));
       const std::string slack = cell(op, OpsColumn::Slack);
       const std::string start = cell(op, OpsColumn::Start);
-      paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim),
+      if (show_slack)
+        paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim),
                        slack);
-      paint_text_right(fonts().mono_small, row.max.x - px(62), row.min.y + px(5), theme().dim, start);
-      const float room = row.max.x - px(62) - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
+      paint_text_right(fonts().mono_small, row.max.x - start_end, row.min.y + px(5), theme().dim, start);
+      const float room = row.max.x - start_end - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
       paint_text(fonts().body, ImVec2(row.min.x + px(27), row.min.y + px(3)), theme().text,
-                 fitted(fonts().body, op.name, std::max(room, px(20))));
+                 fitted_middle(fonts().body, op.name, std::max(room, px(20))));
+      if (row.hovered) tooltip(op.name);
       if (row.clicked) ui.commands.push(SelectOp{op.op, ImGui::GetIO().KeyCtrl});
       if (row.double_clicked) ui.commands.push(ZoomToSelection{});
     }

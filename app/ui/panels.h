@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ struct UiState {
   OpenDialogState open_dialog;
   PathPromptState path_prompt;
   bool error_opened = false, keys_opened = false;
+  std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
+  std::vector<std::string> machines;
 };
 
 void draw_menu_bar(const Session& session, UiState& ui);

@@ -15,12 +15,16 @@ namespace {
 
 constexpr const char* kMenus[] = {"File", "Edit", "View", "Solve", "Help"};
 
-/// Rounded box with II, bound, status and the facts that matter most.
-void draw_header_chip(const HeaderModel& header, float height) {
+/// Rounded box with II, bound, status and the facts that matter most; facts and bound go when the room is short.
+void draw_header_chip(HeaderModel header, float height, float room) {
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = px(14);
   const float ii = text_size(fonts().title, header.ii).x;
+  const float least = px(28) + ii + (header.status.empty() ? 0 : pill_width(fonts().small_bold, header.status) + gap);
+  const auto needs = [&](const std::string& text) { return text_size(fonts().small, text).x + gap; };
+  if (least + needs(header.bound) + needs(header.facts) > room) header.facts.clear();
+  if (least + needs(header.bound) > room) header.bound.clear();
   const float bound = header.bound.empty() ? 0 : text_size(fonts().small, header.bound).x + gap;
   const float pill = header.status.empty() ? 0 : pill_width(fonts().small_bold, header.status) + gap;
   const float facts = header.facts.empty() ? 0 : text_size(fonts().small, header.facts).x + gap;
@@ -132,10 +136,10 @@ std::vector<Found> find_matches(const Session& session, const Models& models, co
 void draw_find(const Session& session, const Models& models, UiState& ui, float width, float height) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(10), (height - text_size(fonts().body, "X").y) / 2));
   if (session.view().focus_find) ImGui::SetKeyboardFocusHere();
-  const bool changed = input_field("toolbar/find", "Find op or command", ui.find, sizeof ui.find, width);
+  const bool changed = input_field("toolbar/find", width >= px(150) ? "Find op or command" : "Find", ui.find, sizeof ui.find, width);
   ImGui::PopStyleVar();
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  if (ui.find[0] == 0) {
+  if (ui.find[0] == 0 && width >= px(200)) {
     const ImVec2 size = text_size(fonts().mono_small, "Ctrl+P");
     paint_text(fonts().mono_small, ImVec2(high.x - size.x - px(10), (low.y + high.y - size.y) / 2), theme().faint,
                "Ctrl+P");
@@ -188,6 +192,14 @@ void draw_find(const Session& session, const Models& models, UiState& ui, float 
   }
 }
 
+void draw_recent_menu(const Session& session, UiState& ui) {
+  const std::vector<std::string>& recent = session.settings().recent;
+  if (!ImGui::BeginMenu("Open recent", !recent.empty())) return;
+  for (const std::string& name : recent)
+    if (ImGui::MenuItem(name.c_str())) ui.commands.push(OpenKernel{name});
+  ImGui::EndMenu();
+}
+
 }  // namespace
 
 void draw_menu_bar(const Session& session, UiState& ui) {
@@ -207,6 +219,7 @@ void draw_menu_bar(const Session& session, UiState& ui) {
       if (ImGui::MenuItem((label + "##" + action.id).c_str(), action.keys, checked, reason.empty()))
         perform(action, session, ui);
       if (probe::on()) probe::last_item(std::string("menu/") + action.id);
+      if (std::strcmp(action.id, "open") == 0) draw_recent_menu(session, ui);
       if (!reason.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(reason);
     }
     ImGui::EndMenu();
@@ -224,19 +237,26 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   if (button("toolbar/open", "Open", ButtonKind::Plain, {}, 0, height)) perform(open, session, ui);
   ImGui::SameLine(0, gap);
   const bool running = session.live().active();
-  if (button("toolbar/solve", "Solve F5", ButtonKind::Primary, why_not(solve, session), 0, height))
-    perform(solve, session, ui);
-  ImGui::SameLine(0, gap);
-  if (button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel",
+  // Where room is short only the button that can be used is there.
+  const bool narrow = right < px(800);
+  if (!narrow || !running) {
+    if (button("toolbar/solve", narrow ? "Solve" : "Solve F5", ButtonKind::Primary, why_not(solve, session), 0, height))
+      perform(solve, session, ui);
+  }
+  if (!narrow) ImGui::SameLine(0, gap);
+  if ((!narrow || running) &&
+      button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel",
              ButtonKind::Plain, running && why_not(cancel, session).empty() ? "" : why_not(cancel, session), 0, height))
     perform(cancel, session, ui);
-  const float find_width = std::min(px(230), ImGui::GetContentRegionAvail().x * 0.3f);
+  ImGui::SameLine(0, narrow ? gap : px(18));
+  const float rest = right - ImGui::GetCursorPosX();
+  const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
   if (session.content().kernel) {
-    ImGui::SameLine(0, px(18));
-    draw_header_chip(models.header, height);
+    const float chooser = narrow ? px(50) : px(150);
+    draw_header_chip(models.header, height, rest - find_width - chooser - 2 * gap);
     ImGui::SameLine(0, gap);
-    const float room = right - ImGui::GetCursorPosX() - find_width - px(50);
-    if (room > px(60)) draw_subject(session, models, ui, height, room);
+    const float room = right - ImGui::GetCursorPosX() - find_width - gap - px(28);
+    draw_subject(session, models, ui, height, std::max(room, px(12)));
   }
   ImGui::SameLine();
   ImGui::SetCursorPosX(right - find_width);

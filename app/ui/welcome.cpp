@@ -24,6 +24,13 @@ constexpr Card kCards[] = {
     {"welcome/gemm", "GEMM", "Hopper · h100",
      "128 × 256 × 64 bf16 with a producer warp: how many stages of shared memory hide the loads?", "gemm_hopper",
      "h100", UnitRole::Copy},
+    {"welcome/attention_backward", "Attention backward", "Hopper · h100",
+     "Five GEMMs and the softmax's derivative around shared registers: the tensor core must never wait.",
+     "attention_backward_hopper", "h100", UnitRole::Tensor},
+    {"welcome/layernorm", "Layer norm", "h100", "No tensor core at all: loads, reductions and stores decide.",
+     "layernorm", "h100", UnitRole::Smem},
+    {"welcome/swiglu", "SwiGLU", "two GEMMs · h100", "Two accumulators share their input, and an activation joins them.",
+     "swiglu_dual_gemm_hopper", "h100", UnitRole::Special},
     {"welcome/toy", "Toy", "three ops", "S, P, O of the Twill paper's first figure: small enough to check by hand.",
      "toy_fig1", "toy", UnitRole::Float},
 };
@@ -54,11 +61,19 @@ void draw_card(const Card& card, ImVec2 at, ImVec2 size, UiState& ui) {
 }  // namespace
 
 void draw_welcome(const Session& session, UiState& ui) {
-  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float gap = px(16), width = std::min(px(250), (size.x - px(48) - 3 * gap) / 4), height = px(180);
-  const float block = 4 * width + 3 * gap;
+  const ImVec2 size = ImGui::GetWindowSize();
+  ImGui::BeginChild("scroll", ImVec2(0, 0));
+  // As many columns as are wide enough to read; what does not fit below scrolls.
+  const float gap = px(16), room = size.x - px(48);
+  const int fitting = static_cast<int>((room + gap) / (px(200) + gap));
+  const int columns = fitting >= 4 ? 4 : std::clamp(fitting, 1, 2);
+  const auto count = static_cast<float>(columns);
+  const float width = std::clamp((room - (count - 1) * gap) / count, px(40), px(columns == 4 ? 250 : 340));
+  const float height = px(170);
+  const float block = count * width + (count - 1) * gap;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
   const float left = at.x + (size.x - block) / 2;
-  float y = at.y + std::max(px(20), size.y * 0.16f);
+  float y = at.y + std::max(px(16), std::min(size.y * 0.1f, size.y - px(640)));
   paint_text(fonts().title, ImVec2(left, y), theme().text, "Heddle");
   y += px(30);
   paint_text(
@@ -69,23 +84,29 @@ void draw_welcome(const Session& session, UiState& ui) {
   paint_text(fonts().small_bold, ImVec2(left, y), theme().heading, "START WITH AN EXAMPLE");
   y += px(24);
   for (std::size_t i = 0; i < std::size(kCards); ++i)
-    draw_card(kCards[i], ImVec2(left + static_cast<float>(i) * (width + gap), y), ImVec2(width, height), ui);
-  y += height + px(28);
+    draw_card(kCards[i],
+              ImVec2(left + static_cast<float>(i % static_cast<std::size_t>(columns)) * (width + gap),
+                     y + static_cast<float>(i / static_cast<std::size_t>(columns)) * (height + gap)),
+              ImVec2(width, height), ui);
+  const std::size_t rows = (std::size(kCards) + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
+  y += static_cast<float>(rows) * (height + gap) + px(8);
   ImGui::SetCursorScreenPos(ImVec2(left, y));
   if (button("welcome/open", "Open a kernel file ...", ButtonKind::Primary, {}, 0, px(34)))
     ui.commands.push(ShowOpenDialog{});
   const float open_right = ImGui::GetItemRectMax().x;
   paint_text(fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,
-             "or drop kernel, machine, schedule and constraints files anywhere on this window · F1 lists all keys");
+             fitted(fonts().small, "or drop kernel, machine, schedule and constraints files on this window · F1: keys",
+                    left + block - open_right - px(16)));
   y += px(62);
   const std::vector<std::string>& recent = session.settings().recent;
-  if (recent.empty()) return;
-  paint_text(fonts().small_bold, ImVec2(left, y), theme().heading, "RECENT");
+  if (!recent.empty()) paint_text(fonts().small_bold, ImVec2(left, y), theme().heading, "RECENT");
   y += px(22);
-  for (std::size_t i = 0; i < recent.size() && i < 6 && y < at.y + size.y - px(30); ++i, y += px(24)) {
+  for (std::size_t i = 0; i < recent.size() && i < 6; ++i, y += px(24)) {
     ImGui::SetCursorScreenPos(ImVec2(left, y));
     if (link(("welcome/recent/" + std::to_string(i)).c_str(), recent[i])) ui.commands.push(OpenKernel{recent[i]});
   }
+  ImGui::Dummy(ImVec2(1, px(16)));
+  ImGui::EndChild();
 }
 
 }  // namespace heddle::app

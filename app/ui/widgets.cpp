@@ -71,6 +71,22 @@ std::string fitted(ImFont* font, std::string_view text, float width) {
   return cut + dots;
 }
 
+std::string fitted_middle(ImFont* font, std::string_view text, float width) {
+  if (text_size(font, text).x <= width) return std::string(text);
+  const std::string dots = fonts().built_in ? "..." : "…";
+  const auto inside = [&](std::size_t i) {
+    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+  };
+  for (std::size_t keep = text.size() - 1; keep >= 2; --keep) {
+    std::size_t head = (keep + 1) / 2, tail = text.size() - keep / 2;
+    while (inside(head)) --head;
+    while (inside(tail)) ++tail;
+    std::string cut = std::string(text.substr(0, head)) + dots + std::string(text.substr(tail));
+    if (text_size(font, cut).x <= width) return cut;
+  }
+  return dots;
+}
+
 void colored_text(Color color, std::string_view text) {
   ImGui::PushStyleColor(ImGuiCol_Text, color);
   ImGui::TextUnformatted(begin_of(text), end_of(text));

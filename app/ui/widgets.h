@@ -36,6 +36,8 @@ void paint_text(ImFont* font, ImVec2 at, Color color, std::string_view text);
 void paint_text_right(ImFont* font, float right, float top, Color color, std::string_view text);
 /// Cut with "…" so that it fits into `width`.
 std::string fitted(ImFont* font, std::string_view text, float width);
+/// The same, but both ends stay: names often differ at the end.
+std::string fitted_middle(ImFont* font, std::string_view text, float width);
 
 void colored_text(Color color, std::string_view text);
 void wrapped_text(ImFont* font, Color color, std::string_view text);

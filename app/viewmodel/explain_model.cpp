@@ -106,6 +106,8 @@ void explain_refutation(const Session& session, ExplainModel& model) {
     card.tone = Tone::Warning;
     card.sentence = text.substr(at, end - at);
     members.insert(card.sentence);
+    if (const std::size_t arrow = card.sentence.find("->"); arrow != std::string::npos)
+      card.sentence.replace(arrow, 2, "→");
     model.cards.push_back(std::move(card));
     at = end + 2;
   }
@@ -121,6 +123,17 @@ ExplainModel build_explain(const Session& session) {
   const Content& content = session.content();
   ExplainModel model;
   if (!content.problem) {
+    if (content.unresolved) {
+      model.title = fmt::format("Why {} does not run on {}", content.kernel->name, content.machine->name);
+      for (const Fault& fault : content.unresolved->faults) {
+        ExplainCard card;
+        card.tone = Tone::Bad;
+        card.sentence = fault.message;
+        card.detail = fault.hint;
+        model.cards.push_back(std::move(card));
+      }
+      return model;
+    }
     model.title = "Nothing to explain yet";
     model.note = content.kernel ? "choose a machine" : "open a kernel and a machine";
     return model;

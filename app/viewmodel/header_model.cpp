@@ -60,7 +60,7 @@ std::string seconds_text(double seconds) {
 std::string bound_reason(const Content& content, Cycle lower_bound) {
   if (!content.bounds || !content.problem) return {};
   const Bounds& b = *content.bounds;
-  if (lower_bound > b.min_ii()) return "refuted below";
+  if (lower_bound > b.min_ii()) return grouped(lower_bound - 1) + " refuted";
   if (b.res_mii == b.min_ii() && b.binding_unit.valid()) {
     const Unit& unit = content.problem->unit(b.binding_unit);
     return unit.about.empty() || unit.about.size() > 16 ? unit.name : unit.about;

@@ -427,3 +427,17 @@ TEST_CASE("what holds for this run only is not written to the settings", "[app]"
   kept = load_settings(environment.settings_file);
   CHECK(kept.theme == ThemeName::Dark);
 }
+
+TEST_CASE("why a kernel does not run on a machine stays readable, and machines that can run it are known", "[app]") {
+  Session session(with(test::solve_toy));
+  session.apply(OpenPair{"attention_forward_blackwell", "h100", false});
+  REQUIRE(session.error());
+  session.apply(DismissError{});
+  const ExplainModel explain = build_explain(session);
+  CHECK(explain.title == "Why attention_forward_blackwell does not run on h100");
+  REQUIRE_FALSE(explain.cards.empty());
+  CHECK_FALSE(explain.cards.front().sentence.empty());
+  const std::vector<std::string> machines = machines_for(*session.content().kernel);
+  CHECK(std::find(machines.begin(), machines.end(), "b200") != machines.end());
+  CHECK(std::find(machines.begin(), machines.end(), "h100") == machines.end());
+}

@@ -1,6 +1,7 @@
 // The window, driven by names: every flow a person goes through, and no assertion on any path.
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -437,3 +438,25 @@ TEST_CASE("quick key presses keep their modifiers and their number", "[ui]") {
   CHECK_FALSE(io.KeyCtrl);
 }
 #endif
+
+TEST_CASE("nothing in the toolbar overlaps, and the chart keeps its place, at any scale", "[ui]") {
+  for (const auto& [width, height, scale] :
+       {std::array{640, 400, 100}, {1280, 720, 100}, {1280, 720, 200}, {1600, 900, 300}, {1920, 1080, 300}}) {
+    INFO(width << " x " << height << " at " << scale);
+    Harness h(test::solve_toy, width, height);
+    h.session().apply(SetScale{scale});
+    h.session().apply(OpenPair{"toy_fig1", "toy", true});
+    h.wait_for_solver();
+    h.frame(3);
+    float right = 0;
+    for (const char* name : {"toolbar/open", "toolbar/solve", "toolbar/header", "toolbar/subject", "toolbar/find"}) {
+      INFO(name);
+      const probe::Rect rect = h.at(name);
+      CHECK(rect.x0 >= right);
+      right = rect.x1;
+    }
+    CHECK(right <= static_cast<float>(width));
+    const probe::Rect chart = h.at("pane/center");
+    CHECK(chart.x1 - chart.x0 >= 4.0f * static_cast<float>(scale));
+  }
+}
