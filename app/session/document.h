@@ -42,9 +42,9 @@ using EntryPtr = std::shared_ptr<const ScheduleEntry>;
 struct Content {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Machine> machine;
-  Scope overrides;                         ///< parameters that differ from the kernel's defaults
-  std::shared_ptr<const Problem> problem;  ///< null unless kernel, machine and parameters resolve
-  std::shared_ptr<const Bounds> bounds;    ///< with `problem`
+  Scope overrides;                          ///< parameters that differ from the kernel's defaults
+  std::shared_ptr<const Problem> problem;   ///< null unless kernel, machine and parameters resolve
+  std::shared_ptr<const Bounds> bounds;     ///< with `problem`
   std::shared_ptr<const Error> unresolved;  ///< why there is no problem, although there are a kernel and a machine
   Constraints constraints;
   std::vector<EntryPtr> schedules;

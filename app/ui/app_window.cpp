@@ -172,19 +172,17 @@ void AppWindow::draw_panes(float top, float height) {
   const ImVec2 padding(px(12), px(6));
   if (left > 0)
     pane("left", ImVec2(0, top), ImVec2(left, height), theme().panel, ImVec2(px(8), px(4)),
-       [&] { draw_left_pane(session_, models_, ui_); });
+         [&] { draw_left_pane(session_, models_, ui_); });
   pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0),
        [&] { draw_center(session_, models_, ui_); });
   if (bottom > 0)
     pane("bottom", ImVec2(left, top + height - bottom), ImVec2(center, bottom), theme().panel, padding,
-       [&] { draw_bottom_pane(session_, models_, ui_); });
+         [&] { draw_bottom_pane(session_, models_, ui_); });
   if (right > 0)
     pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,
-       [&] { draw_inspector(session_, models_, ui_); });
-  if (left > 0)
-    splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4);
-  if (right > 0)
-    splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4);
+         [&] { draw_inspector(session_, models_, ui_); });
+  if (left > 0) splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4);
+  if (right > 0) splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4);
   if (bottom > 0)
     splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75);
 }

@@ -129,11 +129,12 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   if (models.ops.empty()) return colored_text(theme().dim, "Open a kernel and a machine to see their ops.");
   std::vector<OpsTableRow> rows = models.ops;
   filter_ops(rows, ui.ops_filter);
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
-                                     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable |
-                                     ImGuiTableFlags_NoSavedSettings;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
+                                     ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp |
+                                     ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
   const float room = ImGui::GetContentRegionAvail().y;
-  if (!ImGui::BeginTable("ops_table", 8, kFlags, ImVec2(0, room), std::max(px(560), ImGui::GetContentRegionAvail().x))) return;
+  if (!ImGui::BeginTable("ops_table", 8, kFlags, ImVec2(0, room), std::max(px(560), ImGui::GetContentRegionAvail().x)))
+    return;
   ImGui::TableSetupScrollFreeze(0, 1);
   for (OpsColumn column : kOpsColumns)
     ImGui::TableSetupColumn(title(column),
@@ -292,7 +293,9 @@ void draw_constraints_tab(const Session& session, UiState& ui) {
       if (probe::on()) probe::last_item(fmt::format("constraint_table/{}", i));
       ImGui::TableNextColumn();
       const bool guilty = std::find(core.begin(), core.end(), i) != core.end();
-      colored_text(guilty ? theme().bad : enabled ? theme().text : theme().faint,
+      colored_text(guilty    ? theme().bad
+                   : enabled ? theme().text
+                             : theme().faint,
                    (guilty ? "! " : "") + constraints[i].name);
       if (guilty && ImGui::IsItemHovered()) tooltip("with the others that are marked it leaves no schedule");
       ImGui::TableNextColumn();

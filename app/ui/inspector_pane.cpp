@@ -137,8 +137,8 @@ void draw_schedule(const Session& session) {
   fact_line("iteration length", grouped(schedule_length(problem, entry->schedule)), theme().text);
   fact_line("stages", std::to_string(stage_count(entry->schedule)), theme().text);
   fact_line("warps", fmt::format("{} of {}", entry->usage.warps, problem.limits.warps_per_cta), theme().text);
-  fact_line("shared memory",
-            fmt::format("{} of {} KiB", kib(entry->usage.smem_bytes), kib(problem.limits.smem_bytes)), theme().text);
+  fact_line("shared memory", fmt::format("{} of {} KiB", kib(entry->usage.smem_bytes), kib(problem.limits.smem_bytes)),
+            theme().text);
   if (entry->usage.smem_bytes > 0)
     fact_line("peak live",
               fmt::format("{} of {} KiB allocated", kib(peak(entry->usage.smem_live)), kib(entry->usage.smem_bytes)),

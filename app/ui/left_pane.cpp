@@ -18,7 +18,7 @@ void draw_schedules(const Session& session, UiState& ui) {
   if (content.schedules.empty()) {
     const bool running = session.live().active();
     wrapped_text(fonts().small, theme().dim,
-                 !content.problem ? "None: this kernel does not run on this machine yet."
+                 !content.problem ? "None. First choose a machine that can run this kernel."
                  : running        ? "Solving. The first schedule appears here as soon as it is found."
                                   : "None yet. Press F5 to solve, or drop a schedule file on the window.");
     return;
@@ -139,7 +139,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
       const std::string start = cell(op, OpsColumn::Start);
       if (show_slack)
         paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim),
-                       slack);
+                         slack);
       paint_text_right(fonts().mono_small, row.max.x - start_end, row.min.y + px(5), theme().dim, start);
       const float room = row.max.x - start_end - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
       paint_text(fonts().body, ImVec2(row.min.x + px(27), row.min.y + px(3)), theme().text,

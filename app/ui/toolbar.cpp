@@ -136,7 +136,8 @@ std::vector<Found> find_matches(const Session& session, const Models& models, co
 void draw_find(const Session& session, const Models& models, UiState& ui, float width, float height) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(10), (height - text_size(fonts().body, "X").y) / 2));
   if (session.view().focus_find) ImGui::SetKeyboardFocusHere();
-  const bool changed = input_field("toolbar/find", width >= px(150) ? "Find op or command" : "Find", ui.find, sizeof ui.find, width);
+  const bool changed =
+      input_field("toolbar/find", width >= px(150) ? "Find op or command" : "Find", ui.find, sizeof ui.find, width);
   ImGui::PopStyleVar();
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   if (ui.find[0] == 0 && width >= px(200)) {

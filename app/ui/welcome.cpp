@@ -25,12 +25,13 @@ constexpr Card kCards[] = {
      "128 × 256 × 64 bf16 with a producer warp: how many stages of shared memory hide the loads?", "gemm_hopper",
      "h100", UnitRole::Copy},
     {"welcome/attention_backward", "Attention backward", "Hopper · h100",
-     "Five GEMMs and the softmax's derivative around shared registers: the tensor core must never wait.",
+     "Five GEMMs and the derivative of the softmax in one loop body, held together by registers and shared memory.",
      "attention_backward_hopper", "h100", UnitRole::Tensor},
     {"welcome/layernorm", "Layer norm", "h100", "No tensor core at all: loads, reductions and stores decide.",
      "layernorm", "h100", UnitRole::Smem},
-    {"welcome/swiglu", "SwiGLU", "two GEMMs · h100", "Two accumulators share their input, and an activation joins them.",
-     "swiglu_dual_gemm_hopper", "h100", UnitRole::Special},
+    {"welcome/swiglu", "SwiGLU", "two GEMMs · h100",
+     "Two accumulators share their input, and an activation joins them.", "swiglu_dual_gemm_hopper", "h100",
+     UnitRole::Special},
     {"welcome/toy", "Toy", "three ops", "S, P, O of the Twill paper's first figure: small enough to check by hand.",
      "toy_fig1", "toy", UnitRole::Float},
 };
@@ -88,7 +89,8 @@ void draw_welcome(const Session& session, UiState& ui) {
               ImVec2(left + static_cast<float>(i % static_cast<std::size_t>(columns)) * (width + gap),
                      y + static_cast<float>(i / static_cast<std::size_t>(columns)) * (height + gap)),
               ImVec2(width, height), ui);
-  const std::size_t rows = (std::size(kCards) + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
+  const std::size_t rows =
+      (std::size(kCards) + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
   y += static_cast<float>(rows) * (height + gap) + px(8);
   ImGui::SetCursorScreenPos(ImVec2(left, y));
   if (button("welcome/open", "Open a kernel file ...", ButtonKind::Primary, {}, 0, px(34)))

@@ -113,8 +113,7 @@ void explain_refutation(const Session& session, ExplainModel& model) {
   }
   const Constraints& constraints = session.content().constraints;
   for (std::size_t i = 0; i < constraints.size(); ++i)
-    if (constraints[i].enabled && members.count("user: " + constraints[i].name) > 0)
-      model.core.push_back(i);
+    if (constraints[i].enabled && members.count("user: " + constraints[i].name) > 0) model.core.push_back(i);
 }
 
 }  // namespace

@@ -386,7 +386,9 @@ TEST_CASE("Escape leaves menus and nothing else; keys of commands work with a me
   h.key(Key::Escape);
   CHECK_FALSE(h.has("menu/light"));
   CHECK(h.session().selection().ops.size() == 1);
-  const auto open_menu = [] { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel); };
+  const auto open_menu = [] {
+    return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  };
   const std::string bar = h.names("gantt/bar/").front();
   h.click(bar, 1);
   CHECK(open_menu());
