@@ -42,7 +42,6 @@ for _ in $(seq 200); do
   sleep 0.1
 done
 [[ -n $window ]] || fail "no window with the kernel's name appeared"
-sleep 1
 
 # Without a window manager nobody gives the window the focus, and a slow machine may take its time: try for a while.
 settings=$XDG_CONFIG_HOME/heddle/settings.json
@@ -53,9 +52,11 @@ reached() {  # PATTERN ACTION...: repeats the action until the settings say so
     xdotool windowfocus "$window" 2>/dev/null
     sleep 0.3
     "$@"
-    sleep 0.7
-    kill -0 "$window_program" 2>/dev/null || fail "the program died"
-    grep -q "$pattern" "$settings" 2>/dev/null && return 0
+    for _ in $(seq 15); do
+      kill -0 "$window_program" 2>/dev/null || fail "the program died"
+      grep -q "$pattern" "$settings" 2>/dev/null && return 0
+      sleep 0.2
+    done
   done
   return 1
 }
@@ -70,14 +71,15 @@ click_light_theme() {  # the menu's entry is found by typing into the find box, 
   xdotool click 1
 }
 reached '"scale_percent": 1[1-9]0' xdotool key ctrl+equal || fail "Ctrl+= did not reach the window"
-xdotool key ctrl+0
-sleep 0.7
+reached '"scale_percent": 100' xdotool key ctrl+0 || fail "Ctrl+0 did not reach the window"
 reached '"theme": "light"' click_light_theme || fail "no click landed"
 
-xdotool key Escape
-sleep 0.3
-xdotool windowfocus "$window" key ctrl+q
-for _ in $(seq 80); do kill -0 "$window_program" 2>/dev/null || break; sleep 0.1; done
+# The window may end between two tries: a key that finds none is no failure.
+for _ in $(seq 10); do
+  xdotool key Escape 2>/dev/null
+  xdotool windowfocus "$window" key ctrl+q 2>/dev/null
+  for _ in $(seq 30); do kill -0 "$window_program" 2>/dev/null || break 2; sleep 0.1; done
+done
 kill -0 "$window_program" 2>/dev/null && fail "Ctrl+Q does not end the program"
 wait "$window_program"
 code=$?
