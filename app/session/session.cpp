@@ -205,7 +205,7 @@ void Session::on(const ExportSvg& c) {
   if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
   GanttOptions options;
   options.mode = view_.mode;
-  options.iterations = view_.iterations;
+  options.iterations = iterations();
   options.verdict = &entry->verdict;
   const GanttModel model = build_gantt(*content_.problem, entry->schedule, options);
   SvgOptions svg;
@@ -374,8 +374,14 @@ void Session::on(const SetMode& c) {
   changed();
 }
 
+int Session::iterations() const {
+  const ScheduleEntry* entry = content_.entry();
+  const int enough = entry ? std::min(stage_count(entry->schedule), kMostIterations) + 2 : 0;
+  return view_.iterations.value_or(std::clamp(enough, 3, kMostIterations));
+}
+
 void Session::on(const SetIterations& c) {
-  view_.iterations = std::clamp(c.count, 1, 64);
+  view_.iterations = std::clamp(c.count, 1, kMostIterations);
   view_.fit_all = true;
   changed();
 }

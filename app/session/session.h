@@ -21,10 +21,12 @@
 
 namespace heddle::app {
 
+constexpr int kMostIterations = 64;  ///< that the unrolled and pipeline views show
+
 /// How things are shown. Not part of the document, not undoable.
 struct ViewState {
   GanttMode mode = GanttMode::Steady;
-  int iterations = 3;
+  std::optional<int> iterations;  ///< of the runs, where the user has chosen; see Session::iterations
   BottomTab tab = BottomTab::Explain;
   bool keys_overlay = false;
   bool open_dialog = false;
@@ -95,6 +97,9 @@ class Session {
   const std::string& solver_name() const { return environment_.solver_name; }
   ViewState& view() { return view_; }
   const ViewState& view() const { return view_; }
+  /// How many iterations the unrolled and pipeline views show: what the user chose, else enough for some of them to run
+  /// in the steady state of the shown schedule.
+  int iterations() const;
   Layout& layout() { return settings_.layout; }
   /// Changes whenever content, and with it any view model, may have changed.
   std::uint64_t revision() const { return revision_; }

@@ -59,7 +59,7 @@ Command make_scale(const Session& s) {
 }
 template <int step>
 Command make_iterations(const Session& s) {
-  return SetIterations{s.view().iterations + step};
+  return SetIterations{s.iterations() + step};
 }
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 

@@ -75,7 +75,7 @@ void AppWindow::rebuild_models() {
   if (entry) {
     GanttOptions options;
     options.mode = session_.view().mode;
-    options.iterations = session_.view().iterations;
+    options.iterations = session_.iterations();
     options.verdict = &entry->verdict;
     models_.gantt = build_gantt(*content.problem, entry->schedule, options);
   }

@@ -109,7 +109,7 @@ void draw_mode_bar(const Session& session, UiState& ui) {
     ImGui::SameLine(0, px(4));
   }
   if (session.view().mode != GanttMode::Steady) {
-    const int count = session.view().iterations;
+    const int count = session.iterations();
     ImGui::SameLine(0, px(14));
     if (button("mode/fewer", "-", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count - 1});
     ImGui::SameLine(0, px(4));

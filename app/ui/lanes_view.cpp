@@ -1,5 +1,5 @@
-// Each profile is reduced to at most one step per pixel (the largest value wins, so that no peak is lost), then drawn
-// as one filled rectangle per step and a line along the top.
+// Each profile is reduced to at most one piece per pixel, then drawn as one filled rectangle per piece and a line along the
+// top.
 #include "app/ui/lanes_view.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace heddle::app {
 namespace {
 
 void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
-  const std::int64_t full = std::max<std::int64_t>({1, lane.capacity, lane.peak});
+  const std::int64_t full = lane.full();
   const auto height_of = [&](std::int64_t value) {
     const float usable = box.height() - px(5);
     return box.y1 - usable * static_cast<float>(static_cast<double>(value) / static_cast<double>(full));
@@ -23,21 +23,8 @@ void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
   const double end = std::min(f.axis.range.end, static_cast<double>(f.model.end));
   if (begin >= end || lane.profile.empty()) return;
 
-  auto step = std::upper_bound(lane.profile.begin(), lane.profile.end(), begin,
-                               [](double at, const Step& s) { return at < static_cast<double>(s.at); });
-  if (step != lane.profile.begin()) --step;
-  float x = f.axis.to_x(begin);
-  const float last_x = f.axis.to_x(end);
   float previous_y = -1;
-  while (step != lane.profile.end() && x < last_x) {
-    std::int64_t value = step->value;
-    auto next = step + 1;
-    float next_x = next == lane.profile.end() ? last_x : std::min(last_x, f.axis.to_x(static_cast<double>(next->at)));
-    while (next != lane.profile.end() && next_x < x + 1) {
-      value = std::max(value, next->value);
-      ++next;
-      next_x = next == lane.profile.end() ? last_x : std::min(last_x, f.axis.to_x(static_cast<double>(next->at)));
-    }
+  for (const auto& [x, next_x, value] : profile_pieces(lane.profile, f.axis, begin, end)) {
     const float y = height_of(value);
     if (value > 0) f.draw.AddRectFilled({x, y}, {next_x, box.y1}, body);
     if (lane.capacity > 0 && value > lane.capacity)
@@ -48,12 +35,16 @@ void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
       f.draw.AddRectFilled({x - thick / 2, std::min(y, previous_y) - thick / 2},
                            {x + thick / 2, std::max(y, previous_y) + thick / 2}, edge);
     previous_y = y;
-    x = next_x;
-    step = next;
+  }
+  // Solid: what is set aside for good. Dashed: what there is.
+  if (lane.allocated > 0) {
+    const float y = height_of(lane.allocated);
+    f.draw.AddRectFilled({std::max(box.x0, f.axis.to_x(begin)), y - px(0.5f)}, {f.axis.to_x(end), y + px(0.5f)},
+                         lane.allocated > lane.capacity ? theme().bad : with_alpha(theme().text, 0.55f));
   }
   if (lane.capacity > 0) {
     const Color limit = lane.peak > lane.capacity ? theme().bad : with_alpha(theme().warning, 0.8f);
-    paint::dashed_horizontal(f.draw, std::max(box.x0, f.axis.to_x(begin)), last_x, height_of(lane.capacity) - 1, limit,
+    paint::dashed_horizontal(f.draw, std::max(box.x0, f.axis.to_x(begin)), f.axis.to_x(end), height_of(lane.capacity) - 1, limit,
                              px(4));
   }
 }
@@ -87,7 +78,7 @@ void draw_lanes(ChartFrame& f) {
       under = &s;
     }
     if (f.view.hovered_cycle && under && *f.view.hovered_cycle >= f.model.begin && *f.view.hovered_cycle < f.model.end)
-      detail = lane_value(lane, under->value);
+      detail = "now " + lane_value(lane, under->value);
     const float middle = (box.y0 + box.y1) / 2;
     ImFont* mono = fonts().mono_small;
     const float detail_width = paint::text_width(mono, detail);

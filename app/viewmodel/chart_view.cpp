@@ -252,6 +252,31 @@ std::optional<std::size_t> follow(const GanttModel& model, std::size_t from, int
   return best;
 }
 
+std::vector<ProfilePiece> profile_pieces(const Profile& profile, const TimeAxis& axis, double begin, double end) {
+  std::vector<ProfilePiece> pieces;
+  if (begin >= end || profile.empty()) return pieces;
+  auto step = std::upper_bound(profile.begin(), profile.end(), begin,
+                               [](double at, const Step& s) { return at < static_cast<double>(s.at); });
+  if (step != profile.begin()) --step;
+  const float last = axis.to_x(end);
+  const auto end_of = [&](Profile::const_iterator s) {
+    return s + 1 == profile.end() ? last : std::min(last, axis.to_x(static_cast<double>((s + 1)->at)));
+  };
+  for (float x = axis.to_x(begin); x < last;) {
+    while (end_of(step) <= x) ++step;
+    std::int64_t value = step->value;
+    float right = end_of(step);
+    if (right < x + 1) {
+      // The step that reaches out of this pixel is still to be drawn with its own value.
+      right = std::min(x + 1, last);
+      while (end_of(step) < right) value = std::max(value, (++step)->value);
+    }
+    pieces.push_back({x, right, value});
+    x = right;
+  }
+  return pieces;
+}
+
 TimeAxis minimap_axis(const GanttModel& model, float x0, float x1) { return {x0, x1, whole(model)}; }
 
 Cycle edge_slack(const Problem& problem, const Schedule& schedule, EdgeId id) {

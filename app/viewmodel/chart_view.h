@@ -123,7 +123,16 @@ std::optional<std::size_t> step_to_row(const GanttModel& model, std::size_t bar,
 /// Along a dependence, to the consumer that starts first (+1) or the producer that ends last (-1). Reflexive edges do not count.
 std::optional<std::size_t> follow(const GanttModel& model, std::size_t bar, int direction);
 
-// ---- minimap, numbers --------------------------------------------------------------------------------------------------
+// ---- lanes, minimap, numbers ----------------------------------------------------------------------------------------
+
+/// A stretch of a profile as it is drawn.
+struct ProfilePiece {
+  float x0 = 0, x1 = 0;
+  std::int64_t value = 0;
+};
+/// What of a profile is seen between two cycles, left to right without gaps: one piece per step, but one piece of a pixel
+/// for all the steps that share one, with their largest value. No peak is lost, and none grows by more than a pixel.
+std::vector<ProfilePiece> profile_pieces(const Profile& profile, const TimeAxis& axis, double begin, double end);
 
 /// The minimap shows the whole model; the box on it is the visible range.
 TimeAxis minimap_axis(const GanttModel& model, float x0, float x1);

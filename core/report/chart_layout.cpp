@@ -61,4 +61,9 @@ std::string grouped(std::int64_t number) {
   return out;
 }
 
+std::string bytes_of(std::int64_t part, std::int64_t whole) {
+  if (whole < 10 * 1024) return fmt::format("{} of {} B", grouped(part), grouped(whole));
+  return fmt::format("{} of {} KiB", grouped((part + 512) / 1024), grouped((whole + 512) / 1024));
+}
+
 }  // namespace heddle

@@ -42,4 +42,7 @@ Cycle tick_step(double minimum, Cycle ii);
 /// "1 024": thousands apart, as every number of cycles is written.
 std::string grouped(std::int64_t number);
 
+/// "145 of 192 KiB", or in bytes where the whole is less than 10 KiB: how every amount of memory is written.
+std::string bytes_of(std::int64_t part, std::int64_t whole);
+
 }  // namespace heddle

@@ -7,6 +7,7 @@
 
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
+#include "core/report/chart_layout.h"
 
 namespace heddle {
 namespace {
@@ -25,10 +26,6 @@ std::string unit_detail(const Profile& window, const Unit& unit, Cycle ii) {
             static_cast<double>((i + 1 < window.size() ? window[i + 1].at : ii) - window[i].at);
   return percent(static_cast<std::int64_t>(used),
                  static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(ii)));
-}
-
-std::string kilobytes(std::int64_t bytes) {
-  return bytes < 10240 ? fmt::format("{} B", bytes) : fmt::format("{} KB", (bytes + 1023) / 1024);
 }
 
 std::string unit_label(const Unit& unit) {
@@ -57,10 +54,18 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
   const Usage window = compute_usage(problem, schedule);
   Usage shown = model.mode == GanttMode::Steady ? window : compute_run_usage(problem, schedule, iterations, model.end);
   const auto add = [&](std::string label, std::string detail, UnitRole role, Profile& profile, std::int64_t capacity,
-                       LaneMeasure measure = LaneMeasure::Unit) {
-    GanttLane lane{std::move(label), std::move(detail), role, std::move(profile), capacity, 0, measure};
+                       LaneMeasure measure = LaneMeasure::Unit) -> GanttLane& {
+    GanttLane lane{std::move(label), std::move(detail), role, std::move(profile), capacity, 0, 0, measure};
     lane.peak = peak(lane.profile);
-    model.lanes.push_back(std::move(lane));
+    return model.lanes.emplace_back(std::move(lane));
+  };
+  const auto add_memory = [&](std::string label, UnitRole role, const Profile& steady, Profile& profile,
+                              std::int64_t capacity, std::int64_t allocated, LaneMeasure measure) {
+    const std::int64_t steady_peak = peak(steady);  // `steady` and `profile` may be one
+    if (steady_peak <= 0) return;
+    GanttLane& lane = add(std::move(label), {}, role, profile, capacity, measure);
+    lane.allocated = allocated;
+    lane.detail = "peak " + lane_value(lane, steady_peak);
   };
   std::vector<std::size_t> units;
   for (std::size_t u = 0; u < problem.units.size(); ++u)
@@ -72,32 +77,33 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
     const Unit& unit = problem.units[u];
     add(unit_label(unit), unit_detail(window.units[u], unit, schedule.ii), unit.role, shown.units[u], unit.capacity);
   }
-  if (peak(window.smem_live) > 0)
-    add("SMEM live", kilobytes(peak(window.smem_live)), UnitRole::Smem, shown.smem_live, problem.limits.smem_bytes,
-        LaneMeasure::Bytes);
-  if (peak(window.tmem_live) > 0)
-    add("TMEM live", fmt::format("{} columns", peak(window.tmem_live)), UnitRole::Tmem, shown.tmem_live,
-        problem.limits.tmem_columns, LaneMeasure::Columns);
+  add_memory("SMEM live", UnitRole::Smem, window.smem_live, shown.smem_live, problem.limits.smem_bytes,
+             window.smem_bytes, LaneMeasure::Bytes);
+  add_memory("TMEM live", UnitRole::Tmem, window.tmem_live, shown.tmem_live, problem.limits.tmem_columns,
+             window.tmem_columns, LaneMeasure::Columns);
   for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
     // Nothing to show where no op touches registers: only the fixed budget would be there.
     if (window.registers[g].size() < 2 && window.register_peak[g] <= problem.limits.producer_registers) continue;
     const std::int64_t budget =
         schedule.groups[g].registers > 0 ? schedule.groups[g].registers : window.register_budget[g];
-    add(fmt::format("regs {}", schedule.groups[g].role), fmt::format("{} of {}", window.register_peak[g], budget),
-        UnitRole::Other, shown.registers[g], budget, LaneMeasure::Registers);
+    GanttLane& lane = add(fmt::format("regs {}", schedule.groups[g].role), {}, UnitRole::Other, shown.registers[g],
+                          budget, LaneMeasure::Registers);
+    lane.detail = lane_value(lane, window.register_peak[g]);
   }
 }
 
 }  // namespace
 
+std::int64_t GanttLane::full() const { return std::max<std::int64_t>({1, capacity, peak, allocated}); }
+
 std::string lane_value(const GanttLane& lane, std::int64_t value) {
   switch (lane.measure) {
     case LaneMeasure::Unit: return percent(value, lane.capacity);
-    case LaneMeasure::Bytes: return kilobytes(value);
-    case LaneMeasure::Columns: return fmt::format("{} columns", value);
+    case LaneMeasure::Bytes: return bytes_of(value, lane.allocated);
+    case LaneMeasure::Columns: return fmt::format("{} of {} columns", value, lane.allocated);
     case LaneMeasure::Registers: break;
   }
-  return fmt::format("{}", value);
+  return fmt::format("{} of {}", value, lane.capacity);
 }
 
 std::vector<bool> critical_ops(const Problem& problem, const Schedule& schedule) {

@@ -75,9 +75,12 @@ struct GanttLane {
   Profile profile;                ///< over [begin, end) of the model
   std::int64_t capacity = 0;      ///< the dashed line; 0: none
   std::int64_t peak = 0;
+  std::int64_t allocated = 0;     ///< memories: set aside for good, whether it holds anything or not; 0: no such thing
   LaneMeasure measure = LaneMeasure::Unit;
+  /// What its full height stands for; at least 1.
+  std::int64_t full() const;
 };
-/// A value of the lane as people read it: "50 %", "160 KB", "256 columns", "198".
+/// A value of the lane as people read it: "50 %", "145 of 192 KiB", "256 of 512 columns", "198 of 240".
 std::string lane_value(const GanttLane& lane, std::int64_t value);
 
 struct GanttModel {

@@ -270,7 +270,7 @@ class Picture {
     for (std::size_t i = 0; i < model_.lanes.size(); ++i) {
       const GanttLane& lane = model_.lanes[i];
       const double y0 = lanes_top_ + kLane * static_cast<double>(i) + 3, y1 = y0 + kLane - 6;
-      const double full = static_cast<double>(std::max<std::int64_t>({1, lane.capacity, lane.peak}));
+      const double full = static_cast<double>(lane.full());
       const auto y = [&](std::int64_t value) { return y1 - (y1 - y0 - 3) * static_cast<double>(value) / full; };
       rect("row0", left_, y0, right_, y1);
       text("", kMargin + 6, y1 - 8,
@@ -290,6 +290,7 @@ class Picture {
       put("<g><title>{}: {}</title>\n", escaped(lane.label), escaped(lane.detail));
       put("<path class=\"area-{}\" d=\"{}V{}H{}Z\"/>\n", role, path, number(y1), number(x(first)));
       put("<path class=\"line-{}\" d=\"{}\"/></g>\n", role, path);
+      if (lane.allocated > 0) line("axis", left_, y(lane.allocated), right_, y(lane.allocated));
       if (lane.capacity > 0) line("limit", left_, y(lane.capacity), right_, y(lane.capacity));
     }
   }

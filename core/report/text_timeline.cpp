@@ -247,7 +247,7 @@ class Drawing {
     text_ += "use\n";
     for (const GanttLane& lane : model_.lanes) {
       Line line(static_cast<std::size_t>(columns_) + 1);
-      const std::int64_t full = std::max<std::int64_t>({1, lane.capacity, lane.peak});
+      const std::int64_t full = lane.full();
       std::size_t step = 0;
       for (int c = 0; c < columns_; ++c) {
         // The highest value anywhere in this column's cycles.

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <random>
 
 #include "tests/support/gantt_fixture.h"
 
@@ -279,6 +280,53 @@ TEST_CASE("an op is found near where the user looks", "[app]") {
   const OpId op = model.bars[bar_index(model, "QK", 0)].op;
   CHECK(bar_of_op(model, op, {4500, 5500}) == bar_index(model, "QK", 2));
   CHECK(bar_of_op(model, op, {4500, 5500}, bar_index(model, "QK", 0)) == bar_index(model, "QK", 0));
+}
+
+TEST_CASE("a short pulse in a long view stays short", "[app]") {
+  // 4 cycles of 1 in 4 000 on 1 000 pixels, between long stretches of 0.
+  const Profile profile{{0, 0}, {1001, 1}, {1005, 0}, {3001, 2}, {3002, 1}, {3003, 0}};
+  const std::vector<ProfilePiece> pieces = profile_pieces(profile, {0, 1000, {0, 4000}}, 0, 4000);
+  float x = 0, full = 0;
+  std::int64_t most = 0;
+  for (const ProfilePiece& piece : pieces) {
+    CHECK(piece.x0 == x);
+    x = piece.x1;
+    most = std::max(most, piece.value);
+    if (piece.value > 0) full += piece.x1 - piece.x0;
+  }
+  CHECK(x == 1000);
+  CHECK(most == 2);  // no peak is lost
+  CHECK(full <= 3.01f);
+  CHECK(pieces.size() == 5);
+}
+
+TEST_CASE("pieces of random profiles cover the view, and no step of a pixel or more loses its value", "[app]") {
+  const unsigned seed = std::random_device{}();
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const auto number = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int round = 0; round < 200; ++round) {
+    Profile profile{{0, number(0, 9)}};
+    while (profile.back().at < 1000) profile.push_back({profile.back().at + number(1, 60), number(0, 9)});
+    const int begin = number(0, 900), end = number(begin + 1, 1100);
+    const TimeAxis axis{0, 100, {static_cast<double>(begin), static_cast<double>(end)}};
+    const auto pieces = profile_pieces(profile, axis, begin, end);
+    REQUIRE(!pieces.empty());
+    CHECK(pieces.front().x0 == 0);
+    CHECK(pieces.back().x1 == Approx(100));
+    CHECK(pieces.size() <= profile.size() + 101);
+    for (std::size_t i = 1; i < pieces.size(); ++i) REQUIRE(pieces[i].x0 == pieces[i - 1].x1);
+    for (const ProfilePiece& piece : pieces) {
+      // The largest value of the steps that the piece touches.
+      std::int64_t most = 0;
+      for (std::size_t s = 0; s < profile.size(); ++s) {
+        const float x0 = axis.to_x(static_cast<double>(profile[s].at));
+        const float x1 = s + 1 < profile.size() ? axis.to_x(static_cast<double>(profile[s + 1].at)) : 100;
+        if (x0 < piece.x1 && x1 > piece.x0) most = std::max(most, profile[s].value);
+      }
+      REQUIRE(piece.value == most);
+    }
+  }
 }
 
 TEST_CASE("the minimap maps the whole model, whatever is visible", "[app]") {

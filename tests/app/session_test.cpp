@@ -302,6 +302,18 @@ TEST_CASE("selection follows clicks and never leaves the problem", "[app]") {
   CHECK(session.selection().empty());
 }
 
+TEST_CASE("a run is long enough to reach the steady state, unless the user says otherwise", "[app]") {
+  Session session(with(test::solve_toy));
+  CHECK(session.iterations() == 3);
+  session.apply(OpenPair{"toy_fig1", "toy", true});
+  settle(session);
+  REQUIRE(session.content().entry());
+  CHECK(stage_count(session.content().entry()->schedule) == 2);
+  CHECK(session.iterations() == 4);
+  session.apply(SetIterations{1});
+  CHECK(session.iterations() == 1);
+}
+
 TEST_CASE("view commands are kept within their limits", "[app]") {
   Session session(with(test::solve_toy));
   session.apply(SetScale{10000});
@@ -309,9 +321,9 @@ TEST_CASE("view commands are kept within their limits", "[app]") {
   session.apply(SetScale{-1});
   CHECK(session.settings().scale_percent == 50);
   session.apply(SetIterations{0});
-  CHECK(session.view().iterations == 1);
+  CHECK(session.iterations() == 1);
   session.apply(SetIterations{1000});
-  CHECK(session.view().iterations == 64);
+  CHECK(session.iterations() == 64);
   session.apply(SelectSchedule{3});
   session.apply(RemoveSchedule{3});
   session.apply(CancelSolve{});

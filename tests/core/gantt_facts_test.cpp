@@ -104,6 +104,25 @@ TEST_CASE("lanes: compute first, capacity and peak in words, no lane for an idle
   CHECK(find_lane(build_gantt(idle.problem, idle.schedule), "spare") == nullptr);
 }
 
+TEST_CASE("a memory's lane tells what is live from what is allocated", "[core]") {
+  test::ProblemBuilder b({"TC", "TMA"});
+  const OpId load = b.load("load", "TMA", 10, 20), use = b.op("use", "TC", 10);
+  b.ring(load, 64 * 1024, {{use, 0}});
+  Schedule schedule;
+  schedule.ii = 100;
+  schedule.groups = {{"producer", 1, 0}, {"consumer", 4, 0}};
+  schedule.ops = {{0, GroupId(0)}, {30, GroupId(1)}};
+  schedule.depths = {2};
+  const GanttModel model = build_gantt(b.problem, schedule);
+  const GanttLane* smem = find_lane(model, "SMEM live");
+  REQUIRE(smem);
+  CHECK(smem->peak == 64 * 1024);
+  CHECK(smem->allocated == 128 * 1024);
+  CHECK(smem->detail == "peak 64 of 128 KiB");
+  CHECK(lane_value(*smem, 0) == "0 of 128 KiB");
+  CHECK(smem->full() >= smem->allocated);
+}
+
 TEST_CASE("a unit that misses one cycle of many is not 100 % busy", "[core]") {
   test::GanttCase c = test::toy_case();
   c.schedule.ii = 100000;

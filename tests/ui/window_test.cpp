@@ -211,10 +211,11 @@ TEST_CASE("the chart's modes are a click or a key away", "[ui]") {
   h.click("mode/pipeline");
   CHECK(h.session().view().mode == GanttMode::Pipeline);
   CHECK(h.names("gantt/bar/").size() >= 9);
+  const int enough = h.session().iterations();
   h.click("mode/more");
-  CHECK(h.session().view().iterations == 4);
+  CHECK(h.session().iterations() == enough + 1);
   h.click("mode/fewer");
-  CHECK(h.session().view().iterations == 3);
+  CHECK(h.session().iterations() == enough);
   h.move_to("gantt/rows");
   h.key(Key::U);
   CHECK(h.session().view().mode == GanttMode::Steady);
