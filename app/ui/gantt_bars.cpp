@@ -15,6 +15,9 @@ namespace {
 
 constexpr float kSmallest = 3;  // pixels; anything narrower is drawn this wide
 
+/// Narrow bars have square corners and thin outlines: round ones would make ovals of them.
+bool narrow(const paint::Box& whole) { return whole.width() < px(9); }
+
 int offset_style(const GanttBar& bar) { return std::abs(bar.iteration) % 4; }
 
 bool same_op(const GanttBar& a, const GanttBar& b) { return a.op == b.op && a.iteration == b.iteration; }
@@ -59,7 +62,9 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
               y = std::floor((box.y0 + box.y1 - paint::text_height(font)) / 2);
   // Strokes of a hatch behind letters make them hard to read: a plain plate in the bar's colour.
   if (hatched)
-    f.draw.AddRectFilled({x - px(3), y}, {x + width + px(3), y + paint::text_height(font) + px(1)}, color.fill, px(2));
+    f.draw.AddRectFilled({std::max(box.x0, x - px(4)), std::max(box.y0, y - px(2))},
+                         {std::min(box.x1, x + width + px(4)), std::min(box.y1, y + paint::text_height(font) + px(2))},
+                         color.fill, px(3));
   paint::text(f.draw, font, x, y, color.text, text);
   if (cut) paint::text(f.draw, font, x + paint::text_width(font, text), y, color.text, "..");
 }
@@ -79,7 +84,7 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
   const RoleColor color = role_color(bar.role);
   const paint::Box box = seen_part(f, whole);
   const bool small = whole.width() < px(6);
-  const float rounding = small ? 0 : px(3);
+  const float rounding = narrow(whole) ? 0 : px(3);
   int corners = ImDrawFlags_RoundCornersAll;
   if (bar.wraps_left) corners &= ~ImDrawFlags_RoundCornersLeft;
   if (bar.wraps_right) corners &= ~ImDrawFlags_RoundCornersRight;
@@ -121,16 +126,16 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
 void draw_outline(ChartFrame& f, const GanttBar& bar, bool lit) {
   const paint::Box whole = f.bar_box(bar), box = seen_part(f, whole);
   if (box.x1 <= box.x0) return;
-  const float rounding = whole.width() < px(6) ? 0 : px(3);
+  const float rounding = narrow(whole) ? 0 : px(3), thick = narrow(whole) ? 1 : px(2);
   const auto outline = [&](Color color, float thickness, float grow) {
     const float off = thickness / 2 - grow;
     f.draw.AddRect({box.x0 + off, box.y0 + off}, {box.x1 - off, box.y1 - off}, color, rounding, 0, thickness);
   };
   const bool current = f.view.current && same_op(bar, f.model.bars[*f.view.current]);
   if (bar.violating && whole.width() >= kSmallest)
-    outline(theme().bad, px(2), 0);
+    outline(theme().bad, thick, 0);
   else if (bar.critical && whole.width() >= px(5))
-    outline(theme().outline, px(2), 0);
+    outline(theme().outline, thick, 0);
   if (f.selection.contains(bar.op)) {
     outline(with_alpha(theme().accent, 0.35f), px(5), px(4));
     outline(theme().accent, px(2), px(1));

@@ -58,6 +58,35 @@ void draw_phases(ChartFrame& f, float y0, float y1, bool in_rows) {
   }
 }
 
+/// "iteration k+3" where there is room for all of them, else "k+3", else every n-th of those: one style at a time.
+void draw_boundary_labels(ChartFrame& f, float y) {
+  ImFont* font = fonts().small;
+  std::vector<const GanttMark*> marks;
+  for (const GanttMark& mark : f.model.marks)
+    if (mark.strong && !mark.label.empty()) marks.push_back(&mark);
+  const auto shortened = [](std::string_view label) { return label.substr(label.rfind(' ') + 1); };
+  float widest = 0, widest_short = 0;
+  for (const GanttMark* mark : marks) {
+    widest = std::max(widest, paint::text_width(font, mark->label));
+    widest_short = std::max(widest_short, paint::text_width(font, shortened(mark->label)));
+  }
+  const float apart = std::max(1.0f, f.axis.to_x(static_cast<double>(f.model.ii)) - f.axis.to_x(0)), gap = px(9);
+  const bool full = widest + gap <= apart;
+  const std::size_t every =
+      full ? 1 : static_cast<std::size_t>(std::max(1.0f, std::ceil((widest_short + gap) / apart)));
+  for (std::size_t i = 0; i < marks.size(); i += every) {
+    const std::string_view label = full ? std::string_view(marks[i]->label) : shortened(marks[i]->label);
+    const float next_x =
+        i + every < marks.size() ? f.axis.to_x(static_cast<double>(marks[i + every]->at)) : f.marks.x1;
+    // The label of the window that is on screen stays on screen.
+    const float x = std::max(f.axis.to_x(static_cast<double>(marks[i]->at)), f.marks.x0) + px(5);
+    const float width = paint::text_width(font, label);
+    if (x + width >= next_x - px(3)) continue;
+    paint::text(f.draw, font, x, y + px(1), theme().ii_line, label);
+    if (probe::on()) probe::item("gantt/mark/" + std::string(label), x, y, x + width, y + px(17));
+  }
+}
+
 }  // namespace
 
 void draw_ruler(ChartFrame& f) {
@@ -71,17 +100,7 @@ void draw_ruler(ChartFrame& f) {
     draw_phases(f, y, y + line, false);
     y += line;
   }
-  for (std::size_t i = 0; i < f.model.marks.size(); ++i) {
-    const GanttMark& mark = f.model.marks[i];
-    if (!mark.strong || mark.label.empty()) continue;
-    float next_x = f.marks.x1;
-    for (std::size_t j = i + 1; j < f.model.marks.size() && next_x == f.marks.x1; ++j)
-      if (f.model.marks[j].strong) next_x = f.axis.to_x(static_cast<double>(f.model.marks[j].at));
-    // The label of the window that is on screen stays on screen.
-    const float x = std::max(f.axis.to_x(static_cast<double>(mark.at)), f.marks.x0) + px(5);
-    if (x + paint::text_width(fonts().small, mark.label) < next_x - px(4))
-      paint::text(f.draw, fonts().small, x, y + px(1), theme().ii_line, mark.label);
-  }
+  draw_boundary_labels(f, y);
   f.draw.PopClipRect();
   if (probe::on()) {
     probe::item("gantt/ruler", f.ruler.x0, f.ruler.y0, f.ruler.x1, f.ruler.y1);
