@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/id.h"
+#include "core/base/integer_division.h"
 
 namespace heddle {
 
@@ -15,12 +16,6 @@ struct Step {
   std::int64_t value = 0;
 };
 using Profile = std::vector<Step>;
-
-/// Remainder in [0, modulus) for negative `x` too.
-inline Cycle modulo(Cycle x, Cycle modulus) { return ((x % modulus) + modulus) % modulus; }
-/// Quotient rounded towards minus infinity; `divisor` > 0.
-inline Cycle floor_div(Cycle x, Cycle divisor) { return (x - modulo(x, divisor)) / divisor; }
-inline Cycle ceil_div(Cycle x, Cycle divisor) { return -floor_div(-x, divisor); }
 
 /// How many copies of [begin, end), repeated every `ii` cycles, contain `time`.
 inline std::int64_t copies_alive(Cycle begin, Cycle end, Cycle time, Cycle ii) {

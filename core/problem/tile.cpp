@@ -6,12 +6,11 @@
 #include <algorithm>
 
 #include "core/base/assert.h"
+#include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 
 namespace heddle {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 bool flag(const TileOp& op, const char* name) {
   const auto it = op.attrs.find(name);

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
+#include "core/base/integer_division.h"
 #include "solver/encoding/registers.h"
 #include "solver/encoding/user.h"
 
 namespace heddle::solver {
 namespace {
-
-Cycle floor_div(Cycle a, Cycle b) { return a / b - (a % b < 0); }
 
 int needed_depth(const Channel& channel, const Schedule& schedule) {
   Cycle depth = channel.only_if_crossing ? 0 : 1;
@@ -17,7 +16,7 @@ int needed_depth(const Channel& channel, const Schedule& schedule) {
     const bool crosses = schedule.group(reader.op) != schedule.group(channel.writer);
     if (channel.only_if_crossing && !crosses) continue;
     const Cycle free_at = schedule.start(reader.op) + reader.distance * schedule.ii + reader.release + (crosses ? reader.signal : 0);
-    depth = std::max({depth, Cycle{1}, -floor_div(schedule.start(channel.writer) - free_at, schedule.ii)});
+    depth = std::max({depth, Cycle{1}, ceil_div(free_at - schedule.start(channel.writer), schedule.ii)});
   }
   return static_cast<int>(depth);
 }

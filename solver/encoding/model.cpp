@@ -4,15 +4,11 @@
 #include <algorithm>
 
 #include "core/base/assert.h"
+#include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "solver/encoding/finish_schedule.h"
 
 namespace heddle::solver {
-namespace {
-
-Cycle floor_div(Cycle a, Cycle b) { return a / b - (a % b < 0); }
-
-}  // namespace
 
 Model::Model(const Problem& problem, const Constraints& constraints, const ModelOptions& options)
     : problem_(problem),

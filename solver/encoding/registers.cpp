@@ -10,12 +10,12 @@
 #include <algorithm>
 
 #include "core/base/assert.h"
+#include "core/base/integer_division.h"
 
 namespace heddle::solver {
 namespace {
 
-Cycle floor_div(Cycle a, Cycle b) { return a / b - (a % b < 0); }
-std::int64_t round_up(std::int64_t x, std::int64_t granule) { return (x + granule - 1) / granule * granule; }
+std::int64_t round_up(std::int64_t x, std::int64_t granule) { return ceil_div(x, granule) * granule; }
 
 bool touches_registers(const Problem& problem, OpId op) {
   for (const Value& v : problem.values)
