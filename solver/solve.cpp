@@ -219,11 +219,14 @@ void Search::find_ii() {
   raise_bound(min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds.sentence);
 
   if (request_.ii) {
-    const std::string reason = outcome_.explanation;
     const Cycle ii = *request_.ii;
-    const Answer answer = ii < min_ii ? Answer::No : decide(ii);
-    if (answer == Answer::No) declare_infeasible(ii);
-    if (answer == Answer::No && ii < min_ii) outcome_.explanation = fmt::format("II {} is below the lower bound {}: {}", ii, min_ii, reason);
+    if (ii < min_ii) {  // arithmetic has said why; the solver need not look for a core
+      outcome_.status = Status::Infeasible;
+      outcome_.reason = BoundReason::Requested;
+      outcome_.explanation = fmt::format("II {} is below the lower bound {}: {}", ii, min_ii, bounds.sentence);
+    } else if (decide(ii) == Answer::No) {
+      declare_infeasible(ii);
+    }
     return;
   }
 

@@ -223,9 +223,8 @@ void RegisterFamily::constrain(OpId at) {
     model_.backend().add_at_most(std::move(terms), available);
 }
 
-bool RegisterFamily::refine(const Schedule& schedule) { return refine(schedule, cap_); }
-
-bool RegisterFamily::refine(const Schedule& schedule, std::int64_t cap) {
+bool RegisterFamily::refine(const Schedule& schedule, std::optional<std::int64_t> tighter_cap) {
+  const std::int64_t cap = tighter_cap.value_or(cap_);
   const Problem& problem = model_.problem();
   std::vector<OpId> broken;
   const std::vector<std::int64_t> budgets = group_budgets(problem, schedule);

@@ -3,6 +3,7 @@
 // schedule found without it is measured, and only the ops at whose start it breaks the rule get their constraint.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "solver/encoding/model.h"
@@ -19,10 +20,9 @@ class RegisterFamily {
  public:
   explicit RegisterFamily(Model& model);
 
-  /// Adds constraints where `schedule` breaks the rule; false when it breaks nothing.
-  bool refine(const Schedule& schedule);
-  /// Like refine, against a tighter common cap on every budget: for the "lowest peak" objective.
-  bool refine(const Schedule& schedule, std::int64_t cap);
+  /// Adds constraints where `schedule` breaks the rule; false when it breaks nothing. `tighter_cap` on every budget: for
+  /// the "lowest peak" objective.
+  bool refine(const Schedule& schedule, std::optional<std::int64_t> tighter_cap = {});
   /// True when assumed: every budget is at most `registers` (a multiple of the granule).
   Lit budget_at_most(std::int64_t registers);
 

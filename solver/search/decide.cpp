@@ -6,17 +6,10 @@
 #include "solver/encoding/families.h"
 
 namespace heddle::solver {
-namespace {
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-}  // namespace
 
 LiveModel::LiveModel(const Problem& problem, const Constraints& constraints, const ModelOptions& options)
     : model_(problem, constraints, options), registers_(model_) {
-  const auto begin = Clock::now();
   if (options.named || !model_.closure().contradiction()) add_all_families(model_);
-  encode_seconds_ = seconds_since(begin);
 }
 
 Answer LiveModel::check(std::span<const Lit> assumptions, Schedule& schedule, std::optional<std::int64_t> register_cap,
@@ -28,8 +21,7 @@ Answer LiveModel::check(std::span<const Lit> assumptions, Schedule& schedule, st
     const Answer answer = model_.backend().check(all, effort);
     if (answer != Answer::Yes) return answer;
     schedule = model_.extract();
-    const bool refined = register_cap ? registers_.refine(schedule, *register_cap) : registers_.refine(schedule);
-    if (!refined) return Answer::Yes;
+    if (!registers_.refine(schedule, register_cap)) return Answer::Yes;
   }
 }
 

@@ -23,13 +23,11 @@ class LiveModel {
 
   Model& model() { return model_; }
   RegisterFamily& registers() { return registers_; }
-  double encode_seconds() const { return encode_seconds_; }
   std::int64_t queries() const { return queries_; }
 
  private:
   Model model_;
   RegisterFamily registers_;
-  double encode_seconds_ = 0;
   std::int64_t queries_ = 0;
 };
 
