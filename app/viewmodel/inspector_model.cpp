@@ -15,13 +15,6 @@
 namespace heddle::app {
 namespace {
 
-std::int64_t value_at(const Profile& profile, Cycle at) {
-  std::int64_t value = 0;
-  for (const Step& step : profile)
-    if (step.at <= at) value = step.value;
-  return value;
-}
-
 /// Cycles by which an event edge is not tight.
 Cycle room(const Schedule& s, const EventEdge& e) {
   return s.start(e.to) - s.start(e.from) - e.weight + e.tokens * s.ii;

@@ -17,6 +17,14 @@ struct Step {
 };
 using Profile = std::vector<Step>;
 
+/// The value in force at `at`; 0 before the first step.
+inline std::int64_t value_at(const Profile& profile, Cycle at) {
+  std::int64_t value = 0;
+  for (const Step& step : profile)
+    if (step.at <= at) value = step.value;
+  return value;
+}
+
 /// How many copies of [begin, end), repeated every `ii` cycles, contain `time`.
 inline std::int64_t copies_alive(Cycle begin, Cycle end, Cycle time, Cycle ii) {
   return end <= begin ? 0 : floor_div(time - begin, ii) - floor_div(time - end, ii);

@@ -13,13 +13,6 @@ using namespace heddle;
 
 namespace {
 
-std::int64_t value_at(const Profile& profile, Cycle at) {
-  std::int64_t value = 0;
-  for (const Step& step : profile)
-    if (step.at <= at) value = step.value;
-  return value;
-}
-
 const GanttLane* find_lane(const GanttModel& model, const std::string& label) {
   for (const GanttLane& lane : model.lanes)
     if (lane.label == label) return &lane;
