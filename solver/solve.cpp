@@ -99,7 +99,8 @@ class Search {
   double elapsed() const { return seconds_between(begin_, Clock::now()); }
   /// A schedule for II is one for II + 1, so bisection may trust a refutation.
   bool monotone() const { return monotone_in_ii(problem_) && monotone_in_ii(request_.constraints); }
-  bool exhausted() const { return stop_.stop_requested() || Clock::now() >= limits_.deadline; }
+  bool exhausted() const { return stop_.stop_requested() || Clock::now() >= limits_.deadline || cut_off(); }
+  bool cut_off() const { return request_.cutoff && outcome_.lower_bound >= *request_.cutoff; }
 
   const SolveRequest& request_;
   const Problem& problem_;
@@ -218,19 +219,22 @@ void Search::find_ii() {
   const bool cycle = min_ii > bounds.res_mii && (min_ii == bounds.rec_mii || min_ii == bounds.credit_mii);
   raise_bound(min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds.sentence);
 
+  raise_bound(request_.known_bound, BoundReason::Refutation, request_.known_bound_why);
+
   if (request_.ii) {
     const Cycle ii = *request_.ii;
-    if (ii < min_ii) {  // arithmetic has said why; the solver need not look for a core
+    if (ii < outcome_.lower_bound) {  // known without a query; the solver need not look for a core
+      outcome_.explanation = fmt::format("II {} is below the lower bound {}: {}", ii, outcome_.lower_bound, outcome_.explanation);
       outcome_.status = Status::Infeasible;
       outcome_.reason = BoundReason::Requested;
-      outcome_.explanation = fmt::format("II {} is below the lower bound {}: {}", ii, min_ii, bounds.sentence);
     } else if (decide(ii) == Answer::No) {
       declare_infeasible(ii);
     }
     return;
   }
 
-  if (!climb(min_ii)) return;
+  if (request_.incumbent && check(problem_, *request_.incumbent, request_.constraints).valid()) accept(*request_.incumbent);
+  if (!climb(outcome_.lower_bound)) return;
   close_gap();
   prove(2 * kFirstEffort);
 }
@@ -292,7 +296,7 @@ void Search::settle_objectives() {
   const int stages = pinned ? std::max(stage_count(best), stage_numbers(best.ii)) : stage_count(best);
   send(Progress{"settling objectives", best.ii, outcome_.queries, outcome_.conflicts, elapsed()});
   for (Objective o : request_.objectives) outcome_.objectives.push_back({to_string(o), objective_value(problem_, best, o), false});
-  if (exhausted()) return;
+  if (exhausted() || request_.objectives.empty()) return;
   const auto begin = Clock::now();
   LiveModel live(problem_, request_.constraints, options(best.ii, stages, false));
   outcome_.seconds.encode += seconds_between(begin, Clock::now());
@@ -331,6 +335,7 @@ void Search::finish() {
   outcome_.seconds.total = elapsed();
   outcome_.cancelled = stop_.stop_requested();
   outcome_.timed_out = !outcome_.cancelled && Clock::now() >= limits_.deadline;
+  outcome_.cut_off = !outcome_.cancelled && !outcome_.timed_out && cut_off();
   if (outcome_.seconds.proof == 0) outcome_.seconds.proof = outcome_.seconds.total;
   if (!outcome_.schedule) return;
   if (outcome_.status == Status::Unknown)

@@ -30,6 +30,13 @@ struct SolveRequest {
   int max_stages = 6;                      ///< a refutation covers every schedule of at most this many stages
   std::vector<Objective> objectives{Objective::Stages, Objective::Warps, Objective::Smem, Objective::Tmem,
                                     Objective::Registers};
+
+  // What the caller knows already, for questions that solve many problems of one kind.
+  Cycle known_bound = 0;                   ///< proved elsewhere (on a relaxation, say): no schedule has a smaller II
+  std::string known_bound_why;
+  std::optional<Schedule> incumbent;       ///< to start from; ignored unless the checker accepts it
+  /// Stop as soon as the lower bound reaches this: the caller has something as good. The outcome is Unknown or Feasible.
+  std::optional<Cycle> cutoff;
 };
 
 // What happens while it runs, in order; each is complete in itself.

@@ -39,6 +39,10 @@ int dispatch(const std::vector<std::string>& args, Terminal& terminal) {
   terminal.quiet = line.arguments.has("--quiet");
   terminal.verbose = line.arguments.has("--verbose");
   if (line.arguments.has("--no-color")) terminal.style.color = false;
+  if (!line.command->run) {
+    const Error error = Error::environment("this build has no solver", "configure with -DHEDDLE_SOLVER=ON");
+    return report(terminal, error, line.arguments.has("--json"));
+  }
   return line.command->run(line.arguments, terminal);
 }
 

@@ -40,7 +40,7 @@ struct CommandSpec {
   std::vector<std::string> examples;  ///< whole command lines
   std::vector<PositionalSpec> positionals;
   std::vector<OptionSpec> options;  ///< besides common_options()
-  int (*run)(const Arguments&, const Terminal&) = nullptr;
+  int (*run)(const Arguments&, const Terminal&) = nullptr;  ///< null: a question, in a build without solver
 };
 
 const std::vector<CommandSpec>& command_table();

@@ -19,4 +19,22 @@ int run_version(const Arguments& arguments, const Terminal& terminal);
 int run_help(const Arguments& arguments, const Terminal& terminal);
 int run_gui(const Arguments& arguments, const Terminal& terminal);
 
+// Questions to the solver (app/ask); null in a build without one.
+#ifdef HEDDLE_HAS_SOLVER
+int run_explain(const Arguments& arguments, const Terminal& terminal);
+int run_slack(const Arguments& arguments, const Terminal& terminal);
+int run_price(const Arguments& arguments, const Terminal& terminal);
+int run_latency(const Arguments& arguments, const Terminal& terminal);
+int run_sensitivity(const Arguments& arguments, const Terminal& terminal);
+int run_alternatives(const Arguments& arguments, const Terminal& terminal);
+int run_pareto(const Arguments& arguments, const Terminal& terminal);
+int run_family(const Arguments& arguments, const Terminal& terminal);
+int run_paper(const Arguments& arguments, const Terminal& terminal);
+#else
+using Question = int (*)(const Arguments&, const Terminal&);
+inline constexpr Question run_explain = nullptr, run_slack = nullptr, run_price = nullptr, run_latency = nullptr,
+                          run_sensitivity = nullptr, run_alternatives = nullptr, run_pareto = nullptr,
+                          run_family = nullptr, run_paper = nullptr;
+#endif
+
 }  // namespace heddle::app

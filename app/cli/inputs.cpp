@@ -106,6 +106,9 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   faults.add(problem);
   print_warnings(terminal, warnings);
   if (faults.failed()) return faults.error();
+  inputs.kernel = *kernel;
+  inputs.machine = *machine;
+  inputs.params = params;
   inputs.problem = *std::move(problem);
   if (const auto groups = arguments.integer("--groups")) {
     inputs.problem.max_groups = std::max(inputs.problem.max_groups, static_cast<int>(*groups));

@@ -7,6 +7,8 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/terminal.h"
+#include "core/graph/kernel.h"
+#include "core/machine/machine.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
@@ -14,6 +16,9 @@
 namespace heddle::app {
 
 struct Inputs {
+  Kernel kernel;     ///< as read, for questions that resolve it again with other numbers
+  Machine machine;
+  Scope params;      ///< what the user set; defaults not included
   Problem problem;
   Constraints constraints;
   std::optional<Schedule> schedule;

@@ -1,106 +1,66 @@
-// The only file of the command line that knows whether there is a solver.
+// Options become a request; events become progress.
 #include "app/cli/solving.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 #include "app/cli/cli.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
 #include "core/report/summary.h"
-#ifdef HEDDLE_HAS_SOLVER
-#include "solver/solve.h"
-#endif
 
 namespace heddle::app {
 
 #ifdef HEDDLE_HAS_SOLVER
 namespace {
 
-/// One line on standard error, redrawn ten times a second while the solver thinks; only on a terminal. With -v every
-/// event becomes a line of its own.
-class ProgressLine {
+/// What a solve reports, as facts of a progress line and, with -v, lines of its own.
+class SolveProgress {
  public:
-  explicit ProgressLine(const Terminal& terminal) : terminal_(terminal) {
-    if (terminal.err_is_tty && !terminal.quiet)
-      ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
-  }
-  ~ProgressLine() {
-    if (!ticker_.joinable()) return;
-    ticker_.request_stop();
-    ticker_.join();
-    clear();
-  }
+  explicit SolveProgress(ProgressLine& line) : line_(line) {}
 
   void operator()(const solver::SolveEvent& event) {
-    const std::lock_guard lock(mutex_);
     std::visit([this](const auto& e) { take(e); }, event);
+    line_.show({best_ ? fmt::format("II {}", best_) : "no schedule yet", fmt::format("bound {}", bound_),
+                testing_ ? fmt::format("testing II {}", testing_) : phase_});
   }
 
  private:
-  void tick(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    while (!wake_.wait_for(lock, stop, std::chrono::milliseconds(100), [&] { return stop.stop_requested(); })) {
-      clear();
-      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
-      terminal_.err << join_facts(
-                           {best_ ? fmt::format("II {}", best_) : "no schedule yet", fmt::format("bound {}", bound_),
-                            testing_ ? fmt::format("testing II {}", testing_) : phase_,
-                            fmt::format("{:.1f} s", elapsed.count())},
-                           terminal_.style)
-                    << std::flush;
-      shown_ = true;
-    }
-  }
-
-  void say(const std::string& line) {
-    if (!terminal_.verbose) return;
-    clear();
-    terminal_.complain(line);
-  }
   void take(const solver::Started& e) {
     bound_ = std::max({e.res_mii, e.rec_mii, e.issue_mii});
-    say(fmt::format("bound {}: {}", bound_, e.explanation));
+    line_.say(fmt::format("bound {}: {}", bound_, e.explanation));
   }
   void take(const solver::BoundRaised& e) {
     if (e.lower_bound == bound_) return;
     bound_ = e.lower_bound;
-    say(fmt::format("bound {}: {}", bound_, e.why));
+    line_.say(fmt::format("bound {}: {}", bound_, e.why));
   }
   void take(const solver::Incumbent& e) {
     best_ = e.schedule.ii;
-    say(fmt::format("schedule with II {}, {} stages", best_, stage_count(e.schedule)));
+    line_.say(fmt::format("schedule with II {}, {} stages", best_, stage_count(e.schedule)));
   }
   void take(const solver::ObjectiveSettled& e) {
-    say(fmt::format("{} {} {}", e.objective.name, e.objective.value, e.objective.proved ? "proved" : "not proved"));
+    line_.say(fmt::format("{} {} {}", e.objective.name, e.objective.value, e.objective.proved ? "proved" : "not proved"));
   }
   void take(const solver::Progress& e) {
-    phase_ = printable(e.phase);
+    phase_ = e.phase;
     testing_ = best_ ? 0 : e.ii_under_test;
   }
-  void take(const solver::LogLine& e) { say(e.text); }
-  void clear() {
-    if (shown_) terminal_.err << "\r\x1b[K" << std::flush;
-    shown_ = false;
-  }
+  void take(const solver::LogLine& e) { line_.say(e.text); }
 
-  const Terminal& terminal_;
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::mutex mutex_;  // guards all below
-  std::condition_variable_any wake_;
-  bool shown_ = false;
+  ProgressLine& line_;
   Cycle best_ = 0, bound_ = 0, testing_ = 0;
   std::string phase_;
-  std::jthread ticker_;  // last: it uses the others
 };
 
 }  // namespace
 
-Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
+solver::SolveListener listener_for(ProgressLine& line) {
+  return [progress = SolveProgress(line)](const solver::SolveEvent& event) mutable { progress(event); };
+}
+
+solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& arguments) {
   solver::SolveRequest request;
   request.problem = inputs.problem;
   request.constraints = inputs.constraints;
@@ -109,10 +69,13 @@ Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& argumen
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
   if (const auto stages = arguments.integer("--max-stages"))
     request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
+  return request;
+}
+
+Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
   const InterruptScope interrupt;
   ProgressLine progress(terminal);
-  SolveOutcome outcome =
-      solver::solve(request, interrupt.token(), [&progress](const solver::SolveEvent& event) { progress(event); });
+  SolveOutcome outcome = solver::solve(solve_request(inputs, arguments), interrupt.token(), listener_for(progress));
   const bool settled = outcome.status == Status::Optimal || outcome.status == Status::Infeasible;
   if (interrupt.interrupted() && !settled) outcome.cancelled = true;
   return outcome;

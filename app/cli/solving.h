@@ -6,8 +6,20 @@
 #include "app/cli/terminal.h"
 #include "core/base/result.h"
 #include "core/schedule/outcome.h"
+#ifdef HEDDLE_HAS_SOLVER
+#include "app/cli/progress_line.h"
+#include "solver/solve.h"
+#endif
 
 namespace heddle::app {
+
+#ifdef HEDDLE_HAS_SOLVER
+/// What --ii, --timeout, --seed, --max-stages ask for.
+solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& arguments);
+
+/// Shows a solve on a progress line. Pre: `line` outlives it.
+solver::SolveListener listener_for(ProgressLine& line);
+#endif
 
 /// An environment error in a build without solver. An interrupted solve answers with the best so far and `cancelled`.
 Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal);
