@@ -1,5 +1,5 @@
 // heddle-bench: what the solver needs for every shipped kernel on every machine that it is written for, next to the times
-// published for the same loops.
+// published for the same loops; with --ladder instead for ever larger graphs (ladder.h).
 //
 // Published: "Twill", OSDI '26, Table 1: joint optimum of pipelining and warp specialization with proof, one Xeon core,
 // costs normalized to small integers. Heddle solves the same loops at native cycles. Each time is the median of several runs.
@@ -16,10 +16,13 @@
 #include "core/io/library.h"
 #include "core/problem/resolve.h"
 #include "solver/solve.h"
+#include "tests/bench/ladder.h"
+#include "tests/bench/table.h"
 
 namespace {
 
 using namespace heddle;
+using namespace heddle::bench;
 
 struct Case {
   std::string kernel, machine;
@@ -100,8 +103,6 @@ Row measure(const Case& spec, int runs, double timeout) {
   return row;
 }
 
-using Line = std::vector<std::string>;
-
 Line header() {
   return {"kernel / machine", "ops", "edges", "MinII", "by", "II", "status", "first s", "proof s", "all s", "published s", "ratio"};
 }
@@ -121,32 +122,6 @@ Line cells(const Row& row) {
           fmt::format("{:.3f}{}", row.seconds.total, row.outcome.timed_out ? " (limit)" : ""),
           compared ? fmt::format("{:g}", row.spec.published) : "",
           compared && row.proved() ? fmt::format("{:.0f}x", row.spec.published / row.seconds.proof) : ""};
-}
-
-constexpr bool is_text(std::size_t column) { return column == 0 || column == 4 || column == 6; }
-
-void print_aligned(const std::vector<Line>& lines) {
-  std::vector<std::size_t> width(lines[0].size());
-  for (const auto& line : lines)
-    for (std::size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], line[i].size());
-  for (const auto& line : lines) {
-    std::string text;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      text += is_text(i) ? fmt::format("{:<{}}  ", line[i], width[i]) : fmt::format("{:>{}}  ", line[i], width[i]);
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", text);
-  }
-}
-
-void print_markdown(const std::vector<Line>& lines) {
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    fmt::print("| {} |\n", fmt::join(lines[i], " | "));
-    if (i != 0) continue;
-    std::string rule = "|";
-    for (std::size_t column = 0; column < lines[0].size(); ++column) rule += is_text(column) ? "---|" : "---:|";
-    fmt::print("{}\n", rule);
-  }
 }
 
 Json to_json(const Row& row) {
@@ -185,6 +160,15 @@ int main(int argc, char** argv) {
   app.add_option("--runs", runs, "runs per kernel; times are medians")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--timeout", timeout, "seconds per run")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--filter", filter, "only kernels whose \"kernel / machine\" contains this");
+  LadderOptions ladder;
+  bool climb = false;
+  app.add_flag("--ladder", climb, "graphs of 25 to 400 ops instead of kernels; one run each");
+  app.add_option("--ops", ladder.ops, "with --ladder: only these sizes")->delimiter(',')->check(CLI::Range(8, 2000));
+  app.add_option("--class", ladder.kind, "with --ladder: only this class")
+      ->check(CLI::IsMember({"unrolled", "layered", "mixed"}));
+  app.add_option("--seed", ladder.seed, "with --ladder: which random graph")->capture_default_str();
+  app.add_option("--limit", ladder.limit, "with --ladder: seconds per graph")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_flag("--log", ladder.log, "with --ladder: what the solver reports, with times");
   app.add_flag("--markdown", markdown, "a Markdown table");
   app.add_flag("--json", json, "one JSON object per line");
   try {
@@ -192,6 +176,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
+
+  const Format format = json ? Format::Json : markdown ? Format::Markdown : Format::Aligned;
+  if (climb) return run_ladder(ladder, format) ? 0 : 3;
 
   std::vector<Line> table{header()};
   bool failed = false;
@@ -204,6 +191,6 @@ int main(int argc, char** argv) {
     table.push_back(cells(row));
     if (json) fmt::print("{}\n", to_json(row).line());
   }
-  if (!json) (markdown ? print_markdown : print_aligned)(table);
+  print_table(table, {0, 4, 6}, format);
   return failed ? 3 : 0;
 }

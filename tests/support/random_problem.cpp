@@ -222,4 +222,98 @@ Problem random_layered_problem(std::uint64_t seed, int ops) {
   return p;
 }
 
+namespace {
+
+Op mixed_op(Dice& dice, int index, bool load) {
+  const std::size_t unit = load ? 3 : static_cast<std::size_t>(dice.between(0, 2));
+  const Cycle duration = dice.between(64, 640);
+  Op op;
+  op.name = "op" + std::to_string(index);
+  op.kind = "random";
+  op.variable_latency = load;
+  op.asynchronous = load || unit == 0;
+  op.latency = load ? 700 : duration + dice.between(0, 60);
+  op.window = op.asynchronous ? 16 : duration;
+  op.warps = load ? 1 : 4;
+  op.aligned = unit == 0;
+  op.uses.push_back({UnitId(unit), 0, load ? duration / 2 : duration, 1});
+  return op;
+}
+
+/// Closes a circuit: climbs from `last` along inputs until the latencies add up to `least`, and feeds `last` back to there.
+/// False when there is no such path, or it is longer than `most`.
+bool close_circuit(Problem& p, Dice& dice, std::size_t last, Cycle least, Cycle most) {
+  std::size_t top = last;
+  Cycle sum = p.ops[last].latency;
+  while (sum < least) {
+    std::vector<std::size_t> inputs;
+    for (const Edge& e : p.edges)
+      if (e.to.index() == top && e.distance == 0 && !p.op(e.from).variable_latency) inputs.push_back(e.from.index());
+    if (inputs.empty()) return false;
+    top = inputs[static_cast<std::size_t>(dice.between(0, static_cast<int>(inputs.size()) - 1))];
+    sum += p.ops[top].latency;
+  }
+  if (sum > most) return false;
+  connect(p, dice, OpId(last), OpId(top), 1);
+  return true;
+}
+
+}  // namespace
+
+Problem random_mixed_problem(std::uint64_t seed, int ops) {
+  Dice dice(seed + 7919);
+  Problem p;
+  p.kernel = "mixed" + std::to_string(seed);
+  p.machine = "random";
+  for (const char* name : {"TC", "MUFU", "FMA", "TMA"}) {
+    Unit unit;
+    unit.name = name;
+    p.units.push_back(unit);
+  }
+  p.max_groups = 4;
+  const int loads = std::max(1, ops / 12);
+  for (int v = 0; v < ops; ++v) {
+    const bool load = v < loads;
+    p.ops.push_back(mixed_op(dice, v, load));
+    Value value;
+    value.name = "v" + std::to_string(v);
+    value.producer = OpId(static_cast<std::size_t>(v));
+    value.space = load ? Space::Smem : Space::Register;
+    value.bytes = 1024;
+    value.registers = load ? 0 : dice.between(1, 4);
+    p.values.push_back(value);
+  }
+  const auto input = [&](int v, int first, int last) {
+    connect(p, dice, OpId(static_cast<std::size_t>(dice.between(first, last))), OpId(static_cast<std::size_t>(v)), 0);
+  };
+  for (int v = loads; v < ops; ++v) {
+    if (v > loads) input(v, std::max(loads, v - 3), v - 1);
+    if (v == loads || dice.chance(10)) input(v, 0, loads - 1);
+    if (v > loads && dice.chance(12)) input(v, std::max(loads, v - 8), v - 1);
+  }
+  std::vector<Cycle> load(p.units.size(), 0);
+  for (const Op& op : p.ops) load[op.uses[0].unit.index()] += op.uses[0].duration;
+  const Cycle res = *std::max_element(load.begin(), load.end());
+  int circuits = std::max(2, ops / 10);
+  for (int tries = 0; tries < 50 * ops && circuits > 0; ++tries) {
+    const auto last = static_cast<std::size_t>(dice.between(ops / 3, ops - 1));
+    circuits -= close_circuit(p, dice, last, res * dice.between(60, 100) / 100, res * 110 / 100);
+  }
+  make_channels(p, dice, 16);
+  for (Edge& e : p.edges)
+    if (e.value.valid() && p.value(e.value).space == Space::Register) e.handoff = 92 + 8 * dice.between(0, 8);
+  for (Channel& c : p.channels) {
+    c.size = 1024;
+    c.max_depth = 8;
+    for (Reader& r : c.readers) {
+      r.release = std::max(r.release, p.op(r.op).window);
+      r.signal = 40;
+    }
+  }
+  p.limits.smem_bytes = 8 * 1024 * static_cast<std::int64_t>(p.channels.size());
+  p.limits.register_overhead = 16;
+  p.limits.registers_per_sm = 65536;
+  return p;
+}
+
 }  // namespace heddle::test

@@ -23,4 +23,9 @@ Problem random_problem(std::uint64_t seed, const RandomProblemOptions& options =
 /// loose enough that some schedule exists.
 Problem random_layered_problem(std::uint64_t seed, int ops);
 
+/// The hard class: native-size costs on three compute units of similar load, about 1.2 edges per op, several recurrence
+/// circuits of 0.6 to 1.1 times ResMII that compete for the units, four warp groups, roomy memory. The least II is often
+/// strictly above both ResMII and RecMII, and proving that is what costs.
+Problem random_mixed_problem(std::uint64_t seed, int ops);
+
 }  // namespace heddle::test
