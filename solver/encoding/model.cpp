@@ -162,6 +162,13 @@ Lit Model::apart_literal(OpId u, OpId v, Cycle cycles) {
   return x;
 }
 
+Lit Model::apart(OpId u, OpId v, Cycle cycles) {
+  if (u == v) return cycles <= 0 ? kTrue : kFalse;
+  if (closure_.at(v, u) > -cycles) return kFalse;
+  if (closure_.at(u, v) >= cycles) return kTrue;
+  return apart_literal(u, v, cycles);
+}
+
 void Model::require_apart(OpId u, OpId v, Cycle cycles, std::span<const Lit> condition) {
   std::vector<Lit> clause;  // empty means: without condition
   for (Lit lit : condition) {

@@ -80,6 +80,9 @@ class Model {
   void require_residue(OpId u, OpId v, Cycle low, Cycle length, std::initializer_list<Lit> condition) {
     require_residue(u, v, low, length, std::span<const Lit>(condition.begin(), condition.size()));
   }
+  /// A literal that is true only if s(v) - s(u) >= cycles (the other way round it may be false): for clauses that ask for
+  /// something else than what was found.
+  Lit apart(OpId u, OpId v, Cycle cycles);
   /// A literal that is true whenever k(a) - k(b) + offset >= j (one direction is all that counting copies needs).
   Lit stage_difference_at_least(OpId a, OpId b, int offset, int j);
 

@@ -87,6 +87,8 @@ std::int64_t objective_value(const Problem& problem, const Schedule& schedule, O
   return value;
 }
 
+Lit objective_at_most(LiveModel& live, Objective objective, std::int64_t bound) { return at_most(live, objective, bound); }
+
 std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vector<Objective>& order, Schedule& best,
                                                 const std::function<void(const Schedule&)>& improved,
                                                 const std::function<void(const ObjectiveValue&)>& settled) {

@@ -15,6 +15,9 @@ const char* to_string(Objective objective);
 /// What a schedule is worth under an objective: stages, warps, bytes, columns, or the largest register budget.
 std::int64_t objective_value(const Problem& problem, const Schedule& schedule, Objective objective);
 
+/// A literal that, when assumed, keeps the objective at or below `bound`. For Registers pass the bound to LiveModel::check too.
+Lit objective_at_most(LiveModel& live, Objective objective, std::int64_t bound);
+
 /// Improves `best` in place and calls `improved` for every better schedule. Objectives not reached in time keep their value,
 /// marked not proved. Throws Stopped only from formula building.
 std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vector<Objective>& order, Schedule& best,
