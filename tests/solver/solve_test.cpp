@@ -98,6 +98,25 @@ TEST_CASE("an II above all simple bounds is proved by refuting the one below", "
   CHECK(outcome.status == Status::Optimal);
   CHECK(outcome.schedule->ii > 6);
   CHECK(outcome.reason == BoundReason::Refutation);
+  CHECK(outcome.explanation.find("any number of stages") != std::string::npos);
+}
+
+TEST_CASE("a chain as long as many iterations is pipelined as deep as it takes, and proved for any number of stages", "[solver]") {
+  // Ten ops of latency 20, each on a unit of its own, fit II 5 in 37 stages; only the last step is carried.
+  std::vector<std::string> units;
+  for (int i = 0; i < 10; ++i) units.push_back("U" + std::to_string(i));
+  ProblemBuilder b(units);
+  OpId previous;
+  for (int i = 0; i < 10; ++i) {
+    const OpId op = b.async_op("op" + std::to_string(i), units[static_cast<std::size_t>(i)], 5, 20, 0);
+    if (previous.valid()) b.edge(previous, op);
+    previous = op;
+  }
+  const SolveOutcome outcome = solve_problem(b.problem);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.status == Status::Optimal);
+  CHECK(outcome.schedule->ii == 5);
+  CHECK(stage_count(*outcome.schedule) == 37);
 }
 
 TEST_CASE("the ring of a slow load gets as many slots as its latency needs", "[solver]") {
