@@ -31,6 +31,15 @@ OptionSpec choice(std::string flag, std::string value, std::vector<std::string> 
 const OptionSpec kParam{
     "--param", "-p", "KEY=VALUE", "set a kernel parameter; may be given several times", ValueType::Assignment, {},
     0,         0,    true};
+const OptionSpec kSubtile{"--subtile",
+                          "",
+                          "PARAM=FACTOR",
+                          "cut the tile dimension PARAM into FACTOR equal sub-tiles; may be given several times",
+                          ValueType::Assignment,
+                          {},
+                          0,
+                          0,
+                          true};
 const OptionSpec kJson = toggle("--json", "print one JSON object on standard output");
 const OptionSpec kConstraints = file("--constraints", "", "demands on the schedule (heddle.constraints/1)");
 const PositionalSpec kKernel{
@@ -51,6 +60,7 @@ PositionalSpec schedule(bool required) {
 std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
   const std::vector<OptionSpec> solver{
       kParam,
+      kSubtile,
       kConstraints,
       integer("--ii", "N", 1, kMostCycles, "decide exactly this initiation interval, in cycles"),
       {"--timeout",
@@ -92,13 +102,13 @@ std::vector<CommandSpec> make_table() {
        "judge a schedule by the rules, independently of the solver; exit 0 valid, 4 not",
        {"heddle check toy_fig1 toy schedule.json", "heddle check attention_forward_hopper h100 mine.json --json"},
        {kKernel, kMachine, schedule(true)},
-       {kParam, kConstraints, kJson},
+       {kParam, kSubtile, kConstraints, kJson},
        run_check},
       {"analyze",
        "lower bounds on II by arithmetic: units, recurrences, issue",
        {"heddle analyze attention_forward_hopper h100", "heddle analyze gemm_blackwell b200 --json"},
        {kKernel, kMachine},
-       {kParam, kJson},
+       {kParam, kSubtile, kJson},
        run_analyze},
       {"show",
        "draw the timeline as text",
@@ -123,9 +133,10 @@ std::vector<CommandSpec> make_table() {
        run_export},
       {"eval",
        "run a kernel on the CPU and compare it with a direct formula in double precision",
-       {"heddle eval attention_forward_hopper", "heddle eval gemm_hopper --param K=128 --json"},
+       {"heddle eval attention_forward_hopper", "heddle eval gemm_hopper --param K=128 --json",
+        "heddle eval attention_forward_tile_hopper --subtile Q_ROWS=2"},
        {kKernel},
-       {kParam, integer("--seed", "N", 0, kMost, "seed of the random inputs (default 1)"), kJson},
+       {kParam, kSubtile, integer("--seed", "N", 0, kMost, "seed of the random inputs (default 1)"), kJson},
        run_eval},
       {"list",
        "what is shipped",

@@ -68,9 +68,13 @@ int run_eval(const Arguments& arguments, const Terminal& terminal) {
   if (!kernel) return report(terminal, kernel.error(), json);
   const Result<Scope> params = parse_params(arguments);
   if (!params) return report(terminal, params.error(), json);
+  // Names that the kernel does not have are evaluate()'s to report.
+  const Result<Scope> sizes = parameter_scope(*kernel, *params, true);
+  const Result<Kernel> cut = apply_subtiles(*kernel, arguments, sizes ? *sizes : *params);
+  if (!cut) return report(terminal, cut.error(), json);
   const InterruptScope interrupt;
   const Result<EvalReport> result = evaluate(
-      *kernel, *params, static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)), interrupt.token());
+      *cut, *params, static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)), interrupt.token());
   if (!result) return report(terminal, result.error(), json);
   if (result->cancelled) {
     terminal.complain("interrupted before anything was compared");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/graph/subtile.h"
 #include "core/io/constraints_json.h"
 #include "core/io/library.h"
 #include "core/io/schedule_json.h"
@@ -55,6 +56,18 @@ Result<Scope> parse_params(const Arguments& arguments) {
   return scope;
 }
 
+Result<Kernel> apply_subtiles(Kernel kernel, const Arguments& arguments, const Scope& params) {
+  for (const std::string& text : arguments.all("--subtile")) {
+    const std::size_t equals = text.find('=');
+    Subtile request{text.substr(0, equals), 0};
+    std::from_chars(text.data() + equals + 1, text.data() + text.size(), request.factor);
+    Result<Kernel> cut = subtile(kernel, request, params);
+    if (!cut) return cut;
+    kernel = *std::move(cut);
+  }
+  return kernel;
+}
+
 void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings) {
   for (const Fault& warning : warnings) terminal.note("warning: " + to_string(warning));
 }
@@ -62,7 +75,7 @@ void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
   std::vector<Fault> warnings;
   FaultCollector faults;
-  const Result<Kernel> kernel = load_kernel(*arguments.text("KERNEL"), &warnings);
+  Result<Kernel> kernel = load_kernel(*arguments.text("KERNEL"), &warnings);
   faults.add(kernel);
   const Result<Machine> machine = load_machine(*arguments.text("MACHINE"), &warnings);
   faults.add(machine);
@@ -92,6 +105,11 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   }
 
   for (const auto& [name, value] : *given) params[name] = value;
+  kernel = apply_subtiles(*kernel, arguments, params);
+  if (!kernel) {
+    print_warnings(terminal, warnings);
+    return kernel.error();
+  }
   Result<Problem> problem = resolve(*kernel, *machine, params);
   if (const auto path = arguments.text("--constraints"); path && problem) {
     Result<Constraints> constraints = read_constraints(*path, *problem, &warnings);

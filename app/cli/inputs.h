@@ -16,7 +16,7 @@
 namespace heddle::app {
 
 struct Inputs {
-  Kernel kernel;     ///< as read, for questions that resolve it again with other numbers
+  Kernel kernel;     ///< as read, sub-tiled where asked, for questions that resolve it again with other numbers
   Machine machine;
   Scope params;      ///< what the user set; defaults not included
   Problem problem;
@@ -24,13 +24,16 @@ struct Inputs {
   std::optional<Schedule> schedule;
 };
 
-/// Reads what the command line has of KERNEL, MACHINE, --param, --constraints, --groups, --max-stages and SCHEDULE.
+/// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --groups, --max-stages and SCHEDULE.
 /// Parameters are those of the schedule's file unless --param says otherwise. Faults of several files come together;
 /// warnings go to the terminal.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 
 /// All of --param, whose form the parser has checked.
 Result<Scope> parse_params(const Arguments& arguments);
+
+/// The kernel with every --subtile applied, in the order given; `params` as for resolve().
+Result<Kernel> apply_subtiles(Kernel kernel, const Arguments& arguments, const Scope& params);
 
 /// Every warning as a line.
 void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings);
