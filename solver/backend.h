@@ -44,21 +44,31 @@ struct SearchLimits {
 
 class Backend {
  public:
-  /// Lifts the guard for a scope: definitions of helper literals hold whatever is assumed.
-  class Unguarded {
+  /// Sets the guard for a scope.
+  class Guarded {
    public:
-    explicit Unguarded(Backend& backend) : backend_(backend), guard_(backend.guard()) { backend_.set_guard(kTrue); }
-    ~Unguarded() { backend_.set_guard(guard_); }
+    Guarded(Backend& backend, Lit guard) : backend_(backend), before_(backend.guard()) { backend_.set_guard(guard); }
+    ~Guarded() { backend_.set_guard(before_); }
+    Guarded(const Guarded&) = delete;
+    Guarded& operator=(const Guarded&) = delete;
 
    private:
     Backend& backend_;
-    Lit guard_;
+    Lit before_;
+  };
+  /// Lifts it: definitions of helper literals hold whatever is assumed.
+  class Unguarded : Guarded {
+   public:
+    explicit Unguarded(Backend& backend) : Guarded(backend, kTrue) {}
   };
 
   Backend(std::uint64_t seed, SearchLimits limits);
   ~Backend();
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
+
+  /// For a backend that outlives the request it was made for.
+  void set_limits(SearchLimits limits) { limits_ = std::move(limits); }
 
   Lit new_lit();
   IntVar new_int();

@@ -13,13 +13,14 @@
 #include <exception>
 
 #include "core/analysis/bounds.h"
-#include "core/analysis/stage_bound.h"
 #include "core/base/saturate.h"
 #include "core/check/checker.h"
 #include "solver/encoding/user.h"
+#include "solver/search/certify.h"
 #include "solver/search/decide.h"
 #include "solver/search/objectives.h"
 #include "solver/search/serial.h"
+#include "solver/search/stage_range.h"
 
 namespace heddle::solver {
 namespace {
@@ -27,30 +28,8 @@ namespace {
 constexpr std::uint64_t kFirstEffort = kEffortPerSecond;
 constexpr int kClimbBeforeSerial = 5;
 constexpr std::uint64_t kConfirmEffort = 5 * kEffortPerSecond;
-// Stage numbers cost little in refutations, but not nothing (layernorm: 0.05 s with 8, 0.10 with 20, 0.14 with 30).
-constexpr int kFewStages = 12, kMostStages = 64;
 
 double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
-
-/// Longest chain of one iteration with every hand-off paid.
-Cycle longest_chain(const Problem& problem) {
-  std::vector<Cycle> ready(problem.ops.size(), 0);
-  Cycle longest = 0;
-  for (std::size_t round = 0; round <= problem.ops.size(); ++round) {
-    bool changed = false;
-    for (const Edge& e : problem.edges) {
-      if (e.distance > 0) continue;
-      const Cycle at = ready[e.from.index()] + e.latency + e.handoff;
-      if (at > ready[e.to.index()]) {
-        ready[e.to.index()] = at;
-        longest = std::max(longest, at);
-        changed = true;
-      }
-    }
-    if (!changed) break;
-  }
-  return longest;
-}
 
 std::string join(const std::vector<std::string>& parts, const char* separator, std::size_t most) {
   std::string text;
@@ -59,13 +38,6 @@ std::string join(const std::vector<std::string>& parts, const char* separator, s
   return text;
 }
 
-/// The stage numbers a query allows, and whether a refutation then holds for any number of stages.
-struct StageRange {
-  int stages = 1;
-  bool covers_all = false;
-  std::string text() const { return covers_all ? "any number of stages" : fmt::format("at most {} stages", stages); }
-};
-
 class Search {
  public:
   Search(const SolveRequest& request, std::stop_token stop, const SolveListener& listener)
@@ -73,6 +45,7 @@ class Search {
     const double seconds = std::clamp(request.timeout_seconds, 0.0, 1e8);
     limits_ = {begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)), stop_};
     outcome_.solver = solver_version();
+    outcome_.seed = request.seed;
   }
 
   SolveOutcome run() {
@@ -126,12 +99,7 @@ class Search {
 };
 
 StageRange Search::stage_range(Cycle ii) const {
-  const Cycle needed = longest_chain(problem_) / std::max<Cycle>(1, ii) + 2;
-  const int asked = std::clamp(request_.max_stages, 1, 256);
-  const int usual = static_cast<int>(std::clamp<Cycle>(needed, asked, std::max(asked, 32)));
-  const std::optional<int> enough = stage_bound(problem_, request_.constraints, ii);
-  if (enough && *enough <= std::max(usual, any_stages_ ? kMostStages : kFewStages)) return {*enough, true};
-  return {usual, false};
+  return solver::stage_range(problem_, request_.constraints, request_.max_stages, ii, any_stages_);
 }
 
 ModelOptions Search::options(Cycle ii, int stages, bool anchored) const {
@@ -145,15 +113,7 @@ ModelOptions Search::options(Cycle ii, int stages, bool anchored) const {
 }
 
 bool Search::validate() {
-  for (const UserConstraint& c : request_.constraints) {
-    for (const std::string& name : c.ops)
-      if (!problem_.find_op(name).valid()) outcome_.explanation += fmt::format("constraint '{}' names no op '{}'. ", c.name, name);
-    if (c.kind == ConstraintKind::InGroup && (c.low < 0 || c.low >= problem_.max_groups))
-      outcome_.explanation += fmt::format("constraint '{}' names group {}, there are groups 0 to {}. ", c.name, c.low, problem_.max_groups - 1);
-    if (c.kind == ConstraintKind::MaxDepth &&
-        std::none_of(problem_.channels.begin(), problem_.channels.end(), [&](const Channel& x) { return x.name == c.channel; }))
-      outcome_.explanation += fmt::format("constraint '{}' names no channel '{}'. ", c.name, c.channel);
-  }
+  outcome_.explanation = constraint_faults(problem_, request_.constraints);
   if (problem_.ops.empty()) outcome_.explanation = "the loop body has no ops";
   if (request_.ii && *request_.ii < 1) outcome_.explanation = "II must be at least 1";
   if (outcome_.explanation.empty()) return true;
@@ -377,20 +337,7 @@ void Search::finish() {
   if (!outcome_.schedule) return;
   if (outcome_.status == Status::Unknown)
     outcome_.status = outcome_.schedule->ii == outcome_.lower_bound ? Status::Optimal : Status::Feasible;
-  Schedule& schedule = *outcome_.schedule;
-  Certificate certificate;
-  certificate.status = outcome_.status;
-  certificate.ii = schedule.ii;
-  certificate.lower_bound = outcome_.lower_bound;
-  certificate.reason = outcome_.reason;
-  certificate.explanation = outcome_.explanation;
-  certificate.objectives = outcome_.objectives;
-  certificate.solver = outcome_.solver;
-  certificate.seed = request_.seed;
-  certificate.seconds = outcome_.seconds.total;
-  certificate.problem_hash = problem_hash(problem_);
-  certificate.checked = true;
-  schedule.certificate = std::move(certificate);
+  certify(problem_, outcome_);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void add_groups(Model& model) {
 
   const std::size_t first = model.uses_producer_group() ? 1 : 0;
   if (names_groups(model.constraints()) || model.group_count() <= first + 1) return;
-  const Backend::Unguarded symmetry(backend);
+  const Backend::Guarded symmetry(backend, model.symmetry());
   std::vector<Lit> seen(model.group_count(), kFalse);  // some earlier op is in that group
   for (std::size_t v = 0; v < problem.ops.size(); ++v) {
     if (problem.ops[v].variable_latency) continue;

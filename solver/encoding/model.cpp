@@ -10,6 +10,29 @@
 
 namespace heddle::solver {
 
+OpId anchor_of(const Problem& problem) {
+  // Ops with many edges make worse anchors (encoding.md, section 2).
+  std::vector<std::int64_t> load(problem.units.size(), 0);
+  for (const Op& op : problem.ops)
+    for (const UnitUse& use : op.uses) load[use.unit.index()] = sat_add(load[use.unit.index()], sat_mul(use.duration, use.amount));
+  OpId anchor;
+  std::int64_t best = -1, best_load = -1;
+  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+    std::int64_t width = 0, unit_load = 0;
+    for (const UnitUse& use : problem.ops[v].uses)
+      if (load[use.unit.index()] > unit_load) {
+        unit_load = load[use.unit.index()];
+        width = sat_mul(use.duration, use.amount);
+      }
+    if (std::pair(unit_load, width) > std::pair(best_load, best)) {
+      best_load = unit_load;
+      best = width;
+      anchor = OpId(v);
+    }
+  }
+  return anchor;
+}
+
 Model::Model(const Problem& problem, const Constraints& constraints, const ModelOptions& options)
     : problem_(problem),
       constraints_(constraints),
@@ -19,32 +42,14 @@ Model::Model(const Problem& problem, const Constraints& constraints, const Model
   make_stages();
   make_groups();
   make_depths();
+  if (options_.switchable) symmetry_ = backend_.new_lit();
   if (closure_.contradiction() && !options_.named) backend_.add_clause({});
 }
 
 void Model::make_stages() {
   const IntVar zero = backend_.new_int();
-  // The anchor: the widest use of the most loaded unit. Ops with many edges make worse anchors (encoding.md, section 2).
   OpId anchor;
-  if (options_.anchored) {
-    std::vector<std::int64_t> load(problem_.units.size(), 0);
-    for (const Op& op : problem_.ops)
-      for (const UnitUse& use : op.uses) load[use.unit.index()] = sat_add(load[use.unit.index()], sat_mul(use.duration, use.amount));
-    std::int64_t best = -1, best_load = -1;
-    for (std::size_t v = 0; v < op_count(); ++v) {
-      std::int64_t width = 0, unit_load = 0;
-      for (const UnitUse& use : problem_.ops[v].uses)
-        if (load[use.unit.index()] > unit_load) {
-          unit_load = load[use.unit.index()];
-          width = sat_mul(use.duration, use.amount);
-        }
-      if (std::pair(unit_load, width) > std::pair(best_load, best)) {
-        best_load = unit_load;
-        best = width;
-        anchor = OpId(v);
-      }
-    }
-  }
+  if (options_.anchored) anchor = options_.anchor.valid() ? options_.anchor : anchor_of(problem_);
   for (std::size_t v = 0; v < op_count(); ++v) {
     if (OpId(v) == anchor) {
       slots_.push_back(zero);

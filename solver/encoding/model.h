@@ -29,7 +29,11 @@ struct ModelOptions {
   Cycle ii = 1;
   int stages = 4;           ///< K: stage numbers 0 .. K-1
   bool anchored = true;
+  OpId anchor;              ///< the op at slot 0; invalid: anchor_of(problem)
   bool named = false;       ///< give every constraint a name and an assumption, to explain infeasibility
+  /// The numbering of groups in order of first use holds only if symmetry() is assumed, so that constraints which speak of
+  /// groups by number can come and go (add_guarded in encoding/user.h).
+  bool switchable = false;
   std::uint64_t seed = 0;
   SearchLimits limits;
 };
@@ -40,6 +44,9 @@ struct ConstraintName {
   std::string what;
 };
 
+/// The op that anchors best: the widest use of the most loaded unit.
+OpId anchor_of(const Problem& problem);
+
 class Model {
  public:
   /// Creates the unknowns and computes the closure; families add the constraints (encoding/families.h).
@@ -47,6 +54,8 @@ class Model {
 
   const Problem& problem() const { return problem_; }
   const Constraints& constraints() const { return constraints_; }
+  /// Which constraints count from now on for what extract() makes of a schedule; adds no formula.
+  void set_constraints(Constraints constraints) { constraints_ = std::move(constraints); }
   Cycle ii() const { return options_.ii; }
   int stages() const { return options_.stages; }
   std::size_t op_count() const { return problem_.ops.size(); }
@@ -68,6 +77,9 @@ class Model {
   const std::vector<int>& widths() const { return widths_; }
   Lit width_at_least(std::size_t group, std::size_t width_index) const { return group_width_[group][width_index]; }
   bool uses_producer_group() const { return producer_group_; }
+  /// Groups are numbered in order of first use; assumed or not if the model is switchable.
+  Lit symmetry() const { return symmetry_; }
+  bool switchable() const { return options_.switchable; }
 
   // --- primitives -----------------------------------------------------------------------------------------------------
   /// condition or s(v) - s(u) >= cycles.
@@ -114,6 +126,7 @@ class Model {
   std::vector<IntVar> slots_;                  // ops, then the origin
   std::vector<std::vector<Lit>> stage_;        // [op][j-1]: k >= j
   bool producer_group_ = false;
+  Lit symmetry_ = kTrue;
   std::size_t groups_ = 1;
   std::vector<std::vector<Lit>> in_group_;
   std::vector<int> widths_;

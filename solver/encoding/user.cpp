@@ -1,4 +1,6 @@
 // user: pins, ranges, groups, order, caps. Absolute cycles are differences to the model's origin.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -84,6 +86,28 @@ void add_constraint(Model& model, const UserConstraint& c) {
 }
 
 }  // namespace
+
+Lit add_guarded(Model& model, const UserConstraint& constraint) {
+  if (constraint.kind == ConstraintKind::MaxRegisters) return kTrue;
+  const Lit guard = model.backend().new_lit();
+  const Backend::Guarded scope(model.backend(), guard);
+  add_constraint(model, constraint);
+  return guard;
+}
+
+std::string constraint_faults(const Problem& problem, const Constraints& constraints) {
+  std::string faults;
+  for (const UserConstraint& c : constraints) {
+    for (const std::string& name : c.ops)
+      if (!problem.find_op(name).valid()) faults += fmt::format("constraint '{}' names no op '{}'. ", c.name, name);
+    if (c.kind == ConstraintKind::InGroup && (c.low < 0 || c.low >= problem.max_groups))
+      faults += fmt::format("constraint '{}' names group {}, there are groups 0 to {}. ", c.name, c.low, problem.max_groups - 1);
+    if (c.kind == ConstraintKind::MaxDepth &&
+        std::none_of(problem.channels.begin(), problem.channels.end(), [&](const Channel& x) { return x.name == c.channel; }))
+      faults += fmt::format("constraint '{}' names no channel '{}'. ", c.name, c.channel);
+  }
+  return faults;
+}
 
 bool fixes_rotation(const Constraints& constraints) {
   return std::any_of(constraints.begin(), constraints.end(), [](const UserConstraint& c) {

@@ -1,9 +1,21 @@
-// Facts about user constraints that the search needs.
+// User constraints one at a time, and the facts about them that the search needs.
 #pragma once
 
+#include <string>
+
+#include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
+#include "solver/encoding/model.h"
 
 namespace heddle::solver {
+
+/// Adds a constraint that holds only while the literal answered is assumed. MaxRegisters gets kTrue and no formula: it is the
+/// register family's (RegisterFamily::budget_at_most). Pre: constraint_faults finds nothing.
+Lit add_guarded(Model& model, const UserConstraint& constraint);
+
+/// What makes constraints meaningless for this problem (ops, groups or channels that do not exist), as sentences; empty when
+/// nothing does.
+std::string constraint_faults(const Problem& problem, const Constraints& constraints);
 
 /// Some constraint speaks of absolute cycles or stages: a schedule can no longer be shifted freely.
 bool fixes_rotation(const Constraints& constraints);
