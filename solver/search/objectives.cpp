@@ -3,6 +3,8 @@
 
 #include "solver/search/objectives.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -57,22 +59,25 @@ Lit at_most(LiveModel& live, Objective objective, std::int64_t bound) {
   Backend& backend = model.backend();
   const Problem& problem = model.problem();
   if (objective == Objective::Registers) return live.registers().budget_at_most(bound);
-  const Lit assumed = backend.new_lit();
-  switch (objective) {
-    case Objective::Stages:
-      for (std::size_t v = 0; v < model.op_count(); ++v)
-        backend.add_clause({-assumed, -model.stage_at_least(OpId(v), static_cast<int>(bound))});
-      break;
-    case Objective::Warps: backend.add_at_most(warp_terms(model), bound, assumed); break;
-    case Objective::Smem:
-      backend.add_at_most(memory_terms(model, Space::Smem), bound - problem.resident_smem, assumed);
-      break;
-    case Objective::Tmem:
-      backend.add_at_most(memory_terms(model, Space::Tmem), bound - problem.resident_columns, assumed);
-      break;
-    case Objective::Registers: break;
-  }
-  return assumed;
+  const auto make = [&] {
+    const Lit assumed = backend.new_lit();
+    switch (objective) {
+      case Objective::Stages:
+        for (std::size_t v = 0; v < model.op_count(); ++v)
+          backend.add_clause({-assumed, -model.stage_at_least(OpId(v), static_cast<int>(bound))});
+        break;
+      case Objective::Warps: backend.add_at_most(warp_terms(model), bound, assumed); break;
+      case Objective::Smem:
+        backend.add_at_most(memory_terms(model, Space::Smem), bound - problem.resident_smem, assumed);
+        break;
+      case Objective::Tmem:
+        backend.add_at_most(memory_terms(model, Space::Tmem), bound - problem.resident_columns, assumed);
+        break;
+      case Objective::Registers: break;
+    }
+    return assumed;
+  };
+  return live.switch_named(fmt::format("{} {}", to_string(objective), bound), make);
 }
 
 }  // namespace
@@ -108,14 +113,17 @@ Lit objective_at_most(LiveModel& live, Objective objective, std::int64_t bound) 
 
 std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vector<Objective>& order, Schedule& best,
                                                 const std::function<void(const Schedule&)>& improved,
-                                                const std::function<void(const ObjectiveValue&)>& settled) {
+                                                const std::function<void(const ObjectiveValue&)>& settled,
+                                                const std::vector<std::int64_t>& floor) {
   const Problem& problem = live.model().problem();
   std::vector<ObjectiveValue> values;
   std::vector<Lit> fixed;
   std::optional<std::int64_t> register_cap;
   bool out_of_time = false;
+  std::size_t at_floor = 0;  // this many values are the floor's: then it bounds the next one too
   for (Objective objective : order) {
     std::int64_t low = lower_bound(live.model(), objective);
+    if (at_floor == values.size() && at_floor < floor.size()) low = std::max(low, floor[at_floor]);
     std::int64_t value = objective_value(problem, best, objective);
     const std::int64_t step = objective == Objective::Registers ? std::max<std::int64_t>(1, problem.limits.register_granule) : 1;
     // One below first: most often the incumbent is the optimum already, and then a single refutation ends it. Memory has many
@@ -143,6 +151,7 @@ std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vect
       }
     }
     values.push_back({to_string(objective), value, value <= low && !out_of_time});
+    if (at_floor + 1 == values.size() && at_floor < floor.size() && value == floor[at_floor]) ++at_floor;
     settled(values.back());
     if (out_of_time) continue;
     fixed.push_back(at_most(live, objective, value));
