@@ -40,8 +40,13 @@ const OptionSpec kSubtile{"--subtile",
                           0,
                           0,
                           true};
+const OptionSpec kSet{
+    "--set", "", "NUMBER=VALUE",
+    "what if: exp0.latency=600, TC.capacity=+1, mma.ss.latency=+10%, limits.smem_bytes=200000, handoff.signal=-20, groups=2; may "
+    "be given several times",
+    ValueType::Change, {}, 0, 0, true};
 const OptionSpec kJson = toggle("--json", "print one JSON object on standard output");
-const OptionSpec kConstraints = file("--constraints", "", "demands on the schedule (heddle.constraints/1)");
+const OptionSpec kConstraints = file("--constraints", "", "demands on the schedule and changed numbers (heddle.constraints/1)");
 const PositionalSpec kKernel{
     "KERNEL", "shipped kernel or path of a heddle.kernel/1 file", PositionalType::Kernel, true, {}};
 const PositionalSpec kMachine{
@@ -62,6 +67,7 @@ std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
       kParam,
       kSubtile,
       kConstraints,
+      kSet,
       integer("--ii", "N", 1, kMostCycles, "decide exactly this initiation interval, in cycles"),
       {"--timeout",
        "",
@@ -102,13 +108,13 @@ std::vector<CommandSpec> make_table() {
        "judge a schedule by the rules, independently of the solver; exit 0 valid, 4 not",
        {"heddle check toy_fig1 toy schedule.json", "heddle check attention_forward_hopper h100 mine.json --json"},
        {kKernel, kMachine, schedule(true)},
-       {kParam, kSubtile, kConstraints, kJson},
+       {kParam, kSubtile, kConstraints, kSet, kJson},
        run_check},
       {"analyze",
        "lower bounds on II by arithmetic: units, recurrences, issue",
        {"heddle analyze attention_forward_hopper h100", "heddle analyze gemm_blackwell b200 --json"},
        {kKernel, kMachine},
-       {kParam, kSubtile, kJson},
+       {kParam, kSubtile, kSet, kJson},
        run_analyze},
       {"show",
        "draw the timeline as text",

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "core/graph/subtile.h"
+#include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"
 #include "core/io/library.h"
 #include "core/io/schedule_json.h"
@@ -15,13 +16,21 @@
 namespace heddle::app {
 namespace {
 
+/// The two readers of a constraints file both look at the whole of it.
+void add_once(std::vector<Fault>& faults, const Fault& fault) {
+  const bool known = std::any_of(faults.begin(), faults.end(), [&](const Fault& f) {
+    return f.file == fault.file && f.pointer == fault.pointer && f.message == fault.message;
+  });
+  if (!known) faults.push_back(fault);
+}
+
 /// Keeps the faults of several failed results; an environment error among them decides the kind.
 class FaultCollector {
  public:
   template <class T>
   void add(const Result<T>& result) {
     if (result) return;
-    error_.faults.insert(error_.faults.end(), result.error().faults.begin(), result.error().faults.end());
+    for (const Fault& fault : result.error().faults) add_once(error_.faults, fault);
     if (result.error().kind == ErrorKind::Environment) error_.kind = ErrorKind::Environment;
     failed_ = true;
   }
@@ -69,7 +78,9 @@ Result<Kernel> apply_subtiles(Kernel kernel, const Arguments& arguments, const S
 }
 
 void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings) {
-  for (const Fault& warning : warnings) terminal.note("warning: " + to_string(warning));
+  std::vector<Fault> once;
+  for (const Fault& warning : warnings) add_once(once, warning);
+  for (const Fault& warning : once) terminal.note("warning: " + to_string(warning));
 }
 
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
@@ -110,11 +121,26 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
     print_warnings(terminal, warnings);
     return kernel.error();
   }
-  Result<Problem> problem = resolve(*kernel, *machine, params);
-  if (const auto path = arguments.text("--constraints"); path && problem) {
-    Result<Constraints> constraints = read_constraints(*path, *problem, &warnings);
-    faults.add(constraints);
-    if (constraints) inputs.constraints = *std::move(constraints);
+  const auto demands = arguments.text("--constraints");
+  if (demands) {
+    Result<Changes> changes = read_changes(*demands, &warnings);
+    faults.add(changes);
+    if (changes) inputs.changes = *std::move(changes);
+  }
+  for (const std::string& text : arguments.all("--set")) {
+    const Result<Change> change = parse_change(text, *kernel, *machine);
+    faults.add(change);
+    if (change) inputs.changes.push_back(*change);
+  }
+  Result<Problem> problem = resolve(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes);
+  if (demands) {
+    // What is wrong with the changes must not hide what is wrong with the constraints: they are read without the changes then.
+    const Result<Problem> unchanged = problem ? problem : resolve(*kernel, *machine, params);
+    if (unchanged) {
+      Result<Constraints> constraints = read_constraints(*demands, *unchanged, &warnings);
+      faults.add(constraints);
+      if (constraints) inputs.constraints = *std::move(constraints);
+    }
   }
   if (problem && !schedule_path.empty()) {
     Result<Schedule> schedule = read_schedule(schedule_path, *problem, &warnings);

@@ -9,6 +9,7 @@
 #include "app/cli/terminal.h"
 #include "core/graph/kernel.h"
 #include "core/machine/machine.h"
+#include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
@@ -19,12 +20,13 @@ struct Inputs {
   Kernel kernel;     ///< as read, sub-tiled where asked, for questions that resolve it again with other numbers
   Machine machine;
   Scope params;      ///< what the user set; defaults not included
+  Changes changes;   ///< of numbers; whoever resolves again passes them on
   Problem problem;
   Constraints constraints;
   std::optional<Schedule> schedule;
 };
 
-/// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --groups, --max-stages and SCHEDULE.
+/// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --set, --groups, --max-stages and SCHEDULE.
 /// Parameters are those of the schedule's file unless --param says otherwise. Faults of several files come together;
 /// warnings go to the terminal.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);

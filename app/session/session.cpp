@@ -7,6 +7,7 @@
 
 #include "app/session/files.h"
 #include "core/io/atomic_file.h"
+#include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"
 #include "core/io/library.h"
 #include "core/io/schedule_json.h"
@@ -189,6 +190,8 @@ void Session::on(const OpenConstraints& c) {
   judge_again();
   view_.tab = BottomTab::Constraints;
   say(LogLevel::Info, fmt::format("{} constraints from {}", content_.constraints.size(), base_name(c.path)));
+  if (const auto changes = read_changes(c.path); !changes || !changes->empty())
+    say(LogLevel::Warning, "the changed numbers of this file are not in force here; the command line applies them");
   changed();
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/io/atomic_file.h"
+#include "core/io/changes_json.h"
 #include "core/io/cost_json.h"
 #include "core/io/json_reader.h"
 #include "core/io/words.h"
@@ -111,7 +112,8 @@ void read_constraint(ObjectReader& object, const Problem& problem, UserConstrain
 auto reader_for(const Problem& problem) {
   return [&problem](ObjectReader& root, Constraints& constraints) {
     std::map<std::string, std::string> seen;
-    for (const Cursor& item : root.required_list("constraints")) {
+    const bool only_changes = root.find("changes") && !root.cursor().json().find("constraints");
+    for (const Cursor& item : only_changes ? root.list("constraints") : root.required_list("constraints")) {
       ObjectReader object(item);
       UserConstraint& constraint = constraints.emplace_back();
       read_constraint(object, problem, constraint);
@@ -136,7 +138,7 @@ Result<Constraints> read_constraints(const std::string& path, const Problem& pro
   return text ? parse_constraints(*text, path, problem, warnings) : text.error();
 }
 
-std::string constraints_text(const Constraints& constraints) {
+std::string constraints_text(const Constraints& constraints, const Changes& changes, std::string_view original) {
   Json list = Json::array();
   for (const UserConstraint& constraint : constraints) {
     const KindFacts& facts = facts_of(constraint.kind);
@@ -149,7 +151,12 @@ std::string constraints_text(const Constraints& constraints) {
     item.set("enabled", constraint.enabled);
     list.push(std::move(item));
   }
-  return Json::object().set("schema", kSchema).set("constraints", std::move(list)).pretty();
+  Json root = Json::object().set("schema", kSchema).set("constraints", std::move(list));
+  if (!changes.empty()) root.set("changes", changes_json(changes));
+  return document_text<Constraints>(std::move(root), original, kSchema, [](ObjectReader& file, Constraints& ignored) {
+    reader_for(Problem{})(file, ignored);
+    read_changes_from(file);
+  });
 }
 
 std::string describe(const UserConstraint& constraint) {

@@ -11,6 +11,7 @@
 #include "core/io/cost_json.h"
 #include "core/io/json_reader.h"
 #include "core/io/words.h"
+#include "core/machine/limit_fields.h"
 
 namespace heddle {
 namespace {
@@ -19,24 +20,6 @@ constexpr const char* kSchema = "heddle.machine/1";
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 31;
 
 const std::vector<std::string> kRoleNames = words_up_to(UnitRole::Other);
-
-/// The fields of Limits by name: one table for reading and writing.
-struct LimitField {
-  const char* name;
-  std::int64_t Limits::*field;
-  std::int64_t low, high;
-  bool required;
-};
-constexpr LimitField kLimits[] = {{"smem_bytes", &Limits::smem_bytes, 0, kLargestCount, true},
-                                  {"tmem_columns", &Limits::tmem_columns, 0, 1 << 20, true},
-                                  {"registers_per_sm", &Limits::registers_per_sm, 1, kLargestCount, true},
-                                  {"registers_per_thread", &Limits::registers_per_thread, 1, 1 << 16, true},
-                                  {"register_granule", &Limits::register_granule, 1, 1 << 10, false},
-                                  {"register_overhead", &Limits::register_overhead, 0, 1 << 10, false},
-                                  {"producer_registers", &Limits::producer_registers, 0, 1 << 10, false},
-                                  {"warps_per_cta", &Limits::warps_per_cta, 1, 1 << 10, true},
-                                  {"threads_per_warp", &Limits::threads_per_warp, 1, 1 << 10, false},
-                                  {"named_barriers", &Limits::named_barriers, 0, 1 << 20, false}};
 
 Unit read_unit(const Cursor& at) {
   ObjectReader object(at);
@@ -107,7 +90,7 @@ void read_root(ObjectReader& root, Machine& machine) {
   for (const Cursor& unit : root.required_list("units")) machine.units.push_back(read_unit(unit));
   if (const auto limits = root.require("limits")) {
     ObjectReader object(*limits);
-    for (const LimitField& limit : kLimits)
+    for (const LimitField& limit : limit_fields())
       machine.limits.*limit.field =
           limit.required ? object.integer(limit.name, limit.low, limit.high)
                          : object.integer(limit.name, limit.low, limit.high, machine.limits.*limit.field);
@@ -148,7 +131,7 @@ Json machine_json(const Machine& machine) {
   root.set("sm_count", machine.sm_count).set("clock_mhz", machine.clock_mhz);
   Json units = Json::array(), limits = Json::object(), rules = Json::array(), handoff = Json::object();
   for (const Unit& unit : machine.units) units.push(unit_json(unit));
-  for (const LimitField& limit : kLimits) limits.set(limit.name, machine.limits.*limit.field);
+  for (const LimitField& limit : limit_fields()) limits.set(limit.name, machine.limits.*limit.field);
   for (const CostRule& rule : machine.rules) rules.push(rule_json(rule));
   handoff.set("register_copy", expr_json(machine.handoff.register_copy))
       .set("signal", expr_json(machine.handoff.signal));

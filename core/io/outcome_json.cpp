@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/analysis/period.h"
+#include "core/io/cost_json.h"
 #include "core/io/schedule_json.h"
 
 namespace heddle {
@@ -20,7 +21,7 @@ Json op_names(const Problem& problem, const std::vector<OpId>& ops) {
 
 void set_problem(Json& root, const Problem& problem) {
   root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
-  root.set("problem_hash", problem_hash(problem));
+  root.set("changes", names_json(problem.changes)).set("problem_hash", problem_hash(problem));
 }
 
 void set_period(Json& root, const Problem& problem, const Schedule& schedule) {

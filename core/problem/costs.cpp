@@ -161,6 +161,7 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
     if (!own.warps) coster.number(out.warps, rule->warps, names, warps, at, "warps");
   }
   if (rule) {
+    out.rule = rule->kind;
     out.aligned = rule->aligned;
     out.asynchronous = rule->asynchronous;
     out.variable_latency = rule->variable_latency;
@@ -178,12 +179,6 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
     out.asynchronous = own.asynchronous.value_or(out.asynchronous);
     out.variable_latency = own.variable_latency.value_or(out.variable_latency);
   }
-  const std::int64_t most = machine.limits.warps_per_cta;
-  if (out.warps > most)
-    faults.add(place,
-               fmt::format("op '{}' needs {} warps, a CTA on machine '{}' has at most {}", op.name, out.warps,
-                           machine.name, most),
-               "split the tile");
   return out;
 }
 

@@ -58,6 +58,7 @@ struct Op {
   bool aligned = false;
   bool asynchronous = false;
   bool variable_latency = false;
+  std::string rule;            ///< of the machine, for what the graph does not give itself; may be empty
 };
 
 /// A tile value defined in the loop body.
@@ -108,6 +109,7 @@ struct Problem {
   std::string kernel, machine; ///< names, for certificates
   std::string clock_note;      ///< e.g. "1 cycle = 0.55 ns at 1830 MHz"; may be empty
   Scope params;                ///< resolved parameter values
+  std::vector<std::string> changes;    ///< in force, in words (core/problem/changes.h)
   std::vector<Unit> units;
   Limits limits;
   std::vector<Op> ops;

@@ -10,6 +10,7 @@
 
 #include "core/base/suggest.h"
 #include "core/graph/validate.h"
+#include "core/problem/apply_changes.h"
 #include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/storage.h"
@@ -23,7 +24,8 @@ constexpr int kMostIterationsBack = 1 << 20;
 
 class Resolver {
  public:
-  Resolver(const Kernel& kernel, const Machine& machine) : kernel_(kernel), machine_(machine) {}
+  Resolver(const Kernel& kernel, const Machine& machine, const Changes& changes)
+      : kernel_(kernel), machine_(machine), changes_(changes, kernel, machine_, faults_) {}
 
   Result<Problem> run(const Scope& overrides) {
     problem_.kernel = kernel_.name;
@@ -31,6 +33,7 @@ class Resolver {
     if (!machine_.arch.empty() && machine_.clock_mhz > 0)
       problem_.clock_note = fmt::format("1 cycle = {:.2f} ns at {} MHz",
                                         1000.0 / static_cast<double>(machine_.clock_mhz), machine_.clock_mhz);
+    problem_.changes = changes_.in_force();
     problem_.units = machine_.units;
     problem_.limits = machine_.limits;
     check_machine();
@@ -77,11 +80,12 @@ class Resolver {
                                 machine_.units[i].capacity, kAbsurd));
     if (const auto signal =
             faults_.number(machine_.handoff.signal, {}, {0, kAbsurd}, in_machine("/handoff/signal"), "hand-off signal"))
-      signal_ = *signal;
+      signal_ = changes_.signal(*signal);
   }
 
   void check_kernel() {
-    problem_.max_groups = static_cast<int>(std::min<std::int64_t>(kernel_.max_groups, machine_.limits.warps_per_cta));
+    problem_.max_groups = static_cast<int>(
+        std::min<std::int64_t>(changes_.max_groups(kernel_.max_groups), machine_.limits.warps_per_cta));
     if (kernel_.max_groups < 1)
       faults_.add(in_kernel("/max_groups"), fmt::format("max_groups is {}, expected at least 1", kernel_.max_groups));
     if (kernel_.body.size() > kMostOps)
@@ -170,11 +174,16 @@ class Resolver {
         return std::find(tiles.begin(), tiles.end(), nullptr) != tiles.end();
       };
       // Without its tiles an op has no cost; what is wrong with them is already said.
-      if (missing(inputs) || missing(outputs))
-        problem_.ops.push_back(Op{});
-      else
-        problem_.ops.push_back(
-            cost_of(op, machine_, problem_.params, inputs, outputs, in_kernel(fmt::format("/body/{}", i)), faults_));
+      Op& cost = problem_.ops.emplace_back();
+      if (missing(inputs) || missing(outputs)) continue;
+      const Place place = in_kernel(fmt::format("/body/{}", i));
+      cost = cost_of(op, machine_, problem_.params, inputs, outputs, place, faults_);
+      changes_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
+      if (const std::int64_t most = machine_.limits.warps_per_cta; cost.warps > most)
+        faults_.add(place,
+                    fmt::format("op '{}' needs {} warps, a CTA on machine '{}' has at most {}", op.name, cost.warps,
+                                machine_.name, most),
+                    "split the tile");
     }
   }
 
@@ -264,7 +273,7 @@ class Resolver {
     if (v.space == Space::Register) {
       if (const auto copy = faults_.number(machine_.handoff.register_copy, {{"bytes", v.bytes}}, {0, kAbsurd},
                                            in_machine("/handoff/register_copy"), "hand-off of value '" + v.name + "'"))
-        edge.handoff = *copy;
+        edge.handoff = changes_.register_copy(*copy);
     } else if (!completes_on_barrier(problem_, v.producer)) {
       edge.handoff = signal_;
     }
@@ -311,8 +320,9 @@ class Resolver {
   }
 
   const Kernel& kernel_;
-  const Machine& machine_;
+  Machine machine_;  ///< with the changes in its capacities and limits
   FaultLog faults_;
+  const ChangedNumbers changes_;
   Problem problem_;
   std::vector<std::optional<Tile>> tiles_;                       ///< parallel to kernel_.values
   std::map<std::string, std::size_t, std::less<>> value_index_;  ///< into kernel_.values
@@ -324,8 +334,9 @@ class Resolver {
 
 }  // namespace
 
-Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides) {
-  return Resolver(kernel, machine).run(overrides);
+Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides,
+                        const Changes& changes) {
+  return Resolver(kernel, machine, changes).run(overrides);
 }
 
 }  // namespace heddle

@@ -52,7 +52,9 @@ std::string problem_title(const Problem& problem) {
   for (const auto& [name, value] : problem.params)
     params += fmt::format("{}{}={}", params.empty() ? "" : ", ", name, value);
   const std::string title = fmt::format("{} on {}", problem.kernel, problem.machine);
-  return printable(params.empty() ? title : fmt::format("{} ({})", title, params));
+  std::string text = params.empty() ? title : fmt::format("{} ({})", title, params);
+  for (std::size_t i = 0; i < problem.changes.size(); ++i) text += (i ? ", " : ", changed: ") + problem.changes[i];
+  return printable(text);
 }
 
 std::string schedule_tables(const Problem& problem, const Schedule& schedule, const TextStyle& style) {

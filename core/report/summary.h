@@ -17,7 +17,7 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style);
 /// The same for a schedule that comes from a file: its certificate counts only as what the file says.
 std::string headline(const Schedule& schedule, const TextStyle& style);
 
-/// "attention_forward_hopper on h100 (D=128, KV=128)"
+/// "attention_forward_hopper on h100 (D=128, KV=128), changed: exp0.latency=600"
 std::string problem_title(const Problem& problem);
 
 /// Groups, channels and memory of a schedule that has the problem's shape.

@@ -43,7 +43,7 @@ TEST_CASE("a solve report has the promised keys", "[core]") {
   CHECK(keys_of(*json) ==
         "status ii lower_bound reason explanation res_mii rec_mii issue_mii length stages period deadlock period_limit "
         "kernel "
-        "machine params problem_hash groups ops channels objectives seconds checker solver seed queries conflicts "
+        "machine params changes problem_hash groups ops channels objectives seconds checker solver seed queries conflicts "
         "cancelled "
         "timed_out cut_off ");
   CHECK(*json->find("ii")->integer() == 2);

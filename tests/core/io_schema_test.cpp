@@ -8,6 +8,7 @@
 #include "core/io/library.h"
 #include "core/io/words.h"
 #include "core/machine/machine.h"
+#include "core/problem/changes.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/constraints.h"
 
@@ -61,12 +62,13 @@ TEST_CASE("the machine schema knows every role, the schedule schema every status
   CHECK(holds(vocabularies_of("schedule"), words_up_to(BoundReason::Requested)));
 }
 
-TEST_CASE("the constraints schema knows every kind of constraint once", "[core]") {
+TEST_CASE("the constraints schema knows every kind of constraint and of change once", "[core]") {
   std::vector<std::string> found;
   for (const auto& words : vocabularies_of("constraints"))
     for (const std::string& word : words)
       if (word != "heddle.constraints/1") found.push_back(word);
   auto expected = words_up_to(ConstraintKind::MaxDepth);
+  for (const std::string& word : words_up_to(ChangeKind::Groups)) expected.push_back(word);
   std::sort(found.begin(), found.end());
   std::sort(expected.begin(), expected.end());
   CHECK(found == expected);

@@ -1,0 +1,70 @@
+// "What if this number were different?": changes of a kernel's and a machine's numbers as named, switchable data.
+//
+// resolve() takes them into account before it derives anything, so that edges, holds and releases follow from the changed
+// costs as they would from an edited file. They apply in the order of the list; the place of each goes into messages.
+// An order of the graph that carries its own latency keeps it: that number belongs to the order, not to the op.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/graph/kernel.h"
+#include "core/machine/machine.h"
+#include "core/problem/fault_log.h"
+
+namespace heddle {
+
+enum class ChangeKind {
+  Latency,   ///< of one op, or of all ops that take it from one rule of the machine; the same for the next four
+  Window,
+  Warps,
+  Duration,  ///< cycles a unit is reserved
+  Amount,    ///< of a unit
+  Capacity,  ///< of a unit
+  Limit,     ///< of the machine, by its name in machine files
+  HandOff,   ///< cost of crossing warp groups: register_copy (of every value) or signal
+  Groups,    ///< most warp groups
+};
+const char* to_string(ChangeKind kind);
+
+enum class ChangeEffect {
+  To,       ///< the number becomes `value`
+  Add,      ///< plus `value`
+  Percent,  ///< plus `value` percent, rounded to the nearest; at least 1 where it was
+};
+
+struct Change {
+  std::string name;         ///< empty: describe() says it all
+  bool enabled = true;
+  ChangeKind kind = ChangeKind::Latency;
+  std::string op;           ///< Latency to Amount: an op of the loop body ...
+  std::string rule;         ///< ... or a rule of the machine ("mma.ss"); exactly one of the two is given
+  std::string unit;         ///< Capacity; Duration and Amount: only of this unit, empty: of all
+  std::string field;        ///< Limit and HandOff: which one
+  ChangeEffect effect = ChangeEffect::To;
+  std::int64_t value = 0;
+  Place place;              ///< where it was written; empty for the command line
+};
+
+using Changes = std::vector<Change>;
+
+/// Percentages must lie above -100: nothing is gained by one more way to say 0.
+inline constexpr Range kChangePercent{-99, 1'000'000};
+/// No number anywhere is meant to become larger, or to change by more.
+inline constexpr std::int64_t kLargestChange = std::int64_t{1} << 40;
+
+/// The number after the change.
+std::int64_t changed(const Change& change, std::int64_t number);
+
+/// "exp0.latency=600", "TC.capacity=+1", "mma.ss.TC.duration=-10%": what parse_change reads.
+std::string describe(const Change& change);
+
+/// Reads NUMBER=VALUE. NUMBER is OP.latency, OP.window, OP.warps, OP.duration, OP.UNIT.duration (the same with amount, or with
+/// a rule of the machine in place of OP), UNIT.capacity, limits.NAME, handoff.register_copy, handoff.signal or groups.
+/// VALUE is an integer, +N or -N to add, +P% or -P% for percent. A word that is an op and a rule means the op.
+Result<Change> parse_change(std::string_view text, const Kernel& kernel, const Machine& machine);
+
+}  // namespace heddle
