@@ -16,6 +16,8 @@
 #include "core/base/saturate.h"
 #include "core/check/checker.h"
 #include "solver/encoding/user.h"
+#include "solver/explain/core.h"
+#include "solver/explain/words.h"
 #include "solver/search/certify.h"
 #include "solver/search/decide.h"
 #include "solver/search/objectives.h"
@@ -180,7 +182,8 @@ void Search::declare_infeasible(Cycle ii) {
   outcome_.explanation = request_.ii ? fmt::format("no schedule at II {} with {}", ii, stage_range(ii).text())
                                      : fmt::format("no schedule at any II; still none at II {}", ii);
   try {
-    const std::vector<std::string> because = explain_infeasible(problem_, request_.constraints, named);
+    const Core core = find_core(problem_, request_.constraints, named);
+    const std::vector<std::string> because = core_sentences(problem_, request_.constraints, core);
     if (!because.empty()) outcome_.explanation += ", because these cannot hold together: " + join(because, "; ", 6);
   } catch (const Stopped&) {
   }

@@ -12,8 +12,6 @@
 namespace heddle {
 namespace {
 
-
-
 /// "A + B + C", at most six names.
 std::string sum_of_names(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 6;
@@ -23,34 +21,43 @@ std::string sum_of_names(const std::vector<std::string>& names) {
   return text;
 }
 
-struct Explained {
-  Cycle bound = 0;
-  std::string sentence;
-};
+using Kind = BoundFact::Kind;
 
-void raise(Explained& best, Cycle bound, auto&& sentence) {
-  if (bound > best.bound) best = {bound, sentence()};
+void raise(BoundFact& best, Cycle bound, auto&& sentence) {
+  if (bound <= best.bound) return;
+  best.sentence = sentence();
+  best.bound = bound;
+}
+
+void keep(Bounds& bounds, const BoundFact& fact) {
+  if (fact.bound > 0) bounds.facts.push_back(fact);
 }
 
 struct NamedUse {
+  OpId id;
   const Op* op;
   UnitUse use;
 };
 
 /// Uses that take more than capacity / (k + 1) run at most k at a time, so their durations fit k * II. With k = 1 these are
 /// the uses that exclude each other; with k = capacity / amount of one use, that use overlapping its own next iterations.
-Explained bound_of_unit(const Unit& unit, const std::vector<NamedUse>& uses, std::int64_t work) {
-  Explained best;
+BoundFact bound_of_unit(const Unit& unit, const std::vector<NamedUse>& uses, std::int64_t work) {
+  BoundFact best;
   const auto names = [&](auto&& wanted) {
     std::vector<std::string> result;
+    best.ops.clear();
     for (const NamedUse& u : uses)
-      if (wanted(u) && (result.empty() || result.back() != u.op->name)) result.push_back(u.op->name);
+      if (wanted(u) && (best.ops.empty() || best.ops.back() != u.id)) {
+        result.push_back(u.op->name);
+        best.ops.push_back(u.id);
+      }
     return sum_of_names(result);
   };
   const auto everyone = [](const NamedUse&) { return true; };
   for (const NamedUse& u : uses) {
     if (u.use.amount > unit.capacity) {
       raise(best, kNoFiniteII, [&] {
+        best.ops = {u.id};
         return fmt::format("{}: {} takes {} of a capacity of {}, so no II is possible", unit.name, u.op->name, u.use.amount,
                            unit.capacity);
       });
@@ -78,17 +85,19 @@ Explained bound_of_unit(const Unit& unit, const std::vector<NamedUse>& uses, std
   return best;
 }
 
-Explained bound_units(const Problem& problem, Bounds& bounds) {
+BoundFact bound_units(const Problem& problem, Bounds& bounds) {
   std::vector<std::vector<NamedUse>> uses(problem.units.size());
-  for (const Op& op : problem.ops)
-    for (const UnitUse& use : op.uses)
-      if (use.duration > 0) uses[use.unit.index()].push_back({&op, use});
-  Explained best;
+  for (std::size_t v = 0; v < problem.ops.size(); ++v)
+    for (const UnitUse& use : problem.ops[v].uses)
+      if (use.duration > 0) uses[use.unit.index()].push_back({OpId(v), &problem.ops[v], use});
+  BoundFact best;
   for (std::size_t u = 0; u < problem.units.size(); ++u) {
     UnitLoad load;
     load.unit = UnitId(u);
     for (const NamedUse& named : uses[u]) load.work = sat_add(load.work, sat_mul(named.use.duration, named.use.amount));
-    const Explained bound = bound_of_unit(problem.units[u], uses[u], load.work);
+    BoundFact bound = bound_of_unit(problem.units[u], uses[u], load.work);
+    bound.unit = load.unit;
+    keep(bounds, bound);
     load.bound = bound.bound;
     bounds.units.push_back(load);
     if (load.bound > best.bound) {
@@ -121,12 +130,17 @@ std::vector<RatioEdge> dependence_edges(const Problem& problem) {
   return edges;
 }
 
-Explained bound_recurrences(const Problem& problem, Bounds& bounds) {
+BoundFact bound_recurrences(const Problem& problem, Bounds& bounds) {
   const auto edges = dependence_edges(problem);
   const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), edges);
-  Explained best;
+  BoundFact best;
+  best.kind = Kind::Recurrence;
   if (ratio.cycle.empty()) return best;
-  for (std::size_t e : ratio.cycle) bounds.critical.edges.push_back(EdgeId(e));
+  for (std::size_t e : ratio.cycle) {
+    bounds.critical.edges.push_back(EdgeId(e));
+    best.ops.push_back(OpId(edges[e].from));
+  }
+  best.edges = bounds.critical.edges;
   bounds.critical.latency = ratio.weight;
   bounds.critical.distance = static_cast<int>(std::min<std::int64_t>(ratio.tokens, 1 << 30));
   bounds.critical.bound = bound_of(ratio);
@@ -135,61 +149,85 @@ Explained bound_recurrences(const Problem& problem, Bounds& bounds) {
     return sentence_of(problem, "recurrence", edges, ratio,
                        [&](std::size_t e) { return problem.ops[edges[e].from].name + " -> "; });
   });
+  keep(bounds, best);
   return best;
 }
 
 /// A slot is refilled when its last reader has released it, at the latest max_depth iterations after it was filled. Rings
 /// for register values do not count: they need not exist.
-Explained bound_credits(const Problem& problem, Bounds& bounds) {
+BoundFact bound_credits(const Problem& problem, Bounds& bounds) {
   auto edges = dependence_edges(problem);
-  std::vector<const Channel*> refilled;  // of the edges after the dependences
-  for (const Channel& c : problem.channels) {
+  std::vector<ChannelId> refilled;  // of the edges after the dependences
+  for (std::size_t i = 0; i < problem.channels.size(); ++i) {
+    const Channel& c = problem.channels[i];
     if (c.only_if_crossing) continue;
     for (const Reader& r : c.readers) {
       edges.push_back({r.op.index(), c.writer.index(), r.release, static_cast<std::int64_t>(c.max_depth) - r.distance});
-      refilled.push_back(&c);
+      refilled.push_back(ChannelId(i));
     }
   }
   const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), edges);
-  Explained best;
+  BoundFact best;
+  best.kind = Kind::Refill;
   if (ratio.cycle.empty()) return best;
+  for (const std::size_t e : ratio.cycle) {
+    best.ops.push_back(OpId(edges[e].from));
+    if (e < problem.edges.size())
+      best.edges.push_back(EdgeId(e));
+    else
+      best.channels.push_back(refilled[e - problem.edges.size()]);
+  }
   bounds.credit_mii = std::max<Cycle>(1, bound_of(ratio));
   raise(best, bound_of(ratio), [&] {
     return sentence_of(problem, "refilling", edges, ratio, [&](std::size_t e) {
       const std::string& name = problem.ops[edges[e].from].name;
       if (e < problem.edges.size()) return name + " -> ";
-      const Channel& c = *refilled[e - problem.edges.size()];
+      const Channel& c = problem.channel(refilled[e - problem.edges.size()]);
       return fmt::format("{} -> (frees {} of {}) ", name, c.name, c.max_depth);
     });
   });
+  if (!best.channels.empty()) keep(bounds, best);
   return best;
 }
 
-Explained bound_issue(const Problem& problem, Bounds& bounds) {
+BoundFact bound_issue(const Problem& problem, Bounds& bounds) {
   std::int64_t producer = 0, others = 0;
-  const Op *longest = nullptr, *homeless = nullptr;
+  OpId longest, homeless;
+  std::vector<OpId> loads, rest;
   const int streams = problem.max_groups - (problem.has_producer_group() ? 1 : 0);
-  for (const Op& op : problem.ops) {
-    if (!op.variable_latency && streams < 1) homeless = &op;
+  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+    const Op& op = problem.ops[v];
+    if (!op.variable_latency && streams < 1) homeless = OpId(v);
+    if (op.window > 0) (op.variable_latency ? loads : rest).push_back(OpId(v));
     std::int64_t& sum = op.variable_latency ? producer : others;
     sum = sat_add(sum, op.window);
-    if (!longest || op.window > longest->window) longest = &op;
+    if (!longest.valid() || op.window > problem.op(longest).window) longest = OpId(v);
   }
-  Explained best;
-  if (homeless) {
+  BoundFact best;
+  best.kind = Kind::Issue;
+  if (homeless.valid()) {
     raise(best, kNoFiniteII, [&] {
-      return fmt::format("issue: no warp group is left for {}, at most {} allowed", homeless->name, problem.max_groups);
+      best.ops = {homeless};
+      return fmt::format("issue: no warp group is left for {}, at most {} allowed", problem.op(homeless).name, problem.max_groups);
     });
   }
-  if (longest) {
-    raise(best, longest->window,
-          [&] { return fmt::format("issue: {} keeps its warps busy for {} cycles", longest->name, longest->window); });
+  if (longest.valid()) {
+    const Op& op = problem.op(longest);
+    raise(best, op.window, [&] {
+      best.ops = {longest};
+      return fmt::format("issue: {} keeps its warps busy for {} cycles", op.name, op.window);
+    });
   }
-  raise(best, producer, [&] { return fmt::format("issue: the producer group needs {} cycles", producer); });
+  raise(best, producer, [&] {
+    best.ops = loads;
+    return fmt::format("issue: the producer group needs {} cycles", producer);
+  });
   raise(best, ceil_div(others, std::max(1, streams)), [&] {
+    best.ops = rest;
     return fmt::format("issue: {} cycles of issue windows on {} warp group{}", others, streams, streams == 1 ? "" : "s");
   });
   bounds.issue_mii = std::max<Cycle>(1, best.bound);
+  keep(bounds, best);
   return best;
 }
 
@@ -197,8 +235,9 @@ Explained bound_issue(const Problem& problem, Bounds& bounds) {
 
 Bounds compute_bounds(const Problem& problem) {
   Bounds bounds;
-  Explained best{0, "nothing limits II: no unit is used, no recurrence, no issue time"};
-  for (Explained candidate :
+  BoundFact best;
+  best.sentence = "nothing limits II: no unit is used, no recurrence, no issue time";
+  for (BoundFact candidate :
        {bound_units(problem, bounds), bound_recurrences(problem, bounds), bound_credits(problem, bounds),
         bound_issue(problem, bounds)}) {
     if (candidate.bound > best.bound) best = std::move(candidate);

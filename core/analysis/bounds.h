@@ -26,6 +26,18 @@ struct Recurrence {
   Cycle bound = 0;             ///< ceil(latency / distance)
 };
 
+/// One reason why II is at least `bound`, by itself.
+struct BoundFact {
+  enum class Kind { Unit, Recurrence, Refill, Issue };
+  Kind kind = Kind::Unit;
+  Cycle bound = 0;
+  std::string sentence;
+  UnitId unit;                      ///< Unit
+  std::vector<OpId> ops;            ///< on the unit, in the order of the cycle, or of the issue stream
+  std::vector<EdgeId> edges;        ///< Recurrence and Refill: the dependences of the cycle
+  std::vector<ChannelId> channels;  ///< Refill: the rings of the cycle
+};
+
 struct Bounds {
   std::vector<UnitLoad> units;     ///< in unit order
   Cycle res_mii = 1;
@@ -36,6 +48,7 @@ struct Bounds {
   Cycle credit_mii = 1;
   /// Issue streams: the producer group's windows fit one stream, the others share the streams left, and every window fits.
   Cycle issue_mii = 1;
+  std::vector<BoundFact> facts;    ///< the strongest of every unit, of the recurrences, of refilling, and of issue
   std::string sentence;            ///< one sentence naming what binds: the unit, the recurrence, or the issue streams
 
   Cycle min_ii() const { return std::max({res_mii, rec_mii, credit_mii, issue_mii}); }

@@ -1,7 +1,5 @@
 // depth and credit: a slot is refilled only after its last reader released it. Fewer slots mean an earlier wait, so for every
 // depth j below the largest: deeper than j, or the refill j iterations later comes after the release.
-#include <fmt/format.h>
-
 #include "solver/encoding/families.h"
 
 namespace heddle::solver {
@@ -14,9 +12,7 @@ void add_channels(Model& model) {
     for (const Reader& reader : channel.readers) {
       const Lit together = model.same_group(channel.writer, reader.op);
       if (channel.only_if_crossing && together == kTrue) continue;
-      model.name("credit", [&] {
-        return fmt::format("{} releases {} before {} refills it", problem.op(reader.op).name, channel.name, problem.op(channel.writer).name);
-      });
+      model.name(Family::Credit, c, {reader.op});
       model.backend().add_clause({together, model.depth_at_least(id, 1)});
       for (int depth = 1; depth <= model.max_depth(id); ++depth) {
         const Cycle apart = reader.release + (reader.distance - depth) * model.ii();

@@ -1,8 +1,6 @@
 // warps: group widths fit the CTA. load: the windows of a group fit II (implied by `issue`, but without it "too few groups"
 // is a pigeonhole proof that takes minutes; research/encoding.md, section 0). symmetry: consumer groups are numbered in
 // order of first use.
-#include <fmt/format.h>
-
 #include "solver/encoding/families.h"
 #include "solver/encoding/user.h"
 
@@ -24,13 +22,13 @@ void add_groups(Model& model) {
   const Problem& problem = model.problem();
   Backend& backend = model.backend();
 
-  model.name("warps", [&] { return fmt::format("the CTA has at most {} warps", problem.limits.warps_per_cta); });
+  model.name(Family::Warps);
   backend.add_at_most(warp_terms(model), problem.limits.warps_per_cta);
 
   for (std::size_t g = 0; g < model.group_count(); ++g) {
     std::vector<WeightedLit> load;
     for (std::size_t v = 0; v < problem.ops.size(); ++v) load.push_back({problem.ops[v].window, model.in_group(OpId(v), g)});
-    model.name("issue", [&] { return fmt::format("the instruction stream of group {} fits II", g); });
+    model.name(Family::Issue, g);
     backend.add_at_most(std::move(load), model.ii());
   }
 

@@ -1,8 +1,6 @@
 // issue: inside one group no two issue windows overlap modulo II, because a group is one in-order instruction stream.
 // blocking: an op that waits never starts strictly inside another op's window on its group. For ops with a window of their
 // own the first rule says so already; only ops without one (tokens, views) need the second.
-#include <fmt/format.h>
-
 #include "solver/encoding/families.h"
 
 namespace heddle::solver {
@@ -33,7 +31,7 @@ void add_issue(Model& model) {
       if (wu > 0 && wv > 0) {
         const Lit together = model.same_group(u, v);
         if (together == kFalse) continue;
-        model.name("issue", [&] { return fmt::format("{} and {} in one instruction stream", problem.ops[a].name, problem.ops[b].name); });
+        model.name(Family::Issue, 0, {u, v});
         model.require_residue(u, v, wu, model.ii() - wu - wv, {-together});
         continue;
       }
@@ -42,7 +40,7 @@ void add_issue(Model& model) {
         if (window <= 1 || problem.op(waiter).window > 0) continue;
         const Lit together = model.same_group(busy, waiter);
         if (together == kFalse) continue;
-        model.name("blocking", [&] { return fmt::format("{} waits outside the window of {}", problem.op(waiter).name, problem.op(busy).name); });
+        model.name(Family::Blocking, 0, {waiter, busy});
         // start(waiter) - start(busy) mod II is 0 or at least the window
         if (waits(problem, waiter)) {
           model.require_residue(busy, waiter, window, model.ii() - window, {-together});
@@ -54,7 +52,7 @@ void add_issue(Model& model) {
     }
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (problem.ops[v].window > model.ii()) {
-      model.name("issue", [&] { return fmt::format("{} issues for {} cycles", problem.ops[v].name, problem.ops[v].window); });
+      model.name(Family::Issue, 0, {OpId(v)});
       model.backend().add_clause({});
     }
 }

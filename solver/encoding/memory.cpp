@@ -1,7 +1,5 @@
 // memory: depth * size over all channels, plus residents, fits shared memory; tensor memory likewise, in columns, where the
 // total is allocated as a power of two.
-#include <fmt/format.h>
-
 #include <bit>
 
 #include "solver/encoding/families.h"
@@ -25,11 +23,11 @@ std::int64_t allocatable_columns(std::int64_t columns) {
 
 void add_memory(Model& model) {
   const Problem& problem = model.problem();
-  model.name("memory", [&] { return fmt::format("{} bytes of shared memory", problem.limits.smem_bytes); });
+  model.name(Family::Smem);
   model.backend().add_at_most(memory_terms(model, Space::Smem), problem.limits.smem_bytes - problem.resident_smem);
 
   const std::int64_t columns = allocatable_columns(problem.limits.tmem_columns);
-  model.name("memory", [&] { return fmt::format("{} columns of tensor memory", columns); });
+  model.name(Family::Tmem);
   model.backend().add_at_most(memory_terms(model, Space::Tmem), columns - problem.resident_columns);
 }
 

@@ -244,18 +244,6 @@ void Model::start_name(ConstraintName name) {
   backend_.set_guard(guard);
 }
 
-std::vector<Lit> Model::guards() const {
-  std::vector<Lit> lits;
-  for (const auto& [guard, name] : names_) lits.push_back(guard);
-  return lits;
-}
-
-const ConstraintName* Model::name_of(Lit guard) const {
-  for (const auto& [lit, name] : names_)
-    if (lit == guard) return &name;
-  return nullptr;
-}
-
 Schedule Model::extract() const {
   Schedule schedule;
   schedule.ii = ii();

@@ -38,10 +38,15 @@ struct ModelOptions {
   SearchLimits limits;
 };
 
-/// What a guarded constraint is about; turned into a sentence by explain.
+/// The rules that can take part in a refutation, in the order in which they are told.
+enum class Family { User, Unit, Dependence, HandOff, Credit, Smem, Tmem, Issue, Blocking, Groups, Warps, Registers, RegisterFile };
+
+/// What a guarded constraint is about; put in words by explain.
 struct ConstraintName {
-  std::string family;
-  std::string what;
+  Family family = Family::User;
+  std::size_t index = 0;  ///< of the edge, unit, channel or user constraint
+  std::vector<OpId> ops;  ///< the ops it ties together, where it is about some only
+  bool operator==(const ConstraintName&) const = default;
 };
 
 /// The op that anchors best: the widest use of the most loaded unit.
@@ -100,12 +105,11 @@ class Model {
 
   // --- names ----------------------------------------------------------------------------------------------------------
   /// Names the constraints that follow, until the next call. Costs nothing unless options.named.
-  template <class MakeText>
-  void name(const char* family, MakeText&& text) {
-    if (options_.named) start_name({family, text()});
+  void name(Family family, std::size_t index = 0, std::initializer_list<OpId> ops = {}) {
+    if (options_.named) start_name({family, index, ops});
   }
-  std::vector<Lit> guards() const;
-  const ConstraintName* name_of(Lit guard) const;
+  /// The guard of every constraint named so far. Some names are given more than once, and some guard nothing.
+  const std::vector<std::pair<Lit, ConstraintName>>& names() const { return names_; }
 
   const Closure& closure() const { return closure_; }
   /// The schedule in the backend's model, group roles derived, starts as found. Pre: the last check said Yes.

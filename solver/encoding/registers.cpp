@@ -5,8 +5,6 @@
 
 #include "solver/encoding/registers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/base/assert.h"
@@ -84,7 +82,6 @@ RegisterFamily::RegisterFamily(Model& model) : model_(model), constrained_(model
 void RegisterFamily::make_budgets() {
   Backend& backend = model_.backend();
   const Problem& problem = model_.problem();
-  model_.name("registers", [&] { return fmt::format("budgets share {} registers", problem.limits.registers_per_sm); });
   const Backend::Unguarded definition(backend);
   const auto levels = static_cast<std::size_t>(cap_ / granule_);
   const auto order = [&](const std::vector<Lit>& at_least) {
@@ -93,6 +90,7 @@ void RegisterFamily::make_budgets() {
   for (std::size_t l = 0; l < levels; ++l) peak_.push_back(backend.new_lit());
   order(peak_);
   std::vector<WeightedLit> file;
+  std::vector<std::vector<Lit>> too_little;
   for (std::size_t g = 0; g < model_.group_count(); ++g) {
     std::vector<Lit> budget;
     for (std::size_t l = 0; l < levels; ++l) {
@@ -111,7 +109,7 @@ void RegisterFamily::make_budgets() {
     }
     if (problem.limits.producer_registers > cap_) {
       touched.push_back(-model_.width_at_least(g, 0));
-      backend.add_clause(touched);
+      too_little.push_back(touched);
     }
     int below = 0;
     for (std::size_t i = 0; i < model_.widths().size(); ++i) {
@@ -126,7 +124,14 @@ void RegisterFamily::make_budgets() {
     }
     budgets_.push_back(std::move(budget));
   }
+  model_.name(Family::Registers);
+  for (const std::vector<Lit>& clause : too_little) backend.add_clause(clause);
+  model_.name(Family::RegisterFile);
   backend.add_at_most(std::move(file), problem.limits.registers_per_sm);
+}
+
+void RegisterFamily::require(OpId at) {
+  if (!constrained_[at.index()]) constrain(at);
 }
 
 Lit RegisterFamily::budget_at_most(std::int64_t registers) {
@@ -208,7 +213,7 @@ void RegisterFamily::constrain(OpId at) {
   if (budgets_.empty()) make_budgets();
   constrained_[at.index()] = true;
   const Problem& problem = model_.problem();
-  model_.name("registers", [&] { return fmt::format("live registers when {} starts", problem.op(at).name); });
+  model_.name(Family::Registers, 0, {at});
   std::vector<WeightedLit> terms;
   for (std::size_t x = 0; x < problem.values.size(); ++x)
     if (problem.values[x].registers > 0) count_copies(ValueId(x), at, terms);

@@ -23,6 +23,8 @@ class RegisterFamily {
   /// Adds constraints where `schedule` breaks the rule; false when it breaks nothing. `tighter_cap` on every budget: for
   /// the "lowest peak" objective.
   bool refine(const Schedule& schedule, std::optional<std::int64_t> tighter_cap = {});
+  /// Adds the constraint at the start of one op, whether or not a schedule broke it.
+  void require(OpId at);
   /// True when assumed: every budget is at most `registers` (a multiple of the granule).
   Lit budget_at_most(std::int64_t registers);
 

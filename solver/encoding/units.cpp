@@ -3,8 +3,6 @@
 // A use longer than II is always on floor(duration / II) times over; that part comes off the capacity once, and only the
 // rest moves. Two uses that do not fit together exclude each other pairwise. Where three or more could add up, the start of
 // every use counts what is active then: a peak always begins at the start of some use.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "solver/encoding/families.h"
@@ -59,20 +57,17 @@ void add_units(Model& model) {
         capacity -= use.duration / model.ii() * use.amount;
         if (use.duration % model.ii() > 0) uses.push_back({OpId(v), use.offset, use.duration % model.ii(), use.amount});
       }
-    model.name("unit", [&] { return fmt::format("{} (capacity {})", problem.units[i].name, problem.units[i].capacity); });
+    model.name(Family::Unit, i);
     for (const Use& use : uses)
       if (use.amount > capacity) model.backend().add_clause({});
     if (capacity < 0) model.backend().add_clause({});
     for (std::size_t a = 0; a < uses.size(); ++a)
       for (std::size_t b = a + 1; b < uses.size(); ++b) {
         if (uses[a].amount + uses[b].amount <= capacity) continue;
-        model.name("unit", [&] {
-          return fmt::format("{}: {} and {} exclude each other", problem.units[i].name, problem.op(uses[a].op).name,
-                             problem.op(uses[b].op).name);
-        });
+        model.name(Family::Unit, i, {uses[a].op, uses[b].op});
         exclude(model, uses[a], uses[b]);
       }
-    model.name("unit", [&] { return fmt::format("{} (capacity {})", problem.units[i].name, problem.units[i].capacity); });
+    model.name(Family::Unit, i);
     count_at_starts(model, uses, capacity);
   }
 }

@@ -140,10 +140,10 @@ bool names_groups(const Constraints& constraints) {
 }
 
 void add_user(Model& model) {
-  for (const UserConstraint& c : model.constraints()) {
-    if (!c.enabled) continue;
-    model.name("user", [&] { return c.name; });
-    add_constraint(model, c);
+  for (std::size_t i = 0; i < model.constraints().size(); ++i) {
+    if (!model.constraints()[i].enabled) continue;
+    model.name(Family::User, i);
+    add_constraint(model, model.constraints()[i]);
   }
 }
 

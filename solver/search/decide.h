@@ -44,7 +44,4 @@ class LiveModel {
   std::int64_t queries_ = 0;
 };
 
-/// Sentences for a minimal set of constraints that contradict each other at this II; empty when out of time or feasible.
-std::vector<std::string> explain_infeasible(const Problem& problem, const Constraints& constraints, ModelOptions options);
-
 }  // namespace heddle::solver
