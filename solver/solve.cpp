@@ -176,11 +176,13 @@ Answer Search::decide(Cycle ii, std::uint64_t effort) {
 
 void Search::declare_infeasible(Cycle ii) {
   outcome_.status = Status::Infeasible;
-  ModelOptions named = options(ii, stage_range(ii).stages, false);
+  const bool anchored = !fixes_rotation(request_.constraints);
+  ModelOptions named = options(ii, stage_range(ii).stages + (anchored ? 1 : 0), anchored);
   named.limits.deadline = std::min(limits_.deadline, Clock::now() + std::chrono::seconds(3));
   if (request_.ii) outcome_.reason = BoundReason::Requested;
   outcome_.explanation = request_.ii ? fmt::format("no schedule at II {} with {}", ii, stage_range(ii).text())
                                      : fmt::format("no schedule at any II; still none at II {}", ii);
+  if (!request_.explain) return;
   try {
     const Core core = find_core(problem_, request_.constraints, named);
     const std::vector<std::string> because = core_sentences(problem_, request_.constraints, core);

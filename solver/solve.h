@@ -37,6 +37,7 @@ struct SolveRequest {
   std::optional<Schedule> incumbent;       ///< to start from; ignored unless the checker accepts it
   /// Stop as soon as the lower bound reaches this: the caller has something as good. The outcome is Unknown or Feasible.
   std::optional<Cycle> cutoff;
+  bool explain = true;                     ///< where there is no schedule, look for the constraints that are to blame
 };
 
 // What happens while it runs, in order; each is complete in itself.

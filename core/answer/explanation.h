@@ -32,7 +32,7 @@ struct Relaxation {
   /// Optimal: `ii` is the least. Feasible: at most `ii`. Infeasible: still no schedule. Unknown: not decided in time.
   Status status = Status::Unknown;
   Cycle ii = 0;
-  std::string then;                  ///< what holds II up afterwards; may be empty
+  std::string then;                  ///< a unit, recurrence, ring ... that holds II up afterwards; empty when no arithmetic does
   double seconds = 0;
 };
 

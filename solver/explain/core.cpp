@@ -22,7 +22,7 @@ using Names = std::vector<ConstraintName>;
 using Choice = std::function<bool(const ConstraintName&)>;
 
 Rule rule_of(const ConstraintName& name) {
-  const bool many = name.family == Family::Unit || name.family == Family::Credit || name.family == Family::User;
+  const bool many = name.family == Family::Unit || name.family == Family::User;
   return {name.family, many ? name.index : 0};
 }
 

@@ -1,5 +1,5 @@
 // A minimal set of constraints that contradict each other at one II. First in whole rules (one unit, all dependences, the
-// refilling of one ring), so that there is little to read; then, inside those rules, the single constraints that are needed.
+// refilling of rings), so that there is little to read; then, inside those rules, the single constraints that are needed.
 //
 // Nothing takes part unnamed except what is no constraint: starts lie in [0, stages * II), and variable-latency ops live in
 // the producer group. The number of warp groups is a member like the others; the model has one group more than allowed.
@@ -17,7 +17,7 @@ namespace heddle::solver {
 /// A rule with those of its constraints that take part.
 struct CoreMember {
   Family family = Family::Dependence;
-  std::size_t index = 0;               ///< of the unit, channel or user constraint
+  std::size_t index = 0;               ///< of the unit or user constraint
   std::vector<ConstraintName> parts;
   std::optional<Schedule> without;     ///< keeps the other members' parts, which shows that this one is needed
 };

@@ -13,6 +13,9 @@
 namespace heddle::solver {
 namespace {
 
+/// A cycle of dependences is worth telling when it leaves no more than this part of its time.
+constexpr Cycle kTightShare = 10;
+
 std::string join(const std::vector<std::string>& parts, const char* separator = ", ") { return fmt::format("{}", fmt::join(parts, separator)); }
 
 std::vector<OpId> ops_of(const CoreMember& member) {
@@ -101,7 +104,23 @@ void describe_issue(const Problem& problem, ExplanationMember& out, const CoreMe
   out.numbers = {{"cycles", total}};
 }
 
+void describe_refills(const Problem& problem, ExplanationMember& out, const CoreMember& member) {
+  for (std::size_t i = 0; i < problem.channels.size(); ++i) {
+    const Channel& c = problem.channels[i];
+    std::vector<OpId> readers;
+    for (const ConstraintName& part : member.parts)
+      if (part.index == i) readers.push_back(part.ops[0]);
+    if (readers.empty()) continue;
+    out.parts.push_back(fmt::format("{} (at most {} slot{}) by {} after {}", c.name, c.max_depth, c.max_depth == 1 ? "" : "s",
+                                    problem.op(c.writer).name, names_of(problem, readers)));
+    if (std::find(out.ops.begin(), out.ops.end(), c.writer) == out.ops.end()) out.ops.push_back(c.writer);
+  }
+  out.what = fmt::format("a ring's slot is refilled only once its readers have released it: {}", join(out.parts));
+  out.numbers = {{"rings", static_cast<std::int64_t>(out.parts.size())}};
+}
+
 void describe_register_limit(const Problem& problem, const Constraints& constraints, const Core& core, ExplanationMember& out) {
+  const std::int64_t granule = std::max<std::int64_t>(1, problem.limits.register_granule);
   std::int64_t limit = problem.limits.registers_per_thread;
   std::string who;
   if (core.register_constraint) {
@@ -110,6 +129,7 @@ void describe_register_limit(const Problem& problem, const Constraints& constrai
     who = fmt::format("'{}': ", c.name);
     out.family = word_of(Family::User);
   }
+  limit = limit / granule * granule;
   out.what = fmt::format("{}at most {} registers per thread", who, limit);
   if (!out.ops.empty()) out.what += fmt::format(", counted where {} start{}", names_of(problem, out.ops), out.ops.size() == 1 ? "s" : "");
   out.numbers = {{"limit", limit}};
@@ -173,15 +193,7 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
       out.what = fmt::format("crossing warp groups costs {}", join(out.parts));
       out.numbers = {{"edges", static_cast<std::int64_t>(member.parts.size())}};
       break;
-    case Family::Credit: {
-      const Channel& c = problem.channels[member.index];
-      out.what = fmt::format("{} refills a slot of {} only when {} released it, and {} has at most {} slot{}",
-                             problem.op(c.writer).name, c.name, names_of(problem, out.ops) + (out.ops.size() == 1 ? " has" : " have"),
-                             c.name, c.max_depth, c.max_depth == 1 ? "" : "s");
-      out.ops.push_back(c.writer);
-      out.numbers = {{"slots", c.max_depth}, {"slot_size", c.size}};
-      break;
-    }
+    case Family::Credit: describe_refills(problem, out, member); break;
     case Family::Smem:
       out.what = fmt::format("{} bytes of shared memory for all rings", limits.smem_bytes);
       if (problem.resident_smem > 0) out.what += fmt::format(" and {} bytes that stay", problem.resident_smem);
@@ -283,7 +295,7 @@ std::string tightest_cycle(const Problem& problem, const Core& core, Cycle ii) {
   for (const std::size_t e : ratio.cycle) path += steps[e];
   path += problem.op(OpId(edges[ratio.cycle.front()].from)).name;
   const std::int64_t room = sat_mul(ratio.tokens, ii);
-  if (room < ratio.weight) return "";
+  if (room < ratio.weight || (room - ratio.weight) * kTightShare > room) return "";  // nobody asks about cycles with room
   return fmt::format("the tightest cycle among them, {}, takes {} of {} cycles: {} to spare", path, ratio.weight, room, room - ratio.weight);
 }
 

@@ -21,7 +21,7 @@ ExplanationMember describe_fact(const Problem& problem, const BoundFact& fact);
 /// "family: sentence" for each member.
 std::vector<std::string> core_sentences(const Problem& problem, const Constraints& constraints, const Core& core);
 
-/// The cycle of the core's dependences, hand-offs aside, and refills that leaves least room at `ii`; empty without one.
+/// The cycle of the core's dependences, hand-offs aside, and refills that leaves least room at `ii`; empty where there is room enough.
 std::string tightest_cycle(const Problem& problem, const Core& core, Cycle ii);
 
 }  // namespace heddle::solver

@@ -1,0 +1,20 @@
+// The answer to "why is II not smaller?" for people.
+#pragma once
+
+#include <string>
+
+#include "core/answer/explanation.h"
+#include "core/problem/problem.h"
+#include "core/report/text_style.h"
+
+namespace heddle {
+
+/// "II 1664, proved", "at most II 1700", "no gain" ...
+std::string relaxation_result(const Explanation& explanation, const Relaxation& relaxation);
+
+/// The sentence alone, on one line.
+std::string explanation_headline(const Explanation& explanation);
+
+std::string explanation_summary(const Problem& problem, const Explanation& explanation, const TextStyle& style);
+
+}  // namespace heddle

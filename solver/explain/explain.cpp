@@ -1,0 +1,312 @@
+// Solve, find the reason, re-check it, then try the ways out one after the other, each with its share of the time left.
+#include "solver/explain/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "core/analysis/bounds.h"
+#include "core/base/saturate.h"
+#include "core/check/checker.h"
+#include "solver/encoding/user.h"
+#include "solver/explain/core.h"
+#include "solver/explain/relax.h"
+#include "solver/explain/words.h"
+#include "solver/search/serial.h"
+#include "solver/search/stage_range.h"
+
+namespace heddle::solver {
+namespace {
+
+/// Shares of the time limit: what is left over goes to the next.
+constexpr double kSolveShare = 0.6, kCoreShare = 0.6;
+
+/// Violations that tell how a rule is broken, by the checker's words.
+bool tells(const Violation& v, Family family) {
+  switch (family) {
+    case Family::Dependence:
+    case Family::HandOff: return v.family == "dependence";
+    case Family::Credit: return v.family == "credit" || v.family == "depth";
+    case Family::RegisterFile: return v.family == "registers";
+    case Family::Groups: return false;
+    default: return v.family == word_of(family);
+  }
+}
+
+bool about(const Violation& v, const ExplanationMember& member) {
+  return std::all_of(v.ops.begin(), v.ops.end(), [&](OpId op) { return std::find(member.ops.begin(), member.ops.end(), op) != member.ops.end(); });
+}
+
+/// A few words for what holds II up, where arithmetic says it.
+std::string what_binds(const Problem& problem, const SolveOutcome& outcome) {
+  if (outcome.status != Status::Optimal) return "";
+  for (const BoundFact& fact : compute_bounds(problem).facts) {
+    if (fact.bound != outcome.schedule->ii) continue;
+    switch (fact.kind) {
+      case BoundFact::Kind::Unit: return problem.unit(fact.unit).name;
+      case BoundFact::Kind::Recurrence: return fmt::format("recurrence of {}", problem.op(fact.ops.front()).name);
+      case BoundFact::Kind::Refill: return fmt::format("refilling of {}", problem.channel(fact.channels.front()).name);
+      case BoundFact::Kind::Issue: return "issue streams";
+    }
+  }
+  return "";
+}
+
+class Explainer {
+ public:
+  Explainer(const ExplainRequest& request, std::stop_token stop, const ExplainListener& listener)
+      : request_(request), problem_(request.solve.problem), constraints_(request.solve.constraints), stop_(std::move(stop)),
+        listener_(listener), begin_(Clock::now()), deadline_(begin_ + seconds(std::clamp(request.solve.timeout_seconds, 0.0, 1e8))) {
+    answer_.solver = solver_version();
+  }
+
+  Explanation run() {
+    try {
+      explain();
+    } catch (const Stopped&) {
+    } catch (const std::exception& e) {  // Z3 reports memory limits and internal faults this way
+      answer_.remarks.push_back(fmt::format("the solver failed: {}", e.what()));
+    }
+    answer_.cancelled = stop_.stop_requested();
+    answer_.timed_out = !answer_.cancelled && Clock::now() >= deadline_;
+    answer_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    return std::move(answer_);
+  }
+
+ private:
+  static Clock::duration seconds(double s) { return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s)); }
+  double left() const { return std::max(0.0, std::chrono::duration<double>(deadline_ - Clock::now()).count()); }
+  bool exhausted() const { return stop_.stop_requested() || Clock::now() >= deadline_; }
+
+  void explain();
+  bool explain_by_arithmetic(Cycle below);
+  void explain_refutation(Cycle ii);
+  void explain_infeasible();
+  void relax(std::vector<Easing> easings);
+  Relaxation try_easing(Easing easing, double share);
+  SolveOutcome solve_at(const SolveRequest& base, std::optional<Cycle> ii, double share);
+  bool monotone(const Easing& e) const { return monotone_in_ii(e.problem) && monotone_in_ii(e.constraints); }
+
+  const ExplainRequest& request_;
+  const Problem& problem_;
+  const Constraints& constraints_;
+  std::stop_token stop_;
+  const ExplainListener& listener_;
+  Clock::time_point begin_, deadline_;
+  Bounds bounds_;
+  std::optional<Schedule> best_;
+  Explanation answer_;
+};
+
+SolveOutcome Explainer::solve_at(const SolveRequest& base, std::optional<Cycle> ii, double share) {
+  SolveRequest request = base;
+  request.ii = ii;
+  request.objectives.clear();
+  request.explain = false;
+  request.seed = request_.solve.seed;
+  request.max_stages = request_.solve.max_stages;
+  request.timeout_seconds = share;
+  SolveOutcome outcome = solve(request, stop_, listener_.solve);
+  answer_.queries += outcome.queries;
+  answer_.conflicts += outcome.conflicts;
+  return outcome;
+}
+
+void Explainer::explain() {
+  const std::string faults = problem_.ops.empty() ? "the loop body has no ops" : constraint_faults(problem_, constraints_);
+  if (!faults.empty()) {
+    answer_.status = Status::Invalid;
+    answer_.sentence = faults;
+    return;
+  }
+  bounds_ = compute_bounds(problem_);
+  const std::optional<Cycle> asked = request_.solve.ii;
+  if (bounds_.min_ii() >= kNoFiniteII) {
+    answer_.status = Status::Infeasible;
+    answer_.sentence = "no II is large enough";
+    explain_by_arithmetic(kNoFiniteII);
+    return;
+  }
+  if (asked && *asked < bounds_.min_ii()) {
+    answer_.status = Status::Infeasible;
+    answer_.refuted = asked;
+    answer_.sentence = fmt::format("{} has no schedule: arithmetic alone asks for II {} at least", *asked, bounds_.min_ii());
+    explain_by_arithmetic(*asked + 1);
+    return;
+  }
+  const SolveOutcome outcome = solve_at(request_.solve, asked, kSolveShare * left());
+  if (outcome.schedule) {
+    best_ = outcome.schedule;
+    answer_.ii = best_->ii;
+  }
+  if (outcome.status == Status::Invalid) {
+    answer_.status = Status::Invalid;
+    answer_.sentence = outcome.explanation;
+  } else if (asked && outcome.schedule) {
+    answer_.status = Status::Feasible;
+    answer_.sentence = fmt::format("{} has a schedule: there is nothing to explain", *asked);
+  } else if (outcome.status == Status::Infeasible) {
+    if (asked)
+      explain_refutation(*asked);
+    else
+      explain_infeasible();
+  } else if (outcome.status == Status::Optimal) {
+    answer_.status = Status::Optimal;
+    answer_.refuted = best_->ii - 1;
+    if (best_->ii == bounds_.min_ii()) {
+      answer_.sentence = best_->ii == 1 ? "II 1 is the least there is" : fmt::format("II {} is the least, by arithmetic alone", best_->ii);
+      if (best_->ii > 1) explain_by_arithmetic(best_->ii);
+    } else {
+      explain_refutation(best_->ii - 1);
+    }
+  } else {
+    answer_.status = outcome.schedule && !asked ? Status::Feasible : Status::Unknown;
+    answer_.sentence = asked ? fmt::format("whether {} has a schedule was not decided in time", *asked)
+                       : outcome.schedule ? fmt::format("II {} was found and {} is the proved lower bound; which of them is the least was not decided in time",
+                                                        best_->ii, outcome.lower_bound)
+                                          : fmt::format("no schedule was found in time; II is {} at least", outcome.lower_bound);
+    if (outcome.lower_bound > 1 && !asked) answer_.remarks.push_back(outcome.explanation);
+  }
+}
+
+/// Every bound of at least `below` is a reason of its own.
+bool Explainer::explain_by_arithmetic(Cycle below) {
+  std::vector<BoundFact> facts;
+  for (const BoundFact& fact : bounds_.facts)
+    if (fact.bound >= below) facts.push_back(fact);
+  std::stable_sort(facts.begin(), facts.end(), [](const BoundFact& a, const BoundFact& b) { return a.bound > b.bound; });
+  // Refilling contains the recurrences: where a recurrence is the cycle, it is told once.
+  for (const BoundFact& fact : facts) answer_.members.push_back(describe_fact(problem_, fact));
+  answer_.verified = true;
+  if (!facts.empty())
+    answer_.reason = facts[0].kind == BoundFact::Kind::Unit || facts[0].kind == BoundFact::Kind::Issue ? BoundReason::Resource : BoundReason::Recurrence;
+  relax(easings_of(problem_, constraints_, facts));
+  return !facts.empty();
+}
+
+void Explainer::explain_refutation(Cycle ii) {
+  const bool least = !request_.solve.ii && best_;
+  answer_.reason = BoundReason::Refutation;
+  if (!least) answer_.status = Status::Infeasible;
+  if (request_.solve.ii || least) answer_.refuted = ii;
+  answer_.sentence = least ? fmt::format("II {} is the least: {} has no schedule", best_->ii, ii)
+                     : answer_.refuted ? fmt::format("{} has no schedule", ii)
+                                       : fmt::format("no II has a schedule; still none at {}, where all ops fit one after the other", ii);
+
+  const StageRange range = stage_range(problem_, constraints_, request_.solve.max_stages, ii);
+  ModelOptions options;
+  options.ii = ii;
+  options.anchored = !fixes_rotation(constraints_);
+  options.stages = range.stages + (options.anchored ? 1 : 0);
+  options.seed = request_.solve.seed;
+  options.limits = {Clock::now() + seconds(kCoreShare * left()), stop_};
+  const Core core = find_core(problem_, constraints_, options, listener_.progress);
+  answer_.queries += core.queries;
+  answer_.conflicts += core.conflicts;
+  answer_.together = true;
+  answer_.assumptions.push_back(fmt::format("at most {} stage{}{}", range.stages, range.stages == 1 ? "" : "s",
+                                            range.covers_all ? ", which is as many as any schedule needs" : ""));
+  if (problem_.has_producer_group()) answer_.assumptions.push_back("loads stay in the producer group");
+  if (core.groups_considered) answer_.assumptions.push_back(fmt::format("at most {} warp groups", *core.groups_considered));
+  if (core.schedulable != Answer::No) {
+    answer_.remarks.push_back("the refutation stands, but which constraints it needs was not found in time");
+    return;
+  }
+  answer_.verified = core.verified();
+  for (const CoreMember& member : core.members) {
+    ExplanationMember m = describe_member(problem_, constraints_, core, member);
+    m.needed = member.without.has_value();
+    if (member.without && !exhausted())
+      for (const Violation& v : check(problem_, *member.without, constraints_).violations)
+        if (tells(v, member.family) && (m.ops.empty() || about(v, m))) {
+          m.without = v.message;
+          m.slot = v.slot;
+          break;
+        }
+    answer_.members.push_back(std::move(m));
+  }
+  if (const std::string cycle = tightest_cycle(problem_, core, ii); !cycle.empty()) answer_.remarks.push_back(cycle);
+  relax(easings_of(problem_, constraints_, core));
+}
+
+void Explainer::explain_infeasible() {
+  const Cycle serial = std::max(bounds_.min_ii() + 1, sat_add(serial_ii(problem_), stretch(constraints_)));
+  explain_refutation(serial);
+}
+
+Relaxation Explainer::try_easing(Easing easing, double share) {
+  const auto begin = Clock::now();
+  Relaxation r;
+  r.member = easing.member;
+  r.what = easing.what;
+  r.from = easing.from;
+  r.to = easing.to;
+  SolveRequest request;
+  request.incumbent = best_;
+  const bool least = !request_.solve.ii && best_;
+  const bool monotone_problem = monotone(easing);
+  const bool keeps = easing.keeps_schedules;
+  request.problem = std::move(easing.problem);
+  request.constraints = std::move(easing.constraints);
+  const auto finish = [&](Status status, Cycle ii, std::string then) {
+    r.status = status;
+    r.ii = ii;
+    r.then = std::move(then);
+    r.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return r;
+  };
+  // Most changes buy nothing, and one query tells.
+  if (answer_.refuted && keeps && (monotone_problem || !least)) {
+    const SolveOutcome one = solve_at(request, answer_.refuted, share);
+    if (one.status == Status::Infeasible)
+      return least ? finish(Status::Optimal, best_->ii, "") : finish(Status::Infeasible, *answer_.refuted, "");
+    if (!one.schedule) return finish(Status::Unknown, 0, "");
+    request.incumbent = one.schedule;
+  }
+  const double rest = std::max(0.0, share - std::chrono::duration<double>(Clock::now() - begin).count());
+  const SolveOutcome outcome = solve_at(request, std::nullopt, rest);
+  if (outcome.status == Status::Infeasible) return finish(Status::Infeasible, 0, "");
+  if (!outcome.schedule) {
+    if (!request.incumbent || !keeps) return finish(Status::Unknown, 0, "");
+    return finish(Status::Feasible, request.incumbent->ii, "");
+  }
+  return finish(outcome.status, outcome.schedule->ii, what_binds(request.problem, outcome));
+}
+
+void Explainer::relax(std::vector<Easing> easings) {
+  const double total = std::min(left(), request_.relax_seconds.value_or(left()));
+  const auto end = Clock::now() + seconds(total);
+  for (std::size_t i = 0; i < easings.size(); ++i) {
+    const double rest = std::chrono::duration<double>(end - Clock::now()).count();
+    if (rest <= 0 || exhausted()) {
+      answer_.relaxations_left = easings.size() - i;
+      break;
+    }
+    if (listener_.progress)
+      listener_.progress(fmt::format("{} of {}: {} {} -> {}", i + 1, easings.size(), easings[i].what, easings[i].from, easings[i].to));
+    // Those that come later want time too, but most need little.
+    const double share = std::max(rest / static_cast<double>(easings.size() - i), rest / 3);
+    Relaxation r = try_easing(std::move(easings[i]), share);
+    if (r.status == Status::Unknown && exhausted()) {
+      answer_.relaxations_left = easings.size() - i;
+      break;
+    }
+    if (listener_.relaxed) listener_.relaxed(r);
+    answer_.relaxations.push_back(std::move(r));
+  }
+  const auto worth = [](const Relaxation& r) {
+    const bool known = r.status == Status::Optimal || r.status == Status::Feasible;
+    return std::pair(known ? 0 : r.status == Status::Infeasible ? 1 : 2, r.ii);
+  };
+  std::stable_sort(answer_.relaxations.begin(), answer_.relaxations.end(),
+                   [&](const Relaxation& a, const Relaxation& b) { return worth(a) < worth(b); });
+}
+
+}  // namespace
+
+Explanation explain(const ExplainRequest& request, std::stop_token stop, const ExplainListener& listener) {
+  return Explainer(request, std::move(stop), listener).run();
+}
+
+}  // namespace heddle::solver

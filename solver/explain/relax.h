@@ -1,0 +1,30 @@
+// Giving way: for a rule that takes part in a refutation, the problems in which that rule alone is a step easier.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/analysis/bounds.h"
+#include "core/problem/problem.h"
+#include "core/schedule/constraints.h"
+#include "solver/explain/core.h"
+
+namespace heddle::solver {
+
+/// One change, not yet solved. Steps: one more of a unit, 1 KiB of shared memory or one ring slot, the next power of two of
+/// tensor memory, one warp group, four warps, one granule of registers, a latency or hand-off of 0 on all edges of a kind, one
+/// iteration more of distance, a user constraint one step wider or gone.
+struct Easing {
+  std::size_t member = 0;          ///< which member it eases
+  std::string what, from, to;
+  Problem problem;
+  Constraints constraints;
+  /// Every schedule of the old problem is one of the new. Not so when a distance grows: values then live longer.
+  bool keeps_schedules = true;
+};
+
+/// Every easing once, the members in order.
+std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const Core& core);
+std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<BoundFact>& facts);
+
+}  // namespace heddle::solver
