@@ -98,8 +98,8 @@ void RegisterFamily::make_budgets() {
       backend.add_clause({-budget[l], peak_[l]});
     }
     order(budget);
-    // A group that touches no registers still gets what every group gets.
-    std::vector<Lit> touched;
+    // A group that touches no registers still gets what every group gets, if it has any op.
+    std::vector<Lit> touched{-model_.width_at_least(g, 0)};
     for (std::size_t v = 0; v < model_.op_count(); ++v)
       if (touches_registers(problem, OpId(v))) touched.push_back(model_.in_group(OpId(v), g));
     for (std::size_t l = 0; l < levels && static_cast<std::int64_t>(l) * granule_ < problem.limits.producer_registers; ++l) {
@@ -107,10 +107,7 @@ void RegisterFamily::make_budgets() {
       backend.add_clause(touched);
       touched.pop_back();
     }
-    if (problem.limits.producer_registers > cap_) {
-      touched.push_back(-model_.width_at_least(g, 0));
-      too_little.push_back(touched);
-    }
+    if (problem.limits.producer_registers > cap_) too_little.push_back(touched);
     int below = 0;
     for (std::size_t i = 0; i < model_.widths().size(); ++i) {
       const std::int64_t threads = (model_.widths()[i] - below) * problem.limits.threads_per_warp;

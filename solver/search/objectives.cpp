@@ -103,7 +103,8 @@ std::int64_t objective_value(const Problem& problem, const Schedule& schedule, O
     case Objective::Smem: return memory_in_use(problem, schedule, Space::Smem);
     case Objective::Tmem: return memory_in_use(problem, schedule, Space::Tmem);
     case Objective::Registers:
-      for (const ScheduleGroup& g : schedule.groups) value = std::max<std::int64_t>(value, g.registers);
+      for (const ScheduleGroup& g : schedule.groups)
+        if (g.warps > 0) value = std::max<std::int64_t>(value, g.registers);
       return value;
   }
   return value;

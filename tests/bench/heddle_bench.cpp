@@ -18,6 +18,7 @@
 #include "solver/solve.h"
 #include "tests/bench/ladder.h"
 #include "tests/bench/table.h"
+#include "tests/bench/warm_bench.h"
 
 namespace {
 
@@ -73,6 +74,26 @@ const char* binding_bound(const Bounds& b) {
   if (b.min_ii() == b.res_mii) return "resource";
   if (b.min_ii() == b.rec_mii) return "recurrence";
   return b.min_ii() == b.credit_mii ? "refill" : "issue";
+}
+
+/// What single edits cost, for every kernel; false when some kernel could not be loaded.
+bool run_warm(const std::string& filter, const WarmOptions& options, Format format) {
+  std::vector<Line> table{warm_header()};
+  bool good = true;
+  for (const Case& spec : cases()) {
+    if (label(spec).find(filter) == std::string::npos) continue;
+    fmt::print(stderr, "{} ...\n", label(spec));
+    const auto kernel = load_kernel(spec.kernel);
+    const auto machine = load_machine(spec.machine);
+    good &= kernel.ok() && machine.ok();
+    if (!kernel || !machine) continue;
+    const auto problem = resolve(*kernel, *machine, spec.params);
+    good &= problem.ok();
+    if (!problem) continue;
+    for (Line& line : warm_lines(label(spec), *problem, options)) table.push_back(std::move(line));
+  }
+  print_table(table, {0, 1}, format);
+  return good;
 }
 
 Row measure(const Case& spec, int runs, double timeout) {
@@ -168,7 +189,11 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"unrolled", "layered", "mixed"}));
   app.add_option("--seed", ladder.seed, "with --ladder: which random graph")->capture_default_str();
   app.add_option("--limit", ladder.limit, "with --ladder: seconds per graph")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_flag("--log", ladder.log, "with --ladder: what the solver reports, with times");
+  app.add_flag("--log", ladder.log, "with --ladder or --warm: what happens, with times");
+  WarmOptions warm;
+  bool edit = false;
+  app.add_flag("--warm", edit, "single edits of solved kernels: median and worst times");
+  app.add_flag("--compare", warm.compare, "with --warm: solve every edit from scratch too");
   app.add_flag("--markdown", markdown, "a Markdown table");
   app.add_flag("--json", json, "one JSON object per line");
   try {
@@ -178,6 +203,9 @@ int main(int argc, char** argv) {
   }
 
   const Format format = json ? Format::Json : markdown ? Format::Markdown : Format::Aligned;
+  warm.log = ladder.log;
+  warm.timeout = timeout;
+  if (edit) return run_warm(filter, warm, format) ? 0 : 3;
   if (climb) return run_ladder(ladder, format) ? 0 : 3;
 
   std::vector<Line> table{header()};
