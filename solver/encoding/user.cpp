@@ -12,8 +12,13 @@ namespace heddle::solver {
 namespace {
 
 void cap_groups(Model& model, std::int64_t most) {
+  std::vector<WeightedLit> used;
+  for (std::size_t g = 0; g < model.group_count(); ++g) used.push_back({1, model.width_at_least(g, 0)});
+  model.backend().add_at_most(std::move(used), most);
+  // Where groups are numbered in order of first use, the ones in use are the first.
+  if (!model.switchable() && names_groups(model.constraints())) return;
   for (std::size_t g = static_cast<std::size_t>(std::max<std::int64_t>(0, most)); g < model.group_count(); ++g)
-    for (std::size_t v = 0; v < model.op_count(); ++v) model.backend().add_clause({-model.in_group(OpId(v), g)});
+    for (std::size_t v = 0; v < model.op_count(); ++v) model.backend().add_clause({-model.symmetry(), -model.in_group(OpId(v), g)});
 }
 
 void add_constraint(Model& model, const UserConstraint& c) {
