@@ -45,6 +45,12 @@ class Search {
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return room(a) > room(b); });
   }
 
+  bool run_all(const std::function<void(const Schedule&)>& visit) {
+    visit_ = &visit;
+    run();
+    return budget_ > 0;
+  }
+
   BruteForce run() {
     BruteForce result;
     if (count_ > 0 && ii_ > 0 && stages_ > 0 && assign_groups(0, 0)) result.schedule = found_;
@@ -241,7 +247,11 @@ class Search {
     if (allocated(problem_, schedule_, Space::Smem) > problem_.limits.smem_bytes) return false;
     if (!check(problem_, schedule_, constraints_).valid()) return false;
     found_ = schedule_;
-    return true;
+    if (!visit_) return true;
+    const std::vector<RegisterUse> use = register_use(problem_, found_);
+    for (std::size_t g = 0; g < use.size(); ++g) found_.groups[g].registers = static_cast<int>(register_budget(problem_.limits, use[g].peak));
+    (*visit_)(found_);
+    return false;
   }
 
   const Problem& problem_;
@@ -252,6 +262,7 @@ class Search {
   const std::size_t count_;
   bool absolute_ = false, named_groups_ = false;
   Schedule schedule_, found_;
+  const std::function<void(const Schedule&)>* visit_ = nullptr;
   std::vector<Cycle> slot_, stage_;
   std::vector<std::size_t> order_;
   std::vector<bool> waits_, placed_, touched_;
@@ -265,6 +276,11 @@ class Search {
 
 BruteForce brute_force(const Problem& problem, Cycle ii, int stages, const Constraints& constraints, std::int64_t budget) {
   return Search(problem, ii, stages, constraints, budget).run();
+}
+
+bool brute_force_all(const Problem& problem, Cycle ii, int stages, const std::function<void(const Schedule&)>& visit,
+                     const Constraints& constraints, std::int64_t budget) {
+  return Search(problem, ii, stages, constraints, budget).run_all(visit);
 }
 
 BruteForceMinimum brute_force_minimum(const Problem& problem, int stages, Cycle limit, const Constraints& constraints,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "core/problem/problem.h"
@@ -20,6 +21,11 @@ struct BruteForce {
 /// or stages: whose starts lie in [0, stages * II))? Depths are the least that work. `budget` counts candidates.
 BruteForce brute_force(const Problem& problem, Cycle ii, int stages, const Constraints& constraints = {},
                        std::int64_t budget = 3'000'000);
+
+/// Calls `visit` with every such schedule: all groups up to renaming, all starts up to a shift of all (the op that takes
+/// most room has slot 0, the earliest start is 0), least depths and register budgets. False when it gave up.
+bool brute_force_all(const Problem& problem, Cycle ii, int stages, const std::function<void(const Schedule&)>& visit,
+                     const Constraints& constraints = {}, std::int64_t budget = 3'000'000);
 
 /// The least II in [1, limit] with a schedule of at most that many stages; II = 0 when there is none up to the limit.
 struct BruteForceMinimum {
