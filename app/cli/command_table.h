@@ -25,7 +25,7 @@ struct OptionSpec {
   bool repeats = false;
 };
 
-enum class PositionalType { Kernel, Machine, Schedule, Choice, Command, Files };
+enum class PositionalType { Kernel, Machine, Schedule, Name, Choice, Command, Files };
 
 struct PositionalSpec {
   std::string name;  ///< "KERNEL"

@@ -39,6 +39,7 @@ std::string list_argument(PositionalType type) {
     case PositionalType::Kernel: return "kernels";
     case PositionalType::Machine: return "machines";
     case PositionalType::Schedule: return "schedules";
+    case PositionalType::Name:
     case PositionalType::Choice:
     case PositionalType::Command:
     case PositionalType::Files: return {};

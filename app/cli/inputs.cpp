@@ -77,6 +77,14 @@ Result<Kernel> apply_subtiles(Kernel kernel, const Arguments& arguments, const S
   return kernel;
 }
 
+Result<Problem> resolve_again(const Inputs& inputs, const Changes& more) {
+  Changes changes = inputs.changes;
+  changes.insert(changes.end(), more.begin(), more.end());
+  Result<Problem> problem = resolve(inputs.kernel, inputs.machine, inputs.params, changes);
+  if (problem) problem->max_groups = std::max(problem->max_groups, inputs.least_groups);
+  return problem;
+}
+
 void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings) {
   std::vector<Fault> once;
   for (const Fault& warning : warnings) add_once(once, warning);
@@ -155,7 +163,8 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   inputs.params = params;
   inputs.problem = *std::move(problem);
   if (const auto groups = arguments.integer("--groups")) {
-    inputs.problem.max_groups = std::max(inputs.problem.max_groups, static_cast<int>(*groups));
+    inputs.least_groups = static_cast<int>(*groups);
+    inputs.problem.max_groups = std::max(inputs.problem.max_groups, inputs.least_groups);
     inputs.constraints.push_back(cap(fmt::format("--groups {}", *groups), ConstraintKind::MaxGroups, *groups));
   }
   if (const auto stages = arguments.integer("--max-stages"))

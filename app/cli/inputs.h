@@ -21,6 +21,7 @@ struct Inputs {
   Machine machine;
   Scope params;      ///< what the user set; defaults not included
   Changes changes;   ///< of numbers; whoever resolves again passes them on
+  int least_groups = 0;  ///< of the problem's max_groups, from --groups
   Problem problem;
   Constraints constraints;
   std::optional<Schedule> schedule;
@@ -30,6 +31,9 @@ struct Inputs {
 /// SCHEDULE. Parameters are those of the schedule's file unless --param says otherwise. Faults of several files come together;
 /// warnings go to the terminal.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
+
+/// The problem of the same command line with these changes on top of its own.
+Result<Problem> resolve_again(const Inputs& inputs, const Changes& more);
 
 /// All of --param, whose form the parser has checked.
 Result<Scope> parse_params(const Arguments& arguments);

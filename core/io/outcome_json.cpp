@@ -10,18 +10,10 @@
 namespace heddle {
 namespace {
 
-/// Microseconds are enough for a wall time, and make it readable.
-Json seconds_json(double seconds) { return std::round(seconds * 1e6) / 1e6; }
-
 Json op_names(const Problem& problem, const std::vector<OpId>& ops) {
   Json list = Json::array();
   for (const OpId op : ops) list.push(problem.op(op).name);
   return list;
-}
-
-void set_problem(Json& root, const Problem& problem) {
-  root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
-  root.set("changes", names_json(problem.changes)).set("problem_hash", problem_hash(problem));
 }
 
 void set_period(Json& root, const Problem& problem, const Schedule& schedule) {
@@ -31,6 +23,13 @@ void set_period(Json& root, const Problem& problem, const Schedule& schedule) {
 }
 
 }  // namespace
+
+Json seconds_json(double seconds) { return std::round(seconds * 1e6) / 1e6; }
+
+void set_problem(Json& root, const Problem& problem) {
+  root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
+  root.set("changes", names_json(problem.changes)).set("problem_hash", problem_hash(problem));
+}
 
 Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Constraints& constraints) {
   Json root = Json::object();

@@ -26,4 +26,10 @@ std::string verdict_text(const Problem& problem, const Schedule& schedule, const
 /// Lower bounds: load of every unit, the critical recurrence, the issue streams, and what binds.
 std::string bounds_text(const Problem& problem, const Bounds& bounds);
 
+// Parts that other answers share.
+/// kernel, machine, params, changes in force, problem_hash.
+void set_problem(Json& root, const Problem& problem);
+/// A wall time to the microsecond, which makes it readable.
+Json seconds_json(double seconds);
+
 }  // namespace heddle

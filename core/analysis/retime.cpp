@@ -1,0 +1,66 @@
+// Cycle ratio of the order, then longest paths at that II.
+#include "core/analysis/retime.h"
+
+#include <algorithm>
+
+#include "core/analysis/channels.h"
+#include "core/analysis/cycle_ratio.h"
+#include "core/analysis/period.h"
+#include "core/base/integer_division.h"
+#include "core/base/saturate.h"
+
+namespace heddle {
+namespace {
+
+/// The least starts that keep every edge, none of them earlier than given. Pre: no cycle is positive at this II.
+std::vector<Cycle> longest_paths(const std::vector<RatioEdge>& edges, Cycle ii, std::vector<Cycle> starts) {
+  for (std::size_t pass = 0; pass <= starts.size(); ++pass) {
+    bool moved = false;
+    for (const RatioEdge& e : edges) {
+      const Cycle due = sat_add(sat_add(starts[e.from], e.weight), -sat_mul(e.tokens, ii));
+      if (due <= starts[e.to]) continue;
+      starts[e.to] = due;
+      moved = true;
+    }
+    if (!moved) break;
+  }
+  return starts;
+}
+
+}  // namespace
+
+Schedule refitted(const Problem& problem, Schedule schedule) {
+  derive_groups(problem, schedule, UnusedGroups::Keep);
+  for (ScheduleGroup& group : schedule.groups) group.registers = 0;
+  schedule.depths = minimal_depths(problem, schedule);
+  schedule.certificate.reset();
+  return schedule;
+}
+
+std::vector<Schedule> retimings(const Problem& problem, const Schedule& like) {
+  std::vector<Schedule> found;
+  const std::vector<EventEdge> events = event_graph(problem, like);
+  for (const bool with_rings : {true, false}) {
+    std::vector<RatioEdge> edges;
+    for (const EventEdge& e : events)
+      if (with_rings || e.kind != EventEdge::Kind::Credit) edges.push_back({e.from.index(), e.to.index(), e.weight, e.tokens});
+    const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), edges);
+    if (ratio.impossible) continue;
+    const Cycle ii = std::max<Cycle>(1, ceil_div(ratio.weight, ratio.tokens));
+    for (const bool early : {false, true}) {
+      std::vector<Cycle> starts(problem.ops.size(), 0);
+      if (!early)
+        for (std::size_t v = 0; v < starts.size(); ++v)
+          starts[v] = sat_add(sat_mul(like.stage(OpId(v)), ii), like.slot(OpId(v)));
+      starts = longest_paths(edges, ii, std::move(starts));
+      Schedule schedule = like;
+      schedule.ii = ii;
+      for (std::size_t v = 0; v < starts.size(); ++v) schedule.ops[v].start = starts[v];
+      found.push_back(refitted(problem, std::move(schedule)));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Schedule& a, const Schedule& b) { return a.ii < b.ii; });
+  return found;
+}
+
+}  // namespace heddle

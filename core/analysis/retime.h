@@ -1,0 +1,22 @@
+// The same schedule for other numbers: warp groups, the order of ops in every group and on every unit, and the stages they
+// are shifted by stay; starts move. The event graph of the order (core/analysis/period.h) says what the smallest II is and, by
+// longest paths, which starts go with it. No search.
+#pragma once
+
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle {
+
+/// Warps, ring depths and register budgets as this problem needs them; starts and groups stay.
+/// Pre: the schedule has this problem's ops and groups that exist.
+Schedule refitted(const Problem& problem, Schedule schedule);
+
+/// The order of `like` with other starts, smallest II first: ops as early as possible, or not before their present place;
+/// with the rings as deep as they are, or as deep as the order wants. Nobody has judged them: registers, memory and user
+/// constraints may object. Empty when the order deadlocks. Pre: as above.
+std::vector<Schedule> retimings(const Problem& problem, const Schedule& like);
+
+}  // namespace heddle

@@ -1,0 +1,95 @@
+// Range first, then the steps; what is not proved says so in its own row.
+#include "core/report/latency_summary.h"
+
+#include <fmt/format.h>
+
+#include "core/report/summary.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kMostRows = 40;
+
+std::string range_text(Cycle low, Cycle high) { return low == high ? std::to_string(low) : fmt::format("{}-{}", low, high); }
+
+std::string up_to(Cycle latency) {
+  return latency == kUnlimited ? "every latency" : fmt::format("latencies 0 to {}", latency);
+}
+
+std::string ii_text(const LatencySegment& segment) {
+  const LatencyStep& s = segment.step;
+  if (s.lower_bound >= kNoFiniteII) return "no schedule";
+  if (s.ii >= kNoFiniteII) return fmt::format("at least {}", s.lower_bound);
+  return s.proved() ? range_text(s.ii, segment.last_ii()) : range_text(s.lower_bound, s.ii);
+}
+
+std::string rise_text(const LatencySegment& segment) {
+  if (segment.rise == 0) return "";
+  return segment.every == 1 ? fmt::format("+{} per cycle", segment.rise)
+                            : fmt::format("+{} every {} cycles", segment.rise, segment.every);
+}
+
+std::string state_of(const LatencyRange& answer) {
+  if (answer.complete()) return "";
+  return answer.cancelled ? "interrupted: partial" : answer.timed_out ? "time is up: partial" : "partial";
+}
+
+}  // namespace
+
+std::string latency_headline(const LatencyRange& answer, const TextStyle& style) {
+  std::vector<std::string> facts;
+  if (answer.schedule) {
+    facts.push_back(fmt::format("II {} at latency {}", answer.ii, answer.latency));
+    facts.emplace_back(answer.ii == answer.lower_bound ? "proved" : "not proved");
+    if (answer.valid_to) facts.push_back("schedule valid for " + up_to(*answer.valid_to));
+  } else {
+    facts.emplace_back(answer.status == Status::Infeasible ? "no schedule exists at present" : "no schedule found at present");
+  }
+  const auto segments = segments_of(answer.steps);
+  if (segments.size() == 1 && segments.front().rise == 0 && segments.front().step.proved())
+    facts.push_back(fmt::format("the same II for latencies {} to {}", answer.from, answer.to));
+  facts.push_back(state_of(answer));
+  return join_facts(facts, style);
+}
+
+std::string latency_summary(const Problem& problem, const LatencyRange& answer, const TextStyle& style) {
+  std::string text = problem_title(problem) + "\n" + latency_headline(answer, style) + "\n";
+  text += printable(fmt::format("latency of {}: {} cycles from issue until the result is usable; its unit uses and issue window stay",
+                                answer.op, answer.latency)) +
+          "\n";
+  if (answer.valid_to) {
+    const std::string whose = answer.given ? "the given schedule" : "the schedule that solve finds";
+    text += fmt::format("{} stays valid, start for start, for {}", whose, up_to(*answer.valid_to));
+    if (*answer.valid_to < kUnlimited) text += fmt::format(" ({} more than now)", *answer.valid_to - answer.latency);
+    text += "\n";
+    if (!answer.breaks.empty()) text += fmt::format("  at {}: {}\n", *answer.valid_to + 1, printable(answer.breaks));
+    if (answer.refitted_to && *answer.refitted_to != *answer.valid_to)
+      text += fmt::format("  with ring depths and register budgets chosen anew: for {}\n", up_to(*answer.refitted_to));
+    if (answer.retimed_to)
+      text += fmt::format("  the same groups and order with other starts keep II {} for {}{}\n", answer.ii, up_to(*answer.retimed_to),
+                          *answer.retimed_to < kUnlimited ? " at least" : "");
+  } else if (answer.schedule) {
+    text += "how far the schedule stays valid was not settled\n";
+  }
+  if (answer.steps.empty()) return text + "the least II by latency was not settled\n";
+  text += "\n" + printable(fmt::format("least II by latency of {}", answer.op)) + "\n";
+  const auto segments = segments_of(answer.steps);
+  std::vector<std::vector<std::string>> rows;
+  for (const LatencySegment& segment : segments) {
+    if (rows.size() == kMostRows) break;
+    const LatencyStep& s = segment.step;
+    const bool now = answer.latency >= s.low && answer.latency <= s.high;
+    rows.push_back({range_text(s.low, s.high), ii_text(segment), rise_text(segment), s.proved() ? "proved" : "not proved",
+                    now ? "now" : "", printable(s.why)});
+  }
+  text += text_table({{"latency", true}, {"II", true}, {""}, {"status"}, {""}, {"why not smaller"}}, rows);
+  if (segments.size() > kMostRows)
+    text += fmt::format("  and {} more steps up to latency {} (--json lists them)\n", segments.size() - kMostRows, answer.to);
+  text += "\n" + join_facts({fmt::format("{} latencies looked at", answer.latencies_settled),
+                             fmt::format("{} with the solver", answer.queries), fmt::format("{:.2f} s", answer.seconds)},
+                            style) +
+          "\n";
+  return text;
+}
+
+}  // namespace heddle
