@@ -19,7 +19,7 @@ int exit_code_of(const Explanation& e) {
   // Explained: a reason was found, or none is needed.
   const bool feasible_as_asked = e.status == Status::Feasible && e.reason == BoundReason::None && !e.timed_out && e.ii;
   const bool settled = e.status == Status::Optimal || e.status == Status::Infeasible;
-  if (settled && (!e.members.empty() || e.ii == 1)) return e.relaxations_left > 0 && e.timed_out ? kNoProof : kDone;
+  if (settled && (!e.members.empty() || e.ii == 1)) return e.timed_out && e.relaxations_left > 0 ? kNoProof : kDone;
   return feasible_as_asked ? kDone : kNoProof;
 }
 
@@ -32,7 +32,7 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
 
   solver::ExplainRequest request;
   request.solve = solve_request(*inputs, arguments);
-  request.relax_seconds = arguments.seconds("--relax-seconds");
+  request.relax_seconds = arguments.has("--no-relax") ? 0 : arguments.seconds("--relax-seconds");
   const InterruptScope interrupt;
   Explanation explanation;
   {

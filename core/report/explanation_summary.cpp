@@ -79,7 +79,7 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
     text += core_heading(e) + "\n";
     for (const ExplanationMember& m : e.members) {
       text += wrapped(printable(m.what), "  - ", style.width);
-      if (!m.without.empty() && e.members.size() <= kFew) text += wrapped(printable(m.without), "      else: ", style.width);
+      if (!m.without.empty() && e.members.size() <= kFew) text += wrapped(printable(m.without), "      without it: ", style.width);
     }
   }
   for (const std::string& remark : e.remarks) text += wrapped(printable(remark), "", style.width);
@@ -90,7 +90,7 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
     text += wrapped("taken for granted: " + printable(all), "", style.width);
   }
   if (!e.relaxations.empty()) {
-    text += fmt::format("\n{}\n", e.members.size() == 1 ? "ways out, one change at a time" : "give way on one of them");
+    text += fmt::format("\n{}\n", e.together && e.members.size() > 1 ? "give way on one of them" : "ways out, one change at a time");
     std::vector<std::vector<std::string>> rows;
     for (const Relaxation& r : e.relaxations)
       rows.push_back({printable(r.what), printable(r.from.empty() ? r.to : r.from + " -> " + r.to), relaxation_result(e, r),

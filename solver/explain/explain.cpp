@@ -69,7 +69,7 @@ class Explainer {
       answer_.remarks.push_back(fmt::format("the solver failed: {}", e.what()));
     }
     answer_.cancelled = stop_.stop_requested();
-    answer_.timed_out = !answer_.cancelled && Clock::now() >= deadline_;
+    answer_.timed_out = !answer_.cancelled && (share_spent_ || Clock::now() >= deadline_);
     answer_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return std::move(answer_);
   }
@@ -96,6 +96,7 @@ class Explainer {
   Clock::time_point begin_, deadline_;
   Bounds bounds_;
   std::optional<Schedule> best_;
+  bool share_spent_ = false;  ///< something that matters ended undecided for lack of time
   Explanation answer_;
 };
 
@@ -161,6 +162,7 @@ void Explainer::explain() {
       explain_refutation(best_->ii - 1);
     }
   } else {
+    share_spent_ = outcome.timed_out;
     answer_.status = outcome.schedule && !asked ? Status::Feasible : Status::Unknown;
     answer_.sentence = asked ? fmt::format("whether {} has a schedule was not decided in time", *asked)
                        : outcome.schedule ? fmt::format("II {} was found and {} is the proved lower bound; which of them is the least was not decided in time",
@@ -176,7 +178,6 @@ bool Explainer::explain_by_arithmetic(Cycle below) {
   for (const BoundFact& fact : bounds_.facts)
     if (fact.bound >= below) facts.push_back(fact);
   std::stable_sort(facts.begin(), facts.end(), [](const BoundFact& a, const BoundFact& b) { return a.bound > b.bound; });
-  // Refilling contains the recurrences: where a recurrence is the cycle, it is told once.
   for (const BoundFact& fact : facts) answer_.members.push_back(describe_fact(problem_, fact));
   answer_.verified = true;
   if (!facts.empty())
@@ -210,6 +211,7 @@ void Explainer::explain_refutation(Cycle ii) {
   if (problem_.has_producer_group()) answer_.assumptions.push_back("loads stay in the producer group");
   if (core.groups_considered) answer_.assumptions.push_back(fmt::format("at most {} warp groups", *core.groups_considered));
   if (core.schedulable != Answer::No) {
+    share_spent_ = true;
     answer_.remarks.push_back("the refutation stands, but which constraints it needs was not found in time");
     return;
   }
@@ -257,7 +259,7 @@ Relaxation Explainer::try_easing(Easing easing, double share) {
     return r;
   };
   // Most changes buy nothing, and one query tells.
-  if (answer_.refuted && keeps && (monotone_problem || !least)) {
+  if (answer_.refuted && (!least || (keeps && monotone_problem))) {
     const SolveOutcome one = solve_at(request, answer_.refuted, share);
     if (one.status == Status::Infeasible)
       return least ? finish(Status::Optimal, best_->ii, "") : finish(Status::Infeasible, *answer_.refuted, "");
@@ -275,6 +277,7 @@ Relaxation Explainer::try_easing(Easing easing, double share) {
 }
 
 void Explainer::relax(std::vector<Easing> easings) {
+  if (request_.relax_seconds && *request_.relax_seconds <= 0) return;
   const double total = std::min(left(), request_.relax_seconds.value_or(left()));
   const auto end = Clock::now() + seconds(total);
   for (std::size_t i = 0; i < easings.size(); ++i) {

@@ -130,6 +130,20 @@ class Easings {
     add(std::move(gone));
   }
 
+  /// One step for each of several units and streams, where one alone would not do.
+  void together(const std::vector<BoundFact>& facts) {
+    Easing e = start("all of these", "", "one step each");
+    for (const BoundFact& fact : facts) {
+      if (fact.kind == BoundFact::Kind::Unit)
+        ++e.problem.units[fact.unit.index()].capacity;
+      else if (fact.kind == BoundFact::Kind::Issue)
+        ++e.problem.max_groups;
+      else
+        return;  // a cycle has several ways out
+    }
+    add(std::move(e));
+  }
+
   std::vector<Easing> take() { return std::move(list_); }
 
  private:
@@ -259,6 +273,7 @@ std::vector<Easing> easings_of(const Problem& problem, const Constraints& constr
 
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<BoundFact>& facts) {
   Easings easings(problem, constraints);
+  if (facts.size() > 1) easings.together(facts);
   for (std::size_t i = 0; i < facts.size(); ++i) {
     const BoundFact& fact = facts[i];
     easings.set_member(i);
