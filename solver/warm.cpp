@@ -245,7 +245,7 @@ void Edit::keep_refutation(WarmModel& warm) {
   const Cycle known = std::max(bounds_.min_ii(), knowledge_.bound_for(demands).bound);
   if (known < warm.ii && !(monotone_in_ii(problem_) && monotone_in_ii(blamed))) demands = demands_;
   const StageRange range = stage_range(problem_, constraints_, base_.max_stages, warm.ii);
-  knowledge_.add({demands, warm.ii + 1, BoundReason::Refutation, fmt::format("II {} refuted {}", warm.ii, range.text())});
+  knowledge_.add({demands, warm.ii + 1, BoundReason::Refutation, fmt::format("II {} refuted for schedules of {}", warm.ii, range.text())});
 }
 
 /// Asks live models at the bound for as long as there are any. The bound rises by what they refute.

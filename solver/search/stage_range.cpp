@@ -38,7 +38,7 @@ Cycle longest_chain(const Problem& problem) {
 }  // namespace
 
 std::string StageRange::text() const {
-  return covers_all ? "for any number of stages" : fmt::format("for every schedule of at most {} stages", stages);
+  return covers_all ? "any number of stages" : fmt::format("at most {} stages", stages);
 }
 
 StageRange stage_range(const Problem& problem, const Constraints& constraints, int asked, Cycle ii, bool any) {
