@@ -1,7 +1,6 @@
 // Members, then what is best.
 #include "core/io/family_json.h"
 
-#include <cmath>
 #include <numeric>
 
 #include "core/io/outcome_json.h"
@@ -9,8 +8,6 @@
 
 namespace heddle {
 namespace {
-
-Json seconds_json(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
 Json ratio_json(Cycle cycles, std::int64_t work) {
   const std::int64_t common = std::gcd(cycles, work);

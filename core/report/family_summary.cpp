@@ -168,9 +168,11 @@ std::string family_summary(const Family& family, const TextStyle& style) {
 
   if (family.best.size() > 1) {
     std::vector<std::vector<std::string>> rows;
-    for (const FamilyBest& b : family.best)
+    for (const FamilyBest& b : family.best) {
+      if (b.objective == "tmem" && family.members[b.member].problem.limits.tmem_columns == 0) continue;
       rows.push_back({b.objective == "throughput" ? std::string("throughput (II)") : b.objective, std::to_string(b.value),
                       b.proved ? "proved" : "not proved", printable(family.members[b.member].label)});
+    }
     text += "\nbest under each objective alone, among the members solved (each at its own least II)\n" +
             text_table({{"objective"}, {"value", true}, {"status"}, {"member"}}, rows);
   }

@@ -358,7 +358,9 @@ class Search {
     family_.ties_settled = family_.ties_settled && throughput.proved && all_proved(winner, request_.objectives.size());
     family_.best.push_back(throughput);
 
-    const std::vector<std::size_t> ranked = by_rank();
+    // Of equals the overall best is named, then the faster.
+    std::vector<std::size_t> ranked = by_rank();
+    ranked.insert(ranked.begin(), b);
     for (std::size_t k = 0; k < request_.objectives.size(); ++k) {
       std::optional<FamilyBest> least;
       bool proved = true;
