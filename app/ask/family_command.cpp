@@ -174,7 +174,7 @@ std::string again(const Question& question, const FamilyMember& m, const std::st
   return printable(text + fmt::format(" --groups {}", m.groups));
 }
 
-int exit_code(const Family& family) {
+int exit_code(const FamilyAnswer& family) {
   if (family.cancelled && !(family.complete && family.ties_settled)) return kInterrupted;
   if (family.best.empty()) return family.complete ? kNegative : kNoProof;
   return family.best.front().proved ? kDone : kNoProof;
@@ -193,7 +193,7 @@ int run_family(const Arguments& arguments, const Terminal& terminal) {
   const InterruptScope interrupt;
   Result<std::vector<FamilyMember>> members = family_members(question->spec, interrupt.token());
   if (!members) return report(terminal, members.error(), json);
-  Family family;
+  FamilyAnswer family;
   {
     ProgressLine line(terminal);
     const auto listener = [&](const solver::FamilyProgress& p) {

@@ -47,7 +47,7 @@ struct FamilyBest {
   bool proved = false;     ///< throughput: no member of the family can be better; otherwise: among the members solved
 };
 
-struct Family {
+struct FamilyAnswer {
   std::string machine;
   WorkKind work = WorkKind::Iterations;
   std::vector<FamilyMember> members;  ///< in the order of the request

@@ -46,7 +46,7 @@ Json member_json(const FamilyMember& m) {
 
 }  // namespace
 
-Json family_json(const Family& family) {
+Json family_json(const FamilyAnswer& family) {
   Json root = Json::object(), members = Json::array(), best = Json::array();
   for (const FamilyMember& m : family.members) members.push(member_json(m));
   for (const FamilyBest& b : family.best)

@@ -38,7 +38,7 @@ std::string value_of(const FamilyMember& m, const char* objective) {
 }
 
 /// The II with which a member would be as fast as the best one.
-std::string ii_to_equal(const FamilyMember& m, const Family& family) {
+std::string ii_to_equal(const FamilyMember& m, const FamilyAnswer& family) {
   if (family.best.empty()) return "";
   const FamilyMember& winner = family.members[family.best.front().member];
   const auto even = static_cast<__int128>(family.best.front().value) * m.work.amount / winner.work.amount;
@@ -46,7 +46,7 @@ std::string ii_to_equal(const FamilyMember& m, const Family& family) {
 }
 
 /// The fastest first, by what is proved where there is no schedule; invalid members last.
-std::vector<std::size_t> ranked(const Family& family) {
+std::vector<std::size_t> ranked(const FamilyAnswer& family) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < family.members.size(); ++i)
     if (!family.members[i].invalid()) order.push_back(i);
@@ -66,7 +66,7 @@ std::vector<std::size_t> ranked(const Family& family) {
 
 std::string seconds(double value) { return value < 0.0005 ? "" : value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value); }
 
-std::string members_table(const Family& family) {
+std::string members_table(const FamilyAnswer& family) {
   std::vector<std::vector<std::string>> rows;
   for (const std::size_t i : ranked(family)) {
     const FamilyMember& m = family.members[i];
@@ -122,7 +122,7 @@ std::string member_facts(const FamilyMember& m, const TextStyle& style) {
                     style);
 }
 
-std::string family_headline(const Family& family, const TextStyle& style) {
+std::string family_headline(const FamilyAnswer& family, const TextStyle& style) {
   if (family.best.empty()) {
     const bool none = family.complete && !family.members.empty();
     return join_facts({none ? "no member has a schedule" : "no schedule found", family.cancelled ? "interrupted" : family.timed_out ? "time is up" : none ? "proved" : ""},
@@ -136,7 +136,7 @@ std::string family_headline(const Family& family, const TextStyle& style) {
                     style);
 }
 
-std::string family_summary(const Family& family, const TextStyle& style) {
+std::string family_summary(const FamilyAnswer& family, const TextStyle& style) {
   std::vector<std::string> kernels;
   for (const FamilyMember& m : family.members)
     if (std::find(kernels.begin(), kernels.end(), m.kernel) == kernels.end()) kernels.push_back(m.kernel);

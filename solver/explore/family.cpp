@@ -57,7 +57,7 @@ class Search {
     deadline_ = begin_ + std::chrono::duration_cast<Time::duration>(std::chrono::duration<double>(std::clamp(request_.timeout_seconds, 0.0, 1e8)));
   }
 
-  Family run() {
+  FamilyAnswer run() {
     start();
     const bool growing = request_.member_seconds <= 0;
     double limit = growing ? kFirstSeconds : request_.member_seconds;
@@ -383,7 +383,7 @@ class Search {
   const Time::time_point begin_ = Time::now();
   Time::time_point deadline_;
   std::mutex mutex_;  // guards family_ and the listener while members are worked on
-  Family family_;
+  FamilyAnswer family_;
   std::vector<FamilyMember>& members_;
 };
 
@@ -403,7 +403,7 @@ std::size_t best_member(const std::vector<FamilyMember>& members, const std::vec
   return best;
 }
 
-Family solve_family(FamilyRequest request, std::stop_token stop, const FamilyListener& listener) {
+FamilyAnswer solve_family(FamilyRequest request, std::stop_token stop, const FamilyListener& listener) {
   return Search(std::move(request), std::move(stop), listener).run();
 }
 

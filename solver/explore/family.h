@@ -28,7 +28,7 @@ struct FamilyRequest {
 
 /// What happens while it runs; called by one thread at a time. The references die with the call.
 struct FamilyProgress {
-  const Family& so_far;
+  const FamilyAnswer& so_far;
   std::size_t member;       ///< the one that it is about
   bool decided;             ///< false: work on it begins
   std::size_t done, total;  ///< members that need no more work; valid members
@@ -37,7 +37,7 @@ using FamilyListener = std::function<void(const FamilyProgress&)>;
 
 /// Never throws. The same request gives the same answer unless a time limit was hit or jobs > 1; the best throughput does
 /// not depend on `jobs` either.
-Family solve_family(FamilyRequest request, std::stop_token stop = {}, const FamilyListener& listener = {});
+FamilyAnswer solve_family(FamilyRequest request, std::stop_token stop = {}, const FamilyListener& listener = {});
 
 /// Index of the member with the best throughput so far, ties broken by the objectives, then by order; members.size() when
 /// none has a schedule.

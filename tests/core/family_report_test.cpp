@@ -14,8 +14,8 @@ namespace {
 const TextStyle kPlain{120, false, false};
 
 /// One winner, one pruned, one refuted, one that timed out, one that is no problem.
-Family family() {
-  Family f;
+FamilyAnswer family() {
+  FamilyAnswer f;
   f.machine = "m\x1b[31m";
   f.work = WorkKind::MultiplyAdds;
   for (const char* label : {"A=1", "A=2", "A=3", "A=4", "A=\x1b[2J"}) {
@@ -73,7 +73,7 @@ TEST_CASE("a family in words: the best first, then who did not make it and why",
 }
 
 TEST_CASE("a family without an answer says what is known", "[core]") {
-  Family f = family();
+  FamilyAnswer f = family();
   f.best.clear();
   f.members.resize(1);
   f.members[0].outcome = {};

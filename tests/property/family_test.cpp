@@ -54,7 +54,7 @@ TEST_CASE("the best of a family is the best of its members solved one by one, an
     const std::vector<FamilyMember> members = random_family(seed);
     std::vector<SolveOutcome> truth;
     for (const FamilyMember& m : members) truth.push_back(alone(m));
-    const Family family = solver::solve_family(request_for(members));
+    const FamilyAnswer family = solver::solve_family(request_for(members));
     REQUIRE(family.complete);
     REQUIRE(family.members.size() == members.size());
 
@@ -118,15 +118,15 @@ TEST_CASE("the best of a family is the best of its members solved one by one, an
 TEST_CASE("solving every member to the end, or two at a time, changes nothing about the best", "[property]") {
   for (std::uint32_t seed = 101; seed <= 110; ++seed) {
     const std::vector<FamilyMember> members = random_family(seed);
-    const Family plain = solver::solve_family(request_for(members));
+    const FamilyAnswer plain = solver::solve_family(request_for(members));
     solver::FamilyRequest all = request_for(members);
     all.prune = false;
-    const Family exhaustive = solver::solve_family(all);
+    const FamilyAnswer exhaustive = solver::solve_family(all);
     solver::FamilyRequest two = request_for(members);
     two.jobs = 2;
-    const Family parallel = solver::solve_family(two);
+    const FamilyAnswer parallel = solver::solve_family(two);
     CAPTURE(seed);
-    for (const Family* other : {&exhaustive, &parallel}) {
+    for (const FamilyAnswer* other : {&exhaustive, &parallel}) {
       REQUIRE(other->complete);
       REQUIRE(other->best.empty() == plain.best.empty());
       if (plain.best.empty()) continue;
@@ -135,7 +135,7 @@ TEST_CASE("solving every member to the end, or two at a time, changes nothing ab
       CHECK(b.proved);
     }
     for (const FamilyMember& m : exhaustive.members) CHECK_FALSE(m.pruned);
-    const Family again = solver::solve_family(request_for(members));
+    const FamilyAnswer again = solver::solve_family(request_for(members));
     for (std::size_t i = 0; i < members.size(); ++i) {
       CHECK(again.members[i].outcome.lower_bound == plain.members[i].outcome.lower_bound);
       CHECK(again.members[i].pruned == plain.members[i].pruned);

@@ -35,13 +35,13 @@ std::vector<FamilyMember> members_of(const FamilySpec& spec) {
   return *members;
 }
 
-Family solved(const FamilySpec& spec) {
+FamilyAnswer solved(const FamilySpec& spec) {
   solver::FamilyRequest request;
   request.members = members_of(spec);
   return solver::solve_family(request);
 }
 
-const FamilyMember& winner(const Family& family) {
+const FamilyMember& winner(const FamilyAnswer& family) {
   REQUIRE_FALSE(family.best.empty());
   return family.members[family.best.front().member];
 }
@@ -71,7 +71,7 @@ TEST_CASE("sub-tiles made by the transform schedule like the ones written by han
 }
 
 TEST_CASE("attention forward on Hopper reaches the tensor cores' peak with two sub-tiles, not with one tile of 128 rows", "[solver]") {
-  const Family family = solved(spec_of("attention_forward_tile_hopper", "h100", {{Kind::Subtile, "Q_ROWS", {1, 2}}, {Kind::Groups, "", {2, 3}}}));
+  const FamilyAnswer family = solved(spec_of("attention_forward_tile_hopper", "h100", {{Kind::Subtile, "Q_ROWS", {1, 2}}, {Kind::Groups, "", {2, 3}}}));
   REQUIRE(family.complete);
   const FamilyMember& best = winner(family);
   CHECK(family.best.front().proved);
@@ -88,7 +88,7 @@ TEST_CASE("attention forward on Hopper reaches the tensor cores' peak with two s
 }
 
 TEST_CASE("attention forward on Blackwell: two sub-tiles of 128 rows win, and 256 rows in one tile do not fit", "[solver]") {
-  const Family family = solved(spec_of("attention_forward_tile_blackwell", "b200",
+  const FamilyAnswer family = solved(spec_of("attention_forward_tile_blackwell", "b200",
                                        {{Kind::Param, "Q_ROWS", {128, 256}}, {Kind::Subtile, "Q_ROWS", {1, 2}}, {Kind::Param, "KV", {}},
                                         {Kind::Groups, "", {3, 4, 5}}}));
   REQUIRE(family.complete);
@@ -161,7 +161,7 @@ TEST_CASE("a family that cannot be expanded says why", "[solver]") {
 }
 
 TEST_CASE("members that are no problem are listed with their reason, and alone they are no answer", "[solver]") {
-  const Family family = solved(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {100000, 3000000}}, {Kind::Groups, "", {0, 3}}}));
+  const FamilyAnswer family = solved(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {100000, 3000000}}, {Kind::Groups, "", {0, 3}}}));
   CHECK(family.best.empty());
   CHECK(family.complete);
   for (const FamilyMember& m : family.members) {
@@ -179,12 +179,12 @@ TEST_CASE("a stopped or timed out family is a partial answer that says so", "[so
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     source.request_stop();
   });
-  const Family stopped = solver::solve_family(request, source.get_token());
+  const FamilyAnswer stopped = solver::solve_family(request, source.get_token());
   CHECK(stopped.cancelled);
   CHECK_FALSE(stopped.ties_settled);
 
   request.timeout_seconds = 1e-6;
-  const Family late = solver::solve_family(request);
+  const FamilyAnswer late = solver::solve_family(request);
   CHECK(late.timed_out);
   CHECK_FALSE(late.complete);
   CHECK(late.best.empty());
@@ -199,7 +199,7 @@ TEST_CASE("progress tells of every member, each decision once its facts are know
   solver::FamilyRequest request;
   request.members = members_of(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {}}}));
   std::vector<int> decided(request.members.size(), 0);
-  const Family family = solver::solve_family(request, {}, [&](const solver::FamilyProgress& p) {
+  const FamilyAnswer family = solver::solve_family(request, {}, [&](const solver::FamilyProgress& p) {
     CHECK(p.total == decided.size());
     CHECK(p.done <= p.total);
     if (!p.decided) return;
