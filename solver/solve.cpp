@@ -21,6 +21,7 @@
 #include "solver/search/certify.h"
 #include "solver/search/decide.h"
 #include "solver/search/objectives.h"
+#include "solver/search/placement.h"
 #include "solver/search/serial.h"
 #include "solver/search/stage_range.h"
 
@@ -29,6 +30,9 @@ namespace {
 
 constexpr std::uint64_t kFirstEffort = kEffortPerSecond;
 constexpr int kClimbBeforeSerial = 5;
+// Up to here a query costs less than placing ops one by one thoroughly; from here on even its formula is too large.
+constexpr std::size_t kFewOps = 40, kManyOps = 250;
+constexpr int kPlaceEffort = 4;
 constexpr std::uint64_t kConfirmEffort = 5 * kEffortPerSecond;
 
 double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
@@ -66,6 +70,8 @@ class Search {
   void search();
   bool validate();
   Answer decide(Cycle ii, std::uint64_t effort = 0);
+  bool worth_asking() const { return problem_.ops.size() <= kManyOps; }
+  void place(int effort);
   bool climb(Cycle min_ii);
   void close_gap();
   void prove(std::uint64_t effort);
@@ -222,10 +228,29 @@ void Search::find_ii() {
   }
 
   if (request_.incumbent && check(problem_, *request_.incumbent, request_.constraints).valid()) accept(*request_.incumbent);
+  place(0);
   if (!climb(outcome_.lower_bound)) return;
   close_gap();
   prove(2 * kFirstEffort);
   confirm_for_any_stages();
+}
+
+/// Tries to find a better schedule without the solver.
+void Search::place(int effort) {
+  if (exhausted() || fixes_rotation(request_.constraints)) return;
+  if (outcome_.schedule && outcome_.schedule->ii <= outcome_.lower_bound) return;
+  const auto begin = Clock::now();
+  PlacementOptions options;
+  options.stages = stage_range(outcome_.lower_bound).stages;
+  options.seed = request_.seed + static_cast<std::uint64_t>(effort);
+  options.limits = limits_;
+  const Cycle before = outcome_.schedule ? outcome_.schedule->ii : 0;
+  place_better(problem_, request_.constraints, outcome_.lower_bound, outcome_.schedule, effort, options,
+               [&](const Schedule& better) { accept(better); });
+  const Cycle after = outcome_.schedule ? outcome_.schedule->ii : 0;
+  if (after == before && effort == 0) return;
+  log(fmt::format("placing ops one by one: {} ({:.3f} s)", after == before ? "nothing better" : fmt::format("II {}", after),
+                  seconds_between(begin, Clock::now())));
 }
 
 /// Goes up from the bound with doubling steps to a first schedule; false when there is none, or none in time. After a few
@@ -234,6 +259,14 @@ bool Search::climb(Cycle min_ii) {
   const Cycle serial = std::max(min_ii + 1, sat_add(serial_ii(problem_), stretch(request_.constraints)));
   Cycle ii = min_ii;
   bool undecided = false;
+  if (problem_.ops.size() > kFewOps) {
+    Schedule simple = serial_schedule(problem_, request_.constraints, serial);
+    if (!outcome_.schedule && check(problem_, simple, request_.constraints).valid()) {
+      std::optional<Schedule> better = tightened(problem_, request_.constraints, simple);
+      accept(better ? std::move(*better) : std::move(simple));
+    }
+    for (int effort = 1; effort <= kPlaceEffort; ++effort) place(effort);
+  }
   for (int tries = 0; !outcome_.schedule && !exhausted(); ++tries) {
     if (undecided || tries == kClimbBeforeSerial || ii >= serial) {
       Schedule simple = serial_schedule(problem_, request_.constraints, serial);
@@ -246,7 +279,8 @@ bool Search::climb(Cycle min_ii) {
       if (answer == Answer::No) declare_infeasible(serial);
       return answer == Answer::Yes;
     }
-    undecided = decide(ii, kFirstEffort) == Answer::Unknown;
+    undecided = !worth_asking() || decide(ii, kFirstEffort) == Answer::Unknown;
+    if (tries == 0 && !outcome_.schedule) place(1);
     ii = min_ii + (Cycle{1} << tries);
   }
   return outcome_.schedule.has_value();
@@ -254,6 +288,7 @@ bool Search::climb(Cycle min_ii) {
 
 /// Brings the incumbent down to where limited effort still finds schedules.
 void Search::close_gap() {
+  if (!worth_asking()) return;
   Cycle not_found = outcome_.lower_bound - 1;
   for (Cycle step = 1; not_found + 1 < outcome_.schedule->ii && !exhausted();) {
     // Doubling steps from below while nothing is found, then bisection.
@@ -268,13 +303,18 @@ void Search::close_gap() {
   }
 }
 
-/// Refutes the II below the incumbent, or finds it; where that is too hard, at least raises the bound from below.
+/// Refutes the II below the incumbent, or finds it; where that is too hard, at least raises the bound from below and brings the
+/// incumbent down.
 void Search::prove(std::uint64_t effort) {
-  while (outcome_.lower_bound < outcome_.schedule->ii && !exhausted()) {
+  for (int round = kPlaceEffort + 1; outcome_.lower_bound < outcome_.schedule->ii && !exhausted();) {
+    const Cycle gap = outcome_.schedule->ii - outcome_.lower_bound;
+    Answer below = Answer::Unknown;
     // Not monotone: a refutation speaks only for its own II, so they fall one by one from below.
-    const Answer below = decide(monotone() ? outcome_.schedule->ii - 1 : outcome_.lower_bound, effort);
+    if (worth_asking())
+      below = decide(monotone() ? outcome_.schedule->ii - std::max<Cycle>(1, gap / 16) : outcome_.lower_bound, effort);
     if (below != Answer::Unknown) continue;
-    decide(outcome_.lower_bound + (outcome_.schedule->ii - outcome_.lower_bound) / 2, effort);
+    if (worth_asking()) decide(outcome_.lower_bound + (outcome_.schedule->ii - outcome_.lower_bound) / 2, effort);
+    if (problem_.ops.size() > kFewOps) place(round++);
     effort *= 2;
   }
 }

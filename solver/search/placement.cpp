@@ -19,6 +19,8 @@ namespace heddle::solver {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr int kSpotsOutOfTime = 32;  // looked at per group
+constexpr Cycle kFar = Cycle{1} << 60;
 
 struct Arc {
   std::size_t other;      ///< the op at the far end
@@ -32,7 +34,7 @@ struct Arc {
 class Placer {
  public:
   Placer(const Problem& problem, const Constraints& constraints, const PlacementOptions& options);
-  std::optional<Schedule> run(const std::stop_token& stop);
+  std::optional<Schedule> run();
 
  private:
   struct Spot {
@@ -47,14 +49,14 @@ class Placer {
   Cycle residue(Cycle x) const { return x - floor_div(x, ii_) * ii_; }
   std::optional<Cycle> demand(const Arc& arc, bool same) const;
   bool overlap(Cycle a, Cycle length_a, Cycle b, Cycle length_b) const;
-  std::int64_t cost_of(std::size_t v, Cycle at, std::size_t group, std::int64_t most, std::vector<std::size_t>& out);
+  std::int64_t cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most, std::vector<std::size_t>& out);
   void consider(std::size_t v, std::size_t group, Spot& best);
   std::vector<std::size_t> order();
   void choose_homes();
   void adopt(const Schedule& start);
   void insert(std::size_t v, Cycle at, std::size_t group);
   void remove(std::size_t v);
-  bool settle(std::int64_t& budget, const std::stop_token& stop);
+  bool settle(std::int64_t& budget);
   bool assign_stages();
   Schedule schedule() const;
   bool repair(const Schedule& found, const Verdict& verdict);
@@ -83,6 +85,8 @@ class Placer {
   std::vector<std::optional<std::size_t>> home_;      // the group of an op that belongs to a chain through registers
   std::vector<std::size_t> scratch_, evicted_;
   std::vector<Cycle> times_;
+  std::vector<std::int64_t> gone_;                    // in the present count of costs, if it says stamp_
+  std::int64_t stamp_ = 0;
 };
 
 Placer::Placer(const Problem& problem, const Constraints& constraints, const PlacementOptions& options)
@@ -115,6 +119,7 @@ Placer::Placer(const Problem& problem, const Constraints& constraints, const Pla
   in_group_.resize(groups_);
   stream_load_.assign(groups_, 0);
   penalty_.assign(size_, 1);
+  gone_.assign(size_, 0);
 }
 
 std::optional<Cycle> Placer::demand(const Arc& arc, bool same) const {
@@ -202,29 +207,34 @@ void Placer::remove(std::size_t v) {
   group_[v] = -1;
 }
 
-/// The penalties of the ops that would have to go, which are listed in `out`; stops counting at `most`.
-std::int64_t Placer::cost_of(std::size_t v, Cycle at, std::size_t group, std::int64_t most, std::vector<std::size_t>& out) {
+/// The penalties of the ops that would have to go, which are listed in `out`; stops counting at `most`. `in_time`: no dependence
+/// is in the way, only units and streams may be.
+std::int64_t Placer::cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most, std::vector<std::size_t>& out) {
   out.clear();
   std::int64_t cost = 0;
+  ++stamp_;
+  const auto gone = [&](std::size_t w) { return gone_[w] == stamp_; };
   const auto evict = [&](std::size_t w) {
-    if (std::find(out.begin(), out.end(), w) != out.end()) return;
+    if (gone(w)) return;
+    gone_[w] = stamp_;
     out.push_back(w);
     cost += penalty_[w];
   };
-  const auto gone = [&](std::size_t w) { return std::find(out.begin(), out.end(), w) != out.end(); };
   for (const Arc& arc : in_[v]) {
+    if (in_time) break;
     if (!placed(arc.other)) continue;
     const auto apart = demand(arc, together(arc.other, group));
     if (apart && at < start_[arc.other] + *apart) evict(arc.other);
     if (cost >= most) return cost;
   }
   for (const Arc& arc : out_[v]) {
+    if (in_time) break;
     if (!placed(arc.other)) continue;
     const auto apart = demand(arc, together(arc.other, group));
     if (apart && start_[arc.other] < at + *apart) evict(arc.other);
     if (cost >= most) return cost;
   }
-  for (std::size_t w = 0; w < size_; ++w) {
+  for (std::size_t w = 0; w < size_ && !in_time; ++w) {
     if (!placed(w) || w == v) continue;
     if (at < start_[w] + closure_.at(OpId(w), OpId(v)) || start_[w] < at + closure_.at(OpId(v), OpId(w))) evict(w);
     if (cost >= most) return cost;
@@ -290,24 +300,28 @@ std::int64_t Placer::cost_of(std::size_t v, Cycle at, std::size_t group, std::in
 
 void Placer::consider(std::size_t v, std::size_t group, Spot& best) {
   const Op& op = problem_.ops[v];
+  // Where no dependence is in the way, and (earliest, latest) where the op is wanted: loose bounds do not draw it.
+  Cycle low = -kFar, high = kFar;
   std::optional<Cycle> earliest, latest;
+  const auto after = [&](Cycle bound, bool wanted) {
+    low = std::max(low, bound);
+    if (wanted) earliest = std::max(earliest.value_or(bound), bound);
+  };
+  const auto before = [&](Cycle bound, bool wanted) {
+    high = std::min(high, bound);
+    if (wanted) latest = std::min(latest.value_or(bound), bound);
+  };
   for (const Arc& arc : in_[v])
     if (placed(arc.other))
-      if (const auto apart = demand(arc, together(arc.other, group))) {
-        const Cycle bound = start_[arc.other] + *apart;
-        if (arc.ring < 0 || !earliest) earliest = std::max(earliest.value_or(bound), bound);
-      }
+      if (const auto apart = demand(arc, together(arc.other, group))) after(start_[arc.other] + *apart, arc.ring < 0);
   for (const Arc& arc : out_[v])
     if (placed(arc.other))
-      if (const auto apart = demand(arc, together(arc.other, group))) {
-        const Cycle bound = start_[arc.other] - *apart;
-        if (arc.ring < 0) latest = std::min(latest.value_or(bound), bound);
-      }
+      if (const auto apart = demand(arc, together(arc.other, group))) before(start_[arc.other] - *apart, arc.ring < 0);
   for (std::size_t w = 0; w < size_; ++w) {
     if (!placed(w) || w == v) continue;
-    const Cycle low = start_[w] + closure_.at(OpId(w), OpId(v)), high = start_[w] - closure_.at(OpId(v), OpId(w));
-    if (closure_.at(OpId(w), OpId(v)) > -ii_ * 2) earliest = std::max(earliest.value_or(low), low);
-    if (closure_.at(OpId(v), OpId(w)) > -ii_ * 2) latest = std::min(latest.value_or(high), high);
+    const Cycle to = closure_.at(OpId(w), OpId(v)), from = closure_.at(OpId(v), OpId(w));
+    after(start_[w] + to, to > -2 * ii_);
+    before(start_[w] - from, from > -2 * ii_);
   }
   if (options_.in_order)
     for (std::size_t w : in_group_[group])
@@ -344,19 +358,23 @@ void Placer::consider(std::size_t v, std::size_t group, Spot& best) {
   times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
   // A crowded stream is a worse home than one with room.
   const Cycle burden = op.window > 0 ? stream_load_[group] / 8 : 0;
+  int out_of_time = 0;
   for (const Cycle at : times_) {
+    const bool in_time = at >= low && at <= high;
+    if (!in_time && ++out_of_time > kSpotsOutOfTime) continue;
     const Cycle far = distance(at) + burden;
     if (best.cost == 0 && far >= best.distance) break;
     const std::int64_t most = best.cost;
-    std::int64_t cost = cost_of(v, at, group, most == kNever ? kNever : most / 8 + 1, evicted_);
+    std::int64_t cost = cost_of(v, at, group, in_time, most == kNever ? kNever : most / 8 + 1, evicted_);
     if (cost > 0) cost = cost * 8 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(8 * cost));
     if (cost < best.cost || (cost == best.cost && far < best.distance)) best = {at, group, cost, far};
   }
 }
 
-bool Placer::settle(std::int64_t& budget, const std::stop_token& stop) {
+bool Placer::settle(std::int64_t& budget) {
   while (!pool_.empty()) {
-    if (--budget < 0 || ((budget & 15) == 0 && stop.stop_requested())) return false;
+    if (--budget < 0) return false;
+    if (options_.limits.stop.stop_requested() || Clock::now() >= options_.limits.deadline) throw Stopped{};
     const std::size_t v = pool_.back();
     pool_.pop_back();
     Spot best;
@@ -376,7 +394,7 @@ bool Placer::settle(std::int64_t& budget, const std::stop_token& stop) {
     if (best.cost == kNever) return false;
     if (best.cost > 0) {
       ++penalty_[v];
-      cost_of(v, best.at, best.group, kNever, evicted_);
+      cost_of(v, best.at, best.group, false, kNever, evicted_);
       const std::vector<std::size_t> leaving = evicted_;
       for (std::size_t w : leaving) {
         remove(w);
@@ -429,12 +447,12 @@ void Placer::adopt(const Schedule& start) {
   for (std::size_t v : ops) {
     const Placement& p = start.ops[v];
     const Cycle stage = p.start / start.ii, slot = p.start % start.ii * ii_ / start.ii;
-    if (p.group.index() < groups_ && cost_of(v, stage * ii_ + slot, p.group.index(), 1, evicted_) == 0)
+    if (p.group.index() < groups_ && cost_of(v, stage * ii_ + slot, p.group.index(), false, 1, evicted_) == 0)
       insert(v, stage * ii_ + slot, p.group.index());
   }
 }
 
-std::optional<Schedule> Placer::run(const std::stop_token& stop) {
+std::optional<Schedule> Placer::run() {
   for (const Op& op : problem_.ops)
     for (const UnitUse& use : op.uses)
       if (use.duration > ii_ || op.window > ii_ || use.amount > problem_.unit(use.unit).capacity) return {};
@@ -445,14 +463,13 @@ std::optional<Schedule> Placer::run(const std::stop_token& stop) {
   for (std::size_t v : ops)
     if (!placed(v)) pool_.push_back(v);
   std::int64_t budget = options_.budget;
-  struct D{ Placer*p; std::int64_t*b; ~D(){ if(!getenv("PDEBUG"))return; std::string t; for(size_t v=0;v<p->size_;++v) if(p->penalty_[v]>1) t+=" "+std::to_string(v)+":"+std::to_string(p->penalty_[v]); fprintf(stderr,"left %ld pool %zu pen%s\n",(long)*b,p->pool_.size(),t.c_str()); } } d{this,&budget};
-  while (settle(budget, stop)) {
+  while (settle(budget)) {
     if (!assign_stages()) return {};
     Schedule found = schedule();
     const Verdict verdict = check(problem_, found, constraints_);
     if (verdict.valid() && stage_count(found) <= options_.stages) return found;
-    if (getenv("PDEBUG") && !verdict.valid()) fprintf(stderr, "%s: %s\n", verdict.violations[0].family.c_str(), verdict.violations[0].message.c_str());
     if (verdict.valid() || !repair(found, verdict)) return {};
+    budget -= static_cast<std::int64_t>(size_) / 4;  // judging a whole schedule costs as much as many placements
   }
   return {};
 }
@@ -518,9 +535,8 @@ bool Placer::shorten_a_ring(const Schedule& found) {
 
 }  // namespace
 
-std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints, const PlacementOptions& options,
-                                  const std::stop_token& stop) {
-  return Placer(problem, constraints, options).run(stop);
+std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints, const PlacementOptions& options) {
+  return Placer(problem, constraints, options).run();
 }
 
 std::optional<Schedule> tightened(const Problem& problem, const Constraints& constraints, const Schedule& schedule) {
@@ -545,6 +561,41 @@ std::optional<Schedule> tightened(const Problem& problem, const Constraints& con
   finish_schedule(problem, constraints, result);
   if (!check(problem, result, constraints).valid()) return {};
   return result;
+}
+
+void place_better(const Problem& problem, const Constraints& constraints, Cycle low, std::optional<Schedule> incumbent, int effort,
+                  PlacementOptions options, const std::function<void(const Schedule&)>& found) {
+  const auto best = [&] { return incumbent ? incumbent->ii : kNever; };
+  options.budget = static_cast<std::int64_t>(problem.ops.size()) * (std::int64_t{2} << std::min(effort, 20));
+  const auto try_at = [&](Cycle ii) {
+    options.ii = ii;
+    for (const bool in_order : {false, true}) {
+      options.in_order = in_order;
+      options.start = nullptr;
+      std::optional<Schedule> placed = place_ops(problem, constraints, options);
+      if (!placed && incumbent) {
+        options.start = &*incumbent;
+        placed = place_ops(problem, constraints, options);
+      }
+      if (!placed) continue;
+      while (placed) {
+        incumbent = std::move(placed);
+        placed = incumbent->ii > low ? tightened(problem, constraints, *incumbent) : std::nullopt;
+      }
+      return found(*incumbent);
+    }
+  };
+  if (best() <= low) return;
+  try_at(low);
+  if (effort == 0) return;
+  const Cycle grain = std::max<Cycle>(1, low / 512);
+  for (Cycle step = 4 * grain; best() > low + 2 * step && step < 64 * low; step *= 2) try_at(low + step);
+  if (!incumbent) return;
+  for (Cycle below = low; best() - below > grain;) {
+    const Cycle middle = below + (best() - below) / 2;
+    try_at(middle);
+    if (best() > middle) below = middle;
+  }
 }
 
 }  // namespace heddle::solver
