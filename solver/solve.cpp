@@ -20,8 +20,8 @@
 #include "solver/explain/words.h"
 #include "solver/search/certify.h"
 #include "solver/search/decide.h"
+#include "solver/search/incumbent.h"
 #include "solver/search/objectives.h"
-#include "solver/search/placement.h"
 #include "solver/search/serial.h"
 #include "solver/search/stage_range.h"
 

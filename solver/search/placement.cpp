@@ -7,9 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "core/analysis/period.h"
 #include "core/base/integer_division.h"
-#include "core/base/saturate.h"
 #include "core/check/checker.h"
 #include "solver/encoding/closure.h"
 #include "solver/encoding/finish_schedule.h"
@@ -537,65 +535,6 @@ bool Placer::shorten_a_ring(const Schedule& found) {
 
 std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints, const PlacementOptions& options) {
   return Placer(problem, constraints, options).run();
-}
-
-std::optional<Schedule> tightened(const Problem& problem, const Constraints& constraints, const Schedule& schedule) {
-  const std::vector<EventEdge> events = event_graph(problem, schedule);
-  const Period period = sustainable_period(problem, schedule);
-  if (period.deadlock || period.cycles() < 1 || period.cycles() >= schedule.ii) return {};
-  Schedule result = schedule;
-  result.ii = period.cycles();
-  for (Placement& p : result.ops) p.start = 0;
-  for (std::size_t round = 0; round <= problem.ops.size(); ++round) {
-    bool changed = false;
-    for (const EventEdge& e : events) {
-      const Cycle due = result.start(e.from) + e.weight - e.tokens * result.ii;
-      Cycle& start = result.ops[e.to.index()].start;
-      if (due <= start) continue;
-      start = due;
-      changed = true;
-    }
-    if (!changed) break;
-  }
-  normalize_starts(result);
-  finish_schedule(problem, constraints, result);
-  if (!check(problem, result, constraints).valid()) return {};
-  return result;
-}
-
-void place_better(const Problem& problem, const Constraints& constraints, Cycle low, std::optional<Schedule> incumbent, int effort,
-                  PlacementOptions options, const std::function<void(const Schedule&)>& found) {
-  const auto best = [&] { return incumbent ? incumbent->ii : kNever; };
-  options.budget = static_cast<std::int64_t>(problem.ops.size()) * (effort == 0 ? 8 : std::int64_t{2} << std::min(effort, 20));
-  const auto try_at = [&](Cycle ii) {
-    options.ii = ii;
-    for (const bool in_order : {false, true}) {
-      options.in_order = in_order;
-      options.start = nullptr;
-      std::optional<Schedule> placed = place_ops(problem, constraints, options);
-      if (!placed && incumbent) {
-        options.start = &*incumbent;
-        placed = place_ops(problem, constraints, options);
-      }
-      if (!placed) continue;
-      while (placed) {
-        incumbent = std::move(placed);
-        placed = incumbent->ii > low ? tightened(problem, constraints, *incumbent) : std::nullopt;
-      }
-      return found(*incumbent);
-    }
-  };
-  if (best() <= low) return;
-  try_at(low);
-  if (effort == 0) return;
-  const Cycle grain = std::max<Cycle>(1, low / 512);
-  for (Cycle step = 4 * grain; best() > low + 2 * step && step < 64 * low; step *= 2) try_at(low + step);
-  if (!incumbent) return;
-  for (Cycle below = low; best() - below > grain;) {
-    const Cycle middle = below + (best() - below) / 2;
-    try_at(middle);
-    if (best() > middle) below = middle;
-  }
 }
 
 }  // namespace heddle::solver
