@@ -80,9 +80,9 @@ class Explainer {
   bool exhausted() const { return stop_.stop_requested() || Clock::now() >= deadline_; }
 
   void explain();
-  bool explain_by_arithmetic(Cycle below);
-  void explain_refutation(Cycle ii);
-  void explain_infeasible();
+  void explain_by_arithmetic(Cycle below);
+  void explain_undecided(const SolveOutcome& outcome);
+  void explain_refutation(Cycle ii, bool ways_out = true);
   void relax(std::vector<Easing> easings);
   Relaxation try_easing(Easing easing, double share);
   SolveOutcome solve_at(const SolveRequest& base, std::optional<Cycle> ii, double share);
@@ -148,13 +148,16 @@ void Explainer::explain() {
     answer_.status = Status::Feasible;
     answer_.sentence = fmt::format("{} has a schedule: there is nothing to explain", *asked);
   } else if (outcome.status == Status::Infeasible) {
-    if (asked)
-      explain_refutation(*asked);
-    else
-      explain_infeasible();
+    answer_.status = Status::Infeasible;
+    answer_.refuted = asked;
+    const Cycle serial = std::max(bounds_.min_ii() + 1, sat_add(serial_ii(problem_), stretch(constraints_)));
+    answer_.sentence = asked ? fmt::format("{} has no schedule", *asked)
+                             : fmt::format("no II has a schedule; still none at {}, where all ops fit one after the other", serial);
+    explain_refutation(asked.value_or(serial));
   } else if (outcome.status == Status::Optimal) {
     answer_.status = Status::Optimal;
     answer_.refuted = best_->ii - 1;
+    answer_.sentence = fmt::format("II {} is the least: {} has no schedule", best_->ii, best_->ii - 1);
     if (best_->ii == bounds_.min_ii()) {
       answer_.sentence = best_->ii == 1 ? "II 1 is the least there is" : fmt::format("II {} is the least, by arithmetic alone", best_->ii);
       if (best_->ii > 1) explain_by_arithmetic(best_->ii);
@@ -162,18 +165,33 @@ void Explainer::explain() {
       explain_refutation(best_->ii - 1);
     }
   } else {
-    share_spent_ = outcome.timed_out;
-    answer_.status = outcome.schedule && !asked ? Status::Feasible : Status::Unknown;
-    answer_.sentence = asked ? fmt::format("whether {} has a schedule was not decided in time", *asked)
-                       : outcome.schedule ? fmt::format("II {} was found and {} is the proved lower bound; which of them is the least was not decided in time",
-                                                        best_->ii, outcome.lower_bound)
-                                          : fmt::format("no schedule was found in time; II is {} at least", outcome.lower_bound);
-    if (outcome.lower_bound > 1 && !asked) answer_.remarks.push_back(outcome.explanation);
+    explain_undecided(outcome);
+  }
+}
+
+void Explainer::explain_undecided(const SolveOutcome& outcome) {
+  share_spent_ = outcome.timed_out;
+  const bool asked = request_.solve.ii.has_value();
+  answer_.status = best_ && !asked ? Status::Feasible : Status::Unknown;
+  const Cycle bound = outcome.lower_bound;
+  if (asked) {
+    answer_.sentence = fmt::format("whether {} has a schedule was not decided in time", *request_.solve.ii);
+    return;
+  }
+  const bool refuted = outcome.reason == BoundReason::Refutation && bound > bounds_.min_ii();
+  const std::string known = best_ ? fmt::format("II {} was found", best_->ii) : "no schedule was found";
+  answer_.sentence = refuted ? fmt::format("{}, {} has no schedule, and between them nothing was decided in time", known, bound - 1)
+                             : fmt::format("{}, arithmetic asks for {} at least, and between them nothing was decided in time", known, bound);
+  if (refuted) {
+    answer_.refuted = bound - 1;
+    explain_refutation(bound - 1, false);
+  } else {
+    answer_.remarks.push_back(outcome.explanation);
   }
 }
 
 /// Every bound of at least `below` is a reason of its own.
-bool Explainer::explain_by_arithmetic(Cycle below) {
+void Explainer::explain_by_arithmetic(Cycle below) {
   std::vector<BoundFact> facts;
   for (const BoundFact& fact : bounds_.facts)
     if (fact.bound >= below) facts.push_back(fact);
@@ -183,18 +201,10 @@ bool Explainer::explain_by_arithmetic(Cycle below) {
   if (!facts.empty())
     answer_.reason = facts[0].kind == BoundFact::Kind::Unit || facts[0].kind == BoundFact::Kind::Issue ? BoundReason::Resource : BoundReason::Recurrence;
   relax(easings_of(problem_, constraints_, facts));
-  return !facts.empty();
 }
 
-void Explainer::explain_refutation(Cycle ii) {
-  const bool least = !request_.solve.ii && best_;
+void Explainer::explain_refutation(Cycle ii, bool ways_out) {
   answer_.reason = BoundReason::Refutation;
-  if (!least) answer_.status = Status::Infeasible;
-  if (request_.solve.ii || least) answer_.refuted = ii;
-  answer_.sentence = least ? fmt::format("II {} is the least: {} has no schedule", best_->ii, ii)
-                     : answer_.refuted ? fmt::format("{} has no schedule", ii)
-                                       : fmt::format("no II has a schedule; still none at {}, where all ops fit one after the other", ii);
-
   const StageRange range = stage_range(problem_, constraints_, request_.solve.max_stages, ii);
   ModelOptions options;
   options.ii = ii;
@@ -229,12 +239,7 @@ void Explainer::explain_refutation(Cycle ii) {
     answer_.members.push_back(std::move(m));
   }
   if (const std::string cycle = tightest_cycle(problem_, core, ii); !cycle.empty()) answer_.remarks.push_back(cycle);
-  relax(easings_of(problem_, constraints_, core));
-}
-
-void Explainer::explain_infeasible() {
-  const Cycle serial = std::max(bounds_.min_ii() + 1, sat_add(serial_ii(problem_), stretch(constraints_)));
-  explain_refutation(serial);
+  if (ways_out) relax(easings_of(problem_, constraints_, core));
 }
 
 Relaxation Explainer::try_easing(Easing easing, double share) {
