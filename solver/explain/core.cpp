@@ -109,11 +109,12 @@ class NamedModel {
 
 class Finder {
  public:
-  Finder(const Problem& problem, const Constraints& constraints, const ModelOptions& options,
+  /// `groups`: how many the model has, of which only some are allowed.
+  Finder(const Problem& problem, int groups, const Constraints& constraints, const ModelOptions& options,
          const std::function<void(const std::string&)>& progress)
       : original_(problem), problem_(problem), constraints_(constraints), options_(options), progress_(progress) {
     options_.named = true;
-    problem_.max_groups = std::min(std::max(1, problem.max_groups) + 1, most_groups());
+    problem_.max_groups = std::min(groups, most_groups());
   }
 
   Core run() {
@@ -126,12 +127,16 @@ class Finder {
       }
       count(model);
     }
-    if (core_.schedulable == Answer::No) {
-      recheck();
-      consider_more_groups();
+    try {
+      if (core_.schedulable == Answer::No) recheck();
+      if (core_.rechecked) consider_more_groups();
+    } catch (const Stopped&) {  // what was found stands, unverified
     }
     return std::move(core_);
   }
+
+  /// Set when the core has a schedule with so many groups: then their number belongs into it.
+  std::optional<int> groups_that_escape() const { return groups_that_escape_; }
 
  private:
   int most_groups() const { return std::max(original_.max_groups, static_cast<int>(original_.ops.size()) + 1); }
@@ -242,8 +247,14 @@ class Finder {
     roomy.max_groups = most_groups();
     NamedModel model(roomy, roomy.max_groups, constraints_, options_);
     require_registers(model);
-    if (model.check([&](const ConstraintName& n) { return contains(names_, n); }, false, 2 * kTryEffort) != Answer::No)
-      core_.groups_considered = problem_.max_groups;
+    const Answer answer = model.check([&](const ConstraintName& n) { return contains(names_, n); }, false, 2 * kTryEffort);
+    if (answer != Answer::No) core_.groups_considered = problem_.max_groups;
+    if (answer == Answer::Yes) {
+      std::set<GroupId> used;
+      for (const Placement& p : model.schedule().ops) used.insert(p.group);
+      const int first = problem_.has_producer_group() ? 1 : 0;
+      groups_that_escape_ = std::max(problem_.max_groups + 1, static_cast<int>(used.size()) + first);
+    }
     count(model);
   }
 
@@ -255,7 +266,20 @@ class Finder {
   Core core_;
   Names names_;            ///< the present core
   std::set<Rule> rules_;   ///< of the present core
+  std::optional<int> groups_that_escape_;
 };
+
+Core find(const Problem& problem, const Constraints& constraints, const ModelOptions& options,
+          const std::function<void(const std::string&)>& progress) {
+  // One group more than allowed is nearly always enough to see whether their number matters.
+  int groups = std::max(1, problem.max_groups) + 1;
+  while (true) {
+    Finder finder(problem, groups, constraints, options, progress);
+    Core core = finder.run();
+    if (!finder.groups_that_escape()) return core;
+    groups = *finder.groups_that_escape();
+  }
+}
 
 /// The user's tightest limit on registers, if it is tighter than the machine's.
 std::optional<std::size_t> register_constraint(const Problem& problem, const Constraints& constraints) {
@@ -278,14 +302,14 @@ bool Core::verified() const {
 Core find_core(const Problem& problem, const Constraints& constraints, ModelOptions options,
                const std::function<void(const std::string&)>& progress) {
   const std::optional<std::size_t> cap = register_constraint(problem, constraints);
-  if (!cap) return Finder(problem, constraints, options, progress).run();
+  if (!cap) return find(problem, constraints, options, progress);
   // The machine's own limit may be reason enough.
   Constraints without = constraints;
   for (UserConstraint& c : without)
     if (c.kind == ConstraintKind::MaxRegisters) c.enabled = false;
-  Core core = Finder(problem, without, options, progress).run();
+  Core core = find(problem, without, options, progress);
   if (core.schedulable == Answer::No) return core;
-  core = Finder(problem, constraints, options, progress).run();
+  core = find(problem, constraints, options, progress);
   core.register_constraint = cap;
   return core;
 }

@@ -2,7 +2,7 @@
 // refilling of rings), so that there is little to read; then, inside those rules, the single constraints that are needed.
 //
 // Nothing takes part unnamed except what is no constraint: starts lie in [0, stages * II), and variable-latency ops live in
-// the producer group. The number of warp groups is a member like the others; the model has one group more than allowed.
+// the producer group. The number of warp groups is a member like the others; the model has more groups than are allowed.
 #pragma once
 
 #include <functional>

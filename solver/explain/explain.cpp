@@ -20,12 +20,11 @@ namespace heddle::solver {
 namespace {
 
 /// Shares of the time limit: what is left over goes to the next.
-constexpr double kSolveShare = 0.6, kCoreShare = 0.6;
+constexpr double kSolveShare = 0.6, kCoreShare = 0.75;
 
 /// Violations that tell how a rule is broken, by the checker's words.
 bool tells(const Violation& v, Family family) {
   switch (family) {
-    case Family::Dependence:
     case Family::HandOff: return v.family == "dependence";
     case Family::Credit: return v.family == "credit" || v.family == "depth";
     case Family::RegisterFile: return v.family == "registers";
@@ -83,6 +82,7 @@ class Explainer {
   void explain_by_arithmetic(Cycle below);
   void explain_undecided(const SolveOutcome& outcome);
   void explain_refutation(Cycle ii, bool ways_out = true);
+  void tell_what_breaks(const CoreMember& member, ExplanationMember& out) const;
   void relax(std::vector<Easing> easings);
   Relaxation try_easing(Easing easing, double share);
   SolveOutcome solve_at(const SolveRequest& base, std::optional<Cycle> ii, double share);
@@ -203,6 +203,29 @@ void Explainer::explain_by_arithmetic(Cycle below) {
   relax(easings_of(problem_, constraints_, facts));
 }
 
+/// One way in which a schedule that keeps the other members breaks this one.
+void Explainer::tell_what_breaks(const CoreMember& member, ExplanationMember& out) const {
+  const Schedule& s = *member.without;
+  if (member.family == Family::Dependence) {  // the checker would count hand-offs too
+    for (const ConstraintName& part : member.parts) {
+      const Edge& e = problem_.edges[part.index];
+      const Cycle used = s.start(e.to) + e.distance * s.ii, ready = s.start(e.from) + e.latency;
+      if (used >= ready) continue;
+      out.without = fmt::format("{} starts {} cycles before {} is done", problem_.op(e.to).name, ready - used, problem_.op(e.from).name);
+      out.slot = s.slot(e.to);
+      return;
+    }
+    return;
+  }
+  for (const Violation& v : check(problem_, s, constraints_).violations) {
+    if (!tells(v, member.family) || !(out.ops.empty() || about(v, out))) continue;
+    if (member.family == Family::User && v.message.find(constraints_[member.index].name + ":") != 0) continue;
+    out.without = v.message;
+    out.slot = v.slot;
+    return;
+  }
+}
+
 void Explainer::explain_refutation(Cycle ii, bool ways_out) {
   answer_.reason = BoundReason::Refutation;
   const StageRange range = stage_range(problem_, constraints_, request_.solve.max_stages, ii);
@@ -212,7 +235,11 @@ void Explainer::explain_refutation(Cycle ii, bool ways_out) {
   options.stages = range.stages + (options.anchored ? 1 : 0);
   options.seed = request_.solve.seed;
   options.limits = {Clock::now() + seconds(kCoreShare * left()), stop_};
-  const Core core = find_core(problem_, constraints_, options, listener_.progress);
+  Core core;
+  try {
+    core = find_core(problem_, constraints_, options, listener_.progress);
+  } catch (const Stopped&) {
+  }
   answer_.queries += core.queries;
   answer_.conflicts += core.conflicts;
   answer_.together = true;
@@ -229,13 +256,7 @@ void Explainer::explain_refutation(Cycle ii, bool ways_out) {
   for (const CoreMember& member : core.members) {
     ExplanationMember m = describe_member(problem_, constraints_, core, member);
     m.needed = member.without.has_value();
-    if (member.without && !exhausted())
-      for (const Violation& v : check(problem_, *member.without, constraints_).violations)
-        if (tells(v, member.family) && (m.ops.empty() || about(v, m))) {
-          m.without = v.message;
-          m.slot = v.slot;
-          break;
-        }
+    if (member.without) tell_what_breaks(member, m);
     answer_.members.push_back(std::move(m));
   }
   if (const std::string cycle = tightest_cycle(problem_, core, ii); !cycle.empty()) answer_.remarks.push_back(cycle);

@@ -17,6 +17,14 @@ constexpr std::size_t kMostEdges = 6;
 constexpr std::int64_t kSmemStep = 1024;
 constexpr std::int64_t kWarpStep = 4;
 
+/// Bytes or columns with so many slots in this ring and one in every other that must exist.
+std::int64_t needed_for(const Problem& problem, const Channel& c, std::int64_t depth) {
+  std::int64_t needed = sat_add(c.space == Space::Tmem ? problem.resident_columns : problem.resident_smem, sat_mul(depth, c.size));
+  for (const Channel& other : problem.channels)
+    if (&other != &c && other.space == c.space && !other.only_if_crossing) needed = sat_add(needed, other.size);
+  return needed;
+}
+
 class Easings {
  public:
   Easings(const Problem& problem, const Constraints& constraints) : problem_(problem), constraints_(constraints) {}
@@ -82,9 +90,7 @@ class Easings {
   /// One slot more than the ring can have: more memory where that is what limits it, else a longer ring.
   void ring_slot(ChannelId id) {
     const Channel& c = problem_.channel(id);
-    const bool tensor = c.space == Space::Tmem;
-    const std::int64_t limit = tensor ? allocatable_columns(problem_.limits.tmem_columns) : problem_.limits.smem_bytes;
-    if (needed_for(c, c.max_depth + 1) > limit) return tensor ? tmem() : smem(c.size);
+    if (kept_short_by_memory(problem_, c)) return c.space == Space::Tmem ? tmem() : smem(c.size);
     Easing e = start(fmt::format("slots of {}", c.name), c.max_depth, c.max_depth + 1);
     ++e.problem.channels[id.index()].max_depth;
     add(std::move(e));
@@ -191,20 +197,12 @@ class Easings {
     ++edge.distance;
   }
 
-  /// Bytes or columns with so many slots in this ring and one in every other that must exist.
-  std::int64_t needed_for(const Channel& c, std::int64_t depth) const {
-    std::int64_t needed = sat_add(c.space == Space::Tmem ? problem_.resident_columns : problem_.resident_smem, sat_mul(depth, c.size));
-    for (const Channel& other : problem_.channels)
-      if (&other != &c && other.space == c.space && !other.only_if_crossing) needed = sat_add(needed, other.size);
-    return needed;
-  }
-
   /// Rings that `before` kept short may have what `now` gives (core/problem/storage.cpp limits them so).
   void deepen(Problem& problem, Space space, std::int64_t before, std::int64_t now) const {
     for (std::size_t i = 0; i < problem.channels.size(); ++i) {
       const Channel& old = problem_.channels[i];
-      if (old.space != space || needed_for(old, old.max_depth + 1) <= before) continue;
-      while (problem.channels[i].max_depth < Channel{}.max_depth && needed_for(old, problem.channels[i].max_depth + 1) <= now)
+      if (old.space != space || needed_for(problem_, old, old.max_depth + 1) <= before) continue;
+      while (problem.channels[i].max_depth < Channel{}.max_depth && needed_for(problem_, old, problem.channels[i].max_depth + 1) <= now)
         ++problem.channels[i].max_depth;
     }
   }
@@ -239,6 +237,11 @@ std::vector<EdgeId> edges_of(const CoreMember& member) {
 }
 
 }  // namespace
+
+bool kept_short_by_memory(const Problem& problem, const Channel& c) {
+  const Limits& l = problem.limits;
+  return needed_for(problem, c, std::int64_t{c.max_depth} + 1) > (c.space == Space::Tmem ? allocatable_columns(l.tmem_columns) : l.smem_bytes);
+}
 
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const Core& core) {
   Easings easings(problem, constraints);

@@ -9,6 +9,7 @@
 #include "core/base/saturate.h"
 #include "core/io/constraints_json.h"
 #include "solver/encoding/families.h"
+#include "solver/explain/relax.h"
 
 namespace heddle::solver {
 namespace {
@@ -111,7 +112,9 @@ void describe_refills(const Problem& problem, ExplanationMember& out, const Core
     for (const ConstraintName& part : member.parts)
       if (part.index == i) readers.push_back(part.ops[0]);
     if (readers.empty()) continue;
-    out.parts.push_back(fmt::format("{} (at most {} slot{}) by {} after {}", c.name, c.max_depth, c.max_depth == 1 ? "" : "s",
+    const char* memory = c.space == Space::Tmem ? ", all that tensor memory leaves" : ", all that shared memory leaves";
+    out.parts.push_back(fmt::format("{} (at most {} slot{}{}) by {} after {}", c.name, c.max_depth, c.max_depth == 1 ? "" : "s",
+                                    kept_short_by_memory(problem, c) ? memory : "",
                                     problem.op(c.writer).name, names_of(problem, readers)));
     if (std::find(out.ops.begin(), out.ops.end(), c.writer) == out.ops.end()) out.ops.push_back(c.writer);
   }
