@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/analysis/bounds.h"
 #include "core/analysis/channels.h"
 #include "core/analysis/cycle_ratio.h"
 #include "core/analysis/period.h"
@@ -35,6 +36,16 @@ Schedule refitted(const Problem& problem, Schedule schedule) {
   schedule.depths = minimal_depths(problem, schedule);
   schedule.certificate.reset();
   return schedule;
+}
+
+Cycle order_bound(const Problem& problem, const Schedule& like) {
+  Schedule deepest = like;
+  for (std::size_t c = 0; c < problem.channels.size(); ++c)
+    deepest.depths[c] = channel_exists(problem.channels[c], like) ? problem.channels[c].max_depth : 0;
+  std::vector<RatioEdge> edges;
+  for (const EventEdge& e : event_graph(problem, deepest)) edges.push_back({e.from.index(), e.to.index(), e.weight, e.tokens});
+  const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), edges);
+  return ratio.impossible ? kNoFiniteII : std::max<Cycle>(1, ceil_div(ratio.weight, ratio.tokens));
 }
 
 std::vector<Schedule> retimings(const Problem& problem, const Schedule& like) {

@@ -19,4 +19,8 @@ Schedule refitted(const Problem& problem, Schedule schedule);
 /// constraints may object. Empty when the order deadlocks. Pre: as above.
 std::vector<Schedule> retimings(const Problem& problem, const Schedule& like);
 
+/// No schedule with the order of `like` has a smaller II, whatever its starts and ring depths; kNoFiniteII when the order
+/// deadlocks. Pre: as above.
+Cycle order_bound(const Problem& problem, const Schedule& like);
+
 }  // namespace heddle

@@ -71,6 +71,11 @@ void ChangedNumbers::check_names(const Change& c, const Kernel& kernel, const Ma
     }
   }
   if (c.kind == ChangeKind::Capacity || !c.unit.empty()) expect(c.unit, names_of(machine.units), "unit", on_machine);
+  if (known && !c.unit.empty() && !c.rule.empty()) {
+    std::vector<std::string> used;
+    for (const UnitCost& use : machine.find_rule(c.rule)->uses) used.push_back(use.unit);
+    expect(c.unit, used, "unit", fmt::format("rule '{}'", c.rule));
+  }
   if (c.kind == ChangeKind::HandOff) expect(c.field, {"register_copy", "signal"}, "field", "a hand-off");
   if (c.kind == ChangeKind::Limit) {
     std::vector<std::string> limits;
@@ -118,7 +123,8 @@ void ChangedNumbers::apply(Op& op, const CostOverride* own, const std::vector<Un
       else
         use.amount = number(c, use.amount, {0, unit.capacity}, what(fmt::format("amount of {}", unit.name).c_str()));
     }
-    if (!used)
+    // A rule's formula may come to nothing for some of its ops; whether it knows the unit at all is checked by name.
+    if (!used && !c.op.empty())
       faults_.add(place_of(c, "unit"), c.unit.empty() ? fmt::format("change '{}': op '{}' uses no unit", title(c), op.name)
                                                       : fmt::format("change '{}': op '{}' does not use unit '{}'", title(c),
                                                                     op.name, c.unit));
