@@ -7,23 +7,29 @@ namespace heddle::solver {
 
 bool never_same_group(const Op& a, const Op& b) { return a.variable_latency != b.variable_latency; }
 
-Closure::Closure(const Problem& problem, Cycle ii, int stages) : size_(problem.ops.size()) {
-  bound_.assign(size_ * size_, -(ii * stages - 1));
-  for (std::size_t v = 0; v < size_; ++v) bound_[v * size_ + v] = 0;
+std::vector<StartDifference> certain_differences(const Problem& problem, Cycle ii) {
+  std::vector<StartDifference> differences;
   for (const Edge& e : problem.edges) {
     Cycle apart = e.latency - static_cast<Cycle>(e.distance) * ii;
     if (never_same_group(problem.op(e.from), problem.op(e.to))) apart += e.handoff;
-    Cycle& bound = bound_[e.from.index() * size_ + e.to.index()];
-    bound = std::max(bound, apart);
+    differences.push_back({e.from, e.to, apart});
   }
   for (const Channel& c : problem.channels)
     for (const Reader& r : c.readers) {
       const bool crosses = never_same_group(problem.op(c.writer), problem.op(r.op));
       if (c.only_if_crossing && !crosses) continue;
-      const Cycle apart = r.release + (crosses ? r.signal : 0) + static_cast<Cycle>(r.distance - c.max_depth) * ii;
-      Cycle& bound = bound_[r.op.index() * size_ + c.writer.index()];
-      if (r.op != c.writer || apart > 0) bound = std::max(bound, apart);
+      differences.push_back({r.op, c.writer, r.release + (crosses ? r.signal : 0) + static_cast<Cycle>(r.distance - c.max_depth) * ii});
     }
+  return differences;
+}
+
+Closure::Closure(const Problem& problem, Cycle ii, int stages) : size_(problem.ops.size()) {
+  bound_.assign(size_ * size_, -(ii * stages - 1));
+  for (std::size_t v = 0; v < size_; ++v) bound_[v * size_ + v] = 0;
+  for (const StartDifference& d : certain_differences(problem, ii)) {
+    Cycle& bound = bound_[d.from.index() * size_ + d.to.index()];
+    bound = std::max(bound, d.apart);
+  }
   propagate();
 }
 

@@ -10,6 +10,15 @@
 
 namespace heddle::solver {
 
+/// s(to) - s(from) >= apart, whatever groups and depths are.
+struct StartDifference {
+  OpId from, to;
+  Cycle apart = 0;
+};
+
+/// Dependences, with the hand-off where two ops never share a group, and refills of rings at their greatest depth.
+std::vector<StartDifference> certain_differences(const Problem& problem, Cycle ii);
+
 class Closure {
  public:
   Closure(const Problem& problem, Cycle ii, int stages);
