@@ -40,6 +40,10 @@ std::string number_word(std::size_t n) {
   return n < std::size(kWords) ? kWords[n] : std::to_string(n);
 }
 
+bool no_gain(const Explanation& e, const Relaxation& r) {
+  return r.status == Status::Optimal && e.status == Status::Optimal && e.ii && r.ii == *e.ii;
+}
+
 std::string core_heading(const Explanation& e) {
   const std::size_t n = e.members.size();
   if (!e.together) return n == 1 ? "because" : fmt::format("because of {} reasons, each enough by itself", number_word(n));
@@ -63,7 +67,7 @@ std::string standing(const Explanation& e) {
 std::string relaxation_result(const Explanation& e, const Relaxation& r) {
   switch (r.status) {
     case Status::Optimal:
-      if (e.status == Status::Optimal && e.ii && r.ii == *e.ii) return "no gain (proved)";
+      if (no_gain(e, r)) return "no gain (proved)";
       return fmt::format("II {} (proved)", r.ii);
     case Status::Feasible: return fmt::format("II {} at most (not proved least)", r.ii);
     case Status::Infeasible: return "still infeasible (proved)";
@@ -97,6 +101,8 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
                       printable(r.then)});
     text += text_table({{"what"}, {"change"}, {"result"}, {"then held up by"}}, rows);
   }
+  if (std::any_of(e.relaxations.begin(), e.relaxations.end(), [&](const Relaxation& r) { return no_gain(e, r); }))
+    text += "no gain: the step is too small, or something else forbids the same II\n";
   if (e.relaxations_left > 0)
     text += fmt::format("{}{} change{} not tried for lack of time\n", e.relaxations.empty() ? "\n" : "", e.relaxations_left,
                         e.relaxations_left == 1 ? " was" : "s were");

@@ -14,6 +14,7 @@ namespace {
 
 /// The dependences of a long recurrence are many and alike: the longest ones tell enough.
 constexpr std::size_t kMostEdges = 6;
+constexpr int kLongRing = 32;
 constexpr std::int64_t kSmemStep = 1024;
 constexpr std::int64_t kWarpStep = 4;
 
@@ -93,6 +94,14 @@ class Easings {
     if (kept_short_by_memory(problem_, c)) return c.space == Space::Tmem ? tmem() : smem(c.size);
     Easing e = start(fmt::format("slots of {}", c.name), c.max_depth, c.max_depth + 1);
     ++e.problem.channels[id.index()].max_depth;
+    add(std::move(e));
+  }
+
+  /// What rings and memory cost altogether.
+  void long_rings() {
+    Easing e = start("rings and memory", "as they are", fmt::format("{} slots each", kLongRing));
+    for (Channel& c : e.problem.channels) c.max_depth = std::max(c.max_depth, kLongRing);
+    e.problem.limits.smem_bytes = e.problem.limits.tmem_columns = std::int64_t{1} << 50;
     add(std::move(e));
   }
 
@@ -255,6 +264,7 @@ std::vector<Easing> easings_of(const Problem& problem, const Constraints& constr
       case Family::HandOff: easings.hand_offs(edges_of(member)); break;
       case Family::Credit:
         for (const ConstraintName& part : member.parts) easings.ring_slot(ChannelId(part.index));
+        easings.long_rings();
         break;
       case Family::Smem: easings.smem(); break;
       case Family::Tmem: easings.tmem(); break;
@@ -284,6 +294,7 @@ std::vector<Easing> easings_of(const Problem& problem, const Constraints& constr
       case BoundFact::Kind::Unit: easings.unit(fact.unit); break;
       case BoundFact::Kind::Refill:
         for (const ChannelId channel : fact.channels) easings.ring_slot(channel);
+        easings.long_rings();
         easings.edges(fact.edges);
         break;
       case BoundFact::Kind::Recurrence: easings.edges(fact.edges); break;

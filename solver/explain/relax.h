@@ -12,7 +12,7 @@
 namespace heddle::solver {
 
 /// One change, not yet solved. Steps: one more of a unit, 1 KiB of shared memory or one ring slot, the next power of two of
-/// tensor memory, one warp group, four warps, one granule of registers, a latency or hand-off of 0 on all edges of a kind, one
+/// tensor memory, rings of 32 slots with all the memory they want, one warp group, four warps, one granule of registers, a latency or hand-off of 0 on all edges of a kind, one
 /// iteration more of distance, a user constraint one step wider or gone.
 struct Easing {
   std::size_t member = 0;          ///< which member it eases
