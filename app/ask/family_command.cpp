@@ -22,6 +22,7 @@ namespace heddle::app {
 namespace {
 
 constexpr std::string_view kSubtilePrefix = "subtile:";
+constexpr std::int64_t kMostGroups = 16;  // as --groups
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -77,6 +78,8 @@ Result<Variation> variation(const std::string& text) {
   const auto list = values(text.substr(equals + 1));
   if (!list) return Error::input(fmt::format("--vary {}: '{}' is no list of integers", text, text.substr(equals + 1)), expected);
   v.values = *list;
+  if (v.kind == Variation::Kind::Groups && std::any_of(list->begin(), list->end(), [](std::int64_t g) { return g < 1 || g > kMostGroups; }))
+    return Error::input(fmt::format("--vary {}: groups are 1 to {}, the producer included", text, kMostGroups));
   return v;
 }
 
@@ -121,6 +124,13 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
   // A fixed cut is a choice of one.
   for (const std::string& text : arguments.all("--subtile"))
     if (Result<Variation> v = variation(std::string(kSubtilePrefix) + text)) question.spec.vary.push_back(*std::move(v));
+  if (!question.spec.kernels.empty() && error.faults.empty())
+    for (const std::string& text : arguments.all("--set")) {
+      if (const Result<Change> change = parse_change(text, question.spec.kernels.front(), question.spec.machine))
+        question.spec.changes.push_back(*change);
+      else
+        take(change.error());
+    }
   question.spec.all_choices = arguments.has("--all-choices");
   print_warnings(terminal, warnings);
   if (!error.faults.empty()) return error;
@@ -158,6 +168,8 @@ solver::FamilyRequest request_for(std::vector<FamilyMember> members, const Argum
   for (const solver::Objective o : request.objectives)
     if (std::find(order.begin(), order.end(), o) == order.end()) order.push_back(o);
   request.objectives = order;
+  const auto& named = arguments.all("--objective");
+  request.least_traffic = std::find(named.begin(), named.end(), "traffic") != named.end();
   return request;
 }
 
@@ -171,7 +183,9 @@ std::string again(const Question& question, const FamilyMember& m, const std::st
     if (m.problem.params.contains(name)) text += fmt::format(" -p {}={}", name, value);
   for (const auto& [name, value] : m.choices) text += fmt::format(" -p {}={}", name, value);
   for (const Subtile& s : m.subtiles) text += fmt::format(" --subtile {}={}", s.param, s.factor);
-  return printable(text + fmt::format(" --groups {}", m.groups));
+  for (const Change& change : question.spec.changes) text += " --set " + describe(change);
+  if (m.groups != m.usual_groups) text += fmt::format(" --groups {}", m.groups);
+  return printable(text);
 }
 
 int exit_code(const FamilyAnswer& family) {

@@ -201,8 +201,10 @@ std::vector<CommandSpec> make_table() {
         toggle("--all-choices", "vary every parameter that lists choices"),
         kParam,
         kSubtile,
-        {"--objective", "", "NAME", "what breaks ties first; may be given several times (default stages, warps, smem, tmem, registers)",
-         ValueType::Choice, {"stages", "warps", "smem", "tmem", "registers"}, 0, 0, true},
+        kSet,
+        {"--objective", "", "NAME", "what breaks ties first; may be given several times (default stages, warps, smem, tmem, registers; traffic: bytes from "
+         "and to global memory per work, before all others)",
+         ValueType::Choice, {"traffic", "stages", "warps", "smem", "tmem", "registers"}, 0, 0, true},
         {"--timeout", "", "S", "seconds for the whole family (default 60)", ValueType::Seconds, {}, 0, kMostSeconds, false},
         {"--member-timeout", "", "S", "seconds for one member (default: 2 at first, longer in later rounds)", ValueType::Seconds, {}, 0,
          kMostSeconds, false},

@@ -26,7 +26,8 @@ struct FamilyMember {
   std::vector<std::pair<std::string, std::int64_t>> choices;  ///< the parameters that vary
   std::vector<Subtile> subtiles;                              ///< factor above 1 only
   int groups = 1;                                             ///< at most so many warp groups, producer included
-  std::size_t series = 0;                                     ///< members with the same series differ in `groups` only
+  int usual_groups = 1;                                       ///< what the kernel file says
+  std::size_t series = 0;                                     ///< members with the same series are one problem but for `groups`
   std::vector<Fault> faults;                                  ///< why it is no problem at all; then nothing below counts
   Problem problem;
   Work work;

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "core/analysis/bounds.h"
 #include "core/io/outcome_json.h"
 #include "core/io/schedule_json.h"
 
@@ -33,11 +34,12 @@ Json member_json(const FamilyMember& m) {
   const SolveOutcome& o = m.outcome;
   const Schedule* schedule = o.schedule ? &*o.schedule : nullptr;
   root.set("params", params_json(m.problem.params)).set("problem_hash", problem_hash(m.problem)).set("ops", m.problem.ops.size());
-  root.set("work", m.work.amount).set("cycles_at_tensor_peak", m.work.at_peak > 0 ? Json(m.work.at_peak) : Json());
-  root.set("min_ii", m.min_ii).set("ii", schedule ? Json(schedule->ii) : Json()).set("lower_bound", o.lower_bound);
+  root.set("work", m.work.amount).set("bytes", m.work.bytes).set("cycles_at_tensor_peak", m.work.at_peak > 0 ? Json(m.work.at_peak) : Json());
+  const bool finite = m.min_ii < kNoFiniteII;
+  root.set("min_ii", finite ? Json(m.min_ii) : Json()).set("ii", schedule ? Json(schedule->ii) : Json()).set("lower_bound", finite ? Json(o.lower_bound) : Json());
   root.set("reason", to_string(o.reason)).set("explanation", o.explanation);
   root.set("cycles_per_work", schedule ? ratio_json(schedule->ii, m.work.amount) : Json());
-  root.set("cycles_per_work_at_least", ratio_json(o.lower_bound, m.work.amount));
+  root.set("cycles_per_work_at_least", finite ? ratio_json(o.lower_bound, m.work.amount) : Json());
   root.set("groups", schedule ? Json(schedule->groups.size()) : Json());
   root.set("objectives", objectives_json(o.objectives)).set("seconds", seconds_json(o.seconds.total));
   root.set("queries", o.queries).set("conflicts", o.conflicts);

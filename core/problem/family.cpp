@@ -57,6 +57,8 @@ class Expansion {
       return false;
     };
     for (const auto& [name, value] : spec_.params) expect(name);
+    for (const Change& change : spec_.changes)
+      if (change.kind == ChangeKind::Groups) fault(fmt::format("{} changes what is a choice of the family", describe(change)), "say --vary groups=N");
     for (const Variation& v : spec_.vary) {
       const std::string key = (v.kind == Variation::Kind::Subtile ? "subtile:" : "") + v.name;
       if (!seen.insert(v.kind == Variation::Kind::Groups ? "groups" : key).second) fault(fmt::format("'{}' varies twice", key.empty() ? "groups" : key));
@@ -119,7 +121,7 @@ class Expansion {
     m.kernel = m.problem.kernel = kernel.name;
     m.problem.machine = spec_.machine.name;
     m.series = series_;
-    m.groups = kernel.max_groups;
+    m.groups = m.usual_groups = kernel.max_groups;
     Scope params;
     for (const auto& [name, value] : spec_.params)
       if (kernel.find_param(name)) params[name] = value;
@@ -160,13 +162,14 @@ class Expansion {
       cut = *std::move(parts);
     }
     cut.max_groups = m.groups;
-    Result<Problem> problem = resolve(cut, spec_.machine, params);
+    Result<Problem> problem = resolve(cut, spec_.machine, params, spec_.changes);
     if (!problem) {
       m.faults = problem.error().faults;
       return;
     }
     m.problem = *std::move(problem);
     m.work = work_per_iteration(cut, spec_.machine, params);
+    if (!spec_.changes.empty()) m.work.at_peak = 0;
   }
 
   void check_work() {

@@ -11,6 +11,7 @@
 #include "core/graph/kernel.h"
 #include "core/graph/subtile.h"
 #include "core/machine/machine.h"
+#include "core/problem/changes.h"
 
 namespace heddle {
 
@@ -26,6 +27,7 @@ struct FamilySpec {
   Machine machine;
   Scope params;                      ///< for every kernel that has the parameter
   std::vector<Variation> vary;
+  Changes changes;                   ///< of the machine's and the kernels' numbers; shares of the peak are then not known
   bool all_choices = false;          ///< also every parameter with choices that is neither set nor varied
 };
 

@@ -82,8 +82,8 @@ Work work_per_iteration(const Kernel& kernel, const Machine& machine, const Scop
       bytes = sat_add(bytes, tile(op.outputs.empty() ? op.inputs[0].value : op.outputs[0]).bytes);
     }
   }
-  if (multiply_adds > 0) return {WorkKind::MultiplyAdds, multiply_adds, known ? at_peak : 0};
-  if (bytes > 0) return {WorkKind::Bytes, bytes, 0};
+  if (multiply_adds > 0) return {WorkKind::MultiplyAdds, multiply_adds, bytes, known ? at_peak : 0};
+  if (bytes > 0) return {WorkKind::Bytes, bytes, bytes, 0};
   return {};
 }
 

@@ -20,6 +20,7 @@ const char* to_string(WorkKind kind);  ///< "multiply_adds", "bytes", "iteration
 struct Work {
   WorkKind kind = WorkKind::Iterations;
   std::int64_t amount = 1;  ///< per iteration, at least 1
+  std::int64_t bytes = 0;   ///< to and from global memory per iteration
   /// Cycles that the tensor cores need for it at their best: the machine's own mma rule on 256 x 256 x 256 with elements of
   /// the same widths, whichever space of A is fastest. 0 where there is no mma, or no rule for it.
   Cycle at_peak = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/analysis/bounds.h"
 #include "core/base/saturate.h"
 
 namespace heddle {
@@ -27,6 +28,12 @@ std::string rate(const FamilyMember& m, Cycle ii) {
 std::string peak(const FamilyMember& m, Cycle ii) {
   if (m.work.at_peak < 1 || ii < 1) return "";
   return fmt::format("{:.1f} %", 100.0 * static_cast<double>(m.work.at_peak) / static_cast<double>(ii));
+}
+
+/// What the member asks of the memory system in the steady state, to and from global memory.
+std::string traffic(const FamilyMember& m, Cycle ii) {
+  if (m.work.kind != WorkKind::MultiplyAdds || ii < 1) return "";
+  return fmt::format("{:.1f}", static_cast<double>(m.work.bytes) / static_cast<double>(ii));
 }
 
 std::string status_of(const FamilyMember& m) { return m.pruned ? "pruned" : to_string(m.outcome.status); }
@@ -75,14 +82,14 @@ std::string members_table(const FamilyAnswer& family) {
     const Cycle ii = o.schedule ? o.schedule->ii : impossible ? 0 : o.lower_bound;
     const char* at_most = o.schedule || ii < 1 ? "" : "<= ";
     const std::string speed = rate(m, ii), share = peak(m, ii);
-    rows.push_back({printable(m.label), std::to_string(m.problem.ops.size()), std::to_string(m.min_ii),
+    rows.push_back({printable(m.label), std::to_string(m.problem.ops.size()), m.min_ii < kNoFiniteII ? std::to_string(m.min_ii) : "none",
                     impossible ? "none" : o.schedule ? std::to_string(ii) : fmt::format(">= {}", ii), m.pruned ? ii_to_equal(m, family) : "", status_of(m),
-                    speed.empty() ? "" : at_most + speed, share.empty() ? "" : at_most + share, value_of(m, "stages"),
+                    speed.empty() ? "" : at_most + speed, share.empty() ? "" : at_most + share, o.schedule ? traffic(m, ii) : "", value_of(m, "stages"),
                     o.schedule ? std::to_string(o.schedule->groups.size()) : "", value_of(m, "warps"), value_of(m, "smem"),
                     m.problem.limits.tmem_columns > 0 ? value_of(m, "tmem") : "", value_of(m, "registers"), seconds(o.seconds.total)});
   }
   return text_table({{"member"}, {"ops", true}, {"MinII", true}, {"II", true}, {"to equal", true}, {"status"}, {rate_unit(family.work), true},
-                     {"of peak", true}, {"stages", true}, {"groups", true}, {"warps", true}, {"SMEM", true}, {"TMEM", true},
+                     {"of peak", true}, {"bytes/cycle", true}, {"stages", true}, {"groups", true}, {"warps", true}, {"SMEM", true}, {"TMEM", true},
                      {"registers", true}, {"time", true}},
                     rows);
 }
@@ -95,11 +102,22 @@ std::string reasons(const char* title, const std::vector<std::pair<std::string, 
     if (std::find(said.begin(), said.end(), reason) != said.end()) continue;
     said.push_back(reason);
     std::string labels;
-    for (const auto& [other, same] : items)
-      if (same == reason) labels += (labels.empty() ? "" : ", ") + other;
+    std::vector<std::string> named;
+    for (const auto& [other, same] : items) {
+      if (same != reason || std::find(named.begin(), named.end(), other) != named.end()) continue;
+      labels += (labels.empty() ? "" : ", ") + other;
+      named.push_back(other);
+    }
     text += fmt::format("  {}: {}\n", printable(labels), printable(reason));
   }
   return text.empty() ? text : fmt::format("\n{}\n{}", title, text);
+}
+
+/// The label, without the number of groups when that does not matter.
+std::string invalid_label(const FamilyAnswer& family, const FamilyMember& m) {
+  const bool all = std::all_of(family.members.begin(), family.members.end(), [&](const FamilyMember& o) { return o.series != m.series || o.invalid(); });
+  const std::string suffix = fmt::format(" groups<={}", m.groups);
+  return all && m.label.ends_with(suffix) ? m.label.substr(0, m.label.size() - suffix.size()) : m.label;
 }
 
 std::string fault_text(const std::vector<Fault>& faults) {
@@ -124,6 +142,8 @@ std::string member_facts(const FamilyMember& m, const TextStyle& style) {
 
 std::string family_headline(const FamilyAnswer& family, const TextStyle& style) {
   if (family.best.empty()) {
+    const bool invalid = !family.members.empty() && std::all_of(family.members.begin(), family.members.end(), [](const FamilyMember& m) { return m.invalid(); });
+    if (invalid) return "no member is a problem that could be solved";
     const bool none = family.complete && !family.members.empty();
     return join_facts({none ? "no member has a schedule" : "no schedule found", family.cancelled ? "interrupted" : family.timed_out ? "time is up" : none ? "proved" : ""},
                       style);
@@ -156,7 +176,7 @@ std::string family_summary(const FamilyAnswer& family, const TextStyle& style) {
   std::vector<std::pair<std::string, std::string>> open, invalid, impossible;
   for (const FamilyMember& m : family.members) {
     if (m.invalid())
-      invalid.emplace_back(m.label, fault_text(m.faults));
+      invalid.emplace_back(invalid_label(family, m), fault_text(m.faults));
     else if (m.outcome.status == Status::Infeasible)
       impossible.emplace_back(m.label, m.outcome.explanation);
     else if (!m.why.empty() && !m.pruned)

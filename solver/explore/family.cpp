@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 #include "core/analysis/bounds.h"
 #include "core/check/checker.h"
@@ -77,6 +79,7 @@ class Search {
   // ---- order of work
 
   void start() {
+    std::map<std::string, std::size_t> series;
     for (FamilyMember& m : members_) {
       if (family_.machine.empty()) family_.machine = m.problem.machine;
       if (m.invalid()) {
@@ -84,6 +87,10 @@ class Search {
         continue;
       }
       if (stop_.stop_requested()) continue;
+      // Members may be one problem though their parameters differ; they help each other like those of one series.
+      Problem bare = m.problem;
+      bare.max_groups = 0;
+      m.series = series.emplace(problem_hash(bare), m.series).first->second;
       family_.work = m.work.kind;
       const Bounds bounds = compute_bounds(m.problem);
       m.min_ii = bounds.min_ii();
@@ -99,7 +106,14 @@ class Search {
     }
   }
 
-  /// Members that need work, the most promising first; of equals the one with most groups, whose bound helps the others.
+  /// Within a series: the usual number of groups first, which is the likeliest to be found quickly; then more, to which the
+  /// schedule carries over; then fewer, to which the bound does.
+  static std::pair<bool, int> turn(const FamilyMember& m) {
+    const bool fewer = m.groups < m.usual_groups;
+    return {fewer, fewer ? -m.groups : m.groups};
+  }
+
+  /// Members that need work, the most promising first.
   std::vector<std::size_t> unsettled() {
     std::vector<std::size_t> list;
     for (std::size_t i = 0; i < members_.size(); ++i)
@@ -107,12 +121,12 @@ class Search {
     std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
       const FamilyMember &left = members_[a], &right = members_[b];
       const int order = compare_cost(left.outcome.lower_bound, left, right.outcome.lower_bound, right);
-      return order != 0 ? order < 0 : left.series == right.series && left.groups > right.groups;
+      return order != 0 ? order < 0 : std::tuple(left.series, turn(left)) < std::tuple(right.series, turn(right));
     });
     return list;
   }
 
-  /// Members with a schedule, the best first; of equals the one with most groups.
+  /// Members with a schedule, the best first; within a series the one with most groups, whose objectives may hold for all.
   std::vector<std::size_t> by_rank() {
     std::vector<std::size_t> list;
     for (std::size_t i = 0; i < members_.size(); ++i)
@@ -120,7 +134,7 @@ class Search {
     std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
       const FamilyMember &left = members_[a], &right = members_[b];
       const int order = compare_cost(left.outcome.schedule->ii, left, right.outcome.schedule->ii, right);
-      return order != 0 ? order < 0 : left.series == right.series && left.groups > right.groups;
+      return order != 0 ? order < 0 : std::tuple(left.series, -left.groups) < std::tuple(right.series, -right.groups);
     });
     return list;
   }
@@ -146,7 +160,27 @@ class Search {
 
   // ---- what members tell each other (under the lock)
 
-  std::size_t best() const { return best_member(members_, request_.objectives); }
+  /// Bytes per work, where that is what breaks ties.
+  int compare_traffic(const FamilyMember& a, const FamilyMember& b) const {
+    return request_.least_traffic ? compare_ratios(a.work.bytes, a.work.amount, b.work.bytes, b.work.amount) : 0;
+  }
+
+  /// The best throughput so far, ties broken by traffic, objectives, order; members_.size() when there is no schedule.
+  std::size_t best() const {
+    std::size_t best = members_.size();
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const FamilyMember& m = members_[i];
+      if (!has_schedule(m)) continue;
+      if (best < members_.size()) {
+        const FamilyMember& champion = members_[best];
+        int order = compare_cost(m.outcome.schedule->ii, m, champion.outcome.schedule->ii, champion);
+        if (order == 0) order = compare_traffic(m, champion);
+        if (order > 0 || (order == 0 && objective_values(m, request_.objectives) >= objective_values(champion, request_.objectives))) continue;
+      }
+      best = i;
+    }
+    return best;
+  }
 
   /// Prunes `m` when its bound says that it cannot even equal the best.
   void prune(FamilyMember& m) {
@@ -186,8 +220,9 @@ class Search {
       if (other.outcome.lower_bound <= m.outcome.lower_bound) continue;
       m.outcome.lower_bound = other.outcome.lower_bound;
       m.outcome.reason = other.outcome.reason;
-      m.outcome.explanation = other.outcome.explanation + fmt::format("{}(proved with up to {} groups, so with fewer too)",
-                                                                      other.outcome.explanation.empty() ? "" : " ", other.groups);
+      m.outcome.explanation = other.outcome.explanation;
+      if (other.groups > m.groups && !m.outcome.explanation.empty())
+        m.outcome.explanation += fmt::format(" (proved with up to {} groups, so with fewer too)", other.groups);
     }
     if (m.outcome.schedule && m.outcome.status != Status::Infeasible)
       m.outcome.status = m.outcome.schedule->ii == m.outcome.lower_bound ? Status::Optimal : Status::Feasible;
@@ -274,8 +309,8 @@ class Search {
     for (const FamilyMember& other : members_) {
       if (&other == &m || other.series != m.series || other.invalid()) continue;
       adopt(m, other);
-      // The best with more groups allowed is the best here, if it is legal here.
-      const bool same = other.groups > m.groups && other.outcome.status == Status::Optimal && all_proved(other, request_.objectives.size()) &&
+      // The best with as many or more groups allowed is the best here, if it is legal here.
+      const bool same = other.groups >= m.groups && other.outcome.status == Status::Optimal && all_proved(other, request_.objectives.size()) &&
                         other.outcome.schedule->ii == m.outcome.schedule->ii &&
                         objective_values(other, request_.objectives) == objective_values(m, request_.objectives);
       if (same) m.outcome.objectives = other.outcome.objectives;
@@ -322,6 +357,7 @@ class Search {
     prune_all();
     for (FamilyMember& m : members_) {
       certify(m);
+      if (settled(m) && !m.pruned) m.why.clear();
       if (!settled(m) && m.why.empty()) m.why = stop_.stop_requested() ? "interrupted" : "time is up";
     }
     family_.cancelled = stop_.stop_requested();
@@ -333,6 +369,7 @@ class Search {
 
   /// Of two members with equal cycles per work, `m` does not win the tie: its proved values decide before an unproved one.
   bool proved_no_better(const FamilyMember& m, const FamilyMember& winner) const {
+    if (const int order = compare_traffic(m, winner); order != 0) return order > 0;
     if (m.outcome.status != Status::Optimal) return false;
     for (std::size_t k = 0; k < request_.objectives.size(); ++k) {
       const ObjectiveValue &mine = m.outcome.objectives[k + 1], &theirs = winner.outcome.objectives[k + 1];
@@ -358,15 +395,15 @@ class Search {
     family_.ties_settled = family_.ties_settled && throughput.proved && all_proved(winner, request_.objectives.size());
     family_.best.push_back(throughput);
 
-    // Of equals the overall best is named, then the faster.
-    std::vector<std::size_t> ranked = by_rank();
-    ranked.insert(ranked.begin(), b);
+    // Of equals the overall best is named, then the first.
+    std::vector<std::size_t> candidates{b};
+    for (std::size_t i = 0; i < members_.size(); ++i) candidates.push_back(i);
     for (std::size_t k = 0; k < request_.objectives.size(); ++k) {
       std::optional<FamilyBest> least;
       bool proved = true;
-      for (const std::size_t i : ranked) {
+      for (const std::size_t i : candidates) {
         const FamilyMember& m = members_[i];
-        if (m.outcome.status != Status::Optimal || m.pruned) continue;
+        if (m.outcome.status != Status::Optimal || m.pruned || !has_schedule(m)) continue;
         const ObjectiveValue& value = m.outcome.objectives[k + 1];
         proved = proved && value.proved;
         if (!least || value.value < least->value) least = {value.name, i, value.value, false};
@@ -388,20 +425,6 @@ class Search {
 };
 
 }  // namespace
-
-std::size_t best_member(const std::vector<FamilyMember>& members, const std::vector<Objective>& objectives) {
-  std::size_t best = members.size();
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (!has_schedule(members[i])) continue;
-    if (best < members.size()) {
-      const FamilyMember &m = members[i], &champion = members[best];
-      const int order = compare_cost(m.outcome.schedule->ii, m, champion.outcome.schedule->ii, champion);
-      if (order > 0 || (order == 0 && objective_values(m, objectives) >= objective_values(champion, objectives))) continue;
-    }
-    best = i;
-  }
-  return best;
-}
 
 FamilyAnswer solve_family(FamilyRequest request, std::stop_token stop, const FamilyListener& listener) {
   return Search(std::move(request), std::move(stop), listener).run();

@@ -22,6 +22,7 @@ struct FamilyRequest {
   std::uint64_t seed = 0;
   int max_stages = 6;
   std::vector<Objective> objectives = SolveRequest{}.objectives;  ///< what breaks ties, and what else is reported
+  bool least_traffic = false;         ///< ties go to the member that moves fewer bytes per work, before all objectives
   bool prune = true;                  ///< false: solve every member to the end
   int jobs = 1;                       ///< members at a time; above 1 it depends on timing which members are pruned
 };
@@ -38,9 +39,5 @@ using FamilyListener = std::function<void(const FamilyProgress&)>;
 /// Never throws. The same request gives the same answer unless a time limit was hit or jobs > 1; the best throughput does
 /// not depend on `jobs` either.
 FamilyAnswer solve_family(FamilyRequest request, std::stop_token stop = {}, const FamilyListener& listener = {});
-
-/// Index of the member with the best throughput so far, ties broken by the objectives, then by order; members.size() when
-/// none has a schedule.
-std::size_t best_member(const std::vector<FamilyMember>& members, const std::vector<Objective>& objectives);
 
 }  // namespace heddle::solver

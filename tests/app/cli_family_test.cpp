@@ -76,7 +76,7 @@ TEST_CASE("the best member's schedule is saved and the same command line solves 
   REQUIRE(run.code == kDone);
   CHECK(contains(run.out, "Q_ROWS/2 groups<=3"));
   CHECK(contains(run.out, "proved: no member is faster"));
-  CHECK(contains(run.out, "again: heddle solve attention_forward_tile_hopper h100 --subtile Q_ROWS=2 --groups 3"));
+  CHECK(contains(run.out, "again: heddle solve attention_forward_tile_hopper h100 --subtile Q_ROWS=2\n"));
   const auto judged = run_heddle({"check", "attention_forward_tile_hopper", "h100", path, "--subtile", "Q_ROWS=2"});
   INFO(judged.err);
   CHECK(judged.code == kDone);
@@ -89,6 +89,12 @@ TEST_CASE("families of several kernels, of the toy, and with one answer only", "
   CHECK(both.code == kDone);
   CHECK(contains(both.out, "attention_forward_tile_hopper Q_ROWS/2"));
   CHECK(run_heddle({"family", "toy_fig1", "toy", "--vary", "groups=1..3", "-q"}).out.find("groups<=1") == 0);
+  const auto traffic = run_heddle({"family", "gemm_hopper", "h100", "--vary", "TILE_N", "--objective", "traffic", "-q"});
+  CHECK(traffic.out.find("TILE_N=256") == 0);
+  const auto twice = run_heddle({"family", "gemm_hopper", "h100", "--vary", "TILE_N=128,256", "--set", "TC.capacity=2", "-q"});
+  CHECK(twice.code == kDone);
+  CHECK(contains(twice.out, "TILE_N=256"));
+  CHECK_FALSE(contains(twice.out, "of the tensor peak"));
   // Without anybody to run the loads there is no schedule, and that is proved.
   const auto none = run_heddle({"family", "gemm_hopper", "h100", "--vary", "groups=1", "-q"});
   CHECK(none.code == kNegative);
@@ -106,6 +112,9 @@ TEST_CASE("a family that makes no sense is refused with a reason", "[app]") {
   check_refused({"family", "gemm_hopper", "h100", "--vary", "TILE_N=128;256"}, "is no list of integers");
   check_refused({"family", "gemm_hopper", "h100", "--vary", "TILE_N=1..99999999999999999999"}, "is no list of integers");
   check_refused({"family", "gemm_hopper", "h100", "--vary", "groups"}, "needs values");
+  check_refused({"family", "gemm_hopper", "h100", "--vary", "groups=3..17"}, "groups are 1 to 16");
+  check_refused({"family", "gemm_hopper", "h100", "--vary", "groups=3", "--set", "groups=2"}, "a choice of the family");
+  check_refused({"family", "gemm_hopper", "h100", "--vary", "TILE_N", "--set", "XX.capacity=2"}, "XX");
   check_refused({"family", "gemm_hopper", "h100", "--vary", "subtile:=2"}, "names nothing");
   check_refused({"family", "gemm_hopper,", "h100", "--vary", "TILE_N"}, "");
   check_refused({"family", "gemm_hopper,gemm_hopper", "h100", "--vary", "TILE_N"}, "is named twice");

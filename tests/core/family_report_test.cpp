@@ -26,7 +26,7 @@ FamilyAnswer family() {
     m.subtiles = {{"Q", 2}};
     m.problem = test::empty_problem();
     test::add_op(m.problem, "op", 4);
-    m.work = {WorkKind::MultiplyAdds, 4096, 8};
+    m.work = {WorkKind::MultiplyAdds, 4096, 640, 8};
     m.min_ii = 8;
     m.outcome.lower_bound = 8;
     m.outcome.seconds.total = 0.25;
@@ -62,6 +62,7 @@ TEST_CASE("a family in words: the best first, then who did not make it and why",
   CHECK_FALSE(contains(text, "\x1b"));
   CHECK(contains(text, "A=1 | II 10 | 409.6 MAC/cycle | 80.0 % of the tensor peak | not proved"));
   CHECK(contains(text, "unit U is full"));
+  CHECK(contains(text, "64.0"));     // bytes per cycle
   CHECK(contains(text, "partial answer"));
   CHECK(contains(text, "pruned"));
   CHECK(contains(text, "<= 5"));     // the II with which the pruned member would have been as fast

@@ -27,7 +27,7 @@ std::vector<FamilyMember> random_family(std::uint32_t seed) {
       m.series = series;
       m.groups = problem.max_groups = groups;
       m.problem = problem;
-      m.work = {WorkKind::MultiplyAdds, work, 0};
+      m.work = {WorkKind::MultiplyAdds, work, 0, 0};
       members.push_back(std::move(m));
     }
   }
