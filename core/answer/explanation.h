@@ -32,7 +32,9 @@ struct Relaxation {
   /// Optimal: `ii` is the least. Feasible: at most `ii`. Infeasible: still no schedule. Unknown: not decided in time.
   Status status = Status::Unknown;
   Cycle ii = 0;
-  std::string then;                  ///< a unit, recurrence, ring ... that holds II up afterwards; empty when no arithmetic does
+  /// What holds II up afterwards, where arithmetic says it (a unit, a recurrence, a ring); or, where a dropped constraint is
+  /// not enough for any schedule, what else stands in the way. May be empty.
+  std::string then;
   double seconds = 0;
 };
 

@@ -34,6 +34,8 @@ std::string wrapped(std::string_view text, const std::string& first, int width) 
 
 /// With more members than this, what each of them prevents would be too long to read.
 constexpr std::size_t kFew = 6;
+/// Characters of what stands in the way next.
+constexpr int kObstacle = 72;
 
 std::string number_word(std::size_t n) {
   constexpr const char* kWords[] = {"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
@@ -98,8 +100,8 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
     std::vector<std::vector<std::string>> rows;
     for (const Relaxation& r : e.relaxations)
       rows.push_back({printable(r.what), printable(r.from.empty() ? r.to : r.from + " -> " + r.to), relaxation_result(e, r),
-                      printable(r.then)});
-    text += text_table({{"what"}, {"change"}, {"result"}, {"then held up by"}}, rows);
+                      shortened(printable(r.then), kObstacle)});
+    text += text_table({{"what"}, {"change"}, {"result"}, {"then in the way"}}, rows);
   }
   if (std::any_of(e.relaxations.begin(), e.relaxations.end(), [&](const Relaxation& r) { return no_gain(e, r); }))
     text += "no gain: the step is too small, or something else forbids the same II\n";

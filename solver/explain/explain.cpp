@@ -52,6 +52,11 @@ std::string what_binds(const Problem& problem, const SolveOutcome& outcome) {
   return "";
 }
 
+/// What has no schedule here has none at any II (solver/search/serial.h).
+Cycle fits_serially(const Problem& problem, const Constraints& constraints) {
+  return std::max(sat_add(compute_bounds(problem).min_ii(), 1), sat_add(serial_ii(problem), stretch(constraints)));
+}
+
 class Explainer {
  public:
   Explainer(const ExplainRequest& request, std::stop_token stop, const ExplainListener& listener)
@@ -82,6 +87,8 @@ class Explainer {
   void explain_by_arithmetic(Cycle below);
   void explain_undecided(const SolveOutcome& outcome);
   void explain_refutation(Cycle ii, bool ways_out = true);
+  Core core_at(const Problem& problem, const Constraints& constraints, Cycle ii, const StageRange& range, double share);
+  std::string next_obstacle(const Problem& problem, const Constraints& constraints, double share);
   void tell_what_breaks(const CoreMember& member, ExplanationMember& out) const;
   void relax(std::vector<Easing> easings);
   Relaxation try_easing(Easing easing, double share);
@@ -150,7 +157,7 @@ void Explainer::explain() {
   } else if (outcome.status == Status::Infeasible) {
     answer_.status = Status::Infeasible;
     answer_.refuted = asked;
-    const Cycle serial = std::max(bounds_.min_ii() + 1, sat_add(serial_ii(problem_), stretch(constraints_)));
+    const Cycle serial = fits_serially(problem_, constraints_);
     answer_.sentence = asked ? fmt::format("{} has no schedule", *asked)
                              : fmt::format("no II has a schedule; still none at {}, where all ops fit one after the other", serial);
     explain_refutation(asked.value_or(serial));
@@ -203,6 +210,34 @@ void Explainer::explain_by_arithmetic(Cycle below) {
   relax(easings_of(problem_, constraints_, facts));
 }
 
+/// An undecided core when time runs out.
+Core Explainer::core_at(const Problem& problem, const Constraints& constraints, Cycle ii, const StageRange& range, double share) {
+  ModelOptions options;
+  options.ii = ii;
+  options.anchored = !fixes_rotation(constraints);
+  options.stages = range.stages + (options.anchored ? 1 : 0);
+  options.seed = request_.solve.seed;
+  options.limits = {Clock::now() + seconds(share), stop_};
+  Core core;
+  try {
+    core = find_core(problem, constraints, options, listener_.progress);
+  } catch (const Stopped&) {
+  }
+  answer_.queries += core.queries;
+  answer_.conflicts += core.conflicts;
+  return core;
+}
+
+/// What else stands in the way of any schedule.
+std::string Explainer::next_obstacle(const Problem& problem, const Constraints& constraints, double share) {
+  const Cycle ii = fits_serially(problem, constraints);
+  const Core core = core_at(problem, constraints, ii, stage_range(problem, constraints, request_.solve.max_stages, ii), share);
+  std::string text;
+  for (const CoreMember& member : core.members)
+    text += (text.empty() ? "" : " + ") + describe_member(problem, constraints, core, member).what;
+  return text;
+}
+
 /// One way in which a schedule that keeps the other members breaks this one.
 void Explainer::tell_what_breaks(const CoreMember& member, ExplanationMember& out) const {
   const Schedule& s = *member.without;
@@ -229,19 +264,7 @@ void Explainer::tell_what_breaks(const CoreMember& member, ExplanationMember& ou
 void Explainer::explain_refutation(Cycle ii, bool ways_out) {
   answer_.reason = BoundReason::Refutation;
   const StageRange range = stage_range(problem_, constraints_, request_.solve.max_stages, ii);
-  ModelOptions options;
-  options.ii = ii;
-  options.anchored = !fixes_rotation(constraints_);
-  options.stages = range.stages + (options.anchored ? 1 : 0);
-  options.seed = request_.solve.seed;
-  options.limits = {Clock::now() + seconds(kCoreShare * left()), stop_};
-  Core core;
-  try {
-    core = find_core(problem_, constraints_, options, listener_.progress);
-  } catch (const Stopped&) {
-  }
-  answer_.queries += core.queries;
-  answer_.conflicts += core.conflicts;
+  const Core core = core_at(problem_, constraints_, ii, range, kCoreShare * left());
   answer_.together = true;
   answer_.assumptions.push_back(fmt::format("at most {} stage{}{}", range.stages, range.stages == 1 ? "" : "s",
                                             range.covers_all ? ", which is as many as any schedule needs" : ""));
@@ -294,7 +317,10 @@ Relaxation Explainer::try_easing(Easing easing, double share) {
   }
   const double rest = std::max(0.0, share - std::chrono::duration<double>(Clock::now() - begin).count());
   const SolveOutcome outcome = solve_at(request, std::nullopt, rest);
-  if (outcome.status == Status::Infeasible) return finish(Status::Infeasible, 0, "");
+  if (outcome.status == Status::Infeasible) {
+    const bool dropped = r.to == kDropped && !answer_.refuted && compute_bounds(request.problem).min_ii() < kNoFiniteII;
+    return finish(Status::Infeasible, 0, dropped ? next_obstacle(request.problem, request.constraints, rest) : "");
+  }
   if (!outcome.schedule) {
     if (!request.incumbent || !keeps) return finish(Status::Unknown, 0, "");
     return finish(Status::Feasible, request.incumbent->ii, "");

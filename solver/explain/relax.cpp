@@ -140,7 +140,7 @@ class Easings {
       e.constraints[index].high = wider;
       add(std::move(e));
     }
-    Easing gone = start(fmt::format("'{}'", c.name), "", "dropped");
+    Easing gone = start(fmt::format("'{}'", c.name), "", kDropped);
     gone.constraints[index].enabled = false;
     add(std::move(gone));
   }

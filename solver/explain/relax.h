@@ -11,6 +11,8 @@
 
 namespace heddle::solver {
 
+inline constexpr const char* kDropped = "dropped";  ///< what a user constraint becomes
+
 /// One change, not yet solved. Steps: one more of a unit, 1 KiB of shared memory or one ring slot, the next power of two of
 /// tensor memory, rings of 32 slots with all the memory they want, one warp group, four warps, one granule of registers, a latency or hand-off of 0 on all edges of a kind, one
 /// iteration more of distance, a user constraint one step wider or gone.

@@ -122,6 +122,16 @@ void describe_refills(const Problem& problem, ExplanationMember& out, const Core
   out.numbers = {{"rings", static_cast<std::int64_t>(out.parts.size())}};
 }
 
+/// " (at least 70000 are needed: one slot of every ring and 2000 that stay)"
+std::string least_needed(const Problem& problem, Space space) {
+  const std::int64_t resident = space == Space::Tmem ? problem.resident_columns : problem.resident_smem;
+  std::int64_t least = resident;
+  for (const Channel& c : problem.channels)
+    if (c.space == space && !c.only_if_crossing) least = sat_add(least, c.size);
+  const std::string stays = resident > 0 ? fmt::format(" and {} that stay", resident) : "";
+  return fmt::format(" (at least {} are needed: one slot of every ring{})", least, stays);
+}
+
 void describe_register_limit(const Problem& problem, const Constraints& constraints, const Core& core, ExplanationMember& out) {
   const std::int64_t granule = std::max<std::int64_t>(1, problem.limits.register_granule);
   std::int64_t limit = problem.limits.registers_per_thread;
@@ -170,6 +180,8 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
       const UserConstraint& c = constraints[member.index];
       const std::string what = describe(c);
       out.what = c.name == what ? what : fmt::format("'{}': {}", c.name, what);
+      if (c.kind == ConstraintKind::MaxSmem) out.what += least_needed(problem, Space::Smem);
+      if (c.kind == ConstraintKind::MaxTmem) out.what += least_needed(problem, Space::Tmem);
       for (const std::string& name : c.ops)
         if (const OpId op = problem.find_op(name); op.valid()) out.ops.push_back(op);
       break;
@@ -199,12 +211,12 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
     case Family::Credit: describe_refills(problem, out, member); break;
     case Family::Smem:
       out.what = fmt::format("{} bytes of shared memory for all rings", limits.smem_bytes);
-      if (problem.resident_smem > 0) out.what += fmt::format(" and {} bytes that stay", problem.resident_smem);
+      out.what += least_needed(problem, Space::Smem);
       out.numbers = {{"limit", limits.smem_bytes}, {"resident", problem.resident_smem}};
       break;
     case Family::Tmem:
       out.what = fmt::format("{} columns of tensor memory for all rings", allocatable_columns(limits.tmem_columns));
-      if (problem.resident_columns > 0) out.what += fmt::format(" and {} columns that stay", problem.resident_columns);
+      out.what += least_needed(problem, Space::Tmem);
       out.numbers = {{"limit", allocatable_columns(limits.tmem_columns)}, {"resident", problem.resident_columns}};
       break;
     case Family::Issue: describe_issue(problem, out, member); break;

@@ -179,3 +179,14 @@ TEST_CASE("an explanation stops when asked and says that it is partial", "[solve
   request.solve.timeout_seconds = 0.01;
   CHECK(explain(request).timed_out);
 }
+
+TEST_CASE("where dropping one demand is not enough, the next obstacle is told", "[solver]") {
+  const Explanation e = explain_problem(toy_problem(), {}, {constraint("no warps", ConstraintKind::MaxWarps, {}, 0, 0),
+                                                            constraint("P at once", ConstraintKind::Pin, {"P"}, 0)});
+  CHECK(e.status == Status::Infeasible);
+  REQUIRE(e.members.size() >= 1);
+  bool told = false;
+  for (const Relaxation& r : e.relaxations)
+    if (r.to == "dropped") told |= r.status == Status::Infeasible && (r.then.find("P at once") != std::string::npos || r.then.find("no warps") != std::string::npos);
+  CHECK(told);
+}
