@@ -86,6 +86,11 @@ std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
   return options;
 }
 
+std::vector<OptionSpec> without(std::vector<OptionSpec> options, const std::string& flag) {
+  std::erase_if(options, [&](const OptionSpec& option) { return option.flag == flag; });
+  return options;
+}
+
 std::vector<CommandSpec> make_table() {
   const OptionSpec mode =
       choice("--mode", "MODE", {"steady", "unrolled", "pipeline"},
@@ -222,6 +227,27 @@ std::vector<CommandSpec> make_table() {
        with_solver_options({integer("--percent", "N", 1, 99, "how far each number is taken off, both ways (default 10)"),
                             toggle("--all", "list the numbers without any effect too"), kJson}),
        run_sensitivity},
+      {"pareto",
+       "what a smaller II costs: its front against warps, registers, memory or stages, point by point",
+       {"heddle pareto gemm_hopper h100 --against smem",
+        "heddle pareto attention_forward_hopper h100 --against registers --against warps",
+        "heddle pareto layernorm h100 --out front.json --timeout 2",
+        "heddle pareto layernorm h100 --out front.json --resume"},
+       {kKernel, kMachine},
+       without(with_solver_options(
+                   {{"--against", "", "RESOURCE",
+                     "warps, registers (per thread), smem (bytes), stages or tmem (columns); several make one front of "
+                     "all together (default smem)",
+                     ValueType::Choice, {"warps", "registers", "smem", "stages", "tmem"}, 0, 0, true},
+                    integer("--max-ii-factor", "N", 1, 1000000,
+                            "do not go beyond N times the least II (default 4)"),
+                    file("--out", "-o", "keep the front in a file (heddle.pareto/1), rewritten after every step"),
+                    toggle("--resume", "go on from the file that --out names"),
+                    {"--out-dir", "", "DIR", "save the schedule of each point as DIR/KERNEL-1.json, -2 ...", ValueType::File,
+                     {}, 0, 0, false},
+                    kJson}),
+               "--ii"),
+       run_pareto},
       {"list",
        "what is shipped",
        {"heddle list", "heddle list machines", "heddle list kernels --quiet"},
@@ -236,10 +262,10 @@ std::vector<CommandSpec> make_table() {
        "print the JSON Schema of a file format",
        {"heddle schema kernel > kernel.schema.json"},
        {{"KIND",
-         "kernel, machine, schedule or constraints",
+         "kernel, machine, schedule, constraints or pareto",
          PositionalType::Choice,
          true,
-         {"kernel", "machine", "schedule", "constraints"}}},
+         {"kernel", "machine", "schedule", "constraints", "pareto"}}},
        {},
        run_schema},
       {"completion",

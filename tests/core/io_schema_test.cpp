@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "core/answer/pareto.h"
 #include "core/graph/op_kind.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json.h"
@@ -74,10 +75,14 @@ TEST_CASE("the constraints schema knows every kind of constraint and of change o
   CHECK(found == expected);
 }
 
+TEST_CASE("the pareto schema knows every resource", "[core]") {
+  CHECK(holds(vocabularies_of("pareto"), words_up_to(Resource::Tmem)));
+}
+
 TEST_CASE("schemas can be asked for by name", "[core]") {
   std::string names;
   for (const LibraryEntry& entry : list_library(Shelf::Schemas)) names += entry.name + " ";
-  CHECK(names == "constraints kernel machine schedule ");
+  CHECK(names == "constraints kernel machine pareto schedule ");
   CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) ==
         "unknown schema 'kernl' (did you mean 'kernel'?)");
 }
