@@ -1,4 +1,5 @@
-// First II alone, in rounds of growing effort; then the objectives of the members that have a proved II, the best first.
+// Rounds of growing effort, each in two halves: II of the members that may still win, then the objectives of those whose II
+// is proved, the best first. From the second round on only objectives that may still decide a tie are pursued.
 
 #include "solver/explore/family.h"
 
@@ -63,12 +64,14 @@ class Search {
     start();
     const bool growing = request_.member_seconds <= 0;
     double limit = growing ? kFirstSeconds : request_.member_seconds;
-    for (bool again = true; again && !exhausted(); limit *= 2) {
+    bool first = true;
+    do {
       for_each(unsettled(), [&](std::size_t i) { solve_ii(i, limit); });
-      again = growing && !unsettled().empty();
-    }
-    prune_all();
-    for_each(by_rank(), [&](std::size_t i) { settle_objectives(i, growing ? 5 * kFirstSeconds : limit); });
+      prune_all();
+      for_each(by_rank(), [&](std::size_t i) { settle_objectives(i, limit, !first); });
+      limit *= 2;
+      first = false;
+    } while (growing && !exhausted() && (!unsettled().empty() || any_tie_open()));
     finish();
     return std::move(family_);
   }
@@ -216,6 +219,7 @@ class Search {
       if (other.outcome.status == Status::Infeasible) {
         m.outcome.status = Status::Infeasible;
         m.outcome.explanation = other.outcome.explanation;
+        return;
       }
       if (other.outcome.lower_bound <= m.outcome.lower_bound) continue;
       m.outcome.lower_bound = other.outcome.lower_bound;
@@ -302,10 +306,21 @@ class Search {
     return list.size() == count + 1 && std::all_of(list.begin(), list.end(), [](const ObjectiveValue& o) { return o.proved; });
   }
 
-  void settle_objectives(std::size_t i, double limit) {
+  /// Whether more about the objectives of a member could change which one is the best, or whether that is proved.
+  bool tie_open(const FamilyMember& m) const {
+    if (!has_schedule(m) || m.outcome.status != Status::Optimal || m.pruned || all_proved(m, request_.objectives.size())) return false;
+    const FamilyMember& winner = members_[best()];
+    if (&m == &winner) return true;
+    return compare_cost(m.outcome.schedule->ii, m, winner.outcome.schedule->ii, winner) == 0 && !proved_no_better(m, winner);
+  }
+
+  bool any_tie_open() const { return std::any_of(members_.begin(), members_.end(), [&](const FamilyMember& m) { return tie_open(m); }); }
+
+  void settle_objectives(std::size_t i, double limit, bool only_ties) {
     std::unique_lock lock(mutex_);
     FamilyMember& m = members_[i];
     if (m.outcome.status != Status::Optimal || m.pruned || request_.objectives.empty()) return;
+    if (only_ties && !tie_open(m)) return;
     for (const FamilyMember& other : members_) {
       if (&other == &m || other.series != m.series || other.invalid()) continue;
       adopt(m, other);
@@ -370,7 +385,8 @@ class Search {
   /// Of two members with equal cycles per work, `m` does not win the tie: its proved values decide before an unproved one.
   bool proved_no_better(const FamilyMember& m, const FamilyMember& winner) const {
     if (const int order = compare_traffic(m, winner); order != 0) return order > 0;
-    if (m.outcome.status != Status::Optimal) return false;
+    const std::size_t known = request_.objectives.size() + 1;
+    if (m.outcome.status != Status::Optimal || m.outcome.objectives.size() != known || winner.outcome.objectives.size() != known) return false;
     for (std::size_t k = 0; k < request_.objectives.size(); ++k) {
       const ObjectiveValue &mine = m.outcome.objectives[k + 1], &theirs = winner.outcome.objectives[k + 1];
       if (!mine.proved) return false;
