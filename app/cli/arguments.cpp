@@ -52,6 +52,7 @@ std::string fault_of(const OptionSpec& option, const std::string& value) {
     case ValueType::Change:  // what it names is looked up once kernel and machine are read
       return value.find('=') != std::string::npos ? std::string()
                                                    : fmt::format("{} needs NUMBER=VALUE, not '{}'", option.flag, value);
+    case ValueType::Name:
     case ValueType::File:
       return value.empty() ? fmt::format("{} needs a value ({})", option.flag, option.value) : std::string();
     case ValueType::Switch: return {};

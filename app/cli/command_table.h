@@ -12,7 +12,7 @@ namespace heddle::app {
 class Arguments;
 struct Terminal;
 
-enum class ValueType { Switch, Assignment, Change, Integer, Seconds, Choice, File };
+enum class ValueType { Switch, Assignment, Change, Name, Integer, Seconds, Choice, File };
 
 struct OptionSpec {
   std::string flag;        ///< "--timeout"
