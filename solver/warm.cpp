@@ -162,16 +162,21 @@ void Edit::raise_bound(const KnownBound& known) {
   send(BoundRaised{known.bound, known.why});
 }
 
-/// Schedules of earlier answers that meet the demands, or nearly: at the bound, else the one of the least II.
+/// Schedules of earlier answers that meet the demands, or nearly.
 void Edit::recall() {
-  std::vector<const Schedule*> candidates;
-  for (const Schedule& s : knowledge_.schedules())
-    if (s.ii >= outcome_.lower_bound) candidates.push_back(&s);
-  std::stable_sort(candidates.begin(), candidates.end(), [](const Schedule* a, const Schedule* b) { return a->ii < b->ii; });
+  std::vector<std::pair<std::vector<std::int64_t>, const Schedule*>> candidates;
+  for (const Schedule& s : knowledge_.schedules()) {
+    if (s.ii < outcome_.lower_bound) continue;
+    std::vector<std::int64_t> worth = values_of(s);
+    worth.insert(worth.begin(), s.ii);
+    candidates.emplace_back(std::move(worth), &s);
+  }
+  // The best first, so that its objectives may need no proof; of equals the newest, which is closest to what is on the screen.
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (candidates.size() > kMostAdapted) candidates.resize(kMostAdapted);
   const int most_stages = stage_range(problem_, constraints_, base_.max_stages, outcome_.lower_bound).stages;
   std::optional<Schedule> found;
-  for (const Schedule* candidate : candidates) {
+  for (const auto& [worth, candidate] : candidates) {
     const bool done = adapt(problem_, constraints_, *candidate, [&](const Schedule& proposal) {
       if (demands_.pinned && stage_count(proposal) > most_stages) return false;
       if (!check(problem_, proposal, constraints_).valid()) return false;

@@ -4,7 +4,7 @@
 #include "solver/explore/price.h"
 #include "solver/explore/slack.h"
 #include "solver/solve.h"
-#include "tests/support/small_problem.h"
+#include "tests/support/problem_builder.h"
 
 using namespace heddle;
 using namespace heddle::solver;

@@ -9,7 +9,7 @@
 #include "core/problem/resolve.h"
 #include "solver/search/adapt.h"
 #include "solver/search/knowledge.h"
-#include "tests/support/small_problem.h"
+#include "tests/support/problem_builder.h"
 
 using namespace heddle;
 using namespace heddle::solver;
