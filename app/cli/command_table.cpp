@@ -52,6 +52,11 @@ const PositionalSpec kKernel{
 const PositionalSpec kMachine{
     "MACHINE", "shipped machine or path of a heddle.machine/1 file", PositionalType::Machine, true, {}};
 
+PositionalSpec optional(PositionalSpec positional) {
+  positional.required = false;
+  return positional;
+}
+
 PositionalSpec schedule(bool required) {
   return {"SCHEDULE",
           required ? "shipped schedule or path of a heddle.schedule/1 file"
@@ -265,6 +270,25 @@ std::vector<CommandSpec> make_table() {
                     kJson}),
                "--ii"),
        run_pareto},
+      {"paper",
+       "schedule as the Twill paper does, to the letter, and compare with native cycles",
+       {"heddle paper toy_fig1 toy", "heddle paper attention_forward_hopper h100 --u 100",
+        "heddle paper gemm_hopper h100 --switch floor=one --json", "heddle paper --list-switches"},
+       {optional(kKernel), optional(kMachine)},
+       {integer("--u", "N", 1, 1'000'000, "limit on the sum of the normalized costs (default 300)"),
+        {"--switch", "", "NAME=VALUE", "decide one point that the paper leaves open; may be given several times",
+         ValueType::Name, {}, 0, 0, true},
+        {"--ablation", "", "NAME", "also decide a change that the paper reports as unsatisfiable; may be given several times",
+         ValueType::Choice, {"fewer-warps", "no-subtiling", "no-cross-warp"}, 0, 0, true},
+        toggle("--list-switches", "print every switch with its default and one sentence"),
+        toggle("--all", "every shipped kernel on every machine it fits, as a table"),
+        kParam,
+        kSubtile,
+        kSet,
+        {"--timeout", "", "S", "seconds for each kernel (default 60)", ValueType::Seconds, {}, 0, kMostSeconds, false},
+        integer("--seed", "N", 0, kMost, "seed of the solver; the same seed gives the same schedule (default 0)"),
+        kJson},
+       run_paper},
       {"list",
        "what is shipped",
        {"heddle list", "heddle list machines", "heddle list kernels --quiet"},

@@ -23,7 +23,8 @@ struct Builder {
   std::vector<EventEdge> edges;
 
   void add(EventEdge::Kind kind, OpId from, OpId to, Cycle weight, std::int64_t tokens, std::string what) {
-    edges.push_back({kind, from, to, std::clamp(weight, -kMost, kMost), std::clamp(tokens, -kMost, kMost), std::move(what)});
+    edges.push_back({kind, from, to, std::clamp(weight, -kMost, kMost), std::clamp(tokens, -kMost, kMost), std::move(what),
+                     ChannelId{}});
   }
 
   bool crosses(OpId a, OpId b) const { return schedule.group(a) != schedule.group(b); }
@@ -41,6 +42,7 @@ struct Builder {
         if (!reader_counts(channel, r, schedule)) continue;
         add(EventEdge::Kind::Credit, r.op, channel.writer, sat_add(r.release, crosses(r.op, channel.writer) ? r.signal : 0),
             std::int64_t{schedule.depths[i]} - r.distance, fmt::format("ring {} (depth {})", channel.name, schedule.depths[i]));
+        edges.back().channel = ChannelId(i);
       }
     }
   }

@@ -20,6 +20,7 @@ struct EventEdge {
   Cycle weight = 0;
   std::int64_t tokens = 0;   ///< iterations; may be <= 0 on single edges
   std::string what;          ///< "S0", "consumer A stream", "TC", "ring K (depth 2)"
+  ChannelId channel;         ///< of a credit
 };
 
 struct Period {

@@ -3,6 +3,7 @@
 // longest paths, which starts go with it. No search.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/problem/problem.h"
@@ -18,6 +19,9 @@ Schedule refitted(const Problem& problem, Schedule schedule);
 /// with the rings as deep as they are, or as deep as the order wants. Nobody has judged them: registers, memory and user
 /// constraints may object. Empty when the order deadlocks. Pre: as above.
 std::vector<Schedule> retimings(const Problem& problem, const Schedule& like);
+
+/// Of these the one with the rings as deep as they are and every op as early as possible; nothing when the order deadlocks.
+std::optional<Schedule> earliest_retiming(const Problem& problem, const Schedule& like);
 
 /// No schedule with the order of `like` has a smaller II, whatever its starts and ring depths; kNoFiniteII when the order
 /// deadlocks. Pre: as above.

@@ -1,0 +1,112 @@
+// heddle paper: the Twill paper's pipeline to the letter, and what its schedule is worth at native cycles.
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/inputs.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
+#include "core/io/library.h"
+#include "core/io/paper_json.h"
+#include "core/problem/resolve.h"
+#include "core/report/paper_summary.h"
+#include "solver/paper/ask.h"
+
+namespace heddle::app {
+namespace {
+
+namespace paper = solver::paper;
+
+Result<paper::Request> request_from(const Arguments& arguments) {
+  paper::Request request;
+  Error faults;
+  for (const std::string& assignment : arguments.all("--switch"))
+    if (const auto set = paper::set_switch(request.options, assignment); !set)
+      faults.faults.insert(faults.faults.end(), set.error().faults.begin(), set.error().faults.end());
+  if (!faults.faults.empty()) return faults;
+  if (const auto u = arguments.integer("--u")) request.options.u = *u;
+  for (const std::string& name : arguments.all("--ablation"))
+    for (std::size_t i = 0; i < std::size(paper::kAblationNames); ++i)
+      if (name == paper::kAblationNames[i]) request.ablations.push_back(static_cast<paper::Ablation>(i));
+  if (const auto seconds = arguments.seconds("--timeout")) request.timeout_seconds = *seconds;
+  if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
+  return request;
+}
+
+PaperAnswer ask(const paper::Request& request, std::stop_token stop, ProgressLine& line) {
+  return paper::ask(request, std::move(stop), [&](const paper::SearchProgress& progress) {
+    std::vector<std::string> facts{request.problem.kernel, progress.phase, fmt::format("I {}", progress.ii)};
+    if (progress.length > 0) facts.push_back(fmt::format("L {}", progress.length));
+    line.show(std::move(facts));
+  });
+}
+
+int exit_code_of(const PaperAnswer& answer, bool interrupted) {
+  if (interrupted) return kInterrupted;
+  if (answer.status == Status::Infeasible) return kNegative;
+  return answer.status == Status::Optimal && !answer.timed_out ? kDone : kNoProof;
+}
+
+/// Every shipped kernel on every shipped machine that it resolves on, one row each as soon as it is known.
+int run_all(paper::Request request, const Arguments& arguments, const Terminal& terminal) {
+  const InterruptScope interrupt;
+  ProgressLine line(terminal);
+  const bool json = arguments.has("--json");
+  Json list = Json::array();
+  std::vector<std::vector<std::string>> rows;
+  int code = kDone;
+  for (const LibraryEntry& machine_entry : list_library(Shelf::Machines)) {
+    const auto machine = load_machine(machine_entry.path);
+    for (const LibraryEntry& kernel_entry : list_library(Shelf::Kernels)) {
+      const auto kernel = load_kernel(kernel_entry.path);
+      if (!machine || !kernel || interrupt.interrupted()) continue;
+      const auto problem = resolve(*kernel, *machine);
+      if (!problem) continue;
+      request.problem = *problem;
+      const PaperAnswer answer = ask(request, interrupt.token(), line);
+      if (const int one = exit_code_of(answer, false); one != kDone && one != kNegative) code = one;
+      if (json)
+        list.push(paper_json(*problem, answer));
+      else
+        rows.push_back(paper_row(*problem, answer));
+    }
+  }
+  terminal.out << (json ? list.pretty() : text_table(paper_row_columns(), rows));
+  return interrupt.interrupted() ? kInterrupted : code;
+}
+
+}  // namespace
+
+int run_paper(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  Result<paper::Request> request = request_from(arguments);
+  if (!request) return report(terminal, request.error(), json);
+  if (arguments.has("--list-switches")) {
+    const std::vector<PaperSetting> settings = paper::settings(request->options);
+    terminal.out << (json ? paper_settings_json(settings).pretty() : paper_settings_table(settings, terminal.style));
+    return kDone;
+  }
+  if (arguments.has("--all")) return run_all(*std::move(request), arguments, terminal);
+  if (!arguments.has("KERNEL") || !arguments.has("MACHINE")) {
+    terminal.complain("'paper' needs KERNEL and MACHINE, or --all, or --list-switches");
+    return kUsage;
+  }
+  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  if (!inputs) return report(terminal, inputs.error(), json);
+  request->problem = inputs->problem;
+  const InterruptScope interrupt;
+  PaperAnswer answer;
+  {
+    ProgressLine line(terminal);
+    answer = ask(*request, interrupt.token(), line);
+  }
+  if (json)
+    terminal.out << paper_json(inputs->problem, answer).pretty();
+  else if (terminal.quiet)
+    terminal.out << paper_headline(answer, terminal.style) << "\n";
+  else
+    terminal.out << paper_summary(inputs->problem, answer, terminal.style);
+  return exit_code_of(answer, interrupt.interrupted());
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,95 @@
+// Ties separated, rings deepened, then the earliest retiming.
+#include "core/analysis/order_worth.h"
+
+#include <algorithm>
+
+#include "core/analysis/channels.h"
+#include "core/analysis/retime.h"
+
+namespace heddle {
+namespace {
+
+/// Earliest native starts inside one iteration, to choose among ops that start together.
+std::vector<Cycle> earliest(const Problem& problem) {
+  std::vector<Cycle> starts(problem.ops.size(), 0);
+  for (std::size_t round = 0; round < problem.ops.size(); ++round)
+    for (const Edge& e : problem.edges)
+      if (e.distance == 0) starts[e.to.index()] = std::max(starts[e.to.index()], starts[e.from.index()] + e.latency);
+  return starts;
+}
+
+/// Distinct starts in the same order: time is stretched, and ops that started together follow each other by rank. Ranks
+/// respect every dependence between such ops, and a reader comes before a later writer of the same ring. None of that can be
+/// circular, because starts would differ by the iterations around the circle.
+void separate_ties(const Problem& problem, Schedule& schedule) {
+  const std::size_t n = problem.ops.size();
+  std::vector<int> waiting(n, 0);
+  std::vector<std::vector<std::size_t>> followers(n);
+  const auto before = [&](OpId first, OpId second) {
+    if (first == second) return;
+    followers[first.index()].push_back(second.index());
+    ++waiting[second.index()];
+  };
+  for (const Edge& e : problem.edges)
+    if (schedule.start(e.to) + e.distance * schedule.ii == schedule.start(e.from)) before(e.from, e.to);
+  for (const Channel& channel : problem.channels)
+    for (const Reader& r : channel.readers) {
+      const Cycle age = schedule.start(r.op) + r.distance * schedule.ii - schedule.start(channel.writer);
+      if (age >= schedule.ii && age % schedule.ii == 0) before(r.op, channel.writer);
+    }
+  const std::vector<Cycle> native = earliest(problem);
+  std::vector<bool> ranked(n, false);
+  std::vector<Cycle> rank(n, 0);
+  for (std::size_t count = 0; count < n; ++count) {
+    std::size_t next = n;
+    for (std::size_t v = 0; v < n; ++v)
+      if (!ranked[v] && waiting[v] == 0 && (next == n || native[v] < native[next])) next = v;
+    if (next == n) break;
+    ranked[next] = true;
+    rank[next] = static_cast<Cycle>(count);
+    for (const std::size_t v : followers[next]) --waiting[v];
+  }
+  const Cycle stretch = static_cast<Cycle>(n) + 1;
+  for (std::size_t v = 0; v < n; ++v) schedule.ops[v].start = schedule.ops[v].start * stretch + rank[v];
+  schedule.ii *= stretch;
+}
+
+bool memory_fits(const Problem& problem, const Schedule& schedule) {
+  return allocated(problem, schedule, Space::Smem) <= problem.limits.smem_bytes &&
+         rounded_columns(allocated(problem, schedule, Space::Tmem)) <= problem.limits.tmem_columns;
+}
+
+/// One more slot for a ring on the limiting cycle; false when none helps or fits. An order that cannot run without the slot
+/// gets it even if memory is exceeded, which the checker will say.
+bool deepen(const Problem& problem, Schedule& schedule, const Period& period) {
+  for (const EventEdge& e : period.cycle) {
+    if (e.kind != EventEdge::Kind::Credit) continue;
+    int& depth = schedule.depths[e.channel.index()];
+    if (depth >= problem.channel(e.channel).max_depth) continue;
+    ++depth;
+    if (period.deadlock || memory_fits(problem, schedule)) return true;
+    --depth;
+  }
+  return false;
+}
+
+}  // namespace
+
+OrderWorth order_worth(const Problem& problem, const Schedule& order) {
+  OrderWorth worth{{}, order};
+  Schedule& schedule = worth.schedule;
+  separate_ties(problem, schedule);
+  derive_groups(problem, schedule);
+  schedule.depths.clear();
+  for (const Channel& channel : problem.channels) schedule.depths.push_back(channel_exists(channel, schedule) ? 1 : 0);
+  do {
+    worth.period = sustainable_period(problem, schedule);
+  } while (deepen(problem, schedule, worth.period));
+  if (auto retimed = earliest_retiming(problem, schedule)) {
+    schedule = *std::move(retimed);
+    normalize_starts(schedule);
+  }
+  return worth;
+}
+
+}  // namespace heddle

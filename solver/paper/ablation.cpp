@@ -1,0 +1,181 @@
+// The first and the third change are decided at the I that Algorithm 1 reached without them, the second, which is another
+// graph, at its own smallest I. When a change is unsatisfiable, families of constraints are taken away one at a time to see
+// which of them it takes.
+#include "solver/paper/ablation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "solver/paper/normalize.h"
+
+namespace heddle::solver::paper {
+namespace {
+
+constexpr std::int64_t kPlenty = std::numeric_limits<std::int32_t>::max();
+
+class Case {
+ public:
+  /// `ii`: the window to decide; 0: that of the smallest I with a modulo schedule.
+  Case(const Graph& native, const Options& options, Cycle ii, std::uint64_t seed, const SearchLimits& limits,
+       const SearchListener& listener)
+      : graph_(native), options_(options), ii_(ii), seed_(seed), limits_(limits), listener_(listener) {
+    if (!options.normalize) return;
+    const Normalization normalization = normalize(cost_list(native, options), options);
+    possible_ = normalization.possible;
+    if (possible_) graph_ = normalized(native, normalization);
+  }
+
+  SearchResult decide() const { return decide(graph_); }
+
+  SearchResult decide_with_pool(int pool) const {
+    Graph graph = graph_;
+    graph.pool = pool;
+    return decide(graph);
+  }
+
+  /// Which families, each taken away alone, make the window satisfiable.
+  std::string culprits(Graph graph) const {
+    struct Family {
+      const char* name;
+      std::function<void(Graph&)> remove;
+    };
+    const std::vector<Family> families{
+        {"REGISTER LIMIT", [](Graph& g) { g.register_limit = kPlenty; }},
+        {"MEMORY CAPACITY", [](Graph& g) { g.memory_capacity = {kPlenty, kPlenty}; }},
+        {"CONCURRENCY", [](Graph& g) { for (Arc& arc : g.arcs) arc.blocking = false; }},
+        {"CROSS-WARP SPILLS", [](Graph& g) { for (Node& node : g.nodes) node.spill = 0; }},
+    };
+    std::vector<std::string> names;
+    for (const Family& family : families) {
+      Graph relaxed = graph;
+      family.remove(relaxed);
+      if (decide(relaxed).status == Status::Optimal) names.emplace_back(family.name);
+    }
+    if (names.empty()) return "no single family of constraints is the cause";
+    std::string text = "it becomes satisfiable without ";
+    for (std::size_t i = 0; i < names.size(); ++i)
+      text += (i == 0 ? "" : i + 1 == names.size() ? " or without " : ", ") + names[i];
+    return text;
+  }
+
+  SearchResult decide_all() const { return algorithm1(graph_, options_, seed_, limits_, listener_); }
+
+  const Graph& graph() const { return graph_; }
+  bool possible() const { return possible_; }
+
+ private:
+  SearchResult decide(const Graph& graph) const { return one_window(graph, options_, ii_, seed_, limits_, listener_); }
+
+  Graph graph_;
+  Options options_;
+  Cycle ii_;
+  std::uint64_t seed_;
+  const SearchLimits& limits_;
+  const SearchListener& listener_;
+  bool possible_ = true;
+};
+
+std::string place(const SearchResult& result) {
+  if (result.windows.empty()) return "before any I with a modulo schedule was found";
+  const PaperWindow& w = result.windows.front();
+  return fmt::format("at I = {}, L = {} to {}", w.ii, w.first_length, w.last_length);
+}
+
+void record(PaperAblation& ablation, const SearchResult& result) {
+  ablation.status = result.status == Status::Optimal ? Status::Feasible : result.status;
+  if (!result.windows.empty()) ablation.window = result.windows.front();
+}
+
+std::string verdict(const SearchResult& result) {
+  if (result.status == Status::Infeasible) return "unsatisfiable " + place(result);
+  if (result.status == Status::Unknown) return "not decided: " + result.why;
+  return "satisfiable " + place(result);
+}
+
+void fewer_warps(PaperAblation& ablation, const Case& base) {
+  const int least = base.graph().has_variable_latency ? 2 : 1;
+  const SearchResult full = base.decide();
+  record(ablation, full);
+  ablation.finding = fmt::format("{} groups: {}", base.graph().pool, verdict(full));
+  for (int pool = base.graph().pool - 1; pool >= least; --pool) {
+    const SearchResult fewer = base.decide_with_pool(pool);
+    ablation.finding += fmt::format("; {}: {}", pool, verdict(fewer));
+    record(ablation, fewer);
+    if (fewer.status == Status::Optimal) continue;
+    if (fewer.status == Status::Infeasible && full.status == Status::Optimal) {
+      Graph graph = base.graph();
+      graph.pool = pool;
+      ablation.finding += fmt::format(" ({})", base.culprits(graph));
+    }
+    break;
+  }
+  ablation.finding += ".";
+}
+
+void no_cross_warp(PaperAblation& ablation, const Case& with, const Case& without) {
+  const SearchResult free = with.decide(), result = without.decide();
+  record(ablation, result);
+  ablation.finding = fmt::format("With cross-warp communication: {}. Without: {}", verdict(free), verdict(result));
+  if (result.status == Status::Infeasible && free.status == Status::Optimal)
+    ablation.finding += fmt::format("; {}", without.culprits(without.graph()));
+  ablation.finding += ".";
+}
+
+void no_subtiling(PaperAblation& ablation, const Case& merged) {
+  const SearchResult result = merged.decide();
+  record(ablation, result);
+  ablation.finding = fmt::format("One tile: {}", verdict(result));
+  if (result.status == Status::Infeasible) {
+    for (const Node& node : merged.graph().nodes)
+      if (node.registers > merged.graph().register_limit)
+        ablation.finding += fmt::format("; the result of {} alone takes {} registers of {}", node.name, node.registers,
+                                        merged.graph().register_limit);
+    ablation.finding += fmt::format("; {}", merged.culprits(merged.graph()));
+    const SearchResult all = merged.decide_all();
+    if (all.status == Status::Optimal) ablation.finding += fmt::format("; its smallest I with a joint schedule is {}", all.ii);
+    if (all.status == Status::Infeasible) ablation.finding += "; no larger I helps";
+  }
+  ablation.finding += ".";
+}
+
+}  // namespace
+
+PaperAblation ablate(Ablation ablation, const Graph& native, const Options& options, const PaperAnswer& answer,
+                     std::uint64_t seed, const SearchLimits& limits, const SearchListener& listener) {
+  PaperAblation result;
+  result.name = kAblationNames[static_cast<std::size_t>(ablation)];
+  Options changed = options;
+  changed.secondary = Secondary::None;
+  const Case base(native, changed, answer.ii, seed, limits, listener);
+  switch (ablation) {
+    case Ablation::FewerWarps:
+      result.change = options.pool == Pool::Groups ? "fewer groups of warps, one less at a time" : "fewer warps, one less at a time";
+      if (base.possible()) fewer_warps(result, base);
+      break;
+    case Ablation::NoCrossWarp:
+      result.change = "no register value may be read on another warp";
+      changed.cross_warp = CrossWarp::NoRegisters;
+      if (base.possible()) no_cross_warp(result, base, Case(native, changed, answer.ii, seed, limits, listener));
+      break;
+    case Ablation::NoSubtiling: {
+      result.change = "the two sub-tiles as one tile of twice the rows: costs, registers and footprints doubled";
+      Graph merged = native;
+      if (merge_subtiles(merged) == 0) {
+        result.finding = "The kernel does not consist of two equal sub-tiles (ops named ...0 and ...1), so there is nothing to merge.";
+        return result;
+      }
+      const Case one_tile(merged, changed, 0, seed, limits, listener);
+      if (one_tile.possible()) no_subtiling(result, one_tile);
+      break;
+    }
+  }
+  if (result.finding.empty()) result.finding = "The costs cannot be normalized.";
+  return result;
+}
+
+}  // namespace heddle::solver::paper

@@ -1,0 +1,17 @@
+// The three changes under which the paper reports that the smallest I with a modulo schedule becomes unsatisfiable on
+// Blackwell forward: fewer warps, no sub-tiling, no cross-warp communication.
+#pragma once
+
+#include "core/answer/paper.h"
+#include "solver/paper/search.h"
+
+namespace heddle::solver::paper {
+
+enum class Ablation { FewerWarps, NoSubtiling, NoCrossWarp };
+inline constexpr const char* kAblationNames[] = {"fewer-warps", "no-subtiling", "no-cross-warp"};
+
+/// `native`: the graph before normalization; `answer`: what is known without the change. Never throws.
+PaperAblation ablate(Ablation ablation, const Graph& native, const Options& options, const PaperAnswer& answer,
+                     std::uint64_t seed, const SearchLimits& limits, const SearchListener& listener);
+
+}  // namespace heddle::solver::paper

@@ -1,0 +1,170 @@
+// Graph, normalization, Algorithm 1, and then the comparison with native cycles.
+#include "solver/paper/ask.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+
+#include "core/analysis/order_worth.h"
+#include "solver/paper/ablation.h"
+#include "solver/paper/graph.h"
+#include "solver/paper/joint.h"
+#include "solver/paper/normalize.h"
+#include "solver/solve.h"
+
+namespace heddle::solver::paper {
+namespace {
+
+double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// Groups of the pool as ops see them: W_vl first, then in op order; a set of warps inside another joins it.
+std::vector<PaperGroup> groups_of(const Graph& graph, const JointSchedule& schedule) {
+  std::vector<PaperGroup> groups;
+  std::vector<std::size_t> order(graph.nodes.size());
+  for (std::size_t v = 0; v < order.size(); ++v) order[v] = v;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (graph.nodes[a].variable_latency != graph.nodes[b].variable_latency) return graph.nodes[a].variable_latency;
+    return schedule.warps[a].size() > schedule.warps[b].size();
+  });
+  for (const std::size_t v : order) {
+    const std::vector<int>& warps = schedule.warps[v];
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const PaperGroup& g) {
+      return std::includes(g.warps.begin(), g.warps.end(), warps.begin(), warps.end());
+    });
+    if (group == groups.end()) group = groups.insert(groups.end(), {warps, graph.nodes[v].variable_latency, {}});
+    group->ops.push_back(OpId(v));
+  }
+  for (PaperGroup& group : groups) std::sort(group.ops.begin(), group.ops.end());
+  std::stable_sort(groups.begin(), groups.end(), [](const PaperGroup& a, const PaperGroup& b) {
+    if (a.variable_latency != b.variable_latency) return a.variable_latency;
+    return a.ops.front() < b.ops.front();
+  });
+  return groups;
+}
+
+PaperWorth worth_of(const Problem& problem, const PaperAnswer& answer) {
+  Schedule order;
+  order.name = "paper mode";
+  order.kernel = problem.kernel;
+  order.machine = problem.machine;
+  order.params = problem.params;
+  order.ii = answer.ii;
+  order.ops.resize(problem.ops.size());
+  for (std::size_t g = 0; g < answer.groups.size(); ++g)
+    for (const OpId op : answer.groups[g].ops) order.ops[op.index()] = {answer.starts[op.index()], GroupId(g)};
+  order.provenance = {"baseline", answer.solver, "groups and order of the Twill formulation, retimed at native cycles"};
+  OrderWorth native = order_worth(problem, order);
+  PaperWorth worth;
+  worth.deadlock = native.period.deadlock;
+  worth.period = worth.deadlock ? 0 : std::max<Cycle>(1, native.period.cycles());
+  worth.limit = native.period.sentence;
+  worth.schedule = std::move(native.schedule);
+  return worth;
+}
+
+void compare_native(const Request& request, PaperAnswer& answer, Clock::time_point deadline, std::stop_token stop) {
+  const double left = std::chrono::duration<double>(deadline - Clock::now()).count();
+  if (!request.native || left <= 0) return;
+  const Clock::time_point begin = Clock::now();
+  SolveRequest native;
+  native.problem = request.problem;
+  native.objectives = {};
+  native.timeout_seconds = left;
+  native.seed = request.seed;
+  const SolveOutcome outcome = solve(native, std::move(stop));
+  answer.seconds.native = since(begin);
+  if (!outcome.schedule) return;
+  answer.worth->native_ii = outcome.schedule->ii;
+  answer.worth->native_proved = outcome.status == Status::Optimal;
+}
+
+void describe(const Graph& native, const Graph& small, PaperAnswer& answer) {
+  for (std::size_t v = 0; v < native.nodes.size(); ++v)
+    answer.costs.push_back({OpId(v), native.nodes[v].cycles, small.nodes[v].cycles});
+  int unit_uses = 0, lost = 0;
+  for (std::size_t v = 0; v < native.nodes.size(); ++v) {
+    unit_uses += static_cast<int>(native.nodes[v].table.size());
+    lost += static_cast<int>(native.nodes[v].table.size() - small.nodes[v].table.size());
+  }
+  if (lost > 0)
+    answer.remarks.push_back(fmt::format("{} of {} uses of units became zero cycles long and no longer count", lost, unit_uses));
+}
+
+PaperNormalization facts(const Normalization& n, const Options& options) {
+  PaperNormalization result;
+  result.u = options.u;
+  result.applied = true;
+  result.entries = n.entries;
+  result.zeros = n.zeros;
+  result.error = n.error;
+  result.sum = n.sum;
+  result.largest = n.largest;
+  result.largest_normalized = n.largest > 0 ? n.of.at(n.largest) : 0;
+  result.tie_broken = n.tie_broken;
+  return result;
+}
+
+void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits, const SearchListener& listener) {
+  const Options& options = request.options;
+  const Graph native = make_graph(request.problem, options);
+  const auto begin = Clock::now();
+  Graph small = native;
+  if (options.normalize) {
+    const Normalization normalization = normalize(cost_list(native, options), options);
+    answer.seconds.normalize = since(begin);
+    if (!normalization.possible) {
+      answer.explanation = normalization.why;
+      return;
+    }
+    small = normalized(native, normalization);
+    answer.normalization = facts(normalization, options);
+  }
+  describe(native, small, answer);
+
+  SearchResult found = algorithm1(small, options, request.seed, limits, listener);
+  answer.seconds.modulo = found.modulo_seconds;
+  answer.seconds.joint = found.joint_seconds;
+  answer.status = found.status;
+  answer.explanation = found.why;
+  answer.modulo_ii = found.modulo_ii;
+  answer.modulo_length = found.modulo_length;
+  answer.windows = std::move(found.windows);
+  if (found.status == Status::Optimal || found.status == Status::Feasible) {
+    answer.ii = found.ii;
+    answer.length = found.length;
+    answer.copies = static_cast<int>(copies_of(found.ii, found.length));
+    answer.starts = found.schedule.starts;
+    answer.groups = groups_of(small, found.schedule);
+    answer.worth = worth_of(request.problem, answer);
+    compare_native(request, answer, limits.deadline, limits.stop);
+  }
+  for (const Ablation ablation : request.ablations)
+    answer.ablations.push_back(ablate(ablation, native, options, answer, request.seed, limits, listener));
+}
+
+}  // namespace
+
+PaperAnswer ask(const Request& request, std::stop_token stop, const SearchListener& listener) {
+  PaperAnswer answer;
+  answer.settings = settings(request.options);
+  answer.solver = solver_version();
+  const auto begin = Clock::now();
+  SearchLimits limits;
+  limits.stop = stop;
+  limits.deadline = begin + std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(std::clamp(request.timeout_seconds, 0.0, 1e7)));
+  try {
+    run(request, answer, limits, listener);
+  } catch (const Stopped&) {
+  } catch (const std::exception& error) {
+    answer.explanation = fmt::format("gave up: {}", error.what());
+  }
+  answer.seconds.total = since(begin);
+  answer.cancelled = stop.stop_requested();
+  answer.timed_out = !answer.cancelled && Clock::now() >= limits.deadline;
+  return answer;
+}
+
+}  // namespace heddle::solver::paper
