@@ -1,16 +1,12 @@
 // Key by key.
 #include "core/io/paper_json.h"
 
-#include <cmath>
-
 #include "core/check/checker.h"
 #include "core/io/outcome_json.h"
 #include "core/io/schedule_json.h"
 
 namespace heddle {
 namespace {
-
-Json seconds_json(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
 Json known(Cycle value) { return value > 0 ? Json(value) : Json(); }
 
