@@ -97,8 +97,7 @@ Json paper_settings_json(const std::vector<PaperSetting>& settings) {
 Json paper_json(const Problem& problem, const PaperAnswer& answer) {
   Json root = Json::object();
   root.set("status", to_string(answer.status)).set("explanation", answer.explanation);
-  root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
-  root.set("problem_hash", problem_hash(problem));
+  set_problem(root, problem);
   root.set("i", known(answer.ii)).set("l", known(answer.length)).set("copies", known(answer.copies));
   root.set("modulo_i", known(answer.modulo_ii)).set("modulo_l", known(answer.modulo_length));
   root.set("normalization", normalization_json(answer.normalization));
