@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <random>
 #include <set>
 
 #include "core/eval/evaluate.h"
@@ -322,4 +322,60 @@ TEST_CASE("what cannot be cut says why", "[core]") {
   for (TileValue& v : kernel.values)
     if (v.name == "zero") v.alias_of = "v";
   check_says(faults_of(kernel, "T", 2), "shares storage with 'v', but only one of them has dimension 'T'");
+}
+
+TEST_CASE("kernels changed at random are cut or refused, and what is cut is as valid as what it was made of", "[core]") {
+  constexpr std::uint64_t kSeed = 20260301;
+  INFO("seed " << kSeed);
+  std::mt19937_64 random(kSeed);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const std::vector<Kernel> originals{everything(), shipped("attention_forward_tile_blackwell"), shipped("gemm_hopper")};
+  const std::vector<std::string> extents{"T", "C", "T*2", "C/2", "T + C", "N", "4", "1"};
+  const std::vector<std::string> kinds{"copy", "exp2", "convert", "smem_store", "broadcast", "fill"};
+  int tried = 0, made = 0, executed = 0;
+  for (int i = 0; i < 1200; ++i) {
+    Kernel kernel = originals[below(originals.size())];
+    for (std::size_t n = 1 + below(3); n > 0; --n) {
+      TileOp& op = kernel.body[below(kernel.body.size())];
+      TileValue& value = kernel.values[below(kernel.values.size())];
+      switch (below(6)) {
+        case 0: if (!op.inputs.empty()) op.inputs[below(op.inputs.size())].value = value.name; break;
+        case 1: if (!value.shape.empty()) value.shape[below(value.shape.size())] = *Expr::parse(extents[below(extents.size())]); break;
+        case 2: value.shape.emplace_back(*Expr::parse(extents[below(extents.size())])); break;
+        case 3: if (!value.shape.empty()) value.shape.pop_back(); break;
+        case 4: op.kind = kinds[below(kinds.size())]; break;
+        case 5: op.attrs["axis"] = static_cast<std::int64_t>(below(3)); break;
+      }
+    }
+    if (!validate(kernel).empty()) continue;
+    for (const Param& param : kernel.params)
+      for (const std::int64_t factor : {2, 4}) {
+        ++tried;
+        const auto parts = subtile(kernel, {param.name, factor});
+        if (!parts) {
+          if (parts.error().faults.empty()) FAIL("an error without a fault for:\n" << kernel_text(kernel));
+          continue;
+        }
+        ++made;
+        const auto faults = validate(*parts);
+        if (!faults.empty()) FAIL(to_string(faults.front()) << "\nafter cutting " << param.name << " of:\n" << kernel_text(kernel));
+        // What runs, runs to the same result.
+        if (kernel.name != "everything") continue;
+        const Scope scope{{"N", 24}, {"T", 8}, {"C", 12}};
+        auto before = make_tensors(kernel, scope, 3), after = make_tensors(*parts, scope, 3);
+        if (!before || !after || !execute(kernel, scope, *before)) continue;
+        const auto count = execute(*parts, scope, *after);
+        if (!count) FAIL(to_string(count.error()) << "\nafter cutting " << param.name << " of:\n" << kernel_text(kernel));
+        ++executed;
+        for (const auto& [name, tensor] : *before)
+          for (std::size_t e = 0; e < tensor.array.data.size(); ++e) {
+            const float a = tensor.array.data[e], b = after->at(name).array.data[e];
+            const float room = 1e-3f * (1 + std::fabs(a));
+            if (std::isfinite(a) && !(std::fabs(a - b) <= room)) FAIL(name << " differs after cutting " << param.name << " in " << factor << ": " << a << ", " << b << "\n" << kernel_text(kernel));
+          }
+      }
+  }
+  CAPTURE(tried, made, executed);
+  CHECK(made > 120);
+  CHECK(executed > 20);
 }
