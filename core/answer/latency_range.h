@@ -4,7 +4,7 @@
 // Latency here is issue until the result is usable and nothing else: the op's unit uses and issue window stay. What resolve()
 // derives from it follows: edges, and for an asynchronous op how long it holds its register operands and the slots it reads.
 // Every one of these only forbids more as the latency grows, so a schedule for a latency is one for every smaller latency,
-// and the least II never falls as the latency grows.
+// and the least II never falls as the latency grows. Nor does it grow faster than the latency (core/analysis/stretch.h).
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,11 @@ struct LatencyStep {
   Cycle low = 0, high = 0;        ///< latencies, both included
   Cycle lower_bound = 1;          ///< no latency here has a smaller II; kNoFiniteII: none has any schedule
   Cycle ii = kNoFiniteII;         ///< every latency here has a schedule with this II; kNoFiniteII: none is known
+  Cycle rise = 0;                 ///< 1: both are for `low` and grow by 1 with every cycle of latency
   std::string why;                ///< why II is not smaller, at `low`
 
   bool proved() const { return ii == lower_bound; }
+  Cycle ii_at(Cycle latency) const { return rise == 0 ? ii : ii + rise * (latency - low); }
   Status status() const {
     if (lower_bound >= kNoFiniteII) return Status::Infeasible;
     return ii >= kNoFiniteII ? Status::Unknown : proved() ? Status::Optimal : Status::Feasible;

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/report/summary.h"
 
 namespace heddle {
 namespace {
 
 constexpr std::size_t kMostRows = 40;
+constexpr int kOtherColumns = 56;  ///< what a row takes besides the reason at its end
 
 std::string range_text(Cycle low, Cycle high) { return low == high ? std::to_string(low) : fmt::format("{}-{}", low, high); }
 
@@ -27,6 +30,23 @@ std::string rise_text(const LatencySegment& segment) {
   if (segment.rise == 0) return "";
   return segment.every == 1 ? fmt::format("+{} per cycle", segment.rise)
                             : fmt::format("+{} every {} cycles", segment.rise, segment.every);
+}
+
+/// A single proved latency between stretches that are not proved tells a reader nothing: they become one row. JSON has them all.
+std::vector<LatencySegment> legible(const std::vector<LatencySegment>& segments) {
+  std::vector<LatencySegment> rows;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const LatencySegment& next = segments[i];
+    const bool lone = next.step.low == next.step.high && i + 1 < segments.size() && !segments[i + 1].step.proved();
+    const bool both_known = !rows.empty() && rows.back().step.status() == Status::Feasible && next.step.ii < kNoFiniteII;
+    if (!both_known || (next.step.proved() && !lone)) {
+      rows.push_back(next);
+      continue;
+    }
+    rows.back().step.high = next.step.high;
+    rows.back().step.ii = next.last_ii();
+  }
+  return rows;
 }
 
 std::string state_of(const LatencyRange& answer) {
@@ -73,14 +93,15 @@ std::string latency_summary(const Problem& problem, const LatencyRange& answer, 
   }
   if (answer.steps.empty()) return text + "the least II by latency was not settled\n";
   text += "\n" + printable(fmt::format("least II by latency of {}", answer.op)) + "\n";
-  const auto segments = segments_of(answer.steps);
+  const auto segments = legible(segments_of(answer.steps));
+  const int room = std::max(40, style.width - kOtherColumns);
   std::vector<std::vector<std::string>> rows;
   for (const LatencySegment& segment : segments) {
     if (rows.size() == kMostRows) break;
     const LatencyStep& s = segment.step;
     const bool now = answer.latency >= s.low && answer.latency <= s.high;
     rows.push_back({range_text(s.low, s.high), ii_text(segment), rise_text(segment), s.proved() ? "proved" : "not proved",
-                    now ? "now" : "", printable(s.why)});
+                    now ? "now" : "", shortened(printable(s.why), room)});
   }
   text += text_table({{"latency", true}, {"II", true}, {""}, {"status"}, {""}, {"why not smaller"}}, rows);
   if (segments.size() > kMostRows)

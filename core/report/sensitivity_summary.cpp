@@ -58,12 +58,13 @@ std::string sensitivity_headline(const Sensitivity& answer, const TextStyle& sty
     return join_facts({answer.status == Status::Infeasible ? "no schedule exists at present" : "no schedule found at present",
                        state_of(answer)},
                       style);
+  if (answer.rows.empty()) return join_facts({fmt::format("II {} at present", answer.ii), "no number tried", state_of(answer)}, style);
   const auto part = [&](SensitivityEffect effect, const char* what) {
     const std::int64_t count = count_of(answer, effect);
     return count > 0 ? fmt::format("{} {}", count, what) : std::string();
   };
   return join_facts({fmt::format("{} numbers {} % less and more", answer.rows.size(), answer.percent),
-                     count_of(answer, SensitivityEffect::II) > 0 ? part(SensitivityEffect::II, "change II") : "none changes II",
+                     count_of(answer, SensitivityEffect::II) > 0 ? part(SensitivityEffect::II, "change II") : answer.complete() ? "none changes II" : "none found to change II",
                      part(SensitivityEffect::Order, "only the order"), part(SensitivityEffect::Undecided, "undecided"),
                      part(SensitivityEffect::None, "neither"),
                      part(SensitivityEffect::TooSmall, "too small to be off by that"),

@@ -7,10 +7,12 @@
 #include <map>
 
 #include "core/analysis/bounds.h"
+#include "core/analysis/stretch.h"
 #include "core/check/checker.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/strictness.h"
 #include "solver/backend.h"
+#include "solver/encoding/user.h"
 #include "solver/explore/reuse.h"
 
 namespace heddle::solver {
@@ -82,6 +84,8 @@ class Explorer {
     const auto low = problem_at(0), high = problem_at(kAbsurd);
     if (low && high && !(at_least_as_strict(*high, present.problem) && at_least_as_strict(present.problem, *low)))
       answer_.fault = "a longer latency relaxes something here, so neither range nor steps can be found by bisection";
+    const auto one = problem_at(1);
+    at_most_one_per_cycle_ = one && high && monotone_in_ii(present.constraints) && stretch_bound(*one, *high) == kAbsurd - 1;
   }
 
   /// What a solve found out about one latency.
@@ -99,14 +103,17 @@ class Explorer {
     spread(latency);
   }
 
-  /// A bound holds for every larger latency too, a schedule for every smaller one.
+  /// A bound holds for every larger latency too, a schedule for every smaller one; with idle cycles, for larger ones too.
   void spread(Cycle latency) {
-    const Point& point = points_.at(latency);
+    const Point point = points_.at(latency);
     for (auto& [other, p] : points_) {
       if (other > latency && p.lower < point.lower) {
         p.lower = point.lower;
         p.why = point.why;
       }
+      if (other > latency && latency >= 1 && at_most_one_per_cycle_ && point.schedule && p.lower < p.upper &&
+          point.upper + (other - latency) < p.upper)
+        if (const auto problem = problem_at(other)) stretch(latency, *point.schedule, *problem, p);
       if (other < latency && p.upper > point.upper) {
         p.upper = point.upper;
         p.schedule = point.schedule;
@@ -172,12 +179,21 @@ class Explorer {
     for (auto right = points_.begin(), left = right++; right != points_.end(); left = right++) {
       const auto& [a, at_a] = *left;
       const auto& [b, at_b] = *right;
-      if (a < request_.from || b > request_.to || b - a <= widest || at_a.lower == at_b.upper) continue;
+      if (a < request_.from || b > request_.to || b - a <= widest || at_a.lower == at_b.upper || rises(*left, *right)) continue;
       if (at_a.lower == at_b.lower && at_a.upper == at_b.upper) continue;  // neither end could be settled, nor could this
       widest = b - a;
       middle = a + widest / 2;
+      // Mostly II is flat and then rises with the latency: every other time, look where that bend would be.
+      const Cycle bend = at_b.upper < kNoFiniteII ? b - (at_b.upper - at_a.lower) : a;
+      if (at_most_one_per_cycle_ && points_.size() % 2 == 0 && bend > a && bend < b) middle = bend;
     }
     return widest > 1 ? std::optional(middle) : std::nullopt;
+  }
+
+  /// Between these two II grows by 1 with every cycle, because it grows by that much over all and never by more.
+  bool rises(const std::pair<const Cycle, Point>& a, const std::pair<const Cycle, Point>& b) const {
+    return at_most_one_per_cycle_ && a.first >= 1 && a.second.lower == a.second.upper && b.second.lower == b.second.upper &&
+           b.second.upper < kNoFiniteII && b.second.upper - a.second.lower == b.first - a.first;
   }
 
   void settle(Cycle latency) {
@@ -189,6 +205,12 @@ class Explorer {
     if (left != points_.end()) {
       point.lower = left->second.lower;
       point.why = left->second.why;
+    }
+    const bool may_stretch = at_most_one_per_cycle_ && latency >= 1;
+    if (may_stretch && right != points_.end() && right->second.lower < kNoFiniteII &&
+        right->second.lower - (right->first - latency) > point.lower) {
+      point.lower = right->second.lower - (right->first - latency);
+      point.why = fmt::format("II is at least {} at latency {}, and grows no faster than the latency", right->second.lower, right->first);
     }
     const Bounds bounds = compute_bounds(*problem);
     if (bounds.min_ii() > point.lower) {
@@ -203,10 +225,24 @@ class Explorer {
       point.upper = found->ii;
       point.schedule = std::move(found);
     }
+    if (may_stretch && left != points_.end() && left->first >= 1 && left->second.schedule &&
+        left->second.upper + (latency - left->first) < point.upper && point.upper > point.lower)
+      stretch(left->first, *left->second.schedule, *problem, point);
     points_[latency] = point;
     spread(latency);
     if (point.lower < point.upper && !exhausted()) query(latency, *problem, point);
     if (grown_) report();
+  }
+
+  /// The schedule of a smaller latency with idle cycles inserted.
+  void stretch(Cycle from, const Schedule& schedule, const Problem& problem, Point& point) {
+    const auto easy = problem_at(from);
+    const auto grown = easy ? growth(*easy, problem) : std::nullopt;
+    if (!grown) return;
+    auto found = still_valid(problem, stretched(schedule, *grown), request_.solve.constraints);
+    if (!found || found->ii >= point.upper) return;
+    point.upper = found->ii;
+    point.schedule = std::move(found);
   }
 
   void query(Cycle latency, const Problem& problem, const Point& point) {
@@ -232,22 +268,26 @@ class Explorer {
 
   std::vector<LatencyStep> steps() const {
     std::vector<LatencyStep> found;
-    const auto add = [&](Cycle low, Cycle high, Cycle lower, Cycle upper, const std::string& why) {
+    const auto add = [&](Cycle low, Cycle high, Cycle lower, Cycle upper, const std::string& why, Cycle rise = 0) {
       low = std::max(low, request_.from);
       high = std::min(high, request_.to);
       if (low > high) return;
       const Cycle sound = std::min(lower, upper);  // a bound above a schedule would be a fault of somebody's
-      if (!found.empty() && found.back().lower_bound == sound && found.back().ii == upper)
+      if (!found.empty() && found.back().rise == rise && rise == 0 && found.back().lower_bound == sound && found.back().ii == upper)
         found.back().high = high;
       else
-        found.push_back({low, high, sound, upper, why});
+        found.push_back({low, high, sound, upper, rise, why});
     };
     // Only where the question was: beyond the outermost points nothing has been asked.
     if (!points_.contains(request_.from) || !points_.contains(request_.to)) return found;
     for (auto it = points_.begin(); it != points_.end(); ++it) {
       const auto& [latency, point] = *it;
       add(latency, latency, point.lower, point.upper, point.why);
-      if (const auto next = std::next(it); next != points_.end())
+      const auto next = std::next(it);
+      if (next == points_.end()) continue;
+      if (latency >= request_.from && next->first <= request_.to && rises(*it, *next))
+        add(latency + 1, next->first - 1, point.lower + 1, point.lower + 1, "every cycle of latency costs a cycle of II", 1);
+      else
         add(latency + 1, next->first - 1, point.lower, next->second.upper, point.why);
     }
     return found;
@@ -258,6 +298,7 @@ class Explorer {
   const LatencyListener& grown_;
   Clock::time_point begin_, deadline_, reported_;
   LatencyRange answer_;
+  bool at_most_one_per_cycle_ = false;  ///< II grows by no more than the latency does, from latency 1 on
   std::map<Cycle, Point> points_;
 };
 

@@ -1,7 +1,8 @@
 // How far one op's latency may change before a schedule breaks, and the least II as a step function of that latency.
 //
 // II is monotone in the latency (core/answer/latency_range.h), so latencies are settled by bisection: two latencies with the
-// same proved II settle everything between them. A latency costs a query only where arithmetic below (the lower bounds, what
+// same proved II settle everything between them, and so do two whose II differ by as much as they do themselves, because II never
+// grows faster than the latency (core/analysis/stretch.h). A latency costs a query only where arithmetic below (the lower bounds, what
 // smaller latencies have proved) and schedules above (those of larger latencies, and retimed ones) do not meet.
 #pragma once
 

@@ -8,9 +8,11 @@
 
 #include "core/analysis/bounds.h"
 #include "core/analysis/retime.h"
+#include "core/analysis/stretch.h"
 #include "core/problem/numbers.h"
 #include "core/problem/strictness.h"
 #include "solver/backend.h"
+#include "solver/encoding/user.h"
 #include "solver/explore/reuse.h"
 
 namespace heddle::solver {
@@ -49,9 +51,10 @@ class Explorer {
       settle_single();
     }
     answer_.seconds = elapsed();
-    const bool every_row = answer_.rows.size() == request_.numbers.size();
-    answer_.cancelled = stop_.stop_requested() && !(answer_.complete() && every_row);
-    answer_.timed_out = !answer_.cancelled && !(answer_.complete() && every_row);
+    const bool done = answer_.status == Status::Infeasible ||
+                      (answer_.complete() && answer_.rows.size() == request_.numbers.size());
+    answer_.cancelled = stop_.stop_requested() && !done;
+    answer_.timed_out = !answer_.cancelled && !done;
     sort_rows(answer_);
     return answer_;
   }
@@ -105,7 +108,14 @@ class Explorer {
     if (side.same_problem) return;
     side.lower_bound = compute_bounds(open.problem).min_ii();
     if (at_least_as_strict(open.problem, present())) side.lower_bound = std::max(side.lower_bound, answer_.lower_bound);
+    const bool stretches = monotone_in_ii(request_.solve.constraints);
+    if (const auto least = stretches ? stretch_bound(open.problem, present()) : std::nullopt)
+      side.lower_bound = std::max(side.lower_bound, answer_.lower_bound - *least);
     open.best = best_in_order(open.problem, *answer_.schedule, request_.solve.constraints);
+    if (const auto grown = stretches ? growth(present(), open.problem) : std::nullopt) {
+      auto later = still_valid(open.problem, stretched(*answer_.schedule, *grown), request_.solve.constraints);
+      if (later && (!open.best || later->ii < open.best->ii)) open.best = std::move(later);
+    }
     if (open.best) side.in_order = side.ii = open.best->ii;
     side.order_bound = order_bound(open.problem, refitted(open.problem, *answer_.schedule));
     if (side.ii > side.lower_bound) open_.push_back(std::move(open));

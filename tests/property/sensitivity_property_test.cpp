@@ -1,7 +1,9 @@
 // Every side of every row against exhaustive search on the problem with that number.
 #include <catch2/catch.hpp>
 
+#include "core/analysis/bounds.h"
 #include "core/analysis/retime.h"
+#include "core/analysis/stretch.h"
 #include "core/check/checker.h"
 #include "core/problem/strictness.h"
 #include "solver/explore/sensitivity.h"
@@ -126,6 +128,40 @@ TEST_CASE("a retiming that the checker accepts is no better than the order's bou
     CHECK(order_bound(problem, *best.schedule) <= best.ii);
   }
   CHECK(legal > 100);
+}
+
+TEST_CASE("a schedule with idle cycles inserted is one for the larger numbers", "[property]") {
+  int stretches = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    const Problem easy = test::random_problem(seed);
+    if (!monotone_in_ii(easy)) continue;
+    const auto best = test::brute_force_minimum(easy, kStages, kLimit, {}, kBudget);
+    if (!best.schedule) continue;
+    Changes some = numbers_of(easy);
+    Changes changes;
+    for (std::size_t i = 0; i < 2; ++i) {
+      changes.push_back(some[(seed * 7 + i * 5) % some.size()]);
+      changes.back().effect = ChangeEffect::Add;
+      changes.back().value = changes.back().op.empty() ? 0 : 1 + static_cast<std::int64_t>((seed + i) % 3);
+    }
+    Problem hard = changed_problem(easy, changes);
+    for (Channel& channel : hard.channels)
+      for (Reader& reader : channel.readers)
+        if (seed % 3 == 0 && reader.release > 0) reader.release += 2;
+    for (Edge& e : hard.edges)
+      if (seed % 5 == 0 && e.hold > 0) e.hold += 1;
+    const auto grown = growth(easy, hard);
+    if (!grown) continue;
+    CAPTURE(seed, describe(changes[0]), describe(changes[1]));
+    const Schedule later = refitted(hard, stretched(*best.schedule, *grown));
+    CHECK(later.ii == best.ii + *stretch_bound(easy, hard));
+    std::string objections;
+    for (const Violation& v : check(hard, later).violations) objections += v.family + ": " + v.message + "\n";
+    CHECK(objections == "");
+    for (std::size_t c = 0; c < later.depths.size(); ++c) CHECK(later.depths[c] <= best.schedule->depths[c]);
+    ++stretches;
+  }
+  CHECK(stretches > 100);
 }
 
 TEST_CASE("what is at least as strict has no smaller least II", "[property]") {
