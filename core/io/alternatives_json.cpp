@@ -2,6 +2,7 @@
 #include "core/io/alternatives_json.h"
 
 #include "core/analysis/slack.h"
+#include "core/analysis/turns.h"
 #include "core/io/schedule_json.h"
 
 namespace heddle {
@@ -13,10 +14,16 @@ Json alternative_json(const Problem& problem, const Alternative& alternative, st
   const Schedule& schedule = alternative.schedule;
   Json differences = Json::array();
   for (const std::string& sentence : alternative.differences) differences.push(sentence);
+  Json turns = Json::array();
+  for (const Turns& t : turns_of(problem, schedule)) {
+    Json ops = Json::array();
+    for (const OpId v : t.ops) ops.push(problem.op(v).name);
+    turns.push(Json::object().set("unit", problem.unit(t.unit).name).set("ops", std::move(ops)));
+  }
   const Robustness& robustness = alternative.robustness;
   Json item = Json::object();
   item.set("number", number).set("distance", alternative.distance).set("nearest", alternative.nearest);
-  item.set("differences", std::move(differences));
+  item.set("differences", std::move(differences)).set("turns", std::move(turns));
   item.set("ii", schedule.ii).set("period", alternative.period).set("length", schedule_length(problem, schedule));
   item.set("stages", stage_count(schedule));
   item.set("robustness", Json::object()

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/slack.h"
+#include "core/analysis/turns.h"
 #include "core/report/summary.h"
 
 namespace heddle {
@@ -24,6 +25,17 @@ std::string equality(const Alternatives& answer) {
     (o.proved ? names : open) += fmt::format("{}{}", o.proved || !open.empty() ? ", " : "", o.name);
   }
   return open.empty() ? names : fmt::format("{}; {} no worse (optimum not proved)", names, open);
+}
+
+/// "TC in turns: QK0, PV1, QK1, PV0" per tensor unit that several groups share.
+std::string turns_lines(const Problem& problem, const Schedule& schedule, const TextStyle& style) {
+  std::string text;
+  for (const Turns& turns : turns_of(problem, schedule)) {
+    std::string ops;
+    for (const OpId v : turns.ops) ops += (ops.empty() ? "" : ", ") + problem.op(v).name;
+    text += styled(fmt::format("  {} in turns: {}", problem.unit(turns.unit).name, ops), style) + "\n";
+  }
+  return text;
 }
 
 const char* told_apart(Aspect aspect) {
@@ -70,11 +82,14 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
   text += fmt::format("  distances count pairs of ops that relate differently, and rings of another depth (at most {})\n",
                       answer.most_distance);
   text += "  delay borne: how late an op may come in every iteration before II is lost; critical ops bear none\n";
+  const std::string first_turns = turns_lines(problem, answer.found[0].schedule, style);
+  if (!first_turns.empty()) text += "\n1\n" + first_turns;
   for (std::size_t i = 1; i < answer.found.size(); ++i) {
     const std::vector<std::string>& sentences = answer.found[i].differences;
     text += fmt::format("\n{} differs from 1\n", i + 1);
     for (std::size_t k = 0; k < sentences.size() && k < kMostSentences; ++k) text += "  " + styled(sentences[k], style) + "\n";
     if (sentences.size() > kMostSentences) text += fmt::format("  and {} more\n", sentences.size() - kMostSentences);
+    if (const std::string turns = turns_lines(problem, answer.found[i].schedule, style); turns != first_turns) text += turns;
   }
   return text;
 }

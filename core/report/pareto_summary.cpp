@@ -122,7 +122,7 @@ std::string pareto_summary(const Problem& problem, const Pareto& front, const Te
       rows.push_back(std::move(cells));
     }
     text += "\n" + text_table(columns, rows);
-    text += "  right of the proof: what that schedule takes besides; least for it, in the order of the objectives, but not part of the front\n";
+    text += "  right of the proof: what the schedule of that point takes besides; not part of the front\n";
   }
   if (const std::string ends = endings(front); !ends.empty()) text += "\nwhere it ends\n" + ends;
   if (const std::string picture = staircase(front, style); !picture.empty()) text += "\n" + picture;

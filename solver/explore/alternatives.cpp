@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
@@ -18,6 +19,8 @@ namespace heddle::solver {
 namespace {
 
 constexpr std::uint64_t kFarEffort = kEffortPerSecond / 4;
+/// So many schedules are spread out; whoever asks for more wants to count.
+constexpr std::size_t kSpread = 20;
 
 class Enumeration {
  public:
@@ -71,6 +74,7 @@ class Enumeration {
   Alternatives answer_;
   std::vector<Lit> equal_;                        ///< assumptions that hold the objectives
   std::optional<std::int64_t> register_cap_;
+  std::set<Signature> signatures_;
   std::vector<std::vector<Lit>> places_;          ///< of each found schedule
   int distance_ = 1;                              ///< asked for at present
   int farthest_ = 0;                              ///< a greater distance is refuted
@@ -129,16 +133,14 @@ bool Enumeration::keep(Schedule schedule) {
     answer_.fault = "the checker rejects a schedule the solver found: " + verdict.violations.front().message;
     return false;
   }
-  const Signature signature = signature_of(problem_, schedule, request_.aspect);
+  if (!signatures_.insert(signature_of(problem_, schedule, request_.aspect)).second) {
+    answer_.fault = "the solver found the same schedule twice";
+    return false;
+  }
   Alternative alternative;
   alternative.nearest = answer_.found.empty() ? 0 : answer_.most_distance;
-  for (const Alternative& other : answer_.found) {
-    if (signature_of(problem_, other.schedule, request_.aspect) == signature) {
-      answer_.fault = "the solver found the same schedule twice";
-      return false;
-    }
+  for (const Alternative& other : answer_.found)
     alternative.nearest = std::min(alternative.nearest, signature_distance(problem_, schedule, other.schedule));
-  }
   alternative.distance = signature_distance(problem_, first, schedule);
   alternative.differences = differences(problem_, first, schedule);
   alternative.period = sustainable_period(problem_, schedule).cycles();
@@ -173,7 +175,7 @@ void Enumeration::enumerate() {
     }
     difference.require_another(*schedule, request_.aspect);
     if (!keep(*std::move(schedule))) return;
-    distance_ = std::max(1, std::min(farthest_, 4 * distance_));
+    distance_ = answer_.found.size() < kSpread ? std::max(1, std::min(farthest_, 4 * distance_)) : 1;
   }
 }
 

@@ -20,8 +20,8 @@ struct AlternativesRequest {
 /// Each as soon as it is known; the first one is the optimum itself.
 using AlternativeListener = std::function<void(const Alternative&)>;
 
-/// Each one is sought far from all before it: at half the greatest distance at first, and nearer where nothing is found
-/// with limited effort. Same request and seed, same answer, unless a time limit was hit.
+/// Each of the first 20 is sought far from all before it: at half the greatest distance at first, and nearer where nothing is
+/// found with limited effort. Those after them come as they are found. Same request and seed, same answer, unless a time limit was hit.
 Alternatives find_alternatives(const AlternativesRequest& request, std::stop_token stop = {},
                                const AlternativeListener& found = {}, const SolveListener& listener = {});
 

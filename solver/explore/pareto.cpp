@@ -190,8 +190,8 @@ void Exploration::keep(ParetoStep step) {
   *old = std::move(step);
 }
 
-/// Steps prove each other: when no cap below what a step takes allows its II, its resources are the least, however they were
-/// found; and where a later step found better, that is the earlier one's schedule as well.
+/// Steps prove each other: when no cap below what a step takes allows its II, its resources are the least, however found;
+/// and where a later step found better, that is the earlier one's schedule as well.
 void Exploration::conclude() {
   for (ParetoStep& step : front_.steps) {
     if (settled(front_, step)) continue;
@@ -205,7 +205,8 @@ void Exploration::conclude() {
     }
     bool least = step.schedule && step.schedule->ii == step.lower_bound;
     for (std::size_t i = 0; i < step.values.size() && least; ++i) {
-      Caps tighter = step.caps;
+      Caps tighter = step.caps;  // the least of this one with those before it as they are
+      std::copy_n(step.values.begin(), i, tighter.begin());
       tighter[i] = next_below(problem_, step.values[i], front_.against[i]);
       least = tighter[i] < 0 || std::any_of(front_.steps.begin(), front_.steps.end(), [&](const ParetoStep& other) {
                 return no_looser(tighter, other.caps) && (other.status == Status::Infeasible || other.lower_bound > step.schedule->ii);
@@ -273,8 +274,9 @@ ParetoStep Exploration::solve_step(const Caps& caps) {
   if (ask.cutoff && outcome.schedule->ii > limit) return step;
   step.schedule = std::move(outcome.schedule);
   step.status = outcome.status;
-  // What the least resources leave unproved, the steps that follow may prove: they ask the same with caps.
-  minimize(step, ask.constraints, std::min(deadline, Clock::now() + std::chrono::seconds(2) + (Clock::now() - now)));
+  // What is left unproved here, the steps that follow may prove: they ask the same with caps. If not, it gets its time later.
+  const bool again = std::any_of(front_.steps.begin(), front_.steps.end(), [&](const ParetoStep& other) { return other.caps == caps; });
+  minimize(step, ask.constraints, again ? deadline : std::min(deadline, Clock::now() + std::chrono::seconds(2) + (Clock::now() - now)));
   finish(step, caps);
   return step;
 }

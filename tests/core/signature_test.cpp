@@ -5,6 +5,7 @@
 
 #include "core/analysis/robustness.h"
 #include "core/analysis/slack.h"
+#include "core/analysis/turns.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -93,4 +94,15 @@ TEST_CASE("an op bears the delay that the tightest cycle through it leaves", "[c
   CHECK(robustness.least == 3);
   CHECK(robustness.median == 3);
   CHECK(robustness.critical == 0);
+}
+
+TEST_CASE("groups take turns on a tensor unit in the order of their slots", "[core]") {
+  Problem p = test::empty_problem();
+  const UnitId tc = test::add_unit(p, "TC");
+  p.units[tc.index()].role = UnitRole::Tensor;
+  for (const char* name : {"a", "b", "c"}) test::add_op(p, name, 2, 1, {{tc, 0, 2, 1}});
+  const std::vector<Turns> turns = turns_of(p, place(p, 10, {{4, 0}, {12, 1}, {8, 0}}));
+  REQUIRE(turns.size() == 1);
+  CHECK(turns[0].ops == std::vector<OpId>{OpId(0), OpId(2), OpId(1)});
+  CHECK(turns_of(p, place(p, 10, {{4, 0}, {12, 0}, {8, 0}})).empty());
 }

@@ -1,0 +1,20 @@
+// In which order warp groups take turns on the tensor cores in one window: the ping-pong of attention. It belongs to one
+// schedule's timing; a program keeps it only where barriers say so, which is why signatures leave it out.
+#pragma once
+
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle {
+
+struct Turns {
+  UnitId unit;
+  std::vector<OpId> ops;  ///< by the slot in which they take the unit, from the op with the smallest number on
+};
+
+/// Tensor units that ops of several groups use one at a time.
+std::vector<Turns> turns_of(const Problem& problem, const Schedule& schedule);
+
+}  // namespace heddle
