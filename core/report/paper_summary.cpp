@@ -113,8 +113,8 @@ std::string worth_text(const Problem& problem, const PaperWorth& worth) {
 std::string ablations_text(const PaperAnswer& answer) {
   std::string text = "\nablations\n";
   for (const PaperAblation& a : answer.ablations) {
-    const char* word = a.status == Status::Infeasible ? "unsatisfiable, as published"
-                       : a.status == Status::Feasible ? "satisfiable, unlike published"
+    const char* word = a.status == Status::Infeasible ? "unsatisfiable, as the paper reports for Blackwell forward"
+                       : a.status == Status::Feasible ? "satisfiable; the paper reports unsatisfiable for Blackwell forward"
                                                       : "not decided";
     text += fmt::format("  {} ({}): {}\n    {}\n", a.name, a.change, word, printable(a.finding));
   }
@@ -211,7 +211,7 @@ std::vector<std::string> paper_row(const Problem& problem, const PaperAnswer& an
     broken = answer.explanation;
   }
   return {printable(problem.kernel), printable(problem.machine), percent(answer.normalization.zeros, answer.normalization.entries),
-          number(answer.ii), number(answer.length), number(answer.copies),
+          number(answer.ii), (answer.status == Status::Feasible ? "<= " : "") + number(answer.length), number(answer.copies),
           number(static_cast<std::int64_t>(answer.groups.size())), seconds(answer.seconds.normalize),
           seconds(answer.seconds.modulo), seconds(answer.seconds.joint), sustains, native, printable(broken)};
 }

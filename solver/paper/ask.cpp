@@ -17,6 +17,9 @@
 namespace heddle::solver::paper {
 namespace {
 
+/// Of the time limit; the rest is kept for the native optimum.
+constexpr double kSearchShare = 0.9;
+
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// Groups of the pool as ops see them: W_vl first, then in op order; a set of warps inside another joins it.
@@ -106,7 +109,8 @@ PaperNormalization facts(const Normalization& n, const Options& options) {
   return result;
 }
 
-void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits, const SearchListener& listener) {
+void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits, Clock::time_point end,
+         const SearchListener& listener) {
   const Options& options = request.options;
   const Graph native = make_graph(request.problem, options);
   const auto begin = Clock::now();
@@ -138,7 +142,7 @@ void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits
     answer.starts = found.schedule.starts;
     answer.groups = groups_of(small, found.schedule);
     answer.worth = worth_of(request.problem, answer);
-    compare_native(request, answer, limits.deadline, limits.stop);
+    compare_native(request, answer, end, limits.stop);
   }
   for (const Ablation ablation : request.ablations)
     answer.ablations.push_back(ablate(ablation, native, options, answer, request.seed, limits, listener));
@@ -153,10 +157,13 @@ PaperAnswer ask(const Request& request, std::stop_token stop, const SearchListen
   const auto begin = Clock::now();
   SearchLimits limits;
   limits.stop = stop;
-  limits.deadline = begin + std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(std::clamp(request.timeout_seconds, 0.0, 1e7)));
+  const auto after = [&](double share) {
+    return begin + std::chrono::duration_cast<Clock::duration>(
+                       std::chrono::duration<double>(share * std::clamp(request.timeout_seconds, 0.0, 1e7)));
+  };
+  limits.deadline = after(request.native ? kSearchShare : 1);
   try {
-    run(request, answer, limits, listener);
+    run(request, answer, limits, after(1), listener);
   } catch (const Stopped&) {
   } catch (const std::exception& error) {
     answer.explanation = fmt::format("gave up: {}", error.what());
