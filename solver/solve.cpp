@@ -266,8 +266,11 @@ void Search::find_ii() {
   }
 
   if (request_.incumbent && check(problem_, *request_.incumbent, request_.constraints).valid()) accept(*request_.incumbent);
+  const bool few = problem_.ops.size() <= kFewOps;
+  if (few) place(0);
+  const Cycle arithmetic = outcome_.lower_bound;
   raise_by_relaxation();
-  place(0);
+  if (few && outcome_.lower_bound > arithmetic) place(0);
   if (!climb(outcome_.lower_bound)) return;
   close_gap();
   prove(2 * kFirstEffort);

@@ -1,4 +1,4 @@
-// Targets from below upwards, then bisection; every schedule found is tightened before the next target is chosen.
+// Far above the bound first, then bisection; every schedule found is tightened before the next target is chosen.
 #include "solver/search/incumbent.h"
 
 #include <algorithm>
@@ -33,11 +33,12 @@ std::optional<Schedule> tightened(const Problem& problem, const Constraints& con
   return result;
 }
 
-void place_better(const Problem& problem, const Constraints& constraints, Cycle low, std::optional<Schedule> incumbent, int effort,
-                  PlacementOptions options, const std::function<void(const Schedule&)>& found) {
+void place_better(const Problem& problem, const Constraints& constraints, Cycle low, std::optional<Schedule> incumbent,
+                  int effort, PlacementOptions options, const std::function<void(const Schedule&)>& found) {
   constexpr Cycle kNoII = Cycle{1} << 62;
   const auto best = [&] { return incumbent ? incumbent->ii : kNoII; };
-  options.budget = static_cast<std::int64_t>(problem.ops.size()) * (effort == 0 ? 8 : std::int64_t{2} << std::min(effort, 20));
+  options.budget =
+      static_cast<std::int64_t>(problem.ops.size()) * (effort == 0 ? 8 : std::int64_t{2} << std::min(effort, 20));
   const auto try_at = [&](Cycle ii) {
     options.ii = ii;
     for (const bool in_order : {false, true}) {
@@ -57,12 +58,11 @@ void place_better(const Problem& problem, const Constraints& constraints, Cycle 
     }
   };
   if (best() <= low) return;
-  try_at(low);
-  if (effort == 0) return;
-  const Cycle grain = std::max<Cycle>(1, low / 512);
-  for (Cycle step = 4 * grain; best() > low + 2 * step && step < 64 * low; step *= 2) try_at(low + step);
+  if (effort == 0) return try_at(low);
+  for (Cycle ii = 2 * low; !incumbent && ii < 64 * low; ii *= 2) try_at(ii);
   if (!incumbent) return;
-  for (Cycle below = low; best() - below > grain;) {
+  const Cycle grain = std::max<Cycle>(1, low >> std::min(8 + effort, 60));
+  for (Cycle below = low - 1; best() - below > grain;) {
     const Cycle middle = below + (best() - below) / 2;
     try_at(middle);
     if (best() > middle) below = middle;

@@ -1,5 +1,5 @@
-// Constraints as arcs "s(to) >= s(from) + apart", where what an arc demands depends on whether the two ops share a group. Rings
-// count as arcs at the greatest depth that memory has allowed so far.
+// Constraints as arcs "s(to) >= s(from) + apart", where what an arc demands depends on whether the two ops share a
+// group. Rings count as arcs at the greatest depth that memory has allowed so far.
 #include "solver/search/placement.h"
 
 #include <algorithm>
@@ -21,12 +21,12 @@ constexpr int kSpotsOutOfTime = 32;  // looked at per group
 constexpr Cycle kFar = Cycle{1} << 60;
 
 struct Arc {
-  std::size_t other;      ///< the op at the far end
-  Cycle apart;            ///< within one group
-  Cycle crossing;         ///< added between groups
-  std::int64_t tokens;    ///< II is subtracted that often; plus the ring's depth
-  bool only_crossing;     ///< demands nothing within one group
-  std::ptrdiff_t ring;    ///< index of the channel, or -1
+  std::size_t other;    ///< the op at the far end
+  Cycle apart;          ///< within one group
+  Cycle crossing;       ///< added between groups
+  std::int64_t tokens;  ///< II is subtracted that often; plus the ring's depth
+  bool only_crossing;   ///< demands nothing within one group
+  std::ptrdiff_t ring;  ///< index of the channel, or -1
 };
 
 class Placer {
@@ -47,7 +47,8 @@ class Placer {
   Cycle residue(Cycle x) const { return x - floor_div(x, ii_) * ii_; }
   std::optional<Cycle> demand(const Arc& arc, bool same) const;
   bool overlap(Cycle a, Cycle length_a, Cycle b, Cycle length_b) const;
-  std::int64_t cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most, std::vector<std::size_t>& out);
+  std::int64_t cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most,
+                       std::vector<std::size_t>& out);
   void consider(std::size_t v, std::size_t group, Spot& best);
   std::vector<std::size_t> order();
   void choose_homes();
@@ -70,25 +71,31 @@ class Placer {
   std::mt19937_64 random_;
   std::size_t first_group_, groups_;
   std::vector<std::vector<Arc>> in_, out_;
-  std::vector<std::int64_t> depth_;                   // [channel]
-  std::vector<bool> waits_;                           // window 0 and something to wait for
+  std::vector<std::int64_t> depth_;  // [channel]
+  std::vector<bool> waits_;          // window 0 and something to wait for
   std::vector<Cycle> start_;
-  std::vector<std::int64_t> group_;                   // -1: not placed
+  std::vector<std::int64_t> group_;                                        // -1: not placed
   std::vector<std::vector<std::pair<std::size_t, std::size_t>>> on_unit_;  // [unit]: (op, use)
   std::vector<std::vector<std::size_t>> in_group_;
   std::vector<Cycle> stream_load_;
   std::vector<std::int64_t> penalty_;
-  std::vector<std::size_t> pool_;                     // not placed; the last comes first
+  std::vector<std::size_t> pool_;  // not placed; the last comes first
   std::vector<Cycle> height_;
-  std::vector<std::optional<std::size_t>> home_;      // the group of an op that belongs to a chain through registers
+  std::vector<std::optional<std::size_t>> home_;  // the group of an op that belongs to a chain through registers
   std::vector<std::size_t> scratch_, evicted_;
   std::vector<Cycle> times_;
-  std::vector<std::int64_t> gone_;                    // in the present count of costs, if it says stamp_
+  std::vector<std::int64_t> gone_;  // in the present count of costs, if it says stamp_
   std::int64_t stamp_ = 0;
 };
 
 Placer::Placer(const Problem& problem, const Constraints& constraints, const PlacementOptions& options)
-    : problem_(problem), constraints_(constraints), options_(options), ii_(options.ii), size_(problem.ops.size()), closure_(problem, options.ii, options.stages), random_(options.seed * 1000003 + 17) {
+    : problem_(problem),
+      constraints_(constraints),
+      options_(options),
+      ii_(options.ii),
+      size_(problem.ops.size()),
+      closure_(problem, options.ii, options.stages),
+      random_(options.seed * 1000003 + 17) {
   first_group_ = problem.has_producer_group() ? 1 : 0;
   groups_ = static_cast<std::size_t>(std::max(1, problem.max_groups));
   in_.resize(size_);
@@ -109,7 +116,8 @@ Placer::Placer(const Problem& problem, const Constraints& constraints, const Pla
     const Channel& channel = problem.channels[c];
     depth_.push_back(channel.max_depth);
     for (const Reader& r : channel.readers)
-      add(r.op, channel.writer, {0, r.release, r.signal, -r.distance, channel.only_if_crossing, static_cast<std::ptrdiff_t>(c)});
+      add(r.op, channel.writer,
+          {0, r.release, r.signal, -r.distance, channel.only_if_crossing, static_cast<std::ptrdiff_t>(c)});
   }
   start_.assign(size_, 0);
   group_.assign(size_, -1);
@@ -131,7 +139,8 @@ bool Placer::overlap(Cycle a, Cycle length_a, Cycle b, Cycle length_b) const {
   return ahead < length_a || ii_ - ahead < length_b;
 }
 
-/// Ops that pass values on in registers stay together, as long as there are several such chains and groups to share them.
+/// Ops that pass values on in registers stay together, as long as there are several such chains and groups to share
+/// them.
 void Placer::choose_homes() {
   home_.assign(size_, {});
   std::vector<std::size_t> chain(size_);
@@ -141,7 +150,8 @@ void Placer::choose_homes() {
     return v;
   };
   for (const Edge& e : problem_.edges)
-    if (e.value.valid() && problem_.value(e.value).registers > 0) chain[std::max(root(e.from.index()), root(e.to.index()))] = std::min(root(e.from.index()), root(e.to.index()));
+    if (e.value.valid() && problem_.value(e.value).registers > 0)
+      chain[std::max(root(e.from.index()), root(e.to.index()))] = std::min(root(e.from.index()), root(e.to.index()));
   std::vector<Cycle> work(size_, 0);
   std::vector<std::size_t> members(size_, 0), chains;
   for (std::size_t v = 0; v < size_; ++v) {
@@ -154,7 +164,8 @@ void Placer::choose_homes() {
   std::vector<Cycle> load(groups_, 0);
   std::vector<std::optional<std::size_t>> group(size_);
   for (const std::size_t c : chains) {
-    const auto least = std::min_element(load.begin() + static_cast<std::ptrdiff_t>(first_group_), load.end()) - load.begin();
+    const auto least =
+        std::min_element(load.begin() + static_cast<std::ptrdiff_t>(first_group_), load.end()) - load.begin();
     group[c] = static_cast<std::size_t>(least);
     load[static_cast<std::size_t>(least)] += work[c] + 1;
   }
@@ -205,9 +216,10 @@ void Placer::remove(std::size_t v) {
   group_[v] = -1;
 }
 
-/// The penalties of the ops that would have to go, which are listed in `out`; stops counting at `most`. `in_time`: no dependence
-/// is in the way, only units and streams may be.
-std::int64_t Placer::cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most, std::vector<std::size_t>& out) {
+/// The penalties of the ops that would have to go, which are listed in `out`; stops counting at `most`. `in_time`: no
+/// dependence is in the way, only units and streams may be.
+std::int64_t Placer::cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most,
+                             std::vector<std::size_t>& out) {
   out.clear();
   std::int64_t cost = 0;
   ++stamp_;
@@ -352,7 +364,8 @@ void Placer::consider(std::size_t v, std::size_t group, Spot& best) {
     }
   const Cycle ideal = down ? *latest : *earliest;
   const auto distance = [&](Cycle t) { return t < ideal ? ideal - t : t - ideal; };
-  std::sort(times_.begin(), times_.end(), [&](Cycle a, Cycle b) { return std::pair(distance(a), a) < std::pair(distance(b), b); });
+  std::sort(times_.begin(), times_.end(),
+            [&](Cycle a, Cycle b) { return std::pair(distance(a), a) < std::pair(distance(b), b); });
   times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
   // A crowded stream is a worse home than one with room.
   const Cycle burden = op.window > 0 ? stream_load_[group] / 8 : 0;
@@ -432,7 +445,8 @@ Schedule Placer::schedule() const {
   Schedule result;
   result.ii = ii_;
   result.groups.resize(groups_);
-  for (std::size_t v = 0; v < size_; ++v) result.ops.push_back({start_[v], GroupId(static_cast<std::size_t>(group_[v]))});
+  for (std::size_t v = 0; v < size_; ++v)
+    result.ops.push_back({start_[v], GroupId(static_cast<std::size_t>(group_[v]))});
   normalize_starts(result);
   finish_schedule(problem_, constraints_, result);
   return result;
@@ -441,7 +455,8 @@ Schedule Placer::schedule() const {
 void Placer::adopt(const Schedule& start) {
   std::vector<std::size_t> ops(size_);
   std::iota(ops.begin(), ops.end(), std::size_t{0});
-  std::stable_sort(ops.begin(), ops.end(), [&](std::size_t a, std::size_t b) { return start.ops[a].start < start.ops[b].start; });
+  std::stable_sort(ops.begin(), ops.end(),
+                   [&](std::size_t a, std::size_t b) { return start.ops[a].start < start.ops[b].start; });
   for (std::size_t v : ops) {
     const Placement& p = start.ops[v];
     const Cycle stage = p.start / start.ii, slot = p.start % start.ii * ii_ / start.ii;
@@ -478,7 +493,8 @@ bool Placer::repair(const Schedule& found, const Verdict& verdict) {
   return shorten_a_ring(found);
 }
 
-/// Registers are short at the start of some op: what began last before it, and it does not need, begins after it from now on.
+/// Registers are short at the start of some op: what began last before it, and it does not need, begins after it from
+/// now on.
 bool Placer::relieve_registers(const Schedule& found) {
   std::int64_t most = 0;
   std::size_t y = 0;
@@ -498,7 +514,8 @@ bool Placer::relieve_registers(const Schedule& found) {
     const Cycle since = start_[p] + ahead * ii_;
     bool alive = false;
     for (const Edge& e : problem_.edges)
-      alive |= e.value == ValueId(x) && group_[e.to.index()] == group_[p] && start_[e.to.index()] + (e.distance + ahead) * ii_ + e.hold > start_[y];
+      alive |= e.value == ValueId(x) && group_[e.to.index()] == group_[p] &&
+               start_[e.to.index()] + (e.distance + ahead) * ii_ + e.hold > start_[y];
     if (!alive || closure_.at(OpId(p), OpId(y)) > ahead * ii_ || (latest && since <= begun)) continue;
     latest = p;
     begun = since;
@@ -533,7 +550,8 @@ bool Placer::shorten_a_ring(const Schedule& found) {
 
 }  // namespace
 
-std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints, const PlacementOptions& options) {
+std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints,
+                                  const PlacementOptions& options) {
   return Placer(problem, constraints, options).run();
 }
 

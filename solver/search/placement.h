@@ -1,6 +1,7 @@
-// A schedule without Z3, for graphs on which the first query takes long: ops are placed one by one, slot and group together;
-// what stands in the way of an op that fits nowhere is taken out and placed again later, the ops that were hard to place last
-// (Rau's iterative modulo scheduling with ejection by penalties). Proves nothing, and the checker judges what it finds.
+// A schedule without Z3, for graphs on which the first query takes long: ops are placed one by one, slot and group
+// together; what stands in the way of an op that fits nowhere is taken out and placed again later, the ops that were
+// hard to place last (Rau's iterative modulo scheduling with ejection by penalties). Proves nothing, and the checker
+// judges what it finds.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace heddle::solver {
 
 struct PlacementOptions {
   Cycle ii = 1;
-  int stages = 6;                   ///< no schedule of more stages is returned
+  int stages = 6;  ///< no schedule of more stages is returned
   std::uint64_t seed = 0;
   std::int64_t budget = 1000;       ///< placements tried; the effort, so that giving up is repeatable
   SearchLimits limits;              ///< throws Stopped
@@ -24,6 +25,7 @@ struct PlacementOptions {
 };
 
 /// A schedule that the checker accepts, or nothing.
-std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints, const PlacementOptions& options);
+std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints,
+                                  const PlacementOptions& options);
 
 }  // namespace heddle::solver

@@ -1,5 +1,5 @@
-// The ladder: graphs of 25 to 400 ops in three classes, each solved for II alone within a time limit. Says how far proofs reach,
-// and what is known where they do not.
+// The ladder: graphs of 25 to 400 ops in three classes, each solved for II alone within a time limit. Says how far
+// proofs reach, and what is known where they do not.
 //
 //   unrolled  attention forward (Hopper), several iterations as one loop body: many equal ops, II at the resource bound
 //   layered   random layers without structure, II at the resource bound
@@ -15,11 +15,11 @@
 namespace heddle::bench {
 
 struct LadderOptions {
-  std::vector<int> ops;     ///< empty: 25, 50, 100, 200, 400
-  std::string kind;         ///< empty: all classes
-  std::uint64_t seed = 1;   ///< of the random graphs
-  double limit = 60;        ///< seconds per graph
-  bool log = false;         ///< the solver's log lines to stderr
+  std::vector<int> ops;    ///< empty: 25, 50, 100, 200, 400
+  std::string kind;        ///< empty: all classes
+  std::uint64_t seed = 1;  ///< of the random graphs
+  double limit = 60;       ///< seconds per graph
+  bool log = false;        ///< the solver's log lines to stderr
 };
 
 /// False when some graph could not be built.

@@ -1,7 +1,6 @@
 // What a caller knows already: a bound, a schedule, a cutoff, and that only II matters.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 
 #include "core/check/checker.h"
 #include "solver/search/serial.h"
