@@ -32,7 +32,7 @@ namespace {
 constexpr std::uint64_t kFirstEffort = kEffortPerSecond;
 constexpr int kClimbBeforeSerial = 5;
 // Up to here a query costs less than placing ops one by one thoroughly; from here on even its formula is too large.
-constexpr std::size_t kFewOps = 40, kManyOps = 250;
+constexpr std::size_t kFewOps = 40, kManyOps = 120;
 constexpr int kPlaceEffort = 4;
 constexpr std::uint64_t kRelaxationSeconds = 5;  // of its effort, where the query itself has no limit
 constexpr std::uint64_t kConfirmEffort = 5 * kEffortPerSecond;
@@ -176,7 +176,12 @@ Answer Search::decide(Cycle ii, std::uint64_t effort) {
   log(fmt::format("II {}: {} ({:.3f} s, {} clauses)", ii,
                   answer == Answer::Yes ? "schedule found" : answer == Answer::No ? "refuted" : "undecided",
                   seconds_between(begin, Clock::now()), live.model().backend().clause_count()));
-  if (answer == Answer::Yes) accept(std::move(schedule));
+  if (answer == Answer::Yes) {
+    std::optional<Schedule> better;
+    if (!request_.ii && ii > outcome_.lower_bound && !fixes_rotation(request_.constraints))
+      better = tightened(problem_, request_.constraints, schedule);
+    accept(better ? std::move(*better) : std::move(schedule));
+  }
   if (answer == Answer::No && !request_.ii && (ii <= outcome_.lower_bound || monotone())) {
     if (range.covers_all && bound_for_any_stages_ <= ii) {
       bound_for_any_stages_ = ii + 1;
@@ -267,7 +272,7 @@ void Search::find_ii() {
 
   if (request_.incumbent && check(problem_, *request_.incumbent, request_.constraints).valid()) accept(*request_.incumbent);
   const bool few = problem_.ops.size() <= kFewOps;
-  if (few) place(0);
+  place(few ? 0 : 1);  // many ops: the relaxation may take long, and a schedule should be there before
   const Cycle arithmetic = outcome_.lower_bound;
   raise_by_relaxation();
   if (few && outcome_.lower_bound > arithmetic) place(0);
@@ -331,6 +336,8 @@ bool Search::climb(Cycle min_ii) {
 /// Brings the incumbent down to where limited effort still finds schedules.
 void Search::close_gap() {
   if (!worth_asking()) return;
+  // The incumbent may be the optimum already, and then one refutation ends it.
+  if (monotone() && outcome_.lower_bound < outcome_.schedule->ii && !exhausted()) decide(outcome_.schedule->ii - 1, kFirstEffort);
   Cycle not_found = outcome_.lower_bound - 1;
   for (Cycle step = 1; not_found + 1 < outcome_.schedule->ii && !exhausted();) {
     // Doubling steps from below while nothing is found, then bisection.
@@ -355,7 +362,10 @@ void Search::prove(std::uint64_t effort) {
     if (worth_asking())
       below = decide(monotone() ? outcome_.schedule->ii - std::max<Cycle>(1, gap / 16) : outcome_.lower_bound, effort);
     if (below != Answer::Unknown) continue;
-    if (worth_asking()) decide(outcome_.lower_bound + (outcome_.schedule->ii - outcome_.lower_bound) / 2, effort);
+    if (worth_asking())
+      decide(outcome_.lower_bound + gap / 2, effort);
+    else if (refuted_by_relaxation(outcome_.lower_bound + gap / 8, effort))
+      continue;
     if (problem_.ops.size() > kFewOps) place(round++);
     effort *= 2;
   }
