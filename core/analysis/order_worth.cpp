@@ -19,35 +19,43 @@ std::vector<Cycle> earliest(const Problem& problem) {
 }
 
 /// Distinct starts in the same order: time is stretched, and ops that started together follow each other by rank. Ranks
-/// respect every dependence between such ops, and a reader comes before a later writer of the same ring. None of that can be
-/// circular, because starts would differ by the iterations around the circle.
+/// respect every dependence between such ops (a circle of them would take an iteration) and, where these leave a choice, put
+/// a reader before the next writer of its ring.
 void separate_ties(const Problem& problem, Schedule& schedule) {
   const std::size_t n = problem.ops.size();
-  std::vector<int> waiting(n, 0);
-  std::vector<std::vector<std::size_t>> followers(n);
-  const auto before = [&](OpId first, OpId second) {
-    if (first == second) return;
-    followers[first.index()].push_back(second.index());
-    ++waiting[second.index()];
+  struct Waiting {
+    int must = 0, should = 0;
   };
-  for (const Edge& e : problem.edges)
-    if (schedule.start(e.to) + e.distance * schedule.ii == schedule.start(e.from)) before(e.from, e.to);
+  std::vector<Waiting> waiting(n);
+  std::vector<std::vector<std::size_t>> must(n), should(n);
+  for (const Edge& e : problem.edges) {
+    if (schedule.start(e.to) + e.distance * schedule.ii != schedule.start(e.from) || e.from == e.to) continue;
+    must[e.from.index()].push_back(e.to.index());
+    ++waiting[e.to.index()].must;
+  }
   for (const Channel& channel : problem.channels)
     for (const Reader& r : channel.readers) {
       const Cycle age = schedule.start(r.op) + r.distance * schedule.ii - schedule.start(channel.writer);
-      if (age >= schedule.ii && age % schedule.ii == 0) before(r.op, channel.writer);
+      if (age < schedule.ii || age % schedule.ii != 0 || r.op == channel.writer) continue;
+      should[r.op.index()].push_back(channel.writer.index());
+      ++waiting[channel.writer.index()].should;
     }
   const std::vector<Cycle> native = earliest(problem);
+  const auto better = [&](std::size_t a, std::size_t b) {
+    const bool a_early = waiting[a].should > 0, b_early = waiting[b].should > 0;
+    return a_early != b_early ? b_early : native[a] < native[b];
+  };
   std::vector<bool> ranked(n, false);
   std::vector<Cycle> rank(n, 0);
   for (std::size_t count = 0; count < n; ++count) {
     std::size_t next = n;
     for (std::size_t v = 0; v < n; ++v)
-      if (!ranked[v] && waiting[v] == 0 && (next == n || native[v] < native[next])) next = v;
+      if (!ranked[v] && waiting[v].must == 0 && (next == n || better(v, next))) next = v;
     if (next == n) break;
     ranked[next] = true;
     rank[next] = static_cast<Cycle>(count);
-    for (const std::size_t v : followers[next]) --waiting[v];
+    for (const std::size_t v : must[next]) --waiting[v].must;
+    for (const std::size_t v : should[next]) --waiting[v].should;
   }
   const Cycle stretch = static_cast<Cycle>(n) + 1;
   for (std::size_t v = 0; v < n; ++v) schedule.ops[v].start = schedule.ops[v].start * stretch + rank[v];
