@@ -21,6 +21,7 @@
 #include "solver/relaxation/relaxation.h"
 #include "solver/search/certify.h"
 #include "solver/search/decide.h"
+#include "solver/search/demand_bound.h"
 #include "solver/search/incumbent.h"
 #include "solver/search/objectives.h"
 #include "solver/search/serial.h"
@@ -30,6 +31,7 @@ namespace heddle::solver {
 namespace {
 
 constexpr std::uint64_t kFirstEffort = kEffortPerSecond;
+constexpr int kMostSlidStages = 32;
 constexpr int kClimbBeforeSerial = 5;
 // Up to here a query costs less than placing ops one by one thoroughly; from here on even its formula is too large.
 constexpr std::size_t kFewOps = 40, kManyOps = 120;
@@ -80,6 +82,7 @@ class Search {
   bool climb(Cycle min_ii);
   void close_gap();
   void prove(std::uint64_t effort);
+  void refute_with_sliding_pins();
   void confirm_for_any_stages();
   void find_ii();
   void settle_objectives();
@@ -256,6 +259,14 @@ void Search::find_ii() {
   raise_bound(min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds.sentence);
 
   raise_bound(request_.known_bound, BoundReason::Refutation, request_.known_bound_why);
+  const DemandBound demands = demand_bound(problem_, request_.constraints);
+  if (demands.bound >= kNoFiniteII) {
+    outcome_.status = Status::Infeasible;
+    outcome_.explanation = demands.sentence;
+    if (request_.ii) outcome_.reason = BoundReason::Requested;
+    return;
+  }
+  raise_bound(demands.bound, BoundReason::Recurrence, demands.sentence);
   bound_for_any_stages_ = outcome_.lower_bound;
 
   if (request_.ii) {
@@ -278,6 +289,7 @@ void Search::find_ii() {
   if (few && outcome_.lower_bound > arithmetic) place(0);
   if (!climb(outcome_.lower_bound)) return;
   close_gap();
+  refute_with_sliding_pins();
   prove(2 * kFirstEffort);
   confirm_for_any_stages();
 }
@@ -368,6 +380,31 @@ void Search::prove(std::uint64_t effort) {
       continue;
     if (problem_.ops.size() > kFewOps) place(round++);
     effort *= 2;
+  }
+}
+
+/// Pins make a refutation speak only for its own II. Where the pins may slide a little it speaks for all below, so it is asked
+/// that way for as many II at once as it holds for.
+void Search::refute_with_sliding_pins() {
+  if (monotone() || !monotone_in_ii(problem_)) return;
+  Cycle step = outcome_.schedule->ii - outcome_.lower_bound;
+  while (outcome_.lower_bound < outcome_.schedule->ii && step > 0 && !exhausted()) {
+    const Cycle ii = std::min(outcome_.schedule->ii, outcome_.lower_bound + step) - 1;
+    const std::optional<SlidPins> slid = slide_pins(request_.constraints, outcome_.lower_bound, ii);
+    const StageRange range = stage_range(outcome_.lower_bound);
+    if (!slid || range.stages + slid->windows > kMostSlidStages) return;
+    LiveModel live(problem_, slid->constraints, options(ii, range.stages + slid->windows + 1, false));
+    Schedule ignored;
+    const Answer answer = live.check({}, ignored, {}, kFirstEffort);
+    outcome_.queries += live.queries();
+    outcome_.conflicts += live.model().backend().conflicts();
+    log(fmt::format("II {} to {} with sliding pins: {}", outcome_.lower_bound, ii, answer == Answer::No ? "refuted" : "not refuted"));
+    if (answer == Answer::No) {
+      raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} and all below refuted {}", ii, range.text()));
+      step *= 2;
+    } else {
+      step /= 2;
+    }
   }
 }
 

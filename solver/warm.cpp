@@ -14,6 +14,7 @@
 #include "solver/search/adapt.h"
 #include "solver/search/certify.h"
 #include "solver/search/decide.h"
+#include "solver/search/demand_bound.h"
 #include "solver/search/knowledge.h"
 #include "solver/search/objectives.h"
 #include "solver/search/stage_range.h"
@@ -389,6 +390,13 @@ void Edit::search() {
   const bool cycle = min_ii > bounds_.res_mii && (min_ii == bounds_.rec_mii || min_ii == bounds_.credit_mii);
   raise_bound({{}, min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds_.sentence});
   raise_bound(known);
+  const DemandBound demanded = demand_bound(problem_, constraints_);
+  if (demanded.bound >= kNoFiniteII) {
+    outcome_.status = Status::Infeasible;
+    outcome_.explanation = demanded.sentence;
+    return;
+  }
+  raise_bound({{}, demanded.bound, BoundReason::Recurrence, demanded.sentence});
   recall();
   ask_at_bound();
   if (!at_bound()) search_above();

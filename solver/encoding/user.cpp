@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "solver/encoding/families.h"
 #include "solver/encoding/user.h"
@@ -126,6 +127,32 @@ bool monotone_in_ii(const Constraints& constraints) {
     return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range ||
                          (c.kind == ConstraintKind::Before && c.low < 0));
   });
+}
+
+std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, Cycle ii) {
+  constexpr Cycle kFar = Cycle{1} << 32;
+  const auto pins = [](const UserConstraint& c) { return c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range; };
+  const auto high = [](const UserConstraint& c) { return c.kind == ConstraintKind::Pin ? c.low : c.high; };
+  SlidPins result;
+  Cycle first = kFar;
+  for (const UserConstraint& c : constraints) {
+    const bool of_stages = c.kind == ConstraintKind::SameStage || c.kind == ConstraintKind::MaxStages;
+    const bool early = c.kind == ConstraintKind::Before && c.low < 0;
+    const bool odd = pins(c) && (c.low < 0 || high(c) < c.low || high(c) >= kFar);
+    if (!c.enabled || of_stages || early || odd) continue;  // left out: still a relaxation
+    if (pins(c)) first = std::min(first, c.low);
+    result.constraints.push_back(c);
+  }
+  if (first == kFar) return std::nullopt;
+  result.windows = static_cast<int>(std::max<Cycle>(1, ceil_div(first, least)));
+  for (UserConstraint& c : result.constraints)
+    if (pins(c)) {
+      const Cycle last = high(c), windows_after_first = (last - first) / least;
+      c.kind = ConstraintKind::Range;
+      c.low += result.windows * ii;
+      c.high = last + windows_after_first * (ii - least) + result.windows * ii;
+    }
+  return result;
 }
 
 Cycle stretch(const Constraints& constraints) {

@@ -1,6 +1,7 @@
 // User constraints one at a time, and the facts about them that the search needs.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/problem/problem.h"
@@ -23,6 +24,16 @@ bool fixes_rotation(const Constraints& constraints);
 /// Whether a schedule for II that meets them can be had for II + 1 too. Not so when starts are held to absolute cycles: pins
 /// at 0 and 12 on one unit fit II = 5 but collide at II = 6. Nor when an op may come a fixed number of cycles early.
 bool monotone_in_ii(const Constraints& constraints);
+
+/// A relaxation that is monotone in II although the constraints pin starts: a schedule for any II in [least, ii] that meets
+/// the constraints becomes, stretched window by window from the first pin on, one for `ii` that meets these. Pins within one
+/// window of the first keep their start, later ones slide by as much as the windows between grow; all of it happens `windows`
+/// windows later, because ops before the first pin move earlier. Nothing when no start is held.
+struct SlidPins {
+  Constraints constraints;
+  int windows = 0;
+};
+std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, Cycle ii);
 
 /// Cycles by which the constraints may stretch a schedule: what lasted `n` cycles without them lasts at most that much more.
 Cycle stretch(const Constraints& constraints);
