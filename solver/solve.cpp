@@ -390,14 +390,18 @@ void Search::refute_with_sliding_pins() {
   Cycle step = outcome_.schedule->ii - outcome_.lower_bound;
   while (outcome_.lower_bound < outcome_.schedule->ii && step > 0 && !exhausted()) {
     const Cycle ii = std::min(outcome_.schedule->ii, outcome_.lower_bound + step) - 1;
-    const std::optional<SlidPins> slid = slide_pins(request_.constraints, outcome_.lower_bound, ii);
     const StageRange range = stage_range(outcome_.lower_bound);
-    if (!slid || range.stages + slid->windows > kMostSlidStages) return;
-    LiveModel live(problem_, slid->constraints, options(ii, range.stages + slid->windows + 1, false));
-    Schedule ignored;
-    const Answer answer = live.check({}, ignored, {}, kFirstEffort);
-    outcome_.queries += live.queries();
-    outcome_.conflicts += live.model().backend().conflicts();
+    Answer answer = Answer::Unknown;
+    for (const bool centred : {false, true}) {
+      const std::optional<SlidPins> slid = slide_pins(request_.constraints, outcome_.lower_bound, ii, centred);
+      if (!slid) return;
+      if (answer == Answer::No || range.stages + slid->windows > kMostSlidStages) continue;
+      LiveModel live(problem_, slid->constraints, options(ii, range.stages + slid->windows + centred, false));
+      Schedule ignored;
+      answer = live.check({}, ignored, {}, kFirstEffort);
+      outcome_.queries += live.queries();
+      outcome_.conflicts += live.model().backend().conflicts();
+    }
     log(fmt::format("II {} to {} with sliding pins: {}", outcome_.lower_bound, ii, answer == Answer::No ? "refuted" : "not refuted"));
     if (answer == Answer::No) {
       raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} and all below refuted {}", ii, range.text()));

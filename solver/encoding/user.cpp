@@ -129,7 +129,7 @@ bool monotone_in_ii(const Constraints& constraints) {
   });
 }
 
-std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, Cycle ii) {
+std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, Cycle ii, bool centred) {
   constexpr Cycle kFar = Cycle{1} << 32;
   const auto pins = [](const UserConstraint& c) { return c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range; };
   const auto high = [](const UserConstraint& c) { return c.kind == ConstraintKind::Pin ? c.low : c.high; };
@@ -144,7 +144,8 @@ std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, 
     result.constraints.push_back(c);
   }
   if (first == kFar) return std::nullopt;
-  result.windows = static_cast<int>(std::max<Cycle>(1, ceil_div(first, least)));
+  if (!centred) first = 0;
+  result.windows = centred ? static_cast<int>(std::max<Cycle>(1, std::min<Cycle>(ceil_div(first, least), 1 << 20))) : 0;
   for (UserConstraint& c : result.constraints)
     if (pins(c)) {
       const Cycle last = high(c), windows_after_first = (last - first) / least;

@@ -26,14 +26,14 @@ bool fixes_rotation(const Constraints& constraints);
 bool monotone_in_ii(const Constraints& constraints);
 
 /// A relaxation that is monotone in II although the constraints pin starts: a schedule for any II in [least, ii] that meets
-/// the constraints becomes, stretched window by window from the first pin on, one for `ii` that meets these. Pins within one
-/// window of the first keep their start, later ones slide by as much as the windows between grow; all of it happens `windows`
-/// windows later, because ops before the first pin move earlier. Nothing when no start is held.
+/// the constraints becomes, stretched window by window, one for `ii` that meets these. Stretched from cycle 0 on, pins slide later
+/// by as much as the windows before them grow; stretched from the first pin on (`centred`), those within one window of it keep
+/// their start, but ops before it move earlier, so that all of it happens `windows` windows later. Nothing when no start is held.
 struct SlidPins {
   Constraints constraints;
   int windows = 0;
 };
-std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, Cycle ii);
+std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, Cycle ii, bool centred);
 
 /// Cycles by which the constraints may stretch a schedule: what lasted `n` cycles without them lasts at most that much more.
 Cycle stretch(const Constraints& constraints);
