@@ -388,7 +388,8 @@ void Search::prove(std::uint64_t effort) {
 void Search::refute_with_sliding_pins() {
   if (monotone() || !monotone_in_ii(problem_)) return;
   Cycle step = outcome_.schedule->ii - outcome_.lower_bound;
-  while (outcome_.lower_bound < outcome_.schedule->ii && step > 0 && !exhausted()) {
+  constexpr Cycle kWorthwhile = 4;  // for fewer the exact question is as cheap
+  while (outcome_.lower_bound < outcome_.schedule->ii && step >= kWorthwhile && !exhausted()) {
     const Cycle ii = std::min(outcome_.schedule->ii, outcome_.lower_bound + step) - 1;
     const StageRange range = stage_range(outcome_.lower_bound);
     Answer answer = Answer::Unknown;
