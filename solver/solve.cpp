@@ -15,6 +15,7 @@
 #include "core/analysis/bounds.h"
 #include "core/base/saturate.h"
 #include "core/check/checker.h"
+#include "solver/encoding/finish_schedule.h"
 #include "solver/encoding/user.h"
 #include "solver/explain/core.h"
 #include "solver/explain/words.h"
@@ -76,9 +77,10 @@ class Search {
   Answer decide(Cycle ii, std::uint64_t effort = 0);
   bool worth_asking() const { return problem_.ops.size() <= kManyOps; }
   void place(int effort);
-  bool refuted_by_relaxation(Cycle ii, std::uint64_t effort);
+  Answer decide_by_relaxation(Cycle ii, std::uint64_t effort);
+  std::optional<Cycle> propose(const RelaxationAnswer& relaxed, Cycle ii);
   void raise_by_relaxation();
-  void note_refutation_by_relaxation(Cycle ii);
+  void note_refutation(Relaxation kind, Cycle ii);
   bool climb(Cycle min_ii);
   void close_gap();
   void prove(std::uint64_t effort);
@@ -111,7 +113,7 @@ class Search {
   SearchLimits limits_;
   SolveOutcome outcome_;
   bool any_stages_ = false;        ///< ask with as many stage numbers as any schedule needs
-  std::optional<Cycle> relaxed_feasible_;  ///< from here on dependences and units alone refute nothing
+  std::optional<Cycle> relaxed_feasible_;  ///< from here on dependences, units and groups refute nothing
   Cycle bound_for_any_stages_ = 0; ///< the part of the lower bound that does not depend on the number of stages
 };
 
@@ -166,7 +168,7 @@ void Search::raise_bound(Cycle bound, BoundReason reason, std::string why) {
 
 Answer Search::decide(Cycle ii, std::uint64_t effort) {
   send(Progress{"deciding II", ii, outcome_.queries, outcome_.conflicts, elapsed()});
-  if (refuted_by_relaxation(ii, effort)) return Answer::No;
+  if (const Answer relaxed = decide_by_relaxation(ii, effort); relaxed != Answer::Unknown) return relaxed;
   const auto begin = Clock::now();
   const bool anchored = !fixes_rotation(request_.constraints);
   const StageRange range = stage_range(ii);
@@ -195,35 +197,69 @@ Answer Search::decide(Cycle ii, std::uint64_t effort) {
   return answer;
 }
 
-/// Dependences and units alone refute most of what can be refuted, in a fraction of the time that the whole model takes.
-bool Search::refuted_by_relaxation(Cycle ii, std::uint64_t effort) {
-  if (relaxed_feasible_ && ii >= *relaxed_feasible_) return false;
+/// Dependences, units and groups alone refute most of what can be refuted, in a fraction of the time that the whole model
+/// takes; what they find is often a schedule.
+Answer Search::decide_by_relaxation(Cycle ii, std::uint64_t effort) {
+  if (relaxed_feasible_ && ii >= *relaxed_feasible_) return Answer::Unknown;
   const auto begin = Clock::now();
   const std::uint64_t seconds = effort == 0 ? kRelaxationSeconds : std::max<std::uint64_t>(1, effort / kEffortPerSecond);
-  const RelaxationAnswer relaxed = decide_relaxation(problem_, request_.constraints, ii, seconds * kRelaxationEffortPerSecond, limits_);
+  const RelaxationAnswer relaxed =
+      decide_relaxation(problem_, request_.constraints, ii, Relaxation::Groups, seconds * kRelaxationEffortPerSecond, limits_);
   outcome_.conflicts += relaxed.conflicts;
-  if (relaxed.answer == Answer::Yes && monotone()) relaxed_feasible_ = ii;
-  if (relaxed.answer != Answer::No) return false;
-  log(fmt::format("II {}: refuted by dependences and units alone ({:.3f} s)", ii, seconds_between(begin, Clock::now())));
-  if (!request_.ii && (ii <= outcome_.lower_bound || monotone())) note_refutation_by_relaxation(ii);
-  return true;
+  if (relaxed.answer == Answer::Yes) {
+    if (monotone()) relaxed_feasible_ = ii;
+    return propose(relaxed, ii) ? Answer::Yes : Answer::Unknown;
+  }
+  if (relaxed.answer == Answer::Unknown) return Answer::Unknown;
+  log(fmt::format("II {}: refuted without the solver ({:.3f} s)", ii, seconds_between(begin, Clock::now())));
+  if (!request_.ii && (ii <= outcome_.lower_bound || monotone())) note_refutation(Relaxation::Groups, ii);
+  return Answer::No;
 }
 
-/// As far as dependences and units alone raise the bound.
+/// Makes what a relaxation found into a schedule, if the checker accepts it and it is better. Returns the least II it led to.
+std::optional<Cycle> Search::propose(const RelaxationAnswer& relaxed, Cycle ii) {
+  if (relaxed.groups.empty() || relaxed.starts.empty()) return {};
+  Schedule schedule;
+  schedule.ii = ii;
+  for (std::size_t v = 0; v < relaxed.starts.size(); ++v) {
+    Placement placement;
+    placement.start = relaxed.starts[v];
+    placement.group = relaxed.groups[v];
+    schedule.ops.push_back(placement);
+  }
+  finish_schedule(problem_, request_.constraints, schedule);
+  if (!check(problem_, schedule, request_.constraints).valid()) return {};
+  if (!request_.ii)
+    if (std::optional<Schedule> better = tightened(problem_, request_.constraints, schedule); better && better->ii >= outcome_.lower_bound)
+      schedule = std::move(*better);
+  if (outcome_.schedule && outcome_.schedule->ii <= schedule.ii) return schedule.ii;
+  accept(std::move(schedule));
+  return outcome_.schedule->ii;
+}
+
+/// As far as dependences and units alone raise the bound, then with warp groups.
 void Search::raise_by_relaxation() {
-  if (!monotone() || (outcome_.schedule && outcome_.schedule->ii <= outcome_.lower_bound)) return;
-  const RelaxationBound relaxed = relaxation_bound(problem_, request_.constraints, outcome_.lower_bound, kRelaxationEffortPerSecond, limits_);
-  outcome_.conflicts += relaxed.conflicts;
-  relaxed_feasible_ = relaxed.feasible;
-  if (relaxed.bound > outcome_.lower_bound) note_refutation_by_relaxation(relaxed.bound - 1);
+  if (!monotone()) return;
+  for (const Relaxation kind : {Relaxation::Units, Relaxation::Groups}) {
+    const std::optional<Cycle> known = outcome_.schedule ? std::optional(outcome_.schedule->ii) : std::nullopt;
+    if (exhausted() || (known && *known <= outcome_.lower_bound)) return;
+    const std::uint64_t effort = kind == Relaxation::Units ? kRelaxationEffortPerSecond / 5 : kRelaxationEffortPerSecond;
+    const RelaxationBound relaxed =
+        relaxation_bound(problem_, request_.constraints, outcome_.lower_bound, known, kind, effort, limits_,
+                         [&](const RelaxationAnswer& answer, Cycle ii) { return propose(answer, ii).value_or(ii); });
+    outcome_.conflicts += relaxed.conflicts;
+    if (kind == Relaxation::Groups) relaxed_feasible_ = relaxed.feasible;
+    if (relaxed.bound > outcome_.lower_bound) note_refutation(kind, relaxed.bound - 1);
+  }
 }
 
-void Search::note_refutation_by_relaxation(Cycle ii) {
+void Search::note_refutation(Relaxation kind, Cycle ii) {
   if (bound_for_any_stages_ <= ii) {
     bound_for_any_stages_ = ii + 1;
     if (ii + 1 == outcome_.lower_bound) outcome_.lower_bound = ii;  // the same bound, better founded
   }
-  raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted by dependences and units alone, for any number of stages", ii));
+  const char* by = kind == Relaxation::Units ? "dependences and units" : "dependences, units and warp groups";
+  raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted by {} alone, for any number of stages", ii, by));
 }
 
 void Search::declare_infeasible(Cycle ii) {
@@ -376,7 +412,7 @@ void Search::prove(std::uint64_t effort) {
     if (below != Answer::Unknown) continue;
     if (worth_asking())
       decide(outcome_.lower_bound + gap / 2, effort);
-    else if (refuted_by_relaxation(outcome_.lower_bound + gap / 8, effort))
+    else if (decide_by_relaxation(outcome_.lower_bound + gap / 8, effort) != Answer::Unknown)
       continue;
     if (problem_.ops.size() > kFewOps) place(round++);
     effort *= 2;

@@ -60,18 +60,11 @@ void make_literals(OrderModel& model, const std::vector<Residue>& residues, cons
       const auto yes = static_cast<std::int32_t>(k * model.ii + r.low);
       const auto no = static_cast<std::int32_t>(-((k - 1) * model.ii + r.high));
       model.residue_of.push_back(static_cast<int>(model.ranges.size()) - 1);
+      model.first_try.push_back(0);
       model.bounds.push_back({r.u, r.v, yes, 1 - no});
       model.bounds.push_back({r.v, r.u, no, 1 - yes});
     }
   }
-  std::vector<std::vector<OrderLit>> by_entry(closed.size());
-  for (std::size_t lit = 0; lit < model.bounds.size(); ++lit)
-    by_entry[model.bounds[lit].from * model.size + model.bounds[lit].to].push_back(static_cast<OrderLit>(lit));
-  for (const auto& lits : by_entry) {
-    model.entry_begin.push_back(static_cast<std::int32_t>(model.entry_lits.size()));
-    model.entry_lits.insert(model.entry_lits.end(), lits.begin(), lits.end());
-  }
-  model.entry_begin.push_back(static_cast<std::int32_t>(model.entry_lits.size()));
 }
 
 }  // namespace
@@ -91,7 +84,36 @@ OrderModel make_order_model(const RelaxedPart& part, Cycle ii) {
   if (model.refuted) return model;
   for (Cycle c : closed) model.closed.push_back(static_cast<std::int32_t>(c));
   make_literals(model, part.residues, closed);
+  index_entries(model);
   return model;
+}
+
+OrderLit add_bound_literal(OrderModel& model, int u, int v, std::int32_t weight) {
+  model.bounds.push_back({u, v, weight, weight});
+  model.bounds.push_back({v, u, 1 - weight, 1 - weight});
+  model.residue_of.push_back(-1);
+  model.first_try.push_back(0);
+  return 2 * (model.variables() - 1);
+}
+
+OrderLit add_plain_literal(OrderModel& model, std::int8_t first_try) {
+  model.bounds.insert(model.bounds.end(), 2, OrderBound{});
+  model.residue_of.push_back(-1);
+  model.first_try.push_back(first_try);
+  return 2 * (model.variables() - 1);
+}
+
+void index_entries(OrderModel& model) {
+  std::vector<std::vector<OrderLit>> by_entry(model.closed.size());
+  for (std::size_t lit = 0; lit < model.bounds.size(); ++lit)
+    if (model.bounds[lit].from >= 0) by_entry[model.bounds[lit].from * model.size + model.bounds[lit].to].push_back(static_cast<OrderLit>(lit));
+  model.entry_begin.clear();
+  model.entry_lits.clear();
+  for (const auto& lits : by_entry) {
+    model.entry_begin.push_back(static_cast<std::int32_t>(model.entry_lits.size()));
+    model.entry_lits.insert(model.entry_lits.end(), lits.begin(), lits.end());
+  }
+  model.entry_begin.push_back(static_cast<std::int32_t>(model.entry_lits.size()));
 }
 
 }  // namespace heddle::solver

@@ -25,8 +25,8 @@ std::int64_t luby(std::int64_t i) {
 
 }  // namespace
 
-OrderSearch::OrderSearch(const RelaxedPart& part, Cycle ii)
-    : model_(make_order_model(part, ii)),
+OrderSearch::OrderSearch(const RelaxedPart& part, OrderModel model)
+    : model_(std::move(model)),
       closure_(model_.closed.empty() ? 0 : model_.size, model_.closed),
       sums_(model_.ranges.empty() ? RelaxedPart{} : part, model_),
       clauses_(model_.bounds.size()),
@@ -44,6 +44,13 @@ OrderSearch::OrderSearch(const RelaxedPart& part, Cycle ii)
     low_.push_back(range.first);
     high_.push_back(range.last);
   }
+  shares_.resize(2 * variables);
+  loaded_.assign(model_.loads.size(), 0);
+  for (std::size_t i = 0; i < model_.loads.size(); ++i)
+    for (std::size_t k = 0; k < model_.loads[i].lits.size(); ++k)
+      shares_[model_.loads[i].lits[k]].push_back({static_cast<int>(i), model_.loads[i].weights[k]});
+  for (const std::vector<OrderLit>& clause : model_.clauses)
+    if (clause.size() > 1) clauses_.add(clause, 0);
 }
 
 void OrderSearch::assign(OrderLit lit, Reason why) {
@@ -54,6 +61,7 @@ void OrderSearch::assign(OrderLit lit, Reason why) {
   position_[v] = static_cast<int>(trail_.size());
   reason_[v] = why;
   trail_.push_back(lit);
+  if (residue < 0) return;
   const OrderRange& range = model_.ranges[residue];
   const std::int32_t k = range.first + 1 + v - range.variable;
   std::int32_t& bound = is_negated(lit) ? high_[residue] : low_[residue];
@@ -71,6 +79,9 @@ void OrderSearch::backtrack(int to) {
     value_[lit] = value_[negated(lit)] = 0;
     phase_[v] = is_negated(lit) ? -1 : 1;
     heap_.push(v);
+    if (i < clause_head_)
+      for (const Share& share : shares_[lit]) loaded_[share.load] -= share.weight;
+    if (residue < 0) continue;
     std::int32_t& bound = is_negated(lit) ? high_[residue] : low_[residue];
     if (bound == replaced_[v]) continue;
     bound = replaced_[v];
@@ -91,7 +102,7 @@ bool OrderSearch::propagate() {
     if (bound_head_ < trail_.size()) {
       const OrderLit lit = trail_[bound_head_++];
       const OrderBound& b = model_.bounds[lit];
-      if (!insert({b.from, b.to, b.weight, lit})) return false;
+      if (b.from >= 0 && !insert({b.from, b.to, b.weight, lit})) return false;
       continue;
     }
     const std::int64_t before = insertions_;
@@ -102,13 +113,35 @@ bool OrderSearch::propagate() {
 
 bool OrderSearch::propagate_clauses() {
   while (clause_head_ < trail_.size()) {
+    const OrderLit next = trail_[clause_head_++];
+    if (!propagate_loads(next)) return false;
     const int failed = clauses_.propagate(
-        trail_[clause_head_++], [&](OrderLit lit) { return value_[lit]; },
+        next, [&](OrderLit lit) { return value_[lit]; },
         [&](OrderLit lit, int clause) { assign(lit, {Reason::Kind::Clause, clause}); });
     if (failed < 0) continue;
     clauses_.use(failed);
     for (OrderLit lit : clauses_.lits(failed)) conflict_.push_back(negated(lit));
     return false;
+  }
+  return true;
+}
+
+/// What no longer fits beside the true literals of a load is false.
+bool OrderSearch::propagate_loads(OrderLit lit) {
+  for (const Share& share : shares_[lit]) loaded_[share.load] += share.weight;
+  for (const Share& share : shares_[lit]) {
+    const OrderLoad& load = model_.loads[share.load];
+    for (std::size_t k = 0; k < load.lits.size(); ++k) {
+      const OrderLit other = load.lits[k];
+      if (value_[other] < 0 || loaded_[share.load] + (value_[other] > 0 ? 0 : load.weights[k]) <= load.limit) continue;
+      if (value_[other] == 0) {
+        assign(negated(other), {Reason::Kind::Load, share.load});
+        continue;
+      }
+      for (OrderLit x : load.lits)
+        if (value_[x] > 0) conflict_.push_back(x);
+      return false;
+    }
   }
   return true;
 }
@@ -190,6 +223,9 @@ std::vector<OrderLit> OrderSearch::reasons(OrderLit lit) {
       if (other != lit) lits.push_back(negated(other));
   } else if (why.kind == Reason::Kind::Closure) {
     explain(why.index, closure_.value_at(why.index) - model_.bounds[lit].threshold, lits);
+  } else if (why.kind == Reason::Kind::Load) {
+    for (OrderLit other : model_.loads[why.index].lits)
+      if (value_[other] > 0 && position_[variable_of(other)] < position_[variable_of(lit)]) lits.push_back(other);
   }
   return lits;
 }
@@ -277,8 +313,9 @@ bool OrderSearch::decide() {
     const int v = heap_.pop();
     if (value_[2 * v] != 0) continue;
     levels_.push_back({trail_.size(), added_.size(), closure_.mark()});
-    bool yes = phase_[v] > 0;
-    if (phase_[v] == 0) {  // towards the middle of what the difference may be
+    const std::int8_t wish = phase_[v] != 0 ? phase_[v] : model_.first_try[v];
+    bool yes = wish > 0;
+    if (wish == 0) {  // towards the middle of what the difference may be
       const OrderBound &up = model_.bounds[2 * v], &down = model_.bounds[2 * v + 1];
       yes = closure_.at(up.from, up.to) - closure_.at(up.to, up.from) >= up.weight - down.weight;
     }
@@ -298,6 +335,11 @@ Answer OrderSearch::run(std::uint64_t& effort, const SearchLimits& limits) {
     effort = allowed - std::min(allowed, used());
     return a;
   };
+  for (const std::vector<OrderLit>& clause : model_.clauses) {
+    if (clause.size() > 1) continue;
+    if (clause.empty() || value_[clause[0]] < 0) return answer(Answer::No);
+    if (value_[clause[0]] == 0) assign(clause[0], {});
+  }
   std::int64_t restarts = 0, restart_at = 0, forgets = 0, forget_at = kForgetEvery;
   for (std::uint64_t steps = 0;; ++steps) {
     if (steps % 64 == 0 && (limits.stop.stop_requested() || Clock::now() >= limits.deadline)) return answer(Answer::Unknown);
@@ -336,6 +378,13 @@ std::vector<Cycle> OrderSearch::starts() const {
   for (int v = 0; v < model_.size; ++v)
     for (int u = 0; u < model_.size; ++u) starts[v] = std::max<Cycle>(starts[v], closure_.at(u, v));
   return starts;
+}
+
+std::vector<int> OrderSearch::groups() const {
+  std::vector<int> groups(model_.size, -1);
+  for (std::size_t i = 0; i < model_.group_lits.size(); ++i)
+    if (model_.group_lits[i] >= 0 && value_[model_.group_lits[i]] > 0) groups[i / model_.groups] = static_cast<int>(i % model_.groups);
+  return groups;
 }
 
 }  // namespace heddle::solver

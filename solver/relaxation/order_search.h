@@ -22,19 +22,22 @@ namespace heddle::solver {
 
 class OrderSearch {
  public:
-  OrderSearch(const RelaxedPart& part, Cycle ii);
+  /// `model`: of that part, with whatever was added to it.
+  OrderSearch(const RelaxedPart& part, OrderModel model);
 
   /// `effort` counts bounds added to the closure (more for large ones), so that giving up is repeatable; what is used up
   /// comes off it.
   Answer run(std::uint64_t& effort, const SearchLimits& limits);
   /// After Yes: starts of the part's ops, relative to each other.
   std::vector<Cycle> starts() const;
+  /// After Yes, where the model decides groups: of each op, -1 where it was known.
+  std::vector<int> groups() const;
   std::int64_t conflicts() const { return conflicts_; }
 
  private:
   struct Reason {
-    enum class Kind : std::int8_t { Decision, Clause, Closure } kind = Kind::Decision;
-    std::int32_t index = -1;                 ///< of the clause, or the moment of the closure's entry
+    enum class Kind : std::int8_t { Decision, Clause, Closure, Load } kind = Kind::Decision;
+    std::int32_t index = -1;                 ///< of the clause or load, or the moment of the closure's entry
   };
   struct Level {
     std::size_t trail = 0, sums = 0;
@@ -47,6 +50,7 @@ class OrderSearch {
   void backtrack(int to);
   bool propagate();
   bool propagate_clauses();
+  bool propagate_loads(OrderLit lit);
   bool insert(const DifferenceClosure::Bound& bound);
   bool add_sums();
   void settle(const DifferenceClosure::Change& change);
@@ -75,6 +79,12 @@ class OrderSearch {
   std::vector<OrderLit> trail_;
   std::vector<Level> levels_;
   std::size_t clause_head_ = 0, bound_head_ = 0, root_bounds_ = 0;
+  struct Share {
+    int load;
+    std::int32_t weight;
+  };
+  std::vector<std::vector<Share>> shares_;   // per literal: the loads that it is part of
+  std::vector<std::int64_t> loaded_;         // per load: the weights of literals that propagate_loads has seen
   struct AddedSum {
     std::vector<BetweenSums::Statement> because;
     int before = 0;                          ///< position on the trail

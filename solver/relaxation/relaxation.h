@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -12,10 +13,15 @@
 
 namespace heddle::solver {
 
+/// Which families are kept: dependences and units, or warp groups too (issue windows, hand-offs).
+enum class Relaxation { Units, Groups };
+
 struct RelaxationAnswer {
   Answer answer = Answer::Unknown;
   /// After Yes, in op order, the least >= 0: meets all dependences and unit capacities where at most one use fits at a time.
   std::vector<Cycle> starts;
+  /// After Yes, in op order; empty where there is a choice and it was not asked for.
+  std::vector<GroupId> groups;
   std::int64_t conflicts = 0;
   std::uint64_t effort_left = 0;
 };
@@ -24,19 +30,23 @@ struct RelaxationAnswer {
 inline constexpr std::uint64_t kRelaxationEffortPerSecond = 300'000;
 
 /// Unknown: out of effort, stopped, past the deadline, or numbers too large for the engine. Repeatable but for the limits.
-RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& constraints, Cycle ii, std::uint64_t effort,
-                                   const SearchLimits& limits);
+RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& constraints, Cycle ii, Relaxation relaxation,
+                                   std::uint64_t effort, const SearchLimits& limits);
 
 struct RelaxationBound {
   Cycle bound = 0;                      ///< every II below, from `from` on, is refuted; at `from`, nothing is
-  /// The least II at which the relaxation is known to be feasible: there and above it has nothing to say.
+  /// The least II known to be feasible for the relaxation: there and above it has nothing to say.
   std::optional<Cycle> feasible;
   std::int64_t conflicts = 0;
 };
 
-/// How far the relaxation raises a lower bound `from`, by doubling steps and bisection; `effort` for each II. Pre: a schedule
-/// for II is one for II + 1 (monotone_in_ii of problem and constraints).
-RelaxationBound relaxation_bound(const Problem& problem, const Constraints& constraints, Cycle from, std::uint64_t effort,
-                                 const SearchLimits& limits);
+/// What is feasible at an II; returns the least II to which it leads, at most that one.
+using RelaxationFound = std::function<Cycle(const RelaxationAnswer&, Cycle ii)>;
+
+/// How far the relaxation raises a lower bound `from`, by doubling steps and bisection below `below`; `effort` for each II.
+/// Where every II seems refuted the bound stays at `from`. Pre: a schedule for II is one for II + 1 (monotone_in_ii of problem and constraints).
+RelaxationBound relaxation_bound(const Problem& problem, const Constraints& constraints, Cycle from, std::optional<Cycle> below,
+                                 Relaxation relaxation, std::uint64_t effort, const SearchLimits& limits,
+                                 const RelaxationFound& found = {});
 
 }  // namespace heddle::solver

@@ -14,8 +14,8 @@ namespace {
 
 class Relaxer {
  public:
-  Relaxer(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest)
-      : problem_(problem), constraints_(constraints), ii_(ii), widest_(widest), n_(problem.ops.size()) {
+  Relaxer(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, bool whole)
+      : problem_(problem), constraints_(constraints), ii_(ii), widest_(widest), whole_(whole), n_(problem.ops.size()) {
     out_.ii = ii;
     out_.op_count = n_;
   }
@@ -48,6 +48,7 @@ class Relaxer {
   const Problem& problem_;
   const Constraints& constraints_;
   Cycle ii_, widest_;
+  bool whole_;
   std::size_t n_;
   RelaxedProblem out_;
   std::vector<Residue> residues_;
@@ -181,6 +182,10 @@ void Relaxer::split() {
   for (std::size_t u = 0; u < n_; ++u)
     for (std::size_t v = u + 1; v < n_; ++v)
       if (ruled[u] && ruled[v] && together(u, v)) part[find(u)] = find(v);
+  if (whole_) {
+    ruled.assign(n_, true);
+    part.assign(n_, 0);
+  }
   std::map<std::size_t, std::vector<std::size_t>> members;
   for (std::size_t v = 0; v < n_; ++v)
     if (ruled[v]) members[find(v)].push_back(v);
@@ -196,6 +201,7 @@ RelaxedPart Relaxer::make_part(const std::vector<std::size_t>& ops) const {
   for (std::size_t i = 0; i < n; ++i) {
     index[ops[i]] = static_cast<int>(i);
     part.ops.push_back(OpId(ops[i]));
+    part.component.push_back(out_.component[ops[i]]);
   }
   for (Residue r : residues_) {
     if (index[static_cast<std::size_t>(r.u)] < 0) continue;
@@ -230,7 +236,7 @@ RelaxedPart Relaxer::make_part(const std::vector<std::size_t>& ops) const {
     part.closed[anchor * n + i] = 0;
     part.closed[i * n + anchor] = -(ii_ - 1);
   }
-  order_alike(part, alone);
+  if (!whole_) order_alike(part, alone);  // groups tell apart what differences do not
   for (std::size_t m = 0; m < n; ++m)
     for (std::size_t u = 0; u < n; ++u) {
       const Cycle first = part.closed[u * n + m];
@@ -275,8 +281,8 @@ void Relaxer::order_alike(RelaxedPart& part, const std::vector<bool>& alone) con
 
 }  // namespace
 
-RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest) {
-  return Relaxer(problem, constraints, ii, widest).run();
+RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, bool whole) {
+  return Relaxer(problem, constraints, ii, widest, whole).run();
 }
 
 }  // namespace heddle::solver

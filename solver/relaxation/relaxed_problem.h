@@ -39,6 +39,7 @@ struct Exclusive {
 /// Independent of the other parts. Indices are of `ops`.
 struct RelaxedPart {
   std::vector<OpId> ops;
+  std::vector<std::size_t> component;   ///< per op: a number that the ops held together share
   std::vector<Cycle> closed;            ///< row by row: s(v) - s(u) >= closed[u * n + v], all finite, closed
   std::vector<Residue> residues;        ///< at most one per pair and use
   std::vector<Exclusive> exclusives;
@@ -57,7 +58,9 @@ struct RelaxedProblem {
 
 inline constexpr Cycle kNoPath = -(Cycle{1} << 60);
 
+/// `whole`: all ops in one part, as one needs where warp groups tie them together.
 /// Two ops u, v are held together when -(path(u, v) + path(v, u)) <= widest: so far the one can move against the other.
-RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest);
+RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest,
+                     bool whole = false);
 
 }  // namespace heddle::solver

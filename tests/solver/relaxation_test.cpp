@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kPlenty = 10 * kRelaxationEffortPerSecond;
 
 Answer answer_at(const Problem& problem, Cycle ii, const Constraints& constraints = {}) {
-  return decide_relaxation(problem, constraints, ii, kPlenty, {}).answer;
+  return decide_relaxation(problem, constraints, ii, Relaxation::Units, kPlenty, {}).answer;
 }
 
 /// a and b alternate on two units and depend on each other within one iteration; c fills what b leaves free on TC.
@@ -80,6 +80,24 @@ TEST_CASE("with one group left, all instruction windows exclude each other", "[s
   CHECK(answer_at(b.problem, 40) == Answer::Yes);
 }
 
+TEST_CASE("groups share out windows and pay for hand-offs", "[solver][relaxation]") {
+  test::ProblemBuilder b;
+  const OpId a = b.op("a", "TC", 5, 20), c = b.op("c", "EXP", 5, 20);
+  b.op("d", "TC", 5, 20);
+  b.problem.max_groups = 2;
+  const auto with_groups = [&](Cycle ii) { return decide_relaxation(b.problem, {}, ii, Relaxation::Groups, kPlenty, {}); };
+  CHECK(with_groups(39).answer == Answer::No);   // two of the three windows share a group
+  const RelaxationAnswer found = with_groups(40);
+  REQUIRE(found.answer == Answer::Yes);
+  REQUIRE(found.groups.size() == 3);
+  // A recurrence of a and c: within 40 cycles only without a hand-off.
+  b.edge(a, c, 0, 60);
+  b.edge(c, a, 1, 60);
+  const RelaxationAnswer tied = with_groups(40);
+  REQUIRE(tied.answer == Answer::Yes);
+  CHECK(tied.groups[a.index()] == tied.groups[c.index()]);
+}
+
 TEST_CASE("what the user demands as an order counts, switched off it does not", "[solver][relaxation]") {
   Problem problem = tight_loop(10);
   UserConstraint late;
@@ -97,7 +115,7 @@ TEST_CASE("components are shifted into place by whole periods", "[solver][relaxa
   const OpId a = b.op("a", "TC", 10), c = b.op("c", "TC", 10), d = b.op("d", "EXP", 7);
   b.edge(a, c);
   b.edge(c, d);
-  const RelaxationAnswer answer = decide_relaxation(b.problem, {}, 20, kPlenty, {});
+  const RelaxationAnswer answer = decide_relaxation(b.problem, {}, 20, Relaxation::Units, kPlenty, {});
   REQUIRE(answer.answer == Answer::Yes);
   CHECK(answer.starts[c.index()] >= answer.starts[a.index()] + 10);
   CHECK(answer.starts[d.index()] >= answer.starts[c.index()] + 10);
@@ -105,14 +123,29 @@ TEST_CASE("components are shifted into place by whole periods", "[solver][relaxa
 
 TEST_CASE("the bound of the relaxation lies between the arithmetic and what is feasible", "[solver][relaxation]") {
   const Problem problem = test::random_mixed_problem(7, 50);
-  const RelaxationBound bound = relaxation_bound(problem, {}, compute_bounds(problem).min_ii(), kPlenty, {});
+  const RelaxationBound bound = relaxation_bound(problem, {}, compute_bounds(problem).min_ii(), {}, Relaxation::Units, kPlenty, {});
   CHECK(bound.bound == 7509);
   CHECK(bound.feasible == 7509);
 }
 
+TEST_CASE("demands that no II meets raise no bound", "[solver][relaxation]") {
+  test::ProblemBuilder b;
+  b.op("a", "TC", 5);
+  b.op("c", "TC", 5);
+  Constraints both(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    both[i].kind = ConstraintKind::Before;
+    both[i].ops = i == 0 ? std::vector<std::string>{"a", "c"} : std::vector<std::string>{"c", "a"};
+    both[i].low = 5;
+  }
+  const RelaxationBound bound = relaxation_bound(b.problem, both, 10, {}, Relaxation::Groups, kPlenty, {});
+  CHECK(bound.bound == 10);
+  CHECK_FALSE(bound.feasible);
+}
+
 TEST_CASE("the same question takes the same way", "[solver][relaxation]") {
   const Problem problem = test::random_mixed_problem(2, 32);
-  const RelaxationAnswer one = decide_relaxation(problem, {}, 4953, kPlenty, {}), two = decide_relaxation(problem, {}, 4953, kPlenty, {});
+  const RelaxationAnswer one = decide_relaxation(problem, {}, 4953, Relaxation::Units, kPlenty, {}), two = decide_relaxation(problem, {}, 4953, Relaxation::Units, kPlenty, {});
   CHECK(one.conflicts == two.conflicts);
   CHECK(one.starts == two.starts);
   CHECK(one.effort_left == two.effort_left);
@@ -120,14 +153,14 @@ TEST_CASE("the same question takes the same way", "[solver][relaxation]") {
 
 TEST_CASE("out of effort, stopped or out of time is no answer", "[solver][relaxation]") {
   const Problem problem = test::random_mixed_problem(16, 50);
-  const RelaxationAnswer little = decide_relaxation(problem, {}, 7815, 2000, {});
+  const RelaxationAnswer little = decide_relaxation(problem, {}, 7815, Relaxation::Units, 2000, {});
   CHECK(little.answer == Answer::Unknown);
   CHECK(little.effort_left == 0);
 
   SearchLimits past;
   past.deadline = Clock::now();
-  CHECK(decide_relaxation(problem, {}, 7815, kPlenty, past).answer == Answer::Unknown);
-  CHECK_FALSE(relaxation_bound(problem, {}, 7815, kPlenty, past).feasible);
+  CHECK(decide_relaxation(problem, {}, 7815, Relaxation::Units, kPlenty, past).answer == Answer::Unknown);
+  CHECK_FALSE(relaxation_bound(problem, {}, 7815, {}, Relaxation::Units, kPlenty, past).feasible);
 
   std::stop_source source;
   SearchLimits stoppable;
@@ -136,7 +169,7 @@ TEST_CASE("out of effort, stopped or out of time is no answer", "[solver][relaxa
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     source.request_stop();
   });
-  CHECK(decide_relaxation(problem, {}, 7815, std::uint64_t{1} << 60, stoppable).answer == Answer::Unknown);
+  CHECK(decide_relaxation(problem, {}, 7815, Relaxation::Units, std::uint64_t{1} << 60, stoppable).answer == Answer::Unknown);
   stopper.join();
 }
 
@@ -148,5 +181,5 @@ TEST_CASE("absurd numbers are no answer rather than a wrong one", "[solver][rela
   CHECK(answer_at(problem, Cycle{1} << 41) == Answer::No);
   CHECK(answer_at(problem, Cycle{1} << 43) == Answer::Unknown);
   CHECK(relax(Problem{}, {}, 5, 5).parts.empty());
-  CHECK(decide_relaxation(Problem{}, {}, 5, kPlenty, {}).answer == Answer::Yes);
+  CHECK(decide_relaxation(Problem{}, {}, 5, Relaxation::Units, kPlenty, {}).answer == Answer::Yes);
 }
