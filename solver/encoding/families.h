@@ -19,8 +19,10 @@ void add_user(Model& model);         ///< what the user demands
 /// Everything except registers, which are added where a schedule breaks them (encoding/registers.h).
 void add_all_families(Model& model);
 
+/// At most so many warps in the CTA, if `condition` holds.
+void require_warps_at_most(Model& model, std::int64_t most, Lit condition = kTrue);
+
 // Totals that objectives bound, as weighted literals.
-std::vector<WeightedLit> warp_terms(const Model& model);
 std::vector<WeightedLit> memory_terms(const Model& model, Space space);
 
 /// Tensor memory is allocated in powers of two from 32 columns up: what fits into `columns`.

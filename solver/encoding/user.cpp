@@ -74,7 +74,7 @@ void add_constraint(Model& model, const UserConstraint& c) {
       for (std::size_t v = 0; v < model.op_count(); ++v)
         backend.add_clause({-model.stage_at_least(OpId(v), static_cast<int>(std::clamp<std::int64_t>(c.high, 1, model.stages())))});
       break;
-    case ConstraintKind::MaxWarps: backend.add_at_most(warp_terms(model), c.high); break;
+    case ConstraintKind::MaxWarps: require_warps_at_most(model, c.high); break;
     case ConstraintKind::MaxGroups: cap_groups(model, c.high); break;
     case ConstraintKind::MaxRegisters: break;  // encoding/registers.cpp
     case ConstraintKind::MaxSmem:

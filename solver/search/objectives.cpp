@@ -66,7 +66,7 @@ Lit at_most(LiveModel& live, Objective objective, std::int64_t bound) {
         for (std::size_t v = 0; v < model.op_count(); ++v)
           backend.add_clause({-assumed, -model.stage_at_least(OpId(v), static_cast<int>(bound))});
         break;
-      case Objective::Warps: backend.add_at_most(warp_terms(model), bound, assumed); break;
+      case Objective::Warps: require_warps_at_most(model, bound, assumed); break;
       case Objective::Smem:
         backend.add_at_most(memory_terms(model, Space::Smem), bound - problem.resident_smem, assumed);
         break;
