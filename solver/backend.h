@@ -5,13 +5,14 @@
 // non-difference atom would take that away.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <stop_token>
 #include <vector>
+
+#include "solver/clock.h"
 
 namespace heddle::solver {
 
@@ -34,8 +35,6 @@ inline constexpr std::uint64_t kEffortPerSecond = 1'500'000;
 
 /// Thrown by formula building and by nothing else when the caller asked to stop or time ran out; caught in solve().
 struct Stopped {};
-
-using Clock = std::chrono::steady_clock;
 
 struct SearchLimits {
   Clock::time_point deadline = Clock::time_point::max();

@@ -40,8 +40,6 @@ constexpr int kPlaceEffort = 4;
 constexpr std::uint64_t kRelaxationSeconds = 5;  // of its effort, where the query itself has no limit
 constexpr std::uint64_t kConfirmEffort = 5 * kEffortPerSecond;
 
-double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
-
 std::string join(const std::vector<std::string>& parts, const char* separator, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < parts.size() && i < most; ++i) text += (i ? separator : "") + parts[i];
@@ -53,8 +51,7 @@ class Search {
  public:
   Search(const SolveRequest& request, std::stop_token stop, const SolveListener& listener)
       : request_(request), problem_(request.problem), stop_(std::move(stop)), listener_(listener), begin_(Clock::now()) {
-    const double seconds = std::clamp(request.timeout_seconds, 0.0, 1e8);
-    limits_ = {begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)), stop_};
+    limits_ = {deadline_after(begin_, request.timeout_seconds), stop_};
     outcome_.solver = solver_version();
     outcome_.seed = request.seed;
   }

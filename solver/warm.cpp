@@ -26,7 +26,7 @@ constexpr std::size_t kMostModels = 3;
 constexpr std::size_t kMostSwitches = 400;  ///< then a model is full of what nobody asks any more, and made anew
 constexpr int kMostAdapted = 12;            ///< schedules that are tried before a query
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
 
 /// A model of the problem without constraints at one II. Rotation is free and groups may have any numbers unless assumed.
 struct WarmModel {
@@ -65,8 +65,7 @@ class Edit {
         listener_(listener), demands_(constraints), begin_(Clock::now()) {
     for (const UserConstraint& c : constraints)
       if (c.enabled) constraints_.push_back(c);
-    const double seconds = std::clamp(base.timeout_seconds, 0.0, 1e8);
-    limits_ = {begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)), stop_};
+    limits_ = {deadline_after(begin_, base.timeout_seconds), stop_};
     outcome_.solver = solver_version();
     outcome_.seed = base.seed;
   }

@@ -61,7 +61,7 @@ class Explainer {
  public:
   Explainer(const ExplainRequest& request, std::stop_token stop, const ExplainListener& listener)
       : request_(request), problem_(request.solve.problem), constraints_(request.solve.constraints), stop_(std::move(stop)),
-        listener_(listener), begin_(Clock::now()), deadline_(begin_ + seconds(std::clamp(request.solve.timeout_seconds, 0.0, 1e8))) {
+        listener_(listener), begin_(Clock::now()), deadline_(deadline_after(begin_, request.solve.timeout_seconds)) {
     answer_.solver = solver_version();
   }
 
@@ -74,13 +74,12 @@ class Explainer {
     }
     answer_.cancelled = stop_.stop_requested();
     answer_.timed_out = !answer_.cancelled && (share_spent_ || Clock::now() >= deadline_);
-    answer_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    answer_.seconds = seconds_between(begin_, Clock::now());
     return std::move(answer_);
   }
 
  private:
-  static Clock::duration seconds(double s) { return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s)); }
-  double left() const { return std::max(0.0, std::chrono::duration<double>(deadline_ - Clock::now()).count()); }
+  double left() const { return std::max(0.0, seconds_between(Clock::now(), deadline_)); }
   bool exhausted() const { return stop_.stop_requested() || Clock::now() >= deadline_; }
 
   void explain();
@@ -217,7 +216,7 @@ Core Explainer::core_at(const Problem& problem, const Constraints& constraints, 
   options.anchored = !fixes_rotation(constraints);
   options.stages = range.stages + (options.anchored ? 1 : 0);
   options.seed = request_.solve.seed;
-  options.limits = {Clock::now() + seconds(share), stop_};
+  options.limits = {deadline_after(Clock::now(), share), stop_};
   Core core;
   try {
     core = find_core(problem, constraints, options, listener_.progress);
@@ -304,7 +303,7 @@ Relaxation Explainer::try_easing(Easing easing, double share) {
     r.status = status;
     r.ii = ii;
     r.then = std::move(then);
-    r.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    r.seconds = seconds_between(begin, Clock::now());
     return r;
   };
   // Most changes buy nothing, and one query tells.
@@ -315,7 +314,7 @@ Relaxation Explainer::try_easing(Easing easing, double share) {
     if (!one.schedule) return finish(Status::Unknown, 0, "");
     request.incumbent = one.schedule;
   }
-  const double rest = std::max(0.0, share - std::chrono::duration<double>(Clock::now() - begin).count());
+  const double rest = std::max(0.0, share - seconds_between(begin, Clock::now()));
   const SolveOutcome outcome = solve_at(request, std::nullopt, rest);
   if (outcome.status == Status::Infeasible) {
     const bool dropped = r.to == kDropped && !answer_.refuted && compute_bounds(request.problem).min_ii() < kNoFiniteII;
@@ -331,9 +330,9 @@ Relaxation Explainer::try_easing(Easing easing, double share) {
 void Explainer::relax(std::vector<Easing> easings) {
   if (request_.relax_seconds && *request_.relax_seconds <= 0) return;
   const double total = std::min(left(), request_.relax_seconds.value_or(left()));
-  const auto end = Clock::now() + seconds(total);
+  const auto end = deadline_after(Clock::now(), total);
   for (std::size_t i = 0; i < easings.size(); ++i) {
-    const double rest = std::chrono::duration<double>(end - Clock::now()).count();
+    const double rest = seconds_between(Clock::now(), end);
     if (rest <= 0 || exhausted()) {
       answer_.relaxations_left = easings.size() - i;
       break;

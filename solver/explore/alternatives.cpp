@@ -26,8 +26,7 @@ class Enumeration {
  public:
   Enumeration(const AlternativesRequest& request, std::stop_token stop, const AlternativeListener& found)
       : request_(request), problem_(request.solve.problem), found_(found), begin_(Clock::now()) {
-    const double seconds = std::clamp(request.solve.timeout_seconds, 0.0, 1e8);
-    limits_ = {begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)), std::move(stop)};
+    limits_ = {deadline_after(begin_, request.solve.timeout_seconds), std::move(stop)};
     answer_.aspect = request.aspect;
     answer_.ii_only = request.ii_only;
   }
@@ -44,7 +43,7 @@ class Enumeration {
     }
     answer_.cancelled = limits_.stop.stop_requested() && !answer_.exact;
     answer_.timed_out = !answer_.cancelled && !settled() && Clock::now() >= limits_.deadline;
-    answer_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    answer_.seconds = seconds_between(begin_, Clock::now());
     return std::move(answer_);
   }
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -15,15 +14,15 @@
 
 #include "core/analysis/bounds.h"
 #include "core/check/checker.h"
+#include "solver/clock.h"
 #include "solver/search/objectives.h"
 
 namespace heddle::solver {
 namespace {
 
-using Time = std::chrono::steady_clock;
 constexpr double kFirstSeconds = 2;
 
-double since(Time::time_point begin) { return std::chrono::duration<double>(Time::now() - begin).count(); }
+double since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
 
 bool settled(const FamilyMember& m) {
   return m.invalid() || m.pruned || m.outcome.status == Status::Optimal || m.outcome.status == Status::Infeasible ||
@@ -57,7 +56,7 @@ class Search {
     members_ = std::move(request_.members);
     family_.solver = solver_version();
     family_.seed = request_.seed;
-    deadline_ = begin_ + std::chrono::duration_cast<Time::duration>(std::chrono::duration<double>(std::clamp(request_.timeout_seconds, 0.0, 1e8)));
+    deadline_ = deadline_after(begin_, request_.timeout_seconds);
   }
 
   FamilyAnswer run() {
@@ -77,7 +76,7 @@ class Search {
   }
 
  private:
-  bool exhausted() const { return stop_.stop_requested() || Time::now() >= deadline_; }
+  bool exhausted() const { return stop_.stop_requested() || Clock::now() >= deadline_; }
 
   // ---- order of work
 
@@ -248,7 +247,7 @@ class Search {
     SolveRequest r;
     r.problem = m.problem;
     r.constraints = request_.constraints;
-    r.timeout_seconds = std::min(limit, std::chrono::duration<double>(deadline_ - Time::now()).count());
+    r.timeout_seconds = std::min(limit, seconds_between(Clock::now(), deadline_));
     r.seed = request_.seed;
     r.max_stages = request_.max_stages;
     r.known_bound = m.outcome.lower_bound;
@@ -378,7 +377,7 @@ class Search {
     family_.cancelled = stop_.stop_requested();
     family_.complete = std::all_of(members_.begin(), members_.end(), settled);
     choose();
-    family_.timed_out = !family_.cancelled && !(family_.complete && family_.ties_settled) && Time::now() >= deadline_;
+    family_.timed_out = !family_.cancelled && !(family_.complete && family_.ties_settled) && Clock::now() >= deadline_;
     family_.seconds = since(begin_);
   }
 
@@ -433,8 +432,8 @@ class Search {
   FamilyRequest request_;
   std::stop_token stop_;
   const FamilyListener& listener_;
-  const Time::time_point begin_ = Time::now();
-  Time::time_point deadline_;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point deadline_;
   std::mutex mutex_;  // guards family_ and the listener while members are worked on
   FamilyAnswer family_;
   std::vector<FamilyMember>& members_;

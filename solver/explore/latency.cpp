@@ -32,8 +32,7 @@ class Explorer {
  public:
   Explorer(const LatencyRequest& request, std::stop_token stop, const LatencyListener& grown)
       : request_(request), stop_(std::move(stop)), grown_(grown), begin_(Clock::now()) {
-    const double seconds = std::clamp(request.solve.timeout_seconds, 0.0, 1e8);
-    deadline_ = begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    deadline_ = deadline_after(begin_, request.solve.timeout_seconds);
     answer_.op = request.solve.problem.op(request.op).name;
     answer_.latency = request.solve.problem.op(request.op).latency;
     answer_.from = request.from;
@@ -53,8 +52,8 @@ class Explorer {
   }
 
  private:
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  double left() const { return std::max(0.0, std::chrono::duration<double>(deadline_ - Clock::now()).count()); }
+  double elapsed() const { return seconds_between(begin_, Clock::now()); }
+  double left() const { return std::max(0.0, seconds_between(Clock::now(), deadline_)); }
   bool exhausted() const { return stop_.stop_requested() || Clock::now() >= deadline_ || !answer_.fault.empty(); }
 
   /// Only the first fault counts; everything ends with it.

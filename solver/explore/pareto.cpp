@@ -52,8 +52,7 @@ class Exploration {
  public:
   Exploration(const ParetoRequest& request, std::stop_token stop, const ParetoListener& step_done, const SolveListener& listener)
       : request_(request), problem_(request.solve.problem), step_done_(step_done), listener_(listener), begin_(Clock::now()) {
-    const double seconds = std::clamp(request.solve.timeout_seconds, 0.0, 1e8);
-    limits_ = {begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)), std::move(stop)};
+    limits_ = {deadline_after(begin_, request.solve.timeout_seconds), std::move(stop)};
     // Tensor memory comes last: it is minimized in columns and counted in powers of two, which only agree for the last one.
     const std::set<Resource> resources(request.against.begin(), request.against.end());
     front_.against.assign(resources.begin(), resources.end());
@@ -88,7 +87,7 @@ class Exploration {
 
  private:
   bool exhausted() const { return limits_.stop.stop_requested() || Clock::now() >= limits_.deadline; }
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  double elapsed() const { return seconds_between(begin_, Clock::now()); }
 
   bool settle(const Caps& caps);
   const ParetoStep* implied(const Caps& caps) const;
@@ -249,7 +248,7 @@ ParetoStep Exploration::solve_step(const Caps& caps) {
   ask.constraints = constraints_within(caps);
   ask.objectives.clear();
   ask.ii.reset();
-  ask.timeout_seconds = std::chrono::duration<double>(deadline - now).count();
+  ask.timeout_seconds = seconds_between(now, deadline);
   if (const Cycle limit = ii_limit(front_); limit > 0 && words(caps) != "") ask.cutoff = limit + 1;
   for (const ParetoStep& other : front_.steps) {
     if (no_looser(caps, other.caps) && other.lower_bound > ask.known_bound) {

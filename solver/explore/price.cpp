@@ -24,7 +24,7 @@ PricedOptimum optimum_of(const SolveOutcome& outcome) {
 
 Prices price_constraints(const SolveRequest& request, std::stop_token stop, const PriceListener& listener) {
   const auto begin = Clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  const auto elapsed = [&] { return seconds_between(begin, Clock::now()); };
   Prices prices;
   prices.solver = solver_version();
   Constraints enabled;

@@ -34,8 +34,7 @@ class Explorer {
  public:
   Explorer(const SensitivityRequest& request, std::stop_token stop, const SensitivityListener& grown)
       : request_(request), stop_(std::move(stop)), grown_(grown), begin_(Clock::now()) {
-    const double seconds = std::clamp(request.solve.timeout_seconds, 0.0, 1e8);
-    deadline_ = begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    deadline_ = deadline_after(begin_, request.solve.timeout_seconds);
     answer_.percent = request.percent;
   }
 
@@ -60,8 +59,8 @@ class Explorer {
   }
 
  private:
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  double left() const { return std::max(0.0, std::chrono::duration<double>(deadline_ - Clock::now()).count()); }
+  double elapsed() const { return seconds_between(begin_, Clock::now()); }
+  double left() const { return std::max(0.0, seconds_between(Clock::now(), deadline_)); }
   bool exhausted() const { return stop_.stop_requested() || Clock::now() >= deadline_; }
   SensitivitySide& side(const Open& open) { return open.more ? answer_.rows[open.row].more : answer_.rows[open.row].less; }
   const Problem& present() const { return request_.solve.problem; }

@@ -22,8 +22,7 @@ class Ranges {
  public:
   Ranges(const SlackRequest& request, std::stop_token stop, const SlackListener& listener)
       : request_(request), problem_(request.problem), stop_(std::move(stop)), listener_(listener), begin_(Clock::now()) {
-    const double seconds = std::clamp(request.timeout_seconds, 0.0, 1e8);
-    limits_ = {begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)), stop_};
+    limits_ = {deadline_after(begin_, request.timeout_seconds), stop_};
   }
 
   SlackRanges run() {
@@ -36,7 +35,7 @@ class Ranges {
     }
     answer_.cancelled = stop_.stop_requested();
     answer_.timed_out = !answer_.cancelled && Clock::now() >= limits_.deadline;
-    answer_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    answer_.seconds = seconds_between(begin_, Clock::now());
     for (const OpId op : wanted_) answer_.ops.push_back(all_[op.index()]);
     return std::move(answer_);
   }

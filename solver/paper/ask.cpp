@@ -20,7 +20,7 @@ namespace {
 /// Of the time limit; the rest is kept for the native optimum.
 constexpr double kSearchShare = 0.9;
 
-double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
 
 /// Groups of the pool as ops see them: W_vl first, then in op order; a set of warps inside another joins it.
 std::vector<PaperGroup> groups_of(const Graph& graph, const JointSchedule& schedule) {
@@ -68,7 +68,7 @@ PaperWorth worth_of(const Problem& problem, const PaperAnswer& answer) {
 }
 
 void compare_native(const Request& request, PaperAnswer& answer, Clock::time_point deadline, std::stop_token stop) {
-  const double left = std::chrono::duration<double>(deadline - Clock::now()).count();
+  const double left = seconds_between(Clock::now(), deadline);
   if (!request.native || left <= 0) return;
   const Clock::time_point begin = Clock::now();
   SolveRequest native;
@@ -157,10 +157,7 @@ PaperAnswer ask(const Request& request, std::stop_token stop, const SearchListen
   const auto begin = Clock::now();
   SearchLimits limits;
   limits.stop = stop;
-  const auto after = [&](double share) {
-    return begin + std::chrono::duration_cast<Clock::duration>(
-                       std::chrono::duration<double>(share * std::clamp(request.timeout_seconds, 0.0, 1e7)));
-  };
+  const auto after = [&](double share) { return deadline_after(begin, share * request.timeout_seconds); };
   limits.deadline = after(request.native ? kSearchShare : 1);
   try {
     run(request, answer, limits, after(1), listener);

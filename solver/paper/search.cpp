@@ -14,7 +14,7 @@ class Stopwatch {
  public:
   explicit Stopwatch(double& total) : total_(total) {}
   ~Stopwatch() { total_ += seconds(); }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  double seconds() const { return seconds_between(begin_, Clock::now()); }
 
  private:
   double& total_;
