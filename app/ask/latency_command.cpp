@@ -28,10 +28,7 @@ int exit_code_of(const LatencyRange& answer) {
 
 int run_latency(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  if (arguments.has("--ii")) {
-    terminal.complain("the answer is about the least II, so --ii has no place here");
-    return kUsage;
-  }
+  if (arguments.has("--ii")) return refuse(terminal, "the answer is about the least II, so --ii has no place here", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Problem& problem = inputs->problem;
@@ -47,15 +44,13 @@ int run_latency(const Arguments& arguments, const Terminal& terminal) {
   const Cycle present = problem.op(request.op).latency;
   request.from = arguments.integer("--from").value_or((present + 1) / 2);
   request.to = arguments.integer("--to").value_or(std::clamp(2 * present, std::min(request.from, present) + kLeastReach, kAbsurd));
-  if (request.from > request.to) {
-    terminal.complain(fmt::format("latencies from {} to {}: nothing lies between", request.from, request.to));
-    return kUsage;
-  }
+  if (request.from > request.to)
+    return refuse(terminal, fmt::format("latencies from {} to {}: nothing lies between", request.from, request.to), json);
   request.schedule = inputs->schedule;
   if (request.schedule) {
     const Verdict verdict = check(problem, *request.schedule, inputs->constraints);
     if (!verdict.valid()) {
-      terminal.complain("the schedule breaks a rule already, so there is no range to find; " + verdict_summary(verdict));
+      report(terminal, Error::input("the schedule breaks a rule already, so there is no range to find; " + verdict_summary(verdict)), json);
       return kNegative;
     }
   }

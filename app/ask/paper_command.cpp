@@ -87,10 +87,8 @@ int run_paper(const Arguments& arguments, const Terminal& terminal) {
     return kDone;
   }
   if (arguments.has("--all")) return run_all(*std::move(request), arguments, terminal);
-  if (!arguments.has("KERNEL") || !arguments.has("MACHINE")) {
-    terminal.complain("'paper' needs KERNEL and MACHINE, or --all, or --list-switches");
-    return kUsage;
-  }
+  if (!arguments.has("KERNEL") || !arguments.has("MACHINE"))
+    return refuse(terminal, "'paper' needs KERNEL and MACHINE, or --all, or --list-switches", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   request->problem = inputs->problem;

@@ -81,14 +81,10 @@ class Keeper {
 int run_pareto(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const auto file = arguments.text("--out"), folder = arguments.text("--out-dir");
-  if (arguments.has("--resume") && !file) {
-    terminal.complain("--resume goes on from the file that --out names; give --out FILE");
-    return kUsage;
-  }
-  if (file == "-") {
-    terminal.complain("--out keeps a file to go on from; for standard output use --json");
-    return kUsage;
-  }
+  if (arguments.has("--resume") && !file)
+    return refuse(terminal, "--resume goes on from the file that --out names; give --out FILE", json);
+  if (file == "-")
+    return refuse(terminal, "--out keeps a file to go on from; for standard output use --json", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
 

@@ -26,10 +26,8 @@ int exit_code_of(const Prices& prices) {
 
 int run_price(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  if (arguments.has("--ii")) {
-    terminal.complain("--ii fixes what a constraint may cost; leave it out");
-    return kUsage;
-  }
+  if (arguments.has("--ii"))
+    return refuse(terminal, "--ii fixes what a constraint may cost; leave it out", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   if (std::none_of(inputs->constraints.begin(), inputs->constraints.end(), [](const UserConstraint& c) { return c.enabled; }))

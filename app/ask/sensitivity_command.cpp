@@ -15,10 +15,7 @@ namespace heddle::app {
 
 int run_sensitivity(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  if (arguments.has("--ii")) {
-    terminal.complain("the answer is about the least II, so --ii has no place here");
-    return kUsage;
-  }
+  if (arguments.has("--ii")) return refuse(terminal, "the answer is about the least II, so --ii has no place here", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   solver::SensitivityRequest request;

@@ -45,10 +45,8 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   if (!ops) return report(terminal, ops.error(), json);
   const Result<std::vector<OpId>> anchor = ops_named(inputs->problem, arguments, "--anchor");
   if (!anchor) return report(terminal, anchor.error(), json);
-  if (inputs->schedule && arguments.has("--ii") && inputs->schedule->ii != *arguments.integer("--ii")) {
-    terminal.complain(fmt::format("--ii {} contradicts the schedule, whose II is {}; leave one out", *arguments.integer("--ii"), inputs->schedule->ii));
-    return kUsage;
-  }
+  if (inputs->schedule && arguments.has("--ii") && inputs->schedule->ii != *arguments.integer("--ii"))
+    return refuse(terminal, fmt::format("--ii {} contradicts the schedule, whose II is {}; leave one out", *arguments.integer("--ii"), inputs->schedule->ii), json);
   int code = kDone;
   const std::optional<Schedule> schedule = schedule_to_show(*inputs, arguments, terminal, code);
   if (!schedule) return code;

@@ -91,7 +91,13 @@ UsageError unknown_option(const CommandSpec& command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   std::vector<std::string> flags;
   for (const OptionSpec& option : all_options(command)) flags.push_back(option.flag);
-  return {fmt::format("'{}' has no option '{}'", command.name, name), did_you_mean(name, flags), &command};
+  const std::string message = fmt::format("'{}' has no option '{}'", command.name, name);
+  const bool elsewhere = std::any_of(command_table().begin(), command_table().end(), [&](const CommandSpec& other) {
+    return std::any_of(other.options.begin(), other.options.end(), [&](const OptionSpec& option) { return option.flag == name; });
+  });
+  // A flag of another command is no slip of the pen.
+  if (elsewhere && command.name == "eval") return {message, "it computes values; costs, limits and schedules play no part in them", &command};
+  return {message, elsewhere ? "only other commands have it" : did_you_mean(name, flags), &command};
 }
 
 UsageError unknown_command(const std::string& word) {

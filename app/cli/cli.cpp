@@ -16,8 +16,8 @@
 namespace heddle::app {
 namespace {
 
-int usage_error(const Terminal& terminal, const UsageError& error) {
-  terminal.complain(error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint));
+int usage_error(const Terminal& terminal, const UsageError& error, bool json) {
+  refuse(terminal, error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint), json);
   if (error.command) terminal.err << "usage: " << usage_line(*error.command) << "\n";
   terminal.err << "       heddle " << (error.command ? error.command->name + " " : "") << "--help explains more\n";
   return kUsage;
@@ -25,7 +25,8 @@ int usage_error(const Terminal& terminal, const UsageError& error) {
 
 int dispatch(const std::vector<std::string>& args, Terminal& terminal) {
   const auto parsed = parse_command_line(args);
-  if (const auto* error = std::get_if<UsageError>(&parsed)) return usage_error(terminal, *error);
+  if (const auto* error = std::get_if<UsageError>(&parsed))
+    return usage_error(terminal, *error, std::find(args.begin(), args.end(), "--json") != args.end());
   const CommandLine& line = std::get<CommandLine>(parsed);
   if (line.help) {
     terminal.out << (line.command ? help_for(*line.command) : overview());

@@ -11,14 +11,11 @@ namespace heddle::app {
 int run_solve(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const auto file = arguments.text("--out");
-  if (json && file == "-") {
-    terminal.complain("--json and --out - both want standard output; give --out a file");
-    return kUsage;
-  }
+  if (json && file == "-")
+    return refuse(terminal, "--json and --out - both want standard output; give --out a file", json);
   if (arguments.has("--require-optimal") && arguments.has("--ii")) {
-    terminal.complain(
-        "--ii decides one II and proves nothing about others, so --require-optimal cannot be met; leave one out");
-    return kUsage;
+    return refuse(terminal,
+        "--ii decides one II and proves nothing about others, so --require-optimal cannot be met; leave one out", json);
   }
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);

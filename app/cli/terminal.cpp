@@ -11,6 +11,7 @@
 #include "app/cli/cli.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json.h"
+#include "core/io/outcome_json.h"
 
 namespace heddle::app {
 namespace {
@@ -29,6 +30,10 @@ bool locale_is_utf8() {
            value.find("utf-8") != value.npos;
   }
   return false;
+}
+
+std::string error_object(const char* kind, const std::vector<Fault>& faults) {
+  return Json(Json::Object{{"error", kind}, {"faults", faults_json(faults)}}).pretty();
 }
 
 int terminal_width() {
@@ -63,16 +68,14 @@ void Terminal::note(const std::string& message) const {
 int report(const Terminal& terminal, const Error& error, bool json) {
   for (const Fault& fault : error.faults) terminal.complain(to_string(fault));
   const bool input = error.kind == ErrorKind::Input;
-  if (json) {
-    Json faults = Json::array();
-    for (const Fault& fault : error.faults) {
-      faults.push(Json::Object{
-          {"file", fault.file}, {"pointer", fault.pointer}, {"message", fault.message}, {"hint", fault.hint}});
-    }
-    terminal.out
-        << Json(Json::Object{{"error", input ? "input" : "environment"}, {"faults", std::move(faults)}}).pretty();
-  }
+  if (json) terminal.out << error_object(input ? "input" : "environment", error.faults);
   return input ? kInvalidInput : kEnvironment;
+}
+
+int refuse(const Terminal& terminal, const std::string& message, bool json) {
+  terminal.complain(message);
+  if (json) terminal.out << error_object("usage", {{"", "", message, ""}});
+  return kUsage;
 }
 
 int write_text(const Terminal& terminal, const std::string& path, const std::string& text) {

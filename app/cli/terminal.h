@@ -31,6 +31,9 @@ bool stderr_is_tty();
 /// too.
 int report(const Terminal& terminal, const Error& error, bool json);
 
+/// The request itself makes no sense: one sentence, with `json` as an object on `out` too. Returns kUsage.
+int refuse(const Terminal& terminal, const std::string& message, bool json);
+
 /// Writes text to a file ("-": to `out`); the exit code, 0 when it worked.
 int write_text(const Terminal& terminal, const std::string& path, const std::string& text);
 

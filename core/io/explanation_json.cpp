@@ -1,8 +1,7 @@
 // Key by key.
 #include "core/io/explanation_json.h"
 
-#include <cmath>
-
+#include "core/io/outcome_json.h"
 #include "core/io/schedule_json.h"
 
 namespace heddle {
@@ -13,8 +12,6 @@ Json strings(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) list.push(text);
   return list;
 }
-
-Json seconds_json(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
 Json member_json(const Problem& problem, const ExplanationMember& member) {
   Json ops = Json::array();

@@ -15,13 +15,6 @@ Json ratio_json(Cycle cycles, std::int64_t work) {
   return Json::object().set("cycles", cycles / common).set("work", work / common);
 }
 
-Json faults_json(const std::vector<Fault>& faults) {
-  Json list = Json::array();
-  for (const Fault& f : faults)
-    list.push(Json::object().set("file", f.file).set("pointer", f.pointer).set("message", f.message).set("hint", f.hint));
-  return list;
-}
-
 Json member_json(const FamilyMember& m) {
   Json choices = Json::object(), cuts = Json::array();
   for (const auto& [name, value] : m.choices) choices.set(name, value);

@@ -6,8 +6,6 @@
 namespace heddle {
 namespace {
 
-Json finite(Cycle ii) { return ii >= kNoFiniteII ? Json() : Json(ii); }
-
 /// Where a schedule stops being valid: {"from", "to"}, `to` null when it never does.
 Json range_json(const std::optional<Cycle>& to) {
   if (!to) return Json();
@@ -30,8 +28,8 @@ Json latency_json(const Problem& problem, const LatencyRange& answer) {
   for (const LatencySegment& segment : segments_of(answer.steps)) {
     const LatencyStep& s = segment.step;
     Json item = Json::object();
-    item.set("from", s.low).set("to", s.high).set("ii", finite(s.ii)).set("rise", segment.rise).set("every", segment.every);
-    item.set("last_ii", finite(segment.last_ii())).set("lower_bound", finite(s.lower_bound));
+    item.set("from", s.low).set("to", s.high).set("ii", finite_ii_json(s.ii)).set("rise", segment.rise).set("every", segment.every);
+    item.set("last_ii", finite_ii_json(segment.last_ii())).set("lower_bound", finite_ii_json(s.lower_bound));
     item.set("status", to_string(s.status())).set("why", s.why);
     steps.push(std::move(item));
   }

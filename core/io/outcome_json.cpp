@@ -26,6 +26,15 @@ void set_period(Json& root, const Problem& problem, const Schedule& schedule) {
 
 Json seconds_json(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
+Json finite_ii_json(Cycle ii) { return ii >= kNoFiniteII ? Json() : Json(ii); }
+
+Json faults_json(const std::vector<Fault>& faults) {
+  Json list = Json::array();
+  for (const Fault& f : faults)
+    list.push(Json::object().set("file", f.file).set("pointer", f.pointer).set("message", f.message).set("hint", f.hint));
+  return list;
+}
+
 void set_problem(Json& root, const Problem& problem) {
   root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
   root.set("changes", names_json(problem.changes)).set("problem_hash", problem_hash(problem));

@@ -31,5 +31,9 @@ std::string bounds_text(const Problem& problem, const Bounds& bounds);
 void set_problem(Json& root, const Problem& problem);
 /// A wall time to the microsecond, which makes it readable.
 Json seconds_json(double seconds);
+/// null where no II is finite.
+Json finite_ii_json(Cycle ii);
+/// [{file, pointer, message, hint}]
+Json faults_json(const std::vector<Fault>& faults);
 
 }  // namespace heddle

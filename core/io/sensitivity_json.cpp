@@ -7,8 +7,6 @@
 namespace heddle {
 namespace {
 
-Json finite(Cycle ii) { return ii >= kNoFiniteII ? Json() : Json(ii); }
-
 Json integers(const std::vector<std::int64_t>& numbers) {
   Json list = Json::array();
   for (const std::int64_t number : numbers) list.push(number);
@@ -30,8 +28,8 @@ Json side_json(const SensitivitySide& side) {
   Json item = Json::object();
   item.set("values", integers(side.values)).set("same_problem", side.same_problem);
   if (side.same_problem) return item;
-  item.set("status", to_string(side.status())).set("ii", finite(side.ii)).set("lower_bound", finite(side.lower_bound));
-  item.set("ii_in_order", side.in_order ? Json(*side.in_order) : Json()).set("order_bound", finite(side.order_bound));
+  item.set("status", to_string(side.status())).set("ii", finite_ii_json(side.ii)).set("lower_bound", finite_ii_json(side.lower_bound));
+  item.set("ii_in_order", side.in_order ? Json(*side.in_order) : Json()).set("order_bound", finite_ii_json(side.order_bound));
   item.set("order_stays", side.order_stays()).set("order_goes", side.order_goes());
   item.set("fault", side.fault.empty() ? Json() : Json(side.fault));
   return item;

@@ -47,6 +47,7 @@ TEST_CASE("latency refuses what makes no question", "[app]") {
   const test::ScratchFolder folder;
   const auto broken = folder.write("s.json", test::toy_schedule("\"start\": 3", "\"start\": 1"));
   CHECK(run_heddle({"latency", "toy_fig1", "toy", "S", broken}).code == app::kNegative);
+  CHECK(parse_json(run_heddle({"latency", "toy_fig1", "toy", "S", broken, "--json"}).out, "out").ok());
   const auto good = run_heddle({"latency", "toy_fig1", "toy", "S", folder.write("t.json", test::toy_schedule())});
   CHECK(good.code == app::kDone);
   CHECK(contains(good.out, "the given schedule stays valid"));

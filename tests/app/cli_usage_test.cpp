@@ -18,12 +18,16 @@ using heddle::test::run_heddle;
 
 namespace {
 
-/// Usage errors say something on stderr and nothing on stdout.
+/// Usage errors say something on stderr and nothing on stdout, except where --json promises an object there.
 void check_usage_error(std::vector<std::string> args, const std::string& part) {
   const auto run = run_heddle(args);
   INFO(run.err);
   CHECK(run.code == kUsage);
-  CHECK(run.out.empty());
+  const bool json = std::find(args.begin(), args.end(), "--json") != args.end();
+  if (json)
+    CHECK(run.out.find("{\n  \"error\": \"usage\",") == 0);
+  else
+    CHECK(run.out.empty());
   CHECK(contains(run.err, part));
 }
 
@@ -39,6 +43,18 @@ TEST_CASE("misspelt commands, options and words get a suggestion", "[app]") {
   check_usage_error({"help", "anlyze"}, "did you mean 'analyze'?");
   check_usage_error({"completion", "bsh"}, "did you mean 'bash'?");
   check_usage_error({"frobnicate"}, "the commands are");
+}
+
+TEST_CASE("with --json a request that makes no sense is answered by an object", "[app]") {
+  check_usage_error({"explain", "--json"}, "needs KERNEL");
+  check_usage_error({"frobnicate", "--json"}, "there is no command");
+  check_usage_error({"solve", "toy_fig1", "toy", "--ii", "0", "--json"}, "--ii needs an integer");
+  check_usage_error({"solve", "toy_fig1", "toy", "--ii", "3", "--require-optimal", "--json"}, "leave one out");
+}
+
+TEST_CASE("a flag of other commands is not taken for a misspelt one", "[app]") {
+  check_usage_error({"eval", "toy_fig1", "--set", "S.latency=4"}, "costs, limits and schedules play no part");
+  check_usage_error({"analyze", "toy_fig1", "toy", "--timeout", "4"}, "only other commands have it");
 }
 
 TEST_CASE("missing, superfluous and malformed arguments are usage errors that say what was expected", "[app]") {
