@@ -42,14 +42,17 @@ std::optional<std::int64_t> number(std::string_view text) {
 }
 
 /// "128,176" or "2..5" or both.
-std::optional<std::vector<std::int64_t>> values(const std::string& text) {
+Result<std::vector<std::int64_t>> values(const std::string& text) {
+  constexpr std::int64_t kMostValue = std::int64_t{1} << 32;
   std::vector<std::int64_t> out;
   for (const std::string& part : split(text, ',')) {
     const std::size_t dots = part.find("..");
     const auto low = number(std::string_view(part).substr(0, dots));
     const auto high = dots == std::string::npos ? low : number(std::string_view(part).substr(dots + 2));
-    if (!low || !high || *high < *low || *low < -(std::int64_t{1} << 32) || *high > (std::int64_t{1} << 32)) return std::nullopt;
-    if (*high - *low >= static_cast<std::int64_t>(kMostFamilyMembers)) return std::nullopt;
+    if (!low || !high || *low < -kMostValue || *high > kMostValue) return Error::input(fmt::format("'{}' is no list of integers", text));
+    if (*high < *low) return Error::input(fmt::format("nothing lies from {} to {}", *low, *high));
+    if (*high - *low >= static_cast<std::int64_t>(kMostFamilyMembers))
+      return Error::input(fmt::format("{} to {} are {} values, a family has at most {} members", *low, *high, *high - *low + 1, kMostFamilyMembers));
     for (std::int64_t v = *low; v <= *high; ++v) out.push_back(v);
   }
   return out;
@@ -76,7 +79,7 @@ Result<Variation> variation(const std::string& text) {
     return v;
   }
   const auto list = values(text.substr(equals + 1));
-  if (!list) return Error::input(fmt::format("--vary {}: '{}' is no list of integers", text, text.substr(equals + 1)), expected);
+  if (!list) return Error::input(fmt::format("--vary {}: {}", text, list.error().faults.front().message), expected);
   v.values = *list;
   if (v.kind == Variation::Kind::Groups && std::any_of(list->begin(), list->end(), [](std::int64_t g) { return g < 1 || g > kMostGroups; }))
     return Error::input(fmt::format("--vary {}: groups are 1 to {}, the producer included", text, kMostGroups));
@@ -199,6 +202,7 @@ int exit_code(const FamilyAnswer& family) {
 int run_family(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const auto file = arguments.text("--out");
+  if (json && file == "-") return refuse(terminal, "--json and --out - both want standard output; give --out a file", json);
   const Result<Question> question = read_question(arguments, terminal);
   if (!question) return report(terminal, question.error(), json);
   if (file)
@@ -222,18 +226,19 @@ int run_family(const Arguments& arguments, const Terminal& terminal) {
 
   int code = exit_code(family);
   const FamilyMember* winner = family.best.empty() ? nullptr : &family.members[family.best.front().member];
+  std::ostream& out = file == "-" ? terminal.err : terminal.out;
   if (json) {
-    terminal.out << family_json(family).pretty();
+    out << family_json(family).pretty();
   } else if (terminal.quiet) {
-    terminal.out << family_headline(family, terminal.style) << "\n";
+    out << family_headline(family, terminal.style) << "\n";
   } else {
-    terminal.out << family_summary(family, terminal.style);
-    if (winner) terminal.out << "again: " << again(*question, *winner, *arguments.text("MACHINE")) << "\n";
+    out << family_summary(family, terminal.style);
+    if (winner) out << "again: " << again(*question, *winner, *arguments.text("MACHINE")) << "\n";
   }
   if (file && winner) {
     if (const int failed = write_text(terminal, *file, schedule_text(winner->problem, *winner->outcome.schedule)))
       code = failed;
-    else
+    else if (file != "-")
       terminal.note("schedule of the best member saved as " + *file);
   }
   return code;

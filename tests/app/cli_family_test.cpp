@@ -105,12 +105,22 @@ TEST_CASE("families of several kernels, of the toy, and with one answer only", "
   CHECK(contains(late.out, "partial answer"));
 }
 
+TEST_CASE("the best member's schedule on standard output has it for itself", "[app]") {
+  const auto run = run_heddle({"family", "toy_fig1", "toy", "--vary", "groups=1,2", "--out", "-"});
+  CHECK(run.code == kDone);
+  CHECK(run.out.find("{\n  \"schema\": \"heddle.schedule/1\"") == 0);
+  CHECK(contains(run.err, "members, the fastest first"));
+  CHECK(run_heddle({"family", "toy_fig1", "toy", "--vary", "groups=1,2", "--out", "-", "--json"}).code == kUsage);
+}
+
 TEST_CASE("a family that makes no sense is refused with a reason", "[app]") {
   check_refused({"family", "gemm_hopper", "h100"}, "nothing varies");
   check_refused({"family", "gemm_hopper", "h100"}, "TILE_N");
   check_refused({"family", "gemm_hopper", "h100", "--vary", "TILE=1"}, "no kernel of the family has a parameter 'TILE'");
   check_refused({"family", "gemm_hopper", "h100", "--vary", "TILE_N=128;256"}, "is no list of integers");
   check_refused({"family", "gemm_hopper", "h100", "--vary", "TILE_N=1..99999999999999999999"}, "is no list of integers");
+  check_refused({"family", "gemm_hopper", "h100", "--vary", "TILE_N=1..100000"}, "are 100000 values, a family has at most 1000");
+  check_refused({"family", "gemm_hopper", "h100", "--vary", "TILE_N=3..2"}, "nothing lies from 3 to 2");
   check_refused({"family", "gemm_hopper", "h100", "--vary", "groups"}, "needs values");
   check_refused({"family", "gemm_hopper", "h100", "--vary", "groups=3..17"}, "groups are 1 to 16");
   check_refused({"family", "gemm_hopper", "h100", "--vary", "groups=3", "--set", "groups=2"}, "a choice of the family");
