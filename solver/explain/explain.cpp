@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
 
 #include "core/analysis/bounds.h"
 #include "core/base/saturate.h"
@@ -186,8 +187,9 @@ void Explainer::explain_undecided(const SolveOutcome& outcome) {
   }
   const bool refuted = outcome.reason == BoundReason::Refutation && bound > bounds_.min_ii();
   const std::string known = best_ ? fmt::format("II {} was found", best_->ii) : "no schedule was found";
-  answer_.sentence = refuted ? fmt::format("{}, {} has no schedule, and between them nothing was decided in time", known, bound - 1)
-                             : fmt::format("{}, arithmetic asks for {} at least, and between them nothing was decided in time", known, bound);
+  const char* open = best_ ? "and between them" : "and above it";
+  answer_.sentence = refuted ? fmt::format("{}, {} has no schedule, {} nothing was decided in time", known, bound - 1, open)
+                             : fmt::format("{}, arithmetic asks for {} at least, {} nothing was decided in time", known, bound, open);
   if (refuted) {
     answer_.refuted = bound - 1;
     explain_refutation(bound - 1, false);
@@ -331,24 +333,33 @@ void Explainer::relax(std::vector<Easing> easings) {
   if (request_.relax_seconds && *request_.relax_seconds <= 0) return;
   const double total = std::min(left(), request_.relax_seconds.value_or(left()));
   const auto end = deadline_after(Clock::now(), total);
-  for (std::size_t i = 0; i < easings.size(); ++i) {
-    const double rest = seconds_between(Clock::now(), end);
-    if (rest <= 0 || exhausted()) {
-      answer_.relaxations_left = easings.size() - i;
-      break;
+  // Most need little and some would take all there is: a short try for each, then the rest for those still open.
+  std::vector<Relaxation> results;
+  std::vector<std::size_t> open(easings.size());
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  for (const bool again : {false, true}) {
+    std::vector<std::size_t> still_open;
+    for (std::size_t n = 0; n < open.size(); ++n) {
+      const double rest = seconds_between(Clock::now(), end);
+      if (rest <= 0 || exhausted()) break;
+      const Easing& easing = easings[open[n]];
+      if (listener_.progress)
+        listener_.progress(fmt::format("{} of {}: {} {} -> {}", open[n] + 1, easings.size(), easing.what, easing.from, easing.to));
+      const double fair = rest / static_cast<double>(open.size() - n);
+      Relaxation r = try_easing(easing, again ? std::max(fair, rest / 3) : fair / 2);
+      if (r.status == Status::Unknown && exhausted()) break;
+      const bool settled = r.status == Status::Optimal || r.status == Status::Infeasible;
+      if (!settled) still_open.push_back(open[n]);
+      if (listener_.relaxed && (settled || again)) listener_.relaxed(r);
+      if (!again)
+        results.push_back(std::move(r));
+      else if (settled || results[open[n]].status == Status::Unknown || (r.status == Status::Feasible && r.ii < results[open[n]].ii))
+        results[open[n]] = std::move(r);
     }
-    if (listener_.progress)
-      listener_.progress(fmt::format("{} of {}: {} {} -> {}", i + 1, easings.size(), easings[i].what, easings[i].from, easings[i].to));
-    // Those that come later want time too, but most need little.
-    const double share = std::max(rest / static_cast<double>(easings.size() - i), rest / 3);
-    Relaxation r = try_easing(std::move(easings[i]), share);
-    if (r.status == Status::Unknown && exhausted()) {
-      answer_.relaxations_left = easings.size() - i;
-      break;
-    }
-    if (listener_.relaxed) listener_.relaxed(r);
-    answer_.relaxations.push_back(std::move(r));
+    open = std::move(still_open);
   }
+  answer_.relaxations_left = easings.size() - results.size();
+  answer_.relaxations = std::move(results);
   const auto worth = [](const Relaxation& r) {
     const bool known = r.status == Status::Optimal || r.status == Status::Feasible;
     return std::pair(known ? 0 : r.status == Status::Infeasible ? 1 : 2, r.ii);
