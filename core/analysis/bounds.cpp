@@ -65,8 +65,9 @@ BoundFact bound_of_unit(const Unit& unit, const std::vector<NamedUse>& uses, std
     }
   }
   raise(best, ceil_div(work, std::max<std::int64_t>(1, unit.capacity)), [&] {
-    if (unit.capacity == 1) return fmt::format("{}: {} need {} cycles", unit.name, names(everyone), work);
-    return fmt::format("{}: {} need {} at {} per cycle, {} cycles", unit.name, names(everyone), work, unit.capacity,
+    const char* need = uses.size() == 1 ? "needs" : "need";
+    if (unit.capacity == 1) return fmt::format("{}: {} {} {} cycles", unit.name, names(everyone), need, work);
+    return fmt::format("{}: {} {} {} at {} per cycle, {} cycles", unit.name, names(everyone), need, work, unit.capacity,
                        ceil_div(work, unit.capacity));
   });
   std::set<std::int64_t> at_once;

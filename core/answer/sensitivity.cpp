@@ -37,7 +37,7 @@ SensitivityEffect Sensitivity::effect(const SensitivityRow& row) const {
 Cycle Sensitivity::swing(const SensitivityRow& row) const { return std::max(swing_of(row.less, ii), swing_of(row.more, ii)); }
 
 bool Sensitivity::complete() const {
-  return schedule && status == Status::Optimal &&
+  return !cancelled && !timed_out && schedule && status == Status::Optimal &&
          std::none_of(rows.begin(), rows.end(), [](const SensitivityRow& r) { return open(r.less) || open(r.more); });
 }
 

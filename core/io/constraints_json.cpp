@@ -24,7 +24,7 @@ struct KindFacts {
   const char* low_key;  ///< the key that holds `low`; nullptr: not used
   const char* high_key;
   bool channel;
-  const char* sentence;  ///< {ops}, {low}, {high}, {channel}
+  const char* sentence;  ///< {ops}, {low}, {high}, {channel}, {s}: empty for a count of one
 };
 
 constexpr KindFacts kKinds[] = {
@@ -34,15 +34,15 @@ constexpr KindFacts kKinds[] = {
     {ConstraintKind::NotInGroup, 1, kManyOps, "group", nullptr, false, "{ops} not in group {low}"},
     {ConstraintKind::SameGroup, 2, kManyOps, nullptr, nullptr, false, "{ops} in one group"},
     {ConstraintKind::DifferentGroup, 2, kManyOps, nullptr, nullptr, false, "{ops} in different groups"},
-    {ConstraintKind::Before, 2, 2, "delay", nullptr, false, "{ops}: at least {low} cycles apart, in this order"},
+    {ConstraintKind::Before, 2, 2, "delay", nullptr, false, "{ops}: at least {low} cycle{s} apart, in this order"},
     {ConstraintKind::SameStage, 2, kManyOps, nullptr, nullptr, false, "{ops} in one stage"},
-    {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false, "at most {high} stages"},
-    {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false, "at most {high} warps"},
-    {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false, "at most {high} groups"},
-    {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false, "at most {high} registers per thread"},
-    {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false, "at most {high} bytes of shared memory"},
-    {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false, "at most {high} columns of tensor memory"},
-    {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true, "at most {high} slots for {channel}"}};
+    {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false, "at most {high} stage{s}"},
+    {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false, "at most {high} warp{s}"},
+    {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false, "at most {high} group{s}"},
+    {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false, "at most {high} register{s} per thread"},
+    {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false, "at most {high} byte{s} of shared memory"},
+    {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false, "at most {high} column{s} of tensor memory"},
+    {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true, "at most {high} slot{s} for {channel}"}};
 
 const KindFacts& facts_of(ConstraintKind kind) {
   const auto* it =
@@ -165,9 +165,10 @@ std::string describe(const UserConstraint& constraint) {
     if (i > 0) ops += i + 1 == constraint.ops.size() ? " and " : ", ";
     ops += constraint.ops[i];
   }
+  const std::int64_t count = constraint.kind == ConstraintKind::Before ? constraint.low : constraint.high;
   return fmt::format(fmt::runtime(facts_of(constraint.kind).sentence), fmt::arg("ops", ops),
                      fmt::arg("low", constraint.low), fmt::arg("high", constraint.high),
-                     fmt::arg("channel", constraint.channel));
+                     fmt::arg("channel", constraint.channel), fmt::arg("s", count == 1 ? "" : "s"));
 }
 
 }  // namespace heddle

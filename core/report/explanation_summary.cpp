@@ -10,32 +10,8 @@
 namespace heddle {
 namespace {
 
-/// Words broken into lines of `width`, the first after `first`, the others indented as far.
-std::string wrapped(std::string_view text, const std::string& first, int width) {
-  const std::string indent(first.size(), ' ');
-  std::string out = first, line;
-  const int room = std::max(20, width - static_cast<int>(first.size()));
-  bool any = false;
-  const auto flush = [&] {
-    out += (any ? indent : "") + line + "\n";
-    any = true;
-    line.clear();
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word(text.substr(at, end - at));
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > room) flush();
-    line += (line.empty() ? "" : " ") + word;
-    at = end + 1;
-  }
-  if (!line.empty() || !any) flush();
-  return out;
-}
-
 /// With more members than this, what each of them prevents would be too long to read.
 constexpr std::size_t kFew = 6;
-/// Characters of what stands in the way next.
-constexpr int kObstacle = 72;
 
 std::string number_word(std::size_t n) {
   constexpr const char* kWords[] = {"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
@@ -100,8 +76,8 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
     std::vector<std::vector<std::string>> rows;
     for (const Relaxation& r : e.relaxations)
       rows.push_back({printable(r.what), printable(r.from.empty() ? r.to : r.from + " -> " + r.to), relaxation_result(e, r),
-                      shortened(printable(r.then), kObstacle)});
-    text += text_table({{"what"}, {"change"}, {"result"}, {"then in the way"}}, rows);
+                      printable(r.then)});
+    text += text_table({{"what"}, {"change"}, {"result"}, {"then in the way"}}, rows, style.width);
   }
   if (std::any_of(e.relaxations.begin(), e.relaxations.end(), [&](const Relaxation& r) { return no_gain(e, r); }))
     text += "no gain: the step is too small, or something else forbids the same II\n";
@@ -109,7 +85,7 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
     text += fmt::format("{}{} change{} not tried for lack of time\n", e.relaxations.empty() ? "\n" : "", e.relaxations_left,
                         e.relaxations_left == 1 ? " was" : "s were");
   std::string ended = e.cancelled ? "interrupted: this is what was known by then" : e.timed_out ? "time is up: this is what was known by then" : "";
-  text += "\n" + join_facts({fmt::format("{:.2f} s", e.seconds), fmt::format("{} queries", e.queries), e.solver, ended}, style) + "\n";
+  text += "\n" + join_facts({fmt::format("{:.2f} s", e.seconds), count_of(e.queries, "query", "queries"), e.solver, ended}, style) + "\n";
   return text;
 }
 

@@ -11,7 +11,6 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kMostRows = 40;
-constexpr int kOtherColumns = 56;  ///< what a row takes besides the reason at its end
 
 std::string range_text(Cycle low, Cycle high) { return low == high ? std::to_string(low) : fmt::format("{}-{}", low, high); }
 
@@ -67,22 +66,22 @@ std::string latency_headline(const LatencyRange& answer, const TextStyle& style)
   }
   const auto segments = segments_of(answer.steps);
   if (segments.size() == 1 && segments.front().rise == 0 && segments.front().step.proved())
-    facts.push_back(fmt::format("the same II for latencies {} to {}", answer.from, answer.to));
+    facts.push_back(fmt::format("{} for latencies {} to {}", answer.schedule ? "the same II" : "nor is there one", answer.from, answer.to));
   facts.push_back(state_of(answer));
   return join_facts(facts, style);
 }
 
 std::string latency_summary(const Problem& problem, const LatencyRange& answer, const TextStyle& style) {
   std::string text = problem_title(problem) + "\n" + latency_headline(answer, style) + "\n";
-  text += printable(fmt::format("latency of {}: {} cycles from issue until the result is usable; its unit uses and issue window stay",
-                                answer.op, answer.latency)) +
-          "\n";
+  text += wrapped(printable(fmt::format("latency of {}: {} from issue until the result is usable; its unit uses and issue window stay",
+                                        answer.op, count_of(answer.latency, "cycle"))),
+                  "", style.width);
   if (answer.valid_to) {
     const std::string whose = answer.given ? "the given schedule" : "the schedule that solve finds";
-    text += fmt::format("{} stays valid, start for start, for {}", whose, up_to(*answer.valid_to));
-    if (*answer.valid_to < kUnlimited) text += fmt::format(" ({} more than now)", *answer.valid_to - answer.latency);
-    text += "\n";
-    if (!answer.breaks.empty()) text += fmt::format("  at {}: {}\n", *answer.valid_to + 1, printable(answer.breaks));
+    const Cycle more = *answer.valid_to - answer.latency;
+    const std::string how_much = *answer.valid_to >= kUnlimited ? "" : more == 0 ? " (no more than now)" : fmt::format(" ({} more than now)", more);
+    text += wrapped(fmt::format("{} stays valid, start for start, for {}{}", whose, up_to(*answer.valid_to), how_much), "", style.width);
+    if (!answer.breaks.empty()) text += wrapped(printable(answer.breaks), fmt::format("  at {}: ", *answer.valid_to + 1), style.width);
     if (answer.refitted_to && *answer.refitted_to != *answer.valid_to)
       text += fmt::format("  with ring depths and register budgets chosen anew: for {}\n", up_to(*answer.refitted_to));
     if (answer.retimed_to)
@@ -94,19 +93,18 @@ std::string latency_summary(const Problem& problem, const LatencyRange& answer, 
   if (answer.steps.empty()) return text + "the least II by latency was not settled\n";
   text += "\n" + printable(fmt::format("least II by latency of {}", answer.op)) + "\n";
   const auto segments = legible(segments_of(answer.steps));
-  const int room = std::max(40, style.width - kOtherColumns);
   std::vector<std::vector<std::string>> rows;
   for (const LatencySegment& segment : segments) {
     if (rows.size() == kMostRows) break;
     const LatencyStep& s = segment.step;
     const bool now = answer.latency >= s.low && answer.latency <= s.high;
     rows.push_back({range_text(s.low, s.high), ii_text(segment), rise_text(segment), s.proved() ? "proved" : "not proved",
-                    now ? "now" : "", shortened(printable(s.why), room)});
+                    now ? "now" : "", printable(s.why)});
   }
-  text += text_table({{"latency", true}, {"II", true}, {""}, {"status"}, {""}, {"why not smaller"}}, rows);
+  text += text_table({{"latency", true}, {"II", true}, {""}, {"status"}, {""}, {"why not smaller"}}, rows, style.width);
   if (segments.size() > kMostRows)
     text += fmt::format("  and {} more steps up to latency {} (--json lists them)\n", segments.size() - kMostRows, answer.to);
-  text += "\n" + join_facts({fmt::format("{} latencies looked at", answer.latencies_settled),
+  text += "\n" + join_facts({count_of(answer.latencies_settled, "latency", "latencies") + " looked at",
                              fmt::format("{} with the solver", answer.queries), fmt::format("{:.2f} s", answer.seconds)},
                             style) +
           "\n";

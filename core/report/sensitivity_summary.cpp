@@ -80,6 +80,9 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
                        style) +
             "\n" + printable(answer.explanation) + "\n";
   text += sensitivity_headline(answer, style) + "\n";
+  if (answer.status == Status::Infeasible)
+    text += wrapped(printable(answer.explanation), "", style.width) +
+            "so there is no II that a number could change; heddle explain tells what would help\n";
   std::vector<std::vector<std::string>> rows;
   for (const SensitivityRow& row : answer.rows) {
     const SensitivityEffect effect = answer.effect(row);
@@ -99,7 +102,7 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
     text += "  present order: same groups, same order on every stream and unit, same overlap of iterations; other starts\n";
   if (const auto none = count_of(answer, SensitivityEffect::None); none > 0 && !all)
     text += fmt::format("  {} more numbers change neither II nor make another order better\n", none);
-  text += "\n" + join_facts({fmt::format("{} queries", answer.queries), fmt::format("{:.2f} s", answer.seconds)}, style) + "\n";
+  text += "\n" + join_facts({count_of(answer.queries, "query", "queries"), fmt::format("{:.2f} s", answer.seconds)}, style) + "\n";
   return text;
 }
 

@@ -9,10 +9,6 @@
 namespace heddle {
 namespace {
 
-std::string count_of(std::int64_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string seconds(double value) {
   return value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value);
 }

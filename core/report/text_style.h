@@ -2,6 +2,7 @@
 // that came from files, and aligned tables.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,14 @@ const char* separator(const TextStyle& style);
 /// Joins the non-empty parts by the separator.
 std::string join_facts(const std::vector<std::string>& parts, const TextStyle& style);
 
-/// Control characters replaced by '?', so that a name in a file cannot steer the terminal. Newlines survive on request.
+/// Control characters, also those of writing direction, replaced by '?', so that a name in a file cannot steer the terminal. Newlines survive on request.
 std::string printable(std::string_view text, bool keep_newlines = false);
 
 /// printable(), and in ASCII the separator is respelled and any other character replaced by '?'.
 std::string styled(std::string_view text, const TextStyle& style);
+
+/// "1 query", "2 queries"; without `many` it is `one` with an s.
+std::string count_of(std::int64_t count, std::string_view one, std::string_view many = {});
 
 /// Characters on screen, counting one per code point.
 int display_width(std::string_view text);
@@ -38,7 +42,10 @@ struct TextColumn {
 };
 
 /// A table with a title row, indented by two, two spaces between columns, no trailing spaces. Empty columns are left
-/// out.
-std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& rows);
+/// out. With a `width` the last column goes on in further lines where it would be wider.
+std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& rows, int width = 0);
+
+/// Words broken into lines of `width`, the first after `first`, the others indented as far; ends with a newline.
+std::string wrapped(std::string_view text, const std::string& first, int width);
 
 }  // namespace heddle

@@ -34,6 +34,20 @@ TEST_CASE("sensitivity prints one JSON object", "[app]") {
   CHECK(*first.find("more")->find("ii")->integer() == 1440);
 }
 
+TEST_CASE("without any schedule sensitivity says why there is nothing to compare", "[app]") {
+  const test::ScratchFolder folder;
+  const auto file = folder.write("c.json", R"({"schema": "heddle.constraints/1", "constraints": [
+    {"kind": "same_group", "ops": ["S", "P"]}, {"kind": "different_group", "ops": ["S", "P"]}]})");
+  const auto run = run_heddle({"sensitivity", "toy_fig1", "toy", "--constraints", file});
+  CHECK(run.code == app::kNegative);
+  CHECK(contains(run.out, "no schedule exists at present"));
+  CHECK(contains(run.out, "S and P in different groups"));
+  CHECK(contains(run.out, "heddle explain tells what would help"));
+  const auto latency = run_heddle({"latency", "toy_fig1", "toy", "S", "--constraints", file});
+  CHECK(contains(latency.out, "nor is there one for latencies 1 to 17"));
+  CHECK_FALSE(contains(latency.out, "the same II"));
+}
+
 TEST_CASE("sensitivity refuses what makes no question", "[app]") {
   for (const char* percent : {"0", "100", "-1", "ten"})
     CHECK(run_heddle({"sensitivity", "gemm_hopper", "h100", "--percent", percent}).code == app::kUsage);

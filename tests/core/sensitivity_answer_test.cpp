@@ -72,6 +72,15 @@ TEST_CASE("rows come by effect, and only what is proved counts as one", "[core]"
   CHECK(order == "dead slow absurd order tiny calm perhaps ");
 }
 
+TEST_CASE("a sensitivity answer that was cut short is not complete, whatever rows it has", "[core]") {
+  Sensitivity answer;
+  answer.status = Status::Optimal;
+  answer.schedule.emplace();
+  CHECK(answer.complete());
+  answer.cancelled = true;
+  CHECK_FALSE(answer.complete());
+}
+
 TEST_CASE("the words of a sensitivity answer", "[core]") {
   const Problem problem = test::toy_problem();
   const std::string text = sensitivity_summary(problem, example(), false, {});
