@@ -110,12 +110,13 @@ class Search {
   SearchLimits limits_;
   SolveOutcome outcome_;
   bool any_stages_ = false;        ///< ask with as many stage numbers as any schedule needs
+  int max_stages_ = request_.max_stages;  ///< grows where a schedule was found beyond what a refutation speaks of
   std::optional<Cycle> relaxed_feasible_;  ///< from here on dependences, units and groups refute nothing
   Cycle bound_for_any_stages_ = 0; ///< the part of the lower bound that does not depend on the number of stages
 };
 
 StageRange Search::stage_range(Cycle ii) const {
-  return solver::stage_range(problem_, request_.constraints, request_.max_stages, ii, any_stages_);
+  return solver::stage_range(problem_, request_.constraints, max_stages_, ii, any_stages_);
 }
 
 ModelOptions Search::options(Cycle ii, int stages, bool anchored) const {
@@ -449,14 +450,24 @@ void Search::refute_with_sliding_pins() {
 /// Where the proof speaks only of schedules with few stages, asks once more without that limit. A schedule found then is a
 /// better one, and the search goes on without the limit.
 void Search::confirm_for_any_stages() {
-  if (any_stages_ || exhausted() || outcome_.lower_bound < outcome_.schedule->ii || bound_for_any_stages_ == outcome_.lower_bound) return;
+  if (exhausted() || outcome_.lower_bound < outcome_.schedule->ii || bound_for_any_stages_ == outcome_.lower_bound) return;
+  const Cycle below = outcome_.schedule->ii - 1;
+  // A schedule may have more stages than the refutation below it spoke of; then that refutation says nothing of its like.
+  const int twice = 2 * stage_count(*outcome_.schedule);
+  const bool beyond = twice > max_stages_ && stage_count(*outcome_.schedule) > stage_range(below).stages;
+  if (any_stages_ && !beyond) return;
+  if (beyond) max_stages_ = twice;
   any_stages_ = true;
-  if (!monotone() || !stage_range(outcome_.lower_bound - 1).covers_all) return;
-  if (decide(outcome_.schedule->ii - 1, kConfirmEffort) != Answer::Yes) return;
+  if (!beyond && (!monotone() || !stage_range(below).covers_all)) return;
+  const Answer answer = decide(below, kConfirmEffort);
+  if (answer == Answer::No && beyond) outcome_.explanation = fmt::format("II {} refuted for schedules of {}", below, stage_range(below).text());
+  if (answer == Answer::No || (answer == Answer::Unknown && !beyond)) return;
   outcome_.lower_bound = bound_for_any_stages_;
-  outcome_.explanation = fmt::format("II {} has a schedule with more stages", outcome_.schedule->ii);
+  outcome_.explanation = answer == Answer::Yes ? fmt::format("II {} has a schedule with more stages", outcome_.schedule->ii)
+                                               : fmt::format("II {} was not refuted for schedules of as many stages", below);
   close_gap();
   prove(2 * kFirstEffort);
+  confirm_for_any_stages();
 }
 
 void Search::settle_objectives() {

@@ -36,6 +36,15 @@ TEST_CASE("latency prints one JSON object, with the changes that were in force",
   CHECK(*last.find("status")->string() == "optimal");
 }
 
+TEST_CASE("a latency of many II: no proof speaks of fewer stages than the schedule has", "[app]") {
+  const auto asked = run_heddle({"solve", "toy_fig1", "toy", "--set", "S.latency=500", "--ii", "8", "--max-stages", "64"});
+  CHECK(asked.code == app::kDone);
+  const auto least = run_heddle({"solve", "toy_fig1", "toy", "--set", "S.latency=500", "--json"});
+  const auto json = parse_json(least.out, "out");
+  REQUIRE(json.ok());
+  CHECK(*json->find("ii")->integer() <= 8);
+}
+
 TEST_CASE("latency refuses what makes no question", "[app]") {
   const auto unknown = run_heddle({"latency", "toy_fig1", "toy", "Q"});
   CHECK(unknown.code == app::kInvalidInput);
