@@ -71,8 +71,14 @@ int run_all(paper::Request request, const Arguments& arguments, const Terminal& 
         rows.push_back(paper_row(*problem, answer));
     }
   }
-  terminal.out << (json ? list.pretty() : text_table(paper_row_columns(), rows));
-  return interrupt.interrupted() ? kInterrupted : code;
+  const bool interrupted = interrupt.interrupted();
+  if (json) {
+    terminal.out << Json::object().set("answers", std::move(list)).set("cancelled", interrupted).pretty();
+  } else {
+    terminal.out << text_table(paper_row_columns(), rows);
+    if (interrupted) terminal.out << "interrupted: the table is partial\n";
+  }
+  return interrupted ? kInterrupted : code;
 }
 
 }  // namespace
@@ -86,6 +92,8 @@ int run_paper(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << (json ? paper_settings_json(settings).pretty() : paper_settings_table(settings, terminal.style));
     return kDone;
   }
+  if (arguments.has("--all") && arguments.has("KERNEL"))
+    return refuse(terminal, "--all takes every shipped kernel and machine; leave it or KERNEL and MACHINE out", json);
   if (arguments.has("--all")) return run_all(*std::move(request), arguments, terminal);
   if (!arguments.has("KERNEL") || !arguments.has("MACHINE"))
     return refuse(terminal, "'paper' needs KERNEL and MACHINE, or --all, or --list-switches", json);
@@ -104,7 +112,7 @@ int run_paper(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << paper_headline(answer, terminal.style) << "\n";
   else
     terminal.out << paper_summary(inputs->problem, answer, terminal.style);
-  return exit_code_of(answer, interrupt.interrupted());
+  return exit_code_of(answer, answer.cancelled);
 }
 
 }  // namespace heddle::app

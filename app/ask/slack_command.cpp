@@ -62,7 +62,8 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   request.max_stages = options.max_stages;
   request.seed = options.seed;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-  request.timeout_seconds = std::max(0.0, options.timeout_seconds - spent.count());
+  // Whoever stopped the search for a schedule does not want another search.
+  request.timeout_seconds = code == kInterrupted ? 0 : std::max(0.0, options.timeout_seconds - spent.count());
 
   const InterruptScope interrupt;
   SlackRanges ranges;
@@ -75,11 +76,12 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
                                range.latest.seen.value_or(range.latest.bound), range.settled() ? "proved" : "not proved"));
     });
   }
+  if (code == kInterrupted) ranges.cancelled = true;
   if (json)
     terminal.out << slack_json(inputs->problem, *schedule, ranges).pretty();
   else
     terminal.out << slack_summary(inputs->problem, *schedule, ranges, terminal.style);
-  if (ranges.cancelled || code == kInterrupted) return kInterrupted;
+  if (ranges.cancelled) return kInterrupted;
   return ranges.exact && !ranges.complete() ? kNoProof : kDone;
 }
 

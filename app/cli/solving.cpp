@@ -8,6 +8,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
+#include "core/io/outcome_json.h"
 #include "core/report/summary.h"
 
 namespace heddle::app {
@@ -98,14 +99,17 @@ std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& argume
                                          int& code) {
   code = kDone;
   if (inputs.schedule) return inputs.schedule;
+  const bool json = arguments.has("--json");
   const Result<SolveOutcome> outcome = solve_inputs(inputs, arguments, terminal);
   if (!outcome) {
-    code = report(terminal, outcome.error(), false);
+    code = report(terminal, outcome.error(), json);
     return std::nullopt;
   }
   code = exit_code_of(*outcome, false);
-  if (!outcome->schedule)
+  if (!outcome->schedule) {
     terminal.complain(fmt::format("{}: {}", headline(*outcome, terminal.style), outcome->explanation));
+    if (json) terminal.out << outcome_text(inputs.problem, *outcome, inputs.constraints);
+  }
   return outcome->schedule;
 }
 

@@ -28,7 +28,7 @@ Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& argumen
 int exit_code_of(const SolveOutcome& outcome, bool require_optimal);
 
 /// The schedule of the command line, or the solver's when it names none. When there is none, the exit code is in `code`
-/// and the reason has been printed.
+/// and the reason has been printed, with --json as the object of `heddle solve`.
 std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal,
                                          int& code);
 

@@ -22,18 +22,18 @@ std::int64_t one_slot_each(const Problem& problem, Space space) {
   return total;
 }
 
-bool within(const std::vector<std::int64_t>& values, const std::vector<std::int64_t>& caps) {
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i] > caps[i]) return false;
-  return true;
-}
-
 /// As good in everything, and not the same.
 bool beats(const ParetoStep& a, const ParetoStep& b) {
   return a.schedule->ii <= b.schedule->ii && within(a.values, b.values) && (a.schedule->ii < b.schedule->ii || a.values != b.values);
 }
 
 }  // namespace
+
+bool within(const std::vector<std::int64_t>& values, const std::vector<std::int64_t>& caps) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] > caps[i]) return false;
+  return true;
+}
 
 const char* to_string(Resource resource) {
   switch (resource) {

@@ -33,6 +33,9 @@ std::int64_t next_below(const Problem& problem, std::int64_t amount, Resource re
 
 inline constexpr std::int64_t kNoCap = std::numeric_limits<std::int64_t>::max();
 
+/// No amount exceeds its cap. Pre: as many of them.
+bool within(const std::vector<std::int64_t>& amounts, const std::vector<std::int64_t>& caps);
+
 struct ParetoStep {
   std::vector<std::int64_t> caps;    ///< per resource of the front; kNoCap
   /// Optimal: II and all resources proved. Feasible: a schedule, not proved. Infeasible: none at any II. Unknown: none found.

@@ -91,7 +91,7 @@ Json paper_settings_json(const std::vector<PaperSetting>& settings) {
     }
     list.push(std::move(item.set("about", setting.about)));
   }
-  return list;
+  return Json::object().set("switches", std::move(list));
 }
 
 Json paper_json(const Problem& problem, const PaperAnswer& answer) {

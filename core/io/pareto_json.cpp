@@ -67,6 +67,8 @@ void read_schedule_of(const Cursor& at, const Problem& problem, const Constraint
     if (step.values.back() > step.caps[i])
       at.fault(fmt::format("takes {}, more than the {} of its step", amount_text(step.values.back(), front.against[i]), step.caps[i]));
   }
+  if (step.status == Status::Optimal && schedule->ii > step.lower_bound)
+    at.fault(fmt::format("II {} is above the lower bound {} of its step, which cannot be optimal then", schedule->ii, step.lower_bound));
   if (schedule->ii < step.lower_bound) at.fault(fmt::format("II {} is below the lower bound {} of its step", schedule->ii, step.lower_bound));
 }
 
@@ -85,6 +87,18 @@ void read_step(const Cursor& at, const Problem& problem, const Constraints& cons
   if (has_schedule) read_schedule_of(*schedule, problem, constraints, front, step);
   const bool needs = step.status == Status::Optimal || step.status == Status::Feasible;
   if (needs != has_schedule) at.fault(fmt::format("a step that is {} {} a schedule", to_string(step.status), needs ? "needs" : "has no"));
+}
+
+/// A schedule refutes every step that keeps its caps and claims more.
+void check_claims(const Cursor& at, const Pareto& front) {
+  for (std::size_t i = 0; i < front.steps.size(); ++i)
+    for (const ParetoStep& other : front.steps) {
+      const ParetoStep& step = front.steps[i];
+      if (!other.schedule || !within(other.values, step.caps)) continue;
+      if (step.status != Status::Infeasible && other.schedule->ii >= step.lower_bound) continue;
+      at.fault(fmt::format("step {} says that there is no schedule as good as the one at II {} that another step has", i, other.schedule->ii));
+      return;
+    }
 }
 
 void read_front(ObjectReader& root, const Problem& problem, const Constraints& constraints, Pareto& front) {
@@ -113,6 +127,11 @@ void read_front(ObjectReader& root, const Problem& problem, const Constraints& c
     if (!front.against.empty() && front.against.back() >= *resource) item.fault("resources stand in the order warps, registers, smem, stages, tmem, each once");
     front.against.push_back(*resource);
   }
+  if (front.against.empty()) {
+    root.cursor().fault("a front is against at least one resource");
+    root.abandon();
+    return;
+  }
   front.max_ii_factor = static_cast<int>(root.integer("max_ii_factor", 1, kLargestFactor, front.max_ii_factor));
   for (const Cursor& item : root.required_list("steps")) {
     ParetoStep step;
@@ -121,6 +140,7 @@ void read_front(ObjectReader& root, const Problem& problem, const Constraints& c
       item.fault("the first step has no caps");
     front.steps.push_back(std::move(step));
   }
+  if (root.cursor().log().faults.empty()) check_claims(root.cursor(), front);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ std::string price_summary(const Problem& problem, const Prices& prices) {
   for (const ConstraintPrice& price : prices.constraints) {
     std::vector<std::string> row{printable(price.name), price.name == price.demand ? "" : printable(price.demand), price_text(price.without, prices.all),
                                  optimum_text(price.without)};
-    if (infeasible) row[2] = helps(price) ? "in the way" : price.without.status == Status::Infeasible ? "not the only one" : "not decided";
+    if (infeasible) row[2] = helps(price) ? "in the way" : price.without.status == Status::Infeasible ? "none without it either" : "not decided";
     for (const char* name : {"stages", "warps", "smem", "tmem", "registers"}) {
       const ObjectiveValue* value = price.without.objective(name);
       row.push_back(value ? fmt::format("{}{}", value->value, value->proved ? "" : "?") : "");

@@ -14,6 +14,7 @@
 #include "solver/explore/difference.h"
 #include "solver/search/decide.h"
 #include "solver/search/objectives.h"
+#include "solver/search/stage_range.h"
 
 namespace heddle::solver {
 namespace {
@@ -152,7 +153,9 @@ bool Enumeration::keep(Schedule schedule) {
 
 void Enumeration::enumerate() {
   const Schedule& first = *answer_.first.schedule;
-  answer_.stages = request_.ii_only ? std::max(stage_count(first), std::clamp(request_.solve.max_stages, 1, 64)) : stage_count(first);
+  answer_.stages = stage_count(first);
+  if (request_.ii_only)
+    answer_.stages = capped_stages(request_.solve.constraints, std::max(answer_.stages, std::clamp(request_.solve.max_stages, 1, 64)));
   if (!keep(first)) return;
   LiveModel live(problem_, request_.solve.constraints, options());
   Difference difference(live.model());

@@ -42,12 +42,6 @@ Objective objective_of(Resource resource) {
   return Objective::Warps;
 }
 
-bool no_looser(const Caps& a, const Caps& b) {
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] > b[i]) return false;
-  return true;
-}
-
 class Exploration {
  public:
   Exploration(const ParetoRequest& request, std::stop_token stop, const ParetoListener& step_done, const SolveListener& listener)
@@ -143,8 +137,8 @@ Caps Exploration::values_of(const Schedule& schedule) const {
 /// A settled step that answers these caps too.
 const ParetoStep* Exploration::implied(const Caps& caps) const {
   for (const ParetoStep& step : front_.steps) {
-    if (!settled(front_, step) || !no_looser(caps, step.caps)) continue;
-    if (step.status != Status::Optimal || no_looser(step.values, caps)) return &step;
+    if (!settled(front_, step) || !within(caps, step.caps)) continue;
+    if (step.status != Status::Optimal || within(step.values, caps)) return &step;
   }
   return nullptr;
 }
@@ -195,7 +189,7 @@ void Exploration::conclude() {
   for (ParetoStep& step : front_.steps) {
     if (settled(front_, step)) continue;
     for (const ParetoStep& other : front_.steps) {
-      if (!other.schedule || !no_looser(other.values, step.caps)) continue;
+      if (!other.schedule || !within(other.values, step.caps)) continue;
       if (step.schedule && std::pair(other.schedule->ii, other.values) >= std::pair(step.schedule->ii, step.values)) continue;
       step.status = Status::Feasible;
       step.schedule = other.schedule;
@@ -208,7 +202,7 @@ void Exploration::conclude() {
       std::copy_n(step.values.begin(), i, tighter.begin());
       tighter[i] = next_below(problem_, step.values[i], front_.against[i]);
       least = tighter[i] < 0 || std::any_of(front_.steps.begin(), front_.steps.end(), [&](const ParetoStep& other) {
-                return no_looser(tighter, other.caps) && (other.status == Status::Infeasible || other.lower_bound > step.schedule->ii);
+                return within(tighter, other.caps) && (other.status == Status::Infeasible || other.lower_bound > step.schedule->ii);
               });
     }
     if (least) step.status = Status::Optimal;
@@ -251,12 +245,12 @@ ParetoStep Exploration::solve_step(const Caps& caps) {
   ask.timeout_seconds = seconds_between(now, deadline);
   if (const Cycle limit = ii_limit(front_); limit > 0 && words(caps) != "") ask.cutoff = limit + 1;
   for (const ParetoStep& other : front_.steps) {
-    if (no_looser(caps, other.caps) && other.lower_bound > ask.known_bound) {
+    if (within(caps, other.caps) && other.lower_bound > ask.known_bound) {
       ask.known_bound = other.lower_bound;
-      const std::string within = words(other.caps);
-      ask.known_bound_why = within.empty() ? other.explanation : fmt::format("{} ({})", other.explanation, within);
+      const std::string caps_of_other = words(other.caps);
+      ask.known_bound_why = caps_of_other.empty() ? other.explanation : fmt::format("{} ({})", other.explanation, caps_of_other);
     }
-    if (other.schedule && no_looser(other.values, caps) && (!ask.incumbent || other.schedule->ii < ask.incumbent->ii))
+    if (other.schedule && within(other.values, caps) && (!ask.incumbent || other.schedule->ii < ask.incumbent->ii))
       ask.incumbent = other.schedule;
   }
   SolveOutcome outcome = solve(ask, limits_.stop, listener_);
@@ -328,14 +322,14 @@ void Exploration::minimize(ParetoStep& step, const Constraints& constraints, Clo
 void Exploration::finish(ParetoStep& step, const Caps& caps) {
   Schedule& schedule = *step.schedule;
   step.values = values_of(schedule);
-  const std::string within = words(caps);
-  schedule.name = within.empty() ? fmt::format("II {}", schedule.ii) : fmt::format("II {} with {}", schedule.ii, within);
+  const std::string held = words(caps);
+  schedule.name = held.empty() ? fmt::format("II {}", schedule.ii) : fmt::format("II {} with {}", schedule.ii, held);
   schedule.provenance = {"solver", "heddle", front_.solver};
   if (!schedule.certificate) return;
   Certificate& certificate = *schedule.certificate;
-  certificate.objectives = {{"ii", schedule.ii, within.empty() && schedule.ii == step.lower_bound}};
-  if (within.empty()) return;
-  certificate.explanation = fmt::format("least II with {}: {}", within, step.explanation);
+  certificate.objectives = {{"ii", schedule.ii, held.empty() && schedule.ii == step.lower_bound}};
+  if (held.empty()) return;
+  certificate.explanation = fmt::format("least II with {}: {}", held, step.explanation);
   certificate.lower_bound = front_.steps.empty() ? 0 : front_.steps[0].lower_bound;
   certificate.status = schedule.ii == certificate.lower_bound ? Status::Optimal : Status::Feasible;
 }

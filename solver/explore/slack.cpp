@@ -74,10 +74,7 @@ void Ranges::start() {
   if (request_.anchor.valid()) answer_.anchor = request_.anchor;
   const int usual = stage_range(problem_, request_.constraints, std::max(request_.max_stages, stage_count(schedule)), ii).stages;
   // Where rotation is free, one more number covers every rotation of that many stages.
-  answer_.stages = request_.stages.value_or(answer_.absolute ? usual : usual + 1);
-  for (const UserConstraint& c : request_.constraints)
-    if (c.enabled && c.kind == ConstraintKind::MaxStages && c.high >= 1)
-      answer_.stages = static_cast<int>(std::min<std::int64_t>(answer_.stages, c.high));
+  answer_.stages = capped_stages(request_.constraints, request_.stages.value_or(answer_.absolute ? usual : usual + 1));
   if (request_.ops.empty())
     for (std::size_t v = 0; v < problem_.ops.size(); ++v) wanted_.push_back(OpId(v));
   else

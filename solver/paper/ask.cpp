@@ -20,6 +20,14 @@ namespace {
 /// Of the time limit; the rest is kept for the native optimum.
 constexpr double kSearchShare = 0.9;
 
+/// Nothing that was asked for is open.
+bool settled(const Request& request, const PaperAnswer& answer) {
+  if (answer.status != Status::Optimal && answer.status != Status::Infeasible) return false;
+  if (request.native && answer.worth && !answer.worth->native_proved) return false;
+  return answer.ablations.size() == request.ablations.size() &&
+         std::none_of(answer.ablations.begin(), answer.ablations.end(), [](const PaperAblation& a) { return a.status == Status::Unknown; });
+}
+
 double since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
 
 /// Groups of the pool as ops see them: W_vl first, then in op order; a set of warps inside another joins it.
@@ -166,8 +174,9 @@ PaperAnswer ask(const Request& request, std::stop_token stop, const SearchListen
     answer.explanation = fmt::format("gave up: {}", error.what());
   }
   answer.seconds.total = since(begin);
-  answer.cancelled = stop.stop_requested();
-  answer.timed_out = !answer.cancelled && Clock::now() >= limits.deadline;
+  const bool open = !settled(request, answer);
+  answer.cancelled = open && stop.stop_requested();
+  answer.timed_out = open && !answer.cancelled && Clock::now() >= limits.deadline;
   return answer;
 }
 

@@ -50,4 +50,10 @@ StageRange stage_range(const Problem& problem, const Constraints& constraints, i
   return {usual, false};
 }
 
+int capped_stages(const Constraints& constraints, int stages) {
+  for (const UserConstraint& c : constraints)
+    if (c.enabled && c.kind == ConstraintKind::MaxStages && c.high >= 1) stages = static_cast<int>(std::min<std::int64_t>(stages, c.high));
+  return stages;
+}
+
 }  // namespace heddle::solver

@@ -19,4 +19,7 @@ struct StageRange {
 /// schedule needs (core/analysis/stage_bound.h) where that is not too dear. `any`: even where it is.
 StageRange stage_range(const Problem& problem, const Constraints& constraints, int asked, Cycle ii, bool any = false);
 
+/// `stages`, or what a cap among the constraints leaves of them.
+int capped_stages(const Constraints& constraints, int stages);
+
 }  // namespace heddle::solver

@@ -51,7 +51,7 @@ TEST_CASE("the switches are listed with their defaults", "[app]") {
   CHECK(run.code == kDone);
   CHECK(contains(run.out, "same-cycle-guard"));
   CHECK(contains(run.out, "(default)"));
-  const json list = json::parse(run_heddle({"paper", "--list-switches", "--json"}).out);
+  const json list = json::parse(run_heddle({"paper", "--list-switches", "--json"}).out).at("switches");
   CHECK(list.size() > 20);
   for (const json& item : list) CHECK((item.contains("about") && item.contains("default")));
 }

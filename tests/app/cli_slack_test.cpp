@@ -46,7 +46,9 @@ TEST_CASE("slack judges the schedule of a file, and an II must not contradict it
   CHECK(answer.at("ii") == 2);
   CHECK(answer.at("legal") == true);
   CHECK(run_heddle({"slack", "toy_fig1", "toy", path, "--ii", "3"}).code == kUsage);
-  CHECK(run_heddle({"slack", "toy_fig1", "toy", "--ii", "1"}).code == kNegative);
+  const auto none = run_heddle({"slack", "toy_fig1", "toy", "--ii", "1", "--json"});
+  CHECK(none.code == kNegative);
+  CHECK(json::parse(none.out).at("status") == "infeasible");
 }
 
 TEST_CASE("exact ranges out of time are partial, and exit with 5", "[app]") {

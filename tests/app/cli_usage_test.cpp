@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/cli/arguments.h"
@@ -73,11 +74,30 @@ TEST_CASE("missing, superfluous and malformed arguments are usage errors that sa
   check_usage_error({"solve", "toy_fig1", "toy", "--json=yes"}, "takes no value");
   for (const char* param : {"T", "T=", "=3", "T=x", "T=3.5", "T=3 "})
     check_usage_error({"solve", "toy_fig1", "toy", "--param", param}, "NAME=INTEGER");
-  check_usage_error({"solve", "toy_fig1", "toy", "--json", "--out", "-"}, "standard output");
   check_usage_error({"solve", "toy_fig1", "toy", "--ii", "2", "--require-optimal"}, "--require-optimal");
   check_usage_error({"export", "toy_fig1", "toy"}, "--format");
-  check_usage_error({"--json"}, "a command is missing");
   check_usage_error({""}, "there is no command");
+}
+
+TEST_CASE("with --json standard output gets one object whatever is wrong", "[app]") {
+  for (const auto& args : {std::vector<std::string>{"--json"},
+                           {"solve", "--json"},
+                           {"solve", "toy_fig1", "toy", "--json", "--out", "-"},
+                           {"alternatives", "toy_fig1", "toy", "--count", "0", "--json"},
+                           {"pareto", "toy_fig1", "toy", "--resume", "--json"},
+                           {"paper", "--json"},
+                           {"paper", "toy_fig1", "toy", "--all", "--json"},
+                           {"price", "toy_fig1", "toy", "--max-stages", "1", "--ii", "3", "--json"},
+                           {"sensitivity", "toy_fig1", "toy", "--ii", "3", "--json"}}) {
+    const auto run = run_heddle(args);
+    INFO(run.err);
+    CHECK(run.code == kUsage);
+    const nlohmann::json answer = nlohmann::json::parse(run.out, nullptr, false);
+    REQUIRE(answer.is_object());
+    CHECK(answer.at("error") == "usage");
+    CHECK(answer.at("faults").size() == 1);
+  }
+  CHECK(run_heddle({"solve", "--", "--json"}).out.empty());  // a kernel of that name
 }
 
 TEST_CASE("the command may stand after its options", "[app]") {

@@ -85,6 +85,15 @@ TEST_CASE("a front of another problem, of other constraints, or with false sched
   CHECK_THAT(refused(replaced(text, "\"start\": 5", "\"start\": 3"), p, {}), Contains("steps/0/schedule"));
   CHECK_THAT(refused(replaced(text, "\"optimal\"", "\"perfect\""), p, {}), Contains("status"));
   CHECK_THAT(refused(replaced(text, "\"lower_bound\": 4, \"exp", "\"lower_bound\": 5, \"exp"), p, {}), Contains("below the lower bound"));
+  CHECK_THAT(refused(replaced(text, "\"lower_bound\": 4, \"exp", "\"lower_bound\": 1, \"exp"), p, {}), Contains("above the lower bound"));
+  CHECK_THAT(refused(replaced(text, "\"against\": [\"stages\"]", "\"against\": []"), p, {}), Contains("at least one resource"));
+  Pareto lie = front_of(p);
+  lie.steps.push_back(lie.steps[1]);
+  lie.steps.back().caps[0] += 1;
+  lie.steps.back().status = Status::Infeasible;
+  lie.steps.back().schedule.reset();
+  lie.steps.back().values.clear();
+  CHECK_THAT(refused(pareto_json(p, {}, lie).pretty(), p, {}), Contains("step 2 says that there is no schedule"));
   CHECK_THAT(refused(replaced(text, "\"caps\": {}", "\"caps\": {\"stages\": 1}"), p, {}), Contains("steps/0"));
   CHECK_THAT(refused("{}", p, {}), Contains("schema"));
 }
