@@ -31,6 +31,8 @@ std::string solver_version() {
 
 namespace {
 
+constexpr std::size_t kManyClauses = 1'000'000;
+
 z3::solver make_solver(z3::context& context, std::uint64_t seed) {
   z3::solver solver(context, z3::solver::simple());
   z3::params params(context);
@@ -223,6 +225,8 @@ Answer Backend::check(std::span<const Lit> assumptions, std::uint64_t effort) {
       std::min<Clock::duration>(limits_.deadline - now, std::chrono::hours(24)));
   impl_->solver.set("timeout", static_cast<unsigned>(std::max<std::int64_t>(1, left.count())));
 
+  // This pass of the preprocessor cannot be interrupted, and takes many seconds on so many clauses.
+  if (clauses_ > kManyClauses) impl_->solver.set("propagate_values", false);
   impl_->solver.set("rlimit", static_cast<unsigned>(std::min<std::uint64_t>(effort, std::numeric_limits<unsigned>::max())));
 
   std::vector<Z3_ast> asts;

@@ -127,8 +127,8 @@ void read_front(ObjectReader& root, const Problem& problem, const Constraints& c
     if (!front.against.empty() && front.against.back() >= *resource) item.fault("resources stand in the order warps, registers, smem, stages, tmem, each once");
     front.against.push_back(*resource);
   }
-  if (front.against.empty()) {
-    root.cursor().fault("a front is against at least one resource");
+  if (const auto list = root.find("against"); list && front.against.empty()) {
+    list->fault("a front is against at least one resource");
     root.abandon();
     return;
   }
