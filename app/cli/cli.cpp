@@ -16,6 +16,12 @@
 namespace heddle::app {
 namespace {
 
+/// As far as one can tell of a command line that could not be parsed.
+bool wants_json(const std::vector<std::string>& args) {
+  const auto end = std::find(args.begin(), args.end(), "--");
+  return std::find(args.begin(), end, "--json") != end;
+}
+
 int usage_error(const Terminal& terminal, const UsageError& error, bool json) {
   refuse(terminal, error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint), json);
   if (error.command) terminal.err << "usage: " << usage_line(*error.command) << "\n";
@@ -26,7 +32,7 @@ int usage_error(const Terminal& terminal, const UsageError& error, bool json) {
 int dispatch(const std::vector<std::string>& args, Terminal& terminal) {
   const auto parsed = parse_command_line(args);
   if (const auto* error = std::get_if<UsageError>(&parsed))
-    return usage_error(terminal, *error, std::find(args.begin(), args.end(), "--json") != args.end());
+    return usage_error(terminal, *error, wants_json(args));
   const CommandLine& line = std::get<CommandLine>(parsed);
   if (line.help) {
     terminal.out << (line.command ? help_for(*line.command) : overview());
@@ -52,8 +58,7 @@ int run_guarded(const std::vector<std::string>& args, Terminal& terminal) {
   try {
     return dispatch(args, terminal);
   } catch (const std::bad_alloc&) {
-    terminal.complain("out of memory");
-    return kEnvironment;
+    return report(terminal, Error::environment("out of memory"), wants_json(args));
   } catch (const std::exception& error) {
     terminal.complain(fmt::format("internal error: {}", error.what()));
     return kInternal;
