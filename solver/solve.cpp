@@ -38,6 +38,7 @@ constexpr int kClimbBeforeSerial = 5;
 constexpr std::size_t kFewOps = 40, kManyOps = 120;
 constexpr int kPlaceEffort = 4;
 constexpr std::uint64_t kRelaxationSeconds = 5;  // of its effort, where the query itself has no limit
+constexpr std::uint64_t kPatientSeconds = 5;     // the same, on many ops, before queries that rarely answer
 constexpr std::uint64_t kConfirmEffort = 5 * kEffortPerSecond;
 
 std::string join(const std::vector<std::string>& parts, const char* separator, std::size_t most) {
@@ -76,7 +77,7 @@ class Search {
   void place(int effort);
   Answer decide_by_relaxation(Cycle ii, std::uint64_t effort);
   std::optional<Cycle> propose(const RelaxationAnswer& relaxed, Cycle ii);
-  void raise_by_relaxation();
+  void raise_by_relaxation(Relaxation kind, std::uint64_t effort);
   void note_refutation(Relaxation kind, Cycle ii);
   bool climb(Cycle min_ii);
   void close_gap();
@@ -235,20 +236,16 @@ std::optional<Cycle> Search::propose(const RelaxationAnswer& relaxed, Cycle ii) 
   return outcome_.schedule->ii;
 }
 
-/// As far as dependences and units alone raise the bound, then with warp groups.
-void Search::raise_by_relaxation() {
-  if (!monotone()) return;
-  for (const Relaxation kind : {Relaxation::Units, Relaxation::Groups}) {
-    const std::optional<Cycle> known = outcome_.schedule ? std::optional(outcome_.schedule->ii) : std::nullopt;
-    if (exhausted() || (known && *known <= outcome_.lower_bound)) return;
-    const std::uint64_t effort = kind == Relaxation::Units ? kRelaxationEffortPerSecond / 5 : kRelaxationEffortPerSecond;
-    const RelaxationBound relaxed =
-        relaxation_bound(problem_, request_.constraints, outcome_.lower_bound, known, kind, effort, limits_,
-                         [&](const RelaxationAnswer& answer, Cycle ii) { return propose(answer, ii).value_or(ii); });
-    outcome_.conflicts += relaxed.conflicts;
-    if (kind == Relaxation::Groups) relaxed_feasible_ = relaxed.feasible;
-    if (relaxed.bound > outcome_.lower_bound) note_refutation(kind, relaxed.bound - 1);
-  }
+/// As far as that relaxation raises the bound.
+void Search::raise_by_relaxation(Relaxation kind, std::uint64_t effort) {
+  const std::optional<Cycle> known = outcome_.schedule ? std::optional(outcome_.schedule->ii) : std::nullopt;
+  if (!monotone() || exhausted() || (known && *known <= outcome_.lower_bound)) return;
+  const RelaxationBound relaxed =
+      relaxation_bound(problem_, request_.constraints, outcome_.lower_bound, known, kind, effort, limits_,
+                       [&](const RelaxationAnswer& answer, Cycle ii) { return propose(answer, ii).value_or(ii); });
+  outcome_.conflicts += relaxed.conflicts;
+  if (kind == Relaxation::Groups && relaxed.feasible) relaxed_feasible_ = relaxed.feasible;
+  if (relaxed.bound > outcome_.lower_bound) note_refutation(kind, relaxed.bound - 1);
 }
 
 void Search::note_refutation(Relaxation kind, Cycle ii) {
@@ -256,7 +253,8 @@ void Search::note_refutation(Relaxation kind, Cycle ii) {
     bound_for_any_stages_ = ii + 1;
     if (ii + 1 == outcome_.lower_bound) outcome_.lower_bound = ii;  // the same bound, better founded
   }
-  const char* by = kind == Relaxation::Units ? "dependences and units" : "dependences, units and warp groups";
+  const char* by = kind == Relaxation::FullestUnit ? "dependences and the fullest unit"
+                   : kind == Relaxation::Units ? "dependences and units" : "dependences, units and warp groups";
   raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted by {} alone, for any number of stages", ii, by));
 }
 
@@ -319,9 +317,12 @@ void Search::find_ii() {
   const bool few = problem_.ops.size() <= kFewOps;
   place(few ? 0 : 1);  // many ops: the relaxation may take long, and a schedule should be there before
   const Cycle arithmetic = outcome_.lower_bound;
-  raise_by_relaxation();
+  raise_by_relaxation(Relaxation::FullestUnit, kRelaxationEffortPerSecond);
+  raise_by_relaxation(Relaxation::Units, kRelaxationEffortPerSecond / 5);
+  raise_by_relaxation(Relaxation::Groups, kRelaxationEffortPerSecond);
   if (few && outcome_.lower_bound > arithmetic) place(0);
   if (!climb(outcome_.lower_bound)) return;
+  if (!few) raise_by_relaxation(Relaxation::Groups, kPatientSeconds * kRelaxationEffortPerSecond);
   close_gap();
   refute_with_sliding_pins();
   prove(2 * kFirstEffort);

@@ -119,9 +119,10 @@ RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& co
   // Ops that can move against each other by more than an II are first decided as if nothing held them together; their
   // differences come in only if what is found cannot be shifted into place.
   const bool with_groups = relaxation == Relaxation::Groups && has_group_choice(problem);
+  const Kept kept = with_groups ? Kept::Whole : relaxation == Relaxation::FullestUnit ? Kept::FullestUnit : Kept::Units;
   for (const Cycle widest : {ii, 3 * ii, -2 * kNoPath}) {
     const std::int64_t before = result.conflicts;
-    result = decide(problem, relax(problem, constraints, ii, widest, with_groups), with_groups, result.effort_left, limits);
+    result = decide(problem, relax(problem, constraints, ii, widest, kept), with_groups, result.effort_left, limits);
     result.conflicts += before;
     if (result.answer != Answer::Unknown || result.effort_left == 0 || limits.stop.stop_requested() || Clock::now() >= limits.deadline) break;
   }

@@ -13,8 +13,9 @@
 
 namespace heddle::solver {
 
-/// Which families are kept: dependences and units, or warp groups too (issue windows, hand-offs).
-enum class Relaxation { Units, Groups };
+/// Which families are kept: dependences and the unit with the greatest load, dependences and all units, or warp groups too
+/// (issue windows, hand-offs).
+enum class Relaxation { FullestUnit, Units, Groups };
 
 struct RelaxationAnswer {
   Answer answer = Answer::Unknown;

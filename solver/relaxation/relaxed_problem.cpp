@@ -14,15 +14,19 @@ namespace {
 
 class Relaxer {
  public:
-  Relaxer(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, bool whole)
-      : problem_(problem), constraints_(constraints), ii_(ii), widest_(widest), whole_(whole), n_(problem.ops.size()) {
+  Relaxer(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept)
+      : problem_(problem), constraints_(constraints), ii_(ii), widest_(widest), kept_(kept), n_(problem.ops.size()) {
     out_.ii = ii;
     out_.op_count = n_;
   }
 
   RelaxedProblem run() {
-    add_units();
-    add_streams();
+    if (kept_ == Kept::FullestUnit) {
+      if (!problem_.units.empty()) add_unit(fullest_unit());
+    } else {
+      for (std::size_t i = 0; i < problem_.units.size(); ++i) add_unit(i);
+      add_streams();
+    }
     if (!out_.refuted) add_differences();
     if (!out_.refuted) split();
     return std::move(out_);
@@ -35,7 +39,8 @@ class Relaxer {
     std::int64_t amount;
   };
 
-  void add_units();
+  std::size_t fullest_unit() const;
+  void add_unit(std::size_t i);
   void add_streams();
   void exclude(const Use& a, const Use& b);
   void add_exclusive(const std::vector<Use>& uses);
@@ -48,7 +53,7 @@ class Relaxer {
   const Problem& problem_;
   const Constraints& constraints_;
   Cycle ii_, widest_;
-  bool whole_;
+  Kept kept_;
   std::size_t n_;
   RelaxedProblem out_;
   std::vector<Residue> residues_;
@@ -96,28 +101,34 @@ void Relaxer::add_exclusive(const std::vector<Use>& uses) {
   if (e.members.size() > 2) exclusives_.push_back(std::move(e));
 }
 
-void Relaxer::add_units() {
-  for (std::size_t i = 0; i < problem_.units.size(); ++i) {
-    std::int64_t capacity = problem_.units[i].capacity;
-    std::vector<Use> uses;
-    // What lasts longer than II is on floor(duration / II) times over for good; only the rest moves.
-    for (std::size_t v = 0; v < n_; ++v)
-      for (const UnitUse& use : problem_.ops[v].uses) {
-        if (use.unit != UnitId(i) || use.amount == 0) continue;
-        capacity -= use.duration / ii_ * use.amount;
-        if (use.duration % ii_ > 0) uses.push_back({v, use.offset, use.duration % ii_, use.amount});
-      }
-    out_.refuted |= capacity < 0;
-    std::vector<Use> wide;
-    for (const Use& use : uses) {
-      out_.refuted |= use.amount > capacity;
-      if (2 * use.amount > capacity) wide.push_back(use);
+std::size_t Relaxer::fullest_unit() const {
+  std::vector<double> load(problem_.units.size(), 0);
+  for (const Op& op : problem_.ops)
+    for (const UnitUse& use : op.uses)
+      load[use.unit.index()] += static_cast<double>(use.duration) * static_cast<double>(use.amount) / static_cast<double>(problem_.unit(use.unit).capacity);
+  return static_cast<std::size_t>(std::max_element(load.begin(), load.end()) - load.begin());
+}
+
+void Relaxer::add_unit(std::size_t i) {
+  std::int64_t capacity = problem_.units[i].capacity;
+  std::vector<Use> uses;
+  // What lasts longer than II is on floor(duration / II) times over for good; only the rest moves.
+  for (std::size_t v = 0; v < n_; ++v)
+    for (const UnitUse& use : problem_.ops[v].uses) {
+      if (use.unit != UnitId(i) || use.amount == 0) continue;
+      capacity -= use.duration / ii_ * use.amount;
+      if (use.duration % ii_ > 0) uses.push_back({v, use.offset, use.duration % ii_, use.amount});
     }
-    for (std::size_t a = 0; a < uses.size(); ++a)
-      for (std::size_t b = a + 1; b < uses.size(); ++b)
-        if (uses[a].amount + uses[b].amount > capacity) exclude(uses[a], uses[b]);
-    add_exclusive(wide);
+  out_.refuted |= capacity < 0;
+  std::vector<Use> wide;
+  for (const Use& use : uses) {
+    out_.refuted |= use.amount > capacity;
+    if (2 * use.amount > capacity) wide.push_back(use);
   }
+  for (std::size_t a = 0; a < uses.size(); ++a)
+    for (std::size_t b = a + 1; b < uses.size(); ++b)
+      if (uses[a].amount + uses[b].amount > capacity) exclude(uses[a], uses[b]);
+  add_exclusive(wide);
 }
 
 /// The producer group is one instruction stream; so are all other ops where only one group is left for them.
@@ -182,7 +193,7 @@ void Relaxer::split() {
   for (std::size_t u = 0; u < n_; ++u)
     for (std::size_t v = u + 1; v < n_; ++v)
       if (ruled[u] && ruled[v] && together(u, v)) part[find(u)] = find(v);
-  if (whole_) {
+  if (kept_ == Kept::Whole) {
     ruled.assign(n_, true);
     part.assign(n_, 0);
   }
@@ -236,7 +247,7 @@ RelaxedPart Relaxer::make_part(const std::vector<std::size_t>& ops) const {
     part.closed[anchor * n + i] = 0;
     part.closed[i * n + anchor] = -(ii_ - 1);
   }
-  if (!whole_) order_alike(part, alone);  // groups tell apart what differences do not
+  if (kept_ != Kept::Whole) order_alike(part, alone);  // groups tell apart what differences do not
   for (std::size_t m = 0; m < n; ++m)
     for (std::size_t u = 0; u < n; ++u) {
       const Cycle first = part.closed[u * n + m];
@@ -281,8 +292,8 @@ void Relaxer::order_alike(RelaxedPart& part, const std::vector<bool>& alone) con
 
 }  // namespace
 
-RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, bool whole) {
-  return Relaxer(problem, constraints, ii, widest, whole).run();
+RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept) {
+  return Relaxer(problem, constraints, ii, widest, kept).run();
 }
 
 }  // namespace heddle::solver

@@ -58,9 +58,15 @@ struct RelaxedProblem {
 
 inline constexpr Cycle kNoPath = -(Cycle{1} << 60);
 
-/// `whole`: all ops in one part, as one needs where warp groups tie them together.
+/// What is kept beside the differences.
+enum class Kept {
+  FullestUnit,  ///< the uses of the unit with the greatest load
+  Units,        ///< those of all units, and the instruction streams that are known
+  Whole,        ///< the same, with all ops in one part, as one needs where warp groups tie them together
+};
+
 /// Two ops u, v are held together when -(path(u, v) + path(v, u)) <= widest: so far the one can move against the other.
 RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest,
-                     bool whole = false);
+                     Kept kept = Kept::Units);
 
 }  // namespace heddle::solver

@@ -87,6 +87,7 @@ TEST_CASE("what the relaxation refutes, exhaustive search does not find", "[prop
       REQUIRE(answer.answer != Answer::Unknown);
       if (answer.answer == Answer::Yes) {
         ++feasible;
+        CHECK(decide_relaxation(problem, {}, ii, Relaxation::FullestUnit, kPlenty, {}).answer == Answer::Yes);
         REQUIRE(answer.starts.size() == problem.ops.size());
         CHECK(*std::min_element(answer.starts.begin(), answer.starts.end()) == 0);
         CHECK(keeps_promises(problem, ii, answer.starts));
