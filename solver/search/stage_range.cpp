@@ -14,6 +14,12 @@ namespace {
 
 // Stage numbers cost little in refutations, but not nothing (layernorm: 0.05 s with 8, 0.10 with 20, 0.14 with 30).
 constexpr int kFewStages = 12, kMostStages = 64;
+// Small graphs can afford more: so many literals for stage numbers are no burden.
+constexpr std::size_t kStageLiterals = 4000, kMostEver = 1024;
+
+int most_stages(const Problem& problem) {
+  return static_cast<int>(std::clamp<std::size_t>(kStageLiterals / std::max<std::size_t>(1, problem.ops.size()), kMostStages, kMostEver));
+}
 
 /// Longest chain of one iteration with every hand-off paid.
 Cycle longest_chain(const Problem& problem) {
@@ -44,9 +50,9 @@ std::string StageRange::text() const {
 StageRange stage_range(const Problem& problem, const Constraints& constraints, int asked, Cycle ii, bool any) {
   const Cycle needed = longest_chain(problem) / std::max<Cycle>(1, ii) + 2;
   asked = std::clamp(asked, 1, 256);
-  const int usual = static_cast<int>(std::clamp<Cycle>(needed, asked, std::max(asked, 32)));
+  const int usual = static_cast<int>(std::clamp<Cycle>(needed, asked, std::max(asked, most_stages(problem) / 2)));
   const std::optional<int> enough = stage_bound(problem, constraints, ii);
-  if (enough && *enough <= std::max(usual, any ? kMostStages : kFewStages)) return {*enough, true};
+  if (enough && *enough <= std::max(usual, any ? most_stages(problem) : kFewStages)) return {*enough, true};
   return {usual, false};
 }
 
