@@ -1,8 +1,7 @@
 // Key by key.
 #include "core/io/price_json.h"
 
-#include <cmath>
-
+#include "core/io/outcome_json.h"
 #include "core/io/schedule_json.h"
 
 namespace heddle {
@@ -43,7 +42,7 @@ Json price_json(const Problem& problem, const Prices& prices) {
   root.set("complete", prices.complete());
   root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
   root.set("problem_hash", problem_hash(problem)).set("solver", prices.solver);
-  root.set("seconds", std::round(prices.seconds * 1e6) / 1e6).set("queries", prices.queries);
+  root.set("seconds", seconds_json(prices.seconds)).set("queries", prices.queries);
   root.set("conflicts", prices.conflicts).set("cancelled", prices.cancelled).set("timed_out", prices.timed_out);
   return root;
 }

@@ -1,8 +1,7 @@
 // Key by key.
 #include "core/io/slack_json.h"
 
-#include <cmath>
-
+#include "core/io/outcome_json.h"
 #include "core/io/schedule_json.h"
 
 namespace heddle {
@@ -39,7 +38,7 @@ Json slack_json(const Problem& problem, const Schedule& schedule, const SlackRan
   root.set("ops", std::move(ops));
   root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
   root.set("problem_hash", problem_hash(problem)).set("solver", ranges.solver);
-  root.set("seconds", std::round(ranges.seconds * 1e6) / 1e6).set("queries", ranges.queries);
+  root.set("seconds", seconds_json(ranges.seconds)).set("queries", ranges.queries);
   root.set("conflicts", ranges.conflicts).set("cancelled", ranges.cancelled).set("timed_out", ranges.timed_out);
   return root;
 }

@@ -15,6 +15,7 @@
 #include "core/analysis/bounds.h"
 #include "core/check/checker.h"
 #include "solver/clock.h"
+#include "solver/search/certify.h"
 #include "solver/search/objectives.h"
 
 namespace heddle::solver {
@@ -352,19 +353,7 @@ class Search {
       values.push_back({to_string(request_.objectives[k]), numbers[k], kept && o.objectives[k + 1].proved});
     }
     o.objectives = std::move(values);
-    Certificate c;
-    c.status = o.status;
-    c.ii = o.schedule->ii;
-    c.lower_bound = o.lower_bound;
-    c.reason = o.reason;
-    c.explanation = o.explanation;
-    c.objectives = o.objectives;
-    c.solver = o.solver;
-    c.seed = request_.seed;
-    c.seconds = o.seconds.total;
-    c.problem_hash = problem_hash(m.problem);
-    c.checked = true;
-    o.schedule->certificate = std::move(c);
+    solver::certify(m.problem, o);
   }
 
   void finish() {

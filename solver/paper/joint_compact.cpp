@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include "solver/paper/joint.h"
+#include "solver/paper/joint_form.h"
 #include "solver/paper/starts.h"
 #include "solver/paper/warps.h"
 
@@ -212,14 +212,7 @@ class Compact {
 }  // namespace
 
 JointAnswer joint_compact(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits) {
-  JointAnswer result;
-  if (Compact::size(graph, query) > kMostClauses) return result;
-  Backend backend(query.seed, limits);
-  const Compact model(backend, graph, options, query);
-  result.clauses = backend.clause_count();
-  result.answer = backend.check();
-  if (result.answer == Answer::Yes) result.schedule = model.schedule();
-  return result;
+  return ask_form<Compact>(graph, options, query, limits, kMostClauses);
 }
 
 }  // namespace heddle::solver::paper

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "solver/paper/joint.h"
+#include "solver/paper/joint_form.h"
 #include "solver/paper/warps.h"
 
 namespace heddle::solver::paper {
@@ -227,14 +227,7 @@ class Literal {
 }  // namespace
 
 JointAnswer joint_literal(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits) {
-  JointAnswer result;
-  if (Literal::size(graph, query) > kMostClauses) return result;
-  Backend backend(query.seed, limits);
-  const Literal model(backend, graph, options, query);
-  result.clauses = backend.clause_count();
-  result.answer = backend.check();
-  if (result.answer == Answer::Yes) result.schedule = model.schedule();
-  return result;
+  return ask_form<Literal>(graph, options, query, limits, kMostClauses);
 }
 
 }  // namespace heddle::solver::paper
