@@ -72,7 +72,9 @@ class Damage {
       case 10:
         k.order.push_back({op.name, k.body[below(k.body.size())].name, formula(), static_cast<int>(below(3))});
         break;
-      case 11: value.shape.pop_back(); break;
+      case 11:
+        if (!value.shape.empty()) value.shape.pop_back();
+        break;
       default:
         op.cost = CostOverride{};
         op.cost->latency = formula();
