@@ -34,17 +34,6 @@ std::optional<GanttMode> parse_mode(const std::string& name) {
   return std::nullopt;
 }
 
-std::optional<BottomTab> parse_tab(const std::string& name) {
-  const std::pair<const char*, BottomTab> tabs[] = {{"log", BottomTab::Log},
-                                                    {"explain", BottomTab::Explain},
-                                                    {"ops", BottomTab::Ops},
-                                                    {"units", BottomTab::Units},
-                                                    {"constraints", BottomTab::Constraints}};
-  for (const auto& [text, tab] : tabs)
-    if (name == text) return tab;
-  return std::nullopt;
-}
-
 /// The first shipped machine that can run the kernel.
 std::string default_machine(const std::string& name) {
   const auto kernel = load_kernel(name);
@@ -81,7 +70,7 @@ void show_as_asked(const Options& options, Session& session) {
   if (const auto mode = parse_mode(options.mode)) session.apply(SetMode{*mode});
   if (options.iterations > 0) session.apply(SetIterations{options.iterations});
   if (const auto theme = parse_theme(options.theme)) session.apply(SetTheme{*theme, false});
-  if (const auto tab = parse_tab(options.tab)) session.apply(ShowTab{*tab});
+  if (const Tab* tab = find_tab(options.tab)) session.apply(ShowTab{tab->tab});
   if (options.scale > 0) session.apply(SetScale{options.scale, false});
 }
 
@@ -102,7 +91,7 @@ int take_screenshot(const Options& options) {
   open_documents(options, session);
   show_as_asked(options, session);
   AppWindow window(session, **platform);
-  while (session.live().active()) {
+  while (session.live().active() || session.asking()) {
     session.pump();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -160,8 +149,9 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"dark", "light", "high_contrast"}));
   app.add_option("--scale", options.scale, "Per cent, 50 to 300")->check(CLI::Range(50, 300));
   app.add_option("--select", options.select, "Select this op");
-  app.add_option("--tab", options.tab, "log, explain, ops, units or constraints")
-      ->check(CLI::IsMember({"log", "explain", "ops", "units", "constraints"}));
+  std::vector<std::string> tab_names;
+  for (const Tab& tab : tabs()) tab_names.emplace_back(tab.id);
+  app.add_option("--tab", options.tab, "The tab under the chart")->check(CLI::IsMember(tab_names));
   app.add_flag("--solve", options.solve, "Solve before the screenshot is taken (the window solves anyway)");
   app.add_flag("--no-solve", options.no_solve, "Do not solve at the start");
   app.add_flag("--welcome", options.welcome, "Start with the welcome screen");

@@ -4,18 +4,46 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/base/id.h"
+#include "app/jobs/question.h"
+#include "app/session/note.h"
+#include "core/problem/changes.h"
 #include "core/report/gantt_model.h"
+#include "core/schedule/constraints.h"
 
 namespace heddle::app {
 
 enum class ThemeName { Dark, Light, HighContrast };
-enum class BottomTab { Log, Explain, Ops, Units, Constraints };
+enum class BottomTab {
+  Log,
+  Explain,
+  Slack,
+  Alternatives,
+  WhatIf,
+  Pareto,
+  Sensitivity,
+  Compare,
+  Graph,
+  Pipeline,
+  Ops,
+  Units,
+  Constraints
+};
+
+/// What the chart, the lanes and the graph point at, and why: the members of a core, a relaxation, a divergence.
+struct Highlight {
+  std::string why;  ///< empty: nothing is pointed at
+  std::vector<OpId> ops;
+  std::vector<EdgeId> edges;
+  std::vector<std::string> lanes;  ///< by label
+  bool operator==(const Highlight&) const = default;
+};
 
 // Files. A NAME is a shipped name ("toy_fig1", "h100") or a path.
 struct OpenFile {
@@ -60,6 +88,70 @@ struct RemoveSchedule {
 struct ToggleConstraint {
   std::size_t index = 0;
 };
+
+// Proposals: each becomes a constraint or a change of a number, and is solved at once where `solve` says so.
+struct AddConstraint {
+  UserConstraint constraint;
+  bool solve = true;
+};
+struct ReplaceConstraint {
+  std::size_t index = 0;
+  UserConstraint constraint;
+  bool solve = true;
+};
+struct RemoveConstraint {
+  std::size_t index = 0;
+};
+struct MoveOp {
+  OpId op;
+  Cycle start = 0;
+  std::optional<GroupId> group;  ///< of the shown schedule, when it was dropped on another group's rows
+};  ///< a bar was dropped: pins it there
+struct TogglePin {
+  OpId op;
+};  ///< where it is in the shown schedule
+struct SetChange {
+  Change change;
+};  ///< replaces one of the same number
+struct RemoveChange {
+  std::size_t index = 0;
+};
+struct ToggleChange {
+  std::size_t index = 0;
+};
+
+// Schedules side by side.
+struct SetBaseline {
+  std::optional<std::size_t> index;
+};
+struct SwapBaseline {};
+struct RenameSchedule {
+  std::size_t index = 0;
+  std::string name;
+};
+struct AdoptSchedule {
+  Schedule schedule;
+  std::string name;
+  bool as_baseline = false;
+};  ///< one of an answer becomes a row of the list
+
+// Notes.
+struct AddNote {
+  Note note;
+};
+struct EditNote {
+  std::size_t index = 0;
+  std::string text;
+};  ///< an empty text removes it
+
+// Questions.
+struct Ask {
+  Topic topic = Topic::Explain;
+  AskOptions options;
+};
+struct CancelAsk {
+  Topic topic = Topic::Explain;
+};
 struct Undo {};
 struct Redo {};
 
@@ -92,6 +184,9 @@ struct SetScale {
 struct ShowTab {
   BottomTab tab = BottomTab::Log;
 };
+struct SetHighlight {
+  Highlight highlight;
+};  ///< an empty one ends it
 struct ToggleKeys {};  ///< the overlay that lists all keys
 struct ShowOpenDialog {};
 struct FocusFind {};
@@ -104,7 +199,9 @@ struct Quit {};
 
 using Command =
     std::variant<OpenFile, OpenKernel, OpenMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule, ExportSvg,
-                 CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint, Undo, Redo,
+                 CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
+                 AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, SetChange, RemoveChange, ToggleChange,
+                 SetBaseline, SwapBaseline, RenameSchedule, AdoptSchedule, AddNote, EditNote, Ask, CancelAsk, SetHighlight, Undo, Redo,
                  SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale, ShowTab,
                  ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, Quit>;
 

@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "app/session/note.h"
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
 #include "core/check/checker.h"
 #include "core/graph/kernel.h"
 #include "core/machine/machine.h"
+#include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/outcome.h"
@@ -39,6 +41,7 @@ struct ScheduleEntry {
 
 using EntryPtr = std::shared_ptr<const ScheduleEntry>;
 
+
 struct Content {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Machine> machine;
@@ -46,11 +49,15 @@ struct Content {
   std::shared_ptr<const Problem> problem;   ///< null unless kernel, machine and parameters resolve
   std::shared_ptr<const Bounds> bounds;     ///< with `problem`
   std::shared_ptr<const Error> unresolved;  ///< why there is no problem, although there are a kernel and a machine
+  Changes changes;  ///< numbers taken differently before the problem is resolved ("what if")
   Constraints constraints;
   std::vector<EntryPtr> schedules;
-  std::optional<std::size_t> shown;  ///< index into `schedules`
+  std::optional<std::size_t> shown;     ///< A: index into `schedules`
+  std::optional<std::size_t> baseline;  ///< B, which A is compared with
+  std::vector<Note> notes;
 
   const ScheduleEntry* entry() const { return shown ? schedules[*shown].get() : nullptr; }
+  const ScheduleEntry* baseline_entry() const { return baseline ? schedules[*baseline].get() : nullptr; }
 };
 
 /// Judges a schedule and works out all that is derived. Pre: the schedule's sizes fit the problem.

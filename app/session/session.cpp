@@ -92,6 +92,7 @@ void Session::on(const OpenMachine& c) {
   next.kernel = content_.kernel;
   next.overrides = content_.overrides;
   next.constraints = content_.constraints;
+  next.changes = content_.changes;
   next.machine = std::make_shared<const Machine>(std::move(*machine));
   adopt(std::move(next), "open machine " + base_name(c.name));
 }
@@ -233,7 +234,7 @@ std::optional<Error> Session::resolve_content() {
   content_.bounds = nullptr;
   content_.unresolved = nullptr;
   if (!content_.kernel || !content_.machine) return std::nullopt;
-  auto problem = resolve(*content_.kernel, *content_.machine, content_.overrides);
+  auto problem = resolve(*content_.kernel, *content_.machine, content_.overrides, content_.changes);
   if (!problem) {
     content_.unresolved = std::make_shared<const Error>(problem.error());
     return problem.error();
@@ -277,6 +278,7 @@ void Session::on(const SetParam& c) {
   Content next = std::move(content_);
   next.schedules.clear();
   next.shown.reset();
+  next.baseline.reset();
   content_ = std::move(before);
   adopt(std::move(next), fmt::format("{} = {}", c.name, c.value));
 }
@@ -295,16 +297,10 @@ void Session::on(const RemoveSchedule& c) {
   content_.schedules.erase(content_.schedules.begin() + static_cast<std::ptrdiff_t>(c.index));
   if (content_.shown && *content_.shown >= c.index && *content_.shown > 0) --*content_.shown;
   if (content_.schedules.empty()) content_.shown.reset();
-  changed();
-}
-
-void Session::on(const ToggleConstraint& c) {
-  if (c.index >= content_.constraints.size()) return;
-  abandon_job("the constraints changed");
-  UserConstraint& constraint = content_.constraints[c.index];
-  undo_.remember(content_, (constraint.enabled ? "switch off " : "switch on ") + constraint.name);
-  constraint.enabled = !constraint.enabled;
-  judge_again();
+  if (content_.baseline == c.index || content_.baseline == content_.shown)
+    content_.baseline.reset();
+  else if (content_.baseline && *content_.baseline > c.index)
+    --*content_.baseline;
   changed();
 }
 
@@ -400,6 +396,10 @@ void Session::on(const SetScale& c) {
 }
 
 void Session::on(const ShowTab& c) { view_.tab = c.tab; }
+void Session::on(const SetHighlight& c) {
+  view_.highlight = c.highlight;
+  changed();
+}
 void Session::on(const ToggleKeys&) { view_.keys_overlay = !view_.keys_overlay; }
 void Session::on(const ShowOpenDialog&) { view_.open_dialog = true; }
 void Session::on(const FocusFind&) { view_.focus_find = true; }

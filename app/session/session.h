@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "app/jobs/question.h"
 #include "app/jobs/solve_job.h"
 #include "app/session/commands.h"
 #include "app/session/document.h"
+#include "app/session/inquiry.h"
 #include "app/session/log.h"
 #include "app/session/selection.h"
 #include "app/session/settings.h"
@@ -28,6 +30,7 @@ struct ViewState {
   GanttMode mode = GanttMode::Steady;
   std::optional<int> iterations;  ///< of the runs, where the user has chosen; see Session::iterations
   BottomTab tab = BottomTab::Explain;
+  Highlight highlight;
   bool keys_overlay = false;
   bool open_dialog = false;
   bool quit = false;
@@ -71,6 +74,7 @@ struct ErrorReport {
 /// What the session needs from outside.
 struct Environment {
   SolveFunction solve = built_in_solver();
+  AskFunction ask = built_in_answers();
   std::string solver_name = built_in_solver_name();
   std::function<void()> wake;     ///< safe from any thread; may be empty
   std::function<double()> clock;  ///< seconds; empty: the steady clock
@@ -92,6 +96,14 @@ class Session {
   const Selection& selection() const { return selection_; }
   const Log& log() const { return log_; }
   const LiveSolve& live() const { return live_; }
+  /// The latest question of this topic and its answer.
+  const Inquiry& inquiry(Topic topic) const;
+  /// Its answer, partial or whole, is one to the question as it stands now.
+  bool answered(Topic topic) const;
+  /// Empty when it can be asked, else why not, as a sentence.
+  std::string why_no_question(Topic topic) const;
+  /// A question is being worked on.
+  bool asking() const;
   const std::optional<ErrorReport>& error() const { return error_; }
   const Settings& settings() const { return settings_; }
   const std::string& solver_name() const { return environment_.solver_name; }
@@ -124,6 +136,23 @@ class Session {
   void on(const SelectSchedule& c);
   void on(const RemoveSchedule& c);
   void on(const ToggleConstraint& c);
+  void on(const AddConstraint& c);
+  void on(const ReplaceConstraint& c);
+  void on(const RemoveConstraint& c);
+  void on(const MoveOp& c);
+  void on(const TogglePin& c);
+  void on(const SetChange& c);
+  void on(const RemoveChange& c);
+  void on(const ToggleChange& c);
+  void on(const SetBaseline& c);
+  void on(const SwapBaseline& c);
+  void on(const RenameSchedule& c);
+  void on(const AdoptSchedule& c);
+  void on(const AddNote& c);
+  void on(const EditNote& c);
+  void on(const Ask& c);
+  void on(const CancelAsk& c);
+  void on(const SetHighlight& c);
   void on(const Undo& c);
   void on(const Redo& c);
   void on(const SelectOp& c);
@@ -148,6 +177,14 @@ class Session {
   void show_incumbent(Schedule schedule);
   void replace_solved(ScheduleEntry entry);
   void abandon_job(const char* why);
+  bool pump_solve();
+  bool pump_questions();
+  void start_next_question();
+  Inquiry& inquiry_of(Topic topic);
+  /// Puts other constraints in force, as one step of undo; then solves, if asked to.
+  void constrain(Constraints next, const std::string& what, bool solve);
+  /// Puts other numbers in force, as one step of undo; schedules of the old problem that still fit are kept and judged anew.
+  void change_numbers(Changes next, const std::string& what);
   /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
   std::optional<Error> resolve_content();
   void adopt(Content next, const std::string& what);
@@ -175,6 +212,11 @@ class Session {
   std::map<std::string, EntryPtr> solved_;  ///< newest version of every solver row, by its name
   std::string job_row_;                     ///< name of the row that the running job fills
   std::string last_phase_;
+  Inquiry inquiries_[std::size(kTopics)];
+  Question questions_[std::size(kTopics)];  ///< of those that wait
+  std::vector<Topic> waiting_;
+  Topic asked_ = Topic::Explain;            ///< what `question_job_` works on
+  std::unique_ptr<QuestionJob> question_job_;
   std::unique_ptr<SolveJob> job_;
   std::vector<std::unique_ptr<SolveJob>> stopping_;  ///< abandoned jobs, kept until their workers have ended
 };

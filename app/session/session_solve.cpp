@@ -38,7 +38,7 @@ void Session::on(const StartSolve&) {
   request.constraints = content_.constraints;
   say(LogLevel::Info,
       fmt::format("{} starts: {} on {}", job_row_, content_.problem->kernel, content_.problem->machine));
-  job_ = std::make_unique<SolveJob>(environment_.solve, std::move(request), environment_.wake);
+  job_ = start_solve(environment_.solve, std::move(request), environment_.wake);
   changed();
 }
 
@@ -71,10 +71,15 @@ void Session::abandon_job(const char* why) {
 }
 
 bool Session::pump() {
-  std::erase_if(stopping_, [](const auto& job) { return job->state() == SolveJob::State::Finished; });
+  const bool solved = pump_solve(), answered = pump_questions();
+  return solved || answered;
+}
+
+bool Session::pump_solve() {
+  std::erase_if(stopping_, [](const auto& job) { return job->state() == WorkState::Finished; });
   if (!job_) return false;
   // The state is read first: events that come later are then found by the next call.
-  const bool ended = job_->state() == SolveJob::State::Finished;
+  const bool ended = job_->state() == WorkState::Finished;
   std::vector<JobEvent> events = job_->drain();
   live_.seconds = job_->seconds();
   std::optional<Schedule> newest;
@@ -212,12 +217,19 @@ bool Session::close(std::chrono::milliseconds limit) {
   save_settings_now();
   const auto deadline = std::chrono::steady_clock::now() + limit;
   abandon_job("the window closes");
+  if (question_job_) question_job_->cancel();
+  waiting_.clear();
   for (const auto& job : stopping_) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (!job->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
   }
   stopping_.clear();
+  if (question_job_) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (!question_job_->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
+  }
   return true;
 }
 

@@ -17,7 +17,7 @@ struct Chord {
 };
 
 /// What a dialog must ask before a command can be made.
-enum class Ask { Nothing, SavePath, SvgPath };
+enum class Prompt { Nothing, SavePath, SvgPath };
 
 struct Action {
   const char* id;    ///< "solve"; the probe knows menu items as "menu/<id>"
@@ -29,7 +29,7 @@ struct Action {
   Command (*make)(const Session&) = nullptr;
   std::string (*why_not)(const Session&) = nullptr;  ///< empty text: can be done
   bool (*checked)(const Session&) = nullptr;
-  Ask ask = Ask::Nothing;
+  Prompt ask = Prompt::Nothing;
   bool line_before = false;  ///< a separator above it in its menu
 };
 

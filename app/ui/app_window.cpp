@@ -37,7 +37,7 @@ AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), 
 
 Pace AppWindow::pace() const {
   if (ui_.chart.moved < 1 || !ui_.commands.empty()) return Pace::Animating;
-  return session_.live().active() ? Pace::Ticking : Pace::Idle;
+  return session_.live().active() || session_.asking() ? Pace::Ticking : Pace::Idle;
 }
 
 void AppWindow::follow_settings() {
@@ -66,6 +66,7 @@ void AppWindow::rebuild_models() {
   models_.ops.clear();
   models_.inspector.reset();
   models_.gantt.reset();
+  models_.overlay = {};
   if (!content.problem) return;
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
   models_.ops = build_ops_table(*content.problem, schedule);
@@ -78,6 +79,7 @@ void AppWindow::rebuild_models() {
     options.iterations = session_.iterations();
     options.verdict = &entry->verdict;
     models_.gantt = build_gantt(*content.problem, entry->schedule, options);
+    models_.overlay = build_overlay(session_);
   }
 }
 
@@ -189,7 +191,7 @@ void AppWindow::draw_panes(float top, float height) {
 
 void perform(const Action& action, const Session& session, UiState& ui) {
   if (!why_not(action, session).empty()) return;
-  if (action.ask != Ask::Nothing) {
+  if (action.ask != Prompt::Nothing) {
     ui.path_prompt.ask = action.ask;
     ui.path_prompt.just_opened = true;
     return;

@@ -144,7 +144,8 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   view.fit_all = view.zoom_to_selection = false;
   ImGui::SetCursorPos(ImVec2(0, px(34)));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_gantt(*models.gantt, *session.content().problem, entry.schedule, session.selection(), ui.chart, ui.commands);
+  draw_gantt(*models.gantt, *session.content().problem, entry.schedule, session.selection(), models.overlay, ui.chart,
+             ui.commands);
   ImGui::EndChild();
 }
 

@@ -177,11 +177,11 @@ void draw_path_prompt(const Session& session, UiState& ui) {
     const Content& content = session.content();
     const std::string stem =
         content.kernel && content.machine ? content.kernel->name + "." + content.machine->name : "heddle";
-    copy_to(prompt.path, sizeof prompt.path, stem + (prompt.ask == Ask::SvgPath ? ".svg" : ".schedule.json"));
+    copy_to(prompt.path, sizeof prompt.path, stem + (prompt.ask == Prompt::SvgPath ? ".svg" : ".schedule.json"));
     ImGui::OpenPopup("write");
   }
   if (!begin_modal("write", ImVec2(px(560), 0))) return;
-  title(prompt.ask == Ask::SvgPath ? "Export the chart as SVG" : "Save the schedule");
+  title(prompt.ask == Prompt::SvgPath ? "Export the chart as SVG" : "Save the schedule");
   std::error_code ignored;
   wrapped_text(fonts().small, theme().dim, "Relative to " + fs::current_path(ignored).string());
   ImGui::Dummy(ImVec2(0, px(4)));
@@ -196,7 +196,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   const bool go =
       button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
   if ((go || entered) && prompt.path[0]) {
-    if (prompt.ask == Ask::SvgPath)
+    if (prompt.ask == Prompt::SvgPath)
       ui.commands.push(ExportSvg{prompt.path});
     else
       ui.commands.push(SaveSchedule{prompt.path});

@@ -14,6 +14,7 @@ struct ChartFrame {
   const Problem& problem;
   const Schedule& schedule;
   const Selection& selection;
+  const ChartOverlay& overlay;
   GanttViewState& view;
   CommandQueue& commands;
   ImDrawList& draw;

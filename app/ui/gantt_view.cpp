@@ -171,7 +171,7 @@ void draw_tooltip(ChartFrame& f) {
 }
 
 void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule& schedule, const Selection& selection,
-                GanttViewState& view, CommandQueue& commands) {
+                const ChartOverlay& overlay, GanttViewState& view, CommandQueue& commands) {
   update_view(view, model, ImGui::GetIO().DeltaTime);
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < px(160) || size.y < px(120)) return;  // no room for a chart
@@ -181,7 +181,7 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   ImGui::PopStyleVar();
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetWindowPos(), high(low.x + size.x, low.y + size.y);
-  ChartFrame f{model, problem, schedule, selection, view, commands, draw, {}, {}, {}, {}, {}, {}, {}, {}, {}, 30};
+  ChartFrame f{model, problem, schedule, selection, overlay, view, commands, draw, {}, {}, {}, {}, {}, {}, {}, {}, {}, 30};
   place(f, low, high);
   handle_input(f);
   f.axis.range = view.visible;  // a drag moves the picture in the same frame

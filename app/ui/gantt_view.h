@@ -6,6 +6,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/selection.h"
+#include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/chart_view.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
@@ -15,6 +16,6 @@ namespace heddle::app {
 /// Draws into what is left of the current ImGui window and appends what the user wants to `commands`. The model must have
 /// been built from this problem and schedule.
 void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule& schedule, const Selection& selection,
-                GanttViewState& view, CommandQueue& commands);
+                const ChartOverlay& overlay, GanttViewState& view, CommandQueue& commands);
 
 }  // namespace heddle::app

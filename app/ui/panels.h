@@ -11,6 +11,8 @@
 #include "app/session/session.h"
 #include "app/ui/actions.h"
 #include "app/ui/gantt_view.h"
+#include "app/ui/tabs.h"
+#include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/header_model.h"
 #include "app/viewmodel/inspector_model.h"
 #include "app/viewmodel/ops_table.h"
@@ -23,6 +25,7 @@ struct Models {
   std::vector<OpsTableRow> ops;  ///< in op order
   std::optional<InspectorModel> inspector;
   std::optional<GanttModel> gantt;
+  ChartOverlay overlay;
 };
 
 /// The file browser of the open dialog.
@@ -35,7 +38,7 @@ struct OpenDialogState {
 
 /// A dialog that asks for a path to write to.
 struct PathPromptState {
-  Ask ask = Ask::Nothing;  ///< Nothing: closed
+  Prompt ask = Prompt::Nothing;  ///< Nothing: closed
   char path[1024] = "";
   bool just_opened = false;
 };
@@ -66,12 +69,6 @@ void draw_bottom_pane(const Session& session, const Models& models, UiState& ui)
 /// The chart, or what to do when there is none yet.
 void draw_center(Session& session, const Models& models, UiState& ui);
 void draw_welcome(const Session& session, UiState& ui);
-
-void draw_log_tab(const Session& session, UiState& ui);
-void draw_explain_tab(const Session& session, UiState& ui);
-void draw_ops_tab(const Session& session, const Models& models, UiState& ui);
-void draw_units_tab(const Session& session);
-void draw_constraints_tab(const Session& session, UiState& ui);
 
 // Over everything else.
 void draw_open_dialog(Session& session, UiState& ui);

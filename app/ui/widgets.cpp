@@ -251,4 +251,17 @@ void tooltip(std::string_view text) {
   ImGui::PopStyleColor();
 }
 
+void cell_text(std::string_view text, bool number, Color color) {
+  if (!number) {
+    colored_text(color, text);
+    return;
+  }
+  const FontScope scope(fonts().mono_small);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const float width = ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - width));
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + px(1));
+  colored_text(color, text);
+}
+
 }  // namespace heddle::app

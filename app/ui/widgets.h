@@ -72,6 +72,9 @@ bool input_field(const char* name, const char* hint, char* buffer, std::size_t s
 bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low,
               double high);
 
+/// A cell of a table: numbers right aligned and monospaced.
+void cell_text(std::string_view text, bool number, Color color);
+
 /// For the last item, after a short rest of the mouse.
 void tooltip(std::string_view text);
 

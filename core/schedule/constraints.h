@@ -35,6 +35,7 @@ struct UserConstraint {
   std::vector<std::string> ops;
   std::string channel;           ///< MaxDepth only
   std::int64_t low = 0, high = 0;
+  bool operator==(const UserConstraint&) const = default;
 };
 
 using Constraints = std::vector<UserConstraint>;

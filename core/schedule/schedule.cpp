@@ -28,6 +28,10 @@ const char* to_string(BoundReason reason) {
   return "none";
 }
 
+bool same_program(const Schedule& a, const Schedule& b) {
+  return a.ii == b.ii && a.ops == b.ops && a.groups == b.groups && a.depths == b.depths;
+}
+
 int stage_count(const Schedule& schedule) {
   int stages = 0;
   for (const Placement& p : schedule.ops) stages = std::max(stages, static_cast<int>(p.start / schedule.ii) + 1);

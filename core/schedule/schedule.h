@@ -17,11 +17,13 @@ struct ScheduleGroup {
   std::string role;     ///< "producer", "consumer A" ...
   int warps = 0;
   int registers = 0;    ///< budget per thread; 0: not decided
+  bool operator==(const ScheduleGroup&) const = default;
 };
 
 struct Placement {
   Cycle start = 0;      ///< stage * II + slot; >= 0
   GroupId group;
+  bool operator==(const Placement&) const = default;
 };
 
 struct Provenance {
@@ -49,6 +51,8 @@ struct Schedule {
   int depth(ChannelId channel) const { return depths[channel.index()]; }
 };
 
+/// The same program: II, starts, groups and depths; names and certificates aside.
+bool same_program(const Schedule& a, const Schedule& b);
 /// Stages in use: 1 + the largest stage.
 int stage_count(const Schedule& schedule);
 /// One iteration from its first start to the end of its last op (latency, window or unit use, whichever ends last).

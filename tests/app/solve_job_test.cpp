@@ -42,8 +42,7 @@ std::vector<JobEvent> run_to_end(SolveJob& job) {
 
 TEST_CASE("a solve job hands over its events in order and the outcome last", "[app]") {
   std::atomic<int> wakes = 0;
-  SolveJob job(
-      [](const solver::SolveRequest& request, std::stop_token, const solver::SolveListener& listener) {
+  const auto job = start_solve([](const solver::SolveRequest& request, std::stop_token, const solver::SolveListener& listener) {
         listener(solver::Started{1, 2, 3, "why"});
         for (Cycle bound = 1; bound <= 100; ++bound) listener(solver::BoundRaised{bound, ""});
         return finished(static_cast<Cycle>(request.seed));
@@ -54,35 +53,35 @@ TEST_CASE("a solve job hands over its events in order and the outcome last", "[a
         return r;
       }(),
       [&] { ++wakes; });
-  const auto events = run_to_end(job);
+  const auto events = run_to_end(*job);
   REQUIRE(events.size() == 102);
   CHECK(std::holds_alternative<solver::Started>(std::get<solver::SolveEvent>(events.front())));
   for (std::size_t i = 1; i <= 100; ++i)
     CHECK(std::get<solver::BoundRaised>(std::get<solver::SolveEvent>(events[i])).lower_bound == static_cast<Cycle>(i));
   CHECK(std::get<SolveOutcome>(events.back()).lower_bound == 7);
-  CHECK(job.state() == SolveJob::State::Finished);
+  CHECK(job->state() == WorkState::Finished);
 }
 
 TEST_CASE("cancelling a solve job stops it, at any moment", "[app]") {
   for (const auto delay : {0ms, 1ms, 5ms, 20ms}) {
-    SolveJob job(patient, {}, {});
+    const auto job = start_solve(patient, {}, {});
     std::this_thread::sleep_for(delay);
-    CHECK(job.state() == SolveJob::State::Running);
-    job.cancel();
-    job.cancel();
-    CHECK(job.state() != SolveJob::State::Running);
-    const auto events = run_to_end(job);
+    CHECK(job->state() == WorkState::Running);
+    job->cancel();
+    job->cancel();
+    CHECK(job->state() != WorkState::Running);
+    const auto events = run_to_end(*job);
     REQUIRE(!events.empty());
     CHECK(std::get<SolveOutcome>(events.back()).cancelled);
-    CHECK(job.seconds_since_cancel() > 0);
+    CHECK(job->seconds_since_cancel() > 0);
   }
 }
 
 TEST_CASE("an exception in the worker becomes a failure and does not end the program", "[app]") {
-  SolveJob job([](const solver::SolveRequest&, std::stop_token,
+  const auto job = start_solve([](const solver::SolveRequest&, std::stop_token,
                   const solver::SolveListener&) -> SolveOutcome { throw std::runtime_error("out of luck"); },
                {}, {});
-  const auto events = run_to_end(job);
+  const auto events = run_to_end(*job);
   REQUIRE(events.size() == 1);
   CHECK(std::get<JobFailure>(events[0]).message == "out of luck");
 }
@@ -90,7 +89,7 @@ TEST_CASE("an exception in the worker becomes a failure and does not end the pro
 TEST_CASE("destroying a running solve job stops and joins it", "[app]") {
   std::atomic<int> wakes = 0;
   {
-    SolveJob job(patient, {}, [&] { ++wakes; });
+    const auto job = start_solve(patient, {}, [&] { ++wakes; });
   }
   const int after = wakes;
   std::this_thread::sleep_for(5ms);
@@ -100,10 +99,10 @@ TEST_CASE("destroying a running solve job stops and joins it", "[app]") {
 TEST_CASE("the wake-up happens at least once per batch of events", "[app]") {
   std::atomic<int> wakes = 0;
   {
-    SolveJob job(patient, {}, [&] { ++wakes; });
+    const auto job = start_solve(patient, {}, [&] { ++wakes; });
     std::this_thread::sleep_for(5ms);
-    job.cancel();
-    CHECK(job.wait(5000ms));
+    job->cancel();
+    CHECK(job->wait(5000ms));
   }  // joined: the worker tells who waits first, and wakes the window after that
   CHECK(wakes >= 1);
 }

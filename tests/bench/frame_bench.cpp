@@ -58,7 +58,7 @@ int main() {
       ImGui::SetNextWindowPos({0, 0});
       ImGui::SetNextWindowSize(io.DisplaySize);
       ImGui::Begin("bench", nullptr, ImGuiWindowFlags_NoDecoration);
-      draw_gantt(model, large.problem, large.schedule, nothing, view, commands);
+      draw_gantt(model, large.problem, large.schedule, nothing, ChartOverlay{}, view, commands);
       ImGui::End();
       ImGui::Render();
       const double took = cpu_ms() - start;

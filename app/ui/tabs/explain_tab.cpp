@@ -103,7 +103,7 @@ bool worth_a_plot(const LiveSolve& live) {
 
 }  // namespace
 
-void draw_explain_tab(const Session& session, UiState& ui) {
+void draw_explain_tab(const Session& session, const Models&, UiState& ui) {
   const ExplainModel model = build_explain(session);
   const bool plot = worth_a_plot(session.live()) && ImGui::GetContentRegionAvail().y > px(90);
   const float whole = ImGui::GetContentRegionAvail().x, plot_width = plot ? std::min(px(300), whole * 0.3f) : 0;

@@ -1,0 +1,191 @@
+// Questions handed to the solver's library.
+#include "app/jobs/question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#ifdef HEDDLE_HAS_SOLVER
+#include "core/problem/numbers.h"
+#include "core/problem/resolve.h"
+#include "solver/explain/explain.h"
+#include "solver/explore/alternatives.h"
+#include "solver/explore/latency.h"
+#include "solver/explore/pareto.h"
+#include "solver/explore/price.h"
+#include "solver/explore/sensitivity.h"
+#include "solver/explore/slack.h"
+#endif
+
+namespace heddle::app {
+
+const char* to_string(Topic topic) {
+  switch (topic) {
+    case Topic::Explain: return "explain";
+    case Topic::Slack: return "slack";
+    case Topic::Price: return "price";
+    case Topic::Latency: return "latency";
+    case Topic::Sensitivity: return "sensitivity";
+    case Topic::Alternatives: return "alternatives";
+    case Topic::Pareto: return "pareto";
+  }
+  return "explain";
+}
+
+#ifdef HEDDLE_HAS_SOLVER
+namespace {
+
+solver::SolveRequest solve_request(const Question& q) {
+  solver::SolveRequest request;
+  request.problem = *q.problem;
+  request.constraints = q.constraints;
+  request.timeout_seconds = q.options.timeout_seconds;
+  request.incumbent = q.schedule;
+  return request;
+}
+
+/// Says what the solver works on.
+solver::SolveListener phases(const AskListener& tell) {
+  return [tell](const solver::SolveEvent& event) {
+    if (const auto* progress = std::get_if<solver::Progress>(&event)) tell({progress->phase, {}});
+  };
+}
+
+Result<Problem> resolve_with(const Question& q, const Changes& more) {
+  Changes changes = q.changes;
+  changes.insert(changes.end(), more.begin(), more.end());
+  return resolve(*q.kernel, *q.machine, q.overrides, changes);
+}
+
+Answer explain(const Question& q, std::stop_token stop, const AskListener& tell) {
+  solver::ExplainRequest request;
+  request.solve = solve_request(q);
+  request.solve.ii = q.options.ii;
+  solver::ExplainListener listener;
+  listener.solve = phases(tell);
+  listener.progress = [&](const std::string& doing) { tell({doing, {}}); };
+  return solver::explain(request, stop, listener);
+}
+
+Answer slack(const Question& q, std::stop_token stop, const AskListener& tell) {
+  if (!q.schedule) return {};
+  solver::SlackRequest request;
+  request.problem = *q.problem;
+  request.constraints = q.constraints;
+  request.schedule = *q.schedule;
+  request.timeout_seconds = q.options.timeout_seconds;
+  // Longest paths cost next to nothing: they are on screen while the exact ends are looked for.
+  SlackRanges so_far = solver::slack_ranges(request, stop);
+  if (!q.options.exact) return so_far;
+  tell({"longest paths are known", so_far});
+  request.exact = true;
+  return solver::slack_ranges(request, stop, [&](const OpRange& range, std::size_t done, std::size_t count) {
+    const auto row = std::find_if(so_far.ops.begin(), so_far.ops.end(), [&](const OpRange& r) { return r.op == range.op; });
+    if (row != so_far.ops.end()) *row = range;
+    tell({fmt::format("exact ranges, {} of {} ops", done, count), so_far});
+  });
+}
+
+Answer price(const Question& q, std::stop_token stop, const AskListener& tell) {
+  Prices so_far;
+  solver::PriceListener listener;
+  listener.solve = phases(tell);
+  listener.asking = [&](const std::string& doing) { tell({doing, {}}); };
+  listener.priced = [&](const ConstraintPrice& priced) {
+    so_far.constraints.push_back(priced);
+    tell({"without " + priced.demand, {}});
+  };
+  return solver::price_constraints(solve_request(q), stop, listener);
+}
+
+Answer latency(const Question& q, std::stop_token stop, const AskListener& tell) {
+  const std::string name = q.problem->op(q.options.op).name;
+  const Cycle present = q.problem->op(q.options.op).latency;
+  solver::LatencyRequest request;
+  request.solve = solve_request(q);
+  request.op = q.options.op;
+  request.schedule = q.schedule;
+  request.from = q.options.from.value_or((present + 1) / 2);
+  request.to = q.options.to.value_or(std::max(2 * present, request.from + 16));
+  request.problem_at = [&](Cycle cycles) {
+    Change change;
+    change.op = name;
+    change.value = cycles;
+    return resolve_with(q, {change});
+  };
+  return solver::latency_range(request, stop, [&](const LatencyRange& partial) {
+    tell({fmt::format("{} latencies settled", partial.latencies_settled), partial});
+  });
+}
+
+Answer sensitivity(const Question& q, std::stop_token stop, const AskListener& tell) {
+  solver::SensitivityRequest request;
+  request.solve = solve_request(q);
+  request.numbers = numbers_of(*q.kernel, *q.machine, *q.problem);
+  request.percent = q.options.percent;
+  request.problem_with = [&](const Changes& changes) { return resolve_with(q, changes); };
+  return solver::sensitivity(request, stop, [&](const Sensitivity& partial) {
+    const auto open = std::count_if(partial.rows.begin(), partial.rows.end(), [&](const SensitivityRow& row) {
+      return partial.effect(row) == SensitivityEffect::Undecided;
+    });
+    tell({fmt::format("{} of {} numbers undecided", open, partial.rows.size()), partial});
+  });
+}
+
+Answer alternatives(const Question& q, std::stop_token stop, const AskListener& tell) {
+  solver::AlternativesRequest request;
+  request.solve = solve_request(q);
+  request.aspect = q.options.aspect;
+  request.count = q.options.count;
+  request.ii_only = q.options.ii_only;
+  Alternatives so_far;
+  const auto found = [&](const Alternative& alternative) {
+    so_far.found.push_back(alternative);
+    tell({fmt::format("{} found, looking for another one", so_far.found.size()), so_far});
+  };
+  return solver::find_alternatives(request, stop, found, phases(tell));
+}
+
+Answer pareto(const Question& q, std::stop_token stop, const AskListener& tell) {
+  solver::ParetoRequest request;
+  request.solve = solve_request(q);
+  request.solve.incumbent.reset();
+  request.against = q.options.against;
+  request.known = q.known;
+  const auto step = [&](const Pareto& front) {
+    tell({fmt::format("{} points after {} steps", front_points(front).size(), front.steps.size()), front});
+  };
+  return solver::find_pareto(request, stop, step, phases(tell));
+}
+
+Answer ask(const Question& q, std::stop_token stop, const AskListener& tell) {
+  switch (q.topic) {
+    case Topic::Explain: return explain(q, stop, tell);
+    case Topic::Slack: return slack(q, stop, tell);
+    case Topic::Price: return price(q, stop, tell);
+    case Topic::Latency: return latency(q, stop, tell);
+    case Topic::Sensitivity: return sensitivity(q, stop, tell);
+    case Topic::Alternatives: return alternatives(q, stop, tell);
+    case Topic::Pareto: return pareto(q, stop, tell);
+  }
+  return {};
+}
+
+}  // namespace
+
+AskFunction built_in_answers() { return ask; }
+#else
+AskFunction built_in_answers() { return {}; }
+#endif
+
+std::unique_ptr<QuestionJob> start_question(AskFunction ask, Question question, std::function<void()> wake) {
+  return std::make_unique<QuestionJob>(
+      [ask = std::move(ask), question = std::move(question)](std::stop_token stop, const QuestionJob::Push& push) {
+        return QuestionEvent(
+            ask(question, std::move(stop), [&](AnswerSoFar so_far) { push(std::move(so_far)); }));
+      },
+      [](std::string message) { return QuestionEvent(JobFailure{std::move(message)}); }, std::move(wake));
+}
+
+}  // namespace heddle::app

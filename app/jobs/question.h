@@ -1,0 +1,80 @@
+// One question to the solver in the background: explain, slack, price, latency, sensitivity, alternatives, pareto. A
+// question is a value that holds all it needs; partial answers come while it runs, the whole one at the end.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/jobs/solve_job.h"
+#include "app/jobs/worker.h"
+#include "core/answer/alternatives.h"
+#include "core/answer/explanation.h"
+#include "core/answer/latency_range.h"
+#include "core/answer/pareto.h"
+#include "core/answer/price.h"
+#include "core/answer/sensitivity.h"
+#include "core/answer/slack_ranges.h"
+#include "core/graph/kernel.h"
+#include "core/machine/machine.h"
+#include "core/problem/changes.h"
+#include "core/schedule/constraints.h"
+
+namespace heddle::app {
+
+enum class Topic { Explain, Slack, Price, Latency, Sensitivity, Alternatives, Pareto };
+inline constexpr Topic kTopics[] = {Topic::Explain,     Topic::Slack,        Topic::Price, Topic::Latency,
+                                    Topic::Sensitivity, Topic::Alternatives, Topic::Pareto};
+/// Also the name of the command that asks the same: "explain", "slack" ...
+const char* to_string(Topic topic);
+
+/// What there is to choose; every topic reads its own part. Defaults are those of the command line.
+struct AskOptions {
+  std::optional<Cycle> ii;                      ///< explain: exactly this one
+  bool exact = true;                            ///< slack: not only longest paths
+  OpId op;                                      ///< latency
+  std::optional<Cycle> from, to;                ///< latency
+  int percent = 10;                             ///< sensitivity
+  int count = 10;                               ///< alternatives
+  Aspect aspect = Aspect::Any;                  ///< alternatives
+  bool ii_only = false;                         ///< alternatives
+  std::vector<Resource> against{Resource::Smem};  ///< pareto
+  double timeout_seconds = 60;
+  bool operator==(const AskOptions&) const = default;
+};
+
+struct Question {
+  Topic topic = Topic::Explain;
+  AskOptions options;
+  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const Machine> machine;
+  Scope overrides;
+  Changes changes;
+  std::shared_ptr<const Problem> problem;
+  Constraints constraints;
+  std::optional<Schedule> schedule;  ///< the shown one; slack needs it, latency and explain use it
+  std::vector<ParetoStep> known;     ///< pareto: of an earlier answer to the same question
+};
+
+using Answer = std::variant<std::monostate, Explanation, SlackRanges, Prices, LatencyRange, Sensitivity, Alternatives, Pareto>;
+
+/// The answer as far as it has come; `answer` may be empty when only `doing` is news.
+struct AnswerSoFar {
+  std::string doing;
+  Answer answer;
+};
+/// The last event of a question is an Answer or a JobFailure.
+using QuestionEvent = std::variant<AnswerSoFar, Answer, JobFailure>;
+using QuestionJob = Worker<QuestionEvent>;
+using AskListener = std::function<void(AnswerSoFar)>;
+using AskFunction = std::function<Answer(const Question&, std::stop_token, const AskListener&)>;
+
+/// The real solver, or an empty function in a build without one.
+AskFunction built_in_answers();
+std::unique_ptr<QuestionJob> start_question(AskFunction ask, Question question, std::function<void()> wake);
+
+}  // namespace heddle::app

@@ -1,0 +1,40 @@
+// The tabs under the chart, as a table: the strip, the menu, the command line and the tests all read it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "app/session/commands.h"
+
+namespace heddle::app {
+
+class Session;
+struct Models;
+struct UiState;
+
+struct Tab {
+  BottomTab tab;
+  const char* id;     ///< "slack"; the probe knows it as "tab/slack"
+  const char* label;
+  void (*draw)(const Session&, const Models&, UiState&);
+};
+
+std::span<const Tab> tabs();
+/// Null when there is none of that name.
+const Tab* find_tab(std::string_view id);
+
+void draw_log_tab(const Session& session, const Models& models, UiState& ui);
+void draw_explain_tab(const Session& session, const Models& models, UiState& ui);
+void draw_slack_tab(const Session& session, const Models& models, UiState& ui);
+void draw_alternatives_tab(const Session& session, const Models& models, UiState& ui);
+void draw_what_if_tab(const Session& session, const Models& models, UiState& ui);
+void draw_pareto_tab(const Session& session, const Models& models, UiState& ui);
+void draw_sensitivity_tab(const Session& session, const Models& models, UiState& ui);
+void draw_compare_tab(const Session& session, const Models& models, UiState& ui);
+void draw_graph_tab(const Session& session, const Models& models, UiState& ui);
+void draw_pipeline_tab(const Session& session, const Models& models, UiState& ui);
+void draw_ops_tab(const Session& session, const Models& models, UiState& ui);
+void draw_units_tab(const Session& session, const Models& models, UiState& ui);
+void draw_constraints_tab(const Session& session, const Models& models, UiState& ui);
+
+}  // namespace heddle::app

@@ -1,0 +1,14 @@
+// The Pareto tab.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/panels.h"
+#include "app/ui/probe.h"
+#include "app/ui/widgets.h"
+
+namespace heddle::app {
+
+void draw_pareto_tab(const Session&, const Models&, UiState&) { colored_text(theme().dim, "What a smaller II costs."); }
+
+}  // namespace heddle::app

@@ -1,0 +1,14 @@
+// The Sensitivity tab.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/panels.h"
+#include "app/ui/probe.h"
+#include "app/ui/widgets.h"
+
+namespace heddle::app {
+
+void draw_sensitivity_tab(const Session&, const Models&, UiState&) { colored_text(theme().dim, "Which numbers decide II."); }
+
+}  // namespace heddle::app
