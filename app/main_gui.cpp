@@ -11,6 +11,8 @@
 #include "app/session/files.h"
 #include "app/session/session.h"
 #include "app/ui/app_window.h"
+#include "app/ui/probe.h"
+#include "app/ui/script.h"
 #include "core/io/library.h"
 
 namespace heddle::app {
@@ -18,7 +20,7 @@ namespace {
 
 struct Options {
   std::string kernel, machine, schedule, constraints, screenshot, size = "1600x900", mode, theme, select, tab;
-  std::vector<std::string> params;
+  std::vector<std::string> params, steps;
   int scale = 0, iterations = 0;
   bool welcome = false, solve = false, no_solve = false;
 };
@@ -91,13 +93,16 @@ int take_screenshot(const Options& options) {
   open_documents(options, session);
   show_as_asked(options, session);
   AppWindow window(session, **platform);
-  while (session.live().active() || session.asking()) {
-    session.pump();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  probe::enable(!options.steps.empty());
+  settle(window);
   select_as_asked(options, session);
-  // Layouts settle, and animations end.
-  for (int frame = 0; frame < 40; ++frame) window.step();
+  for (const std::string& step : options.steps)
+    if (const auto done = run_step(window, step); !done) return report(done.error());
+  // While a solve or a question runs ("ask&") there is a moment for it to show something.
+  for (int frame = 0; frame < 40; ++frame) {
+    window.step();
+    if (session.live().active() || session.asking()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
   const auto written = write_png(options.screenshot, (*platform)->read_picture());
   if (!written) return report(written.error());
   for (const LogEntry& entry : session.log()) std::fprintf(stderr, "%s\n", entry.text.c_str());
@@ -141,6 +146,12 @@ int run(int argc, char** argv) {
         return good ? std::string() : "expected KEY=INTEGER, got " + text;
       });
   app.add_option("--screenshot", options.screenshot, "Write a PNG instead of opening a window; needs no display");
+  app.add_option("--do", options.steps,
+                 "Before the screenshot: an action's id (\"solve\", \"compare\"), click:NAME, right:NAME, hover:NAME, "
+                 "drag:NAME:DX:DY, drop, type:TEXT, or list, which prints the names; \"&\" behind it: without waiting "
+                 "for the solver. Repeatable")
+      ->take_all()
+      ->expected(1);
   app.add_option("--size", options.size, "Of the screenshot, WIDTHxHEIGHT");
   app.add_option("--mode", options.mode, "Chart: steady, unrolled or pipeline")
       ->check(CLI::IsMember({"steady", "unrolled", "pipeline"}));
@@ -159,6 +170,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (!options.steps.empty() && options.screenshot.empty()) {
+    std::fprintf(stderr, "heddle-gui: --do needs --screenshot\n");
+    return 2;
   }
   return options.screenshot.empty() ? run_window(options) : take_screenshot(options);
 }
