@@ -37,13 +37,6 @@ std::string iterations(std::int64_t later) {
                      later > 0 ? "later" : "earlier");
 }
 
-std::string group_name(const Schedule& schedule, GroupId group) {
-  const std::string& role = schedule.groups[group.index()].role;
-  const auto same = std::count_if(schedule.groups.begin(), schedule.groups.end(), [&](const ScheduleGroup& g) { return g.role == role; });
-  if (role.empty()) return fmt::format("group {}", group.index());
-  return same > 1 ? fmt::format("{} (group {})", role, group.index()) : role;
-}
-
 std::string names(const Problem& problem, const std::vector<OpId>& ops) {
   std::string text;
   for (const OpId v : ops) text += (text.empty() ? "" : ", ") + problem.op(v).name;
@@ -140,6 +133,13 @@ void describe_stream(const Problem& problem, const Schedule& reference, const Sc
 
 }  // namespace
 
+std::string group_name(const Schedule& schedule, GroupId group) {
+  const std::string& role = schedule.groups[group.index()].role;
+  const auto same = std::count_if(schedule.groups.begin(), schedule.groups.end(), [&](const ScheduleGroup& g) { return g.role == role; });
+  if (role.empty()) return fmt::format("group {}", group.index());
+  return same > 1 ? fmt::format("{} (group {})", role, group.index()) : role;
+}
+
 const char* to_string(Aspect aspect) {
   switch (aspect) {
     case Aspect::Groups: return "groups";
@@ -156,6 +156,10 @@ bool first_at_tie(const Problem& problem, OpId a, OpId b) {
 
 std::int64_t stream_lag(const Problem& problem, const Schedule& schedule, OpId u, OpId v) {
   return floor_div(schedule.start(v) - schedule.start(u) - (first_at_tie(problem, v, u) ? 1 : 0), schedule.ii);
+}
+
+Stream stream_from(const Problem& problem, const Schedule& schedule, OpId first, const std::vector<OpId>& ops) {
+  return {steps_from(problem, schedule, first, ops)};
 }
 
 std::vector<Stream> streams_of(const Problem& problem, const Schedule& schedule) {

@@ -17,6 +17,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,6 +26,9 @@
 #include "core/schedule/schedule.h"
 
 namespace heddle {
+
+/// What people call a group: its role, with the number where several share it or there is none.
+std::string group_name(const Schedule& schedule, GroupId group);
 
 /// What is told apart; `groups` always is.
 enum class Aspect { Groups, Order, Stages, Any };
@@ -54,6 +58,9 @@ bool first_at_tie(const Problem& problem, OpId a, OpId b);
 
 /// floor((s(v) - s(u)) / II) with the tie rule: v of iteration i comes between u of iteration i + lag and i + lag + 1.
 std::int64_t stream_lag(const Problem& problem, const Schedule& schedule, OpId u, OpId v);
+
+/// The stream of these ops of one group from `first`, one of them, on.
+Stream stream_from(const Problem& problem, const Schedule& schedule, OpId first, const std::vector<OpId>& ops);
 
 /// In order of the smallest op.
 std::vector<Stream> streams_of(const Problem& problem, const Schedule& schedule);
