@@ -7,6 +7,7 @@ class Arguments;
 struct Terminal;
 
 int run_solve(const Arguments& arguments, const Terminal& terminal);
+int run_diff(const Arguments& arguments, const Terminal& terminal);
 int run_check(const Arguments& arguments, const Terminal& terminal);
 int run_analyze(const Arguments& arguments, const Terminal& terminal);
 int run_show(const Arguments& arguments, const Terminal& terminal);

@@ -1,0 +1,84 @@
+// heddle diff on the command line.
+#include <catch2/catch.hpp>
+
+#include "app/cli/cli.h"
+#include "core/io/json.h"
+#include "tests/app/cli_support.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using test::contains;
+using test::run_heddle;
+
+TEST_CASE("diff of a schedule with itself is the same schedule and exits with 0", "[app]") {
+  const test::ScratchFolder folder;
+  const auto path = folder.write("a.json", test::toy_schedule());
+  const auto run = run_heddle({"diff", "toy_fig1", "toy", path, path});
+  CHECK(run.code == app::kDone);
+  CHECK(contains(run.out, "the same schedule"));
+  CHECK(contains(run.out, "none starts at another time or in another group"));
+  CHECK_FALSE(contains(run.out, "first divergence"));
+  CHECK(contains(run_heddle({"diff", "toy_fig1", "toy", path, path, "--all"}).out, "delta"));
+}
+
+TEST_CASE("diff shows numbers, ops and the first divergence of different programs, and exits with 4", "[app]") {
+  const std::string pair = test::repository_path("tests/schedules/attention_ping_pong.json");
+  const test::ScratchFolder folder;
+  std::string text = test::read_text(pair);
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    REQUIRE(contains(text, from));
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("\"rescale0\", \"start\": 2410", "\"rescale0\", \"start\": 2480");
+  replace("\"sum0\", \"start\": 2474", "\"sum0\", \"start\": 2410");
+  const auto other = folder.write("b.json", text);
+  const auto run = run_heddle({"diff", "attention_forward_hopper", "h100", pair, other});
+  CHECK(run.code == app::kNegative);
+  for (const char* part : {"different programs", "first divergence", "after cvt0, A issues rescale0 and B sum0", "2 of 20 differ", "+70", "-64",
+                           "sustainable period", "TC busy", "consumer A registers", "barriers of rings between groups", "ring k depth", "limited by"}) {
+    CAPTURE(run.out, part);
+    CHECK(contains(run.out, part));
+  }
+  const auto quiet = run_heddle({"diff", "attention_forward_hopper", "h100", pair, other, "--quiet"});
+  CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 1);
+  const auto aligned = run_heddle({"diff", "attention_forward_hopper", "h100", pair, other, "--align", "rescale0"});
+  CHECK(contains(aligned.out, "aligned at rescale0: B shown 70 cycles earlier"));
+}
+
+TEST_CASE("diff prints one JSON object", "[app]") {
+  const test::ScratchFolder folder;
+  const auto a = folder.write("a.json", test::toy_schedule());
+  const auto b = folder.write("b.json", test::toy_schedule("\"start\": 3", "\"start\": 5"));
+  const auto run = run_heddle({"diff", "toy_fig1", "toy", a, b, "--json", "--align", "most"});
+  const auto json = parse_json(run.out, "out");
+  REQUIRE(json.ok());
+  CHECK(*json->find("align")->string() == "most");
+  CHECK((run.code == app::kDone) == *json->find("same_program")->boolean());
+  CHECK_FALSE(*json->find("same_times")->boolean());
+  CHECK(json->find("ops")->items()->size() == 3);
+  CHECK(json->find("a")->find("checker") != nullptr);
+  CHECK(*json->find("b")->find("ii")->integer() == 2);
+}
+
+TEST_CASE("diff refuses what it cannot read, all at once where it can", "[app]") {
+  const test::ScratchFolder folder;
+  const auto a = folder.write("a.json", test::toy_schedule());
+  CHECK(run_heddle({"diff", "toy_fig1", "toy"}).code == app::kUsage);
+  const auto missing = run_heddle({"diff", "toy_fig1", "toy", a, folder.path("none.json")});
+  CHECK(missing.code == app::kInvalidInput);
+  const auto op = run_heddle({"diff", "toy_fig1", "toy", a, a, "--align", "Q"});
+  CHECK(op.code == app::kInvalidInput);
+  CHECK(contains(op.err, "its ops: S, P or O; or start, or most"));
+  CHECK(parse_json(run_heddle({"diff", "toy_fig1", "toy", a, a, "--align", "Q", "--json"}).out, "out").ok());
+  CHECK(run_heddle({"diff", "attention_forward_hopper", "h100", a}).code == app::kInvalidInput);
+}
+
+#ifdef HEDDLE_HAS_SOLVER
+TEST_CASE("diff without B compares with the solver's schedule", "[app]") {
+  const test::ScratchFolder folder;
+  const auto run = run_heddle({"diff", "toy_fig1", "toy", folder.write("a.json", test::toy_schedule())});
+  CHECK((run.code == app::kDone || run.code == app::kNegative));
+  CHECK(contains(run.out, "the solver's optimum"));
+  CHECK(contains(run.out, "proved"));
+}
+#endif
