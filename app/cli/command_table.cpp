@@ -47,6 +47,11 @@ const OptionSpec kSet{
     ValueType::Change, {}, 0, 0, true};
 const OptionSpec kJson = toggle("--json", "print one JSON object on standard output");
 const OptionSpec kConstraints = file("--constraints", "", "demands on the schedule and changed numbers (heddle.constraints/1)");
+const OptionSpec kDemand{
+    "--demand", "", "SENTENCE",
+    "a demand in words: \"pin S at 128\", \"S in group 2\", \"S before O by 64\", \"registers <= 240\", \"at most 3 stages\"; may be "
+    "given several times",
+    ValueType::Name, {}, 0, 0, true};
 const PositionalSpec kKernel{
     "KERNEL", "shipped kernel or path of a heddle.kernel/1 file", PositionalType::Kernel, true, {}};
 const PositionalSpec kMachine{
@@ -72,6 +77,7 @@ std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
       kParam,
       kSubtile,
       kConstraints,
+      kDemand,
       kSet,
       integer("--ii", "N", 1, kMostCycles, "decide exactly this initiation interval, in cycles"),
       {"--timeout",
@@ -118,7 +124,7 @@ std::vector<CommandSpec> make_table() {
        "judge a schedule by the rules, independently of the solver; exit 0 valid, 4 not",
        {"heddle check toy_fig1 toy schedule.json", "heddle check attention_forward_hopper h100 mine.json --json"},
        {kKernel, kMachine, schedule(true)},
-       {kParam, kSubtile, kConstraints, kSet, kJson},
+       {kParam, kSubtile, kConstraints, kDemand, kSet, kJson},
        run_check},
       {"diff",
        "two schedules side by side: numbers, ops, and where their programs part; exit 0 same program, 4 not",

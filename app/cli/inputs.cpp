@@ -51,6 +51,27 @@ UserConstraint cap(std::string name, ConstraintKind kind, std::int64_t limit) {
   return constraint;
 }
 
+/// A sentence that says what a constraint of the file says already adds nothing.
+Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem& problem, Constraints& constraints) {
+  Error error;
+  for (const std::string& sentence : sentences) {
+    const Result<UserConstraint> demand = parse_constraint(sentence, problem);
+    if (!demand) {
+      for (Fault fault : demand.error().faults) {
+        fault.message = "--demand " + fault.message;
+        error.faults.push_back(std::move(fault));
+      }
+      continue;
+    }
+    const bool known = std::any_of(constraints.begin(), constraints.end(), [&](const UserConstraint& c) {
+      return c.enabled && describe(c) == demand->name;
+    });
+    if (!known) constraints.push_back(*demand);
+  }
+  if (!error.faults.empty()) return error;
+  return Ok{};
+}
+
 }  // namespace
 
 Result<Scope> parse_params(const Arguments& arguments) {
@@ -141,14 +162,15 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
     if (change) inputs.changes.push_back(*change);
   }
   Result<Problem> problem = resolve(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes);
-  if (demands) {
+  if (demands || arguments.has("--demand")) {
     // What is wrong with the changes must not hide what is wrong with the constraints: they are read without the changes then.
     const Result<Problem> unchanged = problem ? problem : resolve(*kernel, *machine, params);
-    if (unchanged) {
+    if (unchanged && demands) {
       Result<Constraints> constraints = read_constraints(*demands, *unchanged, &warnings);
       faults.add(constraints);
       if (constraints) inputs.constraints = *std::move(constraints);
     }
+    if (unchanged) faults.add(add_demands(arguments.all("--demand"), *unchanged, inputs.constraints));
   }
   if (problem && !schedule_path.empty()) {
     Result<Schedule> schedule = read_schedule(schedule_path, *problem, &warnings);

@@ -27,7 +27,7 @@ struct Inputs {
   std::optional<Schedule> schedule;
 };
 
-/// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --set, --groups, --max-stages and
+/// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --groups, --max-stages and
 /// SCHEDULE. Parameters are those of the schedule's file unless --param says otherwise. Faults of several files come together;
 /// warnings go to the terminal.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);

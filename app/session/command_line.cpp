@@ -1,12 +1,17 @@
-// Words of a command line, quoted where a shell would take them apart.
+// The table of commands says which of them takes what.
 #include "app/session/command_line.h"
 
 #include <fmt/format.h>
 
-namespace heddle::app {
-namespace {
+#include <algorithm>
 
-std::string quoted(std::string_view word) {
+#include "app/cli/command_table.h"
+#include "core/io/library.h"
+#include "core/schedule/constraint_text.h"
+
+namespace heddle::app {
+
+std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,%@";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
   std::string text = "'";
@@ -14,16 +19,38 @@ std::string quoted(std::string_view word) {
   return text + "'";
 }
 
-}  // namespace
-
 std::string command_line(const Session& session, std::string_view subcommand, const std::vector<std::string>& extra) {
   const Content& content = session.content();
   if (!content.kernel || !content.machine) return {};
-  std::string line = fmt::format("heddle {} {} {}", subcommand, quoted(content.kernel->name), quoted(content.machine->name));
-  for (const auto& [name, value] : content.overrides) line += " --param " + quoted(fmt::format("{}={}", name, value));
+  const CommandSpec* command = find_command(subcommand);
+  const auto takes = [&](std::string_view flag) {
+    return !command || std::any_of(command->options.begin(), command->options.end(),
+                                   [&](const OptionSpec& option) { return option.flag == flag; });
+  };
+  const auto positionals = [&](PositionalType type) {
+    return command ? std::count_if(command->positionals.begin(), command->positionals.end(),
+                                   [&](const PositionalSpec& positional) { return positional.type == type; })
+                   : 1;
+  };
+  std::vector<std::string> words{"heddle", std::string(subcommand)};
+  if (positionals(PositionalType::Kernel) > 0) words.push_back(name_in_library(Shelf::Kernels, content.kernel->source));
+  if (positionals(PositionalType::Machine) > 0) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
+  const auto add = [&](const char* flag, std::string value) {
+    if (!takes(flag)) return;
+    words.emplace_back(flag);
+    words.push_back(std::move(value));
+  };
+  for (const auto& [name, value] : content.overrides) add("--param", fmt::format("{}={}", name, value));
   for (const Change& change : content.changes)
-    if (change.enabled) line += " --set " + quoted(describe(change));
-  for (const std::string& word : extra) line += " " + quoted(word);
+    if (change.enabled) add("--set", describe(change));
+  for (const UserConstraint& constraint : content.constraints)
+    if (constraint.enabled) add("--demand", describe(constraint));
+  words.insert(words.end(), extra.begin(), extra.end());
+  // With several schedules the caller has to say which is which.
+  if (const ScheduleEntry* entry = content.entry(); entry && !entry->file.empty() && positionals(PositionalType::Schedule) == 1)
+    words.push_back(name_in_library(Shelf::Schedules, entry->file));
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
   return line;
 }
 

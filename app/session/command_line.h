@@ -9,7 +9,12 @@
 
 namespace heddle::app {
 
-/// "heddle SUBCOMMAND KERNEL MACHINE --param KEY=VALUE ... EXTRA...", quoted for a shell. Empty without kernel and machine.
+/// "heddle SUBCOMMAND KERNEL MACHINE --param KEY=VALUE --set NUMBER=VALUE --demand SENTENCE ... EXTRA... SCHEDULE", quoted for a
+/// shell. Of the state it says what the subcommand takes: parameters, changed numbers and constraints that are switched on,
+/// and the schedule that is shown, where that one has a file and the subcommand wants one. Empty without kernel and machine.
 std::string command_line(const Session& session, std::string_view subcommand, const std::vector<std::string>& extra = {});
+
+/// A word of a command line, quoted where a shell would take it apart.
+std::string shell_word(std::string_view word);
 
 }  // namespace heddle::app

@@ -1,4 +1,4 @@
-// heddle.constraints/1: one table says which kinds have which fields, for reading, writing and describing alike.
+// heddle.constraints/1: one table says which kinds have which fields, for reading and writing alike.
 #include "core/io/constraints_json.h"
 
 #include <fmt/format.h>
@@ -24,25 +24,24 @@ struct KindFacts {
   const char* low_key;  ///< the key that holds `low`; nullptr: not used
   const char* high_key;
   bool channel;
-  const char* sentence;  ///< {ops}, {low}, {high}, {channel}, {s}: empty for a count of one
 };
 
 constexpr KindFacts kKinds[] = {
-    {ConstraintKind::Pin, 1, kManyOps, "at", nullptr, false, "pin {ops} at {low}"},
-    {ConstraintKind::Range, 1, kManyOps, "low", "high", false, "{ops} from {low} to {high}"},
-    {ConstraintKind::InGroup, 1, kManyOps, "group", nullptr, false, "{ops} in group {low}"},
-    {ConstraintKind::NotInGroup, 1, kManyOps, "group", nullptr, false, "{ops} not in group {low}"},
-    {ConstraintKind::SameGroup, 2, kManyOps, nullptr, nullptr, false, "{ops} in one group"},
-    {ConstraintKind::DifferentGroup, 2, kManyOps, nullptr, nullptr, false, "{ops} in different groups"},
-    {ConstraintKind::Before, 2, 2, "delay", nullptr, false, "{ops}: at least {low} cycle{s} apart, in this order"},
-    {ConstraintKind::SameStage, 2, kManyOps, nullptr, nullptr, false, "{ops} in one stage"},
-    {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false, "at most {high} stage{s}"},
-    {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false, "at most {high} warp{s}"},
-    {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false, "at most {high} group{s}"},
-    {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false, "at most {high} register{s} per thread"},
-    {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false, "at most {high} byte{s} of shared memory"},
-    {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false, "at most {high} column{s} of tensor memory"},
-    {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true, "at most {high} slot{s} for {channel}"}};
+    {ConstraintKind::Pin, 1, kManyOps, "at", nullptr, false},
+    {ConstraintKind::Range, 1, kManyOps, "low", "high", false},
+    {ConstraintKind::InGroup, 1, kManyOps, "group", nullptr, false},
+    {ConstraintKind::NotInGroup, 1, kManyOps, "group", nullptr, false},
+    {ConstraintKind::SameGroup, 2, kManyOps, nullptr, nullptr, false},
+    {ConstraintKind::DifferentGroup, 2, kManyOps, nullptr, nullptr, false},
+    {ConstraintKind::Before, 2, 2, "delay", nullptr, false},
+    {ConstraintKind::SameStage, 2, kManyOps, nullptr, nullptr, false},
+    {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true}};
 
 const KindFacts& facts_of(ConstraintKind kind) {
   const auto* it =
@@ -157,18 +156,6 @@ std::string constraints_text(const Constraints& constraints, const Changes& chan
     reader_for(Problem{})(file, ignored);
     read_changes_from(file);
   });
-}
-
-std::string describe(const UserConstraint& constraint) {
-  std::string ops;
-  for (std::size_t i = 0; i < constraint.ops.size(); ++i) {
-    if (i > 0) ops += i + 1 == constraint.ops.size() ? " and " : ", ";
-    ops += constraint.ops[i];
-  }
-  const std::int64_t count = constraint.kind == ConstraintKind::Before ? constraint.low : constraint.high;
-  return fmt::format(fmt::runtime(facts_of(constraint.kind).sentence), fmt::arg("ops", ops),
-                     fmt::arg("low", constraint.low), fmt::arg("high", constraint.high),
-                     fmt::arg("channel", constraint.channel), fmt::arg("s", count == 1 ? "" : "s"));
 }
 
 }  // namespace heddle

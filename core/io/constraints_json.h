@@ -9,6 +9,7 @@
 #include "core/base/result.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"
+#include "core/schedule/constraint_text.h"
 #include "core/schedule/constraints.h"
 
 namespace heddle {
@@ -24,8 +25,5 @@ Result<Constraints> parse_constraints(std::string_view text, const std::string& 
 /// The file's text. With the `original` text it was read from, members that Heddle does not know are kept.
 std::string constraints_text(const Constraints& constraints, const Changes& changes = {},
                              std::string_view original = {});
-
-/// "pin S at 128", "S and O in one group", "at most 3 stages".
-std::string describe(const UserConstraint& constraint);
 
 }  // namespace heddle

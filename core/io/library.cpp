@@ -112,6 +112,12 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   return Error::input(fmt::format("unknown {} '{}'", facts.what, name_or_path), std::move(hint));
 }
 
+std::string name_in_library(Shelf shelf, const std::string& path) {
+  for (const LibraryEntry& entry : list_library(shelf))
+    if (entry.path == path) return entry.name;
+  return path;
+}
+
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings) {
   const Result<std::string> path = find_in_library(Shelf::Kernels, name_or_path);
   return path ? read_kernel(*path, warnings) : path.error();

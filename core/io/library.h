@@ -32,6 +32,9 @@ std::vector<LibraryEntry> list_library(Shelf shelf);
 /// with the nearest known one.
 Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path);
 
+/// The way back: what to type for a file that was found here, its shipped name or the path itself.
+std::string name_in_library(Shelf shelf, const std::string& path);
+
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 
