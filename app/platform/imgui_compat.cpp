@@ -21,9 +21,8 @@ namespace {
 int code_of(Key key) {
   if (key <= Key::Z) return 'A' + static_cast<int>(key);
   if (key <= Key::Num9) return '0' + static_cast<int>(key) - static_cast<int>(Key::Num0);
+  if (key <= Key::F12) return 290 + static_cast<int>(key) - static_cast<int>(Key::F1);
   switch (key) {
-    case Key::F1: return 290;
-    case Key::F5: return 294;
     case Key::Left: return 263;
     case Key::Right: return 262;
     case Key::Up: return 265;
@@ -39,11 +38,16 @@ int code_of(Key key) {
     case Key::Slash: return '/';
     case Key::Minus: return '-';
     case Key::Equal: return '=';
+    case Key::Semicolon: return ';';
+    case Key::Apostrophe: return '\'';
+    case Key::Backslash: return '\\';
+    case Key::Backtick: return '`';
     case Key::Tab: return 258;
     case Key::Enter: return 257;
     case Key::Escape: return 256;
     case Key::Backspace: return 259;
     case Key::Delete: return 261;
+    case Key::Insert: return 260;
     case Key::Space: return ' ';
     default: break;
   }
@@ -54,9 +58,8 @@ int code_of(Key key) {
 ImGuiKey code_of(Key key) {
   if (key <= Key::Z) return static_cast<ImGuiKey>(ImGuiKey_A + static_cast<int>(key));
   if (key <= Key::Num9) return static_cast<ImGuiKey>(ImGuiKey_0 + static_cast<int>(key) - static_cast<int>(Key::Num0));
+  if (key <= Key::F12) return static_cast<ImGuiKey>(ImGuiKey_F1 + static_cast<int>(key) - static_cast<int>(Key::F1));
   switch (key) {
-    case Key::F1: return ImGuiKey_F1;
-    case Key::F5: return ImGuiKey_F5;
     case Key::Left: return ImGuiKey_LeftArrow;
     case Key::Right: return ImGuiKey_RightArrow;
     case Key::Up: return ImGuiKey_UpArrow;
@@ -72,11 +75,16 @@ ImGuiKey code_of(Key key) {
     case Key::Slash: return ImGuiKey_Slash;
     case Key::Minus: return ImGuiKey_Minus;
     case Key::Equal: return ImGuiKey_Equal;
+    case Key::Semicolon: return ImGuiKey_Semicolon;
+    case Key::Apostrophe: return ImGuiKey_Apostrophe;
+    case Key::Backslash: return ImGuiKey_Backslash;
+    case Key::Backtick: return ImGuiKey_GraveAccent;
     case Key::Tab: return ImGuiKey_Tab;
     case Key::Enter: return ImGuiKey_Enter;
     case Key::Escape: return ImGuiKey_Escape;
     case Key::Backspace: return ImGuiKey_Backspace;
     case Key::Delete: return ImGuiKey_Delete;
+    case Key::Insert: return ImGuiKey_Insert;
     case Key::Space: return ImGuiKey_Space;
     default: break;
   }

@@ -4,70 +4,9 @@
 
 #include <imgui.h>
 
-namespace heddle::app {
+#include "app/viewmodel/chord.h"
 
-enum class Key {
-  A,
-  B,
-  C,
-  D,
-  E,
-  F,
-  G,
-  H,
-  I,
-  J,
-  K,
-  L,
-  M,
-  N,
-  O,
-  P,
-  Q,
-  R,
-  S,
-  T,
-  U,
-  V,
-  W,
-  X,
-  Y,
-  Z,
-  Num0,
-  Num1,
-  Num2,
-  Num3,
-  Num4,
-  Num5,
-  Num6,
-  Num7,
-  Num8,
-  Num9,
-  F1,
-  F5,
-  Left,
-  Right,
-  Up,
-  Down,
-  Home,
-  End,
-  PageUp,
-  PageDown,
-  Period,
-  Comma,
-  LeftBracket,
-  RightBracket,
-  Slash,
-  Minus,
-  Equal,
-  Tab,
-  Enter,
-  Escape,
-  Backspace,
-  Delete,
-  Space,
-  Count
-};
+namespace heddle::app {
 
 /// Went down in this frame (or repeats). Says nothing about modifiers: see io.KeyCtrl, io.KeyShift, io.KeyAlt.
 bool key_pressed(Key key, bool repeat = false);

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <cstring>
 #include <string_view>
+
+#include "app/ui/panels.h"
 
 namespace heddle::app {
 namespace {
@@ -63,163 +65,92 @@ Command make_iterations(const Session& s) {
 }
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
-const std::array kActions{
-    Action{"open", "File", "Open ...", "Ctrl+O", {Key::O, true}, false, make<ShowOpenDialog>},
-    Action{"save",
-           "File",
-           "Save schedule ...",
-           "Ctrl+S",
-           {Key::S, true},
-           false,
-           nullptr,
-           needs_schedule,
-           nullptr,
-           Prompt::SavePath},
-    Action{"export_svg",
-           "File",
-           "Export chart as SVG ...",
-           "Ctrl+E",
-           {Key::E, true},
-           false,
-           nullptr,
-           needs_schedule,
-           nullptr,
-           Prompt::SvgPath},
-    Action{"close", "File", "Close", "", {}, false, make<CloseDocument>, needs_kernel, nullptr, Prompt::Nothing, true},
-    Action{"quit", "File", "Quit", "Ctrl+Q", {Key::Q, true}, false, make<Quit>},
-    Action{"undo", "Edit", "Undo", "Ctrl+Z", {Key::Z, true}, false, make<Undo>, undo_reason},
-    Action{"redo", "Edit", "Redo", "Ctrl+Y", {Key::Y, true}, false, make<Redo>, redo_reason},
-    Action{"find",
-           "Edit",
-           "Find op or command",
-           "Ctrl+P",
-           {Key::P, true},
-           false,
-           make<FocusFind>,
-           nullptr,
-           nullptr,
-           Prompt::Nothing,
-           true},
-    Action{"find_op", "", "Find op", "Ctrl+F", {Key::F, true}, false, make<FocusFind>},
-    Action{"clear_selection", "Edit", "Clear selection", "Esc", {}, true, make<ClearSelection>, needs_selection},
-    Action{"remove_schedule", "Edit", "Remove schedule from the list", "", {}, false, remove_shown, needs_schedule},
-    Action{"steady",
-           "View",
-           "Steady state",
-           "",
-           {},
-           false,
-           make_mode<GanttMode::Steady>,
-           nullptr,
-           in_mode<GanttMode::Steady>},
-    Action{"unrolled",
-           "View",
-           "Unrolled",
-           "",
-           {},
-           false,
-           make_mode<GanttMode::Unrolled>,
-           nullptr,
-           in_mode<GanttMode::Unrolled>},
-    Action{"pipeline",
-           "View",
-           "Whole pipeline",
-           "",
-           {},
-           false,
-           make_mode<GanttMode::Pipeline>,
-           nullptr,
-           in_mode<GanttMode::Pipeline>},
-    Action{"next_mode", "View", "Next of these", "U", {Key::U}, true, next_mode},
-    Action{"more_iterations", "View", "More iterations", "", {}, false, make_iterations<1>},
-    Action{"fewer_iterations", "View", "Fewer iterations", "", {}, false, make_iterations<-1>},
-    Action{"zoom_selection",
-           "View",
-           "Centre selection, then fit",
-           "F",
-           {Key::F},
-           true,
-           make<ZoomToSelection>,
-           needs_schedule,
-           nullptr,
-           Prompt::Nothing,
-           true},
-    Action{"fit", "View", "Fit all", "Home", {Key::Home}, true, make<FitAll>, needs_schedule},
-    Action{"dark",
-           "View",
-           "Dark theme",
-           "",
-           {},
-           false,
-           make_theme<ThemeName::Dark>,
-           nullptr,
-           in_theme<ThemeName::Dark>,
-           Prompt::Nothing,
-           true},
-    Action{"light",
-           "View",
-           "Light theme",
-           "",
-           {},
-           false,
-           make_theme<ThemeName::Light>,
-           nullptr,
-           in_theme<ThemeName::Light>},
-    Action{"high_contrast",
-           "View",
-           "High contrast",
-           "",
-           {},
-           false,
-           make_theme<ThemeName::HighContrast>,
-           nullptr,
-           in_theme<ThemeName::HighContrast>},
-    Action{"larger",
-           "View",
-           "Larger",
-           "Ctrl+=",
-           {Key::Equal, true},
-           false,
-           make_scale<10>,
-           nullptr,
-           nullptr,
-           Prompt::Nothing,
-           true},
-    Action{"smaller", "View", "Smaller", "Ctrl+-", {Key::Minus, true}, false, make_scale<-10>},
-    Action{"normal_size", "View", "Normal size", "Ctrl+0", {Key::Num0, true}, false, make_scale<0>},
-    Action{"solve", "Solve", "Solve", "F5", {Key::F5}, false, make<StartSolve>, solve_reason},
-    Action{"cancel", "Solve", "Cancel", "Shift+F5", {Key::F5, false, true}, false, make<CancelSolve>, cancel_reason},
-    Action{"explain",
-           "Solve",
-           "Why is II not smaller?",
-           "E",
-           {Key::E},
-           false,
-           make_tab<BottomTab::Explain>,
-           nullptr,
-           nullptr,
-           Prompt::Nothing,
-           true},
-    Action{"log", "Solve", "Log", "", {}, false, make_tab<BottomTab::Log>},
-    Action{
-        "ops", "View", "Table of ops", "", {}, false, make_tab<BottomTab::Ops>, nullptr, nullptr, Prompt::Nothing, true},
-    Action{"slack", "View", "Slack of every op", "", {}, false, make_tab<BottomTab::Slack>},
-    Action{"alternatives", "View", "Alternatives", "", {}, false, make_tab<BottomTab::Alternatives>},
-    Action{"what_if", "View", "What if", "", {}, false, make_tab<BottomTab::WhatIf>},
-    Action{"pareto", "View", "Pareto front", "", {}, false, make_tab<BottomTab::Pareto>},
-    Action{"sensitivity", "View", "Sensitivity", "", {}, false, make_tab<BottomTab::Sensitivity>},
-    Action{"compare", "View", "Compare", "", {}, false, make_tab<BottomTab::Compare>},
-    Action{"graph", "View", "Dataflow graph", "", {}, false, make_tab<BottomTab::Graph>},
-    Action{"pipeline_text", "View", "Pipeline as pseudocode", "", {}, false, make_tab<BottomTab::Pipeline>},
-    Action{"units", "View", "Units and memory", "", {}, false, make_tab<BottomTab::Units>},
-    Action{"constraints", "View", "Constraints", "", {}, false, make_tab<BottomTab::Constraints>},
-    Action{"keys", "Help", "Keys and mouse", "F1", {Key::F1}, false, make<ToggleKeys>},
-    Action{"keys_too", "", "Keys and mouse", "?", {Key::Slash, false, true}, false, make<ToggleKeys>},
+std::string needs_code_generator(const Session&) {
+  return "running kernels comes with the code generator; this build has none";
+}
+
+constexpr const char* kFile = "File";
+constexpr const char* kEdit = "Edit";
+constexpr const char* kView = "View";
+constexpr const char* kSolve = "Solve";
+constexpr const char* kCompare = "Compare";
+constexpr const char* kKernel = "Kernel";
+constexpr const char* kHelp = "Help";
+constexpr const char* kNowhere = "";  // in no menu; keys and the palette still reach it
+
+constexpr const char* kMenus[] = {kFile, kEdit, kView, kSolve, kCompare, kKernel, kHelp};
+
+// One line each: {id, menu, label, keys, command}, then what more there is to say. Keep a menu's lines together.
+const Action kActions[] = {
+    Action{"open", kFile, "Open ...", "Ctrl+O", make<ShowOpenDialog>},
+    Action{"save", kFile, "Save schedule ...", "Ctrl+S"}.asks(Prompt::SavePath).needs(needs_schedule),
+    Action{"export_svg", kFile, "Export chart as SVG ...", "Ctrl+E"}.asks(Prompt::SvgPath).needs(needs_schedule),
+    Action{"close", kFile, "Close", "", make<CloseDocument>}.needs(needs_kernel).below_line(),
+    Action{"quit", kFile, "Quit", "Ctrl+Q", make<Quit>},
+
+    Action{"undo", kEdit, "Undo", "Ctrl+Z", make<Undo>}.needs(undo_reason),
+    Action{"redo", kEdit, "Redo", "Ctrl+Y Ctrl+Shift+Z", make<Redo>}.needs(redo_reason),
+    Action{"find", kEdit, "Find op or command", "Ctrl+P", make<FocusFind>}.below_line(),
+    Action{"find_op", kNowhere, "Find op", "Ctrl+F", make<FocusFind>},
+    Action{"clear_selection", kEdit, "Clear selection", "Esc", make<ClearSelection>}.in_chart().needs(needs_selection),
+    Action{"remove_schedule", kEdit, "Remove schedule from the list", "", remove_shown}.needs(needs_schedule),
+
+    Action{"steady", kView, "Steady state", "", make_mode<GanttMode::Steady>}.ticked(in_mode<GanttMode::Steady>),
+    Action{"unrolled", kView, "Unrolled", "", make_mode<GanttMode::Unrolled>}.ticked(in_mode<GanttMode::Unrolled>),
+    Action{"pipeline", kView, "Whole pipeline", "", make_mode<GanttMode::Pipeline>}.ticked(in_mode<GanttMode::Pipeline>),
+    Action{"next_mode", kView, "Next of these", "U", next_mode}.in_chart(),
+    Action{"more_iterations", kView, "More iterations", "", make_iterations<1>},
+    Action{"fewer_iterations", kView, "Fewer iterations", "", make_iterations<-1>},
+    Action{"critical", kView, "Critical ops only", "C"}.in_chart().needs(needs_schedule).below_line(),
+    Action{"zoom_selection", kView, "Centre selection, then fit", "F"}.in_chart().needs(needs_schedule).below_line(),
+    Action{"fit", kView, "Fit all", "Home 0"}.in_chart().needs(needs_schedule),
+    Action{"zoom_in", kView, "Zoom in", "W"}.in_chart().needs(needs_schedule),
+    Action{"zoom_out", kView, "Zoom out", "S"}.in_chart().needs(needs_schedule),
+    Action{"zoom_back", kView, "Undo zoom", "Backspace"}.in_chart().needs(needs_schedule),
+    Action{"pan_left", kNowhere, "Pan left", "A Left"}.in_chart().needs(needs_schedule),
+    Action{"pan_right", kNowhere, "Pan right", "D Right"}.in_chart().needs(needs_schedule),
+    Action{"page_left", kNowhere, "Page left", "Shift+A Shift+Left"}.in_chart().needs(needs_schedule),
+    Action{"page_right", kNowhere, "Page right", "Shift+D Shift+Right"}.in_chart().needs(needs_schedule),
+    Action{"row_up", kNowhere, "Previous row", "Up"}.in_chart().needs(needs_schedule),
+    Action{"row_down", kNowhere, "Next row", "Down"}.in_chart().needs(needs_schedule),
+    Action{"op_next", kNowhere, "Next op on the row", "."}.in_chart().needs(needs_schedule),
+    Action{"op_previous", kNowhere, "Previous op on the row", ","}.in_chart().needs(needs_schedule),
+    Action{"follow_on", kNowhere, "Follow a dependence to its consumer", "]"}.in_chart().needs(needs_schedule),
+    Action{"follow_back", kNowhere, "Follow a dependence to its producer", "["}.in_chart().needs(needs_schedule),
+    Action{"dark", kView, "Dark theme", "", make_theme<ThemeName::Dark>}.ticked(in_theme<ThemeName::Dark>).below_line(),
+    Action{"light", kView, "Light theme", "", make_theme<ThemeName::Light>}.ticked(in_theme<ThemeName::Light>),
+    Action{"high_contrast", kView, "High contrast", "", make_theme<ThemeName::HighContrast>}.ticked(
+        in_theme<ThemeName::HighContrast>),
+    Action{"larger", kView, "Larger", "Ctrl+=", make_scale<10>}.below_line(),
+    Action{"smaller", kView, "Smaller", "Ctrl+-", make_scale<-10>},
+    Action{"normal_size", kView, "Normal size", "Ctrl+0", make_scale<0>},
+    Action{"ops", kView, "Table of ops", "", make_tab<BottomTab::Ops>}.below_line(),
+    Action{"graph", kView, "Dataflow graph", "", make_tab<BottomTab::Graph>},
+    Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},
+    Action{"units", kView, "Units and memory", "", make_tab<BottomTab::Units>},
+    Action{"constraints", kView, "Constraints", "", make_tab<BottomTab::Constraints>},
+    Action{"log", kView, "Log", "", make_tab<BottomTab::Log>},
+
+    Action{"solve", kSolve, "Solve", "F5", make<StartSolve>}.needs(solve_reason),
+    Action{"cancel", kSolve, "Cancel", "Shift+F5", make<CancelSolve>}.needs(cancel_reason),
+    Action{"explain", kSolve, "Why is II not smaller?", "E", make_tab<BottomTab::Explain>}.below_line(),
+    Action{"slack", kSolve, "Slack of every op", "", make_tab<BottomTab::Slack>},
+    Action{"alternatives", kSolve, "Alternatives", "", make_tab<BottomTab::Alternatives>},
+    Action{"what_if", kSolve, "What if", "", make_tab<BottomTab::WhatIf>},
+    Action{"pareto", kSolve, "Pareto front", "", make_tab<BottomTab::Pareto>},
+    Action{"sensitivity", kSolve, "Sensitivity", "", make_tab<BottomTab::Sensitivity>},
+
+    Action{"compare", kCompare, "Compare A and B", "", make_tab<BottomTab::Compare>},
+
+    Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_code_generator).below_line(),
+
+    Action{"keys", kHelp, "Keys and mouse", "F1 ?", make<ToggleKeys>},
 };
 
 }  // namespace
 
 std::span<const Action> actions() { return kActions; }
+std::span<const char* const> menus() { return kMenus; }
 
 const Action* find_action(std::string_view id) {
   for (const Action& action : kActions)
@@ -231,18 +162,18 @@ std::string why_not(const Action& action, const Session& session) {
   return action.why_not ? action.why_not(session) : std::string();
 }
 
-const Action* pressed_action(const Session& session) {
-  const ImGuiIO& io = ImGui::GetIO();
-  for (const Action& action : kActions) {
-    if (action.by_chart || action.chord.key == Key::Count) continue;
-    if (action.chord.ctrl != io.KeyCtrl || action.chord.shift != io.KeyShift || io.KeyAlt) continue;
-    const bool function_key = action.chord.key == Key::F1 || action.chord.key == Key::F5;
-    if (io.WantTextInput && !action.chord.ctrl && !function_key) continue;
-    // Text fields have their own undo and redo.
-    if (io.WantTextInput && (action.chord.key == Key::Z || action.chord.key == Key::Y)) continue;
-    if (key_pressed(action.chord.key) && why_not(action, session).empty()) return &action;
+void perform(const Action& action, const Session& session, UiState& ui) {
+  if (!why_not(action, session).empty()) return;
+  if (action.prompt != Prompt::Nothing) {
+    ui.path_prompt.ask = action.prompt;
+    ui.path_prompt.just_opened = true;
+  } else if (action.run) {
+    action.run(session, ui);
+  } else if (action.make) {
+    ui.commands.push(action.make(session));
+  } else if (action.by_chart) {
+    ui.chart.wishes.emplace_back(action.id);
   }
-  return nullptr;
 }
 
 }  // namespace heddle::app

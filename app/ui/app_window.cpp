@@ -189,14 +189,4 @@ void AppWindow::draw_panes(float top, float height) {
     splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75);
 }
 
-void perform(const Action& action, const Session& session, UiState& ui) {
-  if (!why_not(action, session).empty()) return;
-  if (action.ask != Prompt::Nothing) {
-    ui.path_prompt.ask = action.ask;
-    ui.path_prompt.just_opened = true;
-    return;
-  }
-  if (action.make) ui.commands.push(action.make(session));
-}
-
 }  // namespace heddle::app

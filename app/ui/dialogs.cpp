@@ -306,7 +306,7 @@ void draw_keys_overlay(const Session& session, UiState& ui) {
   ImGui::BeginChild("commands", ImVec2(column, height));
   section("COMMANDS");
   for (const Action& action : actions())
-    if (*action.keys && *action.menu && !action.by_chart) line(action.keys, action.label);
+    if (!action.by_chart && !keys_of(action).empty()) line(keys_of(action).c_str(), action.label);
   ImGui::EndChild();
   ImGui::SameLine(0, px(16));
   ImGui::BeginChild("chart", ImVec2(column, height));

@@ -6,6 +6,7 @@
 
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
+#include "app/ui/actions.h"
 #include "app/ui/gantt_parts.h"
 
 namespace heddle::app {
@@ -245,9 +246,10 @@ void move_selection(ChartFrame& f, Step step) {
 
 void handle_keys(ChartFrame& f, const Mouse& m) {
   const ImGuiIO& io = ImGui::GetIO();
-  if (io.WantTextInput || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
   GanttViewState& view = f.view;
-  if (key_pressed(Key::Escape)) {
+  const bool keys = !io.WantTextInput && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  const auto wants = [&](std::string_view id, bool repeat = false) { return chart_wants(view.wishes, id, keys, repeat); };
+  if (wants("clear_selection")) {
     if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd)
       view.range.reset();
     if (view.drag != ChartDrag::None)
@@ -257,25 +259,26 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
     else if (!f.selection.empty())
       f.commands.push(ClearSelection{});
   }
-  if (io.KeyCtrl || io.KeyAlt) return;  // those are commands of the window
   const bool inside = m.on_time();
   const double focus = inside ? f.axis.to_cycle(m.x) : (view.target.begin + view.target.end) / 2;
-  const double step = view.target.length() * (io.KeyShift ? 0.9 : 0.12);
-  if (key_pressed(Key::W, true)) zoom_at(view, f.model, focus, 1.4);
-  if (key_pressed(Key::S, true)) zoom_at(view, f.model, focus, 1 / 1.4);
-  if (key_pressed(Key::A, true) || key_pressed(Key::Left, true)) pan_by(view, f.model, -step, true);
-  if (key_pressed(Key::D, true) || key_pressed(Key::Right, true)) pan_by(view, f.model, step, true);
-  if (key_pressed(Key::Home) || key_pressed(Key::Num0)) fit_all(view, f.model);
-  if (key_pressed(Key::Backspace)) undo_zoom(view, f.model);
-  if (key_pressed(Key::F)) centre_or_fit(view, f.model, f.selection.ops);
-  if (key_pressed(Key::C)) view.critical_overlay = !view.critical_overlay;
-  if (key_pressed(Key::U)) f.commands.push(SetMode{static_cast<GanttMode>((static_cast<int>(f.model.mode) + 1) % 3)});
-  if (key_pressed(Key::Up, true)) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, -1); });
-  if (key_pressed(Key::Down, true)) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, 1); });
-  if (key_pressed(Key::Period, true)) move_selection(f, [&](std::size_t b) { return step_in_row(f.model, b, 1); });
-  if (key_pressed(Key::Comma, true)) move_selection(f, [&](std::size_t b) { return step_in_row(f.model, b, -1); });
-  if (key_pressed(Key::RightBracket, true)) move_selection(f, [&](std::size_t b) { return follow(f.model, b, 1); });
-  if (key_pressed(Key::LeftBracket, true)) move_selection(f, [&](std::size_t b) { return follow(f.model, b, -1); });
+  const double step = view.target.length() * 0.12, page = view.target.length() * 0.9;
+  if (wants("zoom_in", true)) zoom_at(view, f.model, focus, 1.4);
+  if (wants("zoom_out", true)) zoom_at(view, f.model, focus, 1 / 1.4);
+  if (wants("pan_left", true)) pan_by(view, f.model, -step, true);
+  if (wants("pan_right", true)) pan_by(view, f.model, step, true);
+  if (wants("page_left", true)) pan_by(view, f.model, -page, true);
+  if (wants("page_right", true)) pan_by(view, f.model, page, true);
+  if (wants("fit")) fit_all(view, f.model);
+  if (wants("zoom_back")) undo_zoom(view, f.model);
+  if (wants("zoom_selection")) centre_or_fit(view, f.model, f.selection.ops);
+  if (wants("critical")) view.critical_overlay = !view.critical_overlay;
+  if (wants("next_mode")) f.commands.push(SetMode{static_cast<GanttMode>((static_cast<int>(f.model.mode) + 1) % 3)});
+  if (wants("row_up", true)) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, -1); });
+  if (wants("row_down", true)) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, 1); });
+  if (wants("op_next", true)) move_selection(f, [&](std::size_t b) { return step_in_row(f.model, b, 1); });
+  if (wants("op_previous", true)) move_selection(f, [&](std::size_t b) { return step_in_row(f.model, b, -1); });
+  if (wants("follow_on", true)) move_selection(f, [&](std::size_t b) { return follow(f.model, b, 1); });
+  if (wants("follow_back", true)) move_selection(f, [&](std::size_t b) { return follow(f.model, b, -1); });
 }
 
 void hover(ChartFrame& f, const Mouse& m, bool inside) {
@@ -365,9 +368,9 @@ void draw_context_menu(ChartFrame& f) {
       if (ImGui::MenuItem("Clear range", "Esc")) f.view.range.reset();
       ImGui::Separator();
     }
-    if (ImGui::MenuItem("Fit all", "Home")) fit_all(f.view, f.model);
-    if (ImGui::MenuItem("Undo zoom", "Backspace", false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
-    ImGui::MenuItem("Critical ops only", "C", &f.view.critical_overlay);
+    if (ImGui::MenuItem("Fit all", keys_of("fit").c_str())) fit_all(f.view, f.model);
+    if (ImGui::MenuItem("Undo zoom", keys_of("zoom_back").c_str(), false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
+    ImGui::MenuItem("Critical ops only", keys_of("critical").c_str(), &f.view.critical_overlay);
     ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
     if (!f.view.flags.empty() && ImGui::MenuItem("Remove flags")) f.view.flags.clear();
     ImGui::Separator();

@@ -76,7 +76,4 @@ void draw_path_prompt(const Session& session, UiState& ui);
 void draw_error_panel(const Session& session, UiState& ui);
 void draw_keys_overlay(const Session& session, UiState& ui);
 
-/// Does what an action stands for: pushes its command, or opens the dialog that it needs first.
-void perform(const Action& action, const Session& session, UiState& ui);
-
 }  // namespace heddle::app

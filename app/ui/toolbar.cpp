@@ -13,8 +13,6 @@
 namespace heddle::app {
 namespace {
 
-constexpr const char* kMenus[] = {"File", "Edit", "View", "Solve", "Help"};
-
 /// Rounded box with II, bound, status and the facts that matter most; facts and bound go when the room is short.
 void draw_header_chip(HeaderModel header, float height, float room) {
   const Theme& t = theme();
@@ -129,7 +127,7 @@ std::vector<Found> find_matches(const Session& session, const Models& models, co
           {row.name, row.unit + (row.group.empty() ? "" : " · " + row.group), "find/op/" + row.name, row.op, nullptr});
   for (const Action& action : actions())
     if (found.size() < kMost && *action.menu && matches(action.label, text) && why_not(action, session).empty())
-      found.push_back({action.label, action.keys, std::string("find/action/") + action.id, std::nullopt, &action});
+      found.push_back({action.label, keys_of(action), std::string("find/action/") + action.id, std::nullopt, &action});
   return found;
 }
 
@@ -205,7 +203,7 @@ void draw_recent_menu(const Session& session, UiState& ui) {
 
 void draw_menu_bar(const Session& session, UiState& ui) {
   if (!ImGui::BeginMainMenuBar()) return;
-  for (const char* menu : kMenus) {
+  for (const char* menu : menus()) {
     const bool open = ImGui::BeginMenu(menu);
     if (probe::on() && !open) probe::last_item(std::string("menu/") + menu);
     if (!open) continue;
@@ -217,7 +215,7 @@ void draw_menu_bar(const Session& session, UiState& ui) {
       if (std::strcmp(action.id, "undo") == 0 && session.next_undo()) label += ": " + *session.next_undo();
       if (std::strcmp(action.id, "redo") == 0 && session.next_redo()) label += ": " + *session.next_redo();
       const bool checked = action.checked && action.checked(session);
-      if (ImGui::MenuItem((label + "##" + action.id).c_str(), action.keys, checked, reason.empty()))
+      if (ImGui::MenuItem((label + "##" + action.id).c_str(), keys_of(action).c_str(), checked, reason.empty()))
         perform(action, session, ui);
       if (probe::on()) probe::last_item(std::string("menu/") + action.id);
       if (std::strcmp(action.id, "open") == 0) draw_recent_menu(session, ui);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/report/chart_layout.h"
@@ -66,6 +67,8 @@ struct GanttViewState {
   std::optional<std::size_t> pressed;   ///< bar under the last press of the right or middle button
   std::optional<std::size_t> current;   ///< bar that the keyboard moves from
   bool centred = false;                 ///< the last F centred the selection: the next one fits
+
+  std::vector<std::string_view> wishes; ///< ids of actions that were chosen in a menu or the palette
 
   ChartDrag drag = ChartDrag::None;
   Cycle drag_cycle = 0;                 ///< where it began, or the edge that stays
