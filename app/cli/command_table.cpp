@@ -197,12 +197,13 @@ std::vector<CommandSpec> make_table() {
        "write a timeline, trace, graph or table for other programs",
        {"heddle export toy_fig1 toy --format svg -o toy.svg",
         "heddle export gemm_hopper h100 gemm.json --format trace -o gemm.trace.json",
-        "heddle export attention_forward_hopper h100 --format dot | dot -Tsvg > graph.svg"},
+        "heddle export attention_forward_hopper h100 --format dot | dot -Tsvg > graph.svg",
+        "heddle export gemm_hopper h100 --format pipeline"},
        {kKernel, kMachine, schedule(false)},
        with_solver_options(
-           {choice("--format", "FORMAT", {"svg", "trace", "dot", "csv", "text", "json"},
+           {choice("--format", "FORMAT", {"svg", "trace", "dot", "csv", "text", "pipeline", "json"},
                    "picture, Chrome/Perfetto trace, Graphviz graph (unsolved without SCHEDULE), op table, timeline, "
-                   "schedule"),
+                   "prologue, steady state and epilogue of every warp group as pseudocode, schedule"),
             file("--out", "-o", "where to write; - is standard output (the default)"), mode, iterations,
             integer("--width", "N", 40, 20000, "columns of the text timeline, or pixels of the picture (default 1200)"),
             choice("--theme", "THEME", {"light", "dark"}, "colours of the picture (default light)")}),

@@ -13,6 +13,7 @@
 #include "core/report/dot.h"
 #include "core/report/gantt_model.h"
 #include "core/report/op_rows.h"
+#include "core/report/pipeline_text.h"
 #include "core/report/summary.h"
 #include "core/report/svg.h"
 #include "core/report/text_timeline.h"
@@ -39,6 +40,14 @@ std::string timeline_page(const Problem& problem, const Schedule& schedule, cons
   const std::string title = join_facts({problem_title(problem), headline(schedule, style)}, style);
   const std::string timeline = text_timeline(gantt_for(problem, schedule, verdict, arguments), style);
   return fmt::format("{}\n\n{}\n{}", title, timeline, op_table(problem, &schedule));
+}
+
+/// Colours are for terminals only.
+TextStyle page_style(const Terminal& terminal, const Arguments& arguments, const std::string& path) {
+  TextStyle style = terminal.style;
+  if (path != "-") style.color = false;
+  if (const auto width = arguments.integer("--width")) style.width = static_cast<int>(*width);
+  return style;
 }
 
 /// What the name of a file says about its format; empty when nothing (.json may be a trace or a schedule).
@@ -105,14 +114,14 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     text = chrome_trace(problem, *schedule, options);
   } else if (format == "dot") {
     text = dependence_dot(problem, &*schedule);
+  } else if (format == "pipeline") {
+    text = pipeline_page(pipeline_text(problem, *schedule), page_style(terminal, arguments, path));
   } else if (format == "csv") {
     text = op_csv(problem, &*schedule);
   } else if (format == "json") {
     text = schedule_text(problem, *schedule);
   } else {
-    TextStyle style = terminal.style;
-    if (path != "-") style.color = false;
-    text = timeline_page(problem, *schedule, verdict, arguments, style);
+    text = timeline_page(problem, *schedule, verdict, arguments, page_style(terminal, arguments, path));
   }
   const int written = finish(text);
   return written == kDone ? code : written;
