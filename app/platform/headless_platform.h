@@ -18,6 +18,8 @@ class HeadlessPlatform : public Platform {
   void set_scale(float scale) override;
   /// Seconds from one frame to the next.
   void set_frame_seconds(float seconds) { frame_seconds_ = seconds; }
+  /// From the next frame on. The size of a picture is fixed.
+  void resize(int width, int height) { width_ = width, height_ = height; }
   int width() const { return width_; }
   int height() const { return height_; }
   void drop_file(std::string path) { dropped_.push_back(std::move(path)); }

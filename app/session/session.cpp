@@ -167,7 +167,7 @@ void Session::on(const OpenSchedule& c) {
   next.schedules.push_back(make_entry(*next.problem, next.constraints, std::move(entry)));
   next.shown = next.schedules.size() - 1;
   content_ = std::move(next);
-  if (!same) selection_ = {}, live_ = {};
+  if (!same) selection_ = {}, live_ = {}, view_.highlight = {};
   error_.reset();
   view_.fit_all = true;
   changed();
@@ -250,6 +250,7 @@ void Session::adopt(Content next, const std::string& what) {
   content_ = std::move(next);
   selection_ = {};
   live_ = {};
+  view_.highlight = {};
   error_.reset();
   if (const auto error = resolve_content()) {
     fail(fmt::format("{} cannot be scheduled on {}", content_.kernel->name, content_.machine->name), *error);
@@ -344,6 +345,7 @@ void Session::settle_after_travel() {
     std::erase_if(selection_.ops, [&](OpId op) { return op.index() >= content_.problem->ops.size(); });
   else
     selection_ = {};
+  view_.highlight = {};
   error_.reset();
   view_.fit_all = true;
   changed();

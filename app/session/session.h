@@ -177,6 +177,8 @@ class Session {
   void show_incumbent(Schedule schedule);
   void replace_solved(ScheduleEntry entry);
   void abandon_job(const char* why);
+  /// The row of the job stays as far as it has come, also in what undo may bring back.
+  void end_row();
   bool pump_solve();
   bool pump_questions();
   void start_next_question();

@@ -57,17 +57,20 @@ void Session::abandon_job(const char* why) {
     say(LogLevel::Info, fmt::format("{} stops: {}", job_row_, why));
     live_.phase = LiveSolve::Phase::Done;
     live_.cancelled = true;
-    // Its row stays as far as it has come, also in what undo may bring back.
-    if (const auto found = solved_.find(job_row_); found != solved_.end()) {
-      ScheduleEntry stopped = *found->second;
-      stopped.running = false;
-      found->second = std::make_shared<const ScheduleEntry>(std::move(stopped));
-      for (EntryPtr& entry : content_.schedules)
-        if (entry->name == job_row_) entry = found->second;
-    }
+    end_row();
   }
   job_->cancel();
   stopping_.push_back(std::move(job_));
+}
+
+void Session::end_row() {
+  const auto found = solved_.find(job_row_);
+  if (found == solved_.end() || !found->second->running) return;
+  ScheduleEntry stopped = *found->second;
+  stopped.running = false;
+  found->second = std::make_shared<const ScheduleEntry>(std::move(stopped));
+  for (EntryPtr& entry : content_.schedules)
+    if (entry->name == job_row_) entry = found->second;
 }
 
 bool Session::pump() {
@@ -95,6 +98,7 @@ bool Session::pump_solve() {
     std::visit(Overloaded{[&](SolveOutcome& outcome) { take_outcome(std::move(outcome)); },
                           [&](JobFailure& failure) {
                             live_.phase = LiveSolve::Phase::Done;
+                            end_row();
                             fail("The solver failed", Error::environment(failure.message));
                           },
                           [](solver::SolveEvent&) {}},
@@ -200,6 +204,8 @@ void Session::take_outcome(SolveOutcome outcome) {
     entry.schedule = std::move(*outcome.schedule);
     entry.schedule.name = entry.name;
     replace_solved(std::move(entry));
+  } else {
+    end_row();
   }
   live_.history.push_back({live_.seconds, live_.lower_bound, live_.best});
   const char* how = live_.cancelled ? " (cancelled)" : live_.timed_out ? " (out of time)" : "";

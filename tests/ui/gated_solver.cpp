@@ -1,0 +1,127 @@
+// Gates, and the memory of what the real solver answered.
+#include "tests/ui/gated_solver.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "core/io/schedule_json.h"
+
+namespace heddle::test {
+
+using namespace heddle::app;
+
+namespace {
+
+/// Under a sanitizer everything takes ten times as long; the test must end all the same.
+constexpr double kMostSeconds = 5;
+
+std::string key_of(const Problem& problem, const Constraints& constraints) {
+  std::string key = problem_hash(problem);
+  for (const UserConstraint& c : constraints)
+    if (c.enabled)
+      key += fmt::format("|{} {} {} {} {}", static_cast<int>(c.kind), fmt::join(c.ops, ","), c.channel, c.low, c.high);
+  return key;
+}
+
+std::string key_of(const Question& q) {
+  const AskOptions& o = q.options;
+  std::string key = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", to_string(q.topic), o.ii.value_or(-1), o.exact,
+                                o.op.valid() ? static_cast<int>(o.op.index()) : -1, o.from.value_or(-1), o.to.value_or(-1),
+                                o.percent, o.count, static_cast<int>(o.aspect), o.ii_only, o.against.size());
+  for (const Resource r : o.against) key += fmt::format(" {}", static_cast<int>(r));
+  key += key_of(*q.problem, q.constraints);
+  return q.schedule ? key + schedule_text(*q.problem, *q.schedule) : key;
+}
+
+}  // namespace
+
+void GatedSolver::add(Gate& gate) {
+  const std::lock_guard lock(mutex_);
+  if (gate.waiting > 0 && gate.tickets == 0) ++gate.tickets;
+  changed_.notify_all();
+}
+
+void GatedSolver::fail_next() {
+  const std::lock_guard lock(mutex_);
+  fail_ = true;
+}
+
+bool GatedSolver::pass(Gate& gate, std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  ++gate.waiting;
+  const bool may = changed_.wait(lock, stop, [&] { return gate.tickets > 0; }) && !stop.stop_requested();
+  --gate.waiting;
+  if (!may) return false;
+  --gate.tickets;
+  if (std::exchange(fail_, false)) throw std::runtime_error("the test said so");
+  return true;
+}
+
+template <class T, class Work>
+T GatedSolver::remembered(std::map<std::string, T>& memory, const std::string& key, Work work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = memory.find(key); known != memory.end()) return known->second;
+    if (calls_left_ <= 0) return {};
+    --calls_left_;
+  }
+  T answer = work();
+  const std::lock_guard lock(mutex_);
+  return memory[key] = std::move(answer);
+}
+
+SolveFunction GatedSolver::solve() {
+  return [this](const solver::SolveRequest& request, std::stop_token stop, const solver::SolveListener& listener) {
+    SolveOutcome stopped;
+    stopped.cancelled = true;
+    if (!pass(solves_, stop)) return stopped;
+    SolveOutcome outcome = remembered(outcomes_, key_of(request.problem, request.constraints), [&] {
+      solver::SolveRequest limited = request;
+      limited.timeout_seconds = kMostSeconds;
+      return built_in_solver()(limited, {}, [](const solver::SolveEvent&) {});
+    });
+    listener(solver::Started{outcome.res_mii, outcome.rec_mii, outcome.issue_mii, outcome.explanation});
+    if (outcome.schedule) listener(solver::Incumbent{*outcome.schedule});
+    return pass(solves_, stop) ? outcome : stopped;
+  };
+}
+
+AskFunction GatedSolver::ask() {
+  return [this](const Question& question, std::stop_token stop, const AskListener& tell) -> Answer {
+    if (!pass(questions_, stop)) return {};
+    std::vector<AnswerSoFar> parts;
+    Answer answer = remembered(answers_, key_of(question), [&] {
+      Question limited = question;
+      limited.options.timeout_seconds = kMostSeconds;
+      return built_in_answers()(limited, {}, [&](AnswerSoFar part) { parts.push_back(std::move(part)); });
+    });
+    for (AnswerSoFar& part : parts) tell(std::move(part));
+    return pass(questions_, stop) ? answer : Answer{};
+  };
+}
+
+bool GatedSolver::settled(const Session& session) {
+  const std::lock_guard lock(mutex_);
+  const auto at_gate = [](const Gate& gate) { return gate.waiting > 0 && gate.tickets == 0; };
+  if (session.live().phase == LiveSolve::Phase::Stopping) return false;
+  if (session.live().phase == LiveSolve::Phase::Running && !at_gate(solves_)) return false;
+  for (const Topic topic : kTopics) {
+    const Inquiry::Phase phase = session.inquiry(topic).phase;
+    if (phase == Inquiry::Phase::Stopping) return false;
+    if (phase == Inquiry::Phase::Running && !at_gate(questions_)) return false;
+  }
+  return true;
+}
+
+void GatedSolver::settle(Session& session) {
+  session.pump();
+  while (!settled(session)) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    session.pump();
+  }
+  session.pump();
+}
+
+}  // namespace heddle::test

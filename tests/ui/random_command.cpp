@@ -1,0 +1,229 @@
+// Random members for every type of command.
+#include "tests/ui/random_command.h"
+
+#include <array>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <type_traits>
+#include <typeinfo>
+
+namespace heddle::test {
+
+using namespace heddle::app;
+
+namespace {
+
+struct Source {
+  Random& random;
+  const Session& session;
+  const std::vector<std::string>& paths;
+
+  std::size_t ops() const { return session.content().problem ? session.content().problem->ops.size() : 0; }
+  OpId op() const {
+    if (chance(random, 12)) return chance(random, 2) ? OpId() : OpId(random() % 1000);
+    return ops() == 0 ? OpId(0) : OpId(pick(random, ops()));
+  }
+  std::string op_name() const {
+    const OpId id = op();
+    return id.valid() && id.index() < ops() ? session.content().problem->op(id).name : random_text(random);
+  }
+  std::int64_t number() const {
+    constexpr std::array<std::int64_t, 14> kTelling{0,    1,     -1,    2,         7,          64,         100,
+                                                    2048, 65536, -4096, INT32_MAX, INT64_MAX, INT64_MIN, kLargestChange};
+    if (chance(random, 6)) return kTelling[pick(random, kTelling.size())];
+    return static_cast<std::int64_t>(random() % 5000) - 50;
+  }
+  std::size_t index() const { return chance(random, 10) ? random() % 100 : pick(random, 4); }
+
+  void fill(bool& value) const { value = chance(random, 2); }
+  void fill(int& value) const { value = static_cast<int>(chance(random, 8) ? number() % INT32_MAX : number() % 80); }
+  void fill(std::int64_t& value) const { value = number(); }
+  void fill(std::size_t& value) const { value = index(); }
+  void fill(double& value) const { value = static_cast<double>(number()) / 16; }
+  void fill(std::string& value) const { value = random_text(random); }
+  void fill(OpId& value) const { value = op(); }
+  void fill(GroupId& value) const { value = chance(random, 8) ? GroupId(random() % 50) : GroupId(pick(random, 3)); }
+  template <class T>
+  void fill(std::optional<T>& value) const {
+    if (chance(random, 3)) return;
+    fill(value.emplace());
+  }
+  template <class E>
+    requires std::is_enum_v<E>
+  void fill(E& value) const {
+    value = static_cast<E>(pick(random, most<E>() + 1));
+  }
+  /// Index of the last value of an enumeration.
+  template <class E>
+  static constexpr std::size_t most() {
+    if constexpr (std::is_same_v<E, BottomTab>)
+      return static_cast<std::size_t>(BottomTab::Constraints);
+    else if constexpr (std::is_same_v<E, Topic>)
+      return std::size(kTopics) - 1;
+    else if constexpr (std::is_same_v<E, ConstraintKind>)
+      return static_cast<std::size_t>(ConstraintKind::MaxDepth);
+    else if constexpr (std::is_same_v<E, ChangeKind>)
+      return static_cast<std::size_t>(ChangeKind::Groups);
+    else if constexpr (std::is_same_v<E, ThemeName> || std::is_same_v<E, GanttMode> || std::is_same_v<E, ChangeEffect>)
+      return 2;
+    else
+      return 0;
+  }
+  void fill(UserConstraint& c) const {
+    fill(c.kind);
+    if (chance(random, 2)) c.kind = ConstraintKind::Pin;
+    c.enabled = !chance(random, 6);
+    for (std::size_t n = pick(random, 3) + (chance(random, 10) ? 0 : 1); n-- > 0;) c.ops.push_back(op_name());
+    if (chance(random, 3)) fill(c.name);
+    if (chance(random, 2) && session.content().problem && !session.content().problem->channels.empty())
+      c.channel = pick_of(random, session.content().problem->channels).name;
+    fill(c.low);
+    fill(c.high);
+  }
+  void fill(Change& c) const {
+    fill(c.kind);
+    fill(c.effect);
+    if (chance(random, 2)) c.kind = ChangeKind::Latency, c.effect = ChangeEffect::To;
+    c.op = op_name();
+    if (chance(random, 6)) fill(c.unit);
+    if (chance(random, 6)) fill(c.field);
+    fill(c.value);
+  }
+  void fill(Note& note) const {
+    fill(note.text);
+    if (chance(random, 2)) note.op = op_name();
+    fill(note.at);
+  }
+  void fill(Highlight& highlight) const {
+    fill(highlight.why);
+    // Only what exists: ids come from answers about the problem that is open.
+    for (std::size_t n = pick(random, 4); n-- > 0 && ops() > 0;) highlight.ops.push_back(OpId(pick(random, ops())));
+    const std::size_t edges = session.content().problem ? session.content().problem->edges.size() : 0;
+    for (std::size_t n = pick(random, 3); n-- > 0 && edges > 0;) highlight.edges.push_back(EdgeId(pick(random, edges)));
+    if (chance(random, 3)) highlight.lanes.push_back("TC");
+  }
+  void fill(AskOptions& options) const {
+    if (chance(random, 2)) return;
+    fill(options.exact);
+    fill(options.op);
+    fill(options.from);
+    fill(options.to);
+    options.percent = static_cast<int>(pick(random, 40)) - 3;
+    options.count = static_cast<int>(pick(random, 6)) - 1;
+    if (chance(random, 4)) fill(options.ii);
+    fill(options.ii_only);
+    constexpr std::array kAll{Resource::Warps, Resource::Registers, Resource::Smem, Resource::Stages, Resource::Tmem};
+    options.against.clear();
+    for (std::size_t n = pick(random, 4); n-- > 0;) options.against.push_back(kAll[pick(random, kAll.size())]);
+  }
+  void fill(Schedule& schedule) const {
+    const std::vector<EntryPtr>& all = session.content().schedules;
+    if (all.empty()) return;
+    schedule = pick_of(random, all)->schedule;
+    if (!schedule.ops.empty() && chance(random, 2)) schedule.ops[pick(random, schedule.ops.size())].start += 1;
+    if (chance(random, 8)) schedule.ops.clear();
+  }
+  /// A type that is filled elsewhere, or stays as it is.
+  template <class T>
+  void fill(T&) const {}
+
+  std::string kernel() const {
+    static const std::vector<std::string> kNames{"toy_fig1", "toy_fig1", "gemm_hopper", "attention_forward_hopper",
+                                                 "layernorm", "attention_forward_blackwell", "nonsense", ""};
+    return pick_of(random, kNames);
+  }
+  std::string machine() const {
+    static const std::vector<std::string> kNames{"toy", "toy", "h100", "h100", "b200", "no machine"};
+    return pick_of(random, kNames);
+  }
+};
+
+template <class C>
+Command make(const Source& s) {
+  C c;
+  if constexpr (std::is_same_v<C, OpenPair>) {
+    c.kernel = s.kernel(), c.machine = s.machine();
+  } else if constexpr (std::is_same_v<C, OpenKernel>) {
+    c.name = s.kernel();
+  } else if constexpr (std::is_same_v<C, OpenMachine>) {
+    c.name = s.machine();
+  } else if constexpr (std::is_same_v<C, SetParam>) {
+    const auto& kernel = s.session.content().kernel;
+    c.name = kernel && !kernel->params.empty() ? pick_of(s.random, kernel->params).name : "T";
+    c.value = s.number();
+  } else if constexpr (std::is_same_v<C, SetScale>) {
+    c.percent = static_cast<int>(pick(s.random, 12)) * 25;
+  } else {
+#define HEDDLE_FILL(member) \
+  if constexpr (requires { c.member; }) s.fill(c.member)
+    if constexpr (requires { c.path; }) c.path = pick_of(s.random, s.paths);
+    HEDDLE_FILL(index);
+    HEDDLE_FILL(name);
+    HEDDLE_FILL(value);
+    HEDDLE_FILL(constraint);
+    HEDDLE_FILL(change);
+    HEDDLE_FILL(solve);
+    HEDDLE_FILL(op);
+    HEDDLE_FILL(ops);
+    HEDDLE_FILL(start);
+    HEDDLE_FILL(group);
+    HEDDLE_FILL(schedule);
+    HEDDLE_FILL(as_baseline);
+    HEDDLE_FILL(note);
+    HEDDLE_FILL(text);
+    HEDDLE_FILL(topic);
+    HEDDLE_FILL(options);
+    HEDDLE_FILL(highlight);
+    HEDDLE_FILL(extend);
+    HEDDLE_FILL(mode);
+    HEDDLE_FILL(count);
+    HEDDLE_FILL(theme);
+    HEDDLE_FILL(percent);
+    HEDDLE_FILL(keep);
+    HEDDLE_FILL(tab);
+    HEDDLE_FILL(at);
+    HEDDLE_FILL(cycle);
+#undef HEDDLE_FILL
+  }
+  return c;
+}
+
+template <std::size_t... I>
+Command make_any(std::size_t which, const Source& source, std::index_sequence<I...>) {
+  using Maker = Command (*)(const Source&);
+  constexpr std::array<Maker, sizeof...(I)> kMakers{make<std::variant_alternative_t<I, Command>>...};
+  return kMakers[which](source);
+}
+
+}  // namespace
+
+std::string random_text(Random& random) {
+  static const std::vector<std::string> kWords{
+      "exp", "QK0", "light", "solve", "0",    "12",   "-3",   "1e9", "99999999999999999999", "%s%n", "\xc3\xa9", "\xe2\x86\x92",
+      "\xf0\x9f\x92\xa5", "\xff\xfe", "\x1b[31m", "\xe2\x80\xae", " ", "'",   "\"",  "##",  "###id", "a very long word indeed", ">", "="};
+  std::string text;
+  for (std::size_t n = pick(random, 4) + 1; n-- > 0;) text += pick_of(random, kWords);
+  if (chance(random, 20)) text = std::string(3000, 'x');
+  return text;
+}
+
+Command random_command(Random& random, const Session& session, const std::vector<std::string>& paths) {
+  constexpr std::size_t kCount = std::variant_size_v<Command>;
+  const Source source{random, session, paths};
+  for (;;) {
+    Command command = make_any(pick(random, kCount), source, std::make_index_sequence<kCount>());
+    if (!std::holds_alternative<Quit>(command)) return command;
+  }
+}
+
+std::string name_of(const Command& command) {
+  const char* mangled = std::visit([](const auto& c) { return typeid(c).name(); }, command);
+  int status = 0;
+  char* name = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  std::string text = status == 0 ? name : mangled;
+  std::free(name);
+  const std::size_t colon = text.rfind(':');
+  return colon == std::string::npos ? text : text.substr(colon + 1);
+}
+
+}  // namespace heddle::test
