@@ -286,6 +286,7 @@ void Session::on(const SetParam& c) {
 
 void Session::on(const SelectSchedule& c) {
   if (c.index >= content_.schedules.size() || content_.shown == c.index) return;
+  if (content_.baseline == c.index) return on(SwapBaseline{});
   content_.shown = c.index;
   changed();
 }
@@ -296,12 +297,17 @@ void Session::on(const RemoveSchedule& c) {
   if (entry->running) abandon_job("its row was removed");
   undo_.remember(content_, "remove " + entry->name);
   content_.schedules.erase(content_.schedules.begin() + static_cast<std::ptrdiff_t>(c.index));
-  if (content_.shown && *content_.shown >= c.index && *content_.shown > 0) --*content_.shown;
-  if (content_.schedules.empty()) content_.shown.reset();
-  if (content_.baseline == c.index || content_.baseline == content_.shown)
-    content_.baseline.reset();
-  else if (content_.baseline && *content_.baseline > c.index)
-    --*content_.baseline;
+  const auto moved_up = [&](std::optional<std::size_t> index) {
+    return index && *index > c.index ? *index - 1 : index;
+  };
+  if (content_.baseline == c.index) content_.baseline.reset();
+  content_.baseline = moved_up(content_.baseline);
+  if (content_.shown == c.index)
+    // The row above takes its place, the first one where there is none above.
+    content_.shown = content_.schedules.empty() ? std::nullopt : std::optional(c.index > 0 ? c.index - 1 : 0);
+  else
+    content_.shown = moved_up(content_.shown);
+  if (content_.baseline == content_.shown) content_.baseline.reset();
   changed();
 }
 
