@@ -108,20 +108,26 @@ void read_constraint(ObjectReader& object, const Problem& problem, UserConstrain
                           "swap the two");
 }
 
+Constraints read_list(const std::vector<Cursor>& items, const Problem& problem) {
+  Constraints constraints;
+  std::map<std::string, std::string> seen;
+  for (const Cursor& item : items) {
+    ObjectReader object(item);
+    UserConstraint& constraint = constraints.emplace_back();
+    read_constraint(object, problem, constraint);
+    if (constraint.name.empty())
+      constraint.name = describe(constraint);
+    else if (const auto [it, fresh] = seen.emplace(constraint.name, item.pointer()); !fresh)
+      item.fault(fmt::format("name '{}' is already taken by {}", constraint.name, it->second),
+                 "constraints are told apart by name");
+  }
+  return constraints;
+}
+
 auto reader_for(const Problem& problem) {
   return [&problem](ObjectReader& root, Constraints& constraints) {
-    std::map<std::string, std::string> seen;
     const bool only_changes = root.find("changes") && !root.cursor().json().find("constraints");
-    for (const Cursor& item : only_changes ? root.list("constraints") : root.required_list("constraints")) {
-      ObjectReader object(item);
-      UserConstraint& constraint = constraints.emplace_back();
-      read_constraint(object, problem, constraint);
-      if (constraint.name.empty())
-        constraint.name = describe(constraint);
-      else if (const auto [it, fresh] = seen.emplace(constraint.name, item.pointer()); !fresh)
-        item.fault(fmt::format("name '{}' is already taken by {}", constraint.name, it->second),
-                   "constraints are told apart by name");
-    }
+    constraints = read_list(only_changes ? root.list("constraints") : root.required_list("constraints"), problem);
   };
 }
 
@@ -137,7 +143,11 @@ Result<Constraints> read_constraints(const std::string& path, const Problem& pro
   return text ? parse_constraints(*text, path, problem, warnings) : text.error();
 }
 
-std::string constraints_text(const Constraints& constraints, const Changes& changes, std::string_view original) {
+Constraints read_constraints_from(ObjectReader& root, const Problem& problem) {
+  return read_list(root.list("constraints"), problem);
+}
+
+Json constraints_json(const Constraints& constraints) {
   Json list = Json::array();
   for (const UserConstraint& constraint : constraints) {
     const KindFacts& facts = facts_of(constraint.kind);
@@ -150,7 +160,11 @@ std::string constraints_text(const Constraints& constraints, const Changes& chan
     item.set("enabled", constraint.enabled);
     list.push(std::move(item));
   }
-  Json root = Json::object().set("schema", kSchema).set("constraints", std::move(list));
+  return list;
+}
+
+std::string constraints_text(const Constraints& constraints, const Changes& changes, std::string_view original) {
+  Json root = Json::object().set("schema", kSchema).set("constraints", constraints_json(constraints));
   if (!changes.empty()) root.set("changes", changes_json(changes));
   return document_text<Constraints>(std::move(root), original, kSchema, [](ObjectReader& file, Constraints& ignored) {
     reader_for(Problem{})(file, ignored);

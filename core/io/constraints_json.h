@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/io/json_reader.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraint_text.h"
@@ -21,6 +22,10 @@ Result<Constraints> read_constraints(const std::string& path, const Problem& pro
                                      std::vector<Fault>* warnings = nullptr);
 Result<Constraints> parse_constraints(std::string_view text, const std::string& file_name, const Problem& problem,
                                       std::vector<Fault>* warnings = nullptr);
+
+/// The list "constraints" of a file of another kind.
+Constraints read_constraints_from(ObjectReader& root, const Problem& problem);
+Json constraints_json(const Constraints& constraints);
 
 /// The file's text. With the `original` text it was read from, members that Heddle does not know are kept.
 std::string constraints_text(const Constraints& constraints, const Changes& changes = {},

@@ -43,6 +43,18 @@ ScheduleHead read_head(ObjectReader& root) {
   return head;
 }
 
+std::vector<ObjectiveValue> read_objectives(ObjectReader& object) {
+  std::vector<ObjectiveValue> objectives;
+  for (const Cursor& item : object.list("objectives")) {
+    ObjectReader objective(item);
+    ObjectiveValue& value = objectives.emplace_back();
+    value.name = objective.name("name");
+    value.value = objective.integer("value", -kLargestNumber, kLargestNumber);
+    value.proved = objective.boolean("proved", false);
+  }
+  return objectives;
+}
+
 Certificate read_certificate(const Cursor& at) {
   ObjectReader object(at);
   Certificate c;
@@ -59,13 +71,7 @@ Certificate read_certificate(const Cursor& at) {
                           [](std::string_view word) { return parse_word(word, BoundReason::Requested); })
                    .value_or(BoundReason::None);
   c.explanation = object.string("explanation");
-  for (const Cursor& item : object.list("objectives")) {
-    ObjectReader objective(item);
-    ObjectiveValue& value = c.objectives.emplace_back();
-    value.name = objective.name("name");
-    value.value = objective.integer("value", -kLargestNumber, kLargestNumber);
-    value.proved = objective.boolean("proved", false);
-  }
+  c.objectives = read_objectives(object);
   c.solver = object.string("solver");
   if (const auto seed = object.find("seed")) c.seed = seed->natural64().value_or(0);
   if (const auto seconds = object.find("seconds")) c.seconds = seconds->real().value_or(0);
@@ -310,7 +316,15 @@ Result<Schedule> read_schedule(const std::string& path, const Problem& problem, 
   return text ? parse_schedule(*text, path, problem, warnings) : text.error();
 }
 
-std::string schedule_text(const Problem& problem, const Schedule& schedule, std::string_view original) {
+void read_schedule_from(ObjectReader& root, const Problem& problem, Schedule& schedule) {
+  if (check_schema(root, kSchema)) reader_for(problem)(root, schedule);
+}
+
+Scope read_params_from(ObjectReader& root) { return read_params(root); }
+
+std::vector<ObjectiveValue> read_objectives_from(ObjectReader& root) { return read_objectives(root); }
+
+Json schedule_json(const Problem& problem, const Schedule& schedule) {
   Json root = Json::object();
   root.set("schema", kSchema).set("name", schedule.name);
   root.set("kernel", schedule.kernel.empty() ? problem.kernel : schedule.kernel);
@@ -321,7 +335,11 @@ std::string schedule_text(const Problem& problem, const Schedule& schedule, std:
   const Provenance& from = schedule.provenance;
   root.set("provenance", Json::object().set("kind", from.kind).set("author", from.author).set("note", from.note));
   if (schedule.certificate) root.set("certificate", certificate_json(*schedule.certificate));
-  return document_text<Schedule>(std::move(root), original, kSchema, reader_for(problem));
+  return root;
+}
+
+std::string schedule_text(const Problem& problem, const Schedule& schedule, std::string_view original) {
+  return document_text<Schedule>(schedule_json(problem, schedule), original, kSchema, reader_for(problem));
 }
 
 Json groups_json(const Problem& problem, const Schedule& schedule) {

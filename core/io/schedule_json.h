@@ -31,6 +31,14 @@ Result<Schedule> parse_schedule(std::string_view text, const std::string& file_n
 /// The file's text. With the `original` text it was read from, members that Heddle does not know are kept.
 std::string schedule_text(const Problem& problem, const Schedule& schedule, std::string_view original = {});
 
+// The same as parts of other files.
+class ObjectReader;
+void read_schedule_from(ObjectReader& root, const Problem& problem, Schedule& schedule);
+Json schedule_json(const Problem& problem, const Schedule& schedule);
+Scope read_params_from(ObjectReader& root);  ///< the member "params", if there is one
+/// [{name, value, proved}]
+std::vector<ObjectiveValue> read_objectives_from(ObjectReader& root);
+
 // Parts that solve reports share.
 Json groups_json(const Problem& problem, const Schedule& schedule);      ///< [{id, role, warps, registers, ops}]
 Json placements_json(const Problem& problem, const Schedule& schedule);  ///< [{id, start, stage, slot, group}]

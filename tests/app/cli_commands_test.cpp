@@ -231,7 +231,7 @@ TEST_CASE("list names what is shipped", "[app]") {
 }
 
 TEST_CASE("schema prints a JSON Schema of every kind", "[app]") {
-  for (const char* kind : {"kernel", "machine", "schedule", "constraints"}) {
+  for (const char* kind : {"kernel", "machine", "schedule", "constraints", "project"}) {
     const auto run = run_heddle({"schema", kind});
     INFO(run.err);
     CHECK(run.code == kDone);

@@ -10,6 +10,7 @@
 #include "core/io/words.h"
 #include "core/machine/machine.h"
 #include "core/problem/changes.h"
+#include "core/report/gantt_model.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/constraints.h"
 
@@ -79,10 +80,15 @@ TEST_CASE("the pareto schema knows every resource", "[core]") {
   CHECK(holds(vocabularies_of("pareto"), words_up_to(Resource::Tmem)));
 }
 
+TEST_CASE("the project schema knows every status and mode", "[core]") {
+  CHECK(holds(vocabularies_of("project"), words_up_to(Status::Invalid)));
+  CHECK(holds(vocabularies_of("project"), words_up_to(GanttMode::Pipeline)));
+}
+
 TEST_CASE("schemas can be asked for by name", "[core]") {
   std::string names;
   for (const LibraryEntry& entry : list_library(Shelf::Schemas)) names += entry.name + " ";
-  CHECK(names == "constraints kernel machine pareto schedule ");
+  CHECK(names == "constraints kernel machine pareto project schedule ");
   CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) ==
         "unknown schema 'kernl' (did you mean 'kernel'?)");
 }
