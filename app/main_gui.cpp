@@ -64,7 +64,7 @@ void open_documents(const Options& options, Session& session) {
     session.apply(OpenConstraints{options.constraints});
     session.apply(ShowTab{BottomTab::Explain});
   }
-  const bool wanted = options.solve || (options.screenshot.empty() && options.schedule.empty());
+  const bool wanted = options.solve || (options.screenshot.empty() && options.schedule.empty() && session.content().schedules.empty());
   if (wanted && !options.no_solve && session.why_no_solve().empty()) session.apply(StartSolve{});
 }
 
@@ -114,6 +114,7 @@ int run_window(const Options& options) {
   if (!platform) return report(platform.error());
   Environment environment;
   environment.settings_file = settings_path();
+  environment.autosave_folder = autosave_path();
   environment.wake = [&] { (*platform)->wake(); };
   auto session = std::make_unique<Session>(std::move(environment));
   show_as_asked(options, *session);

@@ -206,6 +206,8 @@ std::vector<CommandSpec> make_table() {
                    "prologue, steady state and epilogue of every warp group as pseudocode, schedule"),
             file("--out", "-o", "where to write; - is standard output (the default)"), mode, iterations,
             integer("--width", "N", 40, 20000, "columns of the text timeline, or pixels of the picture (default 1200)"),
+            integer("--begin", "N", -kMostCycles, kMostCycles, "first cycle of the picture (default: all of it)"),
+            integer("--end", "N", -kMostCycles, kMostCycles, "last cycle of the picture"),
             choice("--theme", "THEME", {"light", "dark"}, "colours of the picture (default light)")}),
        run_export},
       {"eval",

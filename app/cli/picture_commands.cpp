@@ -12,11 +12,10 @@
 #include "core/report/csv.h"
 #include "core/report/dot.h"
 #include "core/report/gantt_model.h"
-#include "core/report/op_rows.h"
 #include "core/report/pipeline_text.h"
 #include "core/report/summary.h"
 #include "core/report/svg.h"
-#include "core/report/text_timeline.h"
+#include "core/report/timeline_page.h"
 
 namespace heddle::app {
 namespace {
@@ -33,13 +32,11 @@ GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const Ver
   return build_gantt(problem, schedule, options);
 }
 
-/// Title, timeline and op table: what `show` prints and `export --format text` writes.
-std::string timeline_page(const Problem& problem, const Schedule& schedule, const Verdict& verdict,
-                          const Arguments& arguments, TextStyle style) {
+/// What `show` prints and `export --format text` writes.
+std::string page_of(const Problem& problem, const Schedule& schedule, const Verdict& verdict, const Arguments& arguments,
+                    TextStyle style) {
   if (const auto width = arguments.integer("--width")) style.width = static_cast<int>(*width);
-  const std::string title = join_facts({problem_title(problem), headline(schedule, style)}, style);
-  const std::string timeline = text_timeline(gantt_for(problem, schedule, verdict, arguments), style);
-  return fmt::format("{}\n\n{}\n{}", title, timeline, op_table(problem, &schedule));
+  return timeline_page(problem, schedule, gantt_for(problem, schedule, verdict, arguments), style);
 }
 
 /// Colours are for terminals only.
@@ -74,7 +71,7 @@ int run_show(const Arguments& arguments, const Terminal& terminal) {
   if (!schedule) return code;
   const Verdict verdict = check(inputs->problem, *schedule, inputs->constraints);
   warn_if_invalid(verdict, terminal);
-  terminal.out << timeline_page(inputs->problem, *schedule, verdict, arguments, terminal.style);
+  terminal.out << page_of(inputs->problem, *schedule, verdict, arguments, terminal.style);
   return code;
 }
 
@@ -107,6 +104,8 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     options.title = join_facts({problem_title(problem), headline(*schedule, {})}, {});
     if (arguments.text("--theme") == "dark") options.theme = SvgTheme::Dark;
     if (const auto width = arguments.integer("--width")) options.width = std::max(320, static_cast<int>(*width));
+    options.begin = arguments.integer("--begin");
+    options.end = arguments.integer("--end");
     text = gantt_svg(gantt_for(problem, *schedule, verdict, arguments), options);
   } else if (format == "trace") {
     TraceOptions options;
@@ -121,7 +120,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   } else if (format == "json") {
     text = schedule_text(problem, *schedule);
   } else {
-    text = timeline_page(problem, *schedule, verdict, arguments, page_style(terminal, arguments, path));
+    text = page_of(problem, *schedule, verdict, arguments, page_style(terminal, arguments, path));
   }
   const int written = finish(text);
   return written == kDone ? code : written;

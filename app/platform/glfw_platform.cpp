@@ -123,7 +123,23 @@ void GlfwPlatform::end_frame() {
   glClearColor(0, 0, 0, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  if (std::exchange(picture_wanted_, false)) {
+    // Before the buffers change places: what is in the back one afterwards is anybody's guess.
+    Picture picture{width, height, {}};
+    picture.rgba.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4);
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, picture.rgba.data());
+    turn_over(picture);
+    picture_ = std::move(picture);
+  }
   glfwSwapBuffers(window_);
+}
+
+std::optional<Picture> GlfwPlatform::take_picture() { return std::exchange(picture_, std::nullopt); }
+
+void GlfwPlatform::stay_open() {
+  glfwSetWindowShouldClose(window_, GLFW_FALSE);
+  note_input();
 }
 
 void GlfwPlatform::set_scale(float scale) {

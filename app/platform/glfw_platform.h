@@ -23,6 +23,10 @@ class GlfwPlatform : public Platform {
   void wake() override;
   void set_title(const std::string& title) override;
   std::vector<std::string> take_dropped_files() override;
+  bool can_take_pictures() const override { return true; }
+  void want_picture() override { picture_wanted_ = true; }
+  std::optional<Picture> take_picture() override;
+  void stay_open() override;
 
   /// Called by GLFW's callbacks.
   void note_input() { frames_wanted_ = kFramesAfterInput; }
@@ -36,6 +40,8 @@ class GlfwPlatform : public Platform {
   int frames_wanted_ = kFramesAfterInput;
   double last_input_ = 0;
   std::vector<std::string> dropped_;
+  bool picture_wanted_ = false;
+  std::optional<Picture> picture_;
 };
 
 }  // namespace heddle::app

@@ -122,17 +122,11 @@ void OffscreenPlatform::render() {
 
 Picture OffscreenPlatform::read_picture() const {
   Picture picture{width(), height(), {}};
-  const std::size_t row = static_cast<std::size_t>(width()) * 4;
-  picture.rgba.resize(row * static_cast<std::size_t>(height()));
+  picture.rgba.resize(static_cast<std::size_t>(width()) * static_cast<std::size_t>(height()) * 4);
   glBindFramebuffer(GL_FRAMEBUFFER, gl_->framebuffer);
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
   glReadPixels(0, 0, width(), height(), GL_RGBA, GL_UNSIGNED_BYTE, picture.rgba.data());
-  // OpenGL's rows go upwards.
-  for (int y = 0; y < height() / 2; ++y)
-    std::swap_ranges(picture.rgba.begin() + static_cast<std::ptrdiff_t>(row) * y,
-                     picture.rgba.begin() + static_cast<std::ptrdiff_t>(row) * (y + 1),
-                     picture.rgba.begin() + static_cast<std::ptrdiff_t>(row) * (height() - 1 - y));
-  for (std::size_t i = 3; i < picture.rgba.size(); i += 4) picture.rgba[i] = 255;
+  turn_over(picture);
   return picture;
 }
 

@@ -8,14 +8,9 @@
 #include <vector>
 
 #include "app/platform/headless_platform.h"
+#include "app/platform/picture.h"
 
 namespace heddle::app {
-
-/// Rows from top to bottom, four bytes per pixel.
-struct Picture {
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> rgba;
-};
 
 class OffscreenPlatform : public HeadlessPlatform {
  public:
@@ -25,6 +20,8 @@ class OffscreenPlatform : public HeadlessPlatform {
 
   /// The last frame.
   Picture read_picture() const;
+  bool can_take_pictures() const override { return true; }
+  std::optional<Picture> take_picture() override { return read_picture(); }
 
  protected:
   void upload_fonts() override;
@@ -36,9 +33,5 @@ class OffscreenPlatform : public HeadlessPlatform {
   OffscreenPlatform(int width, int height, bool built_in_font, std::unique_ptr<Gl> gl);
   std::unique_ptr<Gl> gl_;
 };
-
-/// Environment error when it cannot be written.
-Result<Ok> write_png(const std::string& path, const Picture& picture);
-Result<Picture> read_png(const std::string& path);
 
 }  // namespace heddle::app

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/platform/picture.h"
 #include "core/base/result.h"
 
 namespace heddle::app {
@@ -35,6 +37,12 @@ class Platform {
   /// Asks for a frame soon; safe from any thread.
   virtual void wake() {}
   virtual void set_title(const std::string&) {}
+  /// Pictures of what is shown: ask for one before a frame ends, take it after. Nothing without a renderer.
+  virtual bool can_take_pictures() const { return false; }
+  virtual void want_picture() {}
+  virtual std::optional<Picture> take_picture() { return std::nullopt; }
+  /// After Close: the window stays open for now.
+  virtual void stay_open() {}
   /// Files dropped on the window since the last call.
   virtual std::vector<std::string> take_dropped_files() { return {}; }
 };

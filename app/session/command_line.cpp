@@ -54,4 +54,41 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   return line;
 }
 
+namespace {
+
+std::vector<std::string> mode_words(const Session& session) {
+  std::vector<std::string> words{"--mode", to_string(session.view().mode)};
+  if (session.view().mode == GanttMode::Steady) return words;
+  words.emplace_back("--iterations");
+  words.push_back(fmt::format("{}", session.iterations()));
+  return words;
+}
+
+}  // namespace
+
+std::string shown_as_command(const Session& session) { return command_line(session, "show", mode_words(session)); }
+
+std::string export_command(const Session& session, const Export& wish) {
+  std::vector<std::string> words = mode_words(session);
+  const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+  switch (wish.kind) {
+    case ExportKind::Svg:
+      add({"--format", "svg", "--theme", wish.light ? "light" : "dark"});
+      if (const auto& visible = session.view().chart.visible; wish.visible_only && visible)
+        add({"--begin", fmt::format("{}", visible->first), "--end", fmt::format("{}", visible->second)});
+      break;
+    case ExportKind::Trace: words = {"--format", "trace"}; break;
+    case ExportKind::Text: add({"--format", "text", "--width", "160"}); break;
+    case ExportKind::Csv: words = {"--format", "csv"}; break;
+    case ExportKind::Png: {
+      if (session.project_file().empty() || session.unsaved()) return {};
+      std::string line = "heddle-gui " + shell_word(session.project_file()) + " --screenshot " + shell_word(wish.path);
+      for (const std::string& word : words) line += " " + shell_word(word);
+      return line + " --theme " + to_string(session.settings().theme);
+    }
+  }
+  add({"--out", wish.path});
+  return command_line(session, "export", words);
+}
+
 }  // namespace heddle::app

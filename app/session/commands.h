@@ -68,9 +68,29 @@ struct OpenConstraints {
 struct SaveSchedule {
   std::string path;
 };  ///< the schedule that is shown
-struct ExportSvg {
+struct OpenProject {
   std::string path;
-};                        ///< the chart as it is shown
+};
+struct SaveProject {
+  std::string path;
+};  ///< empty: to the file it has
+struct SaveConstraints {
+  std::string path;
+};  ///< with the changed numbers
+struct RestoreWork {
+  std::string path;
+};  ///< of Session::recoveries()
+struct DiscardWork {
+  std::string path;
+};
+enum class ExportKind { Svg, Png, Trace, Text, Csv };
+struct Export {
+  ExportKind kind = ExportKind::Svg;
+  std::string path;
+  bool visible_only = false;  ///< SVG: the cycles that the chart shows; all others ignore it
+  bool light = false;         ///< SVG: on white
+  bool whole_window = false;  ///< PNG: not only the chart
+};  ///< what is on screen
 struct CloseDocument {};  ///< back to the welcome screen
 struct DismissError {};
 
@@ -144,6 +164,11 @@ struct EditNote {
   std::string text;
 };  ///< an empty text removes it
 
+struct ToggleFlag {
+  Cycle at = 0;
+};  ///< on the ruler
+struct ClearFlags {};
+
 // Questions.
 struct Ask {
   Topic topic = Topic::Explain;
@@ -195,15 +220,18 @@ struct FitAll {};           ///< chart: show everything
 struct CopyText {
   std::string text;
 };  ///< to the clipboard
-struct Quit {};
+struct Quit {
+  bool even_unsaved = false;  ///< else it asks first, where work of the user's own would be lost
+};
+struct DismissNotice {};
 
 using Command =
-    std::variant<OpenFile, OpenKernel, OpenMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule, ExportSvg,
-                 CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
+    std::variant<OpenFile, OpenKernel, OpenMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule,
+                 OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, SetChange, RemoveChange, ToggleChange,
-                 SetBaseline, SwapBaseline, RenameSchedule, AdoptSchedule, AddNote, EditNote, Ask, CancelAsk, SetHighlight, Undo, Redo,
+                 SetBaseline, SwapBaseline, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight, Undo, Redo,
                  SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale, ShowTab,
-                 ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, Quit>;
+                 ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, Quit, DismissNotice>;
 
 class CommandQueue {
  public:

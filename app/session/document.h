@@ -55,6 +55,8 @@ struct Content {
   std::optional<std::size_t> shown;     ///< A: index into `schedules`
   std::optional<std::size_t> baseline;  ///< B, which A is compared with
   std::vector<Note> notes;
+  std::vector<Cycle> flags;     ///< planted on the ruler
+  std::uint64_t document = 0;   ///< stays the same while one kernel is worked on; Session::place knows its file
 
   const ScheduleEntry* entry() const { return shown ? schedules[*shown].get() : nullptr; }
   const ScheduleEntry* baseline_entry() const { return baseline ? schedules[*baseline].get() : nullptr; }

@@ -23,6 +23,7 @@ Result<FileKind> classify_file(const std::string& path) {
   if (kind == "heddle.machine") return FileKind::Machine;
   if (kind == "heddle.schedule") return FileKind::Schedule;
   if (kind == "heddle.constraints") return FileKind::Constraints;
+  if (kind == "heddle.project") return FileKind::Project;
   return FileKind::Unknown;
 }
 

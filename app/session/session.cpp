@@ -12,7 +12,6 @@
 #include "core/io/library.h"
 #include "core/io/schedule_json.h"
 #include "core/problem/resolve.h"
-#include "core/report/svg.h"
 
 namespace heddle::app {
 namespace {
@@ -28,6 +27,7 @@ Session::Session(Environment environment) : environment_(std::move(environment))
   began_ = environment_.clock();
   if (!environment_.settings_file.empty()) settings_ = load_settings(environment_.settings_file);
   kept_ = saved_settings_ = settings_;
+  look_for_lost_work();
 }
 
 Session::~Session() = default;
@@ -67,12 +67,13 @@ void Session::on(const OpenFile& c) {
     case FileKind::Machine: return on(OpenMachine{c.path});
     case FileKind::Schedule: return on(OpenSchedule{c.path});
     case FileKind::Constraints: return on(OpenConstraints{c.path});
+    case FileKind::Project: return on(OpenProject{c.path});
     case FileKind::Unknown: break;
   }
   fail("Cannot open " + base_name(c.path),
-       Error::input("this is not a kernel, machine, schedule or constraints file",
+       Error::input("this is not a kernel, machine, schedule, constraints or project file",
                     "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
-                    "heddle.constraints/1"));
+                    "heddle.constraints/1, heddle.project/1"));
 }
 
 void Session::on(const OpenKernel& c) {
@@ -124,6 +125,7 @@ void Session::on(const OpenSchedule& c) {
   Content next = content_;
   if (!same) {
     next = {};
+    next.document = ++documents_;
     const bool keep_kernel = content_.kernel && content_.kernel->name == target->kernel;
     const bool keep_machine = content_.machine && content_.machine->name == target->machine;
     next.kernel = keep_kernel ? content_.kernel : nullptr;
@@ -204,22 +206,6 @@ void Session::on(const SaveSchedule& c) {
   say(LogLevel::Good, "saved " + c.path);
 }
 
-void Session::on(const ExportSvg& c) {
-  const ScheduleEntry* entry = content_.entry();
-  if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
-  GanttOptions options;
-  options.mode = view_.mode;
-  options.iterations = iterations();
-  options.verdict = &entry->verdict;
-  const GanttModel model = build_gantt(*content_.problem, entry->schedule, options);
-  SvgOptions svg;
-  svg.theme = settings_.theme == ThemeName::Light ? SvgTheme::Light : SvgTheme::Dark;
-  svg.title = content_.problem->kernel + " on " + content_.problem->machine;
-  const auto written = write_file(c.path, gantt_svg(model, svg));
-  if (!written) return fail("Cannot write " + base_name(c.path), written.error());
-  say(LogLevel::Good, "wrote " + c.path);
-}
-
 void Session::on(const CloseDocument&) {
   if (!content_.kernel && !content_.machine) return;
   adopt({}, "close");
@@ -246,6 +232,8 @@ std::optional<Error> Session::resolve_content() {
 
 void Session::adopt(Content next, const std::string& what) {
   abandon_job("another problem was opened");
+  // Another kernel is another document, with another file.
+  if (next.document == 0) next.document = next.kernel && next.kernel == content_.kernel ? content_.document : ++documents_;
   undo_.remember(std::move(content_), what);
   content_ = std::move(next);
   selection_ = {};
@@ -414,6 +402,6 @@ void Session::on(const FocusFind&) { view_.focus_find = true; }
 void Session::on(const ZoomToSelection&) { view_.zoom_to_selection = true; }
 void Session::on(const FitAll&) { view_.fit_all = true; }
 void Session::on(const CopyText& c) { view_.clipboard = c.text; }
-void Session::on(const Quit&) { view_.quit = true; }
+void Session::on(const Quit& c) { (c.even_unsaved || !worth_asking() ? view_.quit : view_.ask_leave) = true; }
 
 }  // namespace heddle::app

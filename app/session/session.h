@@ -13,10 +13,12 @@
 
 #include "app/jobs/question.h"
 #include "app/jobs/solve_job.h"
+#include "app/session/autosave.h"
 #include "app/session/commands.h"
 #include "app/session/document.h"
 #include "app/session/inquiry.h"
 #include "app/session/log.h"
+#include "app/session/project.h"
 #include "app/session/selection.h"
 #include "app/session/settings.h"
 #include "app/session/undo.h"
@@ -24,6 +26,18 @@
 namespace heddle::app {
 
 constexpr int kMostIterations = 64;  ///< that the unrolled and pipeline views show
+
+/// What of the chart's view projects keep; the window writes it after every frame.
+struct ChartKept {
+  std::optional<std::pair<Cycle, Cycle>> visible;  ///< cycles at its edges
+  std::map<std::string, bool> switches;            ///< overlays
+};
+
+/// What the last exports came to, for the dialog.
+struct Exported {
+  std::string path, sentence;
+  bool good = true;
+};
 
 /// How things are shown. Not part of the document, not undoable.
 struct ViewState {
@@ -37,6 +51,12 @@ struct ViewState {
   // Wishes that the window fulfils and clears.
   bool focus_find = false, zoom_to_selection = false, fit_all = false;
   std::optional<std::string> clipboard;
+  std::vector<Export> pictures;             ///< PNGs that the window is to write
+  std::optional<ChartKept> restored_chart;  ///< of a project that was opened
+  ChartKept chart;
+  std::vector<Exported> exported;
+  std::string notice;      ///< one sentence that stays in view until it is dismissed
+  bool ask_leave = false;  ///< the window is to ask what becomes of unsaved work
 };
 
 /// A solve as far as it has come; stays after the end, until the next one or another problem.
@@ -79,6 +99,7 @@ struct Environment {
   std::function<void()> wake;     ///< safe from any thread; may be empty
   std::function<double()> clock;  ///< seconds; empty: the steady clock
   std::string settings_file;      ///< empty: settings are not kept
+  std::string autosave_folder;    ///< empty: work is not kept safe from crashes
 };
 
 class Session {
@@ -120,8 +141,32 @@ class Session {
   /// Empty when a solve can be started, else why not, as a sentence.
   std::string why_no_solve() const;
   void save_settings_now();
+  /// The document's file; nothing when it has none.
+  const std::string& project_file() const;
+  /// There is work that no project file has.
+  bool unsaved() const;
+  /// Leaving would lose work of the user's own, not only what solving again would find.
+  bool worth_asking() const;
+  /// Empty when the document can be saved, else why not.
+  std::string why_no_save() const;
+  /// Work of windows that are gone.
+  const std::vector<Recovery>& recoveries() const { return recoveries_; }
+  /// What came of a picture that the window was asked for.
+  void note_exported(const std::string& path, const Result<Ok>& result);
 
  private:
+  void on(const OpenProject& c);
+  void on(const SaveProject& c);
+  void on(const SaveConstraints& c);
+  void on(const RestoreWork& c);
+  void on(const DiscardWork& c);
+  void on(const Export& c);
+  void on(const ToggleFlag& c);
+  void on(const ClearFlags& c);
+  void on(const DismissNotice& c);
+  void take_project(Project project, const std::string& path, const std::string& what);
+  void keep_safe();
+  void look_for_lost_work();
   void on(const OpenFile& c);
   void on(const OpenKernel& c);
   void on(const OpenMachine& c);
@@ -129,7 +174,6 @@ class Session {
   void on(const OpenSchedule& c);
   void on(const OpenConstraints& c);
   void on(const SaveSchedule& c);
-  void on(const ExportSvg& c);
   void on(const CloseDocument& c);
   void on(const DismissError& c);
   void on(const SetParam& c);
@@ -198,6 +242,10 @@ class Session {
   void say(LogLevel level, std::string text);
   void fail(std::string title, Error error);
 
+  std::map<std::uint64_t, ProjectPlace> places_;  ///< of documents, by Content::document
+  std::uint64_t documents_ = 0, kept_document_ = 0;  ///< the newest; the one that `autosave_` holds
+  std::unique_ptr<Autosave> autosave_;
+  std::vector<Recovery> recoveries_;
   Environment environment_;
   Content content_;
   Selection selection_;

@@ -75,6 +75,7 @@ void Session::end_row() {
 
 bool Session::pump() {
   const bool solved = pump_solve(), answered = pump_questions();
+  keep_safe();
   return solved || answered;
 }
 
@@ -221,6 +222,7 @@ void Session::take_outcome(SolveOutcome outcome) {
 
 bool Session::close(std::chrono::milliseconds limit) {
   save_settings_now();
+  if (autosave_) autosave_->discard();
   const auto deadline = std::chrono::steady_clock::now() + limit;
   abandon_job("the window closes");
   if (question_job_) question_job_->cancel();

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "app/session/command_line.h"
 #include "app/ui/panels.h"
+#include "app/ui/project_dialogs.h"
 
 namespace heddle::app {
 namespace {
@@ -69,6 +71,33 @@ std::string needs_code_generator(const Session&) {
   return "running kernels comes with the code generator; this build has none";
 }
 
+std::string save_reason(const Session& s) { return s.why_no_save(); }
+std::string needs_constraints(const Session& s) {
+  return s.content().constraints.empty() && s.content().changes.empty() ? "there are no constraints" : "";
+}
+std::string needs_flags(const Session& s) { return s.content().flags.empty() ? "there are no flags" : ""; }
+
+void save_project(const Session& s, UiState& ui) {
+  if (s.project_file().empty())
+    perform(*find_action("save_as"), s, ui);
+  else
+    ui.commands.push(SaveProject{});
+}
+void open_export(const Session&, UiState& ui) { ui.export_dialog.wanted = true; }
+void add_note(const Session& s, UiState& ui) { begin_note(s, ui); }
+void share(const Session& s, UiState& ui) {
+  if (s.project_file().empty()) {
+    ui.path_prompt.ask = Prompt::SharePath;
+    ui.path_prompt.just_opened = true;
+  } else {
+    share_as(s, ui, s.project_file());
+  }
+}
+/// What is shown; without a schedule, how to get one.
+Command copy_command(const Session& s) {
+  return CopyText{s.content().entry() ? shown_as_command(s) : command_line(s, "solve")};
+}
+
 constexpr const char* kFile = "File";
 constexpr const char* kEdit = "Edit";
 constexpr const char* kView = "View";
@@ -83,8 +112,12 @@ constexpr const char* kMenus[] = {kFile, kEdit, kView, kSolve, kCompare, kKernel
 // One line each: {id, menu, label, keys, command}, then what more there is to say. Keep a menu's lines together.
 const Action kActions[] = {
     Action{"open", kFile, "Open ...", "Ctrl+O", make<ShowOpenDialog>},
-    Action{"save", kFile, "Save schedule ...", "Ctrl+S"}.asks(Prompt::SavePath).needs(needs_schedule),
-    Action{"export_svg", kFile, "Export chart as SVG ...", "Ctrl+E"}.asks(Prompt::SvgPath).needs(needs_schedule),
+    Action{"save", kFile, "Save project", "Ctrl+S"}.does(save_project).needs(save_reason).below_line(),
+    Action{"save_as", kFile, "Save project as ...", "Ctrl+Shift+S"}.asks(Prompt::ProjectPath).needs(save_reason),
+    Action{"save_schedule", kFile, "Save schedule ...", ""}.asks(Prompt::SavePath).needs(needs_schedule),
+    Action{"save_constraints", kFile, "Save constraints ...", ""}.asks(Prompt::ConstraintsPath).needs(needs_constraints),
+    Action{"export", kFile, "Export ...", "Ctrl+E"}.does(open_export).needs(needs_schedule).below_line(),
+    Action{"share", kFile, "Share: project, picture, trace and command ...", ""}.does(share).needs(needs_schedule),
     Action{"close", kFile, "Close", "", make<CloseDocument>}.needs(needs_kernel).below_line(),
     Action{"quit", kFile, "Quit", "Ctrl+Q", make<Quit>},
 
@@ -92,6 +125,9 @@ const Action kActions[] = {
     Action{"redo", kEdit, "Redo", "Ctrl+Y Ctrl+Shift+Z", make<Redo>}.needs(redo_reason),
     Action{"find", kEdit, "Find op or command", "Ctrl+P", make<FocusFind>}.below_line(),
     Action{"find_op", kNowhere, "Find op", "Ctrl+F", make<FocusFind>},
+    Action{"copy_command", kEdit, "Copy as command", "Ctrl+Shift+C", copy_command}.needs(save_reason).below_line(),
+    Action{"note", kEdit, "Note at the selected op or cycle ...", "N"}.does(add_note).needs(save_reason),
+    Action{"clear_flags", kEdit, "Remove flags", "", make<ClearFlags>}.needs(needs_flags),
     Action{"clear_selection", kEdit, "Clear selection", "Esc", make<ClearSelection>}.in_chart().needs(needs_selection),
     Action{"remove_schedule", kEdit, "Remove schedule from the list", "", remove_shown}.needs(needs_schedule),
 

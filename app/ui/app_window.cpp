@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
@@ -52,7 +53,7 @@ void AppWindow::follow_settings() {
   const Content& content = session_.content();
   std::string title = "Heddle";
   if (content.kernel)
-    title = content.kernel->name + (content.machine ? " on " + content.machine->name : "") + " - Heddle";
+    title = window_title(session_);
   if (title != title_) platform_.set_title(title_ = title);
 }
 
@@ -86,14 +87,24 @@ void AppWindow::rebuild_models() {
 bool AppWindow::step() {
   follow_settings();
   const Next next = platform_.begin_frame(pace());
-  if (next == Next::Close) return false;
+  if (next == Next::Close) {
+    // Asked twice, or with nothing to lose, the window goes.
+    if (session_.view().ask_leave || !session_.worth_asking()) return false;
+    session_.view().ask_leave = true;
+    platform_.stay_open();
+    return true;
+  }
   session_.pump();
   for (std::string& path : platform_.take_dropped_files()) ui_.commands.push(OpenFile{std::move(path)});
   if (next == Next::Draw) {
     probe::begin_frame();
     rebuild_models();
     draw();
+    const bool picture = !session_.view().pictures.empty() && !in_dialog();
+    if (picture) platform_.want_picture();
     platform_.end_frame();
+    if (picture) take_pictures();
+    keep_chart_view();
   }
   for (const Command& command : ui_.commands.take()) session_.apply(command);
   ViewState& view = session_.view();
@@ -103,6 +114,45 @@ bool AppWindow::step() {
   }
   if (!ImGui::IsAnyMouseDown()) session_.save_settings_now();
   return !view.quit;
+}
+
+void AppWindow::keep_chart_view() {
+  ViewState& view = session_.view();
+  GanttViewState& chart = ui_.chart;
+  if (!models_.gantt) {
+    view.chart = {};
+    return;
+  }
+  if (view.restored_chart && built_revision_ == session_.revision() && !view.fit_all) {
+    // The chart has fitted what is new to it; now it goes where the project says.
+    const ChartKept kept = *std::exchange(view.restored_chart, std::nullopt);
+    if (kept.visible) {
+      chart.visible = chart.target = {static_cast<double>(kept.visible->first), static_cast<double>(kept.visible->second)};
+      chart.moved = 1;
+    }
+    const auto on = [&](const char* name) { return kept.switches.contains(name) && kept.switches.at(name); };
+    chart.critical_overlay = on("critical");
+    chart.all_arrows = on("dependences");
+  }
+  view.chart.visible = {static_cast<Cycle>(std::llround(chart.target.begin)), static_cast<Cycle>(std::llround(chart.target.end))};
+  view.chart.switches = {{"critical", chart.critical_overlay}, {"dependences", chart.all_arrows}};
+}
+
+void AppWindow::take_pictures() {
+  const auto whole = platform_.take_picture();
+  const ImGuiIO& io = ImGui::GetIO();
+  for (const Export& wish : std::exchange(session_.view().pictures, {})) {
+    if (!whole) {
+      session_.note_exported(wish.path, Error::environment("this window draws nothing, so there is no picture of it"));
+      continue;
+    }
+    const float sx = io.DisplayFramebufferScale.x, sy = io.DisplayFramebufferScale.y;
+    const auto pixel = [](float at, float scale) { return static_cast<int>(std::lround(at * scale)); };
+    const Picture picture = wish.whole_window || !session_.content().kernel
+                                ? *whole
+                                : cropped(*whole, pixel(center_[0], sx), pixel(center_[1], sy), pixel(center_[2], sx), pixel(center_[3], sy));
+    session_.note_exported(wish.path, write_png(wish.path, picture));
+  }
 }
 
 bool AppWindow::dispatch_keys() {
@@ -136,7 +186,11 @@ void AppWindow::draw() {
   session_.view().focus_find = false;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(ImVec2(0, menu + toolbar), ImVec2(display.x, menu + toolbar + line), theme().separator);
-  const float top = menu + toolbar + line;
+  const float bar = notice_height(session_);
+  if (bar > 0)
+    pane("notices", ImVec2(0, menu + toolbar + line), ImVec2(display.x, bar), theme().raised, ImVec2(0, 0),
+         [&] { draw_notices(session_, ui_); });
+  const float top = menu + toolbar + line + bar;
   const float height = std::max(px(80), display.y - top - status - line);
   if (session_.content().kernel)
     draw_panes(top, height);
@@ -154,6 +208,9 @@ void AppWindow::draw() {
   draw_path_prompt(session_, ui_);
   draw_error_panel(session_, ui_);
   draw_keys_overlay(session_, ui_);
+  draw_export_dialog(session_, ui_);
+  draw_note_editor(session_, ui_);
+  draw_leave_dialog(session_, ui_);
 }
 
 void AppWindow::draw_panes(float top, float height) {
@@ -175,6 +232,7 @@ void AppWindow::draw_panes(float top, float height) {
   if (left > 0)
     pane("left", ImVec2(0, top), ImVec2(left, height), theme().panel, ImVec2(px(8), px(4)),
          [&] { draw_left_pane(session_, models_, ui_); });
+  center_ = {left, top, left + center, top + height - bottom};
   pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0),
        [&] { draw_center(session_, models_, ui_); });
   if (bottom > 0)

@@ -2,6 +2,7 @@
 // frame.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "app/platform/platform.h"
@@ -25,6 +26,10 @@ class AppWindow {
   void follow_settings();
   void rebuild_models();
   void draw();
+  /// Between the session's view state and the chart's own.
+  void keep_chart_view();
+  /// PNGs that were asked for, once no dialog stands in front of what they are to show.
+  void take_pictures();
   void draw_panes(float top, float height);
   /// True when open menus should close.
   bool dispatch_keys();
@@ -35,6 +40,7 @@ class AppWindow {
   Models models_;
   std::uint64_t built_revision_ = 0;
   float scale_ = 0;
+  std::array<float, 4> center_{};  ///< left, top, right, bottom of the chart's pane
   std::optional<ThemeName> theme_;
   std::string title_;
   double settings_saved_at_ = 0;

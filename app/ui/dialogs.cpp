@@ -20,7 +20,8 @@ void copy_to(char* buffer, std::size_t size, const std::string& text) {
   std::snprintf(buffer, size, "%s", text.c_str());
 }
 
-/// Centred over the window; false when it is not open.
+}  // namespace
+
 bool begin_modal(const char* name, ImVec2 size) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   size.x = std::min(size.x, display.x - px(24));
@@ -35,10 +36,14 @@ bool begin_modal(const char* name, ImVec2 size) {
   return open;
 }
 
-void title(const std::string& text) {
+void dialog_title(const std::string& text) {
   const FontScope scope(fonts().title);
   ImGui::TextUnformatted(text.c_str());
 }
+
+namespace {
+
+void title(const std::string& text) { dialog_title(text); }
 
 struct FolderItem {
   std::string name;
@@ -131,7 +136,7 @@ void draw_open_dialog(Session& session, UiState& ui) {
   if (!begin_modal("open", ImVec2(px(820), px(560)))) return;
   title("Open");
   wrapped_text(fonts().small, theme().dim,
-               "Kernels, machines, schedules and constraints; which one a file is, it says itself.");
+               "Projects, kernels, machines, schedules and constraints; which one a file is, it says itself.");
   ImGui::Dummy(ImVec2(0, px(2)));
   if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
   dialog.just_opened = false;
@@ -173,17 +178,27 @@ void draw_open_dialog(Session& session, UiState& ui) {
 
 void draw_path_prompt(const Session& session, UiState& ui) {
   PathPromptState& prompt = ui.path_prompt;
+  struct Facts {
+    const char *title, *ending;
+  };
+  const Facts facts = prompt.ask == Prompt::ProjectPath       ? Facts{"Save the project", ".heddle.json"}
+                      : prompt.ask == Prompt::ConstraintsPath ? Facts{"Save the constraints and changed numbers", ".constraints.json"}
+                      : prompt.ask == Prompt::SharePath       ? Facts{"Share: project, picture, trace and command", ".heddle.json"}
+                                                              : Facts{"Save the schedule", ".schedule.json"};
+  const bool project = prompt.ask == Prompt::ProjectPath || prompt.ask == Prompt::SharePath;
   if (prompt.just_opened) {
-    const Content& content = session.content();
-    const std::string stem =
-        content.kernel && content.machine ? content.kernel->name + "." + content.machine->name : "heddle";
-    copy_to(prompt.path, sizeof prompt.path, stem + (prompt.ask == Prompt::SvgPath ? ".svg" : ".schedule.json"));
+    const bool has_file = project && !session.project_file().empty();
+    copy_to(prompt.path, sizeof prompt.path, has_file ? session.project_file() : file_stem(session) + facts.ending);
     ImGui::OpenPopup("write");
   }
   if (!begin_modal("write", ImVec2(px(560), 0))) return;
-  title(prompt.ask == Prompt::SvgPath ? "Export the chart as SVG" : "Save the schedule");
+  title(facts.title);
   std::error_code ignored;
   wrapped_text(fonts().small, theme().dim, "Relative to " + fs::current_path(ignored).string());
+  if (prompt.ask == Prompt::SharePath)
+    wrapped_text(fonts().small, theme().dim,
+                 "Beside the project a PNG of the window and a Chrome trace are written, and the command that exports the same "
+                 "schedule is copied.");
   ImGui::Dummy(ImVec2(0, px(4)));
   if (prompt.just_opened) ImGui::SetKeyboardFocusHere();
   prompt.just_opened = false;
@@ -196,10 +211,13 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   const bool go =
       button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
   if ((go || entered) && prompt.path[0]) {
-    if (prompt.ask == Prompt::SvgPath)
-      ui.commands.push(ExportSvg{prompt.path});
-    else
-      ui.commands.push(SaveSchedule{prompt.path});
+    switch (prompt.ask) {
+      case Prompt::ProjectPath: ui.commands.push(SaveProject{prompt.path}); break;
+      case Prompt::ConstraintsPath: ui.commands.push(SaveConstraints{prompt.path}); break;
+      case Prompt::SharePath: share_as(session, ui, prompt.path); break;
+      case Prompt::SavePath: ui.commands.push(SaveSchedule{prompt.path}); break;
+      case Prompt::Nothing: break;
+    }
     ImGui::CloseCurrentPopup();
   }
   ImGui::SameLine();

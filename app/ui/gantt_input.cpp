@@ -109,14 +109,11 @@ void move_minimap_box(ChartFrame& f, const Mouse& m) {
 }
 
 void toggle_flag(ChartFrame& f, const Mouse& m) {
-  auto& flags = f.view.flags;
+  const auto& flags = f.overlay.flags;
   const auto near = std::find_if(flags.begin(), flags.end(), [&](Cycle flag) {
     return std::abs(f.axis.to_x(static_cast<double>(flag)) - m.x) <= px(kGrabPixels);
   });
-  if (near != flags.end())
-    flags.erase(near);
-  else
-    flags.push_back(snap_here(f, m).at);
+  f.commands.push(ToggleFlag{near != flags.end() ? *near : snap_here(f, m).at});
 }
 
 void press_left(ChartFrame& f, const Mouse& m) {
@@ -128,6 +125,10 @@ void press_left(ChartFrame& f, const Mouse& m) {
   }
   if (m.over_splitter) return begin_drag(f, m, ChartDrag::Splitter);
   if (!m.on_time()) return;
+  if (const auto note = note_at(f, m.x, m.y)) {
+    view.note_pressed = note;
+    return;
+  }
   if (key_down(Key::Space)) return begin_drag(f, m, ChartDrag::Pan);
   if (view.range && !m.over_ruler) {
     // An edge of the measured stretch that is grabbed leaves the other one in place.
@@ -372,7 +373,7 @@ void draw_context_menu(ChartFrame& f) {
     if (ImGui::MenuItem("Undo zoom", keys_of("zoom_back").c_str(), false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
     ImGui::MenuItem("Critical ops only", keys_of("critical").c_str(), &f.view.critical_overlay);
     ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
-    if (!f.view.flags.empty() && ImGui::MenuItem("Remove flags")) f.view.flags.clear();
+    if (!f.overlay.flags.empty() && ImGui::MenuItem("Remove flags")) f.commands.push(ClearFlags{});
     ImGui::Separator();
     for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline})
       if (ImGui::MenuItem(to_string(mode), nullptr, f.model.mode == mode)) f.commands.push(SetMode{mode});

@@ -43,6 +43,9 @@ enum class ArrowLayer { Below, Above };
 void draw_arrows(ChartFrame& frame, ArrowLayer layer);
 void draw_time_lines(ChartFrame& frame);   ///< II boundaries, range, flags, hair-line over rows and lanes
 void draw_tooltip(ChartFrame& frame);
+void draw_notes_on_chart(ChartFrame& frame);
+/// The note whose sheet lies there.
+std::optional<std::size_t> note_at(const ChartFrame& frame, float x, float y);
 
 /// The name tests know a bar by.
 std::string bar_probe(const GanttBar& bar);

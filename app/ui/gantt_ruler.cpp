@@ -131,7 +131,7 @@ void draw_time_lines(ChartFrame& f) {
   if (begin > f.rows.x0) f.draw.AddRectFilled({f.rows.x0, f.rows.y0}, {begin, bottom}, veil);
   if (end < f.rows.x1) f.draw.AddRectFilled({end + 1, f.rows.y0}, {f.rows.x1, bottom}, veil);
 
-  for (const Cycle flag : f.view.flags) {
+  for (const Cycle flag : f.overlay.flags) {
     const float x = std::floor(f.axis.to_x(static_cast<double>(flag)));
     f.draw.AddRectFilled({x, f.ruler.y0 + px(2)}, {x + 1, bottom}, with_alpha(theme().warning, 0.8f));
     f.draw.AddTriangleFilled({x + 1, f.ruler.y0 + px(2)}, {x + px(9), f.ruler.y0 + px(6)}, {x + 1, f.ruler.y0 + px(10)},

@@ -203,6 +203,7 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   draw.AddRectFilled({f.labels.x0, f.splitter.y0 + px(2)}, {high.x, f.splitter.y1 - px(2)}, theme().border);
   draw_minimap(f);
   draw_scroll_hint(f);
+  draw_notes_on_chart(f);
   draw_tooltip(f);
   draw_context_menu(f);
   ImGui::EndChild();

@@ -11,6 +11,7 @@
 #include "app/session/session.h"
 #include "app/ui/actions.h"
 #include "app/ui/gantt_view.h"
+#include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/header_model.h"
@@ -55,6 +56,9 @@ struct UiState {
   std::size_t log_seen = 0;
   OpenDialogState open_dialog;
   PathPromptState path_prompt;
+  ExportDialogState export_dialog;
+  NoteEditorState note;
+  bool leave_opened = false;
   bool error_opened = false, keys_opened = false;
   std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
   std::vector<std::string> machines;

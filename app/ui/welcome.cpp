@@ -97,7 +97,7 @@ void draw_welcome(const Session& session, UiState& ui) {
     ui.commands.push(ShowOpenDialog{});
   const float open_right = ImGui::GetItemRectMax().x;
   paint_text(fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,
-             fitted(fonts().small, "or drop kernel, machine, schedule and constraints files on this window · F1: keys",
+             fitted(fonts().small, "or drop project, kernel, machine, schedule and constraints files on this window · F1: keys",
                     left + block - open_right - px(16)));
   y += px(62);
   const std::vector<std::string>& recent = session.settings().recent;
@@ -105,7 +105,13 @@ void draw_welcome(const Session& session, UiState& ui) {
   y += px(22);
   for (std::size_t i = 0; i < recent.size() && i < 6; ++i, y += px(24)) {
     ImGui::SetCursorScreenPos(ImVec2(left, y));
-    if (link(("welcome/recent/" + std::to_string(i)).c_str(), recent[i])) ui.commands.push(OpenKernel{recent[i]});
+    if (link(("welcome/recent/" + std::to_string(i)).c_str(), fitted_middle(fonts().body, recent[i], block))) {
+      // A shipped kernel's name, or the path of a kernel or a project.
+      if (recent[i].find('/') == std::string::npos && !recent[i].ends_with(".json"))
+        ui.commands.push(OpenKernel{recent[i]});
+      else
+        ui.commands.push(OpenFile{recent[i]});
+    }
   }
   ImGui::Dummy(ImVec2(1, px(16)));
   ImGui::EndChild();

@@ -8,6 +8,8 @@ ChartOverlay build_overlay(const Session& session) {
   const Content& content = session.content();
   if (!content.problem || !content.entry()) return overlay;
   overlay.highlight = session.view().highlight;
+  overlay.notes = content.notes;
+  overlay.flags = content.flags;
   for (const UserConstraint& constraint : content.constraints)
     if (constraint.enabled && constraint.kind == ConstraintKind::Pin && constraint.ops.size() == 1)
       if (const OpId op = content.problem->find_op(constraint.ops.front()); op.valid()) overlay.pinned.push_back(op);

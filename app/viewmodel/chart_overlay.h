@@ -10,6 +10,8 @@
 namespace heddle::app {
 
 struct ChartOverlay {
+  std::vector<Note> notes;               ///< in the order of the document, whose indices EditNote takes
+  std::vector<Cycle> flags;
   Highlight highlight;
   std::vector<OpId> pinned;              ///< start fixed by a constraint that is on
   std::vector<OpId> differing;           ///< start (modulo shifts), group or stage differs from what it is compared with

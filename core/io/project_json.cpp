@@ -220,6 +220,7 @@ auto reader_for(const std::string& folder) {
     project.kernel = load<Kernel>(kernel, "kernel", folder, log, load_kernel);
     project.machine = load<Machine>(machine, "machine", folder, log, load_machine);
     const std::string hash = root.string("problem_hash");
+    project.unsaved_of = root.string("unsaved_of");
     project.params = read_params_from(root);
     project.changes = read_changes_from(root);
     if (project.kernel && project.machine) {
@@ -319,6 +320,7 @@ std::string project_text(const Project& project, const std::string& folder, std:
   for (const Cycle flag : project.flags) flags.push(flag);
   root.set("notes", std::move(notes)).set("flags", std::move(flags)).set("selection", names_json(project.selection));
   root.set("view", view_json(project.view));
+  if (!project.unsaved_of.empty()) root.set("unsaved_of", project.unsaved_of);
   return document_text<Project>(std::move(root), original, kSchema, reader_for(folder));
 }
 

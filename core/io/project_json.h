@@ -64,6 +64,7 @@ struct Project {
   std::vector<Cycle> flags;
   std::vector<std::string> selection;  ///< ops
   ProjectView view;
+  std::string unsaved_of;  ///< the project file that this is a later state of; only in what is kept safe from crashes
 };
 
 /// Reads a project with the kernel and machine that it names, and resolves the problem. Every schedule has one placement per

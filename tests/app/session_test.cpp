@@ -223,10 +223,10 @@ TEST_CASE("a schedule file is saved, and brings its kernel and machine when open
     settle(session);
     session.apply(SaveSchedule{path});
     CHECK_FALSE(session.error());
-    session.apply(ExportSvg{(folder.path / "toy.svg").string()});
+    session.apply(Export{ExportKind::Svg, (folder.path / "toy.svg").string()});
     CHECK_FALSE(session.error());
     CHECK(fs::file_size(folder.path / "toy.svg") > 500);
-    session.apply(ExportSvg{(folder.path / "toy.svg" / "inside_a_file.svg").string()});
+    session.apply(Export{ExportKind::Svg, (folder.path / "toy.svg" / "inside_a_file.svg").string()});
     CHECK(session.error());
   }
   Session session(with(test::solve_toy));

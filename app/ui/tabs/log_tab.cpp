@@ -36,6 +36,13 @@ void draw_log_tab(const Session& session, const Models&, UiState& ui) {
   ImGui::SameLine();
   if (button("log/copy", "Copy", ButtonKind::Flat)) ui.commands.push(CopyText{as_text(log)});
   ImGui::PopStyleVar();
+  const float notes = session.content().notes.empty() ? 0 : std::min(px(360), ImGui::GetContentRegionAvail().x * 0.4f);
+  if (notes > 0) {
+    ImGui::BeginChild("notes", ImVec2(notes, 0));
+    draw_notes(session, ui);
+    ImGui::EndChild();
+    ImGui::SameLine(0, px(16));
+  }
   ImGui::BeginChild("lines", ImVec2(0, 0));
   push_font(fonts().mono_small);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(2)));

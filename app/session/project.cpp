@@ -1,0 +1,111 @@
+// Content to project and back.
+#include "app/session/project.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/session/session.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::array<std::pair<BottomTab, const char*>, 13> kTabs{{{BottomTab::Log, "log"},
+                                                                  {BottomTab::Explain, "explain"},
+                                                                  {BottomTab::Slack, "slack"},
+                                                                  {BottomTab::Alternatives, "alternatives"},
+                                                                  {BottomTab::WhatIf, "what_if"},
+                                                                  {BottomTab::Pareto, "pareto"},
+                                                                  {BottomTab::Sensitivity, "sensitivity"},
+                                                                  {BottomTab::Compare, "compare"},
+                                                                  {BottomTab::Graph, "graph"},
+                                                                  {BottomTab::Pipeline, "pipeline"},
+                                                                  {BottomTab::Ops, "ops"},
+                                                                  {BottomTab::Units, "units"},
+                                                                  {BottomTab::Constraints, "constraints"}}};
+
+bool same_changes(const Changes& a, const Changes& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {
+    return x.name == y.name && x.enabled == y.enabled && describe(x) == describe(y);
+  });
+}
+
+}  // namespace
+
+const char* to_string(BottomTab tab) {
+  for (const auto& [known, word] : kTabs)
+    if (known == tab) return word;
+  return "log";
+}
+
+std::optional<BottomTab> parse_tab(std::string_view word) {
+  for (const auto& [tab, known] : kTabs)
+    if (known == word) return tab;
+  return std::nullopt;
+}
+
+Project to_project(const Content& content, const Selection& selection, const ViewState& view) {
+  Project project;
+  project.kernel = content.kernel;
+  project.machine = content.machine;
+  project.params = content.overrides;
+  project.changes = content.changes;
+  project.problem = content.problem;
+  project.constraints = content.constraints;
+  for (const EntryPtr& entry : content.schedules) {
+    ProjectSchedule& item = project.schedules.emplace_back();
+    item.name = entry->name;
+    item.schedule = entry->schedule;
+    item.status = entry->status;
+    item.lower_bound = entry->lower_bound;
+    item.explanation = entry->explanation;
+    item.objectives = entry->objectives;
+    item.seconds = entry->seconds;
+    item.file = entry->file;
+  }
+  project.shown = content.shown;
+  project.baseline = content.baseline;
+  for (const Note& note : content.notes) project.notes.push_back({note.text, note.op, note.at});
+  project.flags = content.flags;
+  for (const OpId op : selection.ops) project.selection.push_back(content.problem->op(op).name);
+  project.view.mode = view.mode;
+  project.view.iterations = view.iterations;
+  project.view.tab = to_string(view.tab);
+  project.view.visible = view.chart.visible;
+  project.view.switches = view.chart.switches;
+  return project;
+}
+
+std::vector<EntryPtr> to_entries(const Project& project, const Problem& problem) {
+  std::vector<EntryPtr> entries;
+  for (const ProjectSchedule& item : project.schedules) {
+    ScheduleEntry entry;
+    entry.name = item.name;
+    entry.schedule = item.schedule;
+    entry.schedule.name = item.name;
+    // The verdict is the checker's, whatever the file says.
+    entry.status = item.status == Status::Optimal ? Status::Optimal : Status::Feasible;
+    entry.lower_bound = item.lower_bound;
+    entry.explanation = item.explanation;
+    entry.objectives = item.objectives;
+    entry.seconds = item.seconds;
+    entry.file = item.file;
+    entries.push_back(make_entry(problem, project.constraints, std::move(entry)));
+  }
+  return entries;
+}
+
+bool has_own_work(const Content& content) {
+  return !content.constraints.empty() || !content.changes.empty() || !content.notes.empty() || !content.flags.empty();
+}
+
+bool has_work(const Content& content) {
+  return has_own_work(content) || !content.schedules.empty() || !content.overrides.empty();
+}
+
+bool differs(const Content& a, const Content& b) {
+  return a.kernel != b.kernel || a.machine != b.machine || a.overrides != b.overrides || !same_changes(a.changes, b.changes) ||
+         a.constraints != b.constraints || a.schedules != b.schedules || a.notes != b.notes || a.flags != b.flags;
+}
+
+}  // namespace heddle::app

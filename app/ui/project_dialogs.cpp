@@ -1,0 +1,355 @@
+// Export, unsaved work, notes, recovered work.
+#include "app/ui/project_dialogs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "app/session/command_line.h"
+#include "app/session/files.h"
+#include "app/ui/panels.h"
+#include "app/ui/probe.h"
+#include "app/ui/widgets.h"
+#include "core/report/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Kind {
+  ExportKind kind;
+  const char *name, *label, *ending, *about;
+};
+constexpr std::array<Kind, 5> kKinds{
+    {{ExportKind::Svg, "export/svg", "SVG", ".svg", "The chart as a drawing, for papers and web pages: text stays text."},
+     {ExportKind::Png, "export/png", "PNG", ".png", "The pixels of the chart, or of the whole window."},
+     {ExportKind::Trace, "export/trace", "Trace", ".trace.json", "A run of the schedule for Perfetto and chrome://tracing; 1 cycle is 1 ns."},
+     {ExportKind::Text, "export/text", "Text", ".txt", "Title, timeline and table of ops, for a terminal or a report."},
+     {ExportKind::Csv, "export/csv", "CSV", ".csv", "The table of ops, for a spreadsheet."}}};
+
+const Kind& kind_of(ExportKind kind) {
+  return *std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& k) { return k.kind == kind; });
+}
+
+/// The path with another kind's ending; a path that somebody typed an ending of his own into is left alone.
+void set_ending(ExportDialogState& dialog, ExportKind kind) {
+  std::string path = dialog.path;
+  for (const Kind& k : kKinds)
+    if (path.ends_with(k.ending)) {
+      path.resize(path.size() - std::string(k.ending).size());
+      path += kind_of(kind).ending;
+      break;
+    }
+  std::snprintf(dialog.path, sizeof dialog.path, "%s", path.c_str());
+}
+
+void check_box(const char* name, const std::string& label, bool& on) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(3), px(2)));
+  ImGui::Checkbox((label + "##" + name).c_str(), &on);
+  ImGui::PopStyleVar();
+  if (probe::on()) probe::last_item(name);
+}
+
+void draw_options(const Session& session, Export& wish) {
+  if (wish.kind == ExportKind::Svg) {
+    const auto& visible = session.view().chart.visible;
+    check_box("export/visible",
+              visible ? fmt::format("only the visible cycles, {} to {}", grouped(visible->first), grouped(visible->second)) : "only the visible cycles",
+              wish.visible_only);
+    check_box("export/light", "on white", wish.light);
+  } else if (wish.kind == ExportKind::Png) {
+    check_box("export/window", "the whole window, not only the chart", wish.whole_window);
+  } else {
+    ImGui::Dummy(ImVec2(0, px(22)));
+  }
+}
+
+void draw_exported(const Session& session, std::size_t earlier) {
+  const std::vector<Exported>& all = session.view().exported;
+  constexpr std::size_t kMost = 4;
+  for (std::size_t i = std::max(earlier, all.size() - std::min(all.size(), kMost)); i < all.size(); ++i) {
+    const Exported& done = all[i];
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string line = (done.good ? "\xe2\x9c\x93 " : "! ") + done.sentence + ": " + done.path;
+    const FontScope scope(fonts().small);
+    colored_text(done.good ? theme().good : theme().bad, fitted_middle(fonts().small, line, width));
+  }
+}
+
+std::string note_place(const Note& note) {
+  return note.op.empty() ? fmt::format("cycle {}", grouped(note.at)) : note.op;
+}
+
+void open_note(UiState& ui, std::optional<std::size_t> index, const Note& note) {
+  NoteEditorState& editor = ui.note;
+  editor.index = index;
+  editor.note = note;
+  std::snprintf(editor.text, sizeof editor.text, "%s", note.text.c_str());
+  editor.wanted = true;
+  const ImVec2 mouse = ImGui::GetIO().MousePos, display = ImGui::GetIO().DisplaySize;
+  const bool inside = mouse.x >= 0 && mouse.y >= 0 && mouse.x < display.x && mouse.y < display.y;
+  editor.at = inside ? ImVec2(mouse.x + px(12), mouse.y + px(12)) : ImVec2(display.x * 0.4f, display.y * 0.3f);
+  editor.at.x = std::clamp(editor.at.x, px(8), std::max(px(8), display.x - px(400)));
+  editor.at.y = std::clamp(editor.at.y, px(8), std::max(px(8), display.y - px(150)));
+}
+
+}  // namespace
+
+std::string file_stem(const Session& session) {
+  const Content& content = session.content();
+  if (const std::string& file = session.project_file(); !file.empty()) {
+    const fs::path path(file);
+    fs::path stem = path.stem();
+    if (stem.extension() == ".heddle") stem = stem.stem();
+    return (path.parent_path() / stem).string();
+  }
+  return content.kernel && content.machine ? content.kernel->name + "." + content.machine->name : "heddle";
+}
+
+std::string window_title(const Session& session) {
+  const Content& content = session.content();
+  std::string title = content.kernel->name + (content.machine ? " on " + content.machine->name : "");
+  if (session.unsaved()) title += " *";
+  if (!session.project_file().empty()) title += " - " + base_name(session.project_file());
+  return title + " - Heddle";
+}
+
+void share_as(const Session& session, UiState& ui, const std::string& project) {
+  std::string stem = project;
+  for (const std::string ending : {".heddle.json", ".json"})
+    if (stem.ends_with(ending)) {
+      stem.resize(stem.size() - ending.size());
+      break;
+    }
+  ui.commands.push(SaveProject{project});
+  Export picture{ExportKind::Png, stem + ".png"};
+  picture.whole_window = true;
+  ui.commands.push(picture);
+  const Export trace{ExportKind::Trace, stem + ".trace.json"};
+  ui.commands.push(trace);
+  ui.commands.push(CopyText{export_command(session, trace)});
+}
+
+void draw_export_dialog(const Session& session, UiState& ui) {
+  ExportDialogState& dialog = ui.export_dialog;
+  if (dialog.wanted) {
+    dialog.wanted = false;
+    dialog.just_opened = true;
+    dialog.wish.light = session.settings().theme == ThemeName::Light;
+    std::snprintf(dialog.path, sizeof dialog.path, "%s", (file_stem(session) + kind_of(dialog.wish.kind).ending).c_str());
+    dialog.earlier = session.view().exported.size();
+    ImGui::OpenPopup("export");
+  }
+  if (!begin_modal("export", ImVec2(px(640), 0))) return;
+  dialog_title("Export what is on screen");
+  ImGui::Dummy(ImVec2(0, px(2)));
+  for (const Kind& kind : kKinds) {
+    const bool current = kind.kind == dialog.wish.kind;
+    if (button(kind.name, kind.label, current ? ButtonKind::Primary : ButtonKind::Plain, {}, px(76), px(28))) {
+      dialog.wish.kind = kind.kind;
+      set_ending(dialog, kind.kind);
+    }
+    ImGui::SameLine(0, px(6));
+  }
+  ImGui::NewLine();
+  wrapped_text(fonts().small, theme().dim, kind_of(dialog.wish.kind).about);
+  draw_options(session, dialog.wish);
+  ImGui::Dummy(ImVec2(0, px(2)));
+  if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
+  dialog.just_opened = false;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  const bool entered = ImGui::InputText("##export_path", dialog.path, sizeof dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (probe::on()) probe::last_item("export/path");
+  std::error_code ignored;
+  const std::string folder = fs::current_path(ignored).string();
+  const bool replaces = fs::is_regular_file(dialog.path, ignored);
+  wrapped_text(fonts().small, replaces ? theme().warning : theme().faint,
+               replaces ? "This file exists and will be replaced." : "Relative to " + folder);
+  ImGui::Dummy(ImVec2(0, px(4)));
+  dialog.wish.path = dialog.path;
+  const std::string no_path = dialog.path[0] ? "" : "type a path first";
+  const bool go = button("export/go", "Export", ButtonKind::Primary, no_path, px(100), px(32));
+  if ((go || entered) && dialog.path[0]) ui.commands.push(dialog.wish);
+  ImGui::SameLine();
+  const std::string command = export_command(session, dialog.wish);
+  if (button("export/command", "Copy as command", ButtonKind::Plain,
+             command.empty() ? "save the project first: the command opens it" : std::string(), px(150), px(32)))
+    ui.commands.push(CopyText{command});
+  ImGui::SameLine();
+  if (button("export/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape))
+    ImGui::CloseCurrentPopup();
+  draw_exported(session, dialog.earlier);
+  ImGui::EndPopup();
+}
+
+void draw_leave_dialog(Session& session, UiState& ui) {
+  if (session.view().ask_leave && !ui.leave_opened) {
+    ImGui::OpenPopup("leave");
+    ui.leave_opened = true;
+  }
+  if (!begin_modal("leave", ImVec2(px(520), 0))) {
+    ui.leave_opened = false;
+    session.view().ask_leave = false;
+    return;
+  }
+  dialog_title("Save before leaving?");
+  const std::string& file = session.project_file();
+  wrapped_text(fonts().body, theme().text,
+               file.empty() ? fmt::format("The work on {} is in no project file yet.", session.content().kernel->name)
+                            : fmt::format("{} does not have the latest changes.", base_name(file)));
+  ImGui::Dummy(ImVec2(0, px(6)));
+  const auto leave = [&] {
+    session.view().ask_leave = false;
+    ImGui::CloseCurrentPopup();
+  };
+  if (button("leave/save", file.empty() ? "Save as ..." : "Save and leave", ButtonKind::Primary, session.why_no_save(), px(140), px(32))) {
+    leave();
+    if (file.empty()) {
+      perform(*find_action("save_as"), session, ui);
+    } else {
+      ui.commands.push(SaveProject{});
+      ui.commands.push(Quit{});
+    }
+  }
+  ImGui::SameLine();
+  if (button("leave/discard", "Leave without saving", ButtonKind::Plain, {}, px(180), px(32))) {
+    leave();
+    ui.commands.push(Quit{true});
+  }
+  ImGui::SameLine();
+  if (button("leave/stay", "Stay", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) leave();
+  ImGui::EndPopup();
+}
+
+// --- notes
+
+void begin_note(const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  if (!content.problem) return;
+  Note note;
+  if (const OpId op = session.selection().primary(); op.valid())
+    note.op = content.problem->op(op).name;
+  else if (ui.chart.hovered_cycle)
+    note.at = *ui.chart.hovered_cycle;
+  else
+    note.at = static_cast<Cycle>(std::llround((ui.chart.visible.begin + ui.chart.visible.end) / 2));
+  for (std::size_t i = 0; i < content.notes.size(); ++i)
+    if (content.notes[i].op == note.op && (!note.op.empty() || content.notes[i].at == note.at)) return edit_note(session, ui, i);
+  open_note(ui, std::nullopt, note);
+}
+
+void edit_note(const Session& session, UiState& ui, std::size_t index) {
+  if (index < session.content().notes.size()) open_note(ui, index, session.content().notes[index]);
+}
+
+void draw_note_editor(const Session& session, UiState& ui) {
+  if (ui.chart.note_pressed) {
+    edit_note(session, ui, *ui.chart.note_pressed);
+    ui.chart.note_pressed.reset();
+  }
+  NoteEditorState& editor = ui.note;
+  if (editor.wanted) {
+    editor.wanted = false;
+    editor.just_opened = true;
+    ImGui::OpenPopup("note");
+  }
+  ImGui::SetNextWindowPos(editor.at, ImGuiCond_Appearing);
+  ImGui::SetNextWindowSize(ImVec2(px(380), 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(14), px(12)));
+  const bool open = ImGui::BeginPopup("note", ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  if (!open) return;
+  {
+    const FontScope scope(fonts().bold);
+    colored_text(theme().text, fitted(fonts().bold, "Note at " + note_place(editor.note), ImGui::GetContentRegionAvail().x));
+  }
+  if (editor.just_opened) ImGui::SetKeyboardFocusHere();
+  editor.just_opened = false;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  const bool entered =
+      ImGui::InputTextWithHint("##note", "what there is to say", editor.text, sizeof editor.text, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (probe::on()) probe::last_item("note/text");
+  const bool save = button("note/save", "Save", ButtonKind::Primary, editor.text[0] ? "" : "write something first", px(90), px(28));
+  if ((save || entered) && editor.text[0]) {
+    if (editor.index) {
+      ui.commands.push(EditNote{*editor.index, editor.text});
+    } else {
+      editor.note.text = editor.text;
+      ui.commands.push(AddNote{editor.note});
+    }
+    ImGui::CloseCurrentPopup();
+  }
+  if (editor.index) {
+    ImGui::SameLine();
+    if (button("note/delete", "Delete", ButtonKind::Plain, {}, px(90), px(28))) {
+      ui.commands.push(EditNote{*editor.index, ""});
+      ImGui::CloseCurrentPopup();
+    }
+  }
+  ImGui::SameLine();
+  if (button("note/cancel", "Cancel", ButtonKind::Plain, {}, px(90), px(28))) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+void draw_notes(const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  if (content.notes.empty()) return;
+  section("NOTES", fmt::format("{}", content.notes.size()));
+  for (std::size_t i = 0; i < content.notes.size(); ++i) {
+    const Note& note = content.notes[i];
+    const RowArea row = pick_row(fmt::format("notes/{}", i).c_str(), false, px(24));
+    const float width = row.max.x - row.min.x - px(16), place = std::min(px(130), width * 0.4f);
+    paint_text(fonts().mono_small, ImVec2(row.min.x + px(8), row.min.y + px(5)), theme().accent,
+               fitted(fonts().mono_small, note_place(note), place - px(8)));
+    paint_text(fonts().small, ImVec2(row.min.x + px(8) + place, row.min.y + px(5)), theme().text, fitted(fonts().small, note.text, width - place));
+    if (row.hovered) tooltip(note.text);
+    if (row.clicked && !note.op.empty())
+      if (const OpId op = content.problem->find_op(note.op); op.valid()) ui.commands.push(SelectOp{op});
+    if (row.clicked) edit_note(session, ui, i);
+  }
+}
+
+// --- what should not be missed
+
+float notice_height(const Session& session) {
+  return session.recoveries().empty() && session.view().notice.empty() ? 0 : std::floor(px(38));
+}
+
+void draw_notices(const Session& session, UiState& ui) {
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + px(4), at.y + size.y), theme().warning);
+  const float height = px(26), gap = px(8), y = at.y + (size.y - height) / 2;
+  const auto sentence = [&](const std::string& text, float right) {
+    const ImVec2 extent = text_size(fonts().body, "X");
+    paint_text(fonts().body, ImVec2(at.x + px(16), at.y + (size.y - extent.y) / 2), theme().text,
+               fitted(fonts().body, text, right - at.x - px(28)));
+  };
+  float right = at.x + size.x - px(12);
+  const auto place = [&](float width) {
+    right -= width;
+    ImGui::SetCursorScreenPos(ImVec2(right, y));
+    right -= gap;
+    return width;
+  };
+  if (session.recoveries().empty()) {
+    const float width = place(px(80));
+    if (button("notice/dismiss", "Dismiss", ButtonKind::Plain, {}, width, height)) ui.commands.push(DismissNotice{});
+    return sentence(session.view().notice, right);
+  }
+  const Recovery& newest = session.recoveries().front();
+  const float discard = place(px(84));
+  if (button("recovery/discard", "Discard", ButtonKind::Plain, {}, discard, height)) ui.commands.push(DiscardWork{newest.path});
+  const float restore = place(px(84));
+  if (button("recovery/restore", "Restore", ButtonKind::Primary, {}, restore, height)) ui.commands.push(RestoreWork{newest.path});
+  std::string text = fmt::format("Recovered work from {}: {}", time_of(newest, std::time(nullptr)), describe(newest));
+  if (const std::size_t more = session.recoveries().size() - 1; more > 0) text += fmt::format("; and {} more", more);
+  sentence(text, right);
+}
+
+}  // namespace heddle::app

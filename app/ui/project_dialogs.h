@@ -1,0 +1,57 @@
+// Dialogs about files and notes: export, leaving with unsaved work, the editor of a note; and the bar that offers recovered work.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "app/session/session.h"
+
+namespace heddle::app {
+
+struct UiState;
+
+struct ExportDialogState {
+  bool wanted = false, just_opened = false;
+  Export wish;
+  std::size_t earlier = 0;  ///< exports before it was opened
+  char path[1024] = "";
+};
+
+struct NoteEditorState {
+  bool wanted = false, just_opened = false;
+  std::optional<std::size_t> index;  ///< of the note that is edited; none: a new one
+  Note note;
+  char text[512] = "";
+  ImVec2 at{0, 0};
+};
+
+void draw_export_dialog(const Session& session, UiState& ui);
+void draw_leave_dialog(Session& session, UiState& ui);
+void draw_note_editor(const Session& session, UiState& ui);
+/// Opens the editor for the selected op, else for the cycle under the mouse, else for the middle of the chart. A note that is
+/// there already is edited.
+void begin_note(const Session& session, UiState& ui);
+void edit_note(const Session& session, UiState& ui, std::size_t index);
+/// The list of notes with their verbs; nothing when there are none.
+void draw_notes(const Session& session, UiState& ui);
+
+/// Recovered work and other sentences that should not be missed; 0: there are none.
+float notice_height(const Session& session);
+void draw_notices(const Session& session, UiState& ui);
+
+/// "attention_forward_hopper on h100 * - fa3.heddle.json - Heddle"
+std::string window_title(const Session& session);
+/// What files about the document are called before their ending: "attention_forward_hopper.h100", or as the project.
+std::string file_stem(const Session& session);
+/// Saves the project there, writes picture and trace beside it, copies the command.
+void share_as(const Session& session, UiState& ui, const std::string& project);
+
+// In dialogs.cpp.
+/// Centred over the window; false when it is not open.
+bool begin_modal(const char* name, ImVec2 size);
+void dialog_title(const std::string& text);
+
+}  // namespace heddle::app
