@@ -104,8 +104,16 @@ std::vector<Recovery> find_recoveries(const std::string& folder, std::vector<std
   std::error_code code;
   for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
     const std::string name = it->path().filename().string(), path = it->path().string();
-    const auto owner = owner_of(name);
+    // What was half written when its process died is worth nothing: the whole version before it is still there.
+    const std::size_t whole = name.find(kEnding);
+    const bool half = whole != std::string::npos && name.ends_with(".tmp");
+    const auto owner = owner_of(half ? name.substr(0, whole + kEnding.size()) : name);
     if (!owner || !is_dead(*owner)) continue;
+    if (half) {
+      std::error_code ignored;
+      fs::remove(it->path(), ignored);
+      continue;
+    }
     const auto text = read_file(path);
     const auto head = text ? parse_project_head(*text, path) : Result<ProjectHead>(text.error());
     if (!head) {

@@ -188,7 +188,7 @@ void AppWindow::draw() {
   list.AddRectFilled(ImVec2(0, menu + toolbar), ImVec2(display.x, menu + toolbar + line), theme().separator);
   const float bar = notice_height(session_);
   if (bar > 0)
-    pane("notices", ImVec2(0, menu + toolbar + line), ImVec2(display.x, bar), theme().raised, ImVec2(0, 0),
+    pane("notices", ImVec2(0, menu + toolbar + line), ImVec2(display.x, bar), theme().panel, ImVec2(0, 0),
          [&] { draw_notices(session_, ui_); });
   const float top = menu + toolbar + line + bar;
   const float height = std::max(px(80), display.y - top - status - line);

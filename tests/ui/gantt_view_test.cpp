@@ -51,7 +51,7 @@ struct Chart {
       ImGui::SetNextWindowPos({0, 0});
       ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
       ImGui::Begin("window", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
-      draw_gantt(model, c.problem, c.schedule, selection, ChartOverlay{}, view, commands);
+      draw_gantt(model, c.problem, c.schedule, selection, overlay, view, commands);
       ImGui::End();
       ImGui::Render();
       vertices = ImGui::GetDrawData()->TotalVtxCount;
@@ -61,6 +61,8 @@ struct Chart {
           selection.ops.push_back(select->op);
         } else if (std::get_if<ClearSelection>(&command)) {
           selection.ops.clear();
+        } else if (const auto* flag = std::get_if<ToggleFlag>(&command)) {
+          if (std::erase(overlay.flags, flag->at) == 0) overlay.flags.push_back(flag->at);
         } else {
           others.push_back(command);
         }
@@ -153,6 +155,7 @@ struct Chart {
 
   test::GanttCase c;
   GanttModel model;
+  ChartOverlay overlay;
   GanttViewState view;
   Selection selection;
   CommandQueue commands;
@@ -384,14 +387,14 @@ TEST_CASE("a click on the ruler plants a flag, another one takes it away; draggi
   chart.move(axis.to_x(720) + 2, ruler.center_y());
   chart.frame();
   chart.click();
-  REQUIRE(chart.view.flags.size() == 1);
-  CHECK(chart.view.flags[0] == 720);
+  REQUIRE(chart.overlay.flags.size() == 1);
+  CHECK(chart.overlay.flags[0] == 720);
   chart.click();
-  CHECK(chart.view.flags.empty());
+  CHECK(chart.overlay.flags.empty());
   const double begin = chart.view.visible.begin;
   chart.drag(ruler.center_x(), ruler.center_y(), ruler.center_x() - 80, ruler.center_y());
   CHECK(chart.view.visible.begin > begin);
-  CHECK(chart.view.flags.empty());
+  CHECK(chart.overlay.flags.empty());
 }
 
 TEST_CASE("hovering shows the cycle at once and the tooltip after 0.15 s", "[ui]") {

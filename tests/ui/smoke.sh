@@ -30,7 +30,7 @@ for _ in $(seq 100); do [[ -s $work/display ]] && break; sleep 0.1; done
 [[ -s $work/display ]] || fail "Xvfb does not start"
 export DISPLAY=:$(<"$work/display")
 for _ in $(seq 100); do xdotool getdisplaygeometry >/dev/null 2>&1 && break; sleep 0.1; done
-export XDG_CONFIG_HOME=$work/config
+export XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state
 
 "$gui" toy_fig1 toy 2>"$work/gui.txt" &
 window_program=$!

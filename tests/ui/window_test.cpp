@@ -171,7 +171,8 @@ TEST_CASE("a dropped schedule is judged and shown", "[ui]") {
   const std::string path = (folder.path / "toy.schedule.json").string();
   {
     Solved h;
-    h.key(Key::S, {.ctrl = true});
+    h.click("menu/File");
+    h.click("menu/save_schedule");
     REQUIRE(h.has("write/path"));
     h.click("write/path");
     h.key(Key::A, {.ctrl = true});

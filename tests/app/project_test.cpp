@@ -1,0 +1,276 @@
+// Projects, and work that survives a crash, in the session.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "app/session/session.h"
+#include "core/schedule/constraint_text.h"
+#include "tests/app/cli_support.h"
+#include "tests/support/fake_solver.h"
+#include "tests/support/mutate_json.h"
+
+using namespace heddle;
+using namespace heddle::app;
+using test::contains;
+using test::read_text;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Clocked {
+  std::shared_ptr<double> now = std::make_shared<double>(100.0);
+  std::unique_ptr<Session> session;
+  explicit Clocked(const std::string& autosave = {}) {
+    Environment environment;
+    environment.solve = test::solve_toy;
+    environment.autosave_folder = autosave;
+    environment.clock = [now = now] { return *now; };
+    session = std::make_unique<Session>(std::move(environment));
+  }
+  Session* operator->() { return session.get(); }
+  Session& operator*() { return *session; }
+
+  void work() {
+    session->apply(OpenPair{"toy_fig1", "toy", true});
+    for (int i = 0; i < 2000 && session->live().active(); ++i) {
+      session->pump();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    REQUIRE(session->content().entry());
+    session->apply(AddConstraint{parse_constraint("at most 4 stages", *session->content().problem).value(), false});
+    session->apply(AddNote{{"why so late?", "O", 0}});
+    session->apply(ToggleFlag{3});
+    session->apply(SelectOp{OpId(1)});
+    session->apply(SetMode{GanttMode::Unrolled});
+    session->apply(ShowTab{BottomTab::Slack});
+  }
+};
+
+/// Until the file is there, or is not: written by another thread.
+bool await_file(Clocked& c, const std::string& path, bool there) {
+  for (int i = 0; i < 3000 && fs::exists(path) != there; ++i) {
+    c->pump();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return fs::exists(path) == there;
+}
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().string());  // not what is being written
+  return names;
+}
+
+/// What a process that is gone would have left.
+std::string left_behind(const std::string& folder, const std::string& text, const std::string& pid = "999999999") {
+  std::string name;
+  {
+    Autosave live(folder);
+    name = fs::path(live.file()).filename().string();
+  }
+  const std::string mine = "." + std::to_string(::getpid()) + ".";
+  const std::string path = folder + "/" + name.replace(name.find(mine), mine.size(), "." + pid + ".");
+  fs::create_directories(folder);
+  std::ofstream(path) << text;
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("a project brings back everything, and opening it can be undone", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string path = folder.path("p.heddle.json");
+  Clocked a;
+  a.work();
+  CHECK(a->unsaved());
+  CHECK(a->worth_asking());
+  a->apply(SaveProject{path});
+  REQUIRE_FALSE(a->error());
+  CHECK_FALSE(a->unsaved());
+  CHECK(a->project_file() == path);
+
+  Clocked b;
+  b->apply(OpenPair{"gemm_hopper", "h100", false});
+  b->apply(AddNote{{"mine", "", 5}});
+  b->apply(OpenFile{path});
+  REQUIRE_FALSE(b->error());
+  const Content& content = b->content();
+  CHECK(content.kernel->name == "toy_fig1");
+  CHECK(content.constraints == a->content().constraints);
+  CHECK(content.notes == a->content().notes);
+  CHECK(content.flags == std::vector<Cycle>{3});
+  REQUIRE(content.entry());
+  CHECK(content.entry()->name == "solver #1");
+  CHECK(content.entry()->status == a->content().entry()->status);
+  CHECK(content.entry()->verdict.valid());
+  CHECK(b->selection().primary() == OpId(1));
+  CHECK(b->view().mode == GanttMode::Unrolled);
+  CHECK(b->view().tab == BottomTab::Slack);
+  CHECK_FALSE(b->unsaved());
+  CHECK(b->settings().recent.front() == path);
+  // Unsaved work is one step away, and is not taken for the project.
+  b->apply(Undo{});
+  CHECK(b->content().kernel->name == "gemm_hopper");
+  CHECK(b->content().notes.size() == 1);
+  CHECK(b->project_file().empty());
+  CHECK(b->unsaved());
+  b->apply(Redo{});
+  CHECK(b->project_file() == path);
+  CHECK_FALSE(b->unsaved());
+}
+
+TEST_CASE("changes make a project unsaved, undoing them makes it saved again", "[app]") {
+  const test::ScratchFolder folder;
+  Clocked a;
+  a.work();
+  a->apply(SaveProject{folder.path("p.heddle.json")});
+  a->apply(ToggleFlag{7});
+  CHECK(a->unsaved());
+  a->apply(Undo{});
+  CHECK_FALSE(a->unsaved());
+  a->apply(EditNote{0, "because"});
+  CHECK(a->unsaved());
+  a->apply(SaveProject{});
+  CHECK_FALSE(a->unsaved());
+  CHECK(contains(read_text(folder.path("p.heddle.json")), "because"));
+  // The file of one kernel is not overwritten with another.
+  a->apply(OpenPair{"gemm_hopper", "h100", false});
+  CHECK(a->project_file().empty());
+  a->apply(SaveProject{});
+  CHECK(a->error());
+}
+
+TEST_CASE("leaving asks only when work of one's own would be lost", "[app]") {
+  Clocked a;
+  a->apply(OpenPair{"toy_fig1", "toy", false});
+  a->apply(Quit{});
+  CHECK(a->view().quit);
+  Clocked b;
+  b.work();
+  b->apply(Quit{});
+  CHECK_FALSE(b->view().quit);
+  CHECK(b->view().ask_leave);
+  b->apply(Quit{true});
+  CHECK(b->view().quit);
+}
+
+TEST_CASE("a damaged project is told in sentences and changes nothing", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string path = folder.path("p.heddle.json");
+  Clocked a;
+  a.work();
+  a->apply(SaveProject{path});
+  const std::string text = read_text(path);
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 200; ++i) {
+    const std::string damaged = folder.write("bad.heddle.json", test::mutate_json(text, random));
+    const auto document = a->content().document;
+    a->apply(OpenFile{damaged});
+    if (!a->error()) continue;
+    CHECK(a->content().document == document);
+    CHECK_FALSE(a->error()->error.faults.front().message.empty());
+    a->apply(DismissError{});
+  }
+}
+
+TEST_CASE("work is in a file of its own at most a second after a change, and goes with a clean exit", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string state = folder.path("autosave");
+  Clocked a(state);
+  a.work();
+  *a.now += 1;
+  a->pump();
+  REQUIRE(files_in(state).size() <= 1);
+  for (int i = 0; i < 3000 && files_in(state).empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  REQUIRE(files_in(state).size() == 1);
+  const std::string file = files_in(state).front();
+  // Not sooner than it must: half a second of the session's own clock.
+  a->apply(EditNote{0, "a new text"});
+  a->pump();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK_FALSE(contains(read_text(file), "a new text"));
+  *a.now += 0.6;
+  a->pump();
+  for (int i = 0; i < 3000 && !contains(read_text(file), "a new text"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(contains(read_text(file), "a new text"));
+  // A second window has a file of its own, and sees no lost work where somebody is alive.
+  Clocked b(state);
+  CHECK(b->recoveries().empty());
+  // Saved work needs no keeping.
+  a->apply(SaveProject{folder.path("p.heddle.json")});
+  *a.now += 1;
+  CHECK(await_file(a, file, false));
+  a->apply(ToggleFlag{9});
+  *a.now += 1;
+  CHECK(await_file(a, file, true));
+  CHECK(a->close(std::chrono::seconds(5)));
+  CHECK(files_in(state).empty());
+}
+
+TEST_CASE("what a dead process left is offered, restored, and kept until it is this one's", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string state = folder.path("autosave");
+  Clocked a;
+  a.work();
+  const std::string project = folder.path("p.heddle.json");
+  a->apply(SaveProject{project});
+  const std::string lost = left_behind(state, read_text(project));
+  Clocked b(state);
+  REQUIRE(b->recoveries().size() == 1);
+  CHECK(describe(b->recoveries().front()) == "toy_fig1 on toy, 1 schedule, 1 constraint, 1 note");
+  b->apply(RestoreWork{lost});
+  CHECK(b->recoveries().empty());
+  CHECK(b->content().notes.size() == 1);
+  CHECK(b->unsaved());
+  CHECK_FALSE(fs::exists(lost));
+  CHECK(files_in(state).size() == 1);  // still there, under this process's name
+  b->apply(Undo{});
+  CHECK_FALSE(b->content().kernel);
+}
+
+TEST_CASE("discarded work goes, unreadable work is set aside, other hosts' work is left alone", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string state = folder.path("autosave");
+  Clocked a;
+  a.work();
+  const std::string project = folder.path("p.heddle.json");
+  a->apply(SaveProject{project});
+  const std::string lost = left_behind(state, read_text(project)), broken = left_behind(state, "{\"schema\": \"hed", "999999998");
+  const std::string elsewhere = state + "/otherhost.00000000.5.6.0.heddle.json";
+  std::ofstream(elsewhere) << read_text(project);
+  std::ofstream(lost + ".999999999.0.tmp") << "half a fi";  // killed while it wrote
+  Clocked b(state);
+  REQUIRE(b->recoveries().size() == 1);
+  CHECK_FALSE(b->view().notice.empty());
+  CHECK(fs::exists(broken + ".unreadable"));
+  b->apply(DiscardWork{lost});
+  CHECK_FALSE(fs::exists(lost));
+  CHECK(fs::exists(elsewhere));
+  CHECK_FALSE(fs::exists(lost + ".999999999.0.tmp"));
+}
+
+TEST_CASE("where nothing can be written the window says so once", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string blocked = folder.write("a file, not a folder", "x");
+  Clocked a(blocked + "/autosave");
+  a.work();
+  *a.now += 1;
+  for (int i = 0; i < 2000 && a->view().notice.empty(); ++i) {
+    a->pump();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(contains(a->view().notice, "not kept safe"));
+  a->apply(DismissNotice{});
+  a->apply(ToggleFlag{1});
+  *a.now += 1;
+  a->pump();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  a->pump();
+  CHECK(a->view().notice.empty());
+}
