@@ -160,6 +160,9 @@ const Action kActions[] = {
     Action{"larger", kView, "Larger", "Ctrl+=", make_scale<10>}.below_line(),
     Action{"smaller", kView, "Smaller", "Ctrl+-", make_scale<-10>},
     Action{"normal_size", kView, "Normal size", "Ctrl+0", make_scale<0>},
+    Action{"maximize", kView, "Maximize the lower pane, and back", "F11 Ctrl+M"}.does([](const Session&, UiState& ui) {
+      ui.maximized = !ui.maximized;
+    }).needs(needs_kernel).below_line(),
     Action{"ops", kView, "Table of ops", "", make_tab<BottomTab::Ops>}.below_line(),
     Action{"graph", kView, "Dataflow graph", "", make_tab<BottomTab::Graph>},
     Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},

@@ -38,7 +38,7 @@ AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), 
 
 Pace AppWindow::pace() const {
   if (ui_.chart.moved < 1 || !ui_.commands.empty()) return Pace::Animating;
-  return session_.live().active() || session_.asking() ? Pace::Ticking : Pace::Idle;
+  return session_.live().active() || session_.asking() || ui_.graph.working() ? Pace::Ticking : Pace::Idle;
 }
 
 void AppWindow::follow_settings() {
@@ -227,23 +227,31 @@ void AppWindow::draw_panes(float top, float height) {
   if (width - left - right < least_width) right = 0;
   if (width - left < least_width) left = 0;
   if (height - bottom < least_height) bottom = 0;
+  if (ui_.maximized) bottom = height;
   const float center = std::max(width - left - right, px(60));
   const ImVec2 padding(px(12), px(6));
   if (left > 0)
     pane("left", ImVec2(0, top), ImVec2(left, height), theme().panel, ImVec2(px(8), px(4)),
          [&] { draw_left_pane(session_, models_, ui_); });
   center_ = {left, top, left + center, top + height - bottom};
-  pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0),
-       [&] { draw_center(session_, models_, ui_); });
+  // The picture of the graph hears the keys of charts while the mouse is over it.
+  ui_.chart.deaf = bottom > 0 && session_.view().tab == BottomTab::Graph && ui_.graph.hears_keys;
+  if (bottom < height)
+    pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0),
+         [&] { draw_center(session_, models_, ui_); });
   if (bottom > 0)
     pane("bottom", ImVec2(left, top + height - bottom), ImVec2(center, bottom), theme().panel, padding,
          [&] { draw_bottom_pane(session_, models_, ui_); });
+  if (ui_.maximized) {  // what only a chart could have done
+    ui_.chart.wishes.clear();
+    session_.view().fit_all = session_.view().zoom_to_selection = false;
+  }
   if (right > 0)
     pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,
          [&] { draw_inspector(session_, models_, ui_); });
   if (left > 0) splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4);
   if (right > 0) splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4);
-  if (bottom > 0)
+  if (bottom > 0 && bottom < height)
     splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75);
 }
 

@@ -248,7 +248,7 @@ void move_selection(ChartFrame& f, Step step) {
 void handle_keys(ChartFrame& f, const Mouse& m) {
   const ImGuiIO& io = ImGui::GetIO();
   GanttViewState& view = f.view;
-  const bool keys = !io.WantTextInput && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  bool keys = !io.WantTextInput && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   const auto wants = [&](std::string_view id, bool repeat = false) { return chart_wants(view.wishes, id, keys, repeat); };
   if (wants("clear_selection")) {
     if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd)
@@ -260,6 +260,7 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
     else if (!f.selection.empty())
       f.commands.push(ClearSelection{});
   }
+  keys &= !view.deaf;
   const bool inside = m.on_time();
   const double focus = inside ? f.axis.to_cycle(m.x) : (view.target.begin + view.target.end) / 2;
   const double step = view.target.length() * 0.12, page = view.target.length() * 0.9;

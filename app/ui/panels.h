@@ -13,6 +13,8 @@
 #include "app/ui/gantt_view.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
+#include "app/ui/tabs/graph_state.h"
+#include "app/ui/tabs/pipeline_state.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/header_model.h"
 #include "app/viewmodel/inspector_model.h"
@@ -62,6 +64,9 @@ struct UiState {
   bool error_opened = false, keys_opened = false;
   std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
   std::vector<std::string> machines;
+  bool maximized = false;  ///< the pane under the chart has the chart's place too
+  GraphState graph;
+  PipelineState pipeline;
 };
 
 void draw_menu_bar(const Session& session, UiState& ui);

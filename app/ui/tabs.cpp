@@ -36,6 +36,7 @@ void draw_tab_strip(const Session& session, UiState& ui) {
     const float width = text_size(fonts().bold, tab.label).x + px(20);
     ImGui::PushID(tab.id);
     if (ImGui::InvisibleButton("tab", ImVec2(width, height))) ui.commands.push(ShowTab{tab.tab});
+    if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) ui.maximized = !ui.maximized;
     ImGui::PopID();
     if (probe::on()) probe::last_item(std::string("tab/") + tab.id);
     ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -68,6 +68,7 @@ struct GanttViewState {
   std::optional<std::size_t> current;   ///< bar that the keyboard moves from
   bool centred = false;                 ///< the last F centred the selection: the next one fits
 
+  bool deaf = false;                    ///< keys are for another picture; Escape is heard all the same
   std::vector<std::string_view> wishes; ///< ids of actions that were chosen in a menu or the palette
 
   ChartDrag drag = ChartDrag::None;
