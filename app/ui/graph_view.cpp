@@ -222,8 +222,7 @@ void draw_node(const Frame& f, std::size_t index) {
   // Boxes that are too small for two lines keep the name, over the whole box.
   if (detail_size < px(kSmallestText)) {
     const float room = high.x - 3 * zoom - left;
-    const float whole = font_size(fonts().bold) * room / std::max(text_size(fonts().bold, node.name).x, 1.0f);
-    const float size = std::min({(high.y - low.y) * 0.75f, font_size(fonts().bold), std::max(whole, px(kSmallestText))});
+    const float size = std::min((high.y - low.y) * 0.8f, std::max(14 * zoom, px(kSmallestText)));  // one size for all
     write_in(f, fonts().bold, size, left, left + room + 1, (low.y + high.y - size) / 2, ink, node.name);
     return;
   }
@@ -479,9 +478,11 @@ void draw_graph(const GraphScene& scene, GraphState& state, std::vector<std::str
   for (const GraphHop& hop : scene.model.hops) draw_hop(f, hop);
   for (std::size_t v = 0; v < scene.model.nodes.size(); ++v) draw_node(f, v);
   for (std::size_t a = 0; a < scene.model.arcs.size(); ++a) draw_arc_label(f, a);
+  const bool roomy = canvas.height > 0.5f * canvas.width;
   // In a low pane the whole graph is a sketch: say how to see more of it.
-  if (state.fitted && state.view.zoom < 0.45f * fonts().scale && !keys_of("maximize").empty()) {
-    const std::string hint = keys_of("maximize") + " gives the picture the whole place";
+  const std::string key = keys_of("maximize").substr(0, keys_of("maximize").find("  "));
+  if (!roomy && state.fitted && state.view.zoom < 0.45f * fonts().scale && !key.empty()) {
+    const std::string hint = key + " gives the picture the whole place";
     const ImVec2 size = text_size(fonts().small, hint);
     if (size.x + px(16) < canvas.width * 0.3f)
       paint_text(fonts().small, {end.x - size.x - px(8), end.y - size.y - px(4)}, theme().dim, hint);

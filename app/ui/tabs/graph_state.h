@@ -16,7 +16,7 @@ constexpr std::size_t kMostGraphOps = 400;  ///< laid out without asking
 struct GraphState {
   // What the person chose.
   bool table = false;      ///< edges as a table instead
-  bool downwards = false;
+  std::optional<bool> downwards;  ///< the way of the data; unset: as the place suggests
   bool follow = true;      ///< a selection made elsewhere is brought into view
   GraphCycle cycle = GraphCycle::Period;
   EdgeColumn sort = EdgeColumn::From;

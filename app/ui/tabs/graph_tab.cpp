@@ -74,7 +74,7 @@ bool choice(const char* name, const char* label, bool on, const char* about) {
   return clicked;
 }
 
-void draw_bar(const Session& session, UiState& ui) {
+void draw_bar(const Session& session, UiState& ui, bool down) {
   GraphState& s = ui.graph;
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
@@ -83,8 +83,8 @@ void draw_bar(const Session& session, UiState& ui) {
   if (choice("graph/table", "Table", s.table, "the same edges as a table")) s.table = true;
   ImGui::SameLine(0, px(10));
   if (!s.table) {
-    if (choice("graph/direction", s.downwards ? "Down" : "Right", false, "the way that data flows in the picture: to the right, or down"))
-      s.downwards = !s.downwards;
+    if (choice("graph/direction", down ? "Down" : "Right", false, "the way that data flows in the picture: to the right, or down"))
+      s.downwards = !down;
     if (choice("graph/follow", "Follow", s.follow, "bring an op into view when it is selected elsewhere")) s.follow = !s.follow;
     if (entry && choice("graph/cycle", s.cycle == GraphCycle::Period ? "Bold: limiting cycle" : "Bold: recurrence", false,
                         "what is drawn bold: the cycle that limits this schedule's period, or the recurrence with the greatest bound"))
@@ -223,10 +223,12 @@ void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
   if (!content.problem)
     return colored_text(theme().dim, "Open a kernel and a machine: its ops and dependences are drawn here as a graph.");
   if (content.problem->ops.empty()) return colored_text(theme().dim, "The loop body has no op.");
-  const GraphInput input = graph_input(*content.problem, s.downwards);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const bool down = s.downwards.value_or(room.y > 0.5f * room.x);
+  const GraphInput input = graph_input(*content.problem, down);
   const std::shared_ptr<const GraphLayout> layout = s.table ? nullptr : find_layout(s, input);
   if (layout) rebuild(session, s, layout);
-  draw_bar(session, ui);
+  draw_bar(session, ui, down);
   if (s.table) return draw_edge_table(session, ui);
   if (!layout) return explain_absence(input, ui);
   const ScheduleEntry* entry = content.entry();
