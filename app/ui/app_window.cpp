@@ -233,7 +233,7 @@ void AppWindow::draw_panes(float top, float height) {
   if (left > 0)
     pane("left", ImVec2(0, top), ImVec2(left, height), theme().panel, ImVec2(px(8), px(4)),
          [&] { draw_left_pane(session_, models_, ui_); });
-  center_ = {left, top, left + center, top + height - bottom};
+  center_ = {left, top, left + center, top + (ui_.maximized ? height : height - bottom)};
   // The picture of the graph hears the keys of charts while the mouse is over it.
   ui_.chart.deaf = bottom > 0 && session_.view().tab == BottomTab::Graph && ui_.graph.hears_keys;
   if (bottom < height)
