@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal.h"
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
@@ -66,6 +67,18 @@ Command make_scale(const Session& s) {
 template <int step>
 Command make_iterations(const Session& s) {
   return SetIterations{s.iterations() + step};
+}
+Command pin_selection(const Session& s) {
+  return toggled_pins(*s.content().problem, s.content().constraints, s.selection().ops);
+}
+template <Topic topic>
+std::string question_reason(const Session& s) {
+  return s.why_no_question(topic);
+}
+Command ask_price(const Session&) { return Ask{Topic::Price, {}}; }
+std::string pin_reason(const Session& s) {
+  const std::string missing = needs_schedule(s);
+  return missing.empty() ? needs_selection(s) : missing;
 }
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
@@ -170,6 +183,7 @@ const Action kActions[] = {
     Action{"note", kEdit, "Note at the selected op or cycle ...", "N"}.does(add_note).needs(save_reason),
     Action{"clear_flags", kEdit, "Remove flags", "", make<ClearFlags>}.needs(needs_flags),
     Action{"clear_selection", kEdit, "Clear selection", "Esc", make<ClearSelection>}.in_chart().needs(needs_selection),
+    Action{"pin", kEdit, "Pin or unpin selected ops", "P", pin_selection}.needs(pin_reason),
     Action{"remove_schedule", kEdit, "Remove schedule from the list", "", remove_shown}.needs(needs_schedule),
 
     Action{"steady", kView, "Steady state", "", make_mode<GanttMode::Steady>}.ticked(in_mode<GanttMode::Steady>),
@@ -226,6 +240,7 @@ const Action kActions[] = {
     Action{"explain", kSolve, "Why is II not smaller?", "E Ctrl+2", make_tab<BottomTab::Explain>}.below_line(),
     Action{"slack", kSolve, "Slack of every op", "Ctrl+3", make_tab<BottomTab::Slack>},
     Action{"alternatives", kSolve, "Alternatives", "Ctrl+4", make_tab<BottomTab::Alternatives>},
+    Action{"price", kSolve, "Price of every constraint", "", ask_price}.needs(question_reason<Topic::Price>),
     Action{"what_if", kSolve, "What if", "Ctrl+5", make_tab<BottomTab::WhatIf>},
     Action{"pareto", kSolve, "Pareto front", "Ctrl+6", make_tab<BottomTab::Pareto>},
     Action{"sensitivity", kSolve, "Sensitivity", "Ctrl+7", make_tab<BottomTab::Sensitivity>},
