@@ -252,6 +252,7 @@ void Session::adopt(Content next, const std::string& what) {
   undo_.remember(std::move(content_), what);
   content_ = std::move(next);
   selection_ = {};
+  view_.highlight = {};
   live_ = {};
   view_.highlight = {};
   error_.reset();
@@ -361,6 +362,7 @@ void Session::settle_after_travel(bool other_problem) {
     selection_ = {};
   view_.highlight = {};
   error_.reset();
+  view_.highlight = {};
   if (other_problem) view_.fit_all = true;
   changed();
 }

@@ -47,6 +47,7 @@ void Session::solve_proposal(const std::string& what) {
 
 void Session::begin_solve(std::string row) {
   live_ = {};
+  compare_next_ = false;
   live_.phase = LiveSolve::Phase::Running;
   live_.lower_bound = content_.bounds->min_ii();
   live_.doing = "starting";
@@ -190,6 +191,8 @@ void Session::replace_solved(ScheduleEntry entry) {
     if (proposal_) content_.baseline = content_.shown;
     const EntryPtr made = make_entry(*content_.problem, content_.constraints, std::move(entry));
     content_.schedules.push_back(made);
+    if (compare_next_) content_.baseline = content_.shown;
+    compare_next_ = false;
     content_.shown = content_.schedules.size() - 1;
     if (!proposal_) view_.fit_all = true;
     solved_[made->name] = made;
@@ -248,9 +251,8 @@ void Session::take_outcome(SolveOutcome outcome) {
   say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", job_row_, ii, live_.lower_bound, to_string(outcome.status),
                          how, live_.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
-  if (!live_.refuted()) return;
-  view_.tab = BottomTab::Explain;
-  if (proposal_ && why_no_question(Topic::Explain).empty()) on(Ask{Topic::Explain, {}});
+  if (live_.refuted()) view_.tab = BottomTab::Explain;
+  if (std::exchange(why_after_solve_, false) || live_.refuted()) ask_why();
 }
 
 bool Session::close(std::chrono::milliseconds limit) {

@@ -94,7 +94,7 @@ void bar_menu(ChartFrame& f, std::size_t index) {
   }
   if (item("why", "Why here?")) {
     select_bar(f, index, false);
-    f.commands.push(ShowTab{BottomTab::Explain});
+    f.commands.push(AskWhy{});
   }
   if (item("graph", "Show in graph")) {
     select_bar(f, index, false);
@@ -131,7 +131,8 @@ void draw_context_menu(ChartFrame& f) {
     }
     if (ImGui::MenuItem("Fit all", keys_of("fit").c_str())) fit_all(f.view, f.model);
     if (ImGui::MenuItem("Undo zoom", keys_of("zoom_back").c_str(), false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
-    ImGui::MenuItem("Critical ops only", keys_of("critical").c_str(), &f.view.critical_overlay);
+    if (ImGui::MenuItem("What limits II", keys_of("critical").c_str(), !f.overlay.critical.empty())) f.commands.push(ToggleCritical{});
+    if (ImGui::MenuItem("How far ops can move", keys_of("whiskers").c_str(), f.overlay.whiskers)) f.commands.push(ToggleWhiskers{});
     ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
     if (!f.overlay.flags.empty() && ImGui::MenuItem("Remove flags")) f.commands.push(ClearFlags{});
     ImGui::Separator();

@@ -228,6 +228,8 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   draw_move_band(f);
   draw_arrows(f, ArrowLayer::Below);
   draw_bars(f);
+  draw_whiskers(f);
+  draw_limiting_cycle(f);
   draw_arrows(f, ArrowLayer::Above);
   draw_marks(f);
   draw_move_ghost(f);

@@ -32,6 +32,31 @@ void add_constraints(const Problem& problem, const Schedule& schedule, ChartOver
   }
 }
 
+template <class Id>
+void mark(std::vector<bool>& marks, Id id) {
+  if (id.valid() && id.index() < marks.size()) marks[id.index()] = true;
+}
+
+ChartFocus build_focus(const Problem& problem, const Highlight& highlight, const CriticalModel* critical) {
+  ChartFocus focus;
+  focus.ops.resize(problem.ops.size());
+  focus.edges.resize(problem.edges.size());
+  if (!highlight.why.empty()) {
+    focus.why = highlight.why;
+    for (const OpId op : highlight.ops) mark(focus.ops, op);
+    for (const EdgeId edge : highlight.edges) mark(focus.edges, edge);
+    focus.lanes = highlight.lanes;
+  } else if (critical) {
+    focus.why = critical->legend;
+    for (const OpId op : critical->ops) mark(focus.ops, op);
+    focus.cycle = critical->cycle;
+    focus.lanes = critical->lanes;
+  }
+  const auto none = [](const std::vector<bool>& marks) { return std::find(marks.begin(), marks.end(), true) == marks.end(); };
+  if (none(focus.ops) && none(focus.edges)) focus.ops.clear(), focus.edges.clear();
+  return focus;
+}
+
 }  // namespace
 
 ChartOverlay build_overlay(const Session& session) {
@@ -48,6 +73,13 @@ ChartOverlay build_overlay(const Session& session) {
   const ScheduleEntry* baseline = content.baseline_entry();
   if (baseline && baseline != content.entry())
     overlay.differing = differing_ops(*content.problem, baseline->schedule, content.entry()->schedule);
+  std::optional<CriticalModel> critical;
+  if (session.view().critical) {
+    critical = build_critical(*content.problem, *content.bounds, content.entry()->schedule, content.entry()->period);
+    overlay.critical = critical->legend;
+  }
+  overlay.focus = build_focus(*content.problem, overlay.highlight, critical ? &*critical : nullptr);
+  overlay.whiskers = session.view().whiskers;
   if (session.answered(Topic::Slack))
     if (const auto* slack = session.inquiry(Topic::Slack).as<SlackRanges>()) overlay.slack = *slack;
   return overlay;
