@@ -342,6 +342,7 @@ void Session::settle_after_travel() {
   view_.highlight = {};
   error_.reset();
   view_.fit_all = true;
+  recall_answers();
   changed();
 }
 

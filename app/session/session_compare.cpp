@@ -32,7 +32,9 @@ void Session::on(const AdoptSchedule& c) {
   undo_.remember(content_, "take over " + c.name);
   ScheduleEntry entry;
   entry.name = c.name;
-  entry.status = Status::Feasible;
+  entry.status = c.lower_bound == c.schedule.ii ? Status::Optimal : Status::Feasible;
+  entry.lower_bound = c.lower_bound;
+  entry.explanation = c.explanation;
   entry.schedule = c.schedule;
   entry.schedule.name = c.name;
   content_.schedules.push_back(make_entry(*content_.problem, content_.constraints, std::move(entry)));

@@ -9,6 +9,7 @@
 #include "app/session/command_line.h"
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
+#include "app/viewmodel/pareto_model.h"
 
 namespace heddle::app {
 namespace {
@@ -65,6 +66,39 @@ template <int step>
 Command make_iterations(const Session& s) {
   return SetIterations{s.iterations() + step};
 }
+/// A question with what the window usually asks, for menu and palette.
+template <Topic topic>
+Command make_ask(const Session&) {
+  return Ask{topic, {}};
+}
+template <Topic topic>
+std::string ask_reason(const Session& s) {
+  return s.inquiry(topic).active() ? "it is being answered" : s.why_no_question(topic);
+}
+template <Topic topic>
+Command make_cancel(const Session&) {
+  return CancelAsk{topic};
+}
+template <Topic topic>
+std::string cancel_ask_reason(const Session& s) {
+  return s.inquiry(topic).active() ? "" : "it is not being asked";
+}
+/// Against the resources of the last sweep.
+Command make_sweep(const Session& s) {
+  const Inquiry& last = s.inquiry(Topic::Pareto);
+  return Ask{Topic::Pareto, last.phase == Inquiry::Phase::None ? AskOptions{} : last.options};
+}
+template <int direction>
+Command make_front(const Session& s) {
+  return next_point(s, direction).value_or(ShowTab{BottomTab::Pareto});
+}
+template <int direction>
+std::string front_reason(const Session& s) {
+  return next_point(s, direction) ? "" : s.answered(Topic::Pareto) ? "there is no further point" : "sweep the front first (Pareto)";
+}
+std::string changes_reason(const Session& s) { return s.content().changes.empty() ? "no number is changed" : ""; }
+Command take_back_change(const Session& s) { return RemoveChange{s.content().changes.size() - 1, false}; }
+
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
 std::string needs_code_generator(const Session&) {
@@ -129,6 +163,7 @@ const Action kActions[] = {
     Action{"note", kEdit, "Note at the selected op or cycle ...", "N"}.does(add_note).needs(save_reason),
     Action{"clear_flags", kEdit, "Remove flags", "", make<ClearFlags>}.needs(needs_flags),
     Action{"clear_selection", kEdit, "Clear selection", "Esc", make<ClearSelection>}.in_chart().needs(needs_selection),
+    Action{"take_back_change", kEdit, "Take back the last change of a number", "", take_back_change}.needs(changes_reason),
     Action{"remove_schedule", kEdit, "Remove schedule from the list", "", remove_shown}.needs(needs_schedule),
 
     Action{"steady", kView, "Steady state", "", make_mode<GanttMode::Steady>}.ticked(in_mode<GanttMode::Steady>),
@@ -175,6 +210,15 @@ const Action kActions[] = {
     Action{"what_if", kSolve, "What if", "", make_tab<BottomTab::WhatIf>},
     Action{"pareto", kSolve, "Pareto front", "", make_tab<BottomTab::Pareto>},
     Action{"sensitivity", kSolve, "Sensitivity", "", make_tab<BottomTab::Sensitivity>},
+
+    Action{"ask_pareto", kSolve, "Sweep the front", "", make_sweep}.needs(ask_reason<Topic::Pareto>).below_line(),
+    Action{"ask_sensitivity", kSolve, "Try every number 10 % off", "", make_ask<Topic::Sensitivity>}.needs(ask_reason<Topic::Sensitivity>),
+    Action{"ask_latency", kSolve, "II by the selected op's latency", "", make_ask<Topic::Latency>}.needs(ask_reason<Topic::Latency>),
+    Action{"cancel_pareto", kNowhere, "Cancel the sweep of the front", "", make_cancel<Topic::Pareto>}.needs(cancel_ask_reason<Topic::Pareto>),
+    Action{"cancel_sensitivity", kNowhere, "Cancel trying the numbers", "", make_cancel<Topic::Sensitivity>}.needs(cancel_ask_reason<Topic::Sensitivity>),
+    Action{"cancel_latency", kNowhere, "Cancel II by latency", "", make_cancel<Topic::Latency>}.needs(cancel_ask_reason<Topic::Latency>),
+    Action{"front_slower", kNowhere, "Front: show the point with the next greater II", "", make_front<1>}.needs(front_reason<1>),
+    Action{"front_faster", kNowhere, "Front: show the point with the next smaller II", "", make_front<-1>}.needs(front_reason<-1>),
 
     Action{"compare", kCompare, "Compare A and B", "", make_tab<BottomTab::Compare>},
 

@@ -248,7 +248,7 @@ void move_selection(ChartFrame& f, Step step) {
 void handle_keys(ChartFrame& f, const Mouse& m) {
   const ImGuiIO& io = ImGui::GetIO();
   GanttViewState& view = f.view;
-  const bool keys = !io.WantTextInput && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  const bool keys = !io.WantTextInput && !view.keys_elsewhere && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   const auto wants = [&](std::string_view id, bool repeat = false) { return chart_wants(view.wishes, id, keys, repeat); };
   if (wants("clear_selection")) {
     if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd)

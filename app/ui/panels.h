@@ -13,6 +13,9 @@
 #include "app/ui/gantt_view.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
+#include "app/ui/tabs/pareto_state.h"
+#include "app/ui/tabs/sensitivity_state.h"
+#include "app/ui/tabs/what_if_state.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/header_model.h"
 #include "app/viewmodel/inspector_model.h"
@@ -59,6 +62,9 @@ struct UiState {
   ExportDialogState export_dialog;
   NoteEditorState note;
   bool leave_opened = false;
+  WhatIfState what_if;
+  ParetoState pareto;
+  SensitivityState sensitivity;
   bool error_opened = false, keys_opened = false;
   std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
   std::vector<std::string> machines;

@@ -58,6 +58,7 @@ struct GanttViewState {
   std::optional<std::size_t> note_pressed;  ///< a note that was clicked, for whoever opens the editor
   bool critical_overlay = false;        ///< everything that does not limit II steps back
   bool all_arrows = false;
+  bool keys_elsewhere = false;          ///< something that is dragged outside the chart has the keys
   bool wheel_scrolls = false;           ///< a setting: plain wheel scrolls rows, Ctrl + wheel zooms
 
   std::optional<std::size_t> hovered;   ///< bar under the mouse
