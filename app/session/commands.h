@@ -55,6 +55,10 @@ struct OpenKernel {
 struct OpenMachine {
   std::string name;
 };
+struct SwitchMachine {
+  std::string name;
+  bool solve = false;
+};  ///< "what if it were that machine": all else stays, schedules that still fit are judged anew
 struct OpenPair {
   std::string kernel, machine;
   bool solve = true;
@@ -138,9 +142,11 @@ struct PinOps {
 };  ///< the same for several ops, as one step
 struct SetChange {
   Change change;
-};  ///< replaces one of the same number
+  bool solve = false;
+};  ///< replaces one of the same number; one that is switched off is not in force
 struct RemoveChange {
   std::size_t index = 0;
+  bool solve = false;
 };
 struct ToggleChange {
   std::size_t index = 0;
@@ -159,7 +165,8 @@ struct AdoptSchedule {
   Schedule schedule;
   std::string name;
   bool as_baseline = false;
-  std::optional<Cycle> lower_bound = {};  ///< proved, on II
+  std::optional<Cycle> lower_bound = {};  ///< proved of the problem as it stands: no schedule has a smaller II
+  std::string explanation = {};           ///< why not
 };  ///< one of an answer becomes a row of the list
 
 // Notes.
@@ -259,7 +266,7 @@ struct Quit {
 struct DismissNotice {};
 
 using Command =
-    std::variant<OpenFile, OpenKernel, OpenMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule,
+    std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule,
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,

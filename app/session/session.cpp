@@ -364,6 +364,7 @@ void Session::settle_after_travel(bool other_problem) {
   error_.reset();
   view_.highlight = {};
   if (other_problem) view_.fit_all = true;
+  recall_answers();
   changed();
 }
 

@@ -123,6 +123,8 @@ class Session {
   const Inquiry& inquiry(Topic topic) const;
   /// Its answer, partial or whole, is one to the question as it stands now.
   bool answered(Topic topic) const;
+  /// The whole answer to just this question, asked as things stand now, is still there: asking brings it back at once.
+  bool remembers(Topic topic, const AskOptions& options) const;
   /// Empty when it can be asked, else why not, as a sentence.
   std::string why_no_question(Topic topic) const;
   /// A question is being worked on.
@@ -172,6 +174,7 @@ class Session {
   void on(const OpenFile& c);
   void on(const OpenKernel& c);
   void on(const OpenMachine& c);
+  void on(const SwitchMachine& c);
   void on(const OpenPair& c);
   void on(const OpenSchedule& c);
   void on(const OpenConstraints& c);
@@ -239,6 +242,15 @@ class Session {
   bool pump_questions();
   void start_next_question();
   Inquiry& inquiry_of(Topic topic);
+  /// An answer makes room for the next one, but is not forgotten.
+  void put_aside(Topic topic);
+  const Inquiry* earlier_answer(Topic topic, const AskOptions& options) const;
+  /// Steps of a front against the same resources that an earlier sweep has settled.
+  std::vector<ParetoStep> known_steps(const AskOptions& options) const;
+  /// After the question became another one: answers to what it is now come back.
+  void recall_answers();
+  /// The problem as it was held when something was asked about it, if this is the same one.
+  std::shared_ptr<const Problem> same_as_asked(std::shared_ptr<const Problem> problem) const;
   /// Puts other constraints in force, as one step of undo; then solves, if asked to.
   void constrain(Constraints next, const std::string& what, bool solve);
   /// Pre: why_no_solve() is empty. `row`: what the schedule that comes of it will be called.
@@ -292,6 +304,11 @@ class Session {
   Inquiry inquiries_[std::size(kTopics)];
   Question questions_[std::size(kTopics)];  ///< of those that wait
   std::vector<Topic> waiting_;
+  struct Earlier {
+    Topic topic;
+    Inquiry inquiry;
+  };
+  std::vector<Earlier> earlier_;  ///< newest last
   Topic asked_ = Topic::Explain;            ///< what `question_job_` works on
   std::unique_ptr<QuestionJob> question_job_;
   std::unique_ptr<SolveJob> job_;

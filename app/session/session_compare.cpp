@@ -42,8 +42,9 @@ void Session::on(const AdoptSchedule& c) {
   }
   ScheduleEntry entry;
   entry.name = c.name;
-  entry.lower_bound = c.lower_bound;
   entry.status = c.lower_bound == c.schedule.ii ? Status::Optimal : Status::Feasible;
+  entry.lower_bound = c.lower_bound;
+  entry.explanation = c.explanation;
   entry.schedule = c.schedule;
   entry.schedule.name = c.name;
   content_.schedules.push_back(make_entry(*content_.problem, content_.constraints, std::move(entry)));

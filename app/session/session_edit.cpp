@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/files.h"
 #include "app/session/proposal.h"
 #include "app/session/session.h"
 #include "core/base/saturate.h"
 #include "core/io/constraints_json.h"
+#include "core/io/library.h"
 
 namespace heddle::app {
 namespace {
@@ -115,15 +117,53 @@ bool Session::change_numbers(Changes next, const std::string& what) {
   abandon_job("the numbers changed");
   undo_.remember(std::move(before), what);
   view_.highlight = {};
+  content_.problem = same_as_asked(content_.problem);
   judge_again();
+  recall_answers();
   changed();
   return true;
+}
+
+void Session::on(const SwitchMachine& c) {
+  if (!content_.kernel) return on(OpenMachine{c.name});
+  auto machine = load_machine(c.name);
+  if (!machine) return fail("Cannot open machine " + base_name(c.name), machine.error());
+  Content before = content_;
+  content_.machine = std::make_shared<const Machine>(std::move(*machine));
+  if (const auto error = resolve_content()) {
+    const std::string name = content_.machine->name;
+    content_ = std::move(before);
+    return fail(fmt::format("{} cannot be scheduled on {} as it stands", content_.kernel->name, name), *error);
+  }
+  abandon_job("the machine changed");
+  undo_.remember(std::move(before), "machine " + content_.machine->name);
+  content_.problem = same_as_asked(content_.problem);
+  std::vector<EntryPtr> kept;
+  std::optional<std::size_t> shown, baseline;
+  for (std::size_t i = 0; i < content_.schedules.size(); ++i) {
+    if (!fits(*content_.problem, content_.schedules[i]->schedule)) continue;
+    if (content_.shown == i) shown = kept.size();
+    if (content_.baseline == i) baseline = kept.size();
+    ScheduleEntry entry = *content_.schedules[i];
+    entry.schedule.machine = content_.problem->machine;
+    kept.push_back(std::make_shared<const ScheduleEntry>(std::move(entry)));
+  }
+  if (!shown && !kept.empty()) shown = 0;
+  content_.schedules = std::move(kept);
+  content_.shown = shown;
+  content_.baseline = baseline == shown ? std::nullopt : baseline;
+  judge_again();
+  recall_answers();
+  view_.fit_all = true;
+  changed();
+  if (c.solve && why_no_solve().empty()) on(StartSolve{});
 }
 
 void Session::on(const SetChange& c) {
   Changes next = content_.changes;
   put(next, c.change);
   change_numbers(std::move(next), describe(c.change));
+  if (c.solve && why_no_solve().empty()) on(StartSolve{});
 }
 
 void Session::on(const RemoveChange& c) {
@@ -132,6 +172,7 @@ void Session::on(const RemoveChange& c) {
   const std::string what = "take back " + describe(next[c.index]);
   next.erase(next.begin() + static_cast<std::ptrdiff_t>(c.index));
   change_numbers(std::move(next), what);
+  if (c.solve && why_no_solve().empty()) on(StartSolve{});
 }
 
 void Session::on(const ToggleChange& c) {

@@ -12,6 +12,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
+#include "app/viewmodel/pareto_model.h"
 
 namespace heddle::app {
 namespace {
@@ -93,6 +94,22 @@ template <Topic topic>
 std::string not_asking(const Session& s) {
   return s.inquiry(topic).active() ? "" : "it is not being asked";
 }
+/// Against the resources of the last sweep.
+Command make_sweep(const Session& s) {
+  const Inquiry& last = s.inquiry(Topic::Pareto);
+  return Ask{Topic::Pareto, last.phase == Inquiry::Phase::None ? AskOptions{} : last.options};
+}
+template <int direction>
+Command make_front(const Session& s) {
+  return next_point(s, direction).value_or(ShowTab{BottomTab::Pareto});
+}
+template <int direction>
+std::string front_reason(const Session& s) {
+  return next_point(s, direction) ? "" : s.answered(Topic::Pareto) ? "there is no further point" : "sweep the front first (Pareto)";
+}
+std::string changes_reason(const Session& s) { return s.content().changes.empty() ? "no number is changed" : ""; }
+Command take_back_change(const Session& s) { return RemoveChange{s.content().changes.size() - 1, false}; }
+
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
 std::string needs_problem(const Session& s) { return s.content().problem ? "" : "no kernel is open on a machine"; }
@@ -197,6 +214,7 @@ const Action kActions[] = {
     Action{"clear_flags", kEdit, "Remove flags", "", make<ClearFlags>}.needs(needs_flags),
     Action{"clear_selection", kEdit, "Clear selection", "Esc", make<ClearSelection>}.in_chart().needs(needs_selection),
     Action{"pin", kEdit, "Pin or unpin selected ops", "P", pin_selection}.needs(pin_reason),
+    Action{"take_back_change", kEdit, "Take back the last change of a number", "", take_back_change}.needs(changes_reason),
     Action{"remove_schedule", kEdit, "Remove schedule from the list", "", remove_shown}.needs(needs_schedule),
 
     Action{"steady", kView, "Steady state", "", make_mode<GanttMode::Steady>}.ticked(in_mode<GanttMode::Steady>),
@@ -269,6 +287,15 @@ const Action kActions[] = {
     Action{"what_if", kSolve, "What if", "Ctrl+5", make_tab<BottomTab::WhatIf>},
     Action{"pareto", kSolve, "Pareto front", "Ctrl+6", make_tab<BottomTab::Pareto>},
     Action{"sensitivity", kSolve, "Sensitivity", "Ctrl+7", make_tab<BottomTab::Sensitivity>},
+
+    Action{"ask_pareto", kSolve, "Sweep the front", "", make_sweep}.needs(no_question<Topic::Pareto>).below_line(),
+    Action{"ask_sensitivity", kSolve, "Try every number 10 % off", "", ask<Topic::Sensitivity>}.needs(no_question<Topic::Sensitivity>),
+    Action{"ask_latency", kSolve, "II by the selected op's latency", "", ask<Topic::Latency>}.needs(no_question<Topic::Latency>),
+    Action{"cancel_pareto", kNowhere, "Cancel the sweep of the front", "", cancel_ask<Topic::Pareto>}.needs(not_asking<Topic::Pareto>),
+    Action{"cancel_sensitivity", kNowhere, "Cancel trying the numbers", "", cancel_ask<Topic::Sensitivity>}.needs(not_asking<Topic::Sensitivity>),
+    Action{"cancel_latency", kNowhere, "Cancel II by latency", "", cancel_ask<Topic::Latency>}.needs(not_asking<Topic::Latency>),
+    Action{"front_slower", kNowhere, "Front: show the point with the next greater II", "", make_front<1>}.needs(front_reason<1>),
+    Action{"front_faster", kNowhere, "Front: show the point with the next smaller II", "", make_front<-1>}.needs(front_reason<-1>),
 
     Action{"compare", kCompare, "Compare A and B", "Ctrl+8", make_tab<BottomTab::Compare>},
 

@@ -44,7 +44,7 @@ void focused(FocusPane pane, Draw draw) {
 AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), platform_(platform) {}
 
 Pace AppWindow::pace() const {
-  if (ui_.chart.moved < 1 || !ui_.commands.empty()) return Pace::Animating;
+  if (ui_.chart.moved < 1 || ui_.what_if.busy || !ui_.commands.empty()) return Pace::Animating;
   return session_.live().active() || session_.asking() || ui_.graph.working() ? Pace::Ticking : Pace::Idle;
 }
 
@@ -182,6 +182,7 @@ bool AppWindow::dispatch_keys() {
 
 void AppWindow::draw() {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ui_.what_if.busy = false;  // unless a slider that is drawn says otherwise
   const bool leave_menus = dispatch_keys();
   draw_menu_bar(session_, ui_);
   const float menu = std::floor(ImGui::GetFrameHeight());

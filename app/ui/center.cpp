@@ -4,6 +4,7 @@
 #include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
 #include "core/report/chart_layout.h"
 
@@ -122,7 +123,13 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     if (button("mode/more", "+", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count + 1});
   }
   const ScheduleEntry* entry = session.content().entry();
-  if (entry && !entry->verdict.valid()) {
+  if (const std::string banner = what_if_banner(ui); !banner.empty()) {
+    const float room = ImGui::GetWindowSize().x - (ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x) - px(40);
+    const std::string text = fitted(fonts().small_bold, banner, std::max(room, px(60)));
+    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - pill_width(fonts().small_bold, text) - px(14), ImGui::GetWindowPos().y + px(8));
+    paint_pill(at, px(18), fonts().small_bold, text, Tone::Warning);
+    if (probe::on()) probe::item("center/what_if", at.x, at.y, at.x + pill_width(fonts().small_bold, text), at.y + px(18));
+  } else if (entry && !entry->verdict.valid()) {
     const std::string text = no_schedule(session) ? "no schedule exists; this one " + violations_text(entry->verdict)
                                                   : violations_text(entry->verdict) + ": see Explain";
     const float width = pill_width(fonts().small_bold, text);
@@ -158,8 +165,13 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   view.fit_all = view.zoom_to_selection = false;
   ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_gantt(*models.gantt, *session.content().problem, entry.schedule, session.selection(), models.overlay, ui.chart,
-             ui.commands);
+  ui.chart.keys_elsewhere = ui.what_if.dragged.has_value();
+  // While a number is tried the chart shows what it would do; nothing is in force yet.
+  if (const WhatIfState& tried = ui.what_if; tried.gantt && tried.drawn && tried.trial)
+    draw_gantt(*tried.gantt, *tried.trial->problem, *tried.drawn, session.selection(), {}, ui.chart, ui.commands);
+  else
+    draw_gantt(*models.gantt, *session.content().problem, entry.schedule, session.selection(), models.overlay, ui.chart,
+               ui.commands);
   ImGui::EndChild();
 }
 

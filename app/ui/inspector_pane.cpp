@@ -5,6 +5,7 @@
 
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/profile.h"
 #include "app/viewmodel/pretty_text.h"
@@ -98,6 +99,7 @@ void draw_op(const Session& session, const InspectorModel& model, UiState& ui) {
   for (const InspectorReason& reason : model.earlier) draw_reason(fmt::format("inspector/why/{}", i++), reason, ui);
   if (!model.later.empty()) wrapped_text(fonts().small, theme().dim, "not later, because");
   for (const InspectorReason& reason : model.later) draw_reason(fmt::format("inspector/why/{}", i++), reason, ui);
+  draw_what_if_section(session, ui);
   draw_links(session, model, ui);
 }
 

@@ -17,12 +17,15 @@
 #include "app/ui/palette.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
-#include "app/ui/tabs/constraints_state.h"
-#include "app/ui/tabs/graph_state.h"
-#include "app/ui/tabs/pipeline_state.h"
 #include "app/ui/tabs/alternatives_state.h"
+#include "app/ui/tabs/constraints_state.h"
 #include "app/ui/tabs/explain_state.h"
+#include "app/ui/tabs/graph_state.h"
+#include "app/ui/tabs/pareto_state.h"
+#include "app/ui/tabs/pipeline_state.h"
+#include "app/ui/tabs/sensitivity_state.h"
 #include "app/ui/tabs/slack_state.h"
+#include "app/ui/tabs/what_if_state.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/header_model.h"
 #include "app/viewmodel/inspector_model.h"
@@ -71,6 +74,9 @@ struct UiState {
   ExportDialogState export_dialog;
   NoteEditorState note;
   bool leave_opened = false;
+  WhatIfState what_if;
+  ParetoState pareto;
+  SensitivityState sensitivity;
   bool error_opened = false;
   KeysOverlayState keys;
   PaletteState palette;

@@ -61,6 +61,7 @@ struct GanttViewState {
   std::optional<CycleRange> range;      ///< the measured stretch
   std::optional<std::size_t> note_pressed;  ///< a note that was clicked, for whoever opens the editor
   bool all_arrows = false;
+  bool keys_elsewhere = false;          ///< something that is dragged outside the chart has the keys
   bool wheel_scrolls = false;           ///< a setting: plain wheel scrolls rows, Ctrl + wheel zooms
 
   std::optional<std::size_t> hovered;   ///< bar under the mouse
