@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 #include "app/platform/glfw_platform.h"
@@ -22,7 +23,7 @@ namespace {
 struct Options {
   std::string kernel, machine, schedule, constraints, screenshot, size = "1600x900", mode, theme, select, tab;
   std::vector<std::string> params, steps;
-  int scale = 0, iterations = 0;
+  int scale = 0, iterations = 0, frames = 0;
   bool welcome = false, solve = false, no_solve = false;
 };
 
@@ -110,6 +111,15 @@ int take_screenshot(const Options& options) {
   return session.error() ? report(session.error()->error) : 0;
 }
 
+/// For tests/bench/window_bench.cpp, which knows when this program was started.
+void say_first_frame() {
+  timespec now{}, used{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  std::printf("first frame at %lld.%09ld, %.1f ms of processor time\n", static_cast<long long>(now.tv_sec), now.tv_nsec,
+              static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) / 1e6);
+}
+
 int run_window(const Options& options) {
   auto platform = GlfwPlatform::create("Heddle", 1600, 900);
   if (!platform) return report(platform.error());
@@ -122,8 +132,9 @@ int run_window(const Options& options) {
   open_documents(options, *session);
   select_as_asked(options, *session);
   AppWindow window(*session, **platform);
-  while (window.step()) {
-  }
+  int shown = 0;
+  while (window.step() && (options.frames == 0 || shown < options.frames))
+    if (options.frames > 0 && ++shown == 1) say_first_frame();
   if (!session->close(std::chrono::seconds(5))) {
     // The solver does not come back. Files are written atomically, so nothing can be half done.
     std::fprintf(stderr, "heddle-gui: the solver did not stop within 5 s; leaving without it\n");
@@ -174,6 +185,8 @@ int run(int argc, char** argv) {
         std::exit(0);
       },
       "Print the contrasts of every colour in the three themes, and exit");
+  app.add_option("--frames", options.frames, "Leave after so many frames and say when the first was shown")
+      ->check(CLI::Range(1, 1000000));
   app.add_flag("--welcome", options.welcome, "Start with the welcome screen");
   try {
     app.parse(argc, argv);

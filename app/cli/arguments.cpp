@@ -186,7 +186,15 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
     }
     if (positional.type == PositionalType::Command && !find_command(word)) return unknown_command(word);
     line.arguments.set(positional.name, {word});
+    // A project names its machine too.
+    const bool project = positional.type == PositionalType::Kernel && is_project(word);
+    if (project && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine)
+      line.arguments.set(command.positionals[used++].name, {word});
   }
+  for (const PositionalSpec& positional : command.positionals)
+    if (const auto kernel = line.arguments.text("KERNEL");
+        kernel && is_project(*kernel) && positional.type == PositionalType::Schedule && !line.arguments.has(positional.name))
+      line.arguments.set(positional.name, {*kernel});
   for (const PositionalSpec& positional : command.positionals) {
     if (positional.required && !line.arguments.has(positional.name)) {
       return UsageError{fmt::format("'{}' needs {}: {}", command.name, positional.name, positional.about), "",
@@ -220,6 +228,8 @@ std::optional<double> Arguments::seconds(const std::string& name) const {
   const auto value = text(name);
   return value && parse_seconds(*value, number) ? std::optional(number) : std::nullopt;
 }
+
+bool is_project(const std::string& name) { return name.ends_with(".heddle.json"); }
 
 std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& args) {
   CommandLine line;

@@ -34,6 +34,10 @@ struct CommandLine {
   bool help = false, version = false;
 };
 
+/// By the ending of its name, ".heddle.json": given as KERNEL it stands for MACHINE too, and, where no other is given, for
+/// SCHEDULE.
+bool is_project(const std::string& name);
+
 /// What is wrong with the command line, and what was probably meant.
 struct UsageError {
   std::string message, hint;

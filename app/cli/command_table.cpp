@@ -53,7 +53,8 @@ const OptionSpec kDemand{
     "given several times",
     ValueType::Name, {}, 0, 0, true};
 const PositionalSpec kKernel{
-    "KERNEL", "shipped kernel or path of a heddle.kernel/1 file", PositionalType::Kernel, true, {}};
+    "KERNEL", "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) stands for MACHINE and SCHEDULE too",
+    PositionalType::Kernel, true, {}};
 const PositionalSpec kMachine{
     "MACHINE", "shipped machine or path of a heddle.machine/1 file", PositionalType::Machine, true, {}};
 

@@ -10,6 +10,7 @@
 #include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"
 #include "core/io/library.h"
+#include "core/io/project_json.h"
 #include "core/io/schedule_json.h"
 #include "core/problem/resolve.h"
 
@@ -115,9 +116,20 @@ void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
   std::vector<Fault> warnings;
   FaultCollector faults;
-  Result<Kernel> kernel = load_kernel(*arguments.text("KERNEL"), &warnings);
+  const std::string source = *arguments.text("KERNEL");
+  std::optional<Project> project;
+  if (is_project(source)) {
+    Result<Project> read = read_project(source, &warnings);
+    if (!read) {
+      print_warnings(terminal, warnings);
+      return read.error();
+    }
+    project = *std::move(read);
+  }
+  Result<Kernel> kernel = project ? Result<Kernel>(*project->kernel) : load_kernel(source, &warnings);
   faults.add(kernel);
-  const Result<Machine> machine = load_machine(*arguments.text("MACHINE"), &warnings);
+  const std::string target = *arguments.text("MACHINE");
+  const Result<Machine> machine = project && target == source ? Result<Machine>(*project->machine) : load_machine(target, &warnings);
   faults.add(machine);
   const Result<Scope> given = parse_params(arguments);
   faults.add(given);
@@ -125,7 +137,15 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   Inputs inputs;
   Scope params;
   std::string schedule_path;
-  if (const auto name = arguments.text("SCHEDULE")) {
+  const auto wanted = arguments.text("SCHEDULE");
+  const bool of_project = project && wanted == source;
+  if (project) {
+    params = project->params;
+    inputs.changes = project->changes;
+    inputs.constraints = project->constraints;
+    if (of_project && project->shown) inputs.schedule = project->schedules[*project->shown].schedule;
+  }
+  if (const auto& name = wanted; name && !of_project) {
     const Result<std::string> path = find_in_library(Shelf::Schedules, *name);
     faults.add(path);
     if (path) {
@@ -154,7 +174,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   if (demands) {
     Result<Changes> changes = read_changes(*demands, &warnings);
     faults.add(changes);
-    if (changes) inputs.changes = *std::move(changes);
+    if (changes) inputs.changes.insert(inputs.changes.end(), changes->begin(), changes->end());
   }
   for (const std::string& text : arguments.all("--set")) {
     const Result<Change> change = parse_change(text, *kernel, *machine);
@@ -168,7 +188,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
     if (unchanged && demands) {
       Result<Constraints> constraints = read_constraints(*demands, *unchanged, &warnings);
       faults.add(constraints);
-      if (constraints) inputs.constraints = *std::move(constraints);
+      if (constraints) inputs.constraints.insert(inputs.constraints.end(), constraints->begin(), constraints->end());
     }
     if (unchanged) faults.add(add_demands(arguments.all("--demand"), *unchanged, inputs.constraints));
   }
@@ -178,6 +198,8 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
     if (schedule) inputs.schedule = *std::move(schedule);
   }
   faults.add(problem);
+  if (problem && inputs.schedule && (inputs.schedule->ops.size() != problem->ops.size() || inputs.schedule->depths.size() != problem->channels.size()))
+    faults.add(Result<Ok>(Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE")));
   print_warnings(terminal, warnings);
   if (faults.failed()) return faults.error();
   inputs.kernel = *kernel;

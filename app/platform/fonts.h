@@ -22,7 +22,8 @@ struct Fonts {
   float scale = 1;
 };
 
-/// Fills the atlas of the current context afresh. `built_in` forces the fallback.
+/// Fills the atlas of the current context afresh. `built_in`, or HEDDLE_BUILT_IN_FONT=1 in the environment, forces the
+/// fallback.
 void load_fonts(float scale, bool built_in);
 /// Of the last load_fonts.
 const Fonts& fonts();

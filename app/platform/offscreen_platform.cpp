@@ -120,6 +120,8 @@ void OffscreenPlatform::render() {
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
+void OffscreenPlatform::finish() const { glFinish(); }
+
 Picture OffscreenPlatform::read_picture() const {
   Picture picture{width(), height(), {}};
   picture.rgba.resize(static_cast<std::size_t>(width()) * static_cast<std::size_t>(height()) * 4);

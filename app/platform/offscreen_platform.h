@@ -20,6 +20,8 @@ class OffscreenPlatform : public HeadlessPlatform {
 
   /// The last frame.
   Picture read_picture() const;
+  /// Returns when the last frame is drawn; for measuring.
+  void finish() const;
   bool can_take_pictures() const override { return true; }
   std::optional<Picture> take_picture() override { return read_picture(); }
 

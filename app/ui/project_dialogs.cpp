@@ -145,6 +145,9 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     std::snprintf(dialog.path, sizeof dialog.path, "%s", (file_stem(session) + kind_of(dialog.wish.kind).ending).c_str());
     dialog.earlier = session.view().exported.size();
     ImGui::OpenPopup("export");
+  } else if (dialog.again && session.view().pictures.empty()) {
+    dialog.again = false;
+    ImGui::OpenPopup("export");
   }
   if (!begin_modal("export", ImVec2(px(640), 0))) return;
   dialog_title("Export what is on screen");
@@ -175,7 +178,11 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   dialog.wish.path = dialog.path;
   const std::string no_path = dialog.path[0] ? "" : "type a path first";
   const bool go = button("export/go", "Export", ButtonKind::Primary, no_path, px(100), px(32));
-  if ((go || entered) && dialog.path[0]) ui.commands.push(dialog.wish);
+  if ((go || entered) && dialog.path[0]) {
+    ui.commands.push(dialog.wish);
+    dialog.again = dialog.wish.kind == ExportKind::Png;
+    if (dialog.again) ImGui::CloseCurrentPopup();
+  }
   ImGui::SameLine();
   const std::string command = export_command(session, dialog.wish);
   if (button("export/command", "Copy as command", ButtonKind::Plain,

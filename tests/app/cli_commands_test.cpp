@@ -238,3 +238,23 @@ TEST_CASE("schema prints a JSON Schema of every kind", "[app]") {
     CHECK(json::parse(run.out).contains("$schema"));
   }
 }
+
+TEST_CASE("a project stands for kernel, machine, demands and schedule", "[app]") {
+  const heddle::test::ScratchFolder folder;
+  const std::string golden = heddle::test::read_text(heddle::test::repository_path("tests/golden/project.json"));
+  const std::string project = folder.write("p.heddle.json", golden);
+  const auto analyzed = run_heddle({"analyze", project});
+  INFO(analyzed.err);
+  CHECK(analyzed.code == kDone);
+  CHECK(contains(analyzed.out, "T=12"));
+  CHECK(contains(analyzed.out, "changed: P.latency=+1"));
+  const auto shown = run_heddle({"show", project});
+  INFO(shown.err);
+  CHECK(contains(shown.out, "II 2"));
+  // The schedule that is shown is judged under the project's demands; another file's takes its place when it is given.
+  CHECK(run_heddle({"check", project}).code != kInvalidInput);
+  const auto other = run_heddle({"check", project, "nowhere.json"});
+  CHECK(other.code == kInvalidInput);
+  CHECK(contains(other.err, "nowhere.json"));
+  CHECK(run_heddle({"solve", folder.path("none.heddle.json")}).code == kInvalidInput);
+}

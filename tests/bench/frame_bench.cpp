@@ -1,88 +1,136 @@
-// Prints what one frame of the timeline costs the CPU with 20 000 bars, in three situations. No renderer: this is the
-// cost of our drawing and of Dear ImGui. Built with the tests, never run by them.
+// Prints what one frame of the timeline costs with 20 000 bars: without a renderer (our drawing and Dear ImGui's), and with
+// software OpenGL off screen (LIBGL_ALWAYS_SOFTWARE is set; processor time of the drawing thread, of all threads, and time
+// on the clock until the picture is there). Built with the tests, never run by them.
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <ctime>
+#include <functional>
 
-#include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
+#include "app/platform/offscreen_platform.h"
 #include "app/ui/gantt_view.h"
 #include "app/ui/theme.h"
+#include "tests/bench/table.h"
 #include "tests/support/gantt_fixture.h"
 
 using namespace heddle;
 using namespace heddle::app;
+using bench::Line;
 
 namespace {
 
-double cpu_ms() {
+double ms(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
+
+struct Scene {
+  const char* name;
+  std::function<void(GanttViewState&, const GanttModel&)> set;
+  ImVec2 mouse{-100, -100};
+};
+
+void show(GanttViewState& view, const GanttModel& model, double cycles) {
+  const double middle = static_cast<double>(model.end) / 2;
+  go_to(view, model, {middle - cycles / 2, middle + cycles / 2});
+  view.moved = 1;
+  view.visible = view.target;
+}
+
+const Scene kScenes[] = {
+    {"everything in view", [](auto&, auto&) {}},
+    {"60 000 cycles in view", [](auto& v, auto& m) { show(v, m, 60000); }},
+    {"4 000 cycles in view", [](auto& v, auto& m) { show(v, m, 4000); }},
+    {"everything, mouse over a bar", [](auto&, auto&) {}, {800, 170}},
+    {"everything, limits of II only", [](auto& v, auto&) { v.critical_overlay = true; }},
+    {"everything, all dependences", [](auto& v, auto&) { v.all_arrows = true; }},
+};
+
+struct Subject {
+  const GanttModel& model;
+  const test::GanttCase& large;
+  ChartOverlay overlay;
+};
+
+/// Mean and worst milliseconds of one frame on each clock.
+struct Cost {
+  double mean = 0, worst = 0, all_threads = 0, clock = 0;
+  int vertices = 0;
+};
+
+Cost run(HeadlessPlatform& platform, OffscreenPlatform* pictures, const Subject& subject, const Scene& scene, int count) {
+  GanttViewState view;
+  const Selection nothing;
+  CommandQueue commands;
+  Cost cost;
+  feed_mouse_position(scene.mouse.x, scene.mouse.y);
+  const auto frame = [&] {
+    platform.begin_frame(Pace::Animating);
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+    ImGui::Begin("bench", nullptr, ImGuiWindowFlags_NoDecoration);
+    draw_gantt(subject.model, subject.large.problem, subject.large.schedule, nothing, subject.overlay, view, commands);
+    ImGui::End();
+    platform.end_frame();
+    if (pictures) pictures->finish();
+  };
+  for (int i = 0; i < 8; ++i) {
+    if (i == 3) scene.set(view, subject.model);
+    frame();
+  }
+  const double all = ms(CLOCK_PROCESS_CPUTIME_ID), clock = ms(CLOCK_MONOTONIC);
+  for (int i = 0; i < count; ++i) {
+    const double before = ms(CLOCK_THREAD_CPUTIME_ID);
+    frame();
+    const double took = ms(CLOCK_THREAD_CPUTIME_ID) - before;
+    cost.mean += took / count;
+    cost.worst = std::max(cost.worst, took);
+  }
+  cost.all_threads = (ms(CLOCK_PROCESS_CPUTIME_ID) - all) / count;
+  cost.clock = (ms(CLOCK_MONOTONIC) - clock) / count;
+  cost.vertices = ImGui::GetDrawData()->TotalVtxCount;
+  return cost;
+}
+
+std::string number(double value) { return fmt::format("{:.2f}", value); }
 
 }  // namespace
 
 int main() {
+  ::setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
   const test::GanttCase large = test::large_case(400);
   GanttOptions options;
   options.mode = GanttMode::Unrolled;
   options.iterations = 50;
-  const double before = cpu_ms();
+  const double before = ms(CLOCK_PROCESS_CPUTIME_ID);
   const GanttModel model = build_gantt(large.problem, large.schedule, options);
-  fmt::print("{} bars, {} arrows; model built in {:.1f} ms\n", model.bars.size(), model.arrows.size(),
-             cpu_ms() - before);
-
-  ImGui::CreateContext();
-  ImGuiIO& io = ImGui::GetIO();
-  io.DisplaySize = {1600, 900};
-  io.IniFilename = nullptr;
-  setup_headless_io();
-  load_fonts(1, false);
-  unsigned char* pixels = nullptr;
-  int width = 0, height = 0;
-  io.Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
-  apply_theme(ThemeName::Dark);
-
-  GanttViewState view;
-  const Selection nothing;
-  CommandQueue commands;
-  const auto frames = [&](const char* what, int count) {
-    double worst = 0, sum = 0;
-    int vertices = 0;
-    for (int i = 0; i < count; ++i) {
-      io.DeltaTime = 1.0f / 60;
-      const double start = cpu_ms();
-      ImGui::NewFrame();
-      ImGui::SetNextWindowPos({0, 0});
-      ImGui::SetNextWindowSize(io.DisplaySize);
-      ImGui::Begin("bench", nullptr, ImGuiWindowFlags_NoDecoration);
-      draw_gantt(model, large.problem, large.schedule, nothing, ChartOverlay{}, view, commands);
-      ImGui::End();
-      ImGui::Render();
-      const double took = cpu_ms() - start;
-      if (i > 2) worst = std::max(worst, took);
-      sum += took;
-      vertices = ImGui::GetDrawData()->TotalVtxCount;
-    }
-    fmt::print("{:<32} {:6.2f} ms mean, {:6.2f} ms worst, {} vertices\n", what, sum / count, worst, vertices);
-  };
-  feed_mouse_position(-100, -100);
-  frames("everything in view", 60);
-  const double middle = static_cast<double>(model.end) / 2;
-  go_to(view, model, {middle - 30000, middle + 30000});
-  view.moved = 1;
-  view.visible = view.target;
-  frames("60 000 cycles in view", 60);
-  go_to(view, model, {middle - 2000, middle + 2000});
-  view.moved = 1;
-  view.visible = view.target;
-  frames("4 000 cycles in view", 60);
-  fit_all(view, model);
-  feed_mouse_position(800, 170);
-  frames("everything, mouse over a bar", 60);
-  view.all_arrows = true;
-  frames("everything, all dependences", 20);
-  ImGui::DestroyContext();
+  fmt::print("{} bars, {} arrows; model built in {:.1f} ms\n\n", model.bars.size(), model.arrows.size(),
+             ms(CLOCK_PROCESS_CPUTIME_ID) - before);
+  const Subject plain{model, large, {}};
+  std::vector<Line> table{{"1600 x 900", "vertices", "no renderer: ms", "worst", "with OpenGL: ms", "worst", "all threads", "on the clock"}};
+  std::vector<Cost> drawn;
+  {
+    HeadlessPlatform platform(1600, 900, false);
+    platform.set_scale(1);
+    apply_theme(ThemeName::Dark);
+    for (const Scene& scene : kScenes) drawn.push_back(run(platform, nullptr, plain, scene, 30));
+  }
+  auto platform = OffscreenPlatform::create(1600, 900, false);
+  if (platform) {
+    (*platform)->set_scale(1);
+    apply_theme(ThemeName::Dark);
+  } else {
+    fmt::print("no software OpenGL here: {}\n", to_string(platform.error()));
+  }
+  for (std::size_t i = 0; i < std::size(kScenes); ++i) {
+    table.push_back({kScenes[i].name, std::to_string(drawn[i].vertices), number(drawn[i].mean), number(drawn[i].worst)});
+    if (!platform) continue;
+    const Cost cost = run(**platform, platform->get(), plain, kScenes[i], 12);
+    for (const double value : {cost.mean, cost.worst, cost.all_threads, cost.clock}) table.back().push_back(number(value));
+  }
+  bench::print_table(table, {0}, bench::Format::Aligned);
 }

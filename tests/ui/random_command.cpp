@@ -64,10 +64,8 @@ struct Source {
       return static_cast<std::size_t>(ConstraintKind::MaxDepth);
     else if constexpr (std::is_same_v<E, ChangeKind>)
       return static_cast<std::size_t>(ChangeKind::Groups);
-    else if constexpr (std::is_same_v<E, ThemeName> || std::is_same_v<E, GanttMode> || std::is_same_v<E, ChangeEffect>)
-      return 2;
     else
-      return 0;
+      return 2;  // themes, modes, panes, views: all have three
   }
   void fill(UserConstraint& c) const {
     fill(c.kind);
@@ -88,6 +86,12 @@ struct Source {
     if (chance(random, 6)) fill(c.unit);
     if (chance(random, 6)) fill(c.field);
     fill(c.value);
+  }
+  void fill(Changes& changes) const {
+    for (std::size_t n = pick(random, 3); n-- > 0;) fill(changes.emplace_back());
+  }
+  void fill(std::vector<OpId>& some) const {
+    for (std::size_t n = pick(random, 4); n-- > 0;) some.push_back(op());
   }
   void fill(Note& note) const {
     fill(note.text);
@@ -147,6 +151,11 @@ Command make(const Source& s) {
     c.name = s.kernel();
   } else if constexpr (std::is_same_v<C, OpenMachine>) {
     c.name = s.machine();
+  } else if constexpr (requires { c.action; c.keys; }) {
+    static const std::vector<std::string> kIds{"solve", "undo", "larger", "zoom_in", "no such action"};
+    static const std::vector<std::string> kKeys{"Ctrl+K", "F7 F8", "Ctrl+Ctrl", "", "Q"};
+    c.action = pick_of(s.random, kIds);
+    if (!chance(s.random, 3)) c.keys = pick_of(s.random, kKeys);
   } else if constexpr (std::is_same_v<C, SetParam>) {
     const auto& kernel = s.session.content().kernel;
     c.name = kernel && !kernel->params.empty() ? pick_of(s.random, kernel->params).name : "T";
@@ -159,9 +168,13 @@ Command make(const Source& s) {
     if constexpr (requires { c.path; }) c.path = pick_of(s.random, s.paths);
     HEDDLE_FILL(index);
     HEDDLE_FILL(name);
+    // "What if it were that machine".
+    if constexpr (requires { c.name; c.solve; } && !requires { c.index; }) c.name = s.machine();
     HEDDLE_FILL(value);
     HEDDLE_FILL(constraint);
     HEDDLE_FILL(change);
+    HEDDLE_FILL(changes);
+    HEDDLE_FILL(limit);
     HEDDLE_FILL(solve);
     HEDDLE_FILL(op);
     HEDDLE_FILL(ops);
@@ -182,7 +195,18 @@ Command make(const Source& s) {
     HEDDLE_FILL(keep);
     HEDDLE_FILL(tab);
     HEDDLE_FILL(at);
-    HEDDLE_FILL(cycle);
+    HEDDLE_FILL(kind);
+    HEDDLE_FILL(visible_only);
+    HEDDLE_FILL(light);
+    HEDDLE_FILL(whole_window);
+    HEDDLE_FILL(pin);
+    HEDDLE_FILL(hold_group);
+    HEDDLE_FILL(scrolls);
+    HEDDLE_FILL(pane);
+    HEDDLE_FILL(folded);
+    HEDDLE_FILL(view);
+    HEDDLE_FILL(what);
+    HEDDLE_FILL(even_unsaved);
 #undef HEDDLE_FILL
   }
   return c;

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Makes the pictures of the README's tour with the program itself, off screen; no display is needed.
+# Usage: scripts/pictures.sh [NAME...]   only these, for example: scripts/pictures.sh steady explain
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+gui=${HEDDLE_GUI:-build/release/heddle-gui}
+[[ -x $gui ]] || { echo "build heddle-gui first (./run.sh), or set HEDDLE_GUI" >&2; exit 6; }
+folder=assets/screenshots
+attention=(attention_forward_hopper h100 --solve --size 1600x900)
+wanted=("$@") made=0
+
+# picture NAME ARGUMENT...
+picture() {
+  local name=$1
+  shift
+  if ((${#wanted[@]})) && [[ " ${wanted[*]} " != *" $name "* ]]; then return; fi
+  "$gui" "$@" --screenshot "$folder/$name.png" >/dev/null
+  made=$((made + 1))
+  echo "$folder/$name.png" >&2
+}
+
+picture steady "${attention[@]}" --mode steady --select exp0
+picture unrolled "${attention[@]}" --mode unrolled
+picture pipeline "${attention[@]}" --mode pipeline
+picture welcome --welcome --size 1600x900
+picture drag "${attention[@]}" --do drag:gantt/bar/QK1@0:70:0
+picture explain attention_forward_blackwell b200 --solve --size 1600x900 --do explain --do click:explain/show/0
+picture slack "${attention[@]}" --do whiskers --do slack --do ask_slack
+picture what_if "${attention[@]}" --select exp0 --do what_if --do ask_latency
+picture pareto "${attention[@]}" --do pareto --do ask_pareto
+picture sensitivity "${attention[@]}" --do sensitivity --do ask_sensitivity
+picture compare attention_forward_hopper h100 --solve --size 1600x900 --schedule tests/schedules/attention_ping_pong.json --do set_b --do compare
+picture graph "${attention[@]}" --do graph --do maximize
+picture pipeline_text "${attention[@]}" --do pipeline_text --do maximize
+picture palette "${attention[@]}" --do find --do type:sl
+picture light "${attention[@]}" --theme light
+((made)) || { echo "no picture of that name" >&2; exit 2; }
