@@ -206,6 +206,22 @@ struct SetScale {
   int percent = 100;
   bool keep = true;
 };  ///< user scale, 50 .. 300
+struct SetKeys {
+  std::string action;               ///< its id
+  std::optional<std::string> keys;  ///< "Ctrl+K F7"; empty text: no key; none: the built-in ones again
+};
+struct ResetKeys {};  ///< all of them
+struct SetWheelScrolls {
+  bool scrolls = false;  ///< plain wheel scrolls the chart's rows instead of zooming
+};
+enum class Pane { Left, Right, Bottom };
+struct FoldPane {
+  Pane pane = Pane::Left;
+  bool folded = true;
+};
+struct RememberUsed {
+  std::string what;
+};  ///< chosen in the palette: it comes first next time
 struct ShowTab {
   BottomTab tab = BottomTab::Log;
 };
@@ -230,7 +246,8 @@ using Command =
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight, Undo, Redo,
-                 SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale, ShowTab,
+                 SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
+                 SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,
                  ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, Quit, DismissNotice>;
 
 class CommandQueue {

@@ -391,7 +391,38 @@ void Session::on(const SetScale& c) {
   if (c.keep) kept_.scale_percent = settings_.scale_percent;
 }
 
-void Session::on(const ShowTab& c) { view_.tab = c.tab; }
+void Session::on(const SetKeys& c) {
+  if (c.keys)
+    settings_.keys[c.action] = *c.keys;
+  else
+    settings_.keys.erase(c.action);
+  kept_.keys = settings_.keys;
+}
+
+void Session::on(const ResetKeys&) {
+  settings_.keys.clear();
+  kept_.keys.clear();
+}
+
+void Session::on(const SetWheelScrolls& c) { kept_.wheel_scrolls = settings_.wheel_scrolls = c.scrolls; }
+
+void Session::on(const FoldPane& c) {
+  switch (c.pane) {
+    case Pane::Left: settings_.layout.left_folded = c.folded; break;
+    case Pane::Right: settings_.layout.right_folded = c.folded; break;
+    case Pane::Bottom: settings_.layout.bottom_folded = c.folded; break;
+  }
+}
+
+void Session::on(const RememberUsed& c) {
+  remember_used(settings_, c.what);
+  kept_.used = settings_.used;
+}
+
+void Session::on(const ShowTab& c) {
+  view_.tab = c.tab;
+  settings_.layout.bottom_folded = false;  // what is asked for is seen
+}
 void Session::on(const SetHighlight& c) {
   view_.highlight = c.highlight;
   changed();

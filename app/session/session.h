@@ -207,6 +207,11 @@ class Session {
   void on(const SetIterations& c);
   void on(const SetTheme& c);
   void on(const SetScale& c);
+  void on(const SetKeys& c);
+  void on(const ResetKeys& c);
+  void on(const SetWheelScrolls& c);
+  void on(const FoldPane& c);
+  void on(const RememberUsed& c);
   void on(const ShowTab& c);
   void on(const ToggleKeys& c);
   void on(const ShowOpenDialog& c);

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
 #include "app/session/command_line.h"
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
+#include "app/ui/tabs.h"
 
 namespace heddle::app {
 namespace {
@@ -67,6 +69,42 @@ Command make_iterations(const Session& s) {
 }
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
+std::string needs_problem(const Session& s) { return s.content().problem ? "" : "no kernel is open on a machine"; }
+
+using Scope = PaletteState::Scope;
+template <Scope scope>
+void show_palette(const Session&, UiState& ui) {
+  ui.palette.show(scope);
+}
+template <int step>
+void find_step(const Session& s, UiState& ui) {
+  if (ui.palette.found.empty())
+    ui.palette.show(Scope::Ops);
+  else
+    find_again(s, ui, step);
+}
+template <int step>
+void move_focus(const Session&, UiState& ui) {
+  focus::move(step, ui.on_screen);
+}
+template <int step>
+Command step_tab(const Session& s) {
+  const auto all = tabs();
+  const auto here = std::find_if(all.begin(), all.end(), [&](const Tab& t) { return t.tab == s.view().tab; });
+  const std::size_t count = all.size(), at = static_cast<std::size_t>(here - all.begin());
+  return ShowTab{all[(at + count + static_cast<std::size_t>(step + static_cast<int>(count))) % count].tab};
+}
+template <Pane pane>
+bool shown(const Session& s) {
+  const Layout& layout = s.settings().layout;
+  return !(pane == Pane::Left ? layout.left_folded : pane == Pane::Right ? layout.right_folded : layout.bottom_folded);
+}
+template <Pane pane>
+Command fold(const Session& s) {
+  return FoldPane{pane, shown<pane>(s)};
+}
+Command flip_wheel(const Session& s) { return SetWheelScrolls{!s.settings().wheel_scrolls}; }
+
 std::string needs_code_generator(const Session&) {
   return "running kernels comes with the code generator; this build has none";
 }
@@ -123,8 +161,11 @@ const Action kActions[] = {
 
     Action{"undo", kEdit, "Undo", "Ctrl+Z", make<Undo>}.needs(undo_reason),
     Action{"redo", kEdit, "Redo", "Ctrl+Y Ctrl+Shift+Z", make<Redo>}.needs(redo_reason),
-    Action{"find", kEdit, "Find op or command", "Ctrl+P", make<FocusFind>}.below_line(),
-    Action{"find_op", kNowhere, "Find op", "Ctrl+F", make<FocusFind>},
+    Action{"find", kEdit, "Find anything", "Ctrl+P", make<FocusFind>}.below_line(),
+    Action{"find_command", kEdit, "Find command", "Ctrl+Shift+P"}.does(show_palette<Scope::Commands>),
+    Action{"find_op", kEdit, "Find op", "Ctrl+F"}.does(show_palette<Scope::Ops>).needs(needs_problem),
+    Action{"find_next", kEdit, "Next match", "F3"}.does(find_step<1>).needs(needs_problem),
+    Action{"find_previous", kEdit, "Previous match", "Shift+F3"}.does(find_step<-1>).needs(needs_problem),
     Action{"copy_command", kEdit, "Copy as command", "Ctrl+Shift+C", copy_command}.needs(save_reason).below_line(),
     Action{"note", kEdit, "Note at the selected op or cycle ...", "N"}.does(add_note).needs(save_reason),
     Action{"clear_flags", kEdit, "Remove flags", "", make<ClearFlags>}.needs(needs_flags),
@@ -153,6 +194,16 @@ const Action kActions[] = {
     Action{"op_previous", kNowhere, "Previous op on the row", ","}.in_chart().needs(needs_schedule),
     Action{"follow_on", kNowhere, "Follow a dependence to its consumer", "]"}.in_chart().needs(needs_schedule),
     Action{"follow_back", kNowhere, "Follow a dependence to its producer", "["}.in_chart().needs(needs_schedule),
+    Action{"measure", kView, "Measure the selection", "M"}.in_chart().needs(needs_schedule),
+    Action{"wheel_scrolls", kView, "Wheel scrolls rows", "", flip_wheel}.ticked(
+        [](const Session& s) { return s.settings().wheel_scrolls; }),
+    Action{"fold_left", kView, "Pane of schedules and ops", "Ctrl+B", fold<Pane::Left>}.ticked(shown<Pane::Left>).below_line(),
+    Action{"fold_bottom", kView, "Pane of tabs", "Ctrl+J", fold<Pane::Bottom>}.ticked(shown<Pane::Bottom>),
+    Action{"fold_right", kView, "Inspector", "Ctrl+I", fold<Pane::Right>}.ticked(shown<Pane::Right>),
+    Action{"next_pane", kNowhere, "Keyboard to the next pane", "Tab"}.does(move_focus<1>),
+    Action{"previous_pane", kNowhere, "Keyboard to the previous pane", "Shift+Tab"}.does(move_focus<-1>),
+    Action{"next_tab", kNowhere, "Next tab", "Ctrl+Tab", step_tab<1>},
+    Action{"previous_tab", kNowhere, "Previous tab", "Ctrl+Shift+Tab", step_tab<-1>},
     Action{"dark", kView, "Dark theme", "", make_theme<ThemeName::Dark>}.ticked(in_theme<ThemeName::Dark>).below_line(),
     Action{"light", kView, "Light theme", "", make_theme<ThemeName::Light>}.ticked(in_theme<ThemeName::Light>),
     Action{"high_contrast", kView, "High contrast", "", make_theme<ThemeName::HighContrast>}.ticked(
@@ -164,23 +215,28 @@ const Action kActions[] = {
       ui.maximized = !ui.maximized;
     }).needs(needs_kernel).below_line(),
     Action{"ops", kView, "Table of ops", "", make_tab<BottomTab::Ops>}.below_line(),
-    Action{"graph", kView, "Dataflow graph", "", make_tab<BottomTab::Graph>},
+    Action{"graph", kView, "Dataflow graph", "Ctrl+9", make_tab<BottomTab::Graph>},
     Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},
     Action{"units", kView, "Units and memory", "", make_tab<BottomTab::Units>},
     Action{"constraints", kView, "Constraints", "", make_tab<BottomTab::Constraints>},
-    Action{"log", kView, "Log", "", make_tab<BottomTab::Log>},
+    Action{"log", kView, "Log", "Ctrl+1", make_tab<BottomTab::Log>},
 
     Action{"solve", kSolve, "Solve", "F5", make<StartSolve>}.needs(solve_reason),
     Action{"cancel", kSolve, "Cancel", "Shift+F5", make<CancelSolve>}.needs(cancel_reason),
-    Action{"explain", kSolve, "Why is II not smaller?", "E", make_tab<BottomTab::Explain>}.below_line(),
-    Action{"slack", kSolve, "Slack of every op", "", make_tab<BottomTab::Slack>},
-    Action{"alternatives", kSolve, "Alternatives", "", make_tab<BottomTab::Alternatives>},
-    Action{"what_if", kSolve, "What if", "", make_tab<BottomTab::WhatIf>},
-    Action{"pareto", kSolve, "Pareto front", "", make_tab<BottomTab::Pareto>},
-    Action{"sensitivity", kSolve, "Sensitivity", "", make_tab<BottomTab::Sensitivity>},
+    Action{"explain", kSolve, "Why is II not smaller?", "E Ctrl+2", make_tab<BottomTab::Explain>}.below_line(),
+    Action{"slack", kSolve, "Slack of every op", "Ctrl+3", make_tab<BottomTab::Slack>},
+    Action{"alternatives", kSolve, "Alternatives", "Ctrl+4", make_tab<BottomTab::Alternatives>},
+    Action{"what_if", kSolve, "What if", "Ctrl+5", make_tab<BottomTab::WhatIf>},
+    Action{"pareto", kSolve, "Pareto front", "Ctrl+6", make_tab<BottomTab::Pareto>},
+    Action{"sensitivity", kSolve, "Sensitivity", "Ctrl+7", make_tab<BottomTab::Sensitivity>},
 
-    Action{"compare", kCompare, "Compare A and B", "", make_tab<BottomTab::Compare>},
+    Action{"compare", kCompare, "Compare A and B", "Ctrl+8", make_tab<BottomTab::Compare>},
 
+    Action{"open_kernel", kKernel, "Open kernel ...", ""}.does(show_palette<Scope::Kernels>),
+    Action{"open_machine", kKernel, "Open machine ...", ""}.does(show_palette<Scope::Machines>),
+    Action{"parameters", kKernel, "Machine and parameters ...", ""}.does([](const Session&, UiState& ui) {
+      ui.choose_subject = true;
+    }).needs(needs_kernel),
     Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_code_generator).below_line(),
 
     Action{"keys", kHelp, "Keys and mouse", "F1 ?", make<ToggleKeys>},

@@ -92,6 +92,9 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
   const bool aside = f.view.critical_overlay && !bar.critical && !bar.violating && !hovered;
   const Color fill = hovered ? lighter(color.fill) : aside ? with_alpha(color.fill, 0.3f) : color.fill;
   f.draw.AddRectFilled(box.low(), box.high(), fill, rounding, corners);
+  // A fill that hardly stands out from the chart gets a line around it.
+  if (const Color edge = role_edge(bar.role); edge != color.fill && !aside && box.width() >= px(3))
+    f.draw.AddRect({box.x0 + 0.5f, box.y0 + 0.5f}, {box.x1 - 0.5f, box.y1 - 0.5f}, edge, rounding, corners, px(1));
   if (small) return;
 
   const int style = offset_style(bar);
@@ -101,7 +104,9 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
   // The issue window: how long the issuing warps themselves are busy.
   if (bar.window_end > bar.begin && bar.window_end < bar.end && box.height() > px(12)) {
     const float x1 = std::min(f.axis.to_x(static_cast<double>(bar.window_end)), box.x1);
-    if (x1 > box.x0) f.draw.AddRectFilled({box.x0, box.y1 - px(3)}, {x1, box.y1}, with_alpha(0xff000000u, 0.45f), 0);
+    if (x1 > box.x0) f.draw.AddRectFilled({box.x0, box.y1 - px(3)}, {x1, box.y1}, with_alpha(0xff000000u, 0.45f), rounding,
+                                         corners & ImDrawFlags_RoundCornersBottomLeft ? ImDrawFlags_RoundCornersBottomLeft
+                                                                                      : ImDrawFlags_RoundCornersNone);
   }
   if (bar.violating) paint::cross_hatch(f.draw, inner, whole.x0, px(7), theme().bad);
   float left = box.x0, right = box.x1;
@@ -199,7 +204,7 @@ void draw_group_backgrounds(ChartFrame& f) {
     const RowBox& box = f.layout.groups[g];
     const float y0 = f.row_y(box.top), y1 = y0 + box.height;
     if (y1 < f.rows.y0 || y0 > f.rows.y1) continue;
-    f.draw.AddRectFilled({f.labels.x0, y0}, {f.rows.x1, y1}, g % 2 == 0 ? theme().row : theme().row_alternate);
+    f.draw.AddRectFilled({f.labels.x0, y0}, {f.rows.x1 + px(8), y1}, g % 2 == 0 ? theme().row : theme().row_alternate);
     for (std::size_t r = f.model.groups[g].first_row; r < f.model.groups[g].first_row + f.model.groups[g].rows; ++r) {
       const float y = f.row_y(f.layout.rows[r].top + f.layout.rows[r].height);
       f.draw.AddRectFilled({f.rows.x0, y - 1}, {f.rows.x1, y}, with_alpha(theme().grid, 0.45f));

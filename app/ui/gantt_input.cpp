@@ -166,7 +166,9 @@ void release_left(ChartFrame& f, const Mouse& m) {
 void double_click(ChartFrame& f, const Mouse& m) {
   f.view.drag = ChartDrag::None;
   f.view.range.reset();
-  if (m.over_rows && f.view.hovered)
+  if (m.over_splitter)
+    f.view.lanes_share = 0;
+  else if (m.over_rows && f.view.hovered)
     zoom_to_bar(f.view, f.model, *f.view.hovered);
   else if (m.over_rows || m.over_ruler || m.over_lanes || m.over_minimap)
     fit_all(f.view, f.model);
@@ -273,6 +275,7 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
   if (wants("fit")) fit_all(view, f.model);
   if (wants("zoom_back")) undo_zoom(view, f.model);
   if (wants("zoom_selection")) centre_or_fit(view, f.model, f.selection.ops);
+  if (wants("measure")) measure_ops(view, f.model, f.selection.ops);
   if (wants("critical")) view.critical_overlay = !view.critical_overlay;
   if (wants("next_mode")) f.commands.push(SetMode{static_cast<GanttMode>((static_cast<int>(f.model.mode) + 1) % 3)});
   if (wants("row_up", true)) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, -1); });

@@ -2,6 +2,7 @@
 // only matters to drawing (text in a filter, a popup that is open) lives in UiState.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,7 +11,10 @@
 
 #include "app/session/session.h"
 #include "app/ui/actions.h"
+#include "app/ui/focus.h"
 #include "app/ui/gantt_view.h"
+#include "app/ui/keys_overlay.h"
+#include "app/ui/palette.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
 #include "app/ui/tabs/graph_state.h"
@@ -49,8 +53,6 @@ struct PathPromptState {
 struct UiState {
   CommandQueue commands;
   GanttViewState chart;
-  char find[128] = "";
-  int find_choice = 0;
   char ops_filter[128] = "";
   OpsColumn list_sort = OpsColumn::Start;
   bool list_descending = false;
@@ -61,7 +63,12 @@ struct UiState {
   ExportDialogState export_dialog;
   NoteEditorState note;
   bool leave_opened = false;
-  bool error_opened = false, keys_opened = false;
+  bool error_opened = false;
+  KeysOverlayState keys;
+  PaletteState palette;
+  bool choose_subject = false;  ///< the list of kernels, machines and parameters opens in the next frame
+  std::array<bool, kFocusPanes> on_screen{true, false, false, false};
+  std::size_t strip_first = 0;  ///< the first tab that is on the strip
   std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
   std::vector<std::string> machines;
   bool maximized = false;  ///< the pane under the chart has the chart's place too
@@ -83,6 +90,5 @@ void draw_welcome(const Session& session, UiState& ui);
 void draw_open_dialog(Session& session, UiState& ui);
 void draw_path_prompt(const Session& session, UiState& ui);
 void draw_error_panel(const Session& session, UiState& ui);
-void draw_keys_overlay(const Session& session, UiState& ui);
 
 }  // namespace heddle::app

@@ -121,11 +121,23 @@ void centre_or_fit(GanttViewState& view, const GanttModel& model, const std::vec
       span.end = std::max(span.end, static_cast<double>(model.bars[*index].end));
     }
   }
-  if (view.centred || span.begin > span.end) return fit_all(view, model);
+  if ((view.centred && view.centred_on == ops) || span.begin > span.end) return fit_all(view, model);
   const double length = std::max(view.target.length(), span.length() * 1.2);
   const double middle = (span.begin + span.end) / 2;
   go_to(view, model, {middle - length / 2, middle + length / 2});
   view.centred = true;
+  view.centred_on = ops;
+}
+
+void measure_ops(GanttViewState& view, const GanttModel& model, const std::vector<OpId>& ops) {
+  view.range.reset();
+  for (const OpId op : ops)
+    if (const auto index = bar_of_op(model, op, view.visible, view.current)) {
+      const GanttBar& bar = model.bars[*index];
+      if (!view.range) view.range = CycleRange{bar.begin, bar.end};
+      view.range->begin = std::min(view.range->begin, bar.begin);
+      view.range->end = std::max(view.range->end, bar.end);
+    }
 }
 
 bool undo_zoom(GanttViewState& view, const GanttModel& model) {

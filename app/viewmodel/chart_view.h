@@ -45,12 +45,14 @@ struct Snap {
 
 enum class ChartDrag { None, Press, Pan, Range, RangeBegin, RangeEnd, ZoomRange, Minimap, Splitter };
 
+constexpr float kUsualRowHeight = 26;
+
 /// Everything about the view that outlives a frame. Not part of a document: no undo besides the zoom stack.
 struct GanttViewState {
   TimeRange visible, target, origin;    ///< on screen; where it is heading; where it came from
   double moved = 1;                     ///< progress of the animation, 1: arrived
   std::vector<TimeRange> zoom_stack;    ///< views to go back to, oldest first
-  float row_height = 26;                ///< at scale 1
+  float row_height = kUsualRowHeight;   ///< at scale 1; the usual one grows with a tall window
   float scroll = 0;                     ///< pixels of rows above the view
   float lanes_share = 0;                ///< of the height, chosen with the splitter; 0: as tall as the lanes want
   float lanes_scroll = 0;
@@ -67,6 +69,7 @@ struct GanttViewState {
   std::optional<std::size_t> pressed;   ///< bar under the last press of the right or middle button
   std::optional<std::size_t> current;   ///< bar that the keyboard moves from
   bool centred = false;                 ///< the last F centred the selection: the next one fits
+  std::vector<OpId> centred_on;         ///< what it centred
 
   bool deaf = false;                    ///< keys are for another picture; Escape is heard all the same
   std::vector<std::string_view> wishes; ///< ids of actions that were chosen in a menu or the palette
@@ -99,6 +102,8 @@ void fit_all(GanttViewState& view, const GanttModel& model);
 void zoom_to_bar(GanttViewState& view, const GanttModel& model, std::size_t bar);
 /// Centres the selected ops; a second call in a row fits everything.
 void centre_or_fit(GanttViewState& view, const GanttModel& model, const std::vector<OpId>& ops);
+/// Makes the measured stretch from the beginning of the first to the end of the last of these ops; without ops it goes.
+void measure_ops(GanttViewState& view, const GanttModel& model, const std::vector<OpId>& ops);
 /// False when there is nothing to go back to.
 bool undo_zoom(GanttViewState& view, const GanttModel& model);
 
