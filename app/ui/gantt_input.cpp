@@ -63,7 +63,7 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
     return;
   }
   if (io.KeyAlt) {
-    view.row_height = std::clamp(view.row_height * static_cast<float>(std::pow(1.12, wheel)), 14.0f, 72.0f);
+    view.row_height = std::clamp(view.row_shown * static_cast<float>(std::pow(1.12, wheel)), 14.0f, 72.0f);
     return;
   }
   if (io.KeyShift) return pan_by(view, f.model, -wheel * view.visible.length() * 0.1, true);

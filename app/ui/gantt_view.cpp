@@ -65,6 +65,7 @@ void place(ChartFrame& f, ImVec2 low, ImVec2 high) {
       f.layout = layout_rows(f.model, metrics);
     }
   }
+  f.view.row_shown = metrics.lane / px(1);
 
   // Lanes get what the rows leave over, up to a comfortable height; where there is too little for both, 38 %.
   const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size());

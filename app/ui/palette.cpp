@@ -34,7 +34,7 @@ struct Contents {
   }
 };
 
-void add_ops(Contents& out, const Session& session) {
+void add_ops(Contents& out, const Session& session, const char* kind) {
   const Content& content = session.content();
   if (!content.problem) return;
   for (std::size_t i = 0; i < content.problem->ops.size(); ++i) {
@@ -42,7 +42,7 @@ void add_ops(Contents& out, const Session& session) {
     std::string detail = op.kind;
     if (const ScheduleEntry* entry = content.entry())
       detail = "start " + grouped(entry->schedule.start(OpId(i))) + " · " + op.kind;
-    out.add({"op/" + op.name, "op", op.name, detail}, {{SelectOp{OpId(i)}, ZoomToSelection{}}, nullptr, {}, {}});
+    out.add({"op/" + op.name, kind, op.name, detail}, {{SelectOp{OpId(i)}, ZoomToSelection{}}, nullptr, {}, {}});
   }
 }
 
@@ -82,7 +82,8 @@ Contents contents_of(const Session& session, Scope scope, bool commands_only) {
     add_actions(out, session);
     return out;
   }
-  if (scope == Scope::Everything || scope == Scope::Ops) add_ops(out, session);
+  if (scope == Scope::Everything || scope == Scope::Ops)
+    add_ops(out, session, scope == Scope::Ops ? "" : "op");
   if (scope == Scope::Everything) {
     add_document(out, session);
     add_actions(out, session);
@@ -186,7 +187,7 @@ void PaletteState::show(Scope what) {
 void find_again(const Session& session, UiState& ui, int direction) {
   PaletteState& state = ui.palette;
   Contents contents;
-  add_ops(contents, session);
+  add_ops(contents, session, "");
   const auto ranked = rank(contents.choices, state.found, {});
   if (ranked.empty() || state.found.empty()) return;
   const int count = static_cast<int>(ranked.size());

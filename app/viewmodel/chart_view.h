@@ -53,6 +53,7 @@ struct GanttViewState {
   double moved = 1;                     ///< progress of the animation, 1: arrived
   std::vector<TimeRange> zoom_stack;    ///< views to go back to, oldest first
   float row_height = kUsualRowHeight;   ///< at scale 1; the usual one grows with a tall window
+  float row_shown = kUsualRowHeight;    ///< at scale 1, as it was last drawn
   float scroll = 0;                     ///< pixels of rows above the view
   float lanes_share = 0;                ///< of the height, chosen with the splitter; 0: as tall as the lanes want
   float lanes_scroll = 0;

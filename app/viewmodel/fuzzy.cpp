@@ -82,8 +82,8 @@ std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_v
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const Choice& choice = choices[i];
     std::optional<FuzzyMatch> match = fuzzy_match(choice.label, pattern);
-    if (!match)
-      // Letters of the details, and the kind, count too, but less.
+    // Letters of the details, and the kind, count too, but less.
+    if (!match && !choice.kind.empty())
       if (match = fuzzy_match(choice.label + " " + choice.detail + " " + choice.kind, pattern); match) {
         match->score -= 25;
         std::erase_if(match->letters, [&](std::size_t at) { return at >= choice.label.size(); });

@@ -22,7 +22,7 @@ std::optional<FuzzyMatch> fuzzy_match(std::string_view text, std::string_view pa
 /// What a list for choosing holds.
 struct Choice {
   std::string id;      ///< "action/solve", "op/QK0": what is remembered
-  std::string kind;    ///< "command", "op", ...: shown at the right
+  std::string kind;    ///< "command", "op", ...: shown at the right; without one only the label is matched
   std::string label;   ///< what is matched first
   std::string detail;  ///< dim, beside it; a match in it counts less
 };

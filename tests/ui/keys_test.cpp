@@ -75,7 +75,7 @@ TEST_CASE("a key is rebound in the overlay, shown in menus, kept in the settings
 
 TEST_CASE("a chord that belongs to another action is given away only when asked", "[ui]") {
   Solved h;
-  const auto edit = [&](Key key, Modifiers m) {
+  const auto edit = [&](Key key, test::Modifiers m) {
     h.key(Key::F1);
     h.click("keys/filter");
     h.type("Table of ops");
