@@ -78,7 +78,8 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
   GraphState& s = ui.graph;
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
-  const float left = ImGui::GetCursorScreenPos().x, whole = ImGui::GetContentRegionAvail().x, top = ImGui::GetCursorScreenPos().y;
+  const float left = ImGui::GetCursorScreenPos().x, whole = ImGui::GetContentRegionAvail().x;
+  float top = ImGui::GetCursorScreenPos().y;
   if (choice("graph/picture", "Picture", !s.table, "boxes and lines")) s.table = false;
   if (choice("graph/table", "Table", s.table, "the same edges as a table")) s.table = true;
   ImGui::SameLine(0, px(10));
@@ -95,6 +96,8 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
     ImGui::SameLine(0, px(2));
   };
   const FontScope small(fonts().small);
+  // On a second line where one is too short.
+  if (ImGui::GetCursorScreenPos().x + px(250) > left + whole) ImGui::SetCursorScreenPos({left, top += px(26)});
   copy("graph/copy", "Copy", [&] {
     return edges_tsv(*content.problem, edge_rows(*content.problem, entry ? &entry->schedule : nullptr));
   });

@@ -160,7 +160,7 @@ void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
   PipelineState& s = ui.pipeline;
   const PipelineText& text = *s.text;
   const FontScope small(fonts().small);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImVec2 at = ImGui::GetCursorScreenPos();
   const float whole = ImGui::GetContentRegionAvail().x;
   if (input_field("pipeline/find", "find", s.find, sizeof s.find, px(130))) s.match = 0, s.jump = true;
   const int found = count_matches(text, s.find);
@@ -178,6 +178,8 @@ void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
     if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(CopyText{what()});
     ImGui::SameLine(0, px(2));
   };
+  // On a second line where one is too short.
+  if (ImGui::GetCursorScreenPos().x + px(340) > at.x + whole) ImGui::SetCursorScreenPos({at.x, at.y += px(26)});
   copy("pipeline/copy", "Copy", [&] { return tsv(text); });
   copy("pipeline/copy_text", "Copy as text", [&] { return pipeline_page(text, {}); });
   copy("pipeline/copy_command", "Copy as command", [&] { return command_line(session, "export", {"--format", "pipeline"}); });
