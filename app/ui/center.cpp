@@ -80,7 +80,7 @@ void draw_waiting(const Session& session, UiState& ui) {
 }
 
 /// Steady, unrolled, whole pipeline; and how many iterations.
-void draw_mode_bar(const Session& session, UiState& ui) {
+void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   const Theme& t = theme();
   const float height = px(24);
   struct Mode {
@@ -121,15 +121,22 @@ void draw_mode_bar(const Session& session, UiState& ui) {
     ImGui::SameLine(0, px(4));
     if (button("mode/more", "+", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count + 1});
   }
+  const float modes_end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x;
   const ScheduleEntry* entry = session.content().entry();
+  float room = ImGui::GetWindowSize().x - px(14);
   if (entry && !entry->verdict.valid()) {
     const std::string text = no_schedule(session) ? "no schedule exists; this one " + violations_text(entry->verdict)
                                                   : violations_text(entry->verdict) + ": see Explain";
-    const float width = pill_width(fonts().small_bold, text);
-    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - width - px(14),
-                    ImGui::GetWindowPos().y + px(8));
-    paint_pill(at, px(18), fonts().small_bold, text, Tone::Bad);
+    const float width = std::min(pill_width(fonts().small_bold, text), room * 0.5f);
+    const ImVec2 at(ImGui::GetWindowPos().x + room - width, ImGui::GetWindowPos().y + px(8));
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton("violations", ImVec2(width, px(18)))) ui.commands.push(FirstViolation{});
+    if (probe::on()) probe::last_item("center/violations");
+    if (ImGui::IsItemHovered()) tooltip("first: " + entry->verdict.violations.front().message + "\nClick to select its ops; F centres them.");
+    paint_pill(at, px(18), fonts().small_bold, fitted(fonts().small_bold, text, width - px(16)), Tone::Bad);
+    room -= width + px(10);
   }
+  draw_compare_bar(session, models, ui, modes_end, room);
 }
 
 }  // namespace
@@ -137,15 +144,25 @@ void draw_mode_bar(const Session& session, UiState& ui) {
 void draw_center(Session& session, const Models& models, UiState& ui) {
   if (!models.gantt) return draw_waiting(session, ui);
   const ScheduleEntry& entry = *session.content().entry();
-  draw_mode_bar(session, ui);
+  draw_mode_bar(session, models, ui);
   ViewState& view = session.view();
+  const CompareModel* compare = models.compare && view.chart != ChartView::A ? &*models.compare : nullptr;
+  ui.chart.extent.reset();
+  if (compare)
+    ui.chart.extent = CycleRange{std::min(models.gantt->begin, compare->chart_b.begin), std::max(models.gantt->end, compare->chart_b.end)};
   if (view.fit_all) fit_all(ui.chart, *models.gantt);
   if (view.zoom_to_selection) centre_or_fit(ui.chart, *models.gantt, session.selection().ops);
   view.fit_all = view.zoom_to_selection = false;
   ImGui::SetCursorPos(ImVec2(0, px(34)));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_gantt(*models.gantt, *session.content().problem, entry.schedule, session.selection(), models.overlay, ui.chart,
-             ui.commands);
+  const Problem& problem = *session.content().problem;
+  if (!compare)
+    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), models.overlay, ui.chart, ui.commands);
+  else if (view.chart == ChartView::Ghost)
+    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), compare->overlay_a, ui.chart, ui.commands, &compare->others);
+  else
+    draw_gantt_pair(*models.gantt, *compare, problem, session.selection(), ui.chart, ui.chart_b, ui.commands,
+                    [&](bool b) { accept_schedule(session, ui, b); });
   ImGui::EndChild();
 }
 

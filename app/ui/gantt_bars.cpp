@@ -9,6 +9,7 @@
 #include "app/platform/fonts.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
+#include "core/base/integer_division.h"
 
 namespace heddle::app {
 namespace {
@@ -167,8 +168,9 @@ void draw_arrow(ChartFrame& f, const GanttArrow& arrow, float strength) {
   // the left, which two stubs say without a line across everything.
   const Edge& edge = f.problem.edge(arrow.edge);
   const Cycle apart = f.schedule.start(edge.to) + edge.distance * f.schedule.ii - f.schedule.start(edge.from);
-  const Cycle drawn = f.schedule.slot(edge.to) - f.schedule.slot(edge.from);
-  if ((apart - drawn) / f.schedule.ii == (from.wraps_left ? 1 : 0)) return curve(a.x1, b.x0);
+  const Cycle ii = f.schedule.ii;  // starts may be negative in a chart that is aligned with another
+  const Cycle drawn = modulo(f.schedule.start(edge.to), ii) - modulo(f.schedule.start(edge.from), ii);
+  if ((apart - drawn) / ii == (from.wraps_left ? 1 : 0)) return curve(a.x1, b.x0);
   const float stub = px(30), thick = px(arrow.crosses_groups ? 2.2f : 1.5f), dash = px(3);
   const auto level = [&](float x0, float x1, float y) {
     if (arrow.carried)
@@ -192,7 +194,7 @@ paint::Box ChartFrame::bar_box(const GanttBar& bar) const {
   return {x0, top + gap, std::max(x1, x0 + kSmallest), top + layout.lane - gap};
 }
 
-std::string bar_probe(const GanttBar& bar) { return fmt::format("gantt/bar/{}@{}", bar.label, bar.iteration); }
+std::string bar_probe(const GanttBar& bar) { return fmt::format("{}@{}", bar.label, bar.iteration); }
 
 void draw_group_backgrounds(ChartFrame& f) {
   for (std::size_t g = 0; g < f.layout.groups.size(); ++g) {
@@ -226,8 +228,9 @@ void draw_group_labels(ChartFrame& f) {
     const float room = f.rows.x0 - px(16) - units - left;
     const float first = top + px(4), second = first + paint::text_height(bold) + px(1);
     paint::text_cut(f.draw, bold, left, first, room, theme().text, group.label);
-    paint::text_cut(f.draw, small, left, second, room, theme().dim, group.detail);
-    if (probe::on()) probe::item("gantt/group/" + group.label, f.labels.x0, top, f.rows.x0, top + box.height);
+    if (second + paint::text_height(small) <= top + box.height)
+      paint::text_cut(f.draw, small, left, second, room, theme().dim, group.detail);
+    if (probe::on()) probe::item(f.probe_name("group/") + group.label, f.labels.x0, top, f.rows.x0, top + box.height);
   }
   f.draw.PopClipRect();
 }
@@ -272,7 +275,7 @@ void draw_bars(ChartFrame& f) {
           if (box.width() >= px(4)) draw_tail(f, bars[i], box, role_color(bars[i].role).fill);
           draw_bar(f, bars[i], box);
           if (probe::on() && box.x1 > f.rows.x0 && box.x0 < f.rows.x1)
-            probe::item(bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1), box.y1);
+            probe::item(f.probe_name("bar/") + bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1), box.y1);
         }
         i = next;
       }

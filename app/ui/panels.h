@@ -12,10 +12,13 @@
 #include "app/ui/actions.h"
 #include "app/ui/gantt_view.h"
 #include "app/ui/project_dialogs.h"
+#include "app/ui/schedule_list.h"
 #include "app/ui/tabs.h"
 #include "app/ui/tabs/graph_state.h"
 #include "app/ui/tabs/pipeline_state.h"
+#include "app/ui/tabs/compare_state.h"
 #include "app/viewmodel/chart_overlay.h"
+#include "app/viewmodel/compare_model.h"
 #include "app/viewmodel/header_model.h"
 #include "app/viewmodel/inspector_model.h"
 #include "app/viewmodel/ops_table.h"
@@ -29,6 +32,7 @@ struct Models {
   std::optional<InspectorModel> inspector;
   std::optional<GanttModel> gantt;
   ChartOverlay overlay;
+  std::optional<CompareModel> compare;  ///< where there is a B
 };
 
 /// The file browser of the open dialog.
@@ -49,6 +53,9 @@ struct PathPromptState {
 struct UiState {
   CommandQueue commands;
   GanttViewState chart;
+  GanttViewState chart_b;  ///< of the lower one, where two are on one axis
+  ScheduleListState schedule_list;
+  CompareTabState compare_tab;
   char find[128] = "";
   int find_choice = 0;
   char ops_filter[128] = "";
@@ -77,6 +84,9 @@ void draw_inspector(const Session& session, const Models& models, UiState& ui);
 void draw_bottom_pane(const Session& session, const Models& models, UiState& ui);
 /// The chart, or what to do when there is none yet.
 void draw_center(Session& session, const Models& models, UiState& ui);
+/// The switch between A, A over B, and A with B as ghosts, and what they are aligned at; right of the modes, between these
+/// pixels of the window.
+void draw_compare_bar(const Session& session, const Models& models, UiState& ui, float left, float right);
 void draw_welcome(const Session& session, UiState& ui);
 
 // Over everything else.
