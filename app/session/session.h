@@ -45,7 +45,7 @@ struct ViewState {
   std::optional<int> iterations;  ///< of the runs, where the user has chosen; see Session::iterations
   BottomTab tab = BottomTab::Explain;
   Highlight highlight;
-  ChartView chart = ChartView::A;
+  ChartView chart_view = ChartView::A;
   Alignment alignment;  ///< of B with A
   bool keys_overlay = false;
   bool open_dialog = false;

@@ -19,7 +19,7 @@ void Session::on(const SelectSchedule& c) {
 void Session::on(const SetBaseline& c) {
   if (c.index && *c.index >= content_.schedules.size()) return;
   view_.highlight = {};
-  if (c.index && view_.chart == ChartView::A) view_.chart = ChartView::Split;
+  if (c.index && view_.chart_view == ChartView::A) view_.chart_view = ChartView::Split;
   if (!c.index || c.index != content_.shown) {
     content_.baseline = content_.shown ? c.index : std::nullopt;
     return changed();
@@ -43,7 +43,7 @@ void Session::on(const SwapBaseline&) {
 }
 
 void Session::on(const SetChartView& c) {
-  view_.chart = c.view;
+  view_.chart_view = c.view;
   changed();
 }
 

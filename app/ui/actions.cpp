@@ -88,9 +88,9 @@ Command make_chart(const Session&) {
 }
 template <ChartView view>
 bool in_chart_view(const Session& s) {
-  return s.content().baseline && s.view().chart == view;
+  return s.content().baseline && s.view().chart_view == view;
 }
-Command next_chart(const Session& s) { return SetChartView{static_cast<ChartView>((static_cast<int>(s.view().chart) + 1) % 3)}; }
+Command next_chart(const Session& s) { return SetChartView{static_cast<ChartView>((static_cast<int>(s.view().chart_view) + 1) % 3)}; }
 template <Alignment::At at>
 Command make_align(const Session& s) {
   return SetAlignment{{at, at == Alignment::At::Op ? s.selection().primary() : OpId{}}};

@@ -146,7 +146,7 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   const ScheduleEntry& entry = *session.content().entry();
   draw_mode_bar(session, models, ui);
   ViewState& view = session.view();
-  const CompareModel* compare = models.compare && view.chart != ChartView::A ? &*models.compare : nullptr;
+  const CompareModel* compare = models.compare && view.chart_view != ChartView::A ? &*models.compare : nullptr;
   ui.chart.extent.reset();
   if (compare)
     ui.chart.extent = CycleRange{std::min(models.gantt->begin, compare->chart_b.begin), std::max(models.gantt->end, compare->chart_b.end)};
@@ -158,7 +158,7 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   const Problem& problem = *session.content().problem;
   if (!compare)
     draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), models.overlay, ui.chart, ui.commands);
-  else if (view.chart == ChartView::Ghost)
+  else if (view.chart_view == ChartView::Ghost)
     draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), compare->overlay_a, ui.chart, ui.commands, &compare->others);
   else
     draw_gantt_pair(*models.gantt, *compare, problem, session.selection(), ui.chart, ui.chart_b, ui.commands,

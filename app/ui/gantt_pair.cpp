@@ -20,7 +20,6 @@ void lend_time(const GanttViewState& from, GanttViewState& to) {
   to.zoom_stack = from.zoom_stack;
   to.row_height = from.row_height;
   to.range = from.range;
-  to.flags = from.flags;
   to.critical_overlay = from.critical_overlay;
   to.all_arrows = from.all_arrows;
   to.wheel_scrolls = from.wheel_scrolls;
@@ -136,6 +135,7 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
   a.label_width = std::max(chart_label_width(chart_a, size.x), chart_label_width(chart_b, size.x));
   place_chart(a, begin, {begin.x + size.x, begin.y + height_a});
   handle_input(a);
+  if (drop) drop(false);
   cursor = view.hovered_cycle;
   ImGui::EndChild();
 
@@ -149,6 +149,7 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
   b.shift = compare.difference.shift;
   place_chart(b, {begin.x, begin.y + height_a}, {begin.x + size.x, begin.y + size.y});
   handle_input(b);
+  if (drop) drop(true);
   lend_time(view_b, view);
   if (view_b.hovered_cycle) cursor = view_b.hovered_cycle;
   view.hovered_cycle = view_b.hovered_cycle = cursor;
@@ -158,7 +159,6 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
   draw_tooltip(b);
   draw_context_menu(b);
   ImGui::EndChild();
-  if (drop) drop(true);
 
   ImGui::SetCursorScreenPos(begin);
   child("##gantt_a", {size.x, height_a});  // goes on where it was
@@ -168,7 +168,6 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
   draw_tooltip(a);
   draw_context_menu(a);
   ImGui::EndChild();
-  if (drop) drop(false);
   ImGui::PopStyleVar();
   if (probe::on()) probe::item("gantt/pair", begin.x, begin.y, begin.x + size.x, begin.y + size.y);
 }

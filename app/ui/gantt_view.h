@@ -26,7 +26,7 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
                 const std::vector<OtherBar>* others = nullptr);
 
 /// A over B on one axis: one minimap and ruler, zoom, range and hair-line in common; rows scroll each for themselves. `drop`
-/// is called after each chart as an item, with true for B. Without room for two it draws A with B's bars as outlines.
+/// is called when each chart is the last item, with true for B. Without room for two it draws A with B's bars as outlines.
 void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, const Problem& problem, const Selection& selection,
                      GanttViewState& view, GanttViewState& view_b, CommandQueue& commands,
                      const std::function<void(bool)>& drop = {});

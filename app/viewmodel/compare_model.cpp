@@ -112,6 +112,7 @@ std::optional<CompareModel> build_compare(const Session& session, const GanttMod
     if (op.differs()) model.overlay_a.differing.push_back(op.op);
   model.overlay_b.highlight = overlay_a.highlight;
   model.overlay_b.differing = model.overlay_a.differing;
+  model.overlay_b.flags = overlay_a.flags;
   model.others = others_of(model, chart_a);
   model.title_a = title_of(model.a);
   model.title_b = title_of(model.b);

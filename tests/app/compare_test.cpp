@@ -48,7 +48,7 @@ TEST_CASE("making the shown schedule B brings back what was shown before as A", 
   s.apply(SetBaseline{0});
   CHECK(s.content().shown == std::size_t{1});
   CHECK(s.content().baseline == std::size_t{0});
-  CHECK(s.view().chart == ChartView::Split);
+  CHECK(s.view().chart_view == ChartView::Split);
   s.apply(SwapBaseline{});
   CHECK(s.content().shown == std::size_t{0});
   s.apply(SetBaseline{0});  // A again: the two change places

@@ -191,14 +191,14 @@ TEST_CASE("single, split and ghost charts, alignment, and the table's switches",
   h.frame(2);
   h.click("compare/ghost");
   h.frame(2);
-  CHECK(h.session().view().chart == ChartView::Ghost);
+  CHECK(h.session().view().chart_view == ChartView::Ghost);
   CHECK_FALSE(h.names("gantt/ghost/rescale0").empty());
   CHECK_FALSE(h.has("gantt/pair"));
   h.click("compare/a");
   h.frame(2);
   CHECK(h.names("gantt/ghost/").empty());
   h.key(Key::G);
-  CHECK(h.session().view().chart == ChartView::Split);
+  CHECK(h.session().view().chart_view == ChartView::Split);
   h.click("compare/align/most");
   CHECK(h.session().view().alignment.at == Alignment::At::Most);
   h.frame(2);
