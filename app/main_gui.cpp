@@ -11,6 +11,7 @@
 #include "app/session/files.h"
 #include "app/session/session.h"
 #include "app/ui/app_window.h"
+#include "app/ui/contrasts.h"
 #include "app/ui/probe.h"
 #include "app/ui/script.h"
 #include "core/io/library.h"
@@ -166,6 +167,13 @@ int run(int argc, char** argv) {
   app.add_option("--tab", options.tab, "The tab under the chart")->check(CLI::IsMember(tab_names));
   app.add_flag("--solve", options.solve, "Solve before the screenshot is taken (the window solves anyway)");
   app.add_flag("--no-solve", options.no_solve, "Do not solve at the start");
+  app.add_flag_callback(
+      "--contrasts",
+      [] {
+        std::fputs(contrast_table().c_str(), stdout);
+        std::exit(0);
+      },
+      "Print the contrasts of every colour in the three themes, and exit");
   app.add_flag("--welcome", options.welcome, "Start with the welcome screen");
   try {
     app.parse(argc, argv);

@@ -59,6 +59,10 @@ struct OpenKernel {
 struct OpenMachine {
   std::string name;
 };
+struct SwitchMachine {
+  std::string name;
+  bool solve = false;
+};  ///< "what if it were that machine": all else stays, schedules that still fit are judged anew
 struct OpenPair {
   std::string kernel, machine;
   bool solve = true;
@@ -117,6 +121,7 @@ struct ToggleConstraint {
 struct AddConstraint {
   UserConstraint constraint;
   bool solve = true;
+  bool hold_group = false;  ///< group numbers are those of the shown schedule: one op of the group keeps it (session/proposal.h)
 };
 struct ReplaceConstraint {
   std::size_t index = 0;
@@ -128,17 +133,24 @@ struct RemoveConstraint {
 };
 struct MoveOp {
   OpId op;
-  Cycle start = 0;
+  Cycle start = 0;               ///< in cycles of the shown schedule; negative: before its cycle 0
   std::optional<GroupId> group;  ///< of the shown schedule, when it was dropped on another group's rows
-};  ///< a bar was dropped: pins it there
+  bool pin = true;               ///< false: only the group is asked for
+};  ///< a bar was dropped: pins it there, relative to the rest (session/proposal.h)
 struct TogglePin {
   OpId op;
 };  ///< where it is in the shown schedule
+struct PinOps {
+  std::vector<OpId> ops;
+  bool pin = true;  ///< false: takes their pins away
+};  ///< the same for several ops, as one step
 struct SetChange {
   Change change;
-};  ///< replaces one of the same number
+  bool solve = false;
+};  ///< replaces one of the same number; one that is switched off is not in force
 struct RemoveChange {
   std::size_t index = 0;
+  bool solve = false;
 };
 struct ToggleChange {
   std::size_t index = 0;
@@ -165,6 +177,8 @@ struct AdoptSchedule {
   Schedule schedule;
   std::string name;
   bool as_baseline = false;
+  std::optional<Cycle> lower_bound = {};  ///< proved of the problem as it stands: no schedule has a smaller II
+  std::string explanation = {};           ///< why not
 };  ///< one of an answer becomes a row of the list
 
 // Notes.
@@ -188,6 +202,14 @@ struct Ask {
 };
 struct CancelAsk {
   Topic topic = Topic::Explain;
+};
+/// Shows the reasons for II, and asks the solver for them where they are not known.
+struct AskWhy {};
+/// Puts one way out in force and solves again; what was shown becomes B. See Relaxation.
+struct TryRelaxation {
+  Changes changes;
+  std::optional<std::size_t> constraint;
+  std::optional<std::int64_t> limit;
 };
 struct Undo {};
 struct Redo {};
@@ -218,12 +240,30 @@ struct SetScale {
   int percent = 100;
   bool keep = true;
 };  ///< user scale, 50 .. 300
+struct SetKeys {
+  std::string action;               ///< its id
+  std::optional<std::string> keys;  ///< "Ctrl+K F7"; empty text: no key; none: the built-in ones again
+};
+struct ResetKeys {};  ///< all of them
+struct SetWheelScrolls {
+  bool scrolls = false;  ///< plain wheel scrolls the chart's rows instead of zooming
+};
+enum class Pane { Left, Right, Bottom };
+struct FoldPane {
+  Pane pane = Pane::Left;
+  bool folded = true;
+};
+struct RememberUsed {
+  std::string what;
+};  ///< chosen in the palette: it comes first next time
 struct ShowTab {
   BottomTab tab = BottomTab::Log;
 };
 struct SetHighlight {
   Highlight highlight;
 };  ///< an empty one ends it
+struct ToggleCritical {};  ///< the overlay that shows what limits II
+struct ToggleWhiskers {};  ///< how far every op can move, drawn on the bars
 struct ToggleKeys {};  ///< the overlay that lists all keys
 struct ShowOpenDialog {};
 struct FocusFind {};
@@ -238,11 +278,13 @@ struct Quit {
 struct DismissNotice {};
 
 using Command =
-    std::variant<OpenFile, OpenKernel, OpenMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule,
+    std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule,
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
-                 AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, SetChange, RemoveChange, ToggleChange,
-                 SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight, Undo, Redo,
-                 SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale, ShowTab,
+                 AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
+                 SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
+                 AskWhy, TryRelaxation, ToggleCritical, ToggleWhiskers, Undo, Redo,
+                 SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
+                 SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,
                  ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, Quit, DismissNotice>;
 
 class CommandQueue {

@@ -186,16 +186,31 @@ void Session::on(const OpenConstraints& c) {
   const std::string title = "Cannot open constraints " + base_name(c.path);
   if (!content_.problem)
     return fail(title, Error::input("constraints need an open kernel and machine", "open those first"));
+  // The file's changed numbers come first: what it demands is demanded of the problem that they make.
+  auto changes = read_changes(c.path);
+  if (!changes) return fail(title, changes.error());
+  Content before = content_;
+  const bool other_numbers = !changes->empty() || !content_.changes.empty();
+  if (other_numbers) {
+    content_.changes = std::move(*changes);
+    if (const auto error = resolve_content()) {
+      content_ = std::move(before);
+      return fail(title, *error);
+    }
+  }
   auto constraints = read_constraints(c.path, *content_.problem);
-  if (!constraints) return fail(title, constraints.error());
+  if (!constraints) {
+    content_ = std::move(before);
+    return fail(title, constraints.error());
+  }
   abandon_job("the constraints changed");
-  undo_.remember(content_, "open constraints " + base_name(c.path));
+  undo_.remember(std::move(before), "open constraints " + base_name(c.path));
   content_.constraints = std::move(*constraints);
   judge_again();
   view_.tab = BottomTab::Constraints;
-  say(LogLevel::Info, fmt::format("{} constraints from {}", content_.constraints.size(), base_name(c.path)));
-  if (const auto changes = read_changes(c.path); !changes || !changes->empty())
-    say(LogLevel::Warning, "the changed numbers of this file are not in force here; the command line applies them");
+  say(LogLevel::Info, fmt::format("{} constraint{} and {} changed number{} from {}", content_.constraints.size(),
+                                  content_.constraints.size() == 1 ? "" : "s", content_.changes.size(),
+                                  content_.changes.size() == 1 ? "" : "s", base_name(c.path)));
   changed();
 }
 
@@ -238,6 +253,7 @@ void Session::adopt(Content next, const std::string& what) {
   undo_.remember(std::move(content_), what);
   content_ = std::move(next);
   selection_ = {};
+  view_.highlight = {};
   live_ = {};
   view_.highlight = {};
   view_.alignment = {};
@@ -294,34 +310,39 @@ void Session::on(const RemoveSchedule& c) {
   changed();
 }
 
-void Session::judge_again() {
+void Session::judge_again(bool tighter) {
   live_ = {};
   for (EntryPtr& entry : content_.schedules) {
     ScheduleEntry again = *entry;
     // What was proved under other constraints is no longer a statement about this question.
-    again.status = Status::Feasible;
-    again.lower_bound.reset();
-    again.explanation.clear();
-    for (ObjectiveValue& objective : again.objectives) objective.proved = false;
+    if (!tighter || again.status == Status::Invalid) {
+      again.status = Status::Feasible;
+      again.lower_bound.reset();
+      again.explanation.clear();
+      for (ObjectiveValue& objective : again.objectives) objective.proved = false;
+    }
     entry = make_entry(*content_.problem, content_.constraints, std::move(again));
   }
 }
 
 void Session::on(const Undo&) {
+  const auto problem = content_.problem;
   if (const auto what = undo_.undo(content_)) {
     say(LogLevel::Info, "undone: " + *what);
-    settle_after_travel();
+    settle_after_travel(problem != content_.problem);
   }
 }
 
 void Session::on(const Redo&) {
+  const auto problem = content_.problem;
   if (const auto what = undo_.redo(content_)) {
     say(LogLevel::Info, "done again: " + *what);
-    settle_after_travel();
+    settle_after_travel(problem != content_.problem);
   }
 }
 
-void Session::settle_after_travel() {
+void Session::settle_after_travel(bool other_problem) {
+  proposal_.reset();
   // The row that a running job fills may have gone, and rows that came back may be older than what was found since.
   for (EntryPtr& entry : content_.schedules)
     if (const auto newest = solved_.find(entry->name); entry->running && newest != solved_.end())
@@ -336,7 +357,9 @@ void Session::settle_after_travel() {
     selection_ = {};
   view_.highlight = {};
   error_.reset();
-  view_.fit_all = true;
+  view_.highlight = {};
+  if (other_problem) view_.fit_all = true;
+  recall_answers();
   changed();
 }
 
@@ -386,7 +409,38 @@ void Session::on(const SetScale& c) {
   if (c.keep) kept_.scale_percent = settings_.scale_percent;
 }
 
-void Session::on(const ShowTab& c) { view_.tab = c.tab; }
+void Session::on(const SetKeys& c) {
+  if (c.keys)
+    settings_.keys[c.action] = *c.keys;
+  else
+    settings_.keys.erase(c.action);
+  kept_.keys = settings_.keys;
+}
+
+void Session::on(const ResetKeys&) {
+  settings_.keys.clear();
+  kept_.keys.clear();
+}
+
+void Session::on(const SetWheelScrolls& c) { kept_.wheel_scrolls = settings_.wheel_scrolls = c.scrolls; }
+
+void Session::on(const FoldPane& c) {
+  switch (c.pane) {
+    case Pane::Left: settings_.layout.left_folded = c.folded; break;
+    case Pane::Right: settings_.layout.right_folded = c.folded; break;
+    case Pane::Bottom: settings_.layout.bottom_folded = c.folded; break;
+  }
+}
+
+void Session::on(const RememberUsed& c) {
+  remember_used(settings_, c.what);
+  kept_.used = settings_.used;
+}
+
+void Session::on(const ShowTab& c) {
+  view_.tab = c.tab;
+  settings_.layout.bottom_folded = false;  // what is asked for is seen
+}
 void Session::on(const SetHighlight& c) {
   view_.highlight = c.highlight;
   changed();

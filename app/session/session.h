@@ -14,6 +14,7 @@
 #include "app/jobs/question.h"
 #include "app/jobs/solve_job.h"
 #include "app/session/autosave.h"
+#include "app/jobs/warm_job.h"
 #include "app/session/commands.h"
 #include "app/session/document.h"
 #include "app/session/inquiry.h"
@@ -47,6 +48,7 @@ struct ViewState {
   Highlight highlight;
   ChartView chart_view = ChartView::A;
   Alignment alignment;  ///< of B with A
+  bool critical = false, whiskers = false;  ///< overlays of the chart
   bool keys_overlay = false;
   bool open_dialog = false;
   bool quit = false;
@@ -95,7 +97,7 @@ struct ErrorReport {
 
 /// What the session needs from outside.
 struct Environment {
-  SolveFunction solve = built_in_solver();
+  SolveFunction solve = warm_solver();
   AskFunction ask = built_in_answers();
   std::string solver_name = built_in_solver_name();
   std::function<void()> wake;     ///< safe from any thread; may be empty
@@ -123,6 +125,8 @@ class Session {
   const Inquiry& inquiry(Topic topic) const;
   /// Its answer, partial or whole, is one to the question as it stands now.
   bool answered(Topic topic) const;
+  /// The whole answer to just this question, asked as things stand now, is still there: asking brings it back at once.
+  bool remembers(Topic topic, const AskOptions& options) const;
   /// Empty when it can be asked, else why not, as a sentence.
   std::string why_no_question(Topic topic) const;
   /// A question is being worked on.
@@ -172,6 +176,7 @@ class Session {
   void on(const OpenFile& c);
   void on(const OpenKernel& c);
   void on(const OpenMachine& c);
+  void on(const SwitchMachine& c);
   void on(const OpenPair& c);
   void on(const OpenSchedule& c);
   void on(const OpenConstraints& c);
@@ -187,6 +192,7 @@ class Session {
   void on(const RemoveConstraint& c);
   void on(const MoveOp& c);
   void on(const TogglePin& c);
+  void on(const PinOps& c);
   void on(const SetChange& c);
   void on(const RemoveChange& c);
   void on(const ToggleChange& c);
@@ -203,6 +209,10 @@ class Session {
   void on(const Ask& c);
   void on(const CancelAsk& c);
   void on(const SetHighlight& c);
+  void on(const AskWhy& c);
+  void on(const TryRelaxation& c);
+  void on(const ToggleCritical& c);
+  void on(const ToggleWhiskers& c);
   void on(const Undo& c);
   void on(const Redo& c);
   void on(const SelectOp& c);
@@ -213,6 +223,11 @@ class Session {
   void on(const SetIterations& c);
   void on(const SetTheme& c);
   void on(const SetScale& c);
+  void on(const SetKeys& c);
+  void on(const ResetKeys& c);
+  void on(const SetWheelScrolls& c);
+  void on(const FoldPane& c);
+  void on(const RememberUsed& c);
   void on(const ShowTab& c);
   void on(const ToggleKeys& c);
   void on(const ShowOpenDialog& c);
@@ -235,16 +250,33 @@ class Session {
   bool pump_questions();
   void start_next_question();
   Inquiry& inquiry_of(Topic topic);
+  /// An answer makes room for the next one, but is not forgotten.
+  void put_aside(Topic topic);
+  const Inquiry* earlier_answer(Topic topic, const AskOptions& options) const;
+  /// Steps of a front against the same resources that an earlier sweep has settled.
+  std::vector<ParetoStep> known_steps(const AskOptions& options) const;
+  /// After the question became another one: answers to what it is now come back.
+  void recall_answers();
+  /// The problem as it was held when something was asked about it, if this is the same one.
+  std::shared_ptr<const Problem> same_as_asked(std::shared_ptr<const Problem> problem) const;
   /// Puts other constraints in force, as one step of undo; then solves, if asked to.
   void constrain(Constraints next, const std::string& what, bool solve);
+  /// Pre: why_no_solve() is empty. `row`: what the schedule that comes of it will be called.
+  void begin_solve(std::string row);
+  /// Solves what was just put in force; its schedule will be called after it and belongs to that step of undo.
+  void solve_proposal(const std::string& what);
+  /// Asks why II is not smaller, unless that is known or being asked.
+  void ask_why();
   /// Puts other numbers in force, as one step of undo; schedules of the old problem that still fit are kept and judged anew.
-  void change_numbers(Changes next, const std::string& what);
+  /// False when there is no problem with them.
+  bool change_numbers(Changes next, const std::string& what);
   /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
   std::optional<Error> resolve_content();
   void adopt(Content next, const std::string& what);
   /// After the constraints changed: what was proved about the old question is gone.
-  void judge_again();
-  void settle_after_travel();
+  /// `tighter`: everything demanded before still is, so that what was proved about a row that is still legal holds.
+  void judge_again(bool tighter = false);
+  void settle_after_travel(bool other_problem);
   void changed();
   double now() const;
   void say(LogLevel level, std::string text);
@@ -267,13 +299,25 @@ class Session {
   std::uint64_t revision_ = 1;
   double began_ = 0;
   int solves_ = 0;
+  /// What the running job was started for, when that is a change of the question and not just F5.
+  struct RunningProposal {
+    std::size_t step = 0;  ///< how many changes of the document there had been with it
+  };
+  std::optional<RunningProposal> proposal_;
   std::map<std::string, EntryPtr> solved_;  ///< newest version of every solver row, by its name
+  bool why_after_solve_ = false;            ///< reasons were asked for while a solve was running
+  bool compare_next_ = false;               ///< what is shown becomes B when the running solve has a row
   std::string job_row_;                     ///< name of the row that the running job fills
   std::string last_phase_;
   std::string shown_before_;                ///< name of the row that was A before this one
   Inquiry inquiries_[std::size(kTopics)];
   Question questions_[std::size(kTopics)];  ///< of those that wait
   std::vector<Topic> waiting_;
+  struct Earlier {
+    Topic topic;
+    Inquiry inquiry;
+  };
+  std::vector<Earlier> earlier_;  ///< newest last
   Topic asked_ = Topic::Explain;            ///< what `question_job_` works on
   std::unique_ptr<QuestionJob> question_job_;
   std::unique_ptr<SolveJob> job_;

@@ -11,6 +11,18 @@ namespace {
 /// The answer speaks of the schedule that was shown.
 bool about_the_schedule(Topic topic) { return topic == Topic::Slack || topic == Topic::Latency; }
 
+/// Nothing is left to find out.
+bool whole(const Answer& answer) {
+  return std::visit(
+      [](const auto& a) {
+        if constexpr (requires { a.cancelled; a.timed_out; })
+          return !a.cancelled && !a.timed_out;
+        else
+          return false;
+      },
+      answer);
+}
+
 }  // namespace
 
 bool up_to_date(const Inquiry& inquiry, Topic topic, const Content& content) {
@@ -46,11 +58,18 @@ void Session::on(const Ask& c) {
   if (const std::string reason = why_no_question(c.topic); !reason.empty())
     return say(LogLevel::Warning, fmt::format("not asking ({}): {}", to_string(c.topic), reason));
   Inquiry& inquiry = inquiry_of(c.topic);
+  AskOptions options = c.options;
+  if (c.topic == Topic::Latency && !options.op.valid()) options.op = selection_.primary();
   if (inquiry.active()) on(CancelAsk{c.topic});
+  put_aside(c.topic);
+  if (const Inquiry* before = earlier_answer(c.topic, options); before && !(inquiry.options == options && answered(c.topic))) {
+    inquiry = *before;
+    say(LogLevel::Info, fmt::format("{}: known from before", to_string(c.topic)));
+    return changed();
+  }
   inquiry = {};
   inquiry.phase = Inquiry::Phase::Waiting;
-  inquiry.options = c.options;
-  if (c.topic == Topic::Latency && !inquiry.options.op.valid()) inquiry.options.op = selection_.primary();
+  inquiry.options = std::move(options);
   inquiry.problem = content_.problem;
   inquiry.constraints = content_.constraints;
   inquiry.entry = content_.shown ? content_.schedules[*content_.shown] : nullptr;
@@ -67,10 +86,71 @@ void Session::on(const Ask& c) {
   question.constraints = content_.constraints;
   if (inquiry.entry && (inquiry.entry->verdict.valid() || c.topic == Topic::Slack))
     question.schedule = inquiry.entry->schedule;
+  if (c.topic == Topic::Pareto) question.known = known_steps(inquiry.options);
   questions_[static_cast<std::size_t>(c.topic)] = std::move(question);
   waiting_.push_back(c.topic);
   start_next_question();
   changed();
+}
+
+void Session::put_aside(Topic topic) {
+  constexpr std::size_t kMost = 48;
+  const Inquiry& inquiry = inquiry_of(topic);
+  if (inquiry.active() || inquiry.answer.index() == 0 || !inquiry.failure.empty()) return;
+  std::erase_if(earlier_, [&](const Earlier& e) {
+    return e.topic == topic && e.inquiry.problem == inquiry.problem && e.inquiry.constraints == inquiry.constraints &&
+           e.inquiry.entry == inquiry.entry && e.inquiry.options == inquiry.options;
+  });
+  earlier_.push_back({topic, inquiry});
+  if (earlier_.size() > kMost) earlier_.erase(earlier_.begin());
+}
+
+const Inquiry* Session::earlier_answer(Topic topic, const AskOptions& options) const {
+  for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e)
+    if (e->topic == topic && e->inquiry.options == options && up_to_date(e->inquiry, topic, content_) && whole(e->inquiry.answer))
+      return &e->inquiry;
+  return nullptr;
+}
+
+bool Session::remembers(Topic topic, const AskOptions& options) const {
+  const Inquiry& now = inquiry(topic);
+  return earlier_answer(topic, options) ||
+         (!now.active() && now.options == options && answered(topic) && whole(now.answer));
+}
+
+std::vector<ParetoStep> Session::known_steps(const AskOptions& options) const {
+  for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e)
+    if (const auto* front = e->inquiry.as<Pareto>();
+        front && front->against == options.against && up_to_date(e->inquiry, Topic::Pareto, content_))
+      return front->steps;
+  return {};
+}
+
+void Session::recall_answers() {
+  for (const Topic topic : kTopics) {
+    Inquiry& inquiry = inquiry_of(topic);
+    if (inquiry.active() || answered(topic)) continue;
+    for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e) {
+      if (e->topic != topic || !up_to_date(e->inquiry, topic, content_)) continue;
+      Inquiry found = e->inquiry;
+      put_aside(topic);
+      inquiry = std::move(found);
+      break;
+    }
+  }
+}
+
+std::shared_ptr<const Problem> Session::same_as_asked(std::shared_ptr<const Problem> problem) const {
+  const std::string hash = problem_hash(*problem);
+  const auto same = [&](const Inquiry& inquiry) {
+    return inquiry.answer.index() != 0 && inquiry.problem && inquiry.problem->changes == problem->changes &&
+           problem_hash(*inquiry.problem) == hash;
+  };
+  for (const Inquiry& inquiry : inquiries_)
+    if (same(inquiry)) return inquiry.problem;
+  for (const Earlier& e : earlier_)
+    if (same(e.inquiry)) return e.inquiry.problem;
+  return problem;
 }
 
 void Session::start_next_question() {

@@ -22,6 +22,20 @@ struct Ratio {
 constexpr std::array<Ratio, 3> kRatios{
     {{"layout_left", &Layout::left}, {"layout_right", &Layout::right}, {"layout_bottom", &Layout::bottom}}};
 
+struct Fold {
+  const char* key;
+  bool Layout::*member;
+};
+constexpr std::array<Fold, 3> kFolds{{{"fold_left", &Layout::left_folded},
+                                      {"fold_right", &Layout::right_folded},
+                                      {"fold_bottom", &Layout::bottom_folded}}};
+
+void put_first(std::vector<std::string>& list, const std::string& what) {
+  std::erase(list, what);
+  list.insert(list.begin(), what);
+  if (list.size() > kRecent) list.resize(kRecent);
+}
+
 }  // namespace
 
 const char* to_string(ThemeName name) {
@@ -52,6 +66,11 @@ Settings load_settings(const std::string& path) {
     const double share = file.number(ratio.key, settings.layout.*ratio.member);
     if (share >= 0.02 && share <= 0.9) settings.layout.*ratio.member = share;
   }
+  for (const Fold& fold : kFolds) settings.layout.*fold.member = file.flag(fold.key, false);
+  for (auto& [action, keys] : file.table("keys")) settings.keys.emplace(action, keys);
+  settings.wheel_scrolls = file.flag("wheel_scrolls_rows", false);
+  settings.used = file.list("palette_recent");
+  if (settings.used.size() > kRecent) settings.used.resize(kRecent);
   settings.recent = file.list("recent");
   if (settings.recent.size() > kRecent) settings.recent.resize(kRecent);
   return settings;
@@ -62,14 +81,15 @@ Result<Ok> save_settings(const std::string& path, const Settings& settings) {
   file.set("theme", to_string(settings.theme));
   file.set("scale_percent", settings.scale_percent);
   for (const Ratio& ratio : kRatios) file.set(ratio.key, settings.layout.*ratio.member);
+  for (const Fold& fold : kFolds) file.set(fold.key, settings.layout.*fold.member);
+  file.set("keys", std::vector<std::pair<std::string, std::string>>(settings.keys.begin(), settings.keys.end()));
+  file.set("wheel_scrolls_rows", settings.wheel_scrolls);
+  file.set("palette_recent", settings.used);
   file.set("recent", settings.recent);
   return file.save(path);
 }
 
-void remember_recent(Settings& settings, const std::string& name) {
-  std::erase(settings.recent, name);
-  settings.recent.insert(settings.recent.begin(), name);
-  if (settings.recent.size() > kRecent) settings.recent.resize(kRecent);
-}
+void remember_used(Settings& settings, const std::string& what) { put_first(settings.used, what); }
+void remember_recent(Settings& settings, const std::string& name) { put_first(settings.recent, name); }
 
 }  // namespace heddle::app

@@ -1,6 +1,7 @@
 // What outlives the program: theme, scale, pane ratios, recent files. One JSON file in the XDG configuration folder.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace heddle::app {
 struct Layout {
   // Shares of the window's width, and of the height between toolbar and status bar.
   double left = 0.16, right = 0.18, bottom = 0.26;
+  bool left_folded = false, right_folded = false, bottom_folded = false;
   bool operator==(const Layout&) const = default;
 };
 
@@ -21,6 +23,9 @@ struct Settings {
   ThemeName theme = ThemeName::Dark;
   int scale_percent = 100;  ///< 50 .. 300, on top of the display's own scale
   Layout layout;
+  std::map<std::string, std::string> keys;  ///< of actions, by id, that differ from the built-in ones: "solve": "F6"
+  bool wheel_scrolls = false;               ///< plain wheel scrolls the rows of the chart, Ctrl + wheel zooms
+  std::vector<std::string> used;            ///< what was chosen in the palette, newest first, at most 12
   std::vector<std::string> recent;  ///< newest first, at most 12; names or paths of kernels
   bool operator==(const Settings&) const = default;
 };
@@ -34,6 +39,7 @@ std::string settings_path();
 Settings load_settings(const std::string& path);
 /// Atomic; keys that this version does not know stay in the file.
 Result<Ok> save_settings(const std::string& path, const Settings& settings);
+void remember_used(Settings& settings, const std::string& what);
 void remember_recent(Settings& settings, const std::string& name);
 
 }  // namespace heddle::app

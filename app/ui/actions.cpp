@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal.h"
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
+#include "app/ui/tabs.h"
+#include "app/viewmodel/pareto_model.h"
 
 namespace heddle::app {
 namespace {
@@ -65,6 +69,47 @@ template <int step>
 Command make_iterations(const Session& s) {
   return SetIterations{s.iterations() + step};
 }
+Command pin_selection(const Session& s) {
+  return toggled_pins(*s.content().problem, s.content().constraints, s.selection().ops);
+}
+std::string pin_reason(const Session& s) {
+  const std::string missing = needs_schedule(s);
+  return missing.empty() ? needs_selection(s) : missing;
+}
+std::string needs_highlight(const Session& s) { return s.view().highlight.why.empty() ? "nothing is highlighted" : ""; }
+Command end_highlight(const Session&) { return SetHighlight{}; }
+template <Topic topic>
+Command ask(const Session&) {
+  return Ask{topic, {}};
+}
+template <Topic topic>
+Command cancel_ask(const Session&) {
+  return CancelAsk{topic};
+}
+template <Topic topic>
+std::string no_question(const Session& s) {
+  return s.why_no_question(topic);
+}
+template <Topic topic>
+std::string not_asking(const Session& s) {
+  return s.inquiry(topic).active() ? "" : "it is not being asked";
+}
+/// Against the resources of the last sweep.
+Command make_sweep(const Session& s) {
+  const Inquiry& last = s.inquiry(Topic::Pareto);
+  return Ask{Topic::Pareto, last.phase == Inquiry::Phase::None ? AskOptions{} : last.options};
+}
+template <int direction>
+Command make_front(const Session& s) {
+  return next_point(s, direction).value_or(ShowTab{BottomTab::Pareto});
+}
+template <int direction>
+std::string front_reason(const Session& s) {
+  return next_point(s, direction) ? "" : s.answered(Topic::Pareto) ? "there is no further point" : "sweep the front first (Pareto)";
+}
+std::string changes_reason(const Session& s) { return s.content().changes.empty() ? "no number is changed" : ""; }
+Command take_back_change(const Session& s) { return RemoveChange{s.content().changes.size() - 1, false}; }
+
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
 std::string needs_two(const Session& s) {
@@ -99,6 +144,41 @@ template <Alignment::At at>
 bool in_alignment(const Session& s) {
   return s.view().alignment.at == at;
 }
+std::string needs_problem(const Session& s) { return s.content().problem ? "" : "no kernel is open on a machine"; }
+
+using Scope = PaletteState::Scope;
+template <Scope scope>
+void show_palette(const Session&, UiState& ui) {
+  ui.palette.show(scope);
+}
+template <int step>
+void find_step(const Session& s, UiState& ui) {
+  if (ui.palette.found.empty())
+    ui.palette.show(Scope::Ops);
+  else
+    find_again(s, ui, step);
+}
+template <int step>
+void move_focus(const Session&, UiState& ui) {
+  focus::move(step, ui.on_screen);
+}
+template <int step>
+Command step_tab(const Session& s) {
+  const auto all = tabs();
+  const auto here = std::find_if(all.begin(), all.end(), [&](const Tab& t) { return t.tab == s.view().tab; });
+  const std::size_t count = all.size(), at = static_cast<std::size_t>(here - all.begin());
+  return ShowTab{all[(at + count + static_cast<std::size_t>(step + static_cast<int>(count))) % count].tab};
+}
+template <Pane pane>
+bool shown(const Session& s) {
+  const Layout& layout = s.settings().layout;
+  return !(pane == Pane::Left ? layout.left_folded : pane == Pane::Right ? layout.right_folded : layout.bottom_folded);
+}
+template <Pane pane>
+Command fold(const Session& s) {
+  return FoldPane{pane, shown<pane>(s)};
+}
+Command flip_wheel(const Session& s) { return SetWheelScrolls{!s.settings().wheel_scrolls}; }
 
 std::string needs_code_generator(const Session&) {
   return "running kernels comes with the code generator; this build has none";
@@ -156,12 +236,17 @@ const Action kActions[] = {
 
     Action{"undo", kEdit, "Undo", "Ctrl+Z", make<Undo>}.needs(undo_reason),
     Action{"redo", kEdit, "Redo", "Ctrl+Y Ctrl+Shift+Z", make<Redo>}.needs(redo_reason),
-    Action{"find", kEdit, "Find op or command", "Ctrl+P", make<FocusFind>}.below_line(),
-    Action{"find_op", kNowhere, "Find op", "Ctrl+F", make<FocusFind>},
+    Action{"find", kEdit, "Find anything", "Ctrl+P", make<FocusFind>}.below_line(),
+    Action{"find_command", kEdit, "Find command", "Ctrl+Shift+P"}.does(show_palette<Scope::Commands>),
+    Action{"find_op", kEdit, "Find op", "Ctrl+F"}.does(show_palette<Scope::Ops>).needs(needs_problem),
+    Action{"find_next", kEdit, "Next match", "F3"}.does(find_step<1>).needs(needs_problem),
+    Action{"find_previous", kEdit, "Previous match", "Shift+F3"}.does(find_step<-1>).needs(needs_problem),
     Action{"copy_command", kEdit, "Copy as command", "Ctrl+Shift+C", copy_command}.needs(save_reason).below_line(),
     Action{"note", kEdit, "Note at the selected op or cycle ...", "N"}.does(add_note).needs(save_reason),
     Action{"clear_flags", kEdit, "Remove flags", "", make<ClearFlags>}.needs(needs_flags),
     Action{"clear_selection", kEdit, "Clear selection", "Esc", make<ClearSelection>}.in_chart().needs(needs_selection),
+    Action{"pin", kEdit, "Pin or unpin selected ops", "P", pin_selection}.needs(pin_reason),
+    Action{"take_back_change", kEdit, "Take back the last change of a number", "", take_back_change}.needs(changes_reason),
     Action{"remove_schedule", kEdit, "Remove schedule from the list", "", remove_shown}.needs(needs_schedule),
 
     Action{"steady", kView, "Steady state", "", make_mode<GanttMode::Steady>}.ticked(in_mode<GanttMode::Steady>),
@@ -170,7 +255,13 @@ const Action kActions[] = {
     Action{"next_mode", kView, "Next of these", "U", next_mode}.in_chart(),
     Action{"more_iterations", kView, "More iterations", "", make_iterations<1>},
     Action{"fewer_iterations", kView, "Fewer iterations", "", make_iterations<-1>},
-    Action{"critical", kView, "Critical ops only", "C"}.in_chart().needs(needs_schedule).below_line(),
+    Action{"critical", kView, "What limits II", "C", make<ToggleCritical>}
+        .needs(needs_schedule)
+        .ticked([](const Session& s) { return s.view().critical; })
+        .below_line(),
+    Action{"whiskers", kView, "How far ops can move", "L", make<ToggleWhiskers>}.needs(needs_schedule).ticked(
+        [](const Session& s) { return s.view().whiskers; }),
+    Action{"end_highlight", kView, "End the highlight", "", end_highlight}.needs(needs_highlight),
     Action{"zoom_selection", kView, "Centre selection, then fit", "F"}.in_chart().needs(needs_schedule).below_line(),
     Action{"fit", kView, "Fit all", "Home 0"}.in_chart().needs(needs_schedule),
     Action{"zoom_in", kView, "Zoom in", "W"}.in_chart().needs(needs_schedule),
@@ -186,6 +277,16 @@ const Action kActions[] = {
     Action{"op_previous", kNowhere, "Previous op on the row", ","}.in_chart().needs(needs_schedule),
     Action{"follow_on", kNowhere, "Follow a dependence to its consumer", "]"}.in_chart().needs(needs_schedule),
     Action{"follow_back", kNowhere, "Follow a dependence to its producer", "["}.in_chart().needs(needs_schedule),
+    Action{"measure", kView, "Measure the selection", "M"}.in_chart().needs(needs_schedule),
+    Action{"wheel_scrolls", kView, "Wheel scrolls rows", "", flip_wheel}.ticked(
+        [](const Session& s) { return s.settings().wheel_scrolls; }),
+    Action{"fold_left", kView, "Pane of schedules and ops", "Ctrl+B", fold<Pane::Left>}.ticked(shown<Pane::Left>).below_line(),
+    Action{"fold_bottom", kView, "Pane of tabs", "Ctrl+J", fold<Pane::Bottom>}.ticked(shown<Pane::Bottom>),
+    Action{"fold_right", kView, "Inspector", "Ctrl+I", fold<Pane::Right>}.ticked(shown<Pane::Right>),
+    Action{"next_pane", kNowhere, "Keyboard to the next pane", "Tab"}.does(move_focus<1>),
+    Action{"previous_pane", kNowhere, "Keyboard to the previous pane", "Shift+Tab"}.does(move_focus<-1>),
+    Action{"next_tab", kNowhere, "Next tab", "Ctrl+Tab", step_tab<1>},
+    Action{"previous_tab", kNowhere, "Previous tab", "Ctrl+Shift+Tab", step_tab<-1>},
     Action{"dark", kView, "Dark theme", "", make_theme<ThemeName::Dark>}.ticked(in_theme<ThemeName::Dark>).below_line(),
     Action{"light", kView, "Light theme", "", make_theme<ThemeName::Light>}.ticked(in_theme<ThemeName::Light>),
     Action{"high_contrast", kView, "High contrast", "", make_theme<ThemeName::HighContrast>}.ticked(
@@ -197,22 +298,38 @@ const Action kActions[] = {
       ui.maximized = !ui.maximized;
     }).needs(needs_kernel).below_line(),
     Action{"ops", kView, "Table of ops", "", make_tab<BottomTab::Ops>}.below_line(),
-    Action{"graph", kView, "Dataflow graph", "", make_tab<BottomTab::Graph>},
+    Action{"graph", kView, "Dataflow graph", "Ctrl+9", make_tab<BottomTab::Graph>},
     Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},
     Action{"units", kView, "Units and memory", "", make_tab<BottomTab::Units>},
     Action{"constraints", kView, "Constraints", "", make_tab<BottomTab::Constraints>},
-    Action{"log", kView, "Log", "", make_tab<BottomTab::Log>},
+    Action{"log", kView, "Log", "Ctrl+1", make_tab<BottomTab::Log>},
 
     Action{"solve", kSolve, "Solve", "F5", make<StartSolve>}.needs(solve_reason),
     Action{"cancel", kSolve, "Cancel", "Shift+F5", make<CancelSolve>}.needs(cancel_reason),
-    Action{"explain", kSolve, "Why is II not smaller?", "E", make_tab<BottomTab::Explain>}.below_line(),
-    Action{"slack", kSolve, "Slack of every op", "", make_tab<BottomTab::Slack>},
-    Action{"alternatives", kSolve, "Alternatives", "", make_tab<BottomTab::Alternatives>},
-    Action{"what_if", kSolve, "What if", "", make_tab<BottomTab::WhatIf>},
-    Action{"pareto", kSolve, "Pareto front", "", make_tab<BottomTab::Pareto>},
-    Action{"sensitivity", kSolve, "Sensitivity", "", make_tab<BottomTab::Sensitivity>},
+    Action{"explain", kSolve, "Why is II not smaller?", "E Ctrl+2", make<AskWhy>}.below_line(),
+    Action{"cancel_why", kSolve, "Cancel the question why", "", cancel_ask<Topic::Explain>}.needs(not_asking<Topic::Explain>),
+    Action{"slack", kSolve, "Slack of every op", "Ctrl+3", make_tab<BottomTab::Slack>},
+    Action{"ask_slack", kSolve, "Exact slack of every op", "", ask<Topic::Slack>}.needs(no_question<Topic::Slack>),
+    Action{"cancel_slack", kSolve, "Cancel the question for slack", "", cancel_ask<Topic::Slack>}.needs(not_asking<Topic::Slack>),
+    Action{"alternatives", kSolve, "Alternatives", "Ctrl+4", make_tab<BottomTab::Alternatives>},
+    Action{"ask_alternatives", kSolve, "Find schedules as good", "", ask<Topic::Alternatives>}.needs(no_question<Topic::Alternatives>),
+    Action{"cancel_alternatives", kSolve, "Cancel the search for alternatives", "", cancel_ask<Topic::Alternatives>}.needs(
+        not_asking<Topic::Alternatives>),
+    Action{"price", kSolve, "Price of every constraint", "", ask<Topic::Price>}.needs(no_question<Topic::Price>),
+    Action{"what_if", kSolve, "What if", "Ctrl+5", make_tab<BottomTab::WhatIf>},
+    Action{"pareto", kSolve, "Pareto front", "Ctrl+6", make_tab<BottomTab::Pareto>},
+    Action{"sensitivity", kSolve, "Sensitivity", "Ctrl+7", make_tab<BottomTab::Sensitivity>},
 
-    Action{"compare", kCompare, "Compare A and B", "", make_tab<BottomTab::Compare>},
+    Action{"ask_pareto", kSolve, "Sweep the front", "", make_sweep}.needs(no_question<Topic::Pareto>).below_line(),
+    Action{"ask_sensitivity", kSolve, "Try every number 10 % off", "", ask<Topic::Sensitivity>}.needs(no_question<Topic::Sensitivity>),
+    Action{"ask_latency", kSolve, "II by the selected op's latency", "", ask<Topic::Latency>}.needs(no_question<Topic::Latency>),
+    Action{"cancel_pareto", kNowhere, "Cancel the sweep of the front", "", cancel_ask<Topic::Pareto>}.needs(not_asking<Topic::Pareto>),
+    Action{"cancel_sensitivity", kNowhere, "Cancel trying the numbers", "", cancel_ask<Topic::Sensitivity>}.needs(not_asking<Topic::Sensitivity>),
+    Action{"cancel_latency", kNowhere, "Cancel II by latency", "", cancel_ask<Topic::Latency>}.needs(not_asking<Topic::Latency>),
+    Action{"front_slower", kNowhere, "Front: show the point with the next greater II", "", make_front<1>}.needs(front_reason<1>),
+    Action{"front_faster", kNowhere, "Front: show the point with the next smaller II", "", make_front<-1>}.needs(front_reason<-1>),
+
+    Action{"compare", kCompare, "Compare A and B", "Ctrl+8", make_tab<BottomTab::Compare>},
     Action{"set_b", kCompare, "Make the shown schedule B", "B", shown_as_b}.needs(needs_two),
     Action{"swap_ab", kCompare, "Swap A and B", "X", make<SwapBaseline>}.needs(needs_b),
     Action{"no_b", kCompare, "End the comparison", "", make<SetBaseline>}.needs(needs_b),
@@ -226,6 +343,12 @@ const Action kActions[] = {
     Action{"first_divergence", kCompare, "First divergence of the programs", "J", make<FirstDivergence>}.needs(needs_divergence).below_line(),
     Action{"first_violation", kCompare, "First violation of A", "", make<FirstViolation>}.needs(needs_violation),
 
+
+    Action{"open_kernel", kKernel, "Open kernel ...", ""}.does(show_palette<Scope::Kernels>),
+    Action{"open_machine", kKernel, "Open machine ...", ""}.does(show_palette<Scope::Machines>),
+    Action{"parameters", kKernel, "Machine and parameters ...", ""}.does([](const Session&, UiState& ui) {
+      ui.choose_subject = true;
+    }).needs(needs_kernel),
     Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_code_generator).below_line(),
 
     Action{"keys", kHelp, "Keys and mouse", "F1 ?", make<ToggleKeys>},

@@ -32,12 +32,19 @@ void pane(const char* name, ImVec2 at, ImVec2 size, Color background, ImVec2 pad
   if (probe::on()) probe::item(std::string("pane/") + name, at.x, at.y, at.x + size.x, at.y + size.y);
 }
 
+template <class Draw>
+void focused(FocusPane pane, Draw draw) {
+  focus::begin(pane);
+  draw();
+  focus::end();
+}
+
 }  // namespace
 
 AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), platform_(platform) {}
 
 Pace AppWindow::pace() const {
-  if (ui_.chart.moved < 1 || !ui_.commands.empty()) return Pace::Animating;
+  if (ui_.chart.moved < 1 || ui_.what_if.busy || !ui_.commands.empty()) return Pace::Animating;
   return session_.live().active() || session_.asking() || ui_.graph.working() ? Pace::Ticking : Pace::Idle;
 }
 
@@ -50,6 +57,11 @@ void AppWindow::follow_settings() {
     theme_ = settings.theme;
     apply_theme(settings.theme);
   }
+  if (!keys_ || *keys_ != settings.keys) {
+    keys_ = settings.keys;
+    apply_keys(settings.keys);
+  }
+  ui_.chart.wheel_scrolls = settings.wheel_scrolls;
   const Content& content = session_.content();
   std::string title = "Heddle";
   if (content.kernel)
@@ -83,6 +95,7 @@ void AppWindow::rebuild_models() {
     models_.gantt = build_gantt(*content.problem, entry->schedule, options);
     models_.overlay = build_overlay(session_);
     models_.compare = build_compare(session_, *models_.gantt, models_.overlay);
+    if (models_.inspector && models_.overlay.slack) add_range(*models_.overlay.slack, *models_.inspector);
   }
 }
 
@@ -133,11 +146,12 @@ void AppWindow::keep_chart_view() {
       chart.moved = 1;
     }
     const auto on = [&](const char* name) { return kept.switches.contains(name) && kept.switches.at(name); };
-    chart.critical_overlay = on("critical");
+    if (on("critical") != view.critical) ui_.commands.push(ToggleCritical{});
+    if (on("whiskers") != view.whiskers) ui_.commands.push(ToggleWhiskers{});
     chart.all_arrows = on("dependences");
   }
   view.chart.visible = {static_cast<Cycle>(std::llround(chart.target.begin)), static_cast<Cycle>(std::llround(chart.target.end))};
-  view.chart.switches = {{"critical", chart.critical_overlay}, {"dependences", chart.all_arrows}};
+  view.chart.switches = {{"critical", view.critical}, {"whiskers", view.whiskers}, {"dependences", chart.all_arrows}};
 }
 
 void AppWindow::take_pictures() {
@@ -170,6 +184,7 @@ bool AppWindow::dispatch_keys() {
 
 void AppWindow::draw() {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ui_.what_if.busy = false;  // unless a slider that is drawn says otherwise
   const bool leave_menus = dispatch_keys();
   draw_menu_bar(session_, ui_);
   const float menu = std::floor(ImGui::GetFrameHeight());
@@ -185,6 +200,7 @@ void AppWindow::draw() {
   const float line = std::max(1.0f, std::round(fonts().scale));
   pane("toolbar", ImVec2(0, menu), ImVec2(display.x, toolbar), theme().panel, ImVec2(px(12), px(9)),
        [&] { draw_toolbar(session_, models_, ui_); });
+  if (session_.view().focus_find) ui_.palette.show(PaletteState::Scope::Everything);
   session_.view().focus_find = false;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(ImVec2(0, menu + toolbar), ImVec2(display.x, menu + toolbar + line), theme().separator);
@@ -203,6 +219,9 @@ void AppWindow::draw() {
   pane("status", ImVec2(0, display.y - status), ImVec2(display.x, status), theme().panel, ImVec2(px(12), px(5)),
        [&] { draw_status_bar(session_, models_, ui_); });
   ImGui::End();
+  if (!leave_menus && focus::pane() != FocusPane::Chart && !in_dialog() && !ImGui::GetIO().WantTextInput &&
+      key_pressed(Key::Escape))
+    focus::set(FocusPane::Chart);
   // After the chart has looked at its keys: the Escape that leaves a menu does not also clear the selection.
   if (leave_menus) close_popups();
 
@@ -213,6 +232,7 @@ void AppWindow::draw() {
   draw_export_dialog(session_, ui_);
   draw_note_editor(session_, ui_);
   draw_leave_dialog(session_, ui_);
+  draw_palette(session_, models_, ui_);
 }
 
 void AppWindow::draw_panes(float top, float height) {
@@ -221,40 +241,48 @@ void AppWindow::draw_panes(float top, float height) {
   const auto share = [](double ratio, float whole, float least, float most) {
     return std::floor(std::clamp(static_cast<float>(ratio) * whole, std::min(least, most), most));
   };
-  float left = share(layout.left, width, px(180), width * 0.4f);
-  float right = share(layout.right, width, px(220), width * 0.4f);
-  float bottom = share(layout.bottom, height, px(90), height * 0.75f);
+  float left = layout.left_folded ? 0 : share(layout.left, width, px(180), width * 0.4f);
+  float right = layout.right_folded ? 0 : share(layout.right, width, px(220), width * 0.4f);
+  float bottom = layout.bottom_folded ? 0 : share(layout.bottom, height, px(90), height * 0.75f);
   // The chart comes first: where it would get too small the panes around it give way.
-  const float least_width = px(440), least_height = px(160);
+  const float least_width = px(left > 0 ? 440 : 300), least_height = px(160);
   if (width - left - right < least_width) right = 0;
   if (width - left < least_width) left = 0;
   if (height - bottom < least_height) bottom = 0;
   if (ui_.maximized) bottom = height;
+  ui_.on_screen = {!ui_.maximized, bottom > 0, right > 0, left > 0};
+  if (!ui_.on_screen[static_cast<std::size_t>(focus::pane())]) focus::set(ui_.maximized ? FocusPane::Bottom : FocusPane::Chart);
   const float center = std::max(width - left - right, px(60));
   const ImVec2 padding(px(12), px(6));
   if (left > 0)
     pane("left", ImVec2(0, top), ImVec2(left, height), theme().panel, ImVec2(px(8), px(4)),
-         [&] { draw_left_pane(session_, models_, ui_); });
+         [&] { focused(FocusPane::Left, [&] { draw_left_pane(session_, models_, ui_); }); });
   center_ = {left, top, left + center, top + (ui_.maximized ? height : height - bottom)};
   // The picture of the graph hears the keys of charts while the mouse is over it.
   ui_.chart.deaf = bottom > 0 && session_.view().tab == BottomTab::Graph && ui_.graph.hears_keys;
   if (bottom < height)
     pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0),
-         [&] { draw_center(session_, models_, ui_); });
+         [&] {
+           if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) && ImGui::IsMouseClicked(ImGuiMouseButton_Left))
+             focus::set(FocusPane::Chart);
+           draw_center(session_, models_, ui_);
+         });
   if (bottom > 0)
     pane("bottom", ImVec2(left, top + height - bottom), ImVec2(center, bottom), theme().panel, padding,
-         [&] { draw_bottom_pane(session_, models_, ui_); });
+         [&] { focused(FocusPane::Bottom, [&] { draw_bottom_pane(session_, models_, ui_); }); });
   if (ui_.maximized) {  // what only a chart could have done
     ui_.chart.wishes.clear();
     session_.view().fit_all = session_.view().zoom_to_selection = false;
   }
   if (right > 0)
     pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,
-         [&] { draw_inspector(session_, models_, ui_); });
-  if (left > 0) splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4);
-  if (right > 0) splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4);
+         [&] { focused(FocusPane::Inspector, [&] { draw_inspector(session_, models_, ui_); }); });
+  const Layout usual;
+  if (left > 0) splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4, usual.left);
+  if (right > 0) splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4, usual.right);
   if (bottom > 0 && bottom < height)
-    splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75);
+    splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75,
+             usual.bottom);
 }
 
 }  // namespace heddle::app

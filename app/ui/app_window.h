@@ -42,6 +42,7 @@ class AppWindow {
   float scale_ = 0;
   std::array<float, 4> center_{};  ///< left, top, right, bottom of the chart's pane
   std::optional<ThemeName> theme_;
+  std::optional<std::map<std::string, std::string>> keys_;
   std::string title_;
   double settings_saved_at_ = 0;
 };

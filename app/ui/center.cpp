@@ -4,6 +4,7 @@
 #include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
 #include "core/report/chart_layout.h"
 
@@ -124,7 +125,14 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   const float modes_end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x;
   const ScheduleEntry* entry = session.content().entry();
   float room = ImGui::GetWindowSize().x - px(14);
-  if (entry && !entry->verdict.valid()) {
+  if (const std::string banner = what_if_banner(ui); !banner.empty()) {
+    const float free = room - modes_end - px(26);
+    const std::string text = fitted(fonts().small_bold, banner, std::max(free, px(60)));
+    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - pill_width(fonts().small_bold, text) - px(14), ImGui::GetWindowPos().y + px(8));
+    paint_pill(at, px(18), fonts().small_bold, text, Tone::Warning);
+    if (probe::on()) probe::item("center/what_if", at.x, at.y, at.x + pill_width(fonts().small_bold, text), at.y + px(18));
+    room = modes_end;  // the banner has the rest
+  } else if (entry && !entry->verdict.valid()) {
     const std::string text = no_schedule(session) ? "no schedule exists; this one " + violations_text(entry->verdict)
                                                   : violations_text(entry->verdict) + ": see Explain";
     const float width = std::min(pill_width(fonts().small_bold, text), room * 0.5f);
@@ -151,12 +159,16 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   if (compare)
     ui.chart.extent = CycleRange{std::min(models.gantt->begin, compare->chart_b.begin), std::max(models.gantt->end, compare->chart_b.end)};
   if (view.fit_all) fit_all(ui.chart, *models.gantt);
-  if (view.zoom_to_selection) centre_or_fit(ui.chart, *models.gantt, session.selection().ops);
+  if (view.zoom_to_selection) centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);
   view.fit_all = view.zoom_to_selection = false;
-  ImGui::SetCursorPos(ImVec2(0, px(34)));
+  ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ui.chart.keys_elsewhere = ui.what_if.dragged.has_value();
   const Problem& problem = *session.content().problem;
-  if (!compare)
+  // While a number is tried the chart shows what it would do; nothing is in force yet.
+  if (const WhatIfState& tried = ui.what_if; tried.gantt && tried.drawn && tried.trial)
+    draw_gantt(*tried.gantt, *tried.trial->problem, *tried.drawn, session.selection(), {}, ui.chart, ui.commands);
+  else if (!compare)
     draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), models.overlay, ui.chart, ui.commands);
   else if (view.chart_view == ChartView::Ghost)
     draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), compare->overlay_a, ui.chart, ui.commands, &compare->others);

@@ -1,6 +1,4 @@
 // Mouse and keyboard of the timeline. One invisible item covers everything, so that a drag that began here stays here.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -63,7 +61,7 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
     return;
   }
   if (io.KeyAlt) {
-    view.row_height = std::clamp(view.row_height * static_cast<float>(std::pow(1.12, wheel)), 14.0f, 72.0f);
+    view.row_height = std::clamp(view.row_shown * static_cast<float>(std::pow(1.12, wheel)), 14.0f, 72.0f);
     return;
   }
   if (io.KeyShift) return pan_by(view, f.model, -wheel * view.visible.length() * 0.1, true);
@@ -71,12 +69,6 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
   if (io.KeyCtrl) return zoom_at(view, f.model, cycle, std::pow(view.wheel_scrolls ? 1.3 : 1.06, wheel));
   if (view.wheel_scrolls) return scroll_rows(f, -io.MouseWheel * px(40));
   zoom_at(view, f.model, cycle, std::pow(1.3, wheel));
-}
-
-void select_bar(ChartFrame& f, std::size_t bar, bool extend) {
-  f.view.current = bar;
-  f.view.centred = false;
-  f.commands.push(SelectOp{f.model.bars[bar].op, extend});
 }
 
 /// Shift + click: everything of the row between the current bar and this one joins the selection.
@@ -142,7 +134,11 @@ void press_left(ChartFrame& f, const Mouse& m) {
   }
   if (view.hovered) {
     if (io.KeyShift) return select_up_to(f, *view.hovered);
-    return select_bar(f, *view.hovered, io.KeyCtrl);
+    select_bar(f, *view.hovered, io.KeyCtrl);
+    if (io.KeyCtrl || !f.overlay.editable) return;
+    begin_drag(f, m, ChartDrag::BarPress);
+    view.drag_bar = view.hovered;
+    return;
   }
   if (io.KeyShift) return begin_drag(f, m, ChartDrag::Pan);
   begin_drag(f, m, ChartDrag::Press);
@@ -150,6 +146,7 @@ void press_left(ChartFrame& f, const Mouse& m) {
 }
 
 void release_left(ChartFrame& f, const Mouse& m) {
+  if (f.view.drag == ChartDrag::BarPress || f.view.drag == ChartDrag::Move) return drop_bar(f, true);
   if (f.view.drag == ChartDrag::Press) {
     if (m.over_ruler) {
       toggle_flag(f, m);
@@ -164,9 +161,11 @@ void release_left(ChartFrame& f, const Mouse& m) {
 }
 
 void double_click(ChartFrame& f, const Mouse& m) {
-  f.view.drag = ChartDrag::None;
+  drop_bar(f, false);
   f.view.range.reset();
-  if (m.over_rows && f.view.hovered)
+  if (m.over_splitter)
+    f.view.lanes_share = 0;
+  else if (m.over_rows && f.view.hovered)
     zoom_to_bar(f.view, f.model, *f.view.hovered);
   else if (m.over_rows || m.over_ruler || m.over_lanes || m.over_minimap)
     fit_all(f.view, f.model);
@@ -211,6 +210,8 @@ void continue_drag(ChartFrame& f, const Mouse& m) {
       view.range = range_between(view.drag_cycle, view.snapped->at);
       view.hovered_cycle = view.snapped->at;
       break;
+    case ChartDrag::BarPress:
+    case ChartDrag::Move: drag_bar(f, m.x, m.y); break;
     case ChartDrag::Minimap: move_minimap_box(f, m); break;
     case ChartDrag::Splitter: {
       const float whole = f.lanes.y1 - f.rows.y0;
@@ -245,16 +246,23 @@ void move_selection(ChartFrame& f, Step step) {
   bring_into_view(f, *to);
 }
 
+/// What is selected; else what is pointed at.
+const std::vector<OpId>& ops_to_centre(const ChartFrame& f) {
+  return f.selection.empty() ? f.overlay.highlight.ops : f.selection.ops;
+}
+
 void handle_keys(ChartFrame& f, const Mouse& m) {
   const ImGuiIO& io = ImGui::GetIO();
   GanttViewState& view = f.view;
-  bool keys = !io.WantTextInput && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  bool keys = !io.WantTextInput && !view.keys_elsewhere && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   const auto wants = [&](std::string_view id, bool repeat = false) { return chart_wants(view.wishes, id, keys, repeat); };
   if (wants("clear_selection")) {
     if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd)
       view.range.reset();
     if (view.drag != ChartDrag::None)
-      view.drag = ChartDrag::None;
+      drop_bar(f, false);
+    else if (!f.overlay.highlight.why.empty())
+      f.commands.push(SetHighlight{});
     else if (view.range)
       view.range.reset();
     else if (!f.selection.empty())
@@ -272,8 +280,8 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
   if (wants("page_right", true)) pan_by(view, f.model, page, true);
   if (wants("fit")) fit_all(view, f.model);
   if (wants("zoom_back")) undo_zoom(view, f.model);
-  if (wants("zoom_selection")) centre_or_fit(view, f.model, f.selection.ops);
-  if (wants("critical")) view.critical_overlay = !view.critical_overlay;
+  if (wants("zoom_selection")) centre_or_fit(view, f.model, ops_to_centre(f));
+  if (wants("measure")) measure_ops(view, f.model, f.selection.ops);
   if (wants("next_mode")) f.commands.push(SetMode{static_cast<GanttMode>((static_cast<int>(f.model.mode) + 1) % 3)});
   // A list that has the focus walks through its own rows.
   const auto walks = [&](std::string_view id) { return chart_wants(view.wishes, id, keys && view.rows_keys, true); };
@@ -298,6 +306,12 @@ void hover(ChartFrame& f, const Mouse& m, bool inside) {
 }
 
 }  // namespace
+
+void select_bar(ChartFrame& f, std::size_t bar, bool extend) {
+  f.view.current = bar;
+  f.view.centred = false;
+  f.commands.push(SelectOp{f.model.bars[bar].op, extend});
+}
 
 void handle_input(ChartFrame& f) {
   const ImVec2 low(f.labels.x0, f.minimap.y0), high(f.rows.x1, std::max(f.rows.y1, f.lanes.y1));
@@ -346,43 +360,9 @@ void handle_input(ChartFrame& f) {
       view.drag = ChartDrag::None;
     }
     if (ImGui::IsMouseReleased(kLeft)) release_left(f, m);
-    if (!ImGui::IsAnyMouseDown()) view.drag = ChartDrag::None;
+    if (!ImGui::IsAnyMouseDown()) drop_bar(f, false);
   }
   if (f.place != ChartFrame::Place::Lower) handle_keys(f, m);
-}
-
-void draw_context_menu(ChartFrame& f) {
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(8), px(8)});
-  if (ImGui::BeginPopup("##chart menu")) {
-    // The menu stays with the bar that was pressed, wherever the mouse goes.
-    if (f.view.pressed) {
-      const GanttBar& bar = f.model.bars[*f.view.pressed];
-      ImGui::TextDisabled("%s", bar.label.c_str());
-      ImGui::Separator();
-      if (ImGui::MenuItem("Zoom to it")) zoom_to_bar(f.view, f.model, *f.view.pressed);
-      if (ImGui::MenuItem("Select it")) select_bar(f, *f.view.pressed, false);
-      if (ImGui::MenuItem("Copy name")) f.commands.push(CopyText{bar.label});
-      if (ImGui::MenuItem("Copy start")) f.commands.push(CopyText{fmt::format("{}", f.schedule.start(bar.op))});
-      ImGui::Separator();
-    }
-    if (f.view.range) {
-      if (ImGui::MenuItem("Zoom to range"))
-        go_to(f.view, f.model, {static_cast<double>(f.view.range->begin), static_cast<double>(f.view.range->end)});
-      if (ImGui::MenuItem("Copy range")) f.commands.push(CopyText{describe(*f.view.range)});
-      if (ImGui::MenuItem("Clear range", "Esc")) f.view.range.reset();
-      ImGui::Separator();
-    }
-    if (ImGui::MenuItem("Fit all", keys_of("fit").c_str())) fit_all(f.view, f.model);
-    if (ImGui::MenuItem("Undo zoom", keys_of("zoom_back").c_str(), false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
-    ImGui::MenuItem("Critical ops only", keys_of("critical").c_str(), &f.view.critical_overlay);
-    ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
-    if (!f.overlay.flags.empty() && ImGui::MenuItem("Remove flags")) f.commands.push(ClearFlags{});
-    ImGui::Separator();
-    for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline})
-      if (ImGui::MenuItem(to_string(mode), nullptr, f.model.mode == mode)) f.commands.push(SetMode{mode});
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
 }
 
 }  // namespace heddle::app

@@ -20,10 +20,10 @@ void lend_time(const GanttViewState& from, GanttViewState& to) {
   to.zoom_stack = from.zoom_stack;
   to.row_height = from.row_height;
   to.range = from.range;
-  to.critical_overlay = from.critical_overlay;
   to.all_arrows = from.all_arrows;
   to.wheel_scrolls = from.wheel_scrolls;
   to.centred = from.centred;
+  to.centred_on = from.centred_on;
   to.extent = from.extent;
 }
 

@@ -2,6 +2,7 @@
 // minimap.cpp include this.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,8 +54,20 @@ void paint_chart(ChartFrame& frame);
 
 /// Mouse and keyboard; changes the view and appends commands. Call after the layout is known and before drawing.
 void handle_input(ChartFrame& frame);
+void select_bar(ChartFrame& frame, std::size_t bar, bool extend);
 /// The popup of the right mouse button.
 void draw_context_menu(ChartFrame& frame);
+
+// gantt_drag.cpp: a bar that is dragged.
+/// Call while the drag is BarPress or Move: picks the bar up after a few pixels and takes it to the mouse.
+void drag_bar(ChartFrame& frame, float x, float y);
+/// Ends it; `take` asks for what the ghost shows, if that is anything.
+void drop_bar(ChartFrame& frame, bool take);
+void draw_move_band(ChartFrame& frame);    ///< under the bars
+void draw_move_ghost(ChartFrame& frame);   ///< over them, with old place and label
+void dashed_box(ImDrawList& draw, const paint::Box& box, Color color, float thickness);
+
+void draw_marks(ChartFrame& frame);        ///< pins, places asked for, differences
 
 void draw_ruler(ChartFrame& frame);        ///< ticks, marks, phases, flags' heads, range label
 void draw_group_backgrounds(ChartFrame& frame);
@@ -63,6 +76,18 @@ void draw_bars(ChartFrame& frame);
 /// Dependences of the hovered bar lie above the bars, all others below, where they leave labels alone.
 enum class ArrowLayer { Below, Above };
 void draw_arrows(ChartFrame& frame, ArrowLayer layer);
+struct ArrowStyle {
+  Color color = 0;
+  float thickness = 1;
+  bool dashed = false;
+};
+/// From one bar to another of so many iterations later; in the steady window it may leave on the right and come back.
+void draw_arrow_between(ChartFrame& frame, std::size_t from_bar, std::size_t to_bar, std::int64_t iterations, const ArrowStyle& style);
+/// What the overlay points at besides bars and dependences: the cycle that limits II, and lanes.
+void draw_limiting_cycle(ChartFrame& frame);
+void draw_lane_mark(ChartFrame& frame, const GanttLane& lane, const paint::Box& box);
+/// How far every op can move: thin by longest paths, thick exactly.
+void draw_whiskers(ChartFrame& frame);
 void draw_time_lines(ChartFrame& frame);   ///< II boundaries, range, flags, hair-line over rows and lanes
 void draw_tooltip(ChartFrame& frame);
 void draw_notes_on_chart(ChartFrame& frame);

@@ -5,6 +5,7 @@
 #include "app/platform/fonts.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
+#include "app/ui/widgets.h"
 
 namespace heddle::app {
 namespace {
@@ -90,7 +91,7 @@ void draw_boundary_labels(ChartFrame& f, float y) {
 }  // namespace
 
 void draw_ruler(ChartFrame& f) {
-  f.draw.AddRectFilled({f.labels.x0, f.ruler.y0}, {f.ruler.x1, f.marks.y1}, theme().panel);
+  f.draw.AddRectFilled({f.labels.x0, f.ruler.y0}, {f.ruler.x1 + px(8), f.marks.y1}, theme().panel);
   paint::text(f.draw, fonts().small, f.labels.x0 + px(10), f.ruler.y0 + px(4), theme().faint, "cycles");
   f.draw.PushClipRect(f.ruler.low(), f.marks.high(), true);
   draw_ticks(f);
@@ -151,7 +152,7 @@ void draw_time_lines(ChartFrame& f) {
     const float x0 = f.axis.to_x(static_cast<double>(f.view.range->begin)),
                 x1 = f.axis.to_x(static_cast<double>(f.view.range->end));
     band(x0, x1, theme().accent);
-    const std::string text = describe(*f.view.range);
+    const std::string text = drawable(describe(*f.view.range));
     plate((x0 + x1) / 2 - paint::text_width(fonts().mono_small, text) / 2 - px(6), f.marks.y1 - px(18), text,
           theme().accent, theme().accent_text);
   }

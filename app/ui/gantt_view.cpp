@@ -23,16 +23,18 @@ constexpr double kTooltipDelay = 0.15;  // seconds
 void draw_scroll_hint(ChartFrame& f) {
   const float hidden = f.layout.height - f.rows.height();
   if (hidden <= 0) return;
-  const float length = std::max(px(20), f.rows.height() * f.rows.height() / f.layout.height);
-  const float y = f.rows.y0 + (f.rows.height() - length) * f.view.scroll / hidden;
-  f.draw.AddRectFilled({f.rows.x1 + px(2), y}, {f.rows.x1 + px(6), y + length}, theme().raised, px(2));
-  const float x = f.labels.x0 + px(14);
+  // A scroll bar in the strip at the right, with arrowheads where rows are hidden.
+  const float strip = f.rows.x1 + px(4), head = px(8), track = f.rows.height() - 2 * head;
+  const float length = std::clamp(track * f.rows.height() / f.layout.height, std::min(px(12), track), track);
+  const float y = f.rows.y0 + head + (track - length) * f.view.scroll / hidden;
+  f.draw.AddRectFilled({strip - px(2), y}, {strip + px(2), y + length}, theme().edge, px(2));
+  const float half = px(3.5f);
   if (f.view.scroll < hidden - 1)
-    f.draw.AddTriangleFilled({x - px(5), f.rows.y1 - px(8)}, {x + px(5), f.rows.y1 - px(8)}, {x, f.rows.y1 - px(3)},
-                             theme().warning);
+    f.draw.AddTriangleFilled({strip - half, f.rows.y1 - px(6)}, {strip + half, f.rows.y1 - px(6)},
+                             {strip, f.rows.y1 - px(1)}, theme().warning);
   if (f.view.scroll > 1)
-    f.draw.AddTriangleFilled({x - px(5), f.rows.y0 + px(8)}, {x + px(5), f.rows.y0 + px(8)}, {x, f.rows.y0 + px(3)},
-                             theme().warning);
+    f.draw.AddTriangleFilled({strip - half, f.rows.y0 + px(6)}, {strip + half, f.rows.y0 + px(6)},
+                             {strip, f.rows.y0 + px(1)}, theme().warning);
 }
 
 void colored(Color color, const std::string& text) {
@@ -79,6 +81,16 @@ void draw_tooltip(ChartFrame& f) {
   const GanttBar& bar = f.model.bars[*f.view.hovered];
   const Op& op = f.problem.op(bar.op);
   const Cycle start = f.schedule.start(bar.op) - f.shift, ii = f.schedule.ii;
+  // Below the rows of its group, so that neither the bar nor its neighbours are covered; above them where there is no room.
+  std::size_t group = 0;
+  while (group + 1 < f.model.groups.size() && f.model.groups[group + 1].first_row <= bar.row) ++group;
+  const float top = f.row_y(f.layout.groups[group].top), bottom = top + f.layout.groups[group].height;
+  const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
+  static ImVec2 last_size;  // of the tooltip, one frame old
+  const bool below = bottom + px(6) + last_size.y <= display.y;
+  const float x = std::clamp(mouse.x + px(10), 0.0f, std::max(0.0f, display.x - last_size.x - px(4)));
+  const float y = below ? std::max(bottom + px(6), f.bar_box(bar).y1 + px(6)) : std::max(0.0f, top - px(6) - last_size.y);
+  ImGui::SetNextWindowPos({x, y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(9)});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(6), px(3)});
   ImGui::PushStyleColor(ImGuiCol_PopupBg, theme().tooltip);
@@ -103,14 +115,23 @@ void draw_tooltip(ChartFrame& f) {
                       bar.wraps_left    ? " (goes on from the right edge)"
                       : bar.wraps_right ? " (goes on at the left edge)"
                                         : ""));
-  colored(theme().dim, fmt::format("start {} = {} * {} + {}", grouped(start), floor_div(start, ii), grouped(ii),
+  colored(theme().dim, fmt::format("start {} = {} × {} + {}", grouped(start), floor_div(start, ii), grouped(ii),
                                    grouped(modulo(start, ii))));
   colored(theme().dim, fmt::format("latency {}, issue window {}", grouped(op.latency), grouped(op.window)));
   if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
   if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
+  const auto listed = [&](const std::vector<OpId>& ops) {
+    return std::find(ops.begin(), ops.end(), bar.op) != ops.end();
+  };
+  if (listed(f.overlay.framed))
+    colored(theme().text, "held here, so that other pins mean what was seen");
+  else if (listed(f.overlay.pinned))
+    colored(theme().text, "pinned");
+  if (listed(f.overlay.differing)) colored(theme().text, "differs from B");
   list_edges(f, bar.op, true);
   list_edges(f, bar.op, false);
   pop_font();
+  last_size = ImGui::GetWindowSize();
   ImGui::EndTooltip();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);
@@ -157,6 +178,14 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
   metrics.group_minimum = px(44);
   f.layout = layout_rows(f.model, metrics);
   const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size());
+  if (!pair && f.view.row_height == kUsualRowHeight) {
+    // Rows that nobody sized take a part of the height that a tall window has left over.
+    const float grow = (rest - px(44) * count) / std::max(1.0f, f.layout.height);
+    if (grow > 1) {
+      metrics.lane = std::floor(metrics.lane * std::min(grow, 1.6f));
+      f.layout = layout_rows(f.model, metrics);
+    }
+  }
   if (pair && f.layout.height > rest) {
     // Two charts share the height of one: groups close up and rows get lower before they have to be scrolled.
     metrics.group_padding = px(3);
@@ -167,6 +196,8 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
       f.layout = layout_rows(f.model, metrics);
     }
   }
+
+  f.view.row_shown = metrics.lane / px(1);
 
   // Lanes get what the rows leave over, up to a comfortable height; where there is too little for both, 38 %. In a pair
   // there are lanes only where at least two of them fit beside all rows.
@@ -191,17 +222,22 @@ void paint_chart(ChartFrame& f) {
   ImDrawList& draw = f.draw;
   const bool lower = f.place == ChartFrame::Place::Lower;
   draw.AddRectFilled({f.labels.x0, f.labels.y0}, {f.rows.x1 + px(8), f.labels.y1}, theme().chart);
-  draw.PushClipRect({f.labels.x0, f.rows.y0}, f.rows.high(), true);
+  draw.PushClipRect({f.labels.x0, f.rows.y0}, {f.rows.x1 + px(8), f.rows.y1}, true);
   draw_group_backgrounds(f);
   draw.PopClipRect();
   draw_lanes(f);
   if (!lower) draw_ruler(f);
   draw_time_lines(f);
   draw.PushClipRect(f.rows.low(), f.rows.high(), true);
+  draw_move_band(f);
   draw_arrows(f, ArrowLayer::Below);
   if (f.others) draw_others(f);
   draw_bars(f);
+  draw_whiskers(f);
+  draw_limiting_cycle(f);
   draw_arrows(f, ArrowLayer::Above);
+  draw_marks(f);
+  draw_move_ghost(f);
   draw.PopClipRect();
   draw_group_labels(f);
   draw.AddRectFilled({f.rows.x0 - 1, f.ruler.y0}, {f.rows.x0, f.labels.y1}, theme().separator);

@@ -5,18 +5,16 @@
 
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/profile.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
 namespace {
 
 std::string ascii_or(const char* pretty, const char* plain) { return fonts().built_in ? plain : pretty; }
-
-std::string kib(std::int64_t bytes) {
-  return bytes % 1024 == 0 ? grouped(bytes / 1024) : fmt::format("{:.1f}", static_cast<double>(bytes) / 1024);
-}
 
 void draw_title(const InspectorModel& model) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -40,7 +38,7 @@ void draw_title(const InspectorModel& model) {
 /// A sentence that selects an op when clicked.
 void draw_reason(const std::string& name, const InspectorReason& reason, UiState& ui) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  wrapped_text(fonts().small, theme().text, reason.sentence);
+  wrapped_text(fonts().small, theme().text, drawable(pretty(reason.sentence)));
   const ImVec2 end = ImGui::GetItemRectMax();
   ImGui::SetCursorScreenPos(at);
   ImGui::PushID(name.c_str());
@@ -92,14 +90,16 @@ void draw_op(const Session& session, const InspectorModel& model, UiState& ui) {
     fact_line(fact.label, fact.value, fact.warn ? theme().bad : theme().text);
   if (!model.violations.empty()) {
     section("VIOLATIONS");
-    for (const std::string& sentence : model.violations) wrapped_text(fonts().small, theme().bad, sentence);
+    for (const std::string& sentence : model.violations) wrapped_text(fonts().small, theme().bad, drawable(pretty(sentence)));
   }
-  if (!model.earlier.empty() || !model.later.empty()) section("WHY HERE");
+  if (!model.earlier.empty() || !model.later.empty() || !model.range.empty()) section("WHY HERE");
+  for (const std::string& sentence : model.range) wrapped_text(fonts().small, theme().text, sentence);
   std::size_t i = 0;
   if (!model.earlier.empty()) wrapped_text(fonts().small, theme().dim, "not earlier, because");
   for (const InspectorReason& reason : model.earlier) draw_reason(fmt::format("inspector/why/{}", i++), reason, ui);
   if (!model.later.empty()) wrapped_text(fonts().small, theme().dim, "not later, because");
   for (const InspectorReason& reason : model.later) draw_reason(fmt::format("inspector/why/{}", i++), reason, ui);
+  draw_what_if_section(session, ui);
   draw_links(session, model, ui);
 }
 
@@ -120,7 +120,7 @@ void draw_schedule(const Session& session) {
     fact_line("recurrence bound", grouped(bounds.rec_mii), theme().text);
     fact_line("issue bound", grouped(bounds.issue_mii), theme().text);
     ImGui::Dummy(ImVec2(0, px(4)));
-    wrapped_text(fonts().small, theme().dim, bounds.sentence);
+    wrapped_text(fonts().small, theme().dim, drawable(pretty(bounds.sentence)));
     return;
   }
   const Problem& problem = *content.problem;

@@ -3,6 +3,7 @@
 
 #include "app/platform/imgui_compat.h"
 #include "app/ui/actions.h"
+#include "app/ui/focus.h"
 
 namespace heddle::app {
 namespace {
@@ -42,6 +43,21 @@ bool typed(const Chord& chord) {
                           chord.key == Key::X || chord.key == Key::A);
 }
 
+/// Keys that move through a list where a pane with one has the focus.
+bool moves(const Chord& chord) {
+  if (chord.ctrl || chord.shift || chord.alt) return false;
+  switch (chord.key) {
+    case Key::Up:
+    case Key::Down:
+    case Key::Home:
+    case Key::End:
+    case Key::Enter:
+    case Key::Space:
+    case Key::Escape: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 void apply_keys(const std::map<std::string, std::string>& changed) { in_force() = bind(changed); }
@@ -60,6 +76,7 @@ bool went_down(const Action& action, bool repeat) {
   return std::any_of(chords_of(action).begin(), chords_of(action).end(), [&](const Chord& chord) {
     if (chord.ctrl != io.KeyCtrl || chord.shift != io.KeyShift || chord.alt != io.KeyAlt) return false;
     if (io.WantTextInput && typed(chord)) return false;
+    if (action.by_chart && focus::pane() != FocusPane::Chart && moves(chord)) return false;
     return key_pressed(chord.key, repeat);
   });
 }

@@ -56,7 +56,7 @@ void draw_lanes(ChartFrame& f) {
   const float step = f.lane_height;
   const float wanted = step * static_cast<float>(f.model.lanes.size());
   f.view.lanes_scroll = std::clamp(f.view.lanes_scroll, 0.0f, std::max(0.0f, wanted - f.lanes.height()));
-  f.draw.PushClipRect({f.labels.x0, f.lanes.y0}, f.lanes.high(), true);
+  f.draw.PushClipRect({f.labels.x0, f.lanes.y0}, {f.lanes.x1 + px(8), f.lanes.y1}, true);
   f.draw.AddRectFilled({f.labels.x0, f.lanes.y0}, f.lanes.high(), theme().chart);
   const double cursor = f.view.hovered_cycle ? static_cast<double>(*f.view.hovered_cycle) : -1;
   for (std::size_t i = 0; i < f.model.lanes.size(); ++i) {
@@ -69,6 +69,7 @@ void draw_lanes(ChartFrame& f) {
     draw_profile(f, lane, box);
     f.draw.PopClipRect();
     f.draw.AddRectFilled({box.x0, box.y1}, {box.x1, box.y1 + 1}, theme().grid);
+    draw_lane_mark(f, lane, box);
 
     // Under the cursor the lane says what it holds there; elsewhere its peak.
     std::string detail = lane.detail;
@@ -90,8 +91,11 @@ void draw_lanes(ChartFrame& f) {
   }
   // What does not fit leaves a mark.
   if (f.view.lanes_scroll + f.lanes.height() < wanted - 1)
-    f.draw.AddTriangleFilled({f.labels.x0 + px(9), f.lanes.y1 - px(8)}, {f.labels.x0 + px(19), f.lanes.y1 - px(8)},
-                             {f.labels.x0 + px(14), f.lanes.y1 - px(3)}, theme().warning);
+    f.draw.AddTriangleFilled({f.lanes.x1 + px(0.5f), f.lanes.y1 - px(6)}, {f.lanes.x1 + px(7.5f), f.lanes.y1 - px(6)},
+                             {f.lanes.x1 + px(4), f.lanes.y1 - px(1)}, theme().warning);
+  if (f.view.lanes_scroll > 1)
+    f.draw.AddTriangleFilled({f.lanes.x1 + px(0.5f), f.lanes.y0 + px(6)}, {f.lanes.x1 + px(7.5f), f.lanes.y0 + px(6)},
+                             {f.lanes.x1 + px(4), f.lanes.y0 + px(1)}, theme().warning);
   f.draw.PopClipRect();
 }
 

@@ -2,6 +2,7 @@
 // only matters to drawing (text in a filter, a popup that is open) lives in UiState.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,13 +11,23 @@
 
 #include "app/session/session.h"
 #include "app/ui/actions.h"
+#include "app/ui/focus.h"
 #include "app/ui/gantt_view.h"
+#include "app/ui/keys_overlay.h"
+#include "app/ui/palette.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/schedule_list.h"
 #include "app/ui/tabs.h"
+#include "app/ui/tabs/alternatives_state.h"
+#include "app/ui/tabs/constraints_state.h"
+#include "app/ui/tabs/explain_state.h"
 #include "app/ui/tabs/graph_state.h"
+#include "app/ui/tabs/pareto_state.h"
 #include "app/ui/tabs/pipeline_state.h"
 #include "app/ui/tabs/compare_state.h"
+#include "app/ui/tabs/sensitivity_state.h"
+#include "app/ui/tabs/slack_state.h"
+#include "app/ui/tabs/what_if_state.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/compare_model.h"
 #include "app/viewmodel/header_model.h"
@@ -52,23 +63,33 @@ struct PathPromptState {
 
 struct UiState {
   CommandQueue commands;
+  ExplainTabState explain;
+  SlackTabState slack;
+  AlternativesTabState alternatives;
   GanttViewState chart;
   GanttViewState chart_b;  ///< of the lower one, where two are on one axis
   ScheduleListState schedule_list;
   CompareTabState compare_tab;
-  char find[128] = "";
-  int find_choice = 0;
   char ops_filter[128] = "";
   OpsColumn list_sort = OpsColumn::Start;
   bool list_descending = false;
   char log_filter[128] = "";
   std::size_t log_seen = 0;
+  ConstraintsState constraints;
   OpenDialogState open_dialog;
   PathPromptState path_prompt;
   ExportDialogState export_dialog;
   NoteEditorState note;
   bool leave_opened = false;
-  bool error_opened = false, keys_opened = false;
+  WhatIfState what_if;
+  ParetoState pareto;
+  SensitivityState sensitivity;
+  bool error_opened = false;
+  KeysOverlayState keys;
+  PaletteState palette;
+  bool choose_subject = false;  ///< the list of kernels, machines and parameters opens in the next frame
+  std::array<bool, kFocusPanes> on_screen{true, false, false, false};
+  std::size_t strip_first = 0;  ///< the first tab that is on the strip
   std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
   std::vector<std::string> machines;
   bool maximized = false;  ///< the pane under the chart has the chart's place too
@@ -87,12 +108,13 @@ void draw_center(Session& session, const Models& models, UiState& ui);
 /// The switch between A, A over B, and A with B as ghosts, and what they are aligned at; right of the modes, between these
 /// pixels of the window.
 void draw_compare_bar(const Session& session, const Models& models, UiState& ui, float left, float right);
+/// A strip that says what is pointed at and laid over the chart, and ends it; returns its height, 0 when there is nothing.
+float draw_chart_legend(const Session& session, const Models& models, UiState& ui, float top);
 void draw_welcome(const Session& session, UiState& ui);
 
 // Over everything else.
 void draw_open_dialog(Session& session, UiState& ui);
 void draw_path_prompt(const Session& session, UiState& ui);
 void draw_error_panel(const Session& session, UiState& ui);
-void draw_keys_overlay(const Session& session, UiState& ui);
 
 }  // namespace heddle::app

@@ -22,11 +22,12 @@ constexpr Theme kDark{.window = rgb(0x0d0f13),
                       .raised = rgb(0x2a2f3a),
                       .input = rgb(0x101218),
                       .border = rgb(0x2b303b),
+                      .edge = rgb(0x646d7d),
                       .separator = rgb(0x262b35),
                       .text = rgb(0xe6e9ef),
-                      .dim = rgb(0x9aa2b1),
-                      .faint = rgb(0x7a8291),
-                      .heading = rgb(0xa6adba),
+                      .dim = rgb(0xa4acba),
+                      .faint = rgb(0x949cab),
+                      .heading = rgb(0xaeb5c1),
                       .accent = rgb(0x4c9bff),
                       .accent_text = rgb(0x07111f),
                       .second = rgb(0xc08bff),
@@ -57,10 +58,11 @@ constexpr Theme kLight{.window = rgb(0xe4e7ec),
                        .raised = rgb(0xe3e7ee),
                        .input = rgb(0xffffff),
                        .border = rgb(0xc4cad4),
+                       .edge = rgb(0x7d8594),
                        .separator = rgb(0xd5dae2),
                        .text = rgb(0x16191f),
-                       .dim = rgb(0x4d5563),
-                       .faint = rgb(0x636b79),
+                       .dim = rgb(0x48505e),
+                       .faint = rgb(0x596170),
                        .heading = rgb(0x3f4754),
                        .accent = rgb(0x1261c4),
                        .accent_text = rgb(0xffffff),
@@ -93,6 +95,7 @@ constexpr Theme kHighContrast{.window = rgb(0x000000),
                               .raised = rgb(0x1c1c1c),
                               .input = rgb(0x000000),
                               .border = rgb(0xffffff),
+                              .edge = rgb(0xffffff),
                               .separator = rgb(0xb0b0b0),
                               .text = rgb(0xffffff),
                               .dim = rgb(0xe4e4e4),
@@ -102,7 +105,7 @@ constexpr Theme kHighContrast{.window = rgb(0x000000),
                               .accent_text = rgb(0x000000),
                               .second = rgb(0xd9b3ff),
                               .second_text = rgb(0x000000),
-                              .selected = rgb(0x003a8c),
+                              .selected = rgb(0x002f73),
                               .hovered = rgb(0x2a2a2a),
                               .good = rgb(0x5cff9d),
                               .good_fill = rgb(0x003d1c),
@@ -160,14 +163,32 @@ RoleColor role_color(UnitRole role) {
   return {rgb(paint.fill), rgb(paint.text)};
 }
 
-Color role_ink(UnitRole role) {
-  const Color fill = role_color(role).fill;
-  const Color towards = theme().light ? rgb(0x000000) : rgb(0xffffff);
+namespace {
+
+/// The role's colour, moved away from the surfaces until it stands out from each of them.
+Color moved_away(UnitRole role, const Theme& t, double least, std::initializer_list<Color> surfaces) {
+  const Color fill = role_color(role).fill, towards = t.light ? rgb(0x000000) : rgb(0xffffff);
   Color ink = fill;
-  for (float share = 0; share < 0.9f && contrast(ink, theme().panel) < 4.5; share += 0.1f)
-    ink = mix(fill, towards, share);
+  const auto lost = [&] {
+    return std::any_of(surfaces.begin(), surfaces.end(), [&](Color s) { return contrast(ink, s) < least; });
+  };
+  for (int step = 1; step <= 19 && lost(); ++step) ink = mix(fill, towards, 0.05f * static_cast<float>(step));
   return ink;
 }
+
+}  // namespace
+
+Color role_ink(UnitRole role, ThemeName name) {
+  const Theme& t = theme_named(name);
+  return moved_away(role, t, 4.5, {t.panel, t.chart, t.row, t.row_alternate, t.tooltip, t.card});
+}
+Color role_ink(UnitRole role) { return role_ink(role, current_); }
+
+Color role_edge(UnitRole role, ThemeName name) {
+  const Theme& t = theme_named(name);
+  return moved_away(role, t, 3, {t.chart, t.row, t.row_alternate});
+}
+Color role_edge(UnitRole role) { return role_edge(role, current_); }
 
 Color with_alpha(Color color, float alpha) {
   return (color & 0x00ffffffu) | (static_cast<Color>(alpha * 255 + 0.5f) << 24);

@@ -13,7 +13,7 @@ using Color = std::uint32_t;
 
 struct Theme {
   // Surfaces, from the back to the front.
-  Color window, panel, card, raised, input, border, separator;
+  Color window, panel, card, raised, input, border, edge, separator;  // edge: of fields, can be seen without their content
   // Text.
   Color text, dim, faint, heading;
   // Meaning; each is also said in words. `second` is the schedule that the shown one is compared with.
@@ -33,8 +33,12 @@ const Theme& theme_named(ThemeName name);
 void apply_theme(ThemeName name);
 
 RoleColor role_color(UnitRole role);
-/// A readable colour for small text and lines in the role's hue on the current theme's panels.
+/// A readable colour for small text and lines in the role's hue on every surface of the theme.
+Color role_ink(UnitRole role, ThemeName name);
 Color role_ink(UnitRole role);
+/// The line around a bar: the fill itself where that stands out from the chart, else darker or lighter.
+Color role_edge(UnitRole role, ThemeName name);
+Color role_edge(UnitRole role);
 /// The same colour with another opacity, 0..1.
 Color with_alpha(Color color, float alpha);
 /// WCAG contrast ratio of two opaque colours, 1..21.

@@ -94,7 +94,9 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
   const std::string text = fitted(fonts().body, content.kernel ? models.header.subject : "no kernel", room);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = text_size(fonts().body, text);
-  if (ImGui::InvisibleButton("subject", ImVec2(size.x + px(28), height))) ImGui::OpenPopup("subject");
+  if (ImGui::InvisibleButton("subject", ImVec2(size.x + px(28), height)) || ui.choose_subject)
+    ImGui::OpenPopup("subject");
+  ui.choose_subject = false;
   if (probe::on()) probe::last_item("toolbar/subject");
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (ImGui::IsItemHovered())
@@ -112,83 +114,25 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
   }
 }
 
-struct Found {
-  std::string label, detail, probe_name;
-  std::optional<OpId> op;
-  const Action* action = nullptr;
-};
-
-std::vector<Found> find_matches(const Session& session, const Models& models, const char* text) {
-  constexpr std::size_t kMost = 12;
-  std::vector<Found> found;
-  for (const OpsTableRow& row : models.ops)
-    if (found.size() < kMost && matches(row.name, text))
-      found.push_back(
-          {row.name, row.unit + (row.group.empty() ? "" : " · " + row.group), "find/op/" + row.name, row.op, nullptr});
-  for (const Action& action : actions())
-    if (found.size() < kMost && *action.menu && matches(action.label, text) && why_not(action, session).empty())
-      found.push_back({action.label, keys_of(action), std::string("find/action/") + action.id, std::nullopt, &action});
-  return found;
-}
-
-void draw_find(const Session& session, const Models& models, UiState& ui, float width, float height) {
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(10), (height - text_size(fonts().body, "X").y) / 2));
-  if (session.view().focus_find) ImGui::SetKeyboardFocusHere();
-  const bool changed =
-      input_field("toolbar/find", width >= px(150) ? "Find op or command" : "Find", ui.find, sizeof ui.find, width);
-  ImGui::PopStyleVar();
-  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  if (ui.find[0] == 0 && width >= px(200)) {
-    const ImVec2 size = text_size(fonts().mono_small, "Ctrl+P");
-    paint_text(fonts().mono_small, ImVec2(high.x - size.x - px(10), (low.y + high.y - size.y) / 2), theme().faint,
-               "Ctrl+P");
-  }
-  const bool active = ImGui::IsItemActive();
-  const bool entered = ImGui::IsItemDeactivated() && key_pressed(Key::Enter);
-  if (changed) ui.find_choice = 0;
-  const bool abandoned = ImGui::IsItemDeactivated() && key_pressed(Key::Escape);
-  if (abandoned) ui.find[0] = 0;
-  if (ui.find[0] == 0) return;
-  const std::vector<Found> found = find_matches(session, models, ui.find);
-  const int last = static_cast<int>(found.size()) - 1;
-  if (active && key_pressed(Key::Down, true)) ui.find_choice = std::min(ui.find_choice + 1, last);
-  if (active && key_pressed(Key::Up, true)) ui.find_choice = std::max(ui.find_choice - 1, 0);
-  const Found* chosen = entered && ui.find_choice >= 0 && ui.find_choice <= last
-                            ? &found[static_cast<std::size_t>(ui.find_choice)]
-                            : nullptr;
-  // A list below the field that does not take the focus away from it.
-  ImGui::SetNextWindowPos(ImVec2(low.x, high.y + px(4)));
-  ImGui::SetNextWindowSize(ImVec2(width, 0));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, theme().card);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(6), px(6)));
-  ImGui::Begin("found", nullptr,
-               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                   ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings |
-                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_AlwaysAutoResize);
-  if (found.empty()) colored_text(theme().dim, "no op or command matches");
-  for (int i = 0; i <= last; ++i) {
-    const Found& item = found[static_cast<std::size_t>(i)];
-    const RowArea row = pick_row(item.probe_name.c_str(), i == ui.find_choice, px(25));
-    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().text, item.label);
-    paint_text_right(fonts().small, row.max.x - px(8), row.min.y + px(5), theme().faint, item.detail);
-    if (row.clicked) chosen = &item;
-  }
-  const bool hovered = ImGui::IsWindowHovered();
-  ImGui::End();
-  ImGui::PopStyleVar(2);
-  ImGui::PopStyleColor();
-  if (chosen) {
-    if (chosen->op) {
-      ui.commands.push(SelectOp{*chosen->op});
-      ui.commands.push(ZoomToSelection{});
-    } else {
-      perform(*chosen->action, session, ui);
-    }
-    ui.find[0] = 0;
-  } else if (!active && !hovered && !entered && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
-    ui.find[0] = 0;
-  }
+/// Looks like a field; the palette is where one types.
+void draw_find(UiState& ui, const Session& session, float width, float height) {
+  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
+  const Action& find = *find_action("find");
+  if (ImGui::InvisibleButton("toolbar/find", ImVec2(width, height))) perform(find, session, ui);
+  if (probe::on()) probe::last_item("toolbar/find");
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool hovered = ImGui::IsItemHovered();
+  list.AddRectFilled(at, end, hovered ? theme().hovered : theme().input, px(4));
+  list.AddRect(at, end, hovered ? theme().accent : theme().edge, px(4));
+  const ImVec2 keys = text_size(fonts().mono_small, keys_of(find));
+  const char* label = width >= px(150) ? "Find op or command" : "Find";
+  const bool both = text_size(fonts().body, label).x + keys.x + px(34) <= width;
+  paint_text(fonts().body, ImVec2(at.x + px(10), at.y + (height - text_size(fonts().body, "X").y) / 2), theme().dim,
+             fitted(fonts().body, label, width - px(16)));
+  if (both)
+    paint_text(fonts().mono_small, ImVec2(end.x - keys.x - px(10), at.y + (height - keys.y) / 2), theme().faint,
+               keys_of(find));
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
 }
 
 void draw_recent_menu(const Session& session, UiState& ui) {
@@ -230,23 +174,31 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   const float height = px(32);
   const float gap = px(8);
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  const Action& open = *find_action("open");
   const Action& solve = *find_action("solve");
   const Action& cancel = *find_action("cancel");
-  if (button("toolbar/open", "Open", ButtonKind::Plain, {}, 0, height)) perform(open, session, ui);
+  const Action& explain = *find_action("explain");
+  if (button("toolbar/open", "Open", ButtonKind::Plain, {}, 0, height)) perform(*find_action("open"), session, ui);
   ImGui::SameLine(0, gap);
   const bool running = session.live().active();
   // Where room is short only the button that can be used is there.
-  const bool narrow = right < px(800);
+  const bool narrow = right < px(800), wide = right >= px(1180);
   if (!narrow || !running) {
-    if (button("toolbar/solve", narrow ? "Solve" : "Solve F5", ButtonKind::Primary, why_not(solve, session), 0, height))
+    const std::string label = narrow || keys_of(solve).empty() ? "Solve" : "Solve " + keys_of(solve);
+    if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), 0, height))
       perform(solve, session, ui);
   }
   if (!narrow) ImGui::SameLine(0, gap);
   if ((!narrow || running) &&
       button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel",
-             ButtonKind::Plain, running && why_not(cancel, session).empty() ? "" : why_not(cancel, session), 0, height))
+             ButtonKind::Plain, why_not(cancel, session), 0, height))
     perform(cancel, session, ui);
+  if (wide) {
+    ImGui::SameLine(0, gap);
+    const std::string minus = fonts().built_in ? "-" : "−";
+    if (button("toolbar/explain", "Why not II" + minus + "1?", ButtonKind::Plain,
+               session.content().problem ? why_not(explain, session) : "no kernel is open on a machine", 0, height))
+      perform(explain, session, ui);
+  }
   ImGui::SameLine(0, narrow ? gap : px(18));
   const float rest = right - ImGui::GetCursorPosX();
   const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
@@ -259,15 +211,16 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   }
   ImGui::SameLine();
   ImGui::SetCursorPosX(right - find_width);
-  draw_find(session, models, ui, find_width, height);
+  draw_find(ui, session, find_width, height);
 }
 
 void draw_status_bar(const Session& session, const Models&, const UiState& ui) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  std::string right = "F1 keys";
+  const std::string& keys = keys_of("keys");
+  std::string right = keys.substr(0, keys.find(' ')) + (keys.empty() ? "" : " keys");
   if (ui.chart.range)
-    right = describe(*ui.chart.range) + "   " + right;
+    right = drawable(describe(*ui.chart.range)) + "   " + right;
   else if (ui.chart.hovered_cycle && session.content().entry())
     right = "cycle " + grouped(*ui.chart.hovered_cycle) + "   " + right;
   const float room = width - text_size(fonts().small, right).x - px(30);

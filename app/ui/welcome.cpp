@@ -113,6 +113,26 @@ void draw_welcome(const Session& session, UiState& ui) {
         ui.commands.push(OpenFile{recent[i]});
     }
   }
+  y += px(10);
+  paint_text(fonts().small_bold, ImVec2(left, y), theme().heading, "WHAT IS THIS?");
+  constexpr const char* kWhat[] = {
+      "A kernel is a loop of copies, matrix products and elementwise steps. Heddle finds when each of them starts and which "
+      "warps run it, so that one iteration begins every II cycles, with the smallest II there is.",
+      "The answer is proved, not guessed: why II cannot be smaller is a sentence, and every schedule on screen has passed a "
+      "checker that shares no code with the solver.",
+      "Drag a bar and the schedule is solved again around it. Ctrl+P finds everything; F1 lists all keys and gestures."};
+  y += px(22);
+  for (const char* sentence : kWhat) {
+    ImGui::SetCursorScreenPos(ImVec2(left, y));
+    const FontScope scope(fonts().small);
+    const float wrap = std::min(block, px(860));
+    const float high = ImGui::CalcTextSize(sentence, nullptr, false, wrap).y;
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + wrap);
+    colored_text(theme().dim, sentence);
+    ImGui::PopTextWrapPos();
+    y += high + px(6);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(left, y));
   ImGui::Dummy(ImVec2(1, px(16)));
   ImGui::EndChild();
 }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "app/ui/focus.h"
 #include "app/ui/probe.h"
 
 namespace heddle::app {
@@ -56,6 +58,16 @@ void paint_text(ImFont* font, ImVec2 at, Color color, std::string_view text) {
 
 void paint_text_right(ImFont* font, float right, float top, Color color, std::string_view text) {
   paint_text(font, ImVec2(right - text_size(font, text).x, top), color, text);
+}
+
+std::string drawable(std::string text) {
+  if (!fonts().built_in) return text;
+  constexpr std::pair<std::string_view, std::string_view> kStandIns[] = {
+      {"→", "->"}, {"←", "<-"}, {"…", "..."}, {"−", "-"}, {"–", "-"}, {"≤", "<="}, {"≥", ">="}, {"×", "x"}};
+  for (const auto& [theirs, ours] : kStandIns)
+    for (std::size_t at = text.find(theirs); at != std::string::npos; at = text.find(theirs, at + ours.size()))
+      text.replace(at, theirs.size(), ours);
+  return text;
 }
 
 std::string fitted(ImFont* font, std::string_view text, float width) {
@@ -155,7 +167,7 @@ bool button(const char* name, std::string_view label, ButtonKind kind, const std
   ImGui::PopStyleColor(4);
   if (probe::on()) probe::last_item(name);
   if (!enabled && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(why_not);
-  return pressed && enabled;
+  return (focus::station().pressed || pressed) && enabled;
 }
 
 bool link(const char* name, std::string_view label) {
@@ -166,12 +178,13 @@ bool link(const char* name, std::string_view label) {
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered();
   if (probe::on()) probe::last_item(name);
+  const bool entered = focus::station().pressed;
   paint_text(fonts().body, at, theme().accent, label);
   if (hovered) {
     ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + size.y), at + size, theme().accent);
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   }
-  return pressed;
+  return pressed || entered;
 }
 
 float pill_width(ImFont* font, std::string_view text) { return text_size(font, text).x + px(16); }
@@ -199,21 +212,24 @@ RowArea pick_row(const char* name, bool selected, float height) {
   row.double_clicked = row.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   if (selected || row.hovered)
     ImGui::GetWindowDrawList()->AddRectFilled(row.min, row.max, selected ? theme().selected : theme().hovered, px(4));
+  row.clicked = focus::station().pressed || row.clicked;
   return row;
 }
 
 bool input_field(const char* name, const char* hint, char* buffer, std::size_t size, float width) {
   ImGui::SetNextItemWidth(width);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
+  ImGui::PushStyleColor(ImGuiCol_Border, theme().edge);
   const std::string id = std::string("##") + name;
   const bool changed = ImGui::InputTextWithHint(id.c_str(), hint, buffer, size);
+  ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   if (probe::on()) probe::last_item(name);
   return changed;
 }
 
 bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low,
-              double high) {
+              double high, double usual) {
   const float thickness = px(7);
   const ImVec2 size = vertical ? ImVec2(thickness, length) : ImVec2(length, thickness);
   const ImVec2 corner = vertical ? ImVec2(at.x - thickness / 2, at.y) : ImVec2(at.x, at.y - thickness / 2);
@@ -225,6 +241,7 @@ bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& 
   if (probe::on()) probe::last_item(name);
   const bool active = ImGui::IsItemActive();
   const bool hot = active || ImGui::IsItemHovered();
+  const bool twice = ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   ImGui::EndChild();
   if (hot) ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
   const float line = std::max(1.0f, std::round(fonts().scale));
@@ -234,7 +251,9 @@ bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& 
     list.AddRectFilled(ImVec2(at.x - line / 2, at.y), ImVec2(at.x + line / 2, at.y + length), color);
   else
     list.AddRectFilled(ImVec2(at.x, at.y - line / 2), ImVec2(at.x + length, at.y + line / 2), color);
-  if (active && extent != 0) {
+  if (twice) {
+    ratio = usual;
+  } else if (active && extent != 0) {
     const ImVec2 delta = ImGui::GetIO().MouseDelta;
     ratio = std::clamp(ratio + static_cast<double>((vertical ? delta.x : delta.y) / extent), low, high);
   }

@@ -34,6 +34,8 @@ ImVec2 text_size(ImFont* font, std::string_view text);
 void paint_text(ImFont* font, ImVec2 at, Color color, std::string_view text);
 /// Ends at `right`; `top` is the top of the line.
 void paint_text_right(ImFont* font, float right, float top, Color color, std::string_view text);
+/// With stand-ins for the few characters that the built-in font lacks.
+std::string drawable(std::string text);
 /// Cut with "…" so that it fits into `width`.
 std::string fitted(ImFont* font, std::string_view text, float width);
 /// The same, but both ends stay: names often differ at the end.
@@ -68,9 +70,10 @@ RowArea pick_row(const char* name, bool selected, float height);
 bool input_field(const char* name, const char* hint, char* buffer, std::size_t size, float width);
 
 /// A draggable line between panes. `vertical`: the line is vertical and moves sideways. Moves `ratio` by the drag
-/// divided by `extent` (negative extent: dragging forward makes the ratio smaller). True while it is dragged.
+/// divided by `extent` (negative extent: dragging forward makes the ratio smaller); a double click makes it `usual` again.
+/// True while it is dragged.
 bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low,
-              double high);
+              double high, double usual);
 
 /// A cell of a table: numbers right aligned and monospaced.
 void cell_text(std::string_view text, bool number, Color color);

@@ -78,15 +78,19 @@ TimeRange whole(const GanttViewState& view, const GanttModel& model) { return wi
 void update_view(GanttViewState& view, const GanttModel& model, double seconds) {
   const CycleRange there = extent_of(view, model);
   if (view.seen_mode != model.mode || view.seen_begin != there.begin || view.seen_end != there.end) {
+    // Another schedule of about the same extent, as a proposal brings it, leaves a zoomed view where it is.
+    const double was = static_cast<double>(view.seen_end - view.seen_begin), is = extent(view, model);
+    const bool similar = view.seen_mode == model.mode && was > 0 && is < 1.5 * was && was < 1.5 * is;
+    const bool zoomed = similar && view.target.length() < 0.95 * was;
     view.seen_mode = model.mode;
     view.seen_begin = there.begin;
     view.seen_end = there.end;
-    view.zoom_stack.clear();
     view.range.reset();
     view.hovered.reset();
     view.pressed.reset();
     view.current.reset();
-    head_for(view, model, whole(view, model), false);
+    if (!zoomed) view.zoom_stack.clear();
+    head_for(view, model, zoomed ? view.target : whole(view, model), false);
   }
   for (auto* bar : {&view.hovered, &view.pressed, &view.current})
     if (*bar && **bar >= model.bars.size()) bar->reset();
@@ -135,11 +139,23 @@ void centre_or_fit(GanttViewState& view, const GanttModel& model, const std::vec
       span.end = std::max(span.end, static_cast<double>(model.bars[*index].end));
     }
   }
-  if (view.centred || span.begin > span.end) return fit_all(view, model);
+  if ((view.centred && view.centred_on == ops) || span.begin > span.end) return fit_all(view, model);
   const double length = std::max(view.target.length(), span.length() * 1.2);
   const double middle = (span.begin + span.end) / 2;
   go_to(view, model, {middle - length / 2, middle + length / 2});
   view.centred = true;
+  view.centred_on = ops;
+}
+
+void measure_ops(GanttViewState& view, const GanttModel& model, const std::vector<OpId>& ops) {
+  view.range.reset();
+  for (const OpId op : ops)
+    if (const auto index = bar_of_op(model, op, view.visible, view.current)) {
+      const GanttBar& bar = model.bars[*index];
+      if (!view.range) view.range = CycleRange{bar.begin, bar.end};
+      view.range->begin = std::min(view.range->begin, bar.begin);
+      view.range->end = std::max(view.range->end, bar.end);
+    }
 }
 
 bool undo_zoom(GanttViewState& view, const GanttModel& model) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/viewmodel/bar_move.h"
 #include "core/report/chart_layout.h"
 #include "core/report/gantt_model.h"
 
@@ -43,21 +44,24 @@ struct Snap {
   std::optional<std::size_t> bar;   ///< whose edge it is
 };
 
-enum class ChartDrag { None, Press, Pan, Range, RangeBegin, RangeEnd, ZoomRange, Minimap, Splitter };
+enum class ChartDrag { None, Press, Pan, Range, RangeBegin, RangeEnd, ZoomRange, Minimap, Splitter, BarPress, Move };
+
+constexpr float kUsualRowHeight = 26;
 
 /// Everything about the view that outlives a frame. Not part of a document: no undo besides the zoom stack.
 struct GanttViewState {
   TimeRange visible, target, origin;    ///< on screen; where it is heading; where it came from
   double moved = 1;                     ///< progress of the animation, 1: arrived
   std::vector<TimeRange> zoom_stack;    ///< views to go back to, oldest first
-  float row_height = 26;                ///< at scale 1
+  float row_height = kUsualRowHeight;   ///< at scale 1; the usual one grows with a tall window
+  float row_shown = kUsualRowHeight;    ///< at scale 1, as it was last drawn
   float scroll = 0;                     ///< pixels of rows above the view
   float lanes_share = 0;                ///< of the height, chosen with the splitter; 0: as tall as the lanes want
   float lanes_scroll = 0;
   std::optional<CycleRange> range;      ///< the measured stretch
   std::optional<std::size_t> note_pressed;  ///< a note that was clicked, for whoever opens the editor
-  bool critical_overlay = false;        ///< everything that does not limit II steps back
   bool all_arrows = false;
+  bool keys_elsewhere = false;          ///< something that is dragged outside the chart has the keys
   bool wheel_scrolls = false;           ///< a setting: plain wheel scrolls rows, Ctrl + wheel zooms
 
   std::optional<std::size_t> hovered;   ///< bar under the mouse
@@ -67,6 +71,7 @@ struct GanttViewState {
   std::optional<std::size_t> pressed;   ///< bar under the last press of the right or middle button
   std::optional<std::size_t> current;   ///< bar that the keyboard moves from
   bool centred = false;                 ///< the last F centred the selection: the next one fits
+  std::vector<OpId> centred_on;         ///< what it centred
 
   bool deaf = false;                    ///< keys are for another picture; Escape is heard all the same
   std::optional<CycleRange> extent;     ///< what there is to see, where that is more than the model: two charts on one axis
@@ -78,6 +83,10 @@ struct GanttViewState {
   float drag_x = 0, drag_y = 0;
   TimeRange drag_view;
   float drag_scroll = 0;
+  std::optional<std::size_t> drag_bar;  ///< while a bar is pressed
+  std::optional<BarMove> move;          ///< while it is dragged
+  LegalBand menu_band;                  ///< of the bar whose menu is open
+  int menu_latency = 0;                 ///< typed into it
 
   /// The extent that was last shown; a change of mode or size fits the new one.
   GanttMode seen_mode = GanttMode::Steady;
@@ -103,6 +112,8 @@ void fit_all(GanttViewState& view, const GanttModel& model);
 void zoom_to_bar(GanttViewState& view, const GanttModel& model, std::size_t bar);
 /// Centres the selected ops; a second call in a row fits everything.
 void centre_or_fit(GanttViewState& view, const GanttModel& model, const std::vector<OpId>& ops);
+/// Makes the measured stretch from the beginning of the first to the end of the last of these ops; without ops it goes.
+void measure_ops(GanttViewState& view, const GanttModel& model, const std::vector<OpId>& ops);
 /// False when there is nothing to go back to.
 bool undo_zoom(GanttViewState& view, const GanttModel& model);
 

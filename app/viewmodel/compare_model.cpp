@@ -111,6 +111,7 @@ std::optional<CompareModel> build_compare(const Session& session, const GanttMod
   for (const OpDifference& op : model.difference.ops)
     if (op.differs()) model.overlay_a.differing.push_back(op.op);
   model.overlay_b.highlight = overlay_a.highlight;
+  if (!overlay_a.highlight.why.empty()) model.overlay_b.focus = overlay_a.focus;  // what limits A's II says nothing about B
   model.overlay_b.differing = model.overlay_a.differing;
   model.overlay_b.flags = overlay_a.flags;
   model.others = others_of(model, chart_a);

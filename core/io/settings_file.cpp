@@ -57,8 +57,23 @@ std::vector<std::string> Settings::list(std::string_view key) const {
   return out;
 }
 
+std::vector<std::pair<std::string, std::string>> Settings::table(std::string_view key) const {
+  std::vector<std::pair<std::string, std::string>> out;
+  const Json* value = root_.find(key);
+  if (value && value->members())
+    for (const JsonMember& member : *value->members())
+      if (member.value.string()) out.emplace_back(member.key, *member.value.string());
+  return out;
+}
+
 void Settings::set(const std::string& key, const std::vector<std::string>& values) {
   root_.set(key, names_json(values));
+}
+
+void Settings::set(const std::string& key, const std::vector<std::pair<std::string, std::string>>& members) {
+  Json object = Json::object();
+  for (const auto& [name, text] : members) object.set(name, text);
+  root_.set(key, std::move(object));
 }
 
 Result<Ok> Settings::save(const std::string& path) const { return write_file(path, to_text(), MissingFolder::Create); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -24,6 +25,8 @@ class Settings {
   double number(std::string_view key, double otherwise) const;
   bool flag(std::string_view key, bool otherwise) const;
   std::vector<std::string> list(std::string_view key) const;
+  /// Members of an object that are texts, in the order of the file.
+  std::vector<std::pair<std::string, std::string>> table(std::string_view key) const;
 
   void set(const std::string& key, std::string value) { root_.set(key, std::move(value)); }
   void set(const std::string& key, const char* value) { root_.set(key, value); }
@@ -32,6 +35,7 @@ class Settings {
   void set(const std::string& key, double value) { root_.set(key, value); }
   void set(const std::string& key, bool value) { root_.set(key, value); }
   void set(const std::string& key, const std::vector<std::string>& values);
+  void set(const std::string& key, const std::vector<std::pair<std::string, std::string>>& members);
 
   std::string to_text() const { return root_.pretty(); }
   /// Atomic; makes the folder.

@@ -112,7 +112,9 @@ bool read_number(std::string_view number, const Kernel& kernel, const Machine& m
   return owner == "handoff" && (last == "register_copy" || last == "signal");
 }
 
-std::string number_of(const Change& c) {
+}  // namespace
+
+std::string number_name(const Change& c) {
   const std::string owner = c.op.empty() ? c.rule : c.op;
   switch (c.kind) {
     case ChangeKind::Duration:
@@ -127,7 +129,7 @@ std::string number_of(const Change& c) {
   }
 }
 
-}  // namespace
+bool same_number(const Change& a, const Change& b) { return number_name(a) == number_name(b); }
 
 const char* to_string(ChangeKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
@@ -143,9 +145,18 @@ std::int64_t changed(const Change& change, std::int64_t number) {
   return number;
 }
 
+void put(Changes& changes, const Change& change) {
+  const auto found =
+      std::find_if(changes.begin(), changes.end(), [&](const Change& other) { return same_number(other, change); });
+  if (found == changes.end())
+    changes.push_back(change);
+  else
+    *found = change;
+}
+
 std::string describe(const Change& change) {
   const char* sign = change.effect != ChangeEffect::To && change.value >= 0 ? "+" : "";
-  return fmt::format("{}={}{}{}", number_of(change), sign, change.value,
+  return fmt::format("{}={}{}{}", number_name(change), sign, change.value,
                      change.effect == ChangeEffect::Percent ? "%" : "");
 }
 

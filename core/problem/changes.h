@@ -59,8 +59,16 @@ inline constexpr std::int64_t kLargestChange = std::int64_t{1} << 40;
 /// The number after the change.
 std::int64_t changed(const Change& change, std::int64_t number);
 
+/// Appends the change, or puts it in the place of the one of the same number.
+void put(Changes& changes, const Change& change);
+
 /// "exp0.latency=600", "TC.capacity=+1", "mma.ss.TC.duration=-10%": what parse_change reads.
 std::string describe(const Change& change);
+
+/// Both are changes of one and the same number.
+bool same_number(const Change& a, const Change& b);
+/// "exp0.latency": what describe() says before the "=".
+std::string number_name(const Change& change);
 
 /// Reads NUMBER=VALUE. NUMBER is OP.latency, OP.window, OP.warps, OP.duration, OP.UNIT.duration (the same with amount, or with
 /// a rule of the machine in place of OP), UNIT.capacity, limits.NAME, handoff.register_copy, handoff.signal or groups.

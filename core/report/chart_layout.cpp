@@ -63,7 +63,13 @@ std::string grouped(std::int64_t number) {
 
 std::string bytes_of(std::int64_t part, std::int64_t whole) {
   if (whole < 10 * 1024) return fmt::format("{} of {} B", grouped(part), grouped(whole));
-  return fmt::format("{} of {} KiB", grouped((part + 512) / 1024), grouped((whole + 512) / 1024));
+  return fmt::format("{} of {} KiB", kib(part), kib(whole));
+}
+
+std::string kib(std::int64_t bytes) {
+  // Rounded to a tenth, away from a ".0" that would be shown for nothing.
+  const std::int64_t tenths = (bytes * 10 + 512) / 1024;
+  return tenths % 10 == 0 ? grouped(tenths / 10) : fmt::format("{}.{}", grouped(tenths / 10), tenths % 10);
 }
 
 }  // namespace heddle

@@ -44,5 +44,7 @@ std::string grouped(std::int64_t number);
 
 /// "145 of 192 KiB", or in bytes where the whole is less than 10 KiB: how every amount of memory is written.
 std::string bytes_of(std::int64_t part, std::int64_t whole);
+/// "160", "24.5": KiB, with one digit after the point where they are not whole.
+std::string kib(std::int64_t bytes);
 
 }  // namespace heddle

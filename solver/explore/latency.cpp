@@ -7,13 +7,13 @@
 #include <map>
 
 #include "core/analysis/bounds.h"
+#include "core/analysis/reuse.h"
 #include "core/analysis/stretch.h"
 #include "core/check/checker.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/strictness.h"
 #include "solver/backend.h"
 #include "solver/encoding/user.h"
-#include "solver/explore/reuse.h"
 
 namespace heddle::solver {
 namespace {

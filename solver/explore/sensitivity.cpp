@@ -8,12 +8,12 @@
 
 #include "core/analysis/bounds.h"
 #include "core/analysis/retime.h"
+#include "core/analysis/reuse.h"
 #include "core/analysis/stretch.h"
 #include "core/problem/numbers.h"
 #include "core/problem/strictness.h"
 #include "solver/backend.h"
 #include "solver/encoding/user.h"
-#include "solver/explore/reuse.h"
 
 namespace heddle::solver {
 namespace {

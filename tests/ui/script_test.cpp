@@ -24,6 +24,7 @@ TEST_CASE("the steps of a script do what a hand would do, and wait for the solve
   CHECK(h.session().selection().primary() == OpId(1));
   REQUIRE(step("find"));
   REQUIRE(step("type:light"));
+  REQUIRE(step("click:palette/action/light"));
   CHECK(h.session().content().schedules.size() == 2);
   REQUIRE(step("hover:gantt/bar/P@0"));
   CHECK(h.window().ui().chart.hovered_cycle);

@@ -1,35 +1,39 @@
-// Colours that can be read: contrast of every role and of the text colours, in all themes.
+// Colours that can be read: every pair that the window draws, computed in all themes.
 #include "app/ui/theme.h"
 
 #include <catch2/catch.hpp>
 
 #include "app/session/settings.h"
+#include "app/ui/contrasts.h"
 
 using namespace heddle;
 using namespace heddle::app;
 
-TEST_CASE("labels on bars have a contrast of at least 4.5 in every role", "[ui]") {
-  for (const UnitRole role : {UnitRole::Tensor, UnitRole::Copy, UnitRole::Special, UnitRole::Float, UnitRole::Alu,
-                              UnitRole::Smem, UnitRole::Tmem, UnitRole::Sync, UnitRole::Other}) {
-    INFO(to_string(role));
-    CHECK(contrast(role_color(role).fill, role_color(role).text) >= 4.5);
+TEST_CASE("every ink stands out from every surface that it is drawn on, in every theme", "[ui]") {
+  for (const ThemeName name : {ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast}) {
+    const auto pairs = contrast_pairs(name);
+    CHECK(pairs.size() > 150);
+    for (const ContrastPair& pair : pairs) {
+      INFO(to_string(name) << ": " << pair.ink << " on " << pair.surface);
+      CHECK(pair.ratio >= pair.least);
+    }
   }
 }
 
-TEST_CASE("text can be read on every surface of every theme", "[ui]") {
-  for (const ThemeName name : {ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast}) {
-    INFO(to_string(name));
-    const Theme& t = theme_named(name);
-    for (const Color surface : {t.window, t.panel, t.card, t.input, t.chart, t.row, t.row_alternate}) {
-      CHECK(contrast(t.text, surface) >= 7);
-      for (const Color ink : {t.dim, t.faint, t.heading, t.accent, t.good, t.warning, t.bad})
-        CHECK(contrast(ink, surface) >= 4.0);
+TEST_CASE("body text and high contrast exceed the minimum", "[ui]") {
+  for (const ThemeName name : {ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast})
+    for (const ContrastPair& pair : contrast_pairs(name)) {
+      INFO(to_string(name) << ": " << pair.ink << " on " << pair.surface);
+      if (pair.ink == "text") CHECK(pair.ratio >= 7);
+      if (name == ThemeName::HighContrast && (pair.ink == "dim" || pair.ink == "faint")) CHECK(pair.ratio >= 7);
     }
-    for (const Color surface : {t.selected, t.hovered, t.raised}) CHECK(contrast(t.text, surface) >= 7);
-    CHECK(contrast(t.accent_text, t.accent) >= 4.5);
-    CHECK(contrast(t.good, t.good_fill) >= 4.5);
-    CHECK(contrast(t.warning, t.warning_fill) >= 4.5);
-    CHECK(contrast(t.bad, t.bad_fill) >= 4.5);
+}
+
+TEST_CASE("the table of contrasts names every ink once", "[ui]") {
+  const std::string table = contrast_table();
+  for (const char* ink : {"text ", "faint", "warning, in its pill", "label on a bar", "critical outline"}) {
+    INFO(ink);
+    CHECK(table.find(ink) != std::string::npos);
   }
 }
 

@@ -239,23 +239,7 @@ TEST_CASE("every tab and the keys overlay can be drawn", "[ui]") {
   CHECK_FALSE(h.has("keys/close"));
   h.click("tab/explain");
   h.click("explain/show/0");
-  CHECK(h.session().selection().ops.size() == 2);
-}
-
-TEST_CASE("the find box finds ops and commands", "[ui]") {
-  Solved h;
-  h.key(Key::P, {.ctrl = true});
-  h.type("p");
-  REQUIRE(h.has("find/op/P"));
-  h.key(Key::Enter);
-  h.frame(2);
-  CHECK(h.session().selection().primary() == OpId(1));
-  h.key(Key::F, {.ctrl = true});
-  h.type("light");
-  REQUIRE(h.has("find/action/light"));
-  h.click("find/action/light");
-  CHECK(h.session().settings().theme == ThemeName::Light);
-  CHECK_FALSE(h.has("find/action/light"));
+  CHECK(h.session().view().highlight.ops.size() == 2);
 }
 
 TEST_CASE("letters typed into a field are not commands", "[ui]") {
@@ -371,6 +355,7 @@ TEST_CASE("after a search the window is as usable as before", "[ui]") {
   h.key(Key::F, {.ctrl = true});
   h.type("p");
   h.key(Key::Enter);
+  h.key(Key::Escape);
   h.frame(3);
   REQUIRE(h.session().selection().primary() == OpId(1));
   CHECK_FALSE(ImGui::GetIO().WantTextInput);

@@ -1,10 +1,10 @@
 // Candidates in the order of their II; the checker decides.
-#include "solver/explore/reuse.h"
+#include "core/analysis/reuse.h"
 
 #include "core/analysis/retime.h"
 #include "core/check/checker.h"
 
-namespace heddle::solver {
+namespace heddle {
 
 std::optional<Schedule> still_valid(const Problem& problem, const Schedule& schedule, const Constraints& constraints) {
   Schedule fitted = refitted(problem, schedule);
@@ -21,4 +21,4 @@ std::optional<Schedule> best_in_order(const Problem& problem, const Schedule& sc
   return as_it_is;
 }
 
-}  // namespace heddle::solver
+}  // namespace heddle

@@ -7,7 +7,7 @@
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
 
-namespace heddle::solver {
+namespace heddle {
 
 /// The schedule at its own starts, if the checker accepts it for this problem once warps, ring depths and register budgets are
 /// fitted. Pre: the problem has the ops that the schedule was made for.
@@ -17,4 +17,4 @@ std::optional<Schedule> still_valid(const Problem& problem, const Schedule& sche
 /// and order stay.
 std::optional<Schedule> best_in_order(const Problem& problem, const Schedule& schedule, const Constraints& constraints);
 
-}  // namespace heddle::solver
+}  // namespace heddle

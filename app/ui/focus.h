@@ -1,0 +1,31 @@
+// The keyboard in the panes: Tab moves from one to the next, arrows move through what can be pressed in it, Enter presses
+// it. Every row, button and link of the focused pane is a station; widgets.cpp makes them so, panels need not care.
+#pragma once
+
+#include <array>
+
+namespace heddle::app {
+
+enum class FocusPane { Chart, Bottom, Inspector, Left };
+constexpr int kFocusPanes = 4;
+
+namespace focus {
+
+/// The one that hears the arrow keys; the chart unless Tab said otherwise.
+FocusPane pane();
+void set(FocusPane pane);
+/// To the next (+1) or previous (-1) pane that is on screen.
+void move(int direction, const std::array<bool, kFocusPanes>& on_screen);
+
+/// Around the drawing of a pane; `end` marks the pane with a frame when it has the focus.
+void begin(FocusPane pane);
+void end();
+
+/// For widgets, right after their item: is the keyboard here, and was the item pressed with it?
+struct Station {
+  bool here = false, pressed = false;
+};
+Station station();
+
+}  // namespace focus
+}  // namespace heddle::app

@@ -1,0 +1,18 @@
+// What the Pareto tab keeps between frames.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "app/ui/plot.h"
+#include "core/answer/pareto.h"
+
+namespace heddle::app {
+
+struct ParetoState {
+  std::vector<Resource> against{Resource::Smem};  ///< in the order of the enumeration
+  std::size_t axis = 0;                           ///< which of them the plot shows, where there are several
+  PlotState plot;
+};
+
+}  // namespace heddle::app

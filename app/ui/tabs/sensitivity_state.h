@@ -1,0 +1,14 @@
+// What the Sensitivity tab keeps between frames.
+#pragma once
+
+#include <string>
+
+namespace heddle::app {
+
+struct SensitivityState {
+  int percent = 10;
+  bool all = false;       ///< numbers without any effect too
+  std::string selected;   ///< the number whose ops are lit
+};
+
+}  // namespace heddle::app

@@ -1,0 +1,192 @@
+// Keys that are rebound, panes reached with Tab, tabs of the strip.
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+
+#include "tests/support/fake_solver.h"
+#include "tests/ui/harness.h"
+
+using namespace heddle;
+using namespace heddle::app;
+using test::Harness;
+
+namespace {
+
+struct Solved : Harness {
+  explicit Solved(int width = 1600, int height = 900, Environment environment = {})
+      : Harness(test::solve_toy, width, height, std::move(environment)) {
+    session().apply(OpenPair{"toy_fig1", "toy", true});
+    wait_for_solver();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("no two actions have the same built-in key", "[ui]") {
+  Harness h(test::solve_toy);
+  std::map<std::string, std::string> owners;
+  for (const Action& action : actions())
+    for (const Chord& chord : chords_of(action)) {
+      INFO(action.id << " and " << owners[to_string(chord)] << ": " << to_string(chord));
+      CHECK(owners[to_string(chord)].empty());
+      owners[to_string(chord)] = action.id;
+    }
+}
+
+TEST_CASE("every built-in key can be read", "[ui]") {
+  for (const Action& action : actions()) {
+    INFO(action.id << ": " << action.keys);
+    const std::string text = action.keys;
+    const auto words = text.empty() ? 0 : 1 + std::count(text.begin(), text.end(), ' ');
+    CHECK(static_cast<std::ptrdiff_t>(parse_chords(text).size()) == words);
+  }
+}
+
+TEST_CASE("a key is rebound in the overlay, shown in menus, kept in the settings, and reset", "[ui]") {
+  const auto folder = std::filesystem::temp_directory_path() / ("heddle_keys_test_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  Environment environment;
+  environment.settings_file = (folder / "settings.json").string();
+  {
+    Solved h(1600, 900, environment);
+    h.key(Key::F1);
+    h.click("keys/filter");
+    h.type("Whole pipeline");
+    h.click("keys/row/pipeline");
+    h.key(Key::F7, {.shift = true});
+    CHECK(keys_of("pipeline") == "Shift+F7");
+    h.key(Key::Escape);
+    CHECK_FALSE(h.has("keys/close"));
+    h.key(Key::F7, {.shift = true});
+    CHECK(h.session().view().mode == GanttMode::Pipeline);
+  }
+  {
+    Solved h(1600, 900, environment);
+    CHECK(keys_of("pipeline") == "Shift+F7");
+    h.key(Key::F1);
+    h.click("keys/reset_all");
+    CHECK(keys_of("pipeline").empty());
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a chord that belongs to another action is given away only when asked", "[ui]") {
+  Solved h;
+  const auto edit = [&](Key key, test::Modifiers m) {
+    h.key(Key::F1);
+    h.click("keys/filter");
+    h.type("Table of ops");
+    h.click("keys/row/ops");
+    h.key(key, m);
+  };
+  edit(Key::F5, {});
+  REQUIRE(h.has("keys/take"));
+  h.click("keys/keep");
+  CHECK(keys_of("solve") == "F5");
+  CHECK(keys_of("ops").empty());
+  h.click("keys/row/ops");
+  h.key(Key::F5);
+  h.click("keys/take");
+  CHECK(keys_of("solve").empty());
+  CHECK(keys_of("ops") == "F5");
+  h.click("keys/row/ops");
+  h.click("keys/reset");
+  CHECK(keys_of("ops").empty());
+  h.key(Key::Escape);
+}
+
+TEST_CASE("the chart's own keys can be changed too", "[ui]") {
+  Solved h;
+  h.session().apply(SetKeys{"critical", "K"});
+  h.frame(2);
+  h.key(Key::C);
+  CHECK_FALSE(h.session().view().critical);
+  h.key(Key::K);
+  CHECK(h.session().view().critical);
+  h.session().apply(ResetKeys{});
+  h.frame(2);
+  h.key(Key::C);
+  CHECK_FALSE(h.session().view().critical);
+}
+
+TEST_CASE("the chart's actions work from menus and the palette", "[ui]") {
+  Solved h;
+  perform(*find_action("critical"), h.session(), h.window().ui());
+  h.frame(2);
+  CHECK(h.session().view().critical);
+  h.session().apply(SelectOp{OpId(0)});
+  h.key(Key::M);
+  REQUIRE(h.window().ui().chart.range);
+  CHECK(h.window().ui().chart.range->end > h.window().ui().chart.range->begin);
+}
+
+TEST_CASE("Tab walks through the panes, arrows through the rows, Enter takes one", "[ui]") {
+  Solved h;
+  CHECK(focus::pane() == FocusPane::Chart);
+  h.key(Key::Tab);
+  CHECK(focus::pane() == FocusPane::Bottom);
+  h.key(Key::Tab, {.shift = true});
+  h.key(Key::Tab, {.shift = true});
+  CHECK(focus::pane() == FocusPane::Left);
+  for (int i = 0; i < 12 && h.session().selection().empty(); ++i) {
+    h.key(Key::Down);
+    h.key(Key::Enter);
+    if (focus::pane() != FocusPane::Left) break;
+    if (ImGui::GetIO().WantTextInput) h.key(Key::Escape);
+  }
+  CHECK_FALSE(h.session().selection().empty());
+  h.key(Key::Escape);
+  CHECK(focus::pane() == FocusPane::Chart);
+  CHECK_FALSE(h.session().selection().empty());  // the first Escape only leaves the pane
+}
+
+TEST_CASE("panes fold away and come back, and a double click resets a splitter", "[ui]") {
+  Solved h;
+  REQUIRE(h.has("pane/left"));
+  h.key(Key::B, {.ctrl = true});
+  CHECK_FALSE(h.has("pane/left"));
+  h.key(Key::B, {.ctrl = true});
+  CHECK(h.has("pane/left"));
+  h.key(Key::J, {.ctrl = true});
+  CHECK_FALSE(h.has("pane/bottom"));
+  h.session().apply(ShowTab{BottomTab::Log});
+  CHECK(h.has("pane/bottom"));
+  h.drag("splitter/left", 120, 0);
+  CHECK(h.session().settings().layout.left != Approx(Layout{}.left));
+  h.double_click("splitter/left");
+  CHECK(h.session().settings().layout.left == Approx(Layout{}.left));
+}
+
+TEST_CASE("every tab can be reached at any width", "[ui]") {
+  for (const auto& [width, height, scale] : {std::array{1920, 1080, 100}, {1280, 720, 100}, {1280, 900, 150}, {1600, 1200, 200}}) {
+    INFO(width << " x " << height << " at " << scale);
+    Solved h(width, height);
+    h.session().apply(SetScale{scale});
+    h.frame(3);
+    if (!h.has("pane/bottom")) continue;
+    for (const Tab& tab : tabs()) {
+      INFO(tab.id);
+      const std::string name = std::string("tab/") + tab.id;
+      if (!h.has(name)) {
+        h.click("tab/more");
+        h.click(std::string("tab/more/") + tab.id);
+      } else {
+        h.click(name);
+      }
+      CHECK(h.session().view().tab == tab.tab);
+      const auto there = h.at(name), pane = h.at("pane/bottom");
+      CHECK(there.x1 <= pane.x1);
+      CHECK(there.x0 >= pane.x0);
+    }
+    const BottomTab last = h.session().view().tab;
+    h.key(Key::Tab, {.ctrl = true});
+    CHECK(h.session().view().tab == tabs().front().tab);
+    h.key(Key::Tab, {.ctrl = true, .shift = true});
+    CHECK(h.session().view().tab == last);
+    h.key(Key::Num3, {.ctrl = true});
+    CHECK(h.session().view().tab == BottomTab::Slack);
+  }
+}
