@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/analysis/difference.h"
 #include "core/base/id.h"
 #include "app/jobs/question.h"
 #include "app/session/note.h"
@@ -35,6 +36,9 @@ enum class BottomTab {
   Units,
   Constraints
 };
+
+/// How A and B share the centre, where there is a B.
+enum class ChartView { A, Split, Ghost };
 
 /// What the chart, the lanes and the graph point at, and why: the members of a core, a relaxation, a divergence.
 struct Highlight {
@@ -155,8 +159,16 @@ struct ToggleChange {
 // Schedules side by side.
 struct SetBaseline {
   std::optional<std::size_t> index;
-};
+};  ///< B; the shown one becomes B and what was shown before it becomes A; none: no comparison
 struct SwapBaseline {};
+struct SetChartView {
+  ChartView view = ChartView::A;
+};
+struct SetAlignment {
+  Alignment alignment;
+};
+struct FirstDivergence {};  ///< selects, points at and centres where the programs of A and B part
+struct FirstViolation {};   ///< the same for the first rule that the shown schedule breaks
 struct RenameSchedule {
   std::size_t index = 0;
   std::string name;
@@ -269,7 +281,7 @@ using Command =
     std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule,
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
-                 SetBaseline, SwapBaseline, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
+                 SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
                  AskWhy, TryRelaxation, ToggleCritical, ToggleWhiskers, Undo, Redo,
                  SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
                  SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,

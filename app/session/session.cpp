@@ -174,6 +174,7 @@ void Session::on(const OpenSchedule& c) {
   view_.fit_all = true;
   changed();
   const ScheduleEntry& shown = *content_.entry();
+  if (!shown.verdict.valid()) on(FirstViolation{});
   say(shown.verdict.valid() ? LogLevel::Good : LogLevel::Bad,
       shown.verdict.valid()
           ? fmt::format("{}: valid, II {}, sustainable period {}", shown.name, shown.schedule.ii, shown.period.cycles())
@@ -255,6 +256,7 @@ void Session::adopt(Content next, const std::string& what) {
   view_.highlight = {};
   live_ = {};
   view_.highlight = {};
+  view_.alignment = {};
   error_.reset();
   if (const auto error = resolve_content()) {
     fail(fmt::format("{} cannot be scheduled on {}", content_.kernel->name, content_.machine->name), *error);
@@ -286,13 +288,6 @@ void Session::on(const SetParam& c) {
   next.baseline.reset();
   content_ = std::move(before);
   adopt(std::move(next), fmt::format("{} = {}", c.name, c.value));
-}
-
-void Session::on(const SelectSchedule& c) {
-  if (c.index >= content_.schedules.size() || content_.shown == c.index) return;
-  if (content_.baseline == c.index) return on(SwapBaseline{});
-  content_.shown = c.index;
-  changed();
 }
 
 void Session::on(const RemoveSchedule& c) {

@@ -46,6 +46,8 @@ struct ViewState {
   std::optional<int> iterations;  ///< of the runs, where the user has chosen; see Session::iterations
   BottomTab tab = BottomTab::Explain;
   Highlight highlight;
+  ChartView chart_view = ChartView::A;
+  Alignment alignment;  ///< of B with A
   bool critical = false, whiskers = false;  ///< overlays of the chart
   bool keys_overlay = false;
   bool open_dialog = false;
@@ -196,6 +198,10 @@ class Session {
   void on(const ToggleChange& c);
   void on(const SetBaseline& c);
   void on(const SwapBaseline& c);
+  void on(const SetChartView& c);
+  void on(const SetAlignment& c);
+  void on(const FirstDivergence& c);
+  void on(const FirstViolation& c);
   void on(const RenameSchedule& c);
   void on(const AdoptSchedule& c);
   void on(const AddNote& c);
@@ -235,6 +241,8 @@ class Session {
   void take_outcome(SolveOutcome outcome);
   void show_incumbent(Schedule schedule);
   void replace_solved(ScheduleEntry entry);
+  /// Selects these ops, points at them and brings them into view.
+  void point_at(const std::vector<OpId>& ops, std::string why);
   void abandon_job(const char* why);
   /// The row of the job stays as far as it has come, also in what undo may bring back.
   void end_row();
@@ -301,6 +309,7 @@ class Session {
   bool compare_next_ = false;               ///< what is shown becomes B when the running solve has a row
   std::string job_row_;                     ///< name of the row that the running job fills
   std::string last_phase_;
+  std::string shown_before_;                ///< name of the row that was A before this one
   Inquiry inquiries_[std::size(kTopics)];
   Question questions_[std::size(kTopics)];  ///< of those that wait
   std::vector<Topic> waiting_;

@@ -7,16 +7,76 @@
 
 namespace heddle::app {
 
+void Session::on(const SelectSchedule& c) {
+  if (c.index >= content_.schedules.size() || content_.shown == c.index) return;
+  if (content_.baseline == c.index) return on(SwapBaseline{});  // both stay in view
+  if (const ScheduleEntry* entry = content_.entry()) shown_before_ = entry->name;
+  content_.shown = c.index;
+  view_.highlight = {};
+  changed();
+}
+
 void Session::on(const SetBaseline& c) {
   if (c.index && *c.index >= content_.schedules.size()) return;
-  content_.baseline = c.index == content_.shown ? std::nullopt : c.index;
+  view_.highlight = {};
+  if (c.index && view_.chart_view == ChartView::A) view_.chart_view = ChartView::Split;
+  if (!c.index || c.index != content_.shown) {
+    content_.baseline = content_.shown ? c.index : std::nullopt;
+    return changed();
+  }
+  if (content_.baseline) return on(SwapBaseline{});
+  // The shown one moves down: what was shown before it, or its neighbour in the list, takes its place.
+  if (content_.schedules.size() < 2) return say(LogLevel::Warning, "there is no other schedule to compare this one with");
+  std::size_t other = *c.index > 0 ? *c.index - 1 : 1;
+  for (std::size_t i = 0; i < content_.schedules.size(); ++i)
+    if (i != *c.index && content_.schedules[i]->name == shown_before_) other = i;
+  content_.baseline = content_.shown;
+  content_.shown = other;
   changed();
 }
 
 void Session::on(const SwapBaseline&) {
   if (!content_.baseline || !content_.shown) return;
   std::swap(content_.baseline, content_.shown);
+  view_.highlight = {};
   changed();
+}
+
+void Session::on(const SetChartView& c) {
+  view_.chart_view = c.view;
+  changed();
+}
+
+void Session::on(const SetAlignment& c) {
+  if (c.alignment.at == Alignment::At::Op &&
+      (!content_.problem || !c.alignment.op.valid() || c.alignment.op.index() >= content_.problem->ops.size()))
+    return;
+  view_.alignment = c.alignment;
+  changed();
+}
+
+void Session::point_at(const std::vector<OpId>& ops, std::string why) {
+  selection_.ops = ops;
+  // The first one is what the inspector should show.
+  std::reverse(selection_.ops.begin(), selection_.ops.end());
+  view_.highlight = {std::move(why), ops, {}, {}};
+  view_.zoom_to_selection = true;
+  changed();
+}
+
+void Session::on(const FirstDivergence&) {
+  const ScheduleEntry *a = content_.entry(), *b = content_.baseline_entry();
+  if (!a || !b) return;
+  const Difference difference = compare_schedules(*content_.problem, a->schedule, b->schedule, view_.alignment);
+  if (!difference.first) return say(LogLevel::Info, fmt::format("{} and {} are the same program", a->name, b->name));
+  point_at(difference.first->ops, "first divergence: " + difference.first->sentence);
+}
+
+void Session::on(const FirstViolation&) {
+  const ScheduleEntry* entry = content_.entry();
+  if (!entry || entry->verdict.valid()) return;
+  const Violation& first = entry->verdict.violations.front();
+  point_at(first.ops, first.message);
 }
 
 void Session::on(const RenameSchedule& c) {

@@ -112,6 +112,38 @@ Command take_back_change(const Session& s) { return RemoveChange{s.content().cha
 
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
+std::string needs_two(const Session& s) {
+  return s.content().schedules.size() > 1 ? "" : "there is no other schedule to compare with";
+}
+std::string needs_b(const Session& s) { return s.content().baseline_entry() ? "" : "there is no B yet: press B on a schedule"; }
+std::string needs_b_and_op(const Session& s) { return needs_b(s).empty() ? needs_selection(s) : needs_b(s); }
+std::string needs_divergence(const Session& s) {
+  if (!needs_b(s).empty()) return needs_b(s);
+  const Content& c = s.content();
+  return compare_schedules(*c.problem, c.entry()->schedule, c.baseline_entry()->schedule).same_program() ? "A and B are the same program" : "";
+}
+std::string needs_violation(const Session& s) {
+  if (!s.content().entry()) return "there is no schedule yet";
+  return s.content().entry()->verdict.valid() ? "the shown schedule breaks no rule" : "";
+}
+Command shown_as_b(const Session& s) { return SetBaseline{s.content().shown}; }
+template <ChartView view>
+Command make_chart(const Session&) {
+  return SetChartView{view};
+}
+template <ChartView view>
+bool in_chart_view(const Session& s) {
+  return s.content().baseline && s.view().chart_view == view;
+}
+Command next_chart(const Session& s) { return SetChartView{static_cast<ChartView>((static_cast<int>(s.view().chart_view) + 1) % 3)}; }
+template <Alignment::At at>
+Command make_align(const Session& s) {
+  return SetAlignment{{at, at == Alignment::At::Op ? s.selection().primary() : OpId{}}};
+}
+template <Alignment::At at>
+bool in_alignment(const Session& s) {
+  return s.view().alignment.at == at;
+}
 std::string needs_problem(const Session& s) { return s.content().problem ? "" : "no kernel is open on a machine"; }
 
 using Scope = PaletteState::Scope;
@@ -298,6 +330,19 @@ const Action kActions[] = {
     Action{"front_faster", kNowhere, "Front: show the point with the next smaller II", "", make_front<-1>}.needs(front_reason<-1>),
 
     Action{"compare", kCompare, "Compare A and B", "Ctrl+8", make_tab<BottomTab::Compare>},
+    Action{"set_b", kCompare, "Make the shown schedule B", "B", shown_as_b}.needs(needs_two),
+    Action{"swap_ab", kCompare, "Swap A and B", "X", make<SwapBaseline>}.needs(needs_b),
+    Action{"no_b", kCompare, "End the comparison", "", make<SetBaseline>}.needs(needs_b),
+    Action{"chart_a", kCompare, "Chart of A alone", "", make_chart<ChartView::A>}.needs(needs_b).ticked(in_chart_view<ChartView::A>).below_line(),
+    Action{"chart_split", kCompare, "Charts of A over B", "", make_chart<ChartView::Split>}.needs(needs_b).ticked(in_chart_view<ChartView::Split>),
+    Action{"chart_ghost", kCompare, "Chart of A with B as ghosts", "", make_chart<ChartView::Ghost>}.needs(needs_b).ticked(in_chart_view<ChartView::Ghost>),
+    Action{"next_chart", kCompare, "Next of these", "G", next_chart}.needs(needs_b),
+    Action{"align_start", kCompare, "Align at II start", "", make_align<Alignment::At::IiStart>}.needs(needs_b).ticked(in_alignment<Alignment::At::IiStart>).below_line(),
+    Action{"align_most", kCompare, "Align where most ops agree", "", make_align<Alignment::At::Most>}.needs(needs_b).ticked(in_alignment<Alignment::At::Most>),
+    Action{"align_op", kCompare, "Align at the selected op", "", make_align<Alignment::At::Op>}.needs(needs_b_and_op).ticked(in_alignment<Alignment::At::Op>),
+    Action{"first_divergence", kCompare, "First divergence of the programs", "J", make<FirstDivergence>}.needs(needs_divergence).below_line(),
+    Action{"first_violation", kCompare, "First violation of A", "", make<FirstViolation>}.needs(needs_violation),
+
 
     Action{"open_kernel", kKernel, "Open kernel ...", ""}.does(show_palette<Scope::Kernels>),
     Action{"open_machine", kKernel, "Open machine ...", ""}.does(show_palette<Scope::Machines>),

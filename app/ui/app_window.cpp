@@ -80,6 +80,7 @@ void AppWindow::rebuild_models() {
   models_.inspector.reset();
   models_.gantt.reset();
   models_.overlay = {};
+  models_.compare.reset();
   if (!content.problem) return;
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
   models_.ops = build_ops_table(*content.problem, schedule);
@@ -93,6 +94,7 @@ void AppWindow::rebuild_models() {
     options.verdict = &entry->verdict;
     models_.gantt = build_gantt(*content.problem, entry->schedule, options);
     models_.overlay = build_overlay(session_);
+    models_.compare = build_compare(session_, *models_.gantt, models_.overlay);
     if (models_.inspector && models_.overlay.slack) add_range(*models_.overlay.slack, *models_.inspector);
   }
 }

@@ -122,35 +122,29 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     ImGui::SameLine(0, px(4));
     if (button("mode/more", "+", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count + 1});
   }
+  const float modes_end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x;
   const ScheduleEntry* entry = session.content().entry();
+  float room = ImGui::GetWindowSize().x - px(14);
   if (const std::string banner = what_if_banner(ui); !banner.empty()) {
-    const float room = ImGui::GetWindowSize().x - (ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x) - px(40);
-    const std::string text = fitted(fonts().small_bold, banner, std::max(room, px(60)));
+    const float free = room - modes_end - px(26);
+    const std::string text = fitted(fonts().small_bold, banner, std::max(free, px(60)));
     const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - pill_width(fonts().small_bold, text) - px(14), ImGui::GetWindowPos().y + px(8));
     paint_pill(at, px(18), fonts().small_bold, text, Tone::Warning);
     if (probe::on()) probe::item("center/what_if", at.x, at.y, at.x + pill_width(fonts().small_bold, text), at.y + px(18));
+    room = modes_end;  // the banner has the rest
   } else if (entry && !entry->verdict.valid()) {
     const std::string text = no_schedule(session) ? "no schedule exists; this one " + violations_text(entry->verdict)
                                                   : violations_text(entry->verdict) + ": see Explain";
-    const float width = pill_width(fonts().small_bold, text);
-    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - width - px(14),
-                    ImGui::GetWindowPos().y + px(8));
-    paint_pill(at, px(18), fonts().small_bold, text, Tone::Bad);
-  } else if (const ScheduleEntry* baseline = session.content().baseline_entry();
-             baseline && !models.overlay.differing.empty()) {
-    // What the folded corners on bars mean.
-    const std::size_t count = models.overlay.differing.size();
-    const float end = ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - px(14), y = ImGui::GetWindowPos().y + px(5);
-    const float room = end - ImGui::GetCursorScreenPos().x - px(40);
-    const std::string text = fitted(fonts().small, fmt::format("{} op{} from {}", count, count == 1 ? " differs" : "s differ",
-                                                               baseline->name), std::max(room, px(20)));
-    const float width = text_size(fonts().small, text).x, side = px(9), x = end - width - px(16);
-    const float middle = y + height / 2;
-    ImGui::GetWindowDrawList()->AddTriangleFilled({x, middle - side / 2}, {x + side, middle - side / 2},
-                                                  {x + side, middle + side / 2}, t.text);
-    paint_text(fonts().small, ImVec2(end - width, y + (height - text_size(fonts().small, text).y) / 2), t.dim, text);
-    if (probe::on()) probe::item("center/differing", x, y, end, y + height);
+    const float width = std::min(pill_width(fonts().small_bold, text), room * 0.5f);
+    const ImVec2 at(ImGui::GetWindowPos().x + room - width, ImGui::GetWindowPos().y + px(8));
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton("violations", ImVec2(width, px(18)))) ui.commands.push(FirstViolation{});
+    if (probe::on()) probe::last_item("center/violations");
+    if (ImGui::IsItemHovered()) tooltip("first: " + entry->verdict.violations.front().message + "\nClick to select its ops; F centres them.");
+    paint_pill(at, px(18), fonts().small_bold, fitted(fonts().small_bold, text, width - px(16)), Tone::Bad);
+    room -= width + px(10);
   }
+  draw_compare_bar(session, models, ui, modes_end, room);
 }
 
 }  // namespace
@@ -160,18 +154,27 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   const ScheduleEntry& entry = *session.content().entry();
   draw_mode_bar(session, models, ui);
   ViewState& view = session.view();
+  const CompareModel* compare = models.compare && view.chart_view != ChartView::A ? &*models.compare : nullptr;
+  ui.chart.extent.reset();
+  if (compare)
+    ui.chart.extent = CycleRange{std::min(models.gantt->begin, compare->chart_b.begin), std::max(models.gantt->end, compare->chart_b.end)};
   if (view.fit_all) fit_all(ui.chart, *models.gantt);
   if (view.zoom_to_selection) centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);
   view.fit_all = view.zoom_to_selection = false;
   ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ui.chart.keys_elsewhere = ui.what_if.dragged.has_value();
+  const Problem& problem = *session.content().problem;
   // While a number is tried the chart shows what it would do; nothing is in force yet.
   if (const WhatIfState& tried = ui.what_if; tried.gantt && tried.drawn && tried.trial)
     draw_gantt(*tried.gantt, *tried.trial->problem, *tried.drawn, session.selection(), {}, ui.chart, ui.commands);
+  else if (!compare)
+    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), models.overlay, ui.chart, ui.commands);
+  else if (view.chart_view == ChartView::Ghost)
+    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), compare->overlay_a, ui.chart, ui.commands, &compare->others);
   else
-    draw_gantt(*models.gantt, *session.content().problem, entry.schedule, session.selection(), models.overlay, ui.chart,
-               ui.commands);
+    draw_gantt_pair(*models.gantt, *compare, problem, session.selection(), ui.chart, ui.chart_b, ui.commands,
+                    [&](bool b) { accept_schedule(session, ui, b); });
   ImGui::EndChild();
 }
 

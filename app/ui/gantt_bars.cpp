@@ -9,6 +9,7 @@
 #include "app/platform/fonts.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
+#include "core/base/integer_division.h"
 
 namespace heddle::app {
 namespace {
@@ -184,9 +185,10 @@ void draw_arrow_between(ChartFrame& f, std::size_t from_bar, std::size_t to_bar,
   if (f.model.mode != GanttMode::Steady) return curve(a.x1, b.x0);
   // In the window the consumer may really be one or more windows later: the arrow leaves on the right and comes back on
   // the left, which two stubs say without a line across everything.
+  const Cycle ii = f.schedule.ii;  // starts may be negative in a chart that is aligned with another
   const Cycle apart = f.schedule.start(to.op) + iterations * f.schedule.ii - f.schedule.start(from.op);
-  const Cycle drawn = f.schedule.slot(to.op) - f.schedule.slot(from.op);
-  if ((apart - drawn) / f.schedule.ii == (from.wraps_left ? 1 : 0)) return curve(a.x1, b.x0);
+  const Cycle drawn = modulo(f.schedule.start(to.op), ii) - modulo(f.schedule.start(from.op), ii);
+  if ((apart - drawn) / ii == (from.wraps_left ? 1 : 0)) return curve(a.x1, b.x0);
   const float stub = px(30), thick = style.thickness, dash = px(3);
   const auto level = [&](float x0, float x1, float y) {
     if (style.dashed)
@@ -208,7 +210,7 @@ paint::Box ChartFrame::bar_box(const GanttBar& bar) const {
   return {x0, top + gap, std::max(x1, x0 + kSmallest), top + layout.lane - gap};
 }
 
-std::string bar_probe(const GanttBar& bar) { return fmt::format("gantt/bar/{}@{}", bar.label, bar.iteration); }
+std::string bar_probe(const GanttBar& bar) { return fmt::format("{}@{}", bar.label, bar.iteration); }
 
 void draw_group_backgrounds(ChartFrame& f) {
   for (std::size_t g = 0; g < f.layout.groups.size(); ++g) {
@@ -242,8 +244,9 @@ void draw_group_labels(ChartFrame& f) {
     const float room = f.rows.x0 - px(16) - units - left;
     const float first = top + px(4), second = first + paint::text_height(bold) + px(1);
     paint::text_cut(f.draw, bold, left, first, room, theme().text, group.label);
-    paint::text_cut(f.draw, small, left, second, room, theme().dim, group.detail);
-    if (probe::on()) probe::item("gantt/group/" + group.label, f.labels.x0, top, f.rows.x0, top + box.height);
+    if (second + paint::text_height(small) <= top + box.height)
+      paint::text_cut(f.draw, small, left, second, room, theme().dim, group.detail);
+    if (probe::on()) probe::item(f.probe_name("group/") + group.label, f.labels.x0, top, f.rows.x0, top + box.height);
   }
   f.draw.PopClipRect();
 }
@@ -288,7 +291,7 @@ void draw_bars(ChartFrame& f) {
           if (box.width() >= px(4)) draw_tail(f, bars[i], box, role_color(bars[i].role).fill);
           draw_bar(f, bars[i], box);
           if (probe::on() && box.x1 > f.rows.x0 && box.x0 < f.rows.x1)
-            probe::item(bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1), box.y1);
+            probe::item(f.probe_name("bar/") + bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1), box.y1);
         }
         i = next;
       }

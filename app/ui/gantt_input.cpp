@@ -51,7 +51,7 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
   if (io.MouseWheel == 0) return;
   const double wheel = io.MouseWheel;
   if (m.over_minimap)
-    return zoom_at(view, f.model, minimap_axis(f.model, f.minimap.x0, f.minimap.x1).to_cycle(m.x),
+    return zoom_at(view, f.model, minimap_axis(f.view, f.model, f.minimap.x0, f.minimap.x1).to_cycle(m.x),
                    std::pow(1.3, wheel));
   if (m.over_labels) {
     if (m.y >= f.lanes.y0)
@@ -96,7 +96,7 @@ void begin_drag(ChartFrame& f, const Mouse& m, ChartDrag kind) {
 }
 
 void move_minimap_box(ChartFrame& f, const Mouse& m) {
-  const double middle = minimap_axis(f.model, f.minimap.x0, f.minimap.x1).to_cycle(m.x);
+  const double middle = minimap_axis(f.view, f.model, f.minimap.x0, f.minimap.x1).to_cycle(m.x);
   pan_by(f.view, f.model, middle - (f.view.target.begin + f.view.target.end) / 2);
 }
 
@@ -283,8 +283,10 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
   if (wants("zoom_selection")) centre_or_fit(view, f.model, ops_to_centre(f));
   if (wants("measure")) measure_ops(view, f.model, f.selection.ops);
   if (wants("next_mode")) f.commands.push(SetMode{static_cast<GanttMode>((static_cast<int>(f.model.mode) + 1) % 3)});
-  if (wants("row_up", true)) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, -1); });
-  if (wants("row_down", true)) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, 1); });
+  // A list that has the focus walks through its own rows.
+  const auto walks = [&](std::string_view id) { return chart_wants(view.wishes, id, keys && view.rows_keys, true); };
+  if (walks("row_up")) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, -1); });
+  if (walks("row_down")) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, 1); });
   if (wants("op_next", true)) move_selection(f, [&](std::size_t b) { return step_in_row(f.model, b, 1); });
   if (wants("op_previous", true)) move_selection(f, [&](std::size_t b) { return step_in_row(f.model, b, -1); });
   if (wants("follow_on", true)) move_selection(f, [&](std::size_t b) { return follow(f.model, b, 1); });
@@ -360,7 +362,7 @@ void handle_input(ChartFrame& f) {
     if (ImGui::IsMouseReleased(kLeft)) release_left(f, m);
     if (!ImGui::IsAnyMouseDown()) drop_bar(f, false);
   }
-  handle_keys(f, m);
+  if (f.place != ChartFrame::Place::Lower) handle_keys(f, m);
 }
 
 }  // namespace heddle::app

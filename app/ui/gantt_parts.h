@@ -4,9 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/ui/chart_paint.h"
 #include "app/ui/gantt_view.h"
+#include "app/viewmodel/compare_model.h"
 
 namespace heddle::app {
 
@@ -26,9 +29,28 @@ struct ChartFrame {
   paint::Box minimap, ruler, marks, rows, splitter, lanes;  ///< right of it, from top to bottom
   float lane_height = 30;   ///< of one resource lane
 
+  // One of two charts on one axis (gantt_pair.cpp).
+  enum class Place { Alone, Upper, Lower } place = Place::Alone;
+  float label_width = 0;                            ///< at least this much for the column of labels
+  const GanttModel* below = nullptr;                ///< the lower chart, which the minimap shows too
+  const std::vector<OtherBar>* others = nullptr;    ///< bars of another schedule under those of this one
+  Cycle shift = 0;                                  ///< of all starts against the schedule's own numbers
+  paint::Box title = {};                                 ///< a strip over the rows that says whose they are
+
   float row_y(float in_layout) const { return rows.y0 + in_layout - view.scroll; }
   paint::Box bar_box(const GanttBar& bar) const;  ///< unclipped
+  /// "gantt/rows", or "gantt_b/rows" in the lower chart.
+  std::string probe_name(std::string_view what) const {
+    return (place == Place::Lower ? "gantt_b/" : "gantt/") + std::string(what);
+  }
 };
+
+/// Where everything goes between these corners; needs the model and the view's visible range.
+void place_chart(ChartFrame& frame, ImVec2 low, ImVec2 high);
+/// What the column of labels takes at least.
+float chart_label_width(const GanttModel& model, float available);
+/// Everything but input, tooltip and popups.
+void paint_chart(ChartFrame& frame);
 
 /// Mouse and keyboard; changes the view and appends commands. Call after the layout is known and before drawing.
 void handle_input(ChartFrame& frame);
@@ -71,6 +93,9 @@ void draw_tooltip(ChartFrame& frame);
 void draw_notes_on_chart(ChartFrame& frame);
 /// The note whose sheet lies there.
 std::optional<std::size_t> note_at(const ChartFrame& frame, float x, float y);
+
+/// Bars of another schedule, as outlines under those of this one.
+void draw_others(ChartFrame& frame);
 
 /// The name tests know a bar by.
 std::string bar_probe(const GanttBar& bar);

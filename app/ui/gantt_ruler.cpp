@@ -105,9 +105,6 @@ void draw_ruler(ChartFrame& f) {
   f.draw.PopClipRect();
   if (probe::on()) {
     probe::item("gantt/ruler", f.ruler.x0, f.ruler.y0, f.ruler.x1, f.ruler.y1);
-    probe::item("gantt/rows", f.rows.x0, f.rows.y0, f.rows.x1, f.rows.y1);
-    probe::item("gantt/lanes", f.lanes.x0, f.lanes.y0, f.lanes.x1, f.lanes.y1);
-    probe::item("gantt/splitter", f.splitter.x0, f.splitter.y0, f.splitter.x1, f.splitter.y1);
   }
 }
 
@@ -144,6 +141,7 @@ void draw_time_lines(ChartFrame& f) {
     for (const float x : {x0, x1}) f.draw.AddRectFilled({x - px(0.75f), f.ruler.y0}, {x + px(0.75f), bottom}, color);
   };
   const auto plate = [&](float x, float y, std::string_view text, Color fill, Color ink) {
+    if (f.ruler.height() <= 0) return;  // the chart above says it
     const float width = paint::text_width(fonts().mono_small, text) + px(12);
     x = std::clamp(x, f.rows.x0, std::max(f.rows.x0, f.rows.x1 - width));
     f.draw.AddRectFilled({x, y}, {x + width, y + px(18)}, fill, px(3));

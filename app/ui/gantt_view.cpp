@@ -12,77 +12,13 @@
 #include "app/ui/gantt_parts.h"
 #include "app/ui/lanes_view.h"
 #include "app/ui/minimap.h"
+#include "app/ui/probe.h"
+#include "core/base/integer_division.h"
 
 namespace heddle::app {
 namespace {
 
 constexpr double kTooltipDelay = 0.15;  // seconds
-
-float label_column(const GanttModel& model, float available) {
-  float width = px(120);
-  for (const GanttGroup& group : model.groups) {
-    float units = 0;
-    for (std::size_t r = group.first_row; r < group.first_row + std::min<std::size_t>(2, group.rows); ++r)
-      units = std::max(units, paint::text_width(fonts().small_bold, model.rows[r].label));
-    const float name =
-        std::max(paint::text_width(fonts().bold, group.label), paint::text_width(fonts().small, group.detail));
-    width = std::max(width, name + units + px(32));
-  }
-  for (const GanttLane& lane : model.lanes)
-    width = std::max(width, paint::text_width(fonts().small, lane.label) +
-                                paint::text_width(fonts().mono_small, lane.detail) + px(36));
-  return std::floor(std::min(width, available * 0.35f));
-}
-
-void place(ChartFrame& f, ImVec2 low, ImVec2 high) {
-  const float column = label_column(f.model, high.x - low.x);
-  const float x0 = low.x + column, x1 = high.x - px(8);
-  const float band = px(f.model.mode == GanttMode::Pipeline ? 36 : 18);
-  const float lane = px(30), grip = f.model.lanes.empty() ? 0 : px(6);
-  float y = low.y;
-  const auto take = [&](float height) {
-    const paint::Box box{x0, y, x1, y + height};
-    y += height;
-    return box;
-  };
-  f.labels = {low.x, low.y, x0, high.y};
-  f.minimap = take(px(30));
-  y += px(2);
-  f.ruler = take(px(24));
-  f.marks = take(band);
-  RowMetrics metrics;
-  metrics.lane = std::floor(px(f.view.row_height));
-  metrics.group_padding = px(7);
-  metrics.group_gap = px(1);
-  metrics.group_minimum = px(44);
-  f.layout = layout_rows(f.model, metrics);
-  if (f.view.row_height == kUsualRowHeight) {
-    // Rows that nobody sized take a part of the height that a tall window has left over.
-    const float lanes_want = px(44) * static_cast<float>(f.model.lanes.size());
-    const float grow = (high.y - y - grip - lanes_want) / std::max(1.0f, f.layout.height);
-    if (grow > 1) {
-      metrics.lane = std::floor(metrics.lane * std::min(grow, 1.6f));
-      f.layout = layout_rows(f.model, metrics);
-    }
-  }
-  f.view.row_shown = metrics.lane / px(1);
-
-  // Lanes get what the rows leave over, up to a comfortable height; where there is too little for both, 38 %.
-  const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size());
-  const float spare = std::min(px(44) * count, rest - f.layout.height - px(8));
-  const float lanes = f.model.lanes.empty()    ? 0
-                      : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
-                                               : std::max(std::min(lane * count, rest * 0.38f), spare);
-  f.rows = take(std::floor(rest - lanes));
-  f.splitter = take(grip);
-  f.lanes = {x0, y, x1, std::max(y, high.y)};
-  // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before
-  // they have to be scrolled.
-  f.lane_height = f.model.lanes.empty() ? lane : std::max(px(19), std::floor(f.lanes.height() / count));
-  f.axis = {x0, x1, f.view.visible};
-
-  f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));
-}
 
 void draw_scroll_hint(ChartFrame& f) {
   const float hidden = f.layout.height - f.rows.height();
@@ -144,7 +80,7 @@ void draw_tooltip(ChartFrame& f) {
   if (!f.view.hovered || f.view.hovered_for < kTooltipDelay || f.view.drag != ChartDrag::None) return;
   const GanttBar& bar = f.model.bars[*f.view.hovered];
   const Op& op = f.problem.op(bar.op);
-  const Cycle start = f.schedule.start(bar.op);
+  const Cycle start = f.schedule.start(bar.op) - f.shift, ii = f.schedule.ii;
   // Below the rows of its group, so that neither the bar nor its neighbours are covered; above them where there is no room.
   std::size_t group = 0;
   while (group + 1 < f.model.groups.size() && f.model.groups[group + 1].first_row <= bar.row) ++group;
@@ -179,8 +115,8 @@ void draw_tooltip(ChartFrame& f) {
                       bar.wraps_left    ? " (goes on from the right edge)"
                       : bar.wraps_right ? " (goes on at the left edge)"
                                         : ""));
-  colored(theme().dim, fmt::format("start {} = {} × {} + {}", grouped(start), f.schedule.stage(bar.op),
-                                   grouped(f.schedule.ii), grouped(f.schedule.slot(bar.op))));
+  colored(theme().dim, fmt::format("start {} = {} × {} + {}", grouped(start), floor_div(start, ii), grouped(ii),
+                                   grouped(modulo(start, ii))));
   colored(theme().dim, fmt::format("latency {}, issue window {}", grouped(op.latency), grouped(op.window)));
   if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
   if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
@@ -201,8 +137,124 @@ void draw_tooltip(ChartFrame& f) {
   ImGui::PopStyleVar(2);
 }
 
+float chart_label_width(const GanttModel& model, float available) {
+  float width = px(120);
+  for (const GanttGroup& group : model.groups) {
+    float units = 0;
+    for (std::size_t r = group.first_row; r < group.first_row + std::min<std::size_t>(2, group.rows); ++r)
+      units = std::max(units, paint::text_width(fonts().small_bold, model.rows[r].label));
+    const float name =
+        std::max(paint::text_width(fonts().bold, group.label), paint::text_width(fonts().small, group.detail));
+    width = std::max(width, name + units + px(32));
+  }
+  for (const GanttLane& lane : model.lanes)
+    width = std::max(width, paint::text_width(fonts().small, lane.label) +
+                                paint::text_width(fonts().mono_small, lane.detail) + px(36));
+  return std::floor(std::min(width, available * 0.35f));
+}
+
+void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
+  const float column = std::max(f.label_width, chart_label_width(f.model, high.x - low.x));
+  const float x0 = low.x + column, x1 = high.x - px(8);
+  const float band = px(f.model.mode == GanttMode::Pipeline ? 36 : 18);
+  const bool pair = f.place != ChartFrame::Place::Alone, lower = f.place == ChartFrame::Place::Lower;
+  const float lane = px(30), grip = f.model.lanes.empty() || pair ? 0 : px(6);
+  float y = low.y;
+  const auto take = [&](float height) {
+    const paint::Box box{x0, y, x1, y + height};
+    y += height;
+    return box;
+  };
+  f.labels = {low.x, low.y, x0, high.y};
+  f.minimap = take(lower ? 0 : px(30));
+  if (!lower) y += px(2);
+  f.ruler = take(lower ? 0 : px(24));
+  f.marks = take(lower ? 0 : band);
+  f.title = take(pair ? px(20) : 0);
+  RowMetrics metrics;
+  metrics.lane = std::floor(px(f.view.row_height));
+  metrics.group_padding = px(7);
+  metrics.group_gap = px(1);
+  metrics.group_minimum = px(44);
+  f.layout = layout_rows(f.model, metrics);
+  const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size());
+  if (!pair && f.view.row_height == kUsualRowHeight) {
+    // Rows that nobody sized take a part of the height that a tall window has left over.
+    const float grow = (rest - px(44) * count) / std::max(1.0f, f.layout.height);
+    if (grow > 1) {
+      metrics.lane = std::floor(metrics.lane * std::min(grow, 1.6f));
+      f.layout = layout_rows(f.model, metrics);
+    }
+  }
+  if (pair && f.layout.height > rest) {
+    // Two charts share the height of one: groups close up and rows get lower before they have to be scrolled.
+    metrics.group_padding = px(3);
+    metrics.group_minimum = px(20);
+    f.layout = layout_rows(f.model, metrics);
+    if (f.layout.height > rest) {
+      metrics.lane = std::clamp(std::floor(metrics.lane * rest / f.layout.height), px(15), metrics.lane);
+      f.layout = layout_rows(f.model, metrics);
+    }
+  }
+
+  f.view.row_shown = metrics.lane / px(1);
+
+  // Lanes get what the rows leave over, up to a comfortable height; where there is too little for both, 38 %. In a pair
+  // there are lanes only where at least two of them fit beside all rows.
+  const float left_over = rest - f.layout.height - px(8);
+  const float spare = std::min(px(44) * count, left_over);
+  const float lanes = f.model.lanes.empty()    ? 0
+                      : pair                   ? (left_over >= px(2 * 19) ? std::min(px(24) * count, left_over) : 0)
+                      : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
+                                               : std::max(std::min(lane * count, rest * 0.38f), spare);
+  f.rows = take(std::floor(rest - lanes));
+  f.splitter = take(grip);
+  f.lanes = {x0, y, x1, std::max(y, high.y)};
+  // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before
+  // they have to be scrolled.
+  f.lane_height = f.model.lanes.empty() ? lane : std::max(px(19), std::floor(f.lanes.height() / count));
+  f.axis = {x0, x1, f.view.visible};
+
+  f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));
+}
+
+void paint_chart(ChartFrame& f) {
+  ImDrawList& draw = f.draw;
+  const bool lower = f.place == ChartFrame::Place::Lower;
+  draw.AddRectFilled({f.labels.x0, f.labels.y0}, {f.rows.x1 + px(8), f.labels.y1}, theme().chart);
+  draw.PushClipRect({f.labels.x0, f.rows.y0}, {f.rows.x1 + px(8), f.rows.y1}, true);
+  draw_group_backgrounds(f);
+  draw.PopClipRect();
+  draw_lanes(f);
+  if (!lower) draw_ruler(f);
+  draw_time_lines(f);
+  draw.PushClipRect(f.rows.low(), f.rows.high(), true);
+  draw_move_band(f);
+  draw_arrows(f, ArrowLayer::Below);
+  if (f.others) draw_others(f);
+  draw_bars(f);
+  draw_whiskers(f);
+  draw_limiting_cycle(f);
+  draw_arrows(f, ArrowLayer::Above);
+  draw_marks(f);
+  draw_move_ghost(f);
+  draw.PopClipRect();
+  draw_group_labels(f);
+  draw.AddRectFilled({f.rows.x0 - 1, f.ruler.y0}, {f.rows.x0, f.labels.y1}, theme().separator);
+  if (f.splitter.height() > 0)
+    draw.AddRectFilled({f.labels.x0, f.splitter.y0 + px(2)}, {f.rows.x1 + px(8), f.splitter.y1 - px(2)}, theme().border);
+  if (!lower) draw_minimap(f);
+  draw_scroll_hint(f);
+  if (!lower) draw_notes_on_chart(f);
+  if (probe::on()) {
+    probe::item(f.probe_name("rows"), f.rows.x0, f.rows.y0, f.rows.x1, f.rows.y1);
+    probe::item(f.probe_name("lanes"), f.lanes.x0, f.lanes.y0, f.lanes.x1, f.lanes.y1);
+    probe::item(f.probe_name("splitter"), f.splitter.x0, f.splitter.y0, f.splitter.x1, f.splitter.y1);
+  }
+}
+
 void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule& schedule, const Selection& selection,
-                const ChartOverlay& overlay, GanttViewState& view, CommandQueue& commands) {
+                const ChartOverlay& overlay, GanttViewState& view, CommandQueue& commands, const std::vector<OtherBar>* others) {
   update_view(view, model, ImGui::GetIO().DeltaTime);
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < px(160) || size.y < px(120)) return;  // no room for a chart
@@ -213,33 +265,12 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetWindowPos(), high(low.x + size.x, low.y + size.y);
   ChartFrame f{model, problem, schedule, selection, overlay, view, commands, draw, {}, {}, {}, {}, {}, {}, {}, {}, {}, 30};
-  place(f, low, high);
+  f.others = others;
+  place_chart(f, low, high);
   handle_input(f);
   f.axis.range = view.visible;  // a drag moves the picture in the same frame
 
-  draw.AddRectFilled(low, high, theme().chart);
-  draw.PushClipRect({f.labels.x0, f.rows.y0}, {high.x, f.rows.y1}, true);
-  draw_group_backgrounds(f);
-  draw.PopClipRect();
-  draw_lanes(f);
-  draw_ruler(f);
-  draw_time_lines(f);
-  draw.PushClipRect(f.rows.low(), f.rows.high(), true);
-  draw_move_band(f);
-  draw_arrows(f, ArrowLayer::Below);
-  draw_bars(f);
-  draw_whiskers(f);
-  draw_limiting_cycle(f);
-  draw_arrows(f, ArrowLayer::Above);
-  draw_marks(f);
-  draw_move_ghost(f);
-  draw.PopClipRect();
-  draw_group_labels(f);
-  draw.AddRectFilled({f.rows.x0 - 1, f.ruler.y0}, {f.rows.x0, high.y}, theme().separator);
-  draw.AddRectFilled({f.labels.x0, f.splitter.y0 + px(2)}, {high.x, f.splitter.y1 - px(2)}, theme().border);
-  draw_minimap(f);
-  draw_scroll_hint(f);
-  draw_notes_on_chart(f);
+  paint_chart(f);
   draw_tooltip(f);
   draw_context_menu(f);
   ImGui::EndChild();

@@ -87,7 +87,7 @@ void draw_lanes(ChartFrame& f) {
     paint::text(f.draw, mono, f.lanes.x0 - px(8) - detail_width, middle - paint::text_height(mono) / 2, ink, detail);
     paint::text_cut(f.draw, fonts().small, f.labels.x0 + px(10), middle - paint::text_height(fonts().small) / 2,
                     f.lanes.x0 - px(24) - detail_width - f.labels.x0, theme().text, lane.label);
-    if (probe::on()) probe::item("gantt/lane/" + lane.label, box.x0, box.y0, box.x1, box.y1);
+    if (probe::on()) probe::item(f.probe_name("lane/") + lane.label, box.x0, box.y0, box.x1, box.y1);
   }
   // What does not fit leaves a mark.
   if (f.view.lanes_scroll + f.lanes.height() < wanted - 1)

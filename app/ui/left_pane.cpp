@@ -12,46 +12,6 @@
 namespace heddle::app {
 namespace {
 
-void draw_schedules(const Session& session, UiState& ui) {
-  const Content& content = session.content();
-  section("SCHEDULES", content.schedules.empty() ? "" : "cycles");
-  if (content.schedules.empty()) {
-    const bool running = session.live().active();
-    wrapped_text(fonts().small, theme().dim,
-                 !content.problem ? "None. First choose a machine that can run this kernel."
-                 : running        ? "Solving. The first schedule appears here as soon as it is found."
-                                  : "None yet. Press F5 to solve, or drop a schedule file on the window.");
-    return;
-  }
-  for (std::size_t i = 0; i < content.schedules.size(); ++i) {
-    const bool shown = content.shown == i;
-    const ScheduleLine line = describe_entry(*content.schedules[i]);
-    const std::string name = fmt::format("schedules/{}", i);
-    const RowArea row = pick_row(name.c_str(), shown, px(42));
-    const float badge = px(20), top = row.min.y + px(11), left = row.min.x + px(8);
-    if (shown) {
-      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(left, top), ImVec2(left + badge, top + badge), theme().accent,
-                                                px(4));
-      const ImVec2 size = text_size(fonts().bold, "A");
-      paint_text(fonts().bold, ImVec2(left + (badge - size.x) / 2, top + (badge - size.y) / 2), theme().accent_text,
-                 "A");
-    }
-    const float text = left + badge + px(9);
-    const float number = text_size(fonts().mono_bold, line.ii).x;
-    const float room = row.max.x - px(10) - number - px(8) - text;
-    paint_text(fonts().body, ImVec2(text, row.min.y + px(4)), theme().text, fitted(fonts().body, line.name, room));
-    paint_text(fonts().small, ImVec2(text, row.min.y + px(22)), tone_ink(line.tone),
-               fitted(fonts().small, line.detail, room));
-    paint_text_right(fonts().mono_bold, row.max.x - px(10), row.min.y + px(12), theme().text, line.ii);
-    if (row.clicked) ui.commands.push(SelectSchedule{i});
-    if (ImGui::BeginPopupContextItem(name.c_str())) {
-      if (ImGui::MenuItem("Show")) ui.commands.push(SelectSchedule{i});
-      if (ImGui::MenuItem("Remove from the list")) ui.commands.push(RemoveSchedule{i});
-      ImGui::EndPopup();
-    }
-  }
-}
-
 /// A clickable column title of the list of ops.
 void sort_title(const char* name, const char* label, OpsColumn column, float right, float top, UiState& ui) {
   const bool current = ui.list_sort == column;
@@ -130,13 +90,12 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
 void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(3)));
   const float room = ImGui::GetContentRegionAvail().y;
-  const Content& content = session.content();
   // Schedules and constraints take what they need, up to half of the pane; then they scroll.
   const float rows =
-      static_cast<float>(content.schedules.size()) * (px(42) + px(3)) + constraint_list_height(session, ui);
-  const float wanted = px(34) + (content.schedules.empty() ? px(64) : 0) + rows + px(4);
+      constraint_list_height(session, ui);
+  const float wanted = schedule_list_height(session) + rows + px(4);
   ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * 0.5f)));
-  draw_schedules(session, ui);
+  draw_schedule_list(session, ui);
   draw_constraint_list(session, ui);
   ImGui::EndChild();
   draw_ops_list(session, models, ui);

@@ -9,15 +9,11 @@
 
 namespace heddle::app {
 
-void draw_minimap(ChartFrame& f) {
-  const paint::Box& box = f.minimap;
-  ImDrawList& draw = f.draw;
-  draw.AddRectFilled(box.low(), box.high(), theme().chart);
-  const float pad = px(3), line = std::max(1.0f, (box.height() - 2 * pad) /
-                                                     static_cast<float>(std::max<std::size_t>(1, f.model.rows.size())));
-  const TimeAxis axis = minimap_axis(f.model, box.x0, box.x1);
-  draw.PushClipRect(box.low(), box.high(), true);
-  const auto& bars = f.model.bars;
+namespace {
+
+void draw_rows(ChartFrame& f, const GanttModel& model, const TimeAxis& axis, float y0, float y1) {
+  const float line = std::max(1.0f, (y1 - y0) / static_cast<float>(std::max<std::size_t>(1, model.rows.size())));
+  const auto& bars = model.bars;
   for (std::size_t b = 0; b < bars.size();) {
     const std::size_t row = bars[b].row;
     const float x0 = axis.to_x(static_cast<double>(bars[b].begin));
@@ -26,10 +22,26 @@ void draw_minimap(ChartFrame& f) {
     while (next < bars.size() && bars[next].row == row && bars[next].role == bars[b].role &&
            bars[next].lane == bars[b].lane && axis.to_x(static_cast<double>(bars[next].begin)) < x1 + 0.5f)
       x1 = std::max(x1, axis.to_x(static_cast<double>(bars[next++].end)));
-    const float y = box.y0 + pad + static_cast<float>(row) * line;
-    draw.AddRectFilled({x0, y}, {std::max(x1 - (x1 - x0 > 4 ? 1.0f : 0.0f), x0 + 1), y + std::max(1.0f, line - 1)},
-                       role_color(bars[b].role).fill);
+    const float y = y0 + static_cast<float>(row) * line;
+    f.draw.AddRectFilled({x0, y}, {std::max(x1 - (x1 - x0 > 4 ? 1.0f : 0.0f), x0 + 1), y + std::max(1.0f, line - 1)},
+                         role_color(bars[b].role).fill);
     b = next;
+  }
+}
+
+}  // namespace
+
+void draw_minimap(ChartFrame& f) {
+  const paint::Box& box = f.minimap;
+  ImDrawList& draw = f.draw;
+  draw.AddRectFilled(box.low(), box.high(), theme().chart);
+  const TimeAxis axis = minimap_axis(f.view, f.model, box.x0, box.x1);
+  draw.PushClipRect(box.low(), box.high(), true);
+  const float pad = px(3), middle = (box.y0 + box.y1) / 2;
+  draw_rows(f, f.model, axis, box.y0 + pad, f.below ? middle - px(1) : box.y1 - pad);
+  if (f.below) {
+    draw_rows(f, *f.below, axis, middle + px(1), box.y1 - pad);
+    draw.AddRectFilled({box.x0, middle}, {box.x1, middle + 1}, theme().border);
   }
   for (const GanttMark& mark : f.model.marks)
     if (mark.strong) {

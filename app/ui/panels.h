@@ -16,6 +16,7 @@
 #include "app/ui/keys_overlay.h"
 #include "app/ui/palette.h"
 #include "app/ui/project_dialogs.h"
+#include "app/ui/schedule_list.h"
 #include "app/ui/tabs.h"
 #include "app/ui/tabs/alternatives_state.h"
 #include "app/ui/tabs/constraints_state.h"
@@ -23,10 +24,12 @@
 #include "app/ui/tabs/graph_state.h"
 #include "app/ui/tabs/pareto_state.h"
 #include "app/ui/tabs/pipeline_state.h"
+#include "app/ui/tabs/compare_state.h"
 #include "app/ui/tabs/sensitivity_state.h"
 #include "app/ui/tabs/slack_state.h"
 #include "app/ui/tabs/what_if_state.h"
 #include "app/viewmodel/chart_overlay.h"
+#include "app/viewmodel/compare_model.h"
 #include "app/viewmodel/header_model.h"
 #include "app/viewmodel/inspector_model.h"
 #include "app/viewmodel/ops_table.h"
@@ -40,6 +43,7 @@ struct Models {
   std::optional<InspectorModel> inspector;
   std::optional<GanttModel> gantt;
   ChartOverlay overlay;
+  std::optional<CompareModel> compare;  ///< where there is a B
 };
 
 /// The file browser of the open dialog.
@@ -63,6 +67,9 @@ struct UiState {
   SlackTabState slack;
   AlternativesTabState alternatives;
   GanttViewState chart;
+  GanttViewState chart_b;  ///< of the lower one, where two are on one axis
+  ScheduleListState schedule_list;
+  CompareTabState compare_tab;
   char ops_filter[128] = "";
   OpsColumn list_sort = OpsColumn::Start;
   bool list_descending = false;
@@ -98,6 +105,9 @@ void draw_inspector(const Session& session, const Models& models, UiState& ui);
 void draw_bottom_pane(const Session& session, const Models& models, UiState& ui);
 /// The chart, or what to do when there is none yet.
 void draw_center(Session& session, const Models& models, UiState& ui);
+/// The switch between A, A over B, and A with B as ghosts, and what they are aligned at; right of the modes, between these
+/// pixels of the window.
+void draw_compare_bar(const Session& session, const Models& models, UiState& ui, float left, float right);
 /// A strip that says what is pointed at and laid over the chart, and ends it; returns its height, 0 when there is nothing.
 float draw_chart_legend(const Session& session, const Models& models, UiState& ui, float top);
 void draw_welcome(const Session& session, UiState& ui);

@@ -16,8 +16,8 @@ struct Theme {
   Color window, panel, card, raised, input, border, edge, separator;  // edge: of fields, can be seen without their content
   // Text.
   Color text, dim, faint, heading;
-  // Meaning; each is also said in words.
-  Color accent, accent_text, selected, hovered, good, good_fill, warning, warning_fill, bad, bad_fill;
+  // Meaning; each is also said in words. `second` is the schedule that the shown one is compared with.
+  Color accent, accent_text, second, second_text, selected, hovered, good, good_fill, warning, warning_fill, bad, bad_fill;
   // Chart.
   Color chart, row, row_alternate, grid, ii_line, hairline, hatch, outline, arrow, carried_arrow, tooltip;
   bool light = false;

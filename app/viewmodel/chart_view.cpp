@@ -16,25 +16,31 @@ constexpr double kMargin = 0.025;   // of the model, on both sides of a fitted v
 constexpr std::size_t kZoomMemory = 64;
 constexpr float kSnapPixels = 6, kHitPixels = 3;
 
-double extent(const GanttModel& model) { return static_cast<double>(std::max<Cycle>(1, model.end - model.begin)); }
+CycleRange extent_of(const GanttViewState& view, const GanttModel& model) {
+  return view.extent.value_or(CycleRange{model.begin, model.end});
+}
+
+double length_of(const CycleRange& range) { return static_cast<double>(std::max<Cycle>(1, range.end - range.begin)); }
+double extent(const GanttViewState& view, const GanttModel& model) { return length_of(extent_of(view, model)); }
 
 /// A range that can be shown: not too short, not too long, and with some of the model in it.
-TimeRange allowed(TimeRange range, const GanttModel& model) {
-  const double longest = std::max(4 * extent(model), 4 * kShortest);
+TimeRange allowed(TimeRange range, const GanttViewState& view, const GanttModel& model) {
+  const CycleRange there = extent_of(view, model);
+  const double longest = std::max(4 * extent(view, model), 4 * kShortest);
   const double length = std::clamp(range.length(), kShortest, longest);
   if (length != range.length()) {
     const double middle = (range.begin + range.end) / 2;
     range = {middle - length / 2, middle + length / 2};
   }
-  const double keep = std::min(length, extent(model)) / 4;
-  const double right = static_cast<double>(model.begin) + keep - range.end;
-  const double left = static_cast<double>(model.end) - keep - range.begin;
+  const double keep = std::min(length, extent(view, model)) / 4;
+  const double right = static_cast<double>(there.begin) + keep - range.end;
+  const double left = static_cast<double>(there.end) - keep - range.begin;
   const double shift = right > 0 ? right : left < 0 ? left : 0;
   return {range.begin + shift, range.end + shift};
 }
 
 void head_for(GanttViewState& view, const GanttModel& model, TimeRange range, bool animate) {
-  view.target = allowed(range, model);
+  view.target = allowed(range, view, model);
   view.origin = view.visible;
   view.moved = animate ? 0 : 1;
   if (!animate) view.visible = view.target;
@@ -57,26 +63,34 @@ float TimeAxis::to_x(double cycle) const {
 
 double TimeAxis::to_cycle(float x) const { return range.begin + static_cast<double>(x - x0) * cycles_per_pixel(); }
 
-TimeRange whole(const GanttModel& model) {
-  const double margin = std::max(kMargin * extent(model), (kShortest - extent(model)) / 2);
-  return {static_cast<double>(model.begin) - margin, static_cast<double>(model.end) + margin};
+namespace {
+
+TimeRange with_margin(const CycleRange& range) {
+  const double margin = std::max(kMargin * length_of(range), (kShortest - length_of(range)) / 2);
+  return {static_cast<double>(range.begin) - margin, static_cast<double>(range.end) + margin};
 }
 
+}  // namespace
+
+TimeRange whole(const GanttModel& model) { return with_margin({model.begin, model.end}); }
+TimeRange whole(const GanttViewState& view, const GanttModel& model) { return with_margin(extent_of(view, model)); }
+
 void update_view(GanttViewState& view, const GanttModel& model, double seconds) {
-  if (view.seen_mode != model.mode || view.seen_begin != model.begin || view.seen_end != model.end) {
+  const CycleRange there = extent_of(view, model);
+  if (view.seen_mode != model.mode || view.seen_begin != there.begin || view.seen_end != there.end) {
     // Another schedule of about the same extent, as a proposal brings it, leaves a zoomed view where it is.
-    const double was = static_cast<double>(view.seen_end - view.seen_begin), is = extent(model);
+    const double was = static_cast<double>(view.seen_end - view.seen_begin), is = extent(view, model);
     const bool similar = view.seen_mode == model.mode && was > 0 && is < 1.5 * was && was < 1.5 * is;
     const bool zoomed = similar && view.target.length() < 0.95 * was;
     view.seen_mode = model.mode;
-    view.seen_begin = model.begin;
-    view.seen_end = model.end;
+    view.seen_begin = there.begin;
+    view.seen_end = there.end;
     view.range.reset();
     view.hovered.reset();
     view.pressed.reset();
     view.current.reset();
     if (!zoomed) view.zoom_stack.clear();
-    head_for(view, model, zoomed ? view.target : whole(model), false);
+    head_for(view, model, zoomed ? view.target : whole(view, model), false);
   }
   for (auto* bar : {&view.hovered, &view.pressed, &view.current})
     if (*bar && **bar >= model.bars.size()) bar->reset();
@@ -93,7 +107,7 @@ void zoom_at(GanttViewState& view, const GanttModel& model, double cycle, double
   // The pixel of `cycle` is taken from what is on screen now, so that it stays put during the animation as well.
   const double share = (cycle - view.visible.begin) / view.visible.length();
   const double length =
-      std::clamp(view.target.length() / factor, kShortest, std::max(4 * extent(model), 4 * kShortest));
+      std::clamp(view.target.length() / factor, kShortest, std::max(4 * extent(view, model), 4 * kShortest));
   head_for(view, model, {cycle - share * length, cycle + (1 - share) * length}, animate);
   view.centred = false;
 }
@@ -109,7 +123,7 @@ void go_to(GanttViewState& view, const GanttModel& model, TimeRange range) {
   view.centred = false;
 }
 
-void fit_all(GanttViewState& view, const GanttModel& model) { go_to(view, model, whole(model)); }
+void fit_all(GanttViewState& view, const GanttModel& model) { go_to(view, model, whole(view, model)); }
 
 void zoom_to_bar(GanttViewState& view, const GanttModel& model, std::size_t index) {
   const GanttBar& bar = model.bars[index];
@@ -293,7 +307,9 @@ std::vector<ProfilePiece> profile_pieces(const Profile& profile, const TimeAxis&
   return pieces;
 }
 
-TimeAxis minimap_axis(const GanttModel& model, float x0, float x1) { return {x0, x1, whole(model)}; }
+TimeAxis minimap_axis(const GanttViewState& view, const GanttModel& model, float x0, float x1) {
+  return {x0, x1, whole(view, model)};
+}
 
 Cycle edge_slack(const Problem& problem, const Schedule& schedule, EdgeId id) {
   const Edge& edge = problem.edge(id);

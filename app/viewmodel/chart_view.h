@@ -76,6 +76,8 @@ struct GanttViewState {
   std::vector<OpId> centred_on;         ///< what it centred
 
   bool deaf = false;                    ///< keys are for another picture; Escape is heard all the same
+  std::optional<CycleRange> extent;     ///< what there is to see, where that is more than the model: two charts on one axis
+  bool rows_keys = true;                ///< the keys for the next and previous row are the chart's
   std::vector<std::string_view> wishes; ///< ids of actions that were chosen in a menu or the palette
 
   ChartDrag drag = ChartDrag::None;
@@ -97,6 +99,8 @@ struct GanttViewState {
 
 /// The whole model with a small margin on both sides.
 TimeRange whole(const GanttModel& model);
+/// The same of the view's extent, where it has one.
+TimeRange whole(const GanttViewState& view, const GanttModel& model);
 /// Call once per frame before anything else: fits a model whose mode or extent is new, forgets bars that are gone, and moves
 /// the animation on by `seconds`.
 void update_view(GanttViewState& view, const GanttModel& model, double seconds);
@@ -152,7 +156,7 @@ struct ProfilePiece {
 std::vector<ProfilePiece> profile_pieces(const Profile& profile, const TimeAxis& axis, double begin, double end);
 
 /// The minimap shows the whole model; the box on it is the visible range.
-TimeAxis minimap_axis(const GanttModel& model, float x0, float x1);
+TimeAxis minimap_axis(const GanttViewState& view, const GanttModel& model, float x0, float x1);
 /// Slack of a dependence in this schedule: how many cycles its consumer waits longer than it must; negative when violated.
 Cycle edge_slack(const Problem& problem, const Schedule& schedule, EdgeId edge);
 

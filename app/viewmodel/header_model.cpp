@@ -149,12 +149,13 @@ ScheduleLine describe_entry(const ScheduleEntry& entry) {
     line.tone = Tone::Busy;
   } else if (entry.status == Status::Invalid) {
     line.detail = violations_text(entry.verdict);
-  } else if (entry.status == Status::Feasible && !entry.file.empty()) {
-    line.detail = entry.period.deadlock ? "deadlocks" : fmt::format("period {}", grouped(entry.period.cycles()));
   } else {
-    line.detail = status_word(entry.status);
+    // A schedule from a file without a certificate is judged by the checker alone.
+    const bool claimed = entry.status != Status::Feasible || entry.file.empty() || entry.lower_bound;
+    line.detail = claimed ? status_word(entry.status) : "valid";
     if (entry.status == Status::Feasible && entry.lower_bound)
       line.detail += fmt::format(", bound {}", grouped(*entry.lower_bound));
+    line.detail += entry.period.deadlock ? " · deadlocks" : fmt::format(" · period {}", grouped(entry.period.cycles()));
   }
   return line;
 }

@@ -331,7 +331,7 @@ TEST_CASE("pieces of random profiles cover the view, and no step of a pixel or m
 
 TEST_CASE("the minimap maps the whole model, whatever is visible", "[app]") {
   const GanttModel model = model_of(GanttMode::Pipeline, 8);
-  const TimeAxis axis = minimap_axis(model, 0, 500);
+  const TimeAxis axis = minimap_axis(GanttViewState{}, model, 0, 500);
   CHECK(axis.to_x(static_cast<double>(model.begin)) > 0);
   CHECK(axis.to_x(static_cast<double>(model.end)) < 500);
 }

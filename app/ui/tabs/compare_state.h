@@ -1,0 +1,20 @@
+// What of the Compare tab is looked at.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/viewmodel/compare_model.h"
+#include "core/io/library.h"
+
+namespace heddle::app {
+
+struct CompareTabState {
+  bool only_differences = true;
+  CompareColumn sort = CompareColumn::AStart;
+  bool descending = false;
+  std::string shelf_of;  ///< kernel whose schedules are on `shelf`
+  std::vector<LibraryEntry> shelf;
+};
+
+}  // namespace heddle::app
