@@ -6,6 +6,7 @@
 #include "app/session/command_line.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/progress_plot.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/explain_model.h"
 #include "core/report/chart_layout.h"
@@ -140,53 +141,6 @@ void draw_head(const Session& session, const ExplainModel& model, float width, U
     wrapped_text(fonts().small, theme().warning, "The solver's answer was to an earlier question; this is arithmetic. Ask the solver again.");
 }
 
-/// Bound and best over time as steps.
-void draw_progress_plot(const LiveSolve& live, float width, float height) {
-  const Theme& t = theme();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), t.card, px(4));
-  paint_text(fonts().small, ImVec2(at.x + px(10), at.y + px(6)), t.dim, fitted(fonts().small, "II over time", width - px(110)));
-  Cycle low = live.history.front().bound, high = low;
-  for (const LiveSolve::Point& p : live.history) {
-    low = std::min(low, p.bound);
-    high = std::max({high, p.bound, p.best.value_or(p.bound)});
-  }
-  const double seconds = std::max(live.seconds, 1e-3);
-  const float left = at.x + px(64), right = at.x + width - px(14), top = at.y + px(32), floor = at.y + height - px(24);
-  const double span = std::max<double>(static_cast<double>(high - low), 1);
-  const auto x = [&](double s) {
-    return left + static_cast<float>(std::clamp(s / seconds, 0.0, 1.0)) * (right - left);
-  };
-  const auto y = [&](Cycle c) {
-    return floor - static_cast<float>(static_cast<double>(c - low) / span) * (floor - top);
-  };
-  paint_text_right(fonts().mono_small, left - px(6), y(low) - px(7), t.faint, grouped(low));
-  if (high > low) paint_text_right(fonts().mono_small, left - px(6), y(high) - px(7), t.faint, grouped(high));
-  list.AddLine(ImVec2(left, floor + px(4)), ImVec2(right, floor + px(4)), t.grid);
-  paint_text(fonts().mono_small, ImVec2(left, floor + px(6)), t.faint, "0");
-  paint_text_right(fonts().mono_small, right, floor + px(6), t.faint, seconds_text(live.seconds));
-  const float thick = px(1.6f);
-  for (std::size_t i = 0; i < live.history.size(); ++i) {
-    const LiveSolve::Point& p = live.history[i];
-    const float x0 = x(p.seconds), x1 = i + 1 < live.history.size() ? x(live.history[i + 1].seconds) : right;
-    list.AddLine(ImVec2(x0, y(p.bound)), ImVec2(x1, y(p.bound)), t.accent, thick);
-    if (p.best) list.AddLine(ImVec2(x0, y(*p.best)), ImVec2(x1, y(*p.best)), t.good, thick);
-    if (i + 1 == live.history.size()) continue;
-    const LiveSolve::Point& q = live.history[i + 1];
-    list.AddLine(ImVec2(x1, y(p.bound)), ImVec2(x1, y(q.bound)), t.accent, thick);
-    if (p.best && q.best) list.AddLine(ImVec2(x1, y(*p.best)), ImVec2(x1, y(*q.best)), t.good, thick);
-    if (!p.best && q.best) list.AddCircleFilled(ImVec2(x1, y(*q.best)), px(3), t.good);
-  }
-  float legend = right;
-  for (const auto& [word, color] : {std::pair{"best", t.good}, std::pair{"bound", t.accent}}) {
-    legend -= text_size(fonts().small, word).x;
-    paint_text(fonts().small, ImVec2(legend, at.y + px(6)), color, word);
-    legend -= px(14);
-  }
-  ImGui::Dummy(ImVec2(width, height));
-}
-
 /// Fewer than three different points say nothing.
 bool worth_a_plot(const LiveSolve& live) {
   int points = 0;
@@ -217,7 +171,7 @@ void draw_explain_tab(const Session& session, const Models&, UiState& ui) {
   ImGui::EndChild();
   if (plot) {
     ImGui::SetCursorScreenPos(ImVec2(begin.x + whole - plot_width, begin.y));
-    draw_progress_plot(session.live(), plot_width, std::min(height - px(6), px(180)));
+    draw_progress_plot(session.live(), ImVec2(plot_width, std::min(height - px(6), px(180))));
   }
 }
 
