@@ -64,7 +64,9 @@ Answer explain(const Question& q, std::stop_token stop, const AskListener& tell)
   request.solve.ii = q.options.ii;
   solver::ExplainListener listener;
   listener.solve = phases(tell);
-  listener.progress = [&](const std::string& doing) { tell({doing, {}}); };
+  std::string doing_now;
+  listener.progress = [&](const std::string& doing) { tell({doing_now = doing, {}}); };
+  listener.known = [&](const Explanation& so_far) { tell({doing_now, so_far}); };
   return solver::explain(request, stop, listener);
 }
 

@@ -153,6 +153,7 @@ struct AdoptSchedule {
   Schedule schedule;
   std::string name;
   bool as_baseline = false;
+  std::optional<Cycle> lower_bound = {};  ///< proved, on II
 };  ///< one of an answer becomes a row of the list
 
 // Notes.
@@ -176,6 +177,14 @@ struct Ask {
 };
 struct CancelAsk {
   Topic topic = Topic::Explain;
+};
+/// Shows the reasons for II, and asks the solver for them where they are not known.
+struct AskWhy {};
+/// Puts one way out in force and solves again; what was shown becomes B. See Relaxation.
+struct TryRelaxation {
+  Changes changes;
+  std::optional<std::size_t> constraint;
+  std::optional<std::int64_t> limit;
 };
 struct Undo {};
 struct Redo {};
@@ -228,6 +237,8 @@ struct ShowTab {
 struct SetHighlight {
   Highlight highlight;
 };  ///< an empty one ends it
+struct ToggleCritical {};  ///< the overlay that shows what limits II
+struct ToggleWhiskers {};  ///< how far every op can move, drawn on the bars
 struct ToggleKeys {};  ///< the overlay that lists all keys
 struct ShowOpenDialog {};
 struct FocusFind {};
@@ -245,7 +256,8 @@ using Command =
     std::variant<OpenFile, OpenKernel, OpenMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule,
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, SetChange, RemoveChange, ToggleChange,
-                 SetBaseline, SwapBaseline, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight, Undo, Redo,
+                 SetBaseline, SwapBaseline, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
+                 AskWhy, TryRelaxation, ToggleCritical, ToggleWhiskers, Undo, Redo,
                  SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
                  SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,
                  ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, Quit, DismissNotice>;

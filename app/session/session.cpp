@@ -237,6 +237,7 @@ void Session::adopt(Content next, const std::string& what) {
   undo_.remember(std::move(content_), what);
   content_ = std::move(next);
   selection_ = {};
+  view_.highlight = {};
   live_ = {};
   view_.highlight = {};
   error_.reset();
@@ -341,6 +342,7 @@ void Session::settle_after_travel() {
     selection_ = {};
   view_.highlight = {};
   error_.reset();
+  view_.highlight = {};
   view_.fit_all = true;
   changed();
 }

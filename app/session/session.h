@@ -45,6 +45,7 @@ struct ViewState {
   std::optional<int> iterations;  ///< of the runs, where the user has chosen; see Session::iterations
   BottomTab tab = BottomTab::Explain;
   Highlight highlight;
+  bool critical = false, whiskers = false;  ///< overlays of the chart
   bool keys_overlay = false;
   bool open_dialog = false;
   bool quit = false;
@@ -197,6 +198,10 @@ class Session {
   void on(const Ask& c);
   void on(const CancelAsk& c);
   void on(const SetHighlight& c);
+  void on(const AskWhy& c);
+  void on(const TryRelaxation& c);
+  void on(const ToggleCritical& c);
+  void on(const ToggleWhiskers& c);
   void on(const Undo& c);
   void on(const Redo& c);
   void on(const SelectOp& c);
@@ -234,8 +239,11 @@ class Session {
   Inquiry& inquiry_of(Topic topic);
   /// Puts other constraints in force, as one step of undo; then solves, if asked to.
   void constrain(Constraints next, const std::string& what, bool solve);
+  /// Asks why II is not smaller, unless that is known or being asked.
+  void ask_why();
   /// Puts other numbers in force, as one step of undo; schedules of the old problem that still fit are kept and judged anew.
-  void change_numbers(Changes next, const std::string& what);
+  /// False when there is no problem with them.
+  bool change_numbers(Changes next, const std::string& what);
   /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
   std::optional<Error> resolve_content();
   void adopt(Content next, const std::string& what);
@@ -265,6 +273,8 @@ class Session {
   double began_ = 0;
   int solves_ = 0;
   std::map<std::string, EntryPtr> solved_;  ///< newest version of every solver row, by its name
+  bool why_after_solve_ = false;            ///< reasons were asked for while a solve was running
+  bool compare_next_ = false;               ///< what is shown becomes B when the running solve has a row
   std::string job_row_;                     ///< name of the row that the running job fills
   std::string last_phase_;
   Inquiry inquiries_[std::size(kTopics)];

@@ -1,6 +1,8 @@
 // Schedules beside each other: which one is B, what they are called, and answers that become rows of the list.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/session/session.h"
 
 namespace heddle::app {
@@ -29,10 +31,19 @@ void Session::on(const RenameSchedule& c) {
 
 void Session::on(const AdoptSchedule& c) {
   if (!content_.problem || !fits(*content_.problem, c.schedule)) return;
+  const auto known = std::find_if(content_.schedules.begin(), content_.schedules.end(), [&](const EntryPtr& e) {
+    return e->name == c.name && same_program(e->schedule, c.schedule);
+  });
   undo_.remember(content_, "take over " + c.name);
+  if (known != content_.schedules.end()) {
+    (c.as_baseline ? content_.baseline : content_.shown) = static_cast<std::size_t>(known - content_.schedules.begin());
+    if (content_.baseline == content_.shown) content_.baseline.reset();
+    return changed();
+  }
   ScheduleEntry entry;
   entry.name = c.name;
-  entry.status = Status::Feasible;
+  entry.lower_bound = c.lower_bound;
+  entry.status = c.lower_bound == c.schedule.ii ? Status::Optimal : Status::Feasible;
   entry.schedule = c.schedule;
   entry.schedule.name = c.name;
   content_.schedules.push_back(make_entry(*content_.problem, content_.constraints, std::move(entry)));

@@ -83,33 +83,26 @@ void Session::on(const TogglePin& c) {
   constrain(std::move(next), pin.name, false);
 }
 
-void Session::change_numbers(Changes next, const std::string& what) {
-  if (!content_.problem) return;
+bool Session::change_numbers(Changes next, const std::string& what) {
+  if (!content_.problem) return false;
   Content before = content_;
   content_.changes = std::move(next);
   if (const auto error = resolve_content()) {
     content_ = std::move(before);
-    return fail(what + " does not work", *error);
+    fail(what + " does not work", *error);
+    return false;
   }
   abandon_job("the numbers changed");
   undo_.remember(std::move(before), what);
+  view_.highlight = {};
   judge_again();
   changed();
+  return true;
 }
 
 void Session::on(const SetChange& c) {
   Changes next = content_.changes;
-  Change unvalued = c.change;
-  const auto same_number = [&](Change other) {
-    other.effect = unvalued.effect;
-    other.value = unvalued.value;
-    return describe(other) == describe(unvalued);
-  };
-  const auto found = std::find_if(next.begin(), next.end(), same_number);
-  if (found == next.end())
-    next.push_back(c.change);
-  else
-    *found = c.change;
+  put(next, c.change);
   change_numbers(std::move(next), describe(c.change));
 }
 

@@ -28,6 +28,7 @@ void Session::on(const StartSolve&) {
   if (const std::string reason = why_no_solve(); !reason.empty())
     return say(LogLevel::Warning, "not solving: " + reason);
   live_ = {};
+  compare_next_ = false;
   live_.phase = LiveSolve::Phase::Running;
   live_.lower_bound = content_.bounds->min_ii();
   live_.doing = "starting";
@@ -159,6 +160,8 @@ void Session::replace_solved(ScheduleEntry entry) {
     undo_.remember(content_, "solve");
     const EntryPtr made = make_entry(*content_.problem, content_.constraints, std::move(entry));
     content_.schedules.push_back(made);
+    if (compare_next_) content_.baseline = content_.shown;
+    compare_next_ = false;
     content_.shown = content_.schedules.size() - 1;
     view_.fit_all = true;
     solved_[made->name] = made;
@@ -218,6 +221,7 @@ void Session::take_outcome(SolveOutcome outcome) {
                          how, live_.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
   if (live_.refuted()) view_.tab = BottomTab::Explain;
+  if (std::exchange(why_after_solve_, false) || live_.refuted()) ask_why();
 }
 
 bool Session::close(std::chrono::milliseconds limit) {

@@ -67,6 +67,24 @@ template <int step>
 Command make_iterations(const Session& s) {
   return SetIterations{s.iterations() + step};
 }
+std::string needs_highlight(const Session& s) { return s.view().highlight.why.empty() ? "nothing is highlighted" : ""; }
+Command end_highlight(const Session&) { return SetHighlight{}; }
+template <Topic topic>
+Command ask(const Session&) {
+  return Ask{topic, {}};
+}
+template <Topic topic>
+Command cancel_ask(const Session&) {
+  return CancelAsk{topic};
+}
+template <Topic topic>
+std::string no_question(const Session& s) {
+  return s.why_no_question(topic);
+}
+template <Topic topic>
+std::string not_asking(const Session& s) {
+  return s.inquiry(topic).active() ? "" : "it is not being asked";
+}
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
 std::string needs_problem(const Session& s) { return s.content().problem ? "" : "no kernel is open on a machine"; }
@@ -178,7 +196,13 @@ const Action kActions[] = {
     Action{"next_mode", kView, "Next of these", "U", next_mode}.in_chart(),
     Action{"more_iterations", kView, "More iterations", "", make_iterations<1>},
     Action{"fewer_iterations", kView, "Fewer iterations", "", make_iterations<-1>},
-    Action{"critical", kView, "Critical ops only", "C"}.in_chart().needs(needs_schedule).below_line(),
+    Action{"critical", kView, "What limits II", "C", make<ToggleCritical>}
+        .needs(needs_schedule)
+        .ticked([](const Session& s) { return s.view().critical; })
+        .below_line(),
+    Action{"whiskers", kView, "How far ops can move", "L", make<ToggleWhiskers>}.needs(needs_schedule).ticked(
+        [](const Session& s) { return s.view().whiskers; }),
+    Action{"end_highlight", kView, "End the highlight", "", end_highlight}.needs(needs_highlight),
     Action{"zoom_selection", kView, "Centre selection, then fit", "F"}.in_chart().needs(needs_schedule).below_line(),
     Action{"fit", kView, "Fit all", "Home 0"}.in_chart().needs(needs_schedule),
     Action{"zoom_in", kView, "Zoom in", "W"}.in_chart().needs(needs_schedule),
@@ -223,9 +247,15 @@ const Action kActions[] = {
 
     Action{"solve", kSolve, "Solve", "F5", make<StartSolve>}.needs(solve_reason),
     Action{"cancel", kSolve, "Cancel", "Shift+F5", make<CancelSolve>}.needs(cancel_reason),
-    Action{"explain", kSolve, "Why is II not smaller?", "E Ctrl+2", make_tab<BottomTab::Explain>}.below_line(),
+    Action{"explain", kSolve, "Why is II not smaller?", "E Ctrl+2", make<AskWhy>}.below_line(),
+    Action{"cancel_why", kSolve, "Cancel the question why", "", cancel_ask<Topic::Explain>}.needs(not_asking<Topic::Explain>),
     Action{"slack", kSolve, "Slack of every op", "Ctrl+3", make_tab<BottomTab::Slack>},
+    Action{"ask_slack", kSolve, "Exact slack of every op", "", ask<Topic::Slack>}.needs(no_question<Topic::Slack>),
+    Action{"cancel_slack", kSolve, "Cancel the question for slack", "", cancel_ask<Topic::Slack>}.needs(not_asking<Topic::Slack>),
     Action{"alternatives", kSolve, "Alternatives", "Ctrl+4", make_tab<BottomTab::Alternatives>},
+    Action{"ask_alternatives", kSolve, "Find schedules as good", "", ask<Topic::Alternatives>}.needs(no_question<Topic::Alternatives>),
+    Action{"cancel_alternatives", kSolve, "Cancel the search for alternatives", "", cancel_ask<Topic::Alternatives>}.needs(
+        not_asking<Topic::Alternatives>),
     Action{"what_if", kSolve, "What if", "Ctrl+5", make_tab<BottomTab::WhatIf>},
     Action{"pareto", kSolve, "Pareto front", "Ctrl+6", make_tab<BottomTab::Pareto>},
     Action{"sensitivity", kSolve, "Sensitivity", "Ctrl+7", make_tab<BottomTab::Sensitivity>},

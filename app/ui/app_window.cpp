@@ -93,6 +93,7 @@ void AppWindow::rebuild_models() {
     options.verdict = &entry->verdict;
     models_.gantt = build_gantt(*content.problem, entry->schedule, options);
     models_.overlay = build_overlay(session_);
+    if (models_.inspector && models_.overlay.slack) add_range(*models_.overlay.slack, *models_.inspector);
   }
 }
 
@@ -143,11 +144,12 @@ void AppWindow::keep_chart_view() {
       chart.moved = 1;
     }
     const auto on = [&](const char* name) { return kept.switches.contains(name) && kept.switches.at(name); };
-    chart.critical_overlay = on("critical");
+    if (on("critical") != view.critical) ui_.commands.push(ToggleCritical{});
+    if (on("whiskers") != view.whiskers) ui_.commands.push(ToggleWhiskers{});
     chart.all_arrows = on("dependences");
   }
   view.chart.visible = {static_cast<Cycle>(std::llround(chart.target.begin)), static_cast<Cycle>(std::llround(chart.target.end))};
-  view.chart.switches = {{"critical", chart.critical_overlay}, {"dependences", chart.all_arrows}};
+  view.chart.switches = {{"critical", view.critical}, {"whiskers", view.whiskers}, {"dependences", chart.all_arrows}};
 }
 
 void AppWindow::take_pictures() {

@@ -140,9 +140,9 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   draw_mode_bar(session, ui);
   ViewState& view = session.view();
   if (view.fit_all) fit_all(ui.chart, *models.gantt);
-  if (view.zoom_to_selection) centre_or_fit(ui.chart, *models.gantt, session.selection().ops);
+  if (view.zoom_to_selection) centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);
   view.fit_all = view.zoom_to_selection = false;
-  ImGui::SetCursorPos(ImVec2(0, px(34)));
+  ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   draw_gantt(*models.gantt, *session.content().problem, entry.schedule, session.selection(), models.overlay, ui.chart,
              ui.commands);

@@ -89,7 +89,7 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
   if (bar.wraps_left) corners &= ~ImDrawFlags_RoundCornersLeft;
   if (bar.wraps_right) corners &= ~ImDrawFlags_RoundCornersRight;
   const bool hovered = f.view.hovered && same_op(bar, f.model.bars[*f.view.hovered]);
-  const bool aside = f.view.critical_overlay && !bar.critical && !bar.violating && !hovered;
+  const bool aside = f.overlay.focus.active() && !f.overlay.focus.has(bar.op) && !hovered;
   const Color fill = hovered ? lighter(color.fill) : aside ? with_alpha(color.fill, 0.3f) : color.fill;
   f.draw.AddRectFilled(box.low(), box.high(), fill, rounding, corners);
   // A fill that hardly stands out from the chart gets a line around it.
@@ -141,6 +141,9 @@ void draw_outline(ChartFrame& f, const GanttBar& bar, bool lit) {
     outline(theme().bad, thick, 0);
   else if (bar.critical && whole.width() >= px(5))
     outline(theme().outline, thick, 0);
+  if (f.overlay.focus.has(bar.op)) {
+    outline(theme().accent, px(3), px(2));
+  }
   if (f.selection.contains(bar.op)) {
     outline(with_alpha(theme().accent, 0.35f), px(5), px(4));
     outline(theme().accent, px(2), px(1));
@@ -151,32 +154,42 @@ void draw_outline(ChartFrame& f, const GanttBar& bar, bool lit) {
 }
 
 void draw_arrow(ChartFrame& f, const GanttArrow& arrow, float strength) {
-  const GanttBar& from = f.model.bars[arrow.from_bar];
-  const GanttBar& to = f.model.bars[arrow.to_bar];
+  ArrowStyle style;
+  style.color = with_alpha(arrow.carried ? theme().carried_arrow : theme().arrow, strength);
+  style.dashed = arrow.carried;
+  style.thickness = px(arrow.crosses_groups ? 2.2f : arrow.carried ? 1.7f : 1.5f);
+  if (f.overlay.focus.has(arrow.edge)) style.color = theme().accent, style.thickness = px(3.5f);
+  draw_arrow_between(f, arrow.from_bar, arrow.to_bar, f.problem.edge(arrow.edge).distance, style);
+}
+
+}  // namespace
+
+void draw_arrow_between(ChartFrame& f, std::size_t from_bar, std::size_t to_bar, std::int64_t iterations, const ArrowStyle& style) {
+  const GanttBar& from = f.model.bars[from_bar];
+  const GanttBar& to = f.model.bars[to_bar];
   const paint::Box a = f.bar_box(from), b = f.bar_box(to);
-  const Color color = with_alpha(arrow.carried ? theme().carried_arrow : theme().arrow, strength);
+  const Color color = style.color;
   const float ya = (a.y0 + a.y1) / 2, yb = (b.y0 + b.y1) / 2;
   const auto curve = [&](float xa, float xb) {
     if (std::max(xa, xb) < f.rows.x0 || std::min(xa, xb) > f.rows.x1) return;
     const float head = px(6), bend = std::clamp(std::abs(xb - xa) * 0.4f, px(12), px(90));
     const ImVec2 p0(xa, ya), p1(xa + bend, ya), p2(xb - head - bend, yb), p3(xb - head + 1, yb);
-    if (arrow.carried)
-      paint::dashed_bezier(f.draw, p0, p1, p2, p3, color, px(1.7f));
+    if (style.dashed)
+      paint::dashed_bezier(f.draw, p0, p1, p2, p3, color, style.thickness);
     else
-      f.draw.AddBezierCubic(p0, p1, p2, p3, color, px(arrow.crosses_groups ? 2.2f : 1.5f));
+      f.draw.AddBezierCubic(p0, p1, p2, p3, color, style.thickness);
     f.draw.AddCircleFilled(p0, px(2.5f), color);
     paint::arrow_head(f.draw, {xb, yb}, head, color);
   };
   if (f.model.mode != GanttMode::Steady) return curve(a.x1, b.x0);
   // In the window the consumer may really be one or more windows later: the arrow leaves on the right and comes back on
   // the left, which two stubs say without a line across everything.
-  const Edge& edge = f.problem.edge(arrow.edge);
-  const Cycle apart = f.schedule.start(edge.to) + edge.distance * f.schedule.ii - f.schedule.start(edge.from);
-  const Cycle drawn = f.schedule.slot(edge.to) - f.schedule.slot(edge.from);
+  const Cycle apart = f.schedule.start(to.op) + iterations * f.schedule.ii - f.schedule.start(from.op);
+  const Cycle drawn = f.schedule.slot(to.op) - f.schedule.slot(from.op);
   if ((apart - drawn) / f.schedule.ii == (from.wraps_left ? 1 : 0)) return curve(a.x1, b.x0);
-  const float stub = px(30), thick = px(arrow.crosses_groups ? 2.2f : 1.5f), dash = px(3);
+  const float stub = px(30), thick = style.thickness, dash = px(3);
   const auto level = [&](float x0, float x1, float y) {
-    if (arrow.carried)
+    if (style.dashed)
       paint::dashed_horizontal(f.draw, x0, x1, y - thick / 2, color, dash, thick);
     else
       f.draw.AddRectFilled({x0, y - thick / 2}, {x1, y + thick / 2}, color);
@@ -188,8 +201,6 @@ void draw_arrow(ChartFrame& f, const GanttArrow& arrow, float strength) {
   level(b.x0 - stub, b.x0 - px(5), yb);
   paint::arrow_head(f.draw, {b.x0, yb}, px(6), color);
 }
-
-}  // namespace
 
 paint::Box ChartFrame::bar_box(const GanttBar& bar) const {
   const float top = row_y(layout.lane_top(bar)), gap = std::min(px(3), layout.lane * 0.12f);
@@ -288,7 +299,7 @@ void draw_bars(ChartFrame& f) {
     const GanttBar& bar = bars[b];
     if (static_cast<double>(bar.end) < first || static_cast<double>(bar.begin) > last) continue;
     const bool selected = f.selection.contains(bar.op);
-    if (bar.critical || bar.violating || selected) draw_outline(f, bar, false);
+    if (bar.critical || bar.violating || selected || f.overlay.focus.has(bar.op)) draw_outline(f, bar, false);
   }
   if (f.view.hovered) {
     for (const GanttArrow& arrow : f.model.arrows) {
@@ -310,9 +321,9 @@ void draw_arrows(ChartFrame& f, ArrowLayer layer) {
   for (const GanttArrow& arrow : f.model.arrows) {
     const bool hovered = of_hovered(arrow.from_bar) || of_hovered(arrow.to_bar);
     const bool selected = !f.selection.empty() && (of_selected(arrow.from_bar) || of_selected(arrow.to_bar));
-    const bool critical = f.view.critical_overlay && bars[arrow.from_bar].critical && bars[arrow.to_bar].critical;
-    if ((layer == ArrowLayer::Above) != hovered) continue;
-    if (hovered || selected || critical)
+    const bool lit = f.overlay.focus.has(arrow.edge);
+    if ((layer == ArrowLayer::Above) != (hovered || lit)) continue;
+    if (hovered || selected || lit)
       draw_arrow(f, arrow, hovered ? 1.0f : 0.85f);
     else if (f.view.all_arrows &&
              f.bar_box(bars[arrow.from_bar]).width() + f.bar_box(bars[arrow.to_bar]).width() > px(12))

@@ -247,6 +247,11 @@ void move_selection(ChartFrame& f, Step step) {
   bring_into_view(f, *to);
 }
 
+/// What is selected; else what is pointed at.
+const std::vector<OpId>& ops_to_centre(const ChartFrame& f) {
+  return f.selection.empty() ? f.overlay.highlight.ops : f.selection.ops;
+}
+
 void handle_keys(ChartFrame& f, const Mouse& m) {
   const ImGuiIO& io = ImGui::GetIO();
   GanttViewState& view = f.view;
@@ -257,6 +262,8 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
       view.range.reset();
     if (view.drag != ChartDrag::None)
       view.drag = ChartDrag::None;
+    else if (!f.overlay.highlight.why.empty())
+      f.commands.push(SetHighlight{});
     else if (view.range)
       view.range.reset();
     else if (!f.selection.empty())
@@ -274,9 +281,8 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
   if (wants("page_right", true)) pan_by(view, f.model, page, true);
   if (wants("fit")) fit_all(view, f.model);
   if (wants("zoom_back")) undo_zoom(view, f.model);
-  if (wants("zoom_selection")) centre_or_fit(view, f.model, f.selection.ops);
+  if (wants("zoom_selection")) centre_or_fit(view, f.model, ops_to_centre(f));
   if (wants("measure")) measure_ops(view, f.model, f.selection.ops);
-  if (wants("critical")) view.critical_overlay = !view.critical_overlay;
   if (wants("next_mode")) f.commands.push(SetMode{static_cast<GanttMode>((static_cast<int>(f.model.mode) + 1) % 3)});
   if (wants("row_up", true)) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, -1); });
   if (wants("row_down", true)) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, 1); });
@@ -375,7 +381,8 @@ void draw_context_menu(ChartFrame& f) {
     }
     if (ImGui::MenuItem("Fit all", keys_of("fit").c_str())) fit_all(f.view, f.model);
     if (ImGui::MenuItem("Undo zoom", keys_of("zoom_back").c_str(), false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
-    ImGui::MenuItem("Critical ops only", keys_of("critical").c_str(), &f.view.critical_overlay);
+    if (ImGui::MenuItem("What limits II", keys_of("critical").c_str(), !f.overlay.critical.empty())) f.commands.push(ToggleCritical{});
+    if (ImGui::MenuItem("How far ops can move", keys_of("whiskers").c_str(), f.overlay.whiskers)) f.commands.push(ToggleWhiskers{});
     ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
     if (!f.overlay.flags.empty() && ImGui::MenuItem("Remove flags")) f.commands.push(ClearFlags{});
     ImGui::Separator();

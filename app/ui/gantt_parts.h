@@ -2,6 +2,7 @@
 // minimap.cpp include this.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/ui/chart_paint.h"
@@ -41,6 +42,18 @@ void draw_bars(ChartFrame& frame);
 /// Dependences of the hovered bar lie above the bars, all others below, where they leave labels alone.
 enum class ArrowLayer { Below, Above };
 void draw_arrows(ChartFrame& frame, ArrowLayer layer);
+struct ArrowStyle {
+  Color color = 0;
+  float thickness = 1;
+  bool dashed = false;
+};
+/// From one bar to another of so many iterations later; in the steady window it may leave on the right and come back.
+void draw_arrow_between(ChartFrame& frame, std::size_t from_bar, std::size_t to_bar, std::int64_t iterations, const ArrowStyle& style);
+/// What the overlay points at besides bars and dependences: the cycle that limits II, and lanes.
+void draw_limiting_cycle(ChartFrame& frame);
+void draw_lane_mark(ChartFrame& frame, const GanttLane& lane, const paint::Box& box);
+/// How far every op can move: thin by longest paths, thick exactly.
+void draw_whiskers(ChartFrame& frame);
 void draw_time_lines(ChartFrame& frame);   ///< II boundaries, range, flags, hair-line over rows and lanes
 void draw_tooltip(ChartFrame& frame);
 void draw_notes_on_chart(ChartFrame& frame);

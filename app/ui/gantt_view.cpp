@@ -219,6 +219,8 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   draw.PushClipRect(f.rows.low(), f.rows.high(), true);
   draw_arrows(f, ArrowLayer::Below);
   draw_bars(f);
+  draw_whiskers(f);
+  draw_limiting_cycle(f);
   draw_arrows(f, ArrowLayer::Above);
   draw.PopClipRect();
   draw_group_labels(f);

@@ -91,7 +91,8 @@ void draw_op(const Session& session, const InspectorModel& model, UiState& ui) {
     section("VIOLATIONS");
     for (const std::string& sentence : model.violations) wrapped_text(fonts().small, theme().bad, drawable(pretty(sentence)));
   }
-  if (!model.earlier.empty() || !model.later.empty()) section("WHY HERE");
+  if (!model.earlier.empty() || !model.later.empty() || !model.range.empty()) section("WHY HERE");
+  for (const std::string& sentence : model.range) wrapped_text(fonts().small, theme().text, sentence);
   std::size_t i = 0;
   if (!model.earlier.empty()) wrapped_text(fonts().small, theme().dim, "not earlier, because");
   for (const InspectorReason& reason : model.earlier) draw_reason(fmt::format("inspector/why/{}", i++), reason, ui);

@@ -69,6 +69,7 @@ void draw_lanes(ChartFrame& f) {
     draw_profile(f, lane, box);
     f.draw.PopClipRect();
     f.draw.AddRectFilled({box.x0, box.y1}, {box.x1, box.y1 + 1}, theme().grid);
+    draw_lane_mark(f, lane, box);
 
     // Under the cursor the lane says what it holds there; elsewhere its peak.
     std::string detail = lane.detail;

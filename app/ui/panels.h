@@ -19,6 +19,9 @@
 #include "app/ui/tabs.h"
 #include "app/ui/tabs/graph_state.h"
 #include "app/ui/tabs/pipeline_state.h"
+#include "app/ui/tabs/alternatives_state.h"
+#include "app/ui/tabs/explain_state.h"
+#include "app/ui/tabs/slack_state.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/header_model.h"
 #include "app/viewmodel/inspector_model.h"
@@ -52,6 +55,9 @@ struct PathPromptState {
 
 struct UiState {
   CommandQueue commands;
+  ExplainTabState explain;
+  SlackTabState slack;
+  AlternativesTabState alternatives;
   GanttViewState chart;
   char ops_filter[128] = "";
   OpsColumn list_sort = OpsColumn::Start;
@@ -84,6 +90,8 @@ void draw_inspector(const Session& session, const Models& models, UiState& ui);
 void draw_bottom_pane(const Session& session, const Models& models, UiState& ui);
 /// The chart, or what to do when there is none yet.
 void draw_center(Session& session, const Models& models, UiState& ui);
+/// A strip that says what is pointed at and laid over the chart, and ends it; returns its height, 0 when there is nothing.
+float draw_chart_legend(const Session& session, const Models& models, UiState& ui, float top);
 void draw_welcome(const Session& session, UiState& ui);
 
 // Over everything else.

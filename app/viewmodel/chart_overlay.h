@@ -5,14 +5,30 @@
 #include <vector>
 
 #include "app/session/session.h"
+#include "app/viewmodel/critical_model.h"
 #include "core/answer/slack_ranges.h"
 
 namespace heddle::app {
+
+/// What stands out; everything else steps back.
+struct ChartFocus {
+  std::string why;                 ///< empty: nothing does
+  std::vector<bool> ops, edges;    ///< by index
+  std::vector<CycleStep> cycle;    ///< drawn through the bars
+  std::vector<std::string> lanes;  ///< by label
+  /// There is something that stands out, so that the rest steps back.
+  bool active() const { return !ops.empty() || !edges.empty(); }
+  bool has(OpId op) const { return op.index() < ops.size() && ops[op.index()]; }
+  bool has(EdgeId edge) const { return edge.index() < edges.size() && edges[edge.index()]; }
+};
 
 struct ChartOverlay {
   std::vector<Note> notes;               ///< in the order of the document, whose indices EditNote takes
   std::vector<Cycle> flags;
   Highlight highlight;
+  ChartFocus focus;                      ///< the highlight, else what limits II where that is asked for
+  std::string critical;                  ///< the legend of what limits II; empty: not shown
+  bool whiskers = false;                 ///< `slack` is drawn on the bars
   std::vector<OpId> pinned;              ///< start fixed by a constraint that is on
   std::vector<OpId> differing;           ///< start (modulo shifts), group or stage differs from what it is compared with
   std::optional<SlackRanges> slack;      ///< of the shown schedule; longest paths or exact

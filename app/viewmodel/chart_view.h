@@ -59,7 +59,6 @@ struct GanttViewState {
   float lanes_scroll = 0;
   std::optional<CycleRange> range;      ///< the measured stretch
   std::optional<std::size_t> note_pressed;  ///< a note that was clicked, for whoever opens the editor
-  bool critical_overlay = false;        ///< everything that does not limit II steps back
   bool all_arrows = false;
   bool wheel_scrolls = false;           ///< a setting: plain wheel scrolls rows, Ctrl + wheel zooms
 

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
+#include "app/viewmodel/explain_answer.h"
 #include "core/report/chart_layout.h"
+#include "core/report/gantt_facts.h"
 
 namespace heddle::app {
 namespace {
@@ -47,19 +50,24 @@ ExplainCard bound_card(const Problem& problem, const Bounds& bounds) {
   if (bounds.res_mii == low && bounds.binding_unit.valid()) {
     const Unit& unit = problem.unit(bounds.binding_unit);
     card.role = unit.role;
-    card.ops = users_of(problem, bounds.binding_unit);
+    card.rule = "unit";
+    card.shown.ops = users_of(problem, bounds.binding_unit);
+    card.shown.lanes = {unit_label(unit)};
     const auto load = std::find_if(bounds.units.begin(), bounds.units.end(),
                                    [&](const UnitLoad& l) { return l.unit == bounds.binding_unit; });
-    card.sentence = fmt::format("{}: {} need {} cycles of every {}", unit.name, names(problem, card.ops),
+    card.sentence = fmt::format("{}: {} need {} cycles of every {}", unit.name, names(problem, card.shown.ops),
                                 grouped(load == bounds.units.end() ? low : load->bound), grouped(low));
   } else if (bounds.rec_mii == low && !bounds.critical.edges.empty()) {
-    card.ops = ops_of(problem, bounds.critical);
+    card.rule = "recurrence";
+    card.shown.ops = ops_of(problem, bounds.critical);
+    card.shown.edges = bounds.critical.edges;
     card.sentence = fmt::format("Recurrence: {} takes {} cycles for {} iteration{}", path(problem, bounds.critical),
                                 grouped(bounds.critical.latency), bounds.critical.distance,
                                 bounds.critical.distance == 1 ? "" : "s");
   } else {
     card.sentence = bounds.sentence;
   }
+  if (!card.shown.ops.empty()) card.shown.why = card.sentence;
   return card;
 }
 
@@ -82,12 +90,14 @@ ExplainCard period_card(const ScheduleEntry& entry) {
                       ? "Run as it stands, this schedule deadlocks"
                       : fmt::format("Run as it stands, one iteration takes {} cycles", grouped(entry.period.cycles()));
   card.tone = entry.period.deadlock || entry.period.cycles() > entry.schedule.ii ? Tone::Bad : Tone::Good;
-  card.detail = entry.period.sentence;
-  for (const EventEdge& edge : entry.period.cycle) card.ops.push_back(edge.from);
+  card.rule = "run";
+  card.detail = readable(entry.period.sentence);
+  for (const EventEdge& edge : entry.period.cycle) card.shown.ops.push_back(edge.from);
+  if (!card.shown.ops.empty()) card.shown.why = card.detail;
   return card;
 }
 
-/// What the last solve proved: the sentence, then one card per member of the core.
+/// What the last solve proved, as far as its own words tell: the sentence, then one card per member of the core.
 void explain_refutation(const Session& session, ExplainModel& model) {
   const std::string& text = session.live().explanation;
   constexpr std::string_view kTurn = "because these cannot hold together: ";
@@ -96,7 +106,7 @@ void explain_refutation(const Session& session, ExplainModel& model) {
   model.note = "proved by the solver";
   ExplainCard first;
   first.tone = Tone::Bad;
-  first.sentence = text.empty() ? "The solver refuted every II" : text.substr(0, turn);
+  first.sentence = text.empty() ? "The solver refuted every II" : readable(text.substr(0, turn));
   if (turn != std::string::npos) first.sentence += "because these cannot hold together:";
   model.cards.push_back(std::move(first));
   std::set<std::string> members;
@@ -104,10 +114,8 @@ void explain_refutation(const Session& session, ExplainModel& model) {
     const std::size_t end = std::min(text.find("; ", at), text.size());
     ExplainCard card;
     card.tone = Tone::Warning;
-    card.sentence = text.substr(at, end - at);
-    members.insert(card.sentence);
-    if (const std::size_t arrow = card.sentence.find("->"); arrow != std::string::npos)
-      card.sentence.replace(arrow, 2, "→");
+    card.sentence = readable(text.substr(at, end - at));
+    members.insert(text.substr(at, end - at));
     model.cards.push_back(std::move(card));
     at = end + 2;
   }
@@ -116,7 +124,92 @@ void explain_refutation(const Session& session, ExplainModel& model) {
     if (constraints[i].enabled && members.count("user: " + constraints[i].name) > 0) model.core.push_back(i);
 }
 
+/// What the independent checker objects to.
+void explain_violations(const Problem& problem, const ScheduleEntry& entry, ExplainModel& model) {
+  model.title = fmt::format("Why {} is not legal", entry.name);
+  model.note = violations_text(entry.verdict) + ", says the independent checker";
+  for (const Violation& violation : entry.verdict.violations) {
+    ExplainCard card;
+    card.tone = Tone::Bad;
+    card.rule = violation.family;
+    card.sentence = readable(violation.message);
+    if (violation.slot >= 0) card.detail = fmt::format("at slot {}", grouped(violation.slot));
+    card.shown = {card.sentence, violation.ops, {}, {}};
+    if (violation.family == "unit")
+      for (const Unit& unit : problem.units)
+        if (violation.message.starts_with(unit.name + ":")) card.shown.lanes.push_back(unit_label(unit));
+    if (violation.family == "dependence")
+      for (std::size_t e = 0; e < problem.edges.size(); ++e)
+        if (violation.ops.size() == 2 && problem.edges[e].from == violation.ops[0] && problem.edges[e].to == violation.ops[1])
+          card.shown.edges.push_back(EdgeId(e));
+    if (card.shown.ops.empty() && card.shown.lanes.empty()) card.shown = {};
+    model.cards.push_back(std::move(card));
+  }
+  model.cards.push_back(period_card(entry));
+}
+
+/// What is known without asking: arithmetic, and what the solve said when it ended.
+void explain_at_once(const Content& content, ExplainModel& model) {
+  const Problem& problem = *content.problem;
+  const Bounds& bounds = *content.bounds;
+  const ScheduleEntry* entry = content.entry();
+  const Cycle low = bounds.min_ii();
+  if (!entry) {
+    model.title = fmt::format("Why no II below {} is possible", grouped(low));
+    model.note = "arithmetic, no solver needed";
+    model.cards.push_back(bound_card(problem, bounds));
+    return;
+  }
+  const Cycle ii = entry->schedule.ii;
+  if (ii == low) {
+    model.title = fmt::format("Why II {} is impossible", grouped(ii - 1));
+    model.note = "by arithmetic, no solver needed";
+    model.cards.push_back(bound_card(problem, bounds));
+  } else if (entry->lower_bound && *entry->lower_bound == ii) {
+    model.title = fmt::format("Why II {} is impossible", grouped(ii - 1));
+    model.note = "refuted by the solver";
+    ExplainCard card;
+    card.sentence = entry->explanation.empty() ? "No schedule exists at that II" : readable(entry->explanation);
+    card.tone = Tone::Busy;
+    card.detail = "Neither a unit nor a recurrence alone sets II: the interaction does. By arithmetic alone: " + readable(bounds.sentence);
+    model.cards.push_back(std::move(card));
+  } else {
+    model.title = fmt::format("II {} is not proved to be the smallest", grouped(ii));
+    model.note = fmt::format("no II below {} is possible", grouped(entry->lower_bound.value_or(low)));
+    model.cards.push_back(bound_card(problem, bounds));
+  }
+}
+
+/// The answer to the present question, if it says anything.
+const Explanation* usable_answer(const Session& session) {
+  if (!session.answered(Topic::Explain)) return nullptr;
+  const auto* answer = session.inquiry(Topic::Explain).as<Explanation>();
+  return answer && (!answer->members.empty() || !session.inquiry(Topic::Explain).active()) ? answer : nullptr;
+}
+
 }  // namespace
+
+std::string readable(std::string_view text) {
+  std::string out;
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+  for (std::size_t i = 0; i < text.size();) {
+    if (text.substr(i, 2) == "->") {
+      out += "→";
+      i += 2;
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i < text.size() && letter(text[i])) ++i;
+    if (i == begin) {
+      out += text[i++];
+      continue;
+    }
+    const std::string_view word = text.substr(begin, i - begin);
+    const bool number = word.size() >= 4 && word.size() <= 18 && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+    out += number ? grouped(std::stoll(std::string(word))) : std::string(word);
+  }
+  return out;
+}
 
 ExplainModel build_explain(const Session& session) {
   const Content& content = session.content();
@@ -137,62 +230,39 @@ ExplainModel build_explain(const Session& session) {
     model.note = content.kernel ? "choose a machine" : "open a kernel and a machine";
     return model;
   }
-  const Problem& problem = *content.problem;
-  const Bounds& bounds = *content.bounds;
+  const Inquiry& inquiry = session.inquiry(Topic::Explain);
+  model.outdated = inquiry.as<Explanation>() && !session.answered(Topic::Explain);
+  const Explanation* answer = usable_answer(session);
   const ScheduleEntry* entry = content.entry();
-  const Cycle low = bounds.min_ii();
-  const std::string binding = bounds.res_mii == low && bounds.binding_unit.valid()
-                                  ? problem.unit(bounds.binding_unit).name
-                              : bounds.rec_mii == low ? "recurrence"
-                                                      : "issue";
-  model.next = next_limits(problem, bounds, binding);
-  if (no_schedule(session)) {
-    model.next.clear();
+  const bool none = no_schedule(session);
+  if (entry && !entry->verdict.valid() && !none && !(answer && answer->status == Status::Infeasible)) {
+    explain_violations(*content.problem, *entry, model);
+    return model;
+  }
+  if (answer)
+    explain_by_answer(session, *answer, model);
+  else if (none)
     explain_refutation(session, model);
-    return model;
-  }
-  if (entry && !entry->verdict.valid()) {
-    model.title = fmt::format("Why {} is not legal", entry->name);
-    model.note = violations_text(entry->verdict) + ", says the independent checker";
-    for (const Violation& violation : entry->verdict.violations) {
-      ExplainCard card;
-      card.tone = Tone::Bad;
-      card.sentence = violation.message;
-      card.detail = violation.family;
-      if (violation.slot >= 0) card.detail += fmt::format(" · slot {}", grouped(violation.slot));
-      card.ops = violation.ops;
-      model.cards.push_back(std::move(card));
-    }
-    model.cards.push_back(period_card(*entry));
-    return model;
-  }
-  if (!entry) {
-    model.title = fmt::format("Why no II below {} is possible", grouped(low));
-    model.note = "arithmetic, no solver needed";
-    model.cards.push_back(bound_card(problem, bounds));
-    return model;
-  }
-  const Cycle ii = entry->schedule.ii;
-  if (ii == low) {
-    model.title = fmt::format("Why II {} is impossible", grouped(ii - 1));
-    model.note = "by arithmetic, no solver needed";
-    model.cards.push_back(bound_card(problem, bounds));
-  } else if (entry->lower_bound && *entry->lower_bound == ii) {
-    model.title = fmt::format("Why II {} is impossible", grouped(ii - 1));
-    model.note = "refuted by the solver";
-    ExplainCard card;
-    card.sentence = entry->explanation.empty() ? "No schedule exists at that II" : entry->explanation;
-    card.tone = Tone::Busy;
-    card.detail =
-        "Neither a unit nor a recurrence alone sets II: the interaction does. By arithmetic alone: " + bounds.sentence;
-    model.cards.push_back(std::move(card));
-  } else {
-    model.title = fmt::format("II {} is not proved to be the smallest", grouped(ii));
-    model.note = fmt::format("no II below {} is possible", grouped(entry->lower_bound.value_or(low)));
-    model.cards.push_back(bound_card(problem, bounds));
-  }
-  model.cards.push_back(period_card(*entry));
+  else
+    explain_at_once(content, model);
+  if (none || (answer && answer->status == Status::Infeasible)) return model;
+  const Bounds& bounds = *content.bounds;
+  const Cycle low = bounds.min_ii();
+  const std::string binding = bounds.res_mii == low && bounds.binding_unit.valid() ? content.problem->unit(bounds.binding_unit).name
+                              : bounds.rec_mii == low                              ? "recurrence"
+                                                                                   : "issue";
+  model.next = next_limits(*content.problem, bounds, binding);
+  if (entry) model.cards.push_back(period_card(*entry));
   return model;
+}
+
+std::string explain_as_text(const ExplainModel& model) {
+  std::string text = "rule\treason\tdetail\tchange\tresult\n";
+  for (const ExplainCard& card : model.cards) {
+    text += fmt::format("{}\t{}\t{}\t\t\n", card.rule, card.sentence, card.detail);
+    for (const ExplainStep& step : card.steps) text += fmt::format("{}\t\t\t{}\t{}\n", card.rule, step.change, step.result);
+  }
+  return text;
 }
 
 }  // namespace heddle::app

@@ -105,6 +105,28 @@ void add_reasons(const Problem& problem, const Schedule& schedule, InspectorMode
 
 }  // namespace
 
+void add_range(const SlackRanges& slack, InspectorModel& model) {
+  const auto found = std::find_if(slack.ops.begin(), slack.ops.end(), [&](const OpRange& r) { return r.op == model.op; });
+  if (found == slack.ops.end()) return;
+  const OpRange& r = *found;
+  if (model.op == slack.anchor && !slack.absolute) {
+    model.range.push_back("held still: slack of all others is measured against it");
+    return;
+  }
+  if (slack.exact && r.earliest.seen && r.latest.seen) {
+    if (r.settled() && r.earliest.bound == r.latest.bound)
+      model.range.push_back(fmt::format("every schedule at II {} starts it at {}: proved", grouped(slack.ii), grouped(r.earliest.bound)));
+    else
+      model.range.push_back(fmt::format("over all schedules at II {}: {} .. {}, {}", grouped(slack.ii), grouped(*r.earliest.seen), grouped(*r.latest.seen),
+                                        r.settled()             ? "proved"
+                                        : r.earliest.proved()   ? "the earliest proved"
+                                        : r.latest.proved()     ? "the latest proved"
+                                                                : "as far as found"));
+  }
+  if (!slack.exact || !r.settled())
+    model.range.push_back(fmt::format("by longest paths never outside {} .. {}", grouped(r.path_earliest), grouped(r.path_latest)));
+}
+
 InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule, const Usage* usage,
                        const Verdict* verdict) {
   const Op& op = problem.op(id);

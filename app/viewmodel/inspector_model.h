@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analysis/usage.h"
+#include "core/answer/slack_ranges.h"
 #include "core/check/checker.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
@@ -39,11 +40,15 @@ struct InspectorModel {
   std::string name, kind, unit, group;
   UnitRole role = UnitRole::Other;
   std::vector<InspectorFact> facts;
+  std::vector<std::string> range;        ///< where else it could be at this II, as far as it is known
   std::vector<InspectorReason> earlier;  ///< why it does not start earlier
   std::vector<InspectorReason> later;    ///< why it does not start later
   std::vector<InspectorLink> links;      ///< incoming first, tightest first
   std::vector<std::string> violations;   ///< of which it is part
 };
+
+/// What is known about where else the op could be: a line per tier, then who holds it.
+void add_range(const SlackRanges& slack, InspectorModel& model);
 
 /// Pre: `schedule`, `usage` and `verdict` are all given or none; the schedule fits the problem.
 InspectorModel inspect(const Problem& problem, OpId op, const Schedule* schedule, const Usage* usage,

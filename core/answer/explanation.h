@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/base/id.h"
+#include "core/graph/kernel.h"
+#include "core/problem/changes.h"
 #include "core/schedule/certificate.h"
 
 namespace heddle {
@@ -23,6 +25,10 @@ struct ExplanationMember {
   bool needed = false;               ///< shown: without this one the others can hold together
   std::string without;               ///< what then goes wrong with this rule in one such schedule; may be empty
   Cycle slot = -1;                   ///< modulo II, where it goes wrong; -1: not tied to a slot
+  std::vector<EdgeId> edges{};       ///< dependences that are part of it
+  std::optional<Space> memory{};     ///< whose size it is
+  UnitId unit{};                     ///< whose capacity it is; invalid for other rules
+  std::optional<std::size_t> constraint{};  ///< the user's, by its place in the list
 };
 
 /// What one change alone would buy.
@@ -36,6 +42,13 @@ struct Relaxation {
   /// not enough for any schedule, what else stands in the way. May be empty.
   std::string then;
   double seconds = 0;
+  /// The same step as something that can be put in force, so that solving again gives this result: numbers, or the user's
+  /// constraint at this place with another limit, or none at all. Without either, no single number stands for the step.
+  Changes changes{};
+  std::optional<std::size_t> constraint{};
+  std::optional<std::int64_t> limit{};  ///< of that constraint: its new `high`; none: it is dropped
+
+  bool can_be_tried() const { return !changes.empty() || constraint.has_value(); }
 };
 
 struct Explanation {

@@ -143,6 +143,19 @@ std::int64_t changed(const Change& change, std::int64_t number) {
   return number;
 }
 
+void put(Changes& changes, const Change& change) {
+  const auto same_number = [&](Change other) {
+    other.effect = change.effect;
+    other.value = change.value;
+    return describe(other) == describe(change);
+  };
+  const auto found = std::find_if(changes.begin(), changes.end(), same_number);
+  if (found == changes.end())
+    changes.push_back(change);
+  else
+    *found = change;
+}
+
 std::string describe(const Change& change) {
   const char* sign = change.effect != ChangeEffect::To && change.value >= 0 ? "+" : "";
   return fmt::format("{}={}{}{}", number_of(change), sign, change.value,

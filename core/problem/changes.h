@@ -59,6 +59,9 @@ inline constexpr std::int64_t kLargestChange = std::int64_t{1} << 40;
 /// The number after the change.
 std::int64_t changed(const Change& change, std::int64_t number);
 
+/// Appends the change, or puts it in the place of the one of the same number.
+void put(Changes& changes, const Change& change);
+
 /// "exp0.latency=600", "TC.capacity=+1", "mma.ss.TC.duration=-10%": what parse_change reads.
 std::string describe(const Change& change);
 

@@ -18,10 +18,6 @@ std::string number_word(std::size_t n) {
   return n < std::size(kWords) ? kWords[n] : std::to_string(n);
 }
 
-bool no_gain(const Explanation& e, const Relaxation& r) {
-  return r.status == Status::Optimal && e.status == Status::Optimal && e.ii && r.ii == *e.ii;
-}
-
 std::string core_heading(const Explanation& e) {
   const std::size_t n = e.members.size();
   if (!e.together) return n == 1 ? "because" : fmt::format("because of {} reasons, each enough by itself", number_word(n));
@@ -29,8 +25,13 @@ std::string core_heading(const Explanation& e) {
   return fmt::format("because these {} cannot hold together", number_word(n));
 }
 
-/// What was shown about the core.
-std::string standing(const Explanation& e) {
+}  // namespace
+
+bool buys_nothing(const Explanation& e, const Relaxation& r) {
+  return r.status == Status::Optimal && e.status == Status::Optimal && e.ii && r.ii == *e.ii;
+}
+
+std::string explanation_standing(const Explanation& e) {
   if (!e.together) return "arithmetic, no search needed";
   if (e.verified)
     return e.members.size() == 1 ? "checked again from scratch: it contradicts itself"
@@ -40,12 +41,10 @@ std::string standing(const Explanation& e) {
   return fmt::format("needed for certain: {} of {}; the others were not decided within the effort", needed, e.members.size());
 }
 
-}  // namespace
-
 std::string relaxation_result(const Explanation& e, const Relaxation& r) {
   switch (r.status) {
     case Status::Optimal:
-      if (no_gain(e, r)) return "no gain (proved)";
+      if (buys_nothing(e, r)) return "no gain (proved)";
       return fmt::format("II {} (proved)", r.ii);
     case Status::Feasible: return fmt::format("II {} at most (not proved least)", r.ii);
     case Status::Infeasible: return "still infeasible (proved)";
@@ -65,7 +64,7 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
     }
   }
   for (const std::string& remark : e.remarks) text += wrapped(printable(remark), "", style.width);
-  if (!e.members.empty()) text += wrapped(standing(e), "", style.width);
+  if (!e.members.empty()) text += wrapped(explanation_standing(e), "", style.width);
   if (!e.assumptions.empty()) {
     std::string all;
     for (const std::string& a : e.assumptions) all += (all.empty() ? "" : "; ") + a;
@@ -79,7 +78,7 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
                       printable(r.then)});
     text += text_table({{"what"}, {"change"}, {"result"}, {"then in the way"}}, rows, style.width);
   }
-  if (std::any_of(e.relaxations.begin(), e.relaxations.end(), [&](const Relaxation& r) { return no_gain(e, r); }))
+  if (std::any_of(e.relaxations.begin(), e.relaxations.end(), [&](const Relaxation& r) { return buys_nothing(e, r); }))
     text += "no gain: the step is too small, or something else forbids the same II\n";
   if (e.relaxations_left > 0)
     text += fmt::format("{}{} change{} not tried for lack of time\n", e.relaxations.empty() ? "\n" : "", e.relaxations_left,

@@ -28,10 +28,6 @@ std::string unit_detail(const Profile& window, const Unit& unit, Cycle ii) {
                  static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(ii)));
 }
 
-std::string unit_label(const Unit& unit) {
-  return unit.role == UnitRole::Smem || unit.role == UnitRole::Tmem ? unit.name + " port" : unit.name;
-}
-
 /// Compute first, memories last, as rows are read: what should be full is on top.
 int lane_rank(UnitRole role) {
   switch (role) {
@@ -93,6 +89,10 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
 }
 
 }  // namespace
+
+std::string unit_label(const Unit& unit) {
+  return unit.role == UnitRole::Smem || unit.role == UnitRole::Tmem ? unit.name + " port" : unit.name;
+}
 
 std::int64_t GanttLane::full() const { return std::max<std::int64_t>({1, capacity, peak, allocated}); }
 

@@ -11,6 +11,9 @@ namespace heddle {
 /// tensor core even where its operand port is busy for longer). Null when it reserves none.
 const UnitUse* primary_use(const Problem& problem, const Op& op);
 
+/// What the lane of a unit is called.
+std::string unit_label(const Unit& unit);
+
 /// Per op: does it take part in what limits II? That is the binding unit and the critical recurrence where they reach II,
 /// and the limiting cycle of the sustainable period.
 std::vector<bool> critical_ops(const Problem& problem, const Schedule& schedule);

@@ -294,6 +294,9 @@ Relaxation Explainer::try_easing(Easing easing, double share) {
   r.what = easing.what;
   r.from = easing.from;
   r.to = easing.to;
+  r.changes = easing.changes;
+  r.constraint = easing.constraint;
+  r.limit = easing.limit;
   SolveRequest request;
   request.incumbent = best_;
   const bool least = !request_.solve.ii && best_;
@@ -335,6 +338,14 @@ void Explainer::relax(std::vector<Easing> easings) {
   const auto end = deadline_after(Clock::now(), total);
   // Most need little and some would take all there is: a short try for each, then the rest for those still open.
   std::vector<Relaxation> results;
+  const auto tell = [&] {
+    if (!listener_.known) return;
+    Explanation so_far = answer_;
+    so_far.relaxations = results;
+    so_far.relaxations_left = easings.size() - results.size();
+    listener_.known(so_far);
+  };
+  tell();
   std::vector<std::size_t> open(easings.size());
   std::iota(open.begin(), open.end(), std::size_t{0});
   for (const bool again : {false, true}) {
@@ -355,6 +366,7 @@ void Explainer::relax(std::vector<Easing> easings) {
         results.push_back(std::move(r));
       else if (settled || results[open[n]].status == Status::Unknown || (r.status == Status::Feasible && r.ii < results[open[n]].ii))
         results[open[n]] = std::move(r);
+      tell();
     }
     open = std::move(still_open);
   }

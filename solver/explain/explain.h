@@ -24,6 +24,7 @@ struct ExplainListener {
   SolveListener solve;
   std::function<void(const std::string& doing)> progress;
   std::function<void(const Relaxation&)> relaxed;
+  std::function<void(const Explanation& so_far)> known;  ///< the reasons first, then with every way out that was tried
 };
 
 /// Never throws. A stop request takes effect within 100 ms; what is known by then is the answer, and says so.

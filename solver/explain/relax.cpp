@@ -35,18 +35,21 @@ class Easings {
   void unit(UnitId id) {
     Easing e = start(fmt::format("capacity of {}", problem_.unit(id).name), problem_.unit(id).capacity, problem_.unit(id).capacity + 1);
     ++e.problem.units[id.index()].capacity;
+    e.changes = {one_more_of(id)};
     add(std::move(e));
   }
 
   void group() {
     Easing e = start("warp groups", problem_.max_groups, problem_.max_groups + 1);
     ++e.problem.max_groups;
+    e.changes = {one_more_group()};
     add(std::move(e));
   }
 
   void warps() {
     Easing e = start("warps in the CTA", problem_.limits.warps_per_cta, problem_.limits.warps_per_cta + kWarpStep);
     e.problem.limits.warps_per_cta += kWarpStep;
+    e.changes = {limit("warps_per_cta", e.problem.limits.warps_per_cta)};
     add(std::move(e));
   }
 
@@ -55,6 +58,7 @@ class Easings {
     Easing e = start("bytes of shared memory", now, sat_add(now, step));
     e.problem.limits.smem_bytes = sat_add(now, step);
     deepen(e.problem, Space::Smem, now, e.problem.limits.smem_bytes);
+    e.changes = {limit("smem_bytes", e.problem.limits.smem_bytes)};
     add(std::move(e));
   }
 
@@ -63,6 +67,7 @@ class Easings {
     Easing e = start("columns of tensor memory", now, next);
     e.problem.limits.tmem_columns = next;
     deepen(e.problem, Space::Tmem, now, next);
+    e.changes = {limit("tmem_columns", next)};
     add(std::move(e));
   }
 
@@ -72,11 +77,14 @@ class Easings {
     const std::int64_t now = l.registers_per_thread / granule * granule;
     Easing step = start("registers per thread", now, now + granule);
     step.problem.limits.registers_per_thread = now + granule;
+    step.changes = {limit("registers_per_thread", now + granule)};
     add(std::move(step));
     Easing none = start("registers per thread", fmt::format("{}", now), "no limit");
     // More than anything alive could take, and the register file with it.
     none.problem.limits.registers_per_thread = std::int64_t{1} << 16;
     none.problem.limits.registers_per_sm = std::int64_t{1} << 30;
+    none.changes = {limit("registers_per_thread", none.problem.limits.registers_per_thread),
+                    limit("registers_per_sm", none.problem.limits.registers_per_sm)};
     add(std::move(none));
   }
 
@@ -85,6 +93,7 @@ class Easings {
     const std::int64_t step = std::max<std::int64_t>(1, l.register_granule) * l.threads_per_warp * kWarpStep;
     Easing e = start("registers of the SM", l.registers_per_sm, l.registers_per_sm + step);
     e.problem.limits.registers_per_sm += step;
+    e.changes = {limit("registers_per_sm", e.problem.limits.registers_per_sm)};
     add(std::move(e));
   }
 
@@ -138,10 +147,13 @@ class Easings {
     if (wider > c.high) {
       Easing e = start(fmt::format("'{}'", c.name), c.high, wider);
       e.constraints[index].high = wider;
+      e.constraint = index;
+      e.limit = wider;
       add(std::move(e));
     }
     Easing gone = start(fmt::format("'{}'", c.name), "", kDropped);
     gone.constraints[index].enabled = false;
+    gone.constraint = index;
     add(std::move(gone));
   }
 
@@ -149,12 +161,15 @@ class Easings {
   void together(const std::vector<BoundFact>& facts) {
     Easing e = start("all of these", "", "one step each");
     for (const BoundFact& fact : facts) {
-      if (fact.kind == BoundFact::Kind::Unit)
+      if (fact.kind == BoundFact::Kind::Unit) {
         ++e.problem.units[fact.unit.index()].capacity;
-      else if (fact.kind == BoundFact::Kind::Issue)
+        e.changes.push_back(one_more_of(fact.unit));
+      } else if (fact.kind == BoundFact::Kind::Issue) {
         ++e.problem.max_groups;
-      else
+        e.changes.push_back(one_more_group());
+      } else {
         return;  // a cycle has several ways out
+      }
     }
     add(std::move(e));
   }
@@ -163,7 +178,29 @@ class Easings {
 
  private:
   Easing start(std::string what, std::string from, std::string to) {
-    return {member_, std::move(what), std::move(from), std::move(to), problem_, constraints_, true};
+    return {member_, std::move(what), std::move(from), std::move(to), problem_, constraints_};
+  }
+
+  // What `heddle solve --set` would have to be given.
+  Change one_more_of(UnitId id) const {
+    Change c;
+    c.kind = ChangeKind::Capacity;
+    c.unit = problem_.unit(id).name;
+    c.value = problem_.unit(id).capacity + 1;
+    return c;
+  }
+  Change one_more_group() const {
+    Change c;
+    c.kind = ChangeKind::Groups;
+    c.value = problem_.max_groups + 1;
+    return c;
+  }
+  static Change limit(const char* field, std::int64_t value) {
+    Change c;
+    c.kind = ChangeKind::Limit;
+    c.field = field;
+    c.value = value;
+    return c;
   }
   Easing start(std::string what, std::int64_t from, std::int64_t to) {
     return start(std::move(what), fmt::format("{}", from), fmt::format("{}", to));

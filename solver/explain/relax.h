@@ -1,10 +1,12 @@
 // Giving way: for a rule that takes part in a refutation, the problems in which that rule alone is a step easier.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/analysis/bounds.h"
+#include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "solver/explain/core.h"
@@ -21,6 +23,9 @@ struct Easing {
   std::string what, from, to;
   Problem problem;
   Constraints constraints;
+  Changes changes{};               ///< that make the new problem of the old one; see Relaxation
+  std::optional<std::size_t> constraint{};
+  std::optional<std::int64_t> limit{};
   /// Every schedule of the old problem is one of the new. Not so when a distance grows: values then live longer.
   bool keeps_schedules = true;
 };

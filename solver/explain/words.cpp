@@ -28,6 +28,12 @@ std::vector<OpId> ops_of(const CoreMember& member) {
   return ops;
 }
 
+std::vector<EdgeId> edges_of(const CoreMember& member) {
+  std::vector<EdgeId> edges;
+  for (const ConstraintName& part : member.parts) edges.push_back(EdgeId(part.index));
+  return edges;
+}
+
 std::string names_of(const Problem& problem, const std::vector<OpId>& ops) {
   std::vector<std::string> names;
   for (const OpId op : ops) names.push_back(problem.op(op).name);
@@ -141,6 +147,7 @@ void describe_register_limit(const Problem& problem, const Constraints& constrai
     limit = c.high;
     who = fmt::format("'{}': ", c.name);
     out.family = word_of(Family::User);
+    out.constraint = core.register_constraint;
   }
   limit = limit / granule * granule;
   out.what = fmt::format("{}at most {} registers per thread", who, limit);
@@ -178,8 +185,11 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
   switch (member.family) {
     case Family::User: {
       const UserConstraint& c = constraints[member.index];
+      out.constraint = member.index;
       const std::string what = describe(c);
       out.what = c.name == what ? what : fmt::format("'{}': {}", c.name, what);
+      if (c.kind == ConstraintKind::MaxSmem) out.memory = Space::Smem;
+      if (c.kind == ConstraintKind::MaxTmem) out.memory = Space::Tmem;
       if (c.kind == ConstraintKind::MaxSmem) out.what += least_needed(problem, Space::Smem);
       if (c.kind == ConstraintKind::MaxTmem) out.what += least_needed(problem, Space::Tmem);
       for (const std::string& name : c.ops)
@@ -187,6 +197,7 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
       break;
     }
     case Family::Unit:
+      out.unit = UnitId(member.index);
       describe_unit(problem, out, UnitId(member.index));
       for (const ConstraintName& part : member.parts)
         if (part.ops.size() == 2)
@@ -194,6 +205,7 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
       break;
     case Family::Dependence: {
       out.parts = chains(problem, member.parts);
+      out.edges = edges_of(member);
       out.what = fmt::format("dependences {}", join(out.parts, "; "));
       Cycle total = 0;
       for (const ConstraintName& part : member.parts) total = sat_add(total, problem.edges[part.index].latency);
@@ -201,6 +213,7 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
       break;
     }
     case Family::HandOff:
+      out.edges = edges_of(member);
       for (const ConstraintName& part : member.parts) {
         const Edge& e = problem.edges[part.index];
         out.parts.push_back(fmt::format("{} -> {} {} cycles", problem.op(e.from).name, problem.op(e.to).name, e.handoff));
@@ -210,11 +223,13 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
       break;
     case Family::Credit: describe_refills(problem, out, member); break;
     case Family::Smem:
+      out.memory = Space::Smem;
       out.what = fmt::format("{} bytes of shared memory for all rings", limits.smem_bytes);
       out.what += least_needed(problem, Space::Smem);
       out.numbers = {{"limit", limits.smem_bytes}, {"resident", problem.resident_smem}};
       break;
     case Family::Tmem:
+      out.memory = Space::Tmem;
       out.what = fmt::format("{} columns of tensor memory for all rings", allocatable_columns(limits.tmem_columns));
       out.what += least_needed(problem, Space::Tmem);
       out.numbers = {{"limit", allocatable_columns(limits.tmem_columns)}, {"resident", problem.resident_columns}};
@@ -248,6 +263,8 @@ ExplanationMember describe_fact(const Problem& problem, const BoundFact& fact) {
   out.ops = fact.ops;
   out.needed = true;
   out.numbers = {{"bound", fact.bound}};
+  out.edges = fact.edges;
+  out.unit = fact.unit;
   switch (fact.kind) {
     case BoundFact::Kind::Unit:
       out.family = "unit";

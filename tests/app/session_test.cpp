@@ -84,7 +84,7 @@ TEST_CASE("opening a pair resolves it and solving adds a proved row", "[app]") {
   const ExplainModel explain = build_explain(session);
   CHECK(explain.title == "Why II 1 is impossible");
   REQUIRE(explain.cards.size() == 2);
-  CHECK(explain.cards[0].ops.size() == 2);
+  CHECK(explain.cards[0].shown.ops.size() == 2);
 }
 
 TEST_CASE("cancelling keeps what was found, marked as not proved", "[app]") {

@@ -489,7 +489,7 @@ TEST_CASE("a bar that the keyboard reaches is brought into view", "[ui]") {
   CHECK(static_cast<double>(bar.end) < chart.view.visible.end);
 }
 
-TEST_CASE("F centres what is selected, again fits; U asks for the next mode; C is the critical overlay", "[ui]") {
+TEST_CASE("F centres what is selected, again fits; U asks for the next mode", "[ui]") {
   Chart chart;
   const TimeRange fitted = chart.view.visible;
   chart.move("gantt/bar/QK@0");
@@ -505,9 +505,6 @@ TEST_CASE("F centres what is selected, again fits; U asks for the next mode; C i
   chart.key(Key::U);
   REQUIRE(chart.others.size() == 1);
   CHECK(std::get<SetMode>(chart.others[0]).mode == GanttMode::Unrolled);
-  CHECK_FALSE(chart.view.critical_overlay);
-  chart.key(Key::C);
-  CHECK(chart.view.critical_overlay);
 }
 
 TEST_CASE("a click of the right button opens a menu for the bar and does not pan", "[ui]") {

@@ -103,20 +103,20 @@ TEST_CASE("the chart's own keys can be changed too", "[ui]") {
   h.session().apply(SetKeys{"critical", "K"});
   h.frame(2);
   h.key(Key::C);
-  CHECK_FALSE(h.window().ui().chart.critical_overlay);
+  CHECK_FALSE(h.session().view().critical);
   h.key(Key::K);
-  CHECK(h.window().ui().chart.critical_overlay);
+  CHECK(h.session().view().critical);
   h.session().apply(ResetKeys{});
   h.frame(2);
   h.key(Key::C);
-  CHECK_FALSE(h.window().ui().chart.critical_overlay);
+  CHECK_FALSE(h.session().view().critical);
 }
 
 TEST_CASE("the chart's actions work from menus and the palette", "[ui]") {
   Solved h;
   perform(*find_action("critical"), h.session(), h.window().ui());
   h.frame(2);
-  CHECK(h.window().ui().chart.critical_overlay);
+  CHECK(h.session().view().critical);
   h.session().apply(SelectOp{OpId(0)});
   h.key(Key::M);
   REQUIRE(h.window().ui().chart.range);

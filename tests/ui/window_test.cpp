@@ -239,7 +239,7 @@ TEST_CASE("every tab and the keys overlay can be drawn", "[ui]") {
   CHECK_FALSE(h.has("keys/close"));
   h.click("tab/explain");
   h.click("explain/show/0");
-  CHECK(h.session().selection().ops.size() == 2);
+  CHECK(h.session().view().highlight.ops.size() == 2);
 }
 
 TEST_CASE("letters typed into a field are not commands", "[ui]") {

@@ -1,14 +1,191 @@
-// The Alternatives tab.
+// The Alternatives tab: other schedules that are as good, what each does differently, and taking one over as A or B.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "app/session/command_line.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/alternatives_model.h"
 
 namespace heddle::app {
+namespace {
 
-void draw_alternatives_tab(const Session&, const Models&, UiState&) { colored_text(theme().dim, "Other schedules that are as good."); }
+constexpr Aspect kAspects[] = {Aspect::Any, Aspect::Groups, Aspect::Order, Aspect::Stages};
+
+Command question(const AlternativesTabState& state) {
+  AskOptions options;
+  options.count = state.count;
+  options.aspect = state.aspect;
+  options.ii_only = state.ii_only;
+  return Ask{Topic::Alternatives, options};
+}
+
+std::vector<std::string> words(const AlternativesTabState& state) {
+  std::vector<std::string> list{"--count", std::to_string(state.count), "--differ", to_string(state.aspect)};
+  if (state.ii_only) list.insert(list.end(), {"--equal", "ii"});
+  return list;
+}
+
+/// What is asked: how many, told apart by what; and the buttons.
+void draw_question(const Session& session, const AlternativesModel* model, UiState& ui) {
+  AlternativesTabState& state = ui.alternatives;
+  const Inquiry& inquiry = session.inquiry(Topic::Alternatives);
+  const bool asking = inquiry.active() && session.answered(Topic::Alternatives);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));
+  ImGui::AlignTextToFramePadding();
+  colored_text(theme().dim, "up to");
+  ImGui::SameLine(0, px(6));
+  ImGui::SetNextItemWidth(px(44));
+  if (ImGui::InputInt("##count", &state.count, 0, 0)) state.count = std::clamp(state.count, 1, 1000);
+  if (probe::on()) probe::last_item("alternatives/count");
+  ImGui::SameLine(0, px(8));
+  colored_text(theme().dim, "that differ in");
+  for (const Aspect aspect : kAspects) {
+    ImGui::SameLine(0, px(4));
+    const bool chosen = state.aspect == aspect;
+    const std::string name = std::string("alternatives/aspect/") + to_string(aspect);
+    if (chosen) ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, px(1.5f)), ImGui::PushStyleColor(ImGuiCol_Border, theme().accent);
+    if (button(name.c_str(), aspect == Aspect::Any ? "anything" : to_string(aspect), chosen ? ButtonKind::Plain : ButtonKind::Flat)) state.aspect = aspect;
+    if (chosen) ImGui::PopStyleColor(), ImGui::PopStyleVar();
+    if (ImGui::IsItemHovered()) tooltip(about(aspect));
+  }
+  ImGui::SameLine(0, px(8));
+  ImGui::Checkbox("equal II only", &state.ii_only);
+  if (probe::on()) probe::last_item("alternatives/ii_only");
+  if (ImGui::IsItemHovered()) tooltip("Without this, every objective (stages, warps, memory, registers) must be as good too.");
+  ImGui::SameLine(0, px(10));
+  if (asking) {
+    if (button("alternatives/cancel", "Cancel")) ui.commands.push(CancelAsk{Topic::Alternatives});
+  } else if (button("alternatives/ask", model ? "Search again" : "Search", model ? ButtonKind::Plain : ButtonKind::Primary,
+                    session.why_no_question(Topic::Alternatives))) {
+    state.picked = 0;
+    ui.commands.push(question(state));
+  }
+  const float copies = text_size(fonts().body, "Copy").x + text_size(fonts().body, "Copy as command").x + px(50);
+  ImGui::SameLine(0, px(6));
+  if (ImGui::GetContentRegionAvail().x < copies) ImGui::NewLine();
+  if (model) {
+    if (button("alternatives/copy", "Copy")) ui.commands.push(CopyText{alternatives_as_text(*model)});
+    ImGui::SameLine(0, px(6));
+  }
+  if (button("alternatives/command", "Copy as command")) ui.commands.push(CopyText{command_line(session, "alternatives", words(state))});
+  ImGui::PopStyleVar();
+  if (asking) colored_text(theme().accent, fmt::format("{} · {}", inquiry.doing, seconds_text(inquiry.seconds)));
+  if (!inquiry.failure.empty()) wrapped_text(fonts().small, theme().bad, "the question failed: " + inquiry.failure);
+}
+
+AdoptSchedule take_over(const Alternatives& answer, const AlternativeRow& row, bool as_baseline) {
+  AdoptSchedule adopt{answer.found[row.index].schedule, row.name, as_baseline};
+  if (answer.first.lower_bound > 0) adopt.lower_bound = answer.first.lower_bound;
+  return adopt;
+}
+
+void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool current, float width, UiState& ui) {
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  struct Column {
+    const char *title, *about;
+    float weight;
+    bool number;
+  };
+  static constexpr Column kColumns[] = {
+      {"schedule", "", 1.7f, false},
+      {"distance", "pairs of ops that relate differently, and rings of another depth, from the first", 1.1f, true},
+      {"nearest", "the same, from the nearest one found before", 0.9f, true},
+      {"period", "cycles per iteration when it runs as it stands", 0.9f, true},
+      {"stages", "", 0.8f, true},
+      {"length", "cycles from the start of an iteration to its end", 0.9f, true},
+      {"bears", "robustness: how late the median op may come in every iteration before II is lost", 0.8f, true},
+      {"critical", "ops that bear no delay at all", 1.0f, true}};
+  const float height = ImGui::GetContentRegionAvail().y;
+  if (!ImGui::BeginTable("alternatives", static_cast<int>(std::size(kColumns)), kFlags, ImVec2(width, height))) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const Column& column : kColumns) ImGui::TableSetupColumn(column.title, 0, column.weight);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (int c = 0; c < static_cast<int>(std::size(kColumns)); ++c) {
+    ImGui::TableSetColumnIndex(c);
+    const FontScope scope(fonts().small_bold);
+    if (kColumns[c].number)
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(kColumns[c].title).x));
+    ImGui::TextUnformatted(kColumns[c].title);
+    if (*kColumns[c].about && ImGui::IsItemHovered()) tooltip(kColumns[c].about);
+  }
+  for (const AlternativeRow& row : model.rows) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::PushID(static_cast<int>(row.index));
+    const std::string label = row.index == 0 ? row.name + " (first)" : row.name;
+    if (ImGui::Selectable("##row", ui.alternatives.picked == row.index, ImGuiSelectableFlags_SpanAllColumns)) {
+      ui.alternatives.picked = row.index;
+      if (current) ui.commands.push(take_over(answer, row, true));
+    }
+    if (probe::on()) probe::last_item("alternatives/row/" + std::to_string(row.index + 1));
+    ImGui::SameLine(0, 0);
+    colored_text(theme().text, label);
+    ImGui::PopID();
+    for (const std::string* text : {&row.distance, &row.nearest, &row.period, &row.stages, &row.length, &row.bears, &row.critical}) {
+      ImGui::TableNextColumn();
+      cell_text(*text, true, theme().text);
+    }
+  }
+  ImGui::EndTable();
+}
+
+void draw_differences(const Alternatives& answer, const AlternativeRow& row, bool current, UiState& ui) {
+  colored_text(theme().heading, row.index == 0 ? "alternative 1, the first found" : row.name + " differs from 1");
+  for (const std::string& sentence : row.differences) wrapped_text(fonts().small, theme().text, sentence);
+  if (row.index > 0 && row.differences.empty()) wrapped_text(fonts().small, theme().dim, "in the streams of its groups only");
+  ImGui::Dummy(ImVec2(0, px(4)));
+  const std::string why = current ? "" : "it is an answer to an earlier question";
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));
+  if (button("alternatives/as_b", "Compare as B", ButtonKind::Plain, why)) ui.commands.push(take_over(answer, row, true));
+  ImGui::SameLine(0, px(6));
+  if (button("alternatives/as_a", "Show as A", ButtonKind::Plain, why)) ui.commands.push(take_over(answer, row, false));
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+void draw_alternatives_tab(const Session& session, const Models&, UiState& ui) {
+  const Inquiry& inquiry = session.inquiry(Topic::Alternatives);
+  const auto* answer = inquiry.as<Alternatives>();
+  const bool known = answer && inquiry.problem && !answer->found.empty();
+  if (!known) {
+    draw_question(session, nullptr, ui);
+    if (answer && !inquiry.active() && session.answered(Topic::Alternatives))
+      wrapped_text(fonts().body, theme().warning, "No schedule was found. " + answer->first.explanation + answer->fault);
+    else
+      wrapped_text(fonts().body, theme().dim,
+                   "Other schedules that are as good as the best one: how many there are tells whether the optimum is fragile, and one of them may "
+                   "be easier to write.");
+    const std::string why = session.why_no_question(Topic::Alternatives);
+    if (!why.empty()) wrapped_text(fonts().small, theme().faint, why);
+    return;
+  }
+  const bool current = session.answered(Topic::Alternatives);
+  const AlternativesModel model = build_alternatives(*inquiry.problem, *answer);
+  draw_question(session, &model, ui);
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, current ? 1.0f : 0.55f);
+  const std::string head = inquiry.active() ? fmt::format("{} so far", model.rows.size()) : model.headline;
+  colored_text(model.proved ? theme().good : theme().text, head);
+  ImGui::SameLine(0, px(10));
+  const float room = ImGui::GetContentRegionAvail().x;
+  const std::string terms = (current ? "" : "answer to an earlier question · ") + model.terms;
+  const std::string shown = fitted(fonts().small, terms, room);
+  {
+    const FontScope scope(fonts().small);
+    colored_text(current ? theme().dim : theme().warning, shown);
+  }
+  if (shown != terms && ImGui::IsItemHovered()) tooltip(terms);
+  ui.alternatives.picked = std::min(ui.alternatives.picked, model.rows.size() - 1);
+  const float whole = ImGui::GetContentRegionAvail().x, side = std::floor(whole * 0.36f);
+  draw_rows(*answer, model, current, whole - side - px(12), ui);
+  ImGui::SameLine(0, px(12));
+  ImGui::BeginChild("differences", ImVec2(side, 0));
+  draw_differences(*answer, model.rows[ui.alternatives.picked], current, ui);
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
 
 }  // namespace heddle::app

@@ -1,14 +1,222 @@
-// The Slack tab.
+// The Slack tab: a range per op, drawn to scale, and how slack is spread.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "app/session/command_line.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/explain_model.h"
+#include "app/viewmodel/slack_model.h"
+#include "core/report/chart_layout.h"
 
 namespace heddle::app {
+namespace {
 
-void draw_slack_tab(const Session&, const Models&, UiState&) { colored_text(theme().dim, "How far every op can move at this II."); }
+constexpr int kRangeColumn = static_cast<int>(std::size(kSlackColumns));
+
+Command ask_slack(bool exact) {
+  AskOptions options;
+  options.exact = exact;
+  return Ask{Topic::Slack, options};
+}
+
+void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
+  const Inquiry& inquiry = session.inquiry(Topic::Slack);
+  const bool asking = inquiry.active() && session.answered(Topic::Slack);
+  const std::string why = session.why_no_question(Topic::Slack);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));
+  input_field("slack/filter", "filter", ui.slack.filter, sizeof ui.slack.filter, px(130));
+  ImGui::SameLine(0, px(6));
+  if (asking) {
+    if (button("slack/cancel", "Cancel")) ui.commands.push(CancelAsk{Topic::Slack});
+  } else if (button("slack/ask", model.exact && model.proved == model.rows.size() ? "Ask again" : "Ask exact",
+                    model.exact ? ButtonKind::Plain : ButtonKind::Primary, why)) {
+    ui.commands.push(ask_slack(true));
+  }
+  ImGui::SameLine(0, px(6));
+  if (button("slack/copy", "Copy")) ui.commands.push(CopyText{slack_as_text(model.rows)});
+  ImGui::SameLine(0, px(6));
+  if (button("slack/command", "Copy as command"))
+    ui.commands.push(CopyText{command_line(session, "slack", model.exact ? std::vector<std::string>{"--exact"} : std::vector<std::string>{})});
+  ImGui::SameLine(0, px(6));
+  if (button("slack/whiskers", session.view().whiskers ? "Hide on bars  L" : "Show on bars  L")) ui.commands.push(ToggleWhiskers{});
+  ImGui::PopStyleVar();
+  ImGui::SameLine(0, px(12));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float room = ImGui::GetContentRegionAvail().x;
+  std::string text = model.title + " · " + model.note;
+  Color ink = theme().dim;
+  if (asking) {
+    text = fmt::format("{} · {}", inquiry.doing, seconds_text(inquiry.seconds));
+    ink = theme().accent;
+  } else if (!inquiry.failure.empty()) {
+    text = "the question failed: " + inquiry.failure;
+    ink = theme().bad;
+  } else if (!model.caveat.empty()) {
+    text = model.caveat;
+    ink = theme().warning;
+  } else if (model.exact) {
+    text = fmt::format("{} of {} proved · {}", model.proved, model.rows.size(), model.title + " · " + model.note);
+  }
+  const std::string shown = fitted(fonts().small, text, room);
+  paint_text(fonts().small, ImVec2(at.x, at.y + px(4)), ink, shown);
+  ImGui::Dummy(ImVec2(std::max(room, 1.0f), px(20)));
+  if (shown != text && ImGui::IsItemHovered()) tooltip(text);
+}
+
+/// Path range thin, exact range thick, the bar where it is; the first and the last mark are where the axis says.
+void draw_range(const SlackModel& model, const SlackRow& row, ImVec2 at, float width, float height) {
+  const Theme& t = theme();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const double span = static_cast<double>(std::max<Cycle>(1, model.high - model.low));
+  const auto x = [&](Cycle c) { return at.x + static_cast<float>(static_cast<double>(c - model.low) / span) * width; };
+  const float middle = at.y + height / 2;
+  for (Cycle boundary = 0; boundary <= model.high; boundary += model.ii)
+    list.AddLine(ImVec2(x(boundary), at.y - px(2)), ImVec2(x(boundary), at.y + height + px(2)), with_alpha(t.ii_line, 0.5f));
+  const OpRange& r = row.range;
+  list.AddRectFilled(ImVec2(x(r.start), at.y + px(3)), ImVec2(std::max(x(r.start + row.length), x(r.start) + px(2)), at.y + height - px(3)),
+                     with_alpha(role_color(row.role).fill, 0.75f), px(1));
+  const auto line = [&](Cycle from, Cycle to, float thick, Color color) {
+    list.AddRectFilled(ImVec2(x(from), middle - thick / 2), ImVec2(std::max(x(to), x(from) + 1), middle + thick / 2), color);
+  };
+  const auto cap = [&](Cycle c, Color color) { list.AddRectFilled(ImVec2(x(c), middle - px(4)), ImVec2(x(c) + px(1.5f), middle + px(4)), color); };
+  line(r.path_earliest, r.path_latest, px(1.2f), t.dim);
+  cap(r.path_earliest, t.dim);
+  cap(r.path_latest, t.dim);
+  if (row.exact && r.earliest.seen && r.latest.seen) line(*r.earliest.seen, *r.latest.seen, px(3.5f), t.accent);
+  if (row.exact && r.earliest.seen && r.earliest.proved()) cap(*r.earliest.seen, t.accent);
+  if (row.exact && r.latest.seen && r.latest.proved()) cap(*r.latest.seen, t.accent);
+}
+
+void draw_axis(const SlackModel& model, ImVec2 at, float width) {
+  const double span = static_cast<double>(std::max<Cycle>(1, model.high - model.low));
+  const std::string low = grouped(model.low), high = grouped(model.high);
+  paint_text(fonts().mono_small, at, theme().faint, low);
+  paint_text_right(fonts().mono_small, at.x + width, at.y, theme().faint, high);
+  const float ii = at.x + static_cast<float>(static_cast<double>(model.ii - model.low) / span) * width;
+  const std::string text = fmt::format("II {}", grouped(model.ii));
+  const float half = text_size(fonts().mono_small, text).x / 2;
+  if (ii - half > at.x + text_size(fonts().mono_small, low).x + px(8) && ii + half < at.x + width - text_size(fonts().mono_small, high).x - px(8))
+    paint_text(fonts().mono_small, ImVec2(ii - half, at.y), theme().ii_line, text);
+}
+
+void draw_table(const Session& session, SlackModel& model, float width, UiState& ui) {
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg |
+                                     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  const float inner = std::max(px(780), width);
+  if (!ImGui::BeginTable("slack_table", kRangeColumn + 1, kFlags, ImVec2(width, ImGui::GetContentRegionAvail().y), inner)) return;
+  ImGui::TableSetupScrollFreeze(1, 1);
+  for (const SlackColumn column : kSlackColumns)
+    ImGui::TableSetupColumn(title(column), column == SlackColumn::Start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
+                            column == SlackColumn::Name ? 1.6f : column == SlackColumn::Unit ? 0.7f : 1.1f);
+  ImGui::TableSetupColumn("range", ImGuiTableColumnFlags_NoSort, 3.6f);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (int c = 0; c <= kRangeColumn; ++c) {
+    ImGui::TableSetColumnIndex(c);
+    const FontScope scope(fonts().small_bold);
+    if (c == kRangeColumn) {
+      draw_axis(model, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6));
+      continue;
+    }
+    const SlackColumn column = kSlackColumns[c];
+    if (is_number(column)) {
+      const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title(column)).x;
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - px(14)));
+    }
+    ImGui::TableHeader(title(column));
+    if (ImGui::IsItemHovered() && *about(column)) tooltip(about(column));
+    if (probe::on()) probe::last_item(std::string("slack/sort/") + title(column));
+  }
+  if (const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs(); specs && specs->SpecsCount > 0 && specs->Specs[0].ColumnIndex < kRangeColumn)
+    sort_slack(model.rows, kSlackColumns[specs->Specs[0].ColumnIndex], specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(model.rows.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const SlackRow& row = model.rows[static_cast<std::size_t>(i)];
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      if (ImGui::Selectable(("##" + row.name).c_str(), session.selection().contains(row.op), ImGuiSelectableFlags_SpanAllColumns)) {
+        ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
+        if (!ImGui::GetIO().KeyCtrl) ui.commands.push(ZoomToSelection{});
+      }
+      if (probe::on()) probe::last_item("slack/op/" + row.name);
+      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill, px(2));
+      const float name_room = ImGui::GetContentRegionAvail().x - px(18);
+      paint_text(fonts().body, ImVec2(at.x + px(18), at.y), theme().text, fitted_middle(fonts().body, row.anchor ? row.name + " (held)" : row.name, name_room));
+      for (const SlackColumn column : kSlackColumns) {
+        if (column == SlackColumn::Name) continue;
+        ImGui::TableNextColumn();
+        const bool tight = column == SlackColumn::Room && row.room() == 0;
+        cell_text(cell(row, column), is_number(column), tight ? theme().warning : theme().text);
+      }
+      ImGui::TableNextColumn();
+      draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
+    }
+  }
+  clipper.End();
+  ImGui::EndTable();
+}
+
+void draw_histogram(const SlackModel& model, ImVec2 at, float width, float height) {
+  const Theme& t = theme();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), t.card, px(4));
+  paint_text(fonts().small, ImVec2(at.x + px(10), at.y + px(6)), t.dim, fitted(fonts().small, "ops by room, cycles", width - px(20)));
+  int most = 1;
+  float label = 0;
+  for (const SlackBin& bin : model.histogram) {
+    most = std::max(most, bin.ops);
+    label = std::max(label, text_size(fonts().mono_small, bin.label).x);
+  }
+  const float top = at.y + px(28), step = std::min(px(22), (height - px(34)) / static_cast<float>(std::max<std::size_t>(1, model.histogram.size())));
+  const float left = at.x + px(16) + label, full = at.x + width - px(34) - left;
+  for (std::size_t b = 0; b < model.histogram.size(); ++b) {
+    const SlackBin& bin = model.histogram[b];
+    const float y = top + static_cast<float>(b) * step;
+    paint_text_right(fonts().mono_small, left - px(6), y, t.dim, bin.label);
+    const float long_ = full * static_cast<float>(bin.ops) / static_cast<float>(most);
+    list.AddRectFilled(ImVec2(left, y + px(2)), ImVec2(left + std::max(long_, px(1)), y + step - px(4)), bin.fixed ? t.warning : t.accent, px(2));
+    paint_text(fonts().mono_small, ImVec2(left + long_ + px(6), y), t.text, std::to_string(bin.ops));
+  }
+}
+
+}  // namespace
+
+void draw_slack_tab(const Session& session, const Models&, UiState& ui) {
+  const Content& content = session.content();
+  const ScheduleEntry* entry = content.entry();
+  const Inquiry& inquiry = session.inquiry(Topic::Slack);
+  const std::string why = session.why_no_question(Topic::Slack);
+  // Longest paths cost next to nothing: nobody has to ask for them.
+  if (!session.answered(Topic::Slack) && why.empty() && !session.live().active()) ui.commands.push(ask_slack(false));
+  const auto* answer = inquiry.as<SlackRanges>();
+  if (!entry || !answer || !session.answered(Topic::Slack)) {
+    wrapped_text(fonts().body, theme().dim, "How far every op can move at this II: alone, by longest paths, and exactly over all legal schedules.");
+    if (inquiry.active() && session.answered(Topic::Slack)) {
+      colored_text(theme().accent, inquiry.doing);
+      ImGui::SameLine(0, px(10));
+      if (button("slack/cancel", "Cancel")) ui.commands.push(CancelAsk{Topic::Slack});
+    } else if (button("slack/ask", "Ask exact", ButtonKind::Primary, why)) {
+      ui.commands.push(ask_slack(true));
+    }
+    if (!why.empty()) wrapped_text(fonts().small, theme().faint, why);
+    if (!inquiry.failure.empty()) wrapped_text(fonts().small, theme().bad, "the question failed: " + inquiry.failure);
+    return;
+  }
+  SlackModel model = build_slack(*content.problem, entry->schedule, *answer);
+  draw_head(session, model, ui);
+  filter_slack(model.rows, ui.slack.filter);
+  const float whole = ImGui::GetContentRegionAvail().x;
+  const bool plot = whole > px(950);
+  const float plot_width = plot ? px(180) : 0;
+  const ImVec2 begin = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetContentRegionAvail().y;
+  draw_table(session, model, whole - plot_width - (plot ? px(10) : 0), ui);
+  if (plot) draw_histogram(model, ImVec2(begin.x + whole - plot_width, begin.y), plot_width, std::min(height - px(4), px(190)));
+}
 
 }  // namespace heddle::app

@@ -1,0 +1,33 @@
+// Schedules that are as good, as a table, with what each does differently in words.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/answer/alternatives.h"
+#include "core/problem/problem.h"
+
+namespace heddle::app {
+
+struct AlternativeRow {
+  std::size_t index = 0;  ///< into Alternatives::found
+  std::string name;       ///< "alternative 2": what its row in the list of schedules is called
+  std::string distance, nearest, period, stages, length, bears, critical;
+  std::vector<std::string> differences;  ///< from the first; empty for it
+};
+
+struct AlternativesModel {
+  std::string headline;   ///< "exactly 3 schedules, proved", "at least 10 schedules; there are more"
+  std::string terms;      ///< what they have in common, what tells them apart, up to how many stages
+  bool proved = false;    ///< the count is exact
+  std::vector<AlternativeRow> rows;
+};
+
+AlternativesModel build_alternatives(const Problem& problem, const Alternatives& answer);
+/// Tab-separated with a header line.
+std::string alternatives_as_text(const AlternativesModel& model);
+/// "groups, order, stages and ring depths": what the aspect looks at.
+const char* about(Aspect aspect);
+
+}  // namespace heddle::app

@@ -1,0 +1,11 @@
+// The solver's answer to "why?" as cards.
+#pragma once
+
+#include "app/viewmodel/explain_model.h"
+
+namespace heddle::app {
+
+/// Pre: the answer is one about the session's problem as it stands.
+void explain_by_answer(const Session& session, const Explanation& answer, ExplainModel& model);
+
+}  // namespace heddle::app
