@@ -113,6 +113,7 @@ struct ToggleConstraint {
 struct AddConstraint {
   UserConstraint constraint;
   bool solve = true;
+  bool hold_group = false;  ///< group numbers are those of the shown schedule: one op of the group keeps it (session/proposal.h)
 };
 struct ReplaceConstraint {
   std::size_t index = 0;
@@ -124,12 +125,17 @@ struct RemoveConstraint {
 };
 struct MoveOp {
   OpId op;
-  Cycle start = 0;
+  Cycle start = 0;               ///< in cycles of the shown schedule; negative: before its cycle 0
   std::optional<GroupId> group;  ///< of the shown schedule, when it was dropped on another group's rows
-};  ///< a bar was dropped: pins it there
+  bool pin = true;               ///< false: only the group is asked for
+};  ///< a bar was dropped: pins it there, relative to the rest (session/proposal.h)
 struct TogglePin {
   OpId op;
 };  ///< where it is in the shown schedule
+struct PinOps {
+  std::vector<OpId> ops;
+  bool pin = true;  ///< false: takes their pins away
+};  ///< the same for several ops, as one step
 struct SetChange {
   Change change;
 };  ///< replaces one of the same number
@@ -255,7 +261,7 @@ struct DismissNotice {};
 using Command =
     std::variant<OpenFile, OpenKernel, OpenMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule,
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
-                 AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, SetChange, RemoveChange, ToggleChange,
+                 AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
                  AskWhy, TryRelaxation, ToggleCritical, ToggleWhiskers, Undo, Redo,
                  SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,

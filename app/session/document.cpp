@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "app/session/proposal.h"
+#include "core/analysis/difference.h"
+
 namespace heddle::app {
 
 bool fits(const Problem& problem, const Schedule& schedule) {
@@ -14,7 +17,11 @@ bool fits(const Problem& problem, const Schedule& schedule) {
 }
 
 EntryPtr make_entry(const Problem& problem, const Constraints& constraints, ScheduleEntry entry) {
-  entry.verdict = check(problem, entry.schedule, constraints);
+  // Pins that were moved later together mean this schedule moved later as a whole.
+  const Cycle shift = frame_shift(problem, constraints, entry.schedule);
+  const auto stays = [&](const Placement& p) { return p.start + shift >= 0; };
+  const bool moved = shift != 0 && std::all_of(entry.schedule.ops.begin(), entry.schedule.ops.end(), stays);
+  entry.verdict = check(problem, moved ? shifted(entry.schedule, shift) : entry.schedule, constraints);
   entry.period = sustainable_period(problem, entry.schedule);
   entry.usage = compute_usage(problem, entry.schedule);
   if (!entry.verdict.valid()) entry.status = Status::Invalid;

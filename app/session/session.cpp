@@ -185,16 +185,31 @@ void Session::on(const OpenConstraints& c) {
   const std::string title = "Cannot open constraints " + base_name(c.path);
   if (!content_.problem)
     return fail(title, Error::input("constraints need an open kernel and machine", "open those first"));
+  // The file's changed numbers come first: what it demands is demanded of the problem that they make.
+  auto changes = read_changes(c.path);
+  if (!changes) return fail(title, changes.error());
+  Content before = content_;
+  const bool other_numbers = !changes->empty() || !content_.changes.empty();
+  if (other_numbers) {
+    content_.changes = std::move(*changes);
+    if (const auto error = resolve_content()) {
+      content_ = std::move(before);
+      return fail(title, *error);
+    }
+  }
   auto constraints = read_constraints(c.path, *content_.problem);
-  if (!constraints) return fail(title, constraints.error());
+  if (!constraints) {
+    content_ = std::move(before);
+    return fail(title, constraints.error());
+  }
   abandon_job("the constraints changed");
-  undo_.remember(content_, "open constraints " + base_name(c.path));
+  undo_.remember(std::move(before), "open constraints " + base_name(c.path));
   content_.constraints = std::move(*constraints);
   judge_again();
   view_.tab = BottomTab::Constraints;
-  say(LogLevel::Info, fmt::format("{} constraints from {}", content_.constraints.size(), base_name(c.path)));
-  if (const auto changes = read_changes(c.path); !changes || !changes->empty())
-    say(LogLevel::Warning, "the changed numbers of this file are not in force here; the command line applies them");
+  say(LogLevel::Info, fmt::format("{} constraint{} and {} changed number{} from {}", content_.constraints.size(),
+                                  content_.constraints.size() == 1 ? "" : "s", content_.changes.size(),
+                                  content_.changes.size() == 1 ? "" : "s", base_name(c.path)));
   changed();
 }
 
@@ -300,34 +315,39 @@ void Session::on(const RemoveSchedule& c) {
   changed();
 }
 
-void Session::judge_again() {
+void Session::judge_again(bool tighter) {
   live_ = {};
   for (EntryPtr& entry : content_.schedules) {
     ScheduleEntry again = *entry;
     // What was proved under other constraints is no longer a statement about this question.
-    again.status = Status::Feasible;
-    again.lower_bound.reset();
-    again.explanation.clear();
-    for (ObjectiveValue& objective : again.objectives) objective.proved = false;
+    if (!tighter || again.status == Status::Invalid) {
+      again.status = Status::Feasible;
+      again.lower_bound.reset();
+      again.explanation.clear();
+      for (ObjectiveValue& objective : again.objectives) objective.proved = false;
+    }
     entry = make_entry(*content_.problem, content_.constraints, std::move(again));
   }
 }
 
 void Session::on(const Undo&) {
+  const auto problem = content_.problem;
   if (const auto what = undo_.undo(content_)) {
     say(LogLevel::Info, "undone: " + *what);
-    settle_after_travel();
+    settle_after_travel(problem != content_.problem);
   }
 }
 
 void Session::on(const Redo&) {
+  const auto problem = content_.problem;
   if (const auto what = undo_.redo(content_)) {
     say(LogLevel::Info, "done again: " + *what);
-    settle_after_travel();
+    settle_after_travel(problem != content_.problem);
   }
 }
 
-void Session::settle_after_travel() {
+void Session::settle_after_travel(bool other_problem) {
+  proposal_.reset();
   // The row that a running job fills may have gone, and rows that came back may be older than what was found since.
   for (EntryPtr& entry : content_.schedules)
     if (const auto newest = solved_.find(entry->name); entry->running && newest != solved_.end())
@@ -342,8 +362,7 @@ void Session::settle_after_travel() {
     selection_ = {};
   view_.highlight = {};
   error_.reset();
-  view_.highlight = {};
-  view_.fit_all = true;
+  if (other_problem) view_.fit_all = true;
   changed();
 }
 

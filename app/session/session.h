@@ -14,6 +14,7 @@
 #include "app/jobs/question.h"
 #include "app/jobs/solve_job.h"
 #include "app/session/autosave.h"
+#include "app/jobs/warm_job.h"
 #include "app/session/commands.h"
 #include "app/session/document.h"
 #include "app/session/inquiry.h"
@@ -94,7 +95,7 @@ struct ErrorReport {
 
 /// What the session needs from outside.
 struct Environment {
-  SolveFunction solve = built_in_solver();
+  SolveFunction solve = warm_solver();
   AskFunction ask = built_in_answers();
   std::string solver_name = built_in_solver_name();
   std::function<void()> wake;     ///< safe from any thread; may be empty
@@ -186,6 +187,7 @@ class Session {
   void on(const RemoveConstraint& c);
   void on(const MoveOp& c);
   void on(const TogglePin& c);
+  void on(const PinOps& c);
   void on(const SetChange& c);
   void on(const RemoveChange& c);
   void on(const ToggleChange& c);
@@ -239,6 +241,10 @@ class Session {
   Inquiry& inquiry_of(Topic topic);
   /// Puts other constraints in force, as one step of undo; then solves, if asked to.
   void constrain(Constraints next, const std::string& what, bool solve);
+  /// Pre: why_no_solve() is empty. `row`: what the schedule that comes of it will be called.
+  void begin_solve(std::string row);
+  /// Solves what was just put in force; its schedule will be called after it and belongs to that step of undo.
+  void solve_proposal(const std::string& what);
   /// Asks why II is not smaller, unless that is known or being asked.
   void ask_why();
   /// Puts other numbers in force, as one step of undo; schedules of the old problem that still fit are kept and judged anew.
@@ -248,8 +254,9 @@ class Session {
   std::optional<Error> resolve_content();
   void adopt(Content next, const std::string& what);
   /// After the constraints changed: what was proved about the old question is gone.
-  void judge_again();
-  void settle_after_travel();
+  /// `tighter`: everything demanded before still is, so that what was proved about a row that is still legal holds.
+  void judge_again(bool tighter = false);
+  void settle_after_travel(bool other_problem);
   void changed();
   double now() const;
   void say(LogLevel level, std::string text);
@@ -272,6 +279,11 @@ class Session {
   std::uint64_t revision_ = 1;
   double began_ = 0;
   int solves_ = 0;
+  /// What the running job was started for, when that is a change of the question and not just F5.
+  struct RunningProposal {
+    std::size_t step = 0;  ///< how many changes of the document there had been with it
+  };
+  std::optional<RunningProposal> proposal_;
   std::map<std::string, EntryPtr> solved_;  ///< newest version of every solver row, by its name
   bool why_after_solve_ = false;            ///< reasons were asked for while a solve was running
   bool compare_next_ = false;               ///< what is shown becomes B when the running solve has a row

@@ -2,20 +2,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "app/session/proposal.h"
 #include "app/session/session.h"
+#include "core/base/saturate.h"
 #include "core/io/constraints_json.h"
 
 namespace heddle::app {
+namespace {
+
+constexpr Cycle kFarthestStage = 64;  ///< that a drop can ask for
+
+}  // namespace
 
 void Session::constrain(Constraints next, const std::string& what, bool solve) {
   abandon_job("the constraints changed");
   undo_.remember(content_, what);
-  content_.constraints = std::move(next);
+  const Constraints before = std::exchange(content_.constraints, std::move(next));
+  const auto still_demanded = [&](const UserConstraint& c) {
+    return !c.enabled || std::find(content_.constraints.begin(), content_.constraints.end(), c) != content_.constraints.end();
+  };
   view_.highlight = {};
-  judge_again();
+  judge_again(std::all_of(before.begin(), before.end(), still_demanded));
   changed();
-  if (solve && why_no_solve().empty()) on(StartSolve{});
+  if (solve) solve_proposal(what);
 }
 
 void Session::on(const ToggleConstraint& c) {
@@ -33,6 +44,11 @@ void Session::on(const AddConstraint& c) {
   next.push_back(c.constraint);
   if (next.back().name.empty()) next.back().name = describe(next.back());
   const std::string what = next.back().name;
+  const bool numbered = c.constraint.kind == ConstraintKind::InGroup || c.constraint.kind == ConstraintKind::NotInGroup;
+  const ScheduleEntry* entry = content_.entry();
+  const OpId op = c.constraint.ops.size() == 1 ? content_.problem->find_op(c.constraint.ops.front()) : OpId{};
+  if (c.hold_group && numbered && entry && op.valid() && c.constraint.low >= 0 && fits(*content_.problem, entry->schedule))
+    hold_group(*content_.problem, entry->schedule, GroupId(static_cast<std::size_t>(c.constraint.low)), op, next);
   constrain(std::move(next), what, c.solve);
 }
 
@@ -50,37 +66,41 @@ void Session::on(const RemoveConstraint& c) {
   Constraints next = content_.constraints;
   const std::string what = "remove " + next[c.index].name;
   next.erase(next.begin() + static_cast<std::ptrdiff_t>(c.index));
+  drop_idle_frames(next);
   constrain(std::move(next), what, false);
 }
 
 void Session::on(const MoveOp& c) {
-  if (!content_.problem || !c.op.valid() || c.op.index() >= content_.problem->ops.size()) return;
-  UserConstraint pin;
-  pin.kind = ConstraintKind::Pin;
-  pin.ops = {content_.problem->op(c.op).name};
-  pin.low = std::max<Cycle>(c.start, 0);
-  Constraints next = content_.constraints;
-  std::erase_if(next, [&](const UserConstraint& u) { return u.kind == ConstraintKind::Pin && u.ops == pin.ops; });
-  pin.name = describe(pin);
-  next.push_back(pin);
-  constrain(std::move(next), pin.name, true);
+  const ScheduleEntry* entry = content_.entry();
+  if (!entry || !c.op.valid() || c.op.index() >= content_.problem->ops.size()) return;
+  if (!fits(*content_.problem, entry->schedule) || (!c.pin && !c.group)) return;
+  MoveOp move = c;
+  // Nothing legal lies further out than all stages there are.
+  const Cycle far = sat_mul(entry->schedule.ii, kFarthestStage);
+  move.start = std::clamp(move.start, -far, far);
+  Proposal proposal = propose_move(*content_.problem, content_.constraints, entry->schedule, move);
+  if (proposal.name.empty()) return;
+  constrain(std::move(proposal.constraints), proposal.name, true);
 }
 
 void Session::on(const TogglePin& c) {
-  const ScheduleEntry* entry = content_.entry();
-  if (!entry || !c.op.valid() || c.op.index() >= content_.problem->ops.size()) return;
+  if (!content_.problem || !c.op.valid() || c.op.index() >= content_.problem->ops.size()) return;
   const std::string& name = content_.problem->op(c.op).name;
-  Constraints next = content_.constraints;
-  const auto is_pin = [&](const UserConstraint& u) {
-    return u.kind == ConstraintKind::Pin && u.ops == std::vector<std::string>{name};
-  };
-  if (std::erase_if(next, is_pin) > 0) return constrain(std::move(next), "unpin " + name, false);
-  UserConstraint pin;
-  pin.ops = {name};
-  pin.low = entry->schedule.start(c.op);
-  pin.name = describe(pin);
-  next.push_back(pin);
-  constrain(std::move(next), pin.name, false);
+  const bool pinned = std::any_of(content_.constraints.begin(), content_.constraints.end(),
+                                  [&](const UserConstraint& u) { return pins(u, name); });
+  on(PinOps{{c.op}, !pinned});
+}
+
+void Session::on(const PinOps& c) {
+  const ScheduleEntry* entry = content_.entry();
+  if (!entry || !fits(*content_.problem, entry->schedule)) return;
+  std::vector<OpId> ops;
+  for (const OpId op : c.ops)
+    if (op.valid() && op.index() < content_.problem->ops.size()) ops.push_back(op);
+  if (ops.empty()) return;
+  Proposal proposal = propose_pins(*content_.problem, content_.constraints, entry->schedule, ops, c.pin);
+  if (proposal.constraints == content_.constraints) return;
+  constrain(std::move(proposal.constraints), proposal.name, false);
 }
 
 bool Session::change_numbers(Changes next, const std::string& what) {

@@ -8,6 +8,8 @@
 namespace heddle::app {
 namespace {
 
+constexpr Cycle kMostStages = 64;  // that a pin can ask for
+
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -27,16 +29,42 @@ std::string Session::why_no_solve() const {
 void Session::on(const StartSolve&) {
   if (const std::string reason = why_no_solve(); !reason.empty())
     return say(LogLevel::Warning, "not solving: " + reason);
+  proposal_.reset();
+  begin_solve(fmt::format("solver #{}", ++solves_));
+}
+
+void Session::solve_proposal(const std::string& what) {
+  if (!why_no_solve().empty()) return;
+  const auto taken = [&](const std::string& name) {
+    return solved_.count(name) > 0 || std::any_of(content_.schedules.begin(), content_.schedules.end(),
+                                                  [&](const EntryPtr& e) { return e->name == name; });
+  };
+  std::string row = what;
+  for (int i = 2; taken(row); ++i) row = fmt::format("{} ({})", what, i);
+  proposal_ = RunningProposal{undo_.changes()};
+  begin_solve(std::move(row));
+}
+
+void Session::begin_solve(std::string row) {
   live_ = {};
   compare_next_ = false;
   live_.phase = LiveSolve::Phase::Running;
   live_.lower_bound = content_.bounds->min_ii();
   live_.doing = "starting";
-  job_row_ = fmt::format("solver #{}", ++solves_);
+  job_row_ = std::move(row);
   last_phase_.clear();
   solver::SolveRequest request;
   request.problem = *content_.problem;
   request.constraints = content_.constraints;
+  // A pin far out needs as many stages as lie before it.
+  const ScheduleEntry* present = content_.entry();
+  const Cycle ii = std::max<Cycle>(1, present ? present->schedule.ii : content_.bounds->min_ii());
+  for (const UserConstraint& c : content_.constraints)
+    if (c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range))
+      request.max_stages = std::max(request.max_stages, static_cast<int>(std::min<Cycle>(c.low / ii + 2, kMostStages)));
+  // What is on the screen is the best place to start from, and what comes of it stays close.
+  if (const ScheduleEntry* entry = content_.entry(); proposal_ && entry && fits(*content_.problem, entry->schedule))
+    request.incumbent = entry->schedule;
   say(LogLevel::Info,
       fmt::format("{} starts: {} on {}", job_row_, content_.problem->kernel, content_.problem->machine));
   job_ = start_solve(environment_.solve, std::move(request), environment_.wake);
@@ -157,13 +185,16 @@ void Session::replace_solved(ScheduleEntry entry) {
   const auto row = std::find_if(content_.schedules.begin(), content_.schedules.end(),
                                 [&](const EntryPtr& e) { return e->name == entry.name; });
   if (row == content_.schedules.end()) {
-    undo_.remember(content_, "solve");
+    // The schedule of a proposal belongs to the step that proposed it, and is compared with the one it came from.
+    const bool proposed = proposal_ && proposal_->step == undo_.changes();
+    if (!proposed) undo_.remember(content_, "solve");
+    if (proposal_) content_.baseline = content_.shown;
     const EntryPtr made = make_entry(*content_.problem, content_.constraints, std::move(entry));
     content_.schedules.push_back(made);
     if (compare_next_) content_.baseline = content_.shown;
     compare_next_ = false;
     content_.shown = content_.schedules.size() - 1;
-    view_.fit_all = true;
+    if (!proposal_) view_.fit_all = true;
     solved_[made->name] = made;
     return;
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal.h"
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
@@ -84,6 +85,13 @@ std::string no_question(const Session& s) {
 template <Topic topic>
 std::string not_asking(const Session& s) {
   return s.inquiry(topic).active() ? "" : "it is not being asked";
+}
+Command pin_selection(const Session& s) {
+  return toggled_pins(*s.content().problem, s.content().constraints, s.selection().ops);
+}
+std::string pin_reason(const Session& s) {
+  const std::string missing = needs_schedule(s);
+  return missing.empty() ? needs_selection(s) : missing;
 }
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
@@ -188,6 +196,7 @@ const Action kActions[] = {
     Action{"note", kEdit, "Note at the selected op or cycle ...", "N"}.does(add_note).needs(save_reason),
     Action{"clear_flags", kEdit, "Remove flags", "", make<ClearFlags>}.needs(needs_flags),
     Action{"clear_selection", kEdit, "Clear selection", "Esc", make<ClearSelection>}.in_chart().needs(needs_selection),
+    Action{"pin", kEdit, "Pin or unpin selected ops", "P", pin_selection}.needs(pin_reason),
     Action{"remove_schedule", kEdit, "Remove schedule from the list", "", remove_shown}.needs(needs_schedule),
 
     Action{"steady", kView, "Steady state", "", make_mode<GanttMode::Steady>}.ticked(in_mode<GanttMode::Steady>),
@@ -256,6 +265,7 @@ const Action kActions[] = {
     Action{"ask_alternatives", kSolve, "Find schedules as good", "", ask<Topic::Alternatives>}.needs(no_question<Topic::Alternatives>),
     Action{"cancel_alternatives", kSolve, "Cancel the search for alternatives", "", cancel_ask<Topic::Alternatives>}.needs(
         not_asking<Topic::Alternatives>),
+    Action{"price", kSolve, "Price of every constraint", "", ask<Topic::Price>}.needs(no_question<Topic::Price>),
     Action{"what_if", kSolve, "What if", "Ctrl+5", make_tab<BottomTab::WhatIf>},
     Action{"pareto", kSolve, "Pareto front", "Ctrl+6", make_tab<BottomTab::Pareto>},
     Action{"sensitivity", kSolve, "Sensitivity", "Ctrl+7", make_tab<BottomTab::Sensitivity>},

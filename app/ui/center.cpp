@@ -80,7 +80,7 @@ void draw_waiting(const Session& session, UiState& ui) {
 }
 
 /// Steady, unrolled, whole pipeline; and how many iterations.
-void draw_mode_bar(const Session& session, UiState& ui) {
+void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   const Theme& t = theme();
   const float height = px(24);
   struct Mode {
@@ -129,6 +129,20 @@ void draw_mode_bar(const Session& session, UiState& ui) {
     const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - width - px(14),
                     ImGui::GetWindowPos().y + px(8));
     paint_pill(at, px(18), fonts().small_bold, text, Tone::Bad);
+  } else if (const ScheduleEntry* baseline = session.content().baseline_entry();
+             baseline && !models.overlay.differing.empty()) {
+    // What the folded corners on bars mean.
+    const std::size_t count = models.overlay.differing.size();
+    const float end = ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - px(14), y = ImGui::GetWindowPos().y + px(5);
+    const float room = end - ImGui::GetCursorScreenPos().x - px(40);
+    const std::string text = fitted(fonts().small, fmt::format("{} op{} from {}", count, count == 1 ? " differs" : "s differ",
+                                                               baseline->name), std::max(room, px(20)));
+    const float width = text_size(fonts().small, text).x, side = px(9), x = end - width - px(16);
+    const float middle = y + height / 2;
+    ImGui::GetWindowDrawList()->AddTriangleFilled({x, middle - side / 2}, {x + side, middle - side / 2},
+                                                  {x + side, middle + side / 2}, t.text);
+    paint_text(fonts().small, ImVec2(end - width, y + (height - text_size(fonts().small, text).y) / 2), t.dim, text);
+    if (probe::on()) probe::item("center/differing", x, y, end, y + height);
   }
 }
 
@@ -137,7 +151,7 @@ void draw_mode_bar(const Session& session, UiState& ui) {
 void draw_center(Session& session, const Models& models, UiState& ui) {
   if (!models.gantt) return draw_waiting(session, ui);
   const ScheduleEntry& entry = *session.content().entry();
-  draw_mode_bar(session, ui);
+  draw_mode_bar(session, models, ui);
   ViewState& view = session.view();
   if (view.fit_all) fit_all(ui.chart, *models.gantt);
   if (view.zoom_to_selection) centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);

@@ -1,6 +1,4 @@
 // Mouse and keyboard of the timeline. One invisible item covers everything, so that a drag that began here stays here.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -73,12 +71,6 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
   zoom_at(view, f.model, cycle, std::pow(1.3, wheel));
 }
 
-void select_bar(ChartFrame& f, std::size_t bar, bool extend) {
-  f.view.current = bar;
-  f.view.centred = false;
-  f.commands.push(SelectOp{f.model.bars[bar].op, extend});
-}
-
 /// Shift + click: everything of the row between the current bar and this one joins the selection.
 void select_up_to(ChartFrame& f, std::size_t bar) {
   const auto& bars = f.model.bars;
@@ -142,7 +134,11 @@ void press_left(ChartFrame& f, const Mouse& m) {
   }
   if (view.hovered) {
     if (io.KeyShift) return select_up_to(f, *view.hovered);
-    return select_bar(f, *view.hovered, io.KeyCtrl);
+    select_bar(f, *view.hovered, io.KeyCtrl);
+    if (io.KeyCtrl || !f.overlay.editable) return;
+    begin_drag(f, m, ChartDrag::BarPress);
+    view.drag_bar = view.hovered;
+    return;
   }
   if (io.KeyShift) return begin_drag(f, m, ChartDrag::Pan);
   begin_drag(f, m, ChartDrag::Press);
@@ -150,6 +146,7 @@ void press_left(ChartFrame& f, const Mouse& m) {
 }
 
 void release_left(ChartFrame& f, const Mouse& m) {
+  if (f.view.drag == ChartDrag::BarPress || f.view.drag == ChartDrag::Move) return drop_bar(f, true);
   if (f.view.drag == ChartDrag::Press) {
     if (m.over_ruler) {
       toggle_flag(f, m);
@@ -164,7 +161,7 @@ void release_left(ChartFrame& f, const Mouse& m) {
 }
 
 void double_click(ChartFrame& f, const Mouse& m) {
-  f.view.drag = ChartDrag::None;
+  drop_bar(f, false);
   f.view.range.reset();
   if (m.over_splitter)
     f.view.lanes_share = 0;
@@ -213,6 +210,8 @@ void continue_drag(ChartFrame& f, const Mouse& m) {
       view.range = range_between(view.drag_cycle, view.snapped->at);
       view.hovered_cycle = view.snapped->at;
       break;
+    case ChartDrag::BarPress:
+    case ChartDrag::Move: drag_bar(f, m.x, m.y); break;
     case ChartDrag::Minimap: move_minimap_box(f, m); break;
     case ChartDrag::Splitter: {
       const float whole = f.lanes.y1 - f.rows.y0;
@@ -261,7 +260,7 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
     if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd)
       view.range.reset();
     if (view.drag != ChartDrag::None)
-      view.drag = ChartDrag::None;
+      drop_bar(f, false);
     else if (!f.overlay.highlight.why.empty())
       f.commands.push(SetHighlight{});
     else if (view.range)
@@ -305,6 +304,12 @@ void hover(ChartFrame& f, const Mouse& m, bool inside) {
 }
 
 }  // namespace
+
+void select_bar(ChartFrame& f, std::size_t bar, bool extend) {
+  f.view.current = bar;
+  f.view.centred = false;
+  f.commands.push(SelectOp{f.model.bars[bar].op, extend});
+}
 
 void handle_input(ChartFrame& f) {
   const ImVec2 low(f.labels.x0, f.minimap.y0), high(f.rows.x1, std::max(f.rows.y1, f.lanes.y1));
@@ -353,44 +358,9 @@ void handle_input(ChartFrame& f) {
       view.drag = ChartDrag::None;
     }
     if (ImGui::IsMouseReleased(kLeft)) release_left(f, m);
-    if (!ImGui::IsAnyMouseDown()) view.drag = ChartDrag::None;
+    if (!ImGui::IsAnyMouseDown()) drop_bar(f, false);
   }
   handle_keys(f, m);
-}
-
-void draw_context_menu(ChartFrame& f) {
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(8), px(8)});
-  if (ImGui::BeginPopup("##chart menu")) {
-    // The menu stays with the bar that was pressed, wherever the mouse goes.
-    if (f.view.pressed) {
-      const GanttBar& bar = f.model.bars[*f.view.pressed];
-      ImGui::TextDisabled("%s", bar.label.c_str());
-      ImGui::Separator();
-      if (ImGui::MenuItem("Zoom to it")) zoom_to_bar(f.view, f.model, *f.view.pressed);
-      if (ImGui::MenuItem("Select it")) select_bar(f, *f.view.pressed, false);
-      if (ImGui::MenuItem("Copy name")) f.commands.push(CopyText{bar.label});
-      if (ImGui::MenuItem("Copy start")) f.commands.push(CopyText{fmt::format("{}", f.schedule.start(bar.op))});
-      ImGui::Separator();
-    }
-    if (f.view.range) {
-      if (ImGui::MenuItem("Zoom to range"))
-        go_to(f.view, f.model, {static_cast<double>(f.view.range->begin), static_cast<double>(f.view.range->end)});
-      if (ImGui::MenuItem("Copy range")) f.commands.push(CopyText{describe(*f.view.range)});
-      if (ImGui::MenuItem("Clear range", "Esc")) f.view.range.reset();
-      ImGui::Separator();
-    }
-    if (ImGui::MenuItem("Fit all", keys_of("fit").c_str())) fit_all(f.view, f.model);
-    if (ImGui::MenuItem("Undo zoom", keys_of("zoom_back").c_str(), false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
-    if (ImGui::MenuItem("What limits II", keys_of("critical").c_str(), !f.overlay.critical.empty())) f.commands.push(ToggleCritical{});
-    if (ImGui::MenuItem("How far ops can move", keys_of("whiskers").c_str(), f.overlay.whiskers)) f.commands.push(ToggleWhiskers{});
-    ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
-    if (!f.overlay.flags.empty() && ImGui::MenuItem("Remove flags")) f.commands.push(ClearFlags{});
-    ImGui::Separator();
-    for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline})
-      if (ImGui::MenuItem(to_string(mode), nullptr, f.model.mode == mode)) f.commands.push(SetMode{mode});
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
 }
 
 }  // namespace heddle::app

@@ -32,8 +32,20 @@ struct ChartFrame {
 
 /// Mouse and keyboard; changes the view and appends commands. Call after the layout is known and before drawing.
 void handle_input(ChartFrame& frame);
+void select_bar(ChartFrame& frame, std::size_t bar, bool extend);
 /// The popup of the right mouse button.
 void draw_context_menu(ChartFrame& frame);
+
+// gantt_drag.cpp: a bar that is dragged.
+/// Call while the drag is BarPress or Move: picks the bar up after a few pixels and takes it to the mouse.
+void drag_bar(ChartFrame& frame, float x, float y);
+/// Ends it; `take` asks for what the ghost shows, if that is anything.
+void drop_bar(ChartFrame& frame, bool take);
+void draw_move_band(ChartFrame& frame);    ///< under the bars
+void draw_move_ghost(ChartFrame& frame);   ///< over them, with old place and label
+void dashed_box(ImDrawList& draw, const paint::Box& box, Color color, float thickness);
+
+void draw_marks(ChartFrame& frame);        ///< pins, places asked for, differences
 
 void draw_ruler(ChartFrame& frame);        ///< ticks, marks, phases, flags' heads, range label
 void draw_group_backgrounds(ChartFrame& frame);

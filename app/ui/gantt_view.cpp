@@ -184,6 +184,14 @@ void draw_tooltip(ChartFrame& f) {
   colored(theme().dim, fmt::format("latency {}, issue window {}", grouped(op.latency), grouped(op.window)));
   if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
   if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
+  const auto listed = [&](const std::vector<OpId>& ops) {
+    return std::find(ops.begin(), ops.end(), bar.op) != ops.end();
+  };
+  if (listed(f.overlay.framed))
+    colored(theme().text, "held here, so that other pins mean what was seen");
+  else if (listed(f.overlay.pinned))
+    colored(theme().text, "pinned");
+  if (listed(f.overlay.differing)) colored(theme().text, "differs from B");
   list_edges(f, bar.op, true);
   list_edges(f, bar.op, false);
   pop_font();
@@ -217,11 +225,14 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   draw_ruler(f);
   draw_time_lines(f);
   draw.PushClipRect(f.rows.low(), f.rows.high(), true);
+  draw_move_band(f);
   draw_arrows(f, ArrowLayer::Below);
   draw_bars(f);
   draw_whiskers(f);
   draw_limiting_cycle(f);
   draw_arrows(f, ArrowLayer::Above);
+  draw_marks(f);
+  draw_move_ghost(f);
   draw.PopClipRect();
   draw_group_labels(f);
   draw.AddRectFilled({f.rows.x0 - 1, f.ruler.y0}, {f.rows.x0, high.y}, theme().separator);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "app/ui/constraint_rows.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
-#include "core/io/constraints_json.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
@@ -49,35 +49,6 @@ void draw_schedules(const Session& session, UiState& ui) {
       if (ImGui::MenuItem("Remove from the list")) ui.commands.push(RemoveSchedule{i});
       ImGui::EndPopup();
     }
-  }
-}
-
-void draw_constraint_list(const Session& session, UiState& ui) {
-  const Constraints& constraints = session.content().constraints;
-  if (constraints.empty()) return;
-  section("CONSTRAINTS");
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const UserConstraint& constraint = constraints[i];
-    const std::string name = fmt::format("constraints/{}", i);
-    const RowArea row = pick_row(name.c_str(), false, px(24));
-    const ImVec2 box(row.min.x + px(8), row.min.y + px(5));
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    const ImVec2 corner(box.x + px(14), box.y + px(14));
-    if (constraint.enabled) {
-      list.AddRectFilled(box, corner, theme().accent, px(3));
-      list.AddLine(ImVec2(box.x + px(3), box.y + px(7)), ImVec2(box.x + px(6), box.y + px(10)), theme().accent_text,
-                   px(2));
-      list.AddLine(ImVec2(box.x + px(6), box.y + px(10)), ImVec2(box.x + px(11), box.y + px(4)), theme().accent_text,
-                   px(2));
-    } else {
-      list.AddRect(box, corner, theme().faint, px(3));
-    }
-    const std::string text = describe(constraint);
-    paint_text(fonts().small, ImVec2(row.min.x + px(30), row.min.y + px(5)),
-               constraint.enabled ? theme().text : theme().faint,
-               fitted(fonts().small, text, row.max.x - row.min.x - px(36)));
-    if (row.hovered) tooltip(constraint.name + ": " + text);
-    if (row.clicked) ui.commands.push(ToggleConstraint{i});
   }
 }
 
@@ -162,8 +133,7 @@ void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
   const Content& content = session.content();
   // Schedules and constraints take what they need, up to half of the pane; then they scroll.
   const float rows =
-      static_cast<float>(content.schedules.size()) * (px(42) + px(3)) +
-      (content.constraints.empty() ? 0 : px(30) + static_cast<float>(content.constraints.size()) * px(27));
+      static_cast<float>(content.schedules.size()) * (px(42) + px(3)) + constraint_list_height(session, ui);
   const float wanted = px(34) + (content.schedules.empty() ? px(64) : 0) + rows + px(4);
   ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * 0.5f)));
   draw_schedules(session, ui);

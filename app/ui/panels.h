@@ -17,6 +17,7 @@
 #include "app/ui/palette.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
+#include "app/ui/tabs/constraints_state.h"
 #include "app/ui/tabs/graph_state.h"
 #include "app/ui/tabs/pipeline_state.h"
 #include "app/ui/tabs/alternatives_state.h"
@@ -64,6 +65,7 @@ struct UiState {
   bool list_descending = false;
   char log_filter[128] = "";
   std::size_t log_seen = 0;
+  ConstraintsState constraints;
   OpenDialogState open_dialog;
   PathPromptState path_prompt;
   ExportDialogState export_dialog;

@@ -3,8 +3,34 @@
 
 #include <algorithm>
 
+#include "app/session/proposal.h"
+#include "core/analysis/difference.h"
+
 namespace heddle::app {
 namespace {
+
+void add_constraints(const Problem& problem, const Schedule& schedule, ChartOverlay& overlay) {
+  const Cycle shift = frame_shift(problem, overlay.constraints, schedule);
+  const auto proposed = [&](OpId op) -> ProposedPlace& {
+    const auto found = std::find_if(overlay.proposed.begin(), overlay.proposed.end(),
+                                    [&](const ProposedPlace& p) { return p.op == op; });
+    if (found != overlay.proposed.end()) return *found;
+    return overlay.proposed.emplace_back(ProposedPlace{op, schedule.start(op), std::nullopt});
+  };
+  for (const UserConstraint& c : overlay.constraints) {
+    if (!c.enabled || c.ops.size() != 1) continue;
+    const OpId op = problem.find_op(c.ops.front());
+    if (!op.valid()) continue;
+    if (c.kind == ConstraintKind::Pin) {
+      overlay.pinned.push_back(op);
+      if (is_frame(c)) overlay.framed.push_back(op);
+      if (!is_frame(c) && schedule.start(op) + shift != c.low) proposed(op).start = c.low - shift;
+    }
+    if (c.kind == ConstraintKind::InGroup && !is_frame(c) && c.low >= 0 &&
+        static_cast<std::int64_t>(schedule.group(op).index()) != c.low)
+      proposed(op).group = GroupId(static_cast<std::size_t>(c.low));
+  }
+}
 
 template <class Id>
 void mark(std::vector<bool>& marks, Id id) {
@@ -40,6 +66,13 @@ ChartOverlay build_overlay(const Session& session) {
   overlay.highlight = session.view().highlight;
   overlay.notes = content.notes;
   overlay.flags = content.flags;
+  overlay.editable = true;
+  overlay.can_ask_slack = !session.asking() && !session.live().active() && session.why_no_question(Topic::Slack).empty();
+  overlay.constraints = content.constraints;
+  add_constraints(*content.problem, content.entry()->schedule, overlay);
+  const ScheduleEntry* baseline = content.baseline_entry();
+  if (baseline && baseline != content.entry())
+    overlay.differing = differing_ops(*content.problem, baseline->schedule, content.entry()->schedule);
   std::optional<CriticalModel> critical;
   if (session.view().critical) {
     critical = build_critical(*content.problem, *content.bounds, content.entry()->schedule, content.entry()->period);
@@ -47,9 +80,6 @@ ChartOverlay build_overlay(const Session& session) {
   }
   overlay.focus = build_focus(*content.problem, overlay.highlight, critical ? &*critical : nullptr);
   overlay.whiskers = session.view().whiskers;
-  for (const UserConstraint& constraint : content.constraints)
-    if (constraint.enabled && constraint.kind == ConstraintKind::Pin && constraint.ops.size() == 1)
-      if (const OpId op = content.problem->find_op(constraint.ops.front()); op.valid()) overlay.pinned.push_back(op);
   if (session.answered(Topic::Slack))
     if (const auto* slack = session.inquiry(Topic::Slack).as<SlackRanges>()) overlay.slack = *slack;
   return overlay;

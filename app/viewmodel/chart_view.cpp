@@ -64,15 +64,19 @@ TimeRange whole(const GanttModel& model) {
 
 void update_view(GanttViewState& view, const GanttModel& model, double seconds) {
   if (view.seen_mode != model.mode || view.seen_begin != model.begin || view.seen_end != model.end) {
+    // Another schedule of about the same extent, as a proposal brings it, leaves a zoomed view where it is.
+    const double was = static_cast<double>(view.seen_end - view.seen_begin), is = extent(model);
+    const bool similar = view.seen_mode == model.mode && was > 0 && is < 1.5 * was && was < 1.5 * is;
+    const bool zoomed = similar && view.target.length() < 0.95 * was;
     view.seen_mode = model.mode;
     view.seen_begin = model.begin;
     view.seen_end = model.end;
-    view.zoom_stack.clear();
     view.range.reset();
     view.hovered.reset();
     view.pressed.reset();
     view.current.reset();
-    head_for(view, model, whole(model), false);
+    if (!zoomed) view.zoom_stack.clear();
+    head_for(view, model, zoomed ? view.target : whole(model), false);
   }
   for (auto* bar : {&view.hovered, &view.pressed, &view.current})
     if (*bar && **bar >= model.bars.size()) bar->reset();

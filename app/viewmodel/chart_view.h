@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/viewmodel/bar_move.h"
 #include "core/report/chart_layout.h"
 #include "core/report/gantt_model.h"
 
@@ -43,7 +44,7 @@ struct Snap {
   std::optional<std::size_t> bar;   ///< whose edge it is
 };
 
-enum class ChartDrag { None, Press, Pan, Range, RangeBegin, RangeEnd, ZoomRange, Minimap, Splitter };
+enum class ChartDrag { None, Press, Pan, Range, RangeBegin, RangeEnd, ZoomRange, Minimap, Splitter, BarPress, Move };
 
 constexpr float kUsualRowHeight = 26;
 
@@ -79,6 +80,10 @@ struct GanttViewState {
   float drag_x = 0, drag_y = 0;
   TimeRange drag_view;
   float drag_scroll = 0;
+  std::optional<std::size_t> drag_bar;  ///< while a bar is pressed
+  std::optional<BarMove> move;          ///< while it is dragged
+  LegalBand menu_band;                  ///< of the bar whose menu is open
+  int menu_latency = 0;                 ///< typed into it
 
   /// The extent that was last shown; a change of mode or size fits the new one.
   GanttMode seen_mode = GanttMode::Steady;

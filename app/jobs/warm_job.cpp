@@ -1,0 +1,69 @@
+// One WarmSolver, kept as long as the problem stays the same.
+#include "app/jobs/warm_job.h"
+
+#ifdef HEDDLE_HAS_SOLVER
+#include <mutex>
+
+#include "solver/warm.h"
+#endif
+
+namespace heddle::app {
+
+#ifdef HEDDLE_HAS_SOLVER
+namespace {
+
+class Memory {
+ public:
+  SolveOutcome solve(const solver::SolveRequest& request, std::stop_token stop, const solver::SolveListener& listener) {
+    const std::lock_guard turn(mutex_);
+    if (stop.stop_requested()) {
+      SolveOutcome outcome;
+      outcome.cancelled = true;
+      return outcome;
+    }
+    if (request.ii || request.cutoff) return solver::solve(request, std::move(stop), listener);
+    if (std::string hash = problem_hash(request.problem); !warm_ || hash != hash_ || request.max_stages != stages_) {
+      warm_ = std::make_unique<solver::WarmSolver>(request);
+      hash_ = std::move(hash);
+      stages_ = request.max_stages;
+      informed_ = false;
+    }
+    warm_->set_timeout(request.timeout_seconds);
+    if (!informed_ && !request.incumbent) {
+      SolveOutcome outcome = solver::solve(request, std::move(stop), listener);
+      warm_->learn(request.constraints, outcome);
+      informed_ = outcome.schedule.has_value();
+      return outcome;
+    }
+    if (request.incumbent) {
+      SolveOutcome known;  // one schedule and nothing else: nothing is claimed about any II
+      known.schedule = request.incumbent;
+      known.reason = BoundReason::Requested;
+      warm_->learn(request.constraints, known);
+    }
+    SolveOutcome outcome = warm_->solve(request.constraints, std::move(stop), listener);
+    informed_ |= outcome.schedule.has_value();
+    return outcome;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string hash_;  // of the problem that is remembered
+  int stages_ = 0;
+  bool informed_ = false;
+  std::unique_ptr<solver::WarmSolver> warm_;
+};
+
+}  // namespace
+
+SolveFunction warm_solver() {
+  return [memory = std::make_shared<Memory>()](const solver::SolveRequest& request, std::stop_token stop,
+                                               const solver::SolveListener& listener) {
+    return memory->solve(request, std::move(stop), listener);
+  };
+}
+#else
+SolveFunction warm_solver() { return {}; }
+#endif
+
+}  // namespace heddle::app

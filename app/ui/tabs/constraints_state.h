@@ -1,0 +1,21 @@
+// What the constraint lists remember between frames.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace heddle::app {
+
+struct ConstraintsState {
+  char add[256] = "";
+  std::string add_fault;
+  bool focus_add = false;
+  std::optional<std::size_t> editing;  ///< the row whose demand is being typed
+  bool editing_in_tab = false;         ///< in the table of the tab, else in the left pane
+  char edit[256] = "";
+  std::string edit_fault;
+  bool focus_edit = false;
+};
+
+}  // namespace heddle::app
