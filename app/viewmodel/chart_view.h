@@ -48,8 +48,6 @@ enum class ChartDrag { None, Press, Pan, Range, RangeBegin, RangeEnd, ZoomRange,
 
 constexpr float kUsualRowHeight = 26;
 
-constexpr float kUsualRowHeight = 26;
-
 /// Everything about the view that outlives a frame. Not part of a document: no undo besides the zoom stack.
 struct GanttViewState {
   TimeRange visible, target, origin;    ///< on screen; where it is heading; where it came from
