@@ -162,8 +162,7 @@ void Session::on(const SwitchMachine& c) {
 void Session::on(const SetChange& c) {
   Changes next = content_.changes;
   put(next, c.change);
-  change_numbers(std::move(next), describe(c.change));
-  if (c.solve && why_no_solve().empty()) on(StartSolve{});
+  if (change_numbers(std::move(next), describe(c.change)) && c.solve && why_no_solve().empty()) on(StartSolve{});
 }
 
 void Session::on(const RemoveChange& c) {
@@ -171,8 +170,7 @@ void Session::on(const RemoveChange& c) {
   Changes next = content_.changes;
   const std::string what = "take back " + describe(next[c.index]);
   next.erase(next.begin() + static_cast<std::ptrdiff_t>(c.index));
-  change_numbers(std::move(next), what);
-  if (c.solve && why_no_solve().empty()) on(StartSolve{});
+  if (change_numbers(std::move(next), what) && c.solve && why_no_solve().empty()) on(StartSolve{});
 }
 
 void Session::on(const ToggleChange& c) {
