@@ -83,8 +83,6 @@ class Easings {
     // More than anything alive could take, and the register file with it.
     none.problem.limits.registers_per_thread = std::int64_t{1} << 16;
     none.problem.limits.registers_per_sm = std::int64_t{1} << 30;
-    none.changes = {limit("registers_per_thread", none.problem.limits.registers_per_thread),
-                    limit("registers_per_sm", none.problem.limits.registers_per_sm)};
     add(std::move(none));
   }
 

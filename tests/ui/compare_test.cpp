@@ -93,6 +93,8 @@ TEST_CASE("flow 8: a broken schedule that is dropped shows its verdict and its f
   REQUIRE(h.has("center/violations"));
   CHECK_FALSE(h.session().selection().empty());
   h.key(Key::Escape);
+  CHECK(h.session().view().highlight.why.empty());
+  h.key(Key::Escape);
   CHECK(h.session().selection().empty());
   h.click("center/violations");
   CHECK_FALSE(h.session().selection().empty());
