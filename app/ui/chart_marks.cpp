@@ -64,10 +64,10 @@ void draw_range(ChartFrame& f, const Whisker& w, Cycle earliest, Cycle latest, f
     // It can be anywhere in the window: a line across everything would say less than two chevrons at its ends.
     const paint::Box box = f.bar_box(w.bar);
     if (!caps || box.x1 < f.rows.x0 || box.x0 > f.rows.x1) return;
-    const float stub = px(6);
-    f.draw.AddRectFilled({box.x0 - stub, w.y - thick / 2}, {box.x1 + stub, w.y + thick / 2}, w.color);
+    const float stub = px(6), end_x = std::min(box.x1, f.axis.to_x(static_cast<double>(f.model.end)));
+    f.draw.AddRectFilled({box.x0 - stub, w.y - thick / 2}, {end_x + stub, w.y + thick / 2}, w.color);
     paint::continues(f.draw, box.x0 - stub, w.y, px(3), false, w.color);
-    paint::continues(f.draw, box.x1 + stub, w.y, px(3), true, w.color);
+    paint::continues(f.draw, end_x + stub, w.y, px(3), true, w.color);
     return;
   }
   in_window(f, begin, end, [&](Cycle a, Cycle b, bool goes_on_left, bool goes_on_right) {

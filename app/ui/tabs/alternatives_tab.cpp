@@ -28,6 +28,13 @@ std::vector<std::string> words(const AlternativesTabState& state) {
   return list;
 }
 
+/// The next item goes beside the last one, or on a line of its own where it does not fit.
+void beside(float width, float gap) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
+}
+float button_room(std::string_view label) { return text_size(fonts().body, label).x + px(18); }
+
 /// What is asked: how many, told apart by what; and the buttons.
 void draw_question(const Session& session, const AlternativesModel* model, UiState& ui) {
   AlternativesTabState& state = ui.alternatives;
@@ -43,7 +50,7 @@ void draw_question(const Session& session, const AlternativesModel* model, UiSta
   ImGui::SameLine(0, px(8));
   colored_text(theme().dim, "that differ in");
   for (const Aspect aspect : kAspects) {
-    ImGui::SameLine(0, px(4));
+    beside(button_room(aspect == Aspect::Any ? "anything" : to_string(aspect)), px(4));
     const bool chosen = state.aspect == aspect;
     const std::string name = std::string("alternatives/aspect/") + to_string(aspect);
     if (chosen) ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, px(1.5f)), ImGui::PushStyleColor(ImGuiCol_Border, theme().accent);
@@ -51,11 +58,11 @@ void draw_question(const Session& session, const AlternativesModel* model, UiSta
     if (chosen) ImGui::PopStyleColor(), ImGui::PopStyleVar();
     if (ImGui::IsItemHovered()) tooltip(about(aspect));
   }
-  ImGui::SameLine(0, px(8));
+  beside(text_size(fonts().body, "equal II only").x + px(34), px(8));
   ImGui::Checkbox("equal II only", &state.ii_only);
   if (probe::on()) probe::last_item("alternatives/ii_only");
   if (ImGui::IsItemHovered()) tooltip("Without this, every objective (stages, warps, memory, registers) must be as good too.");
-  ImGui::SameLine(0, px(10));
+  beside(button_room("Search again"), px(10));
   if (asking) {
     if (button("alternatives/cancel", "Cancel")) ui.commands.push(CancelAsk{Topic::Alternatives});
   } else if (button("alternatives/ask", model ? "Search again" : "Search", model ? ButtonKind::Plain : ButtonKind::Primary,
@@ -63,13 +70,11 @@ void draw_question(const Session& session, const AlternativesModel* model, UiSta
     state.picked = 0;
     ui.commands.push(question(state));
   }
-  const float copies = text_size(fonts().body, "Copy").x + text_size(fonts().body, "Copy as command").x + px(50);
-  ImGui::SameLine(0, px(6));
-  if (ImGui::GetContentRegionAvail().x < copies) ImGui::NewLine();
   if (model) {
+    beside(button_room("Copy"), px(6));
     if (button("alternatives/copy", "Copy")) ui.commands.push(CopyText{alternatives_as_text(*model)});
-    ImGui::SameLine(0, px(6));
   }
+  beside(button_room("Copy as command"), px(6));
   if (button("alternatives/command", "Copy as command")) ui.commands.push(CopyText{command_line(session, "alternatives", words(state))});
   ImGui::PopStyleVar();
   if (asking) colored_text(theme().accent, fmt::format("{} · {}", inquiry.doing, seconds_text(inquiry.seconds)));
@@ -91,7 +96,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
   };
   static constexpr Column kColumns[] = {
       {"schedule", "", 1.7f, false},
-      {"distance", "pairs of ops that relate differently, and rings of another depth, from the first", 1.1f, true},
+      {"distance", "from the first: pairs of ops that relate differently, and rings of another depth", 1.1f, true},
       {"nearest", "the same, from the nearest one found before", 0.9f, true},
       {"period", "cycles per iteration when it runs as it stands", 0.9f, true},
       {"stages", "", 0.8f, true},
@@ -115,7 +120,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::PushID(static_cast<int>(row.index));
-    const std::string label = row.index == 0 ? row.name + " (first)" : row.name;
+    const std::string label = fitted_middle(fonts().body, row.name, ImGui::GetContentRegionAvail().x);
     if (ImGui::Selectable("##row", ui.alternatives.picked == row.index, ImGuiSelectableFlags_SpanAllColumns)) {
       ui.alternatives.picked = row.index;
       if (current) ui.commands.push(take_over(answer, row, true));
