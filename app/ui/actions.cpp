@@ -252,7 +252,7 @@ const Action kActions[] = {
     Action{"steady", kView, "Steady state", "", make_mode<GanttMode::Steady>}.ticked(in_mode<GanttMode::Steady>),
     Action{"unrolled", kView, "Unrolled", "", make_mode<GanttMode::Unrolled>}.ticked(in_mode<GanttMode::Unrolled>),
     Action{"pipeline", kView, "Whole pipeline", "", make_mode<GanttMode::Pipeline>}.ticked(in_mode<GanttMode::Pipeline>),
-    Action{"next_mode", kView, "Next of these", "U", next_mode}.in_chart(),
+    Action{"next_mode", kView, "Next mode of the chart", "U", next_mode}.in_chart(),
     Action{"more_iterations", kView, "More iterations", "", make_iterations<1>},
     Action{"fewer_iterations", kView, "Fewer iterations", "", make_iterations<-1>},
     Action{"critical", kView, "What limits II", "C", make<ToggleCritical>}
@@ -336,7 +336,7 @@ const Action kActions[] = {
     Action{"chart_a", kCompare, "Chart of A alone", "", make_chart<ChartView::A>}.needs(needs_b).ticked(in_chart_view<ChartView::A>).below_line(),
     Action{"chart_split", kCompare, "Charts of A over B", "", make_chart<ChartView::Split>}.needs(needs_b).ticked(in_chart_view<ChartView::Split>),
     Action{"chart_ghost", kCompare, "Chart of A with B as ghosts", "", make_chart<ChartView::Ghost>}.needs(needs_b).ticked(in_chart_view<ChartView::Ghost>),
-    Action{"next_chart", kCompare, "Next of these", "G", next_chart}.needs(needs_b),
+    Action{"next_chart", kCompare, "Next way to compare", "G", next_chart}.needs(needs_b),
     Action{"align_start", kCompare, "Align at II start", "", make_align<Alignment::At::IiStart>}.needs(needs_b).ticked(in_alignment<Alignment::At::IiStart>).below_line(),
     Action{"align_most", kCompare, "Align where most ops agree", "", make_align<Alignment::At::Most>}.needs(needs_b).ticked(in_alignment<Alignment::At::Most>),
     Action{"align_op", kCompare, "Align at the selected op", "", make_align<Alignment::At::Op>}.needs(needs_b_and_op).ticked(in_alignment<Alignment::At::Op>),

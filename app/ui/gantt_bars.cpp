@@ -143,7 +143,11 @@ void draw_outline(ChartFrame& f, const GanttBar& bar, bool lit) {
   else if (bar.critical && whole.width() >= px(5))
     outline(theme().outline, thick, 0);
   if (f.overlay.focus.has(bar.op)) {
-    outline(theme().accent, px(3), px(2));
+    // Thousands of hairlines would be nothing but outline: a line under them says the same.
+    if (narrow(whole))
+      f.draw.AddRectFilled({box.x0, box.y1}, {box.x1, box.y1 + px(2)}, theme().accent);
+    else
+      outline(theme().accent, px(3), px(2));
   }
   if (f.selection.contains(bar.op)) {
     outline(with_alpha(theme().accent, 0.35f), px(5), px(4));

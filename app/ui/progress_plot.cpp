@@ -11,7 +11,7 @@ namespace heddle::app {
 void draw_progress_plot(const LiveSolve& live, ImVec2 size) {
   PlotModel plot;
   plot.title = "over time";
-  plot.y.title = "II";
+  plot.y.title = std::string("II");  // GCC 12 takes the plain literal for an uninitialized copy
   plot.x.whole = false;
   plot.x.low = 0;
   plot.x.high = std::max(live.seconds, 1e-3);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <functional>
 
 #include "app/platform/imgui_compat.h"
 #include "app/platform/offscreen_platform.h"
@@ -30,10 +29,12 @@ double ms(clockid_t clock) {
 
 struct Scene {
   const char* name;
-  std::function<void(GanttViewState&, const GanttModel&)> set;
+  void (*set)(GanttViewState&, const GanttModel&);
+  bool focus = false, whiskers = false;
   ImVec2 mouse{-100, -100};
 };
 
+void nothing_special(GanttViewState&, const GanttModel&) {}
 void show(GanttViewState& view, const GanttModel& model, double cycles) {
   const double middle = static_cast<double>(model.end) / 2;
   go_to(view, model, {middle - cycles / 2, middle + cycles / 2});
@@ -42,19 +43,45 @@ void show(GanttViewState& view, const GanttModel& model, double cycles) {
 }
 
 const Scene kScenes[] = {
-    {"everything in view", [](auto&, auto&) {}},
-    {"60 000 cycles in view", [](auto& v, auto& m) { show(v, m, 60000); }},
-    {"4 000 cycles in view", [](auto& v, auto& m) { show(v, m, 4000); }},
-    {"everything, mouse over a bar", [](auto&, auto&) {}, {800, 170}},
-    {"everything, limits of II only", [](auto& v, auto&) { v.critical_overlay = true; }},
-    {"everything, all dependences", [](auto& v, auto&) { v.all_arrows = true; }},
+    {"everything in view", nothing_special},
+    {"60 000 cycles in view", [](GanttViewState& v, const GanttModel& m) { show(v, m, 60000); }},
+    {"4 000 cycles in view", [](GanttViewState& v, const GanttModel& m) { show(v, m, 4000); }},
+    {"everything, mouse over a bar", nothing_special, false, false, {800, 170}},
+    {"everything, half of it highlighted", nothing_special, true},
+    {"everything, whiskers", nothing_special, false, true},
+    {"60 000 cycles, whiskers", [](GanttViewState& v, const GanttModel& m) { show(v, m, 60000); }, false, true},
+    {"everything, all dependences", [](GanttViewState& v, const GanttModel&) { v.all_arrows = true; }},
 };
 
 struct Subject {
   const GanttModel& model;
   const test::GanttCase& large;
-  ChartOverlay overlay;
 };
+
+ChartOverlay overlay_of(const Subject& subject, const Scene& scene) {
+  ChartOverlay overlay;
+  const std::size_t ops = subject.large.problem.ops.size();
+  if (scene.focus) {
+    overlay.focus.why = "a test";
+    overlay.focus.ops.resize(ops);
+    for (std::size_t i = 0; i < ops; i += 2) overlay.focus.ops[i] = true;
+  }
+  if (scene.whiskers) {
+    overlay.whiskers = true;
+    SlackRanges& slack = overlay.slack.emplace();
+    slack.ii = subject.large.schedule.ii;
+    for (std::size_t i = 0; i < ops; ++i) {
+      const Cycle start = subject.large.schedule.ops[i].start;
+      OpRange range;
+      range.op = OpId(i);
+      range.start = start;
+      range.path_earliest = range.earliest.bound = start - 150;
+      range.path_latest = range.latest.bound = start + 250;
+      slack.ops.push_back(range);
+    }
+  }
+  return overlay;
+}
 
 /// Mean and worst milliseconds of one frame on each clock.
 struct Cost {
@@ -63,6 +90,7 @@ struct Cost {
 };
 
 Cost run(HeadlessPlatform& platform, OffscreenPlatform* pictures, const Subject& subject, const Scene& scene, int count) {
+  const ChartOverlay overlay = overlay_of(subject, scene);
   GanttViewState view;
   const Selection nothing;
   CommandQueue commands;
@@ -73,7 +101,7 @@ Cost run(HeadlessPlatform& platform, OffscreenPlatform* pictures, const Subject&
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
     ImGui::Begin("bench", nullptr, ImGuiWindowFlags_NoDecoration);
-    draw_gantt(subject.model, subject.large.problem, subject.large.schedule, nothing, subject.overlay, view, commands);
+    draw_gantt(subject.model, subject.large.problem, subject.large.schedule, nothing, overlay, view, commands);
     ImGui::End();
     platform.end_frame();
     if (pictures) pictures->finish();
@@ -110,14 +138,14 @@ int main() {
   const GanttModel model = build_gantt(large.problem, large.schedule, options);
   fmt::print("{} bars, {} arrows; model built in {:.1f} ms\n\n", model.bars.size(), model.arrows.size(),
              ms(CLOCK_PROCESS_CPUTIME_ID) - before);
-  const Subject plain{model, large, {}};
+  const Subject subject{model, large};
   std::vector<Line> table{{"1600 x 900", "vertices", "no renderer: ms", "worst", "with OpenGL: ms", "worst", "all threads", "on the clock"}};
   std::vector<Cost> drawn;
   {
     HeadlessPlatform platform(1600, 900, false);
     platform.set_scale(1);
     apply_theme(ThemeName::Dark);
-    for (const Scene& scene : kScenes) drawn.push_back(run(platform, nullptr, plain, scene, 30));
+    for (const Scene& scene : kScenes) drawn.push_back(run(platform, nullptr, subject, scene, 30));
   }
   auto platform = OffscreenPlatform::create(1600, 900, false);
   if (platform) {
@@ -129,7 +157,7 @@ int main() {
   for (std::size_t i = 0; i < std::size(kScenes); ++i) {
     table.push_back({kScenes[i].name, std::to_string(drawn[i].vertices), number(drawn[i].mean), number(drawn[i].worst)});
     if (!platform) continue;
-    const Cost cost = run(**platform, platform->get(), plain, kScenes[i], 12);
+    const Cost cost = run(**platform, platform->get(), subject, kScenes[i], 12);
     for (const double value : {cost.mean, cost.worst, cost.all_threads, cost.clock}) table.back().push_back(number(value));
   }
   bench::print_table(table, {0}, bench::Format::Aligned);

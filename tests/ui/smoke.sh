@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The real program on a real (virtual) display: it starts, solves, a click lands, a key works, it leaves when asked.
+# The real program on a real (virtual) display: it starts, solves, a bar is dragged, undo and palette work, it leaves when
+# asked, and says nothing.
 # Usage: smoke.sh HEDDLE_GUI. Exit 77: skipped, because Xvfb or xdotool is missing.
 set -uo pipefail
 gui=${1:?usage: smoke.sh HEDDLE_GUI}
@@ -60,19 +61,42 @@ reached() {  # PATTERN ACTION...: repeats the action until the settings say so
   done
   return 1
 }
-click_light_theme() {  # the menu's entry is found by typing into the find box, and clicked: it is the first one
-  xdotool mousemove --window "$window" 1460 57 click 1
-  sleep 0.4
-  xdotool key ctrl+a
-  xdotool type light
-  sleep 0.6
-  xdotool mousemove --window "$window" 1460 100
-  sleep 0.4
-  xdotool click 1
-}
 reached '"scale_percent": 1[1-9]0' xdotool key ctrl+equal || fail "Ctrl+= did not reach the window"
 reached '"scale_percent": 100' xdotool key ctrl+0 || fail "Ctrl+0 did not reach the window"
-reached '"theme": "light"' click_light_theme || fail "no click landed"
+light_by_palette() {
+  xdotool key ctrl+p
+  sleep 0.4
+  xdotool type '>light theme'
+  sleep 0.4
+  xdotool key Return
+}
+reached '"theme": "light"' light_by_palette || fail "the palette did not reach the window"
+
+# What is done shows in the file that keeps unsaved work safe. Where the bar is, a picture of the same window says.
+kept() { find "$XDG_STATE_HOME/heddle/autosave" -name '*.heddle.json' -exec cat {} + 2>/dev/null; }
+await() {  # COMMAND...: repeats it until it succeeds
+  for _ in $(seq 100); do "$@" && return 0; sleep 0.1; done
+  return 1
+}
+solved() { kept | grep -q 'solver #1'; }
+pinned() { kept | grep -q '"pin"'; }
+unpinned() { ! kept | grep -q '"pin"'; }
+await solved || fail "the toy was not solved"
+env -u DISPLAY "$gui" toy_fig1 toy --solve --do list --screenshot "$work/list.png" --size 1600x900 >"$work/list" 2>/dev/null
+if [[ $? == 0 ]]; then
+  bar=$(sed -n 's|^gantt/bar/P@0 \([0-9]*\),\([0-9]*\) \([0-9]*\)x\([0-9]*\)$|\1 \2 \3 \4|p' "$work/list")
+  read -r x y w h <<<"$bar"
+  [[ -n ${h:-} ]] || fail "the picture has no bar P"
+  drag_bar() {
+    xdotool mousemove --window "$window" $((x + w / 2)) $((y + h / 2)) sleep 0.2 mousedown 1 sleep 0.2
+    for i in 1 2 3 4 5 6 7 8; do xdotool mousemove_relative -- $((w / 8)) 0 sleep 0.05; done
+    xdotool sleep 0.2 mouseup 1
+    await pinned
+  }
+  drag_bar || drag_bar || fail "a dragged bar proposed nothing"
+  xdotool key ctrl+z
+  await unpinned || { xdotool key ctrl+z; await unpinned; } || fail "Ctrl+Z did not take the pin back"
+fi
 
 # The window may end between two tries: a key that finds none is no failure.
 for _ in $(seq 10); do
@@ -85,6 +109,7 @@ wait "$window_program"
 code=$?
 window_program=''
 [[ $code == 0 ]] || fail "exit code $code"
+grep -v -e '^libEGL warning' -e '^MESA' "$work/gui.txt" && fail "the program talks to standard error"
 
 # A picture needs no display.
 env -u DISPLAY "$gui" toy_fig1 toy --solve --screenshot "$work/picture.png" --size 900x600 2>"$work/picture.txt"

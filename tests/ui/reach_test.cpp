@@ -1,0 +1,211 @@
+// Everything that can be done can be reached: by typing its name, by keys alone, in every state of the session, and what
+// cannot be done says why.
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <set>
+
+#include "tests/support/fake_solver.h"
+#include "tests/ui/harness.h"
+#include "tests/ui/random_command.h"
+
+using namespace heddle;
+using namespace heddle::app;
+using test::Harness;
+
+namespace {
+
+SolveOutcome refute(const solver::SolveRequest&, std::stop_token, const solver::SolveListener&) {
+  SolveOutcome outcome;
+  outcome.status = Status::Infeasible;
+  outcome.explanation = "a pin and a dependence contradict each other";
+  return outcome;
+}
+
+const char* const kStates[] = {"nothing open", "kernel only", "problem", "running", "solved", "invalid schedule", "infeasible"};
+
+std::unique_ptr<Harness> in_state(std::string_view state) {
+  auto h = std::make_unique<Harness>(state == "running"      ? SolveFunction(test::solve_until_cancelled)
+                                     : state == "infeasible" ? SolveFunction(refute)
+                                                             : SolveFunction(test::solve_toy));
+  Session& session = h->session();
+  if (state == "nothing open") return h;
+  if (state == "kernel only") {
+    session.apply(OpenKernel{"toy_fig1"});
+  } else {
+    session.apply(OpenPair{"toy_fig1", "toy", state != "problem"});
+    if (state != "running") h->wait_for_solver();
+  }
+  if (state == "invalid schedule") {
+    Schedule broken = session.content().entry()->schedule;
+    broken.ops[2].start = 0;
+    session.apply(AdoptSchedule{broken, "by hand", false});
+    REQUIRE_FALSE(session.content().entry()->verdict.valid());
+  }
+  h->frame(3);
+  return h;
+}
+
+bool leaves(const Action& action) { return std::string_view(action.id) == "quit"; }
+
+/// How each command is reached: "action ID" (menu, key, palette), "palette PREFIX" (an entry of the palette that is no
+/// action), or words for a place that the keyboard gets to: a field, a row, a button of a panel.
+const std::map<std::string, std::string> kWays{
+    {"AddConstraint", "the sentence field of the constraints tab"},
+    {"AddNote", "action note"},
+    {"AdoptSchedule", "rows of the tabs Alternatives and Pareto"},
+    {"Ask", "action ask_slack"},
+    {"AskWhy", "action explain"},
+    {"CancelAsk", "action cancel_slack"},
+    {"CancelSolve", "action cancel"},
+    {"ClearFlags", "action clear_flags"},
+    {"ClearSelection", "action clear_selection"},
+    {"CloseDocument", "action close"},
+    {"CopyText", "action copy_command"},
+    {"DiscardWork", "welcome screen"},
+    {"DismissError", "Escape in the error panel"},
+    {"DismissNotice", "the notice's button"},
+    {"EditNote", "the note's dialog"},
+    {"Export", "action export"},
+    {"FirstDivergence", "action first_divergence"},
+    {"FirstViolation", "action first_violation"},
+    {"FitAll", "action fit"},
+    {"FocusFind", "action find"},
+    {"FoldPane", "action fold_left"},
+    {"MoveOp", "the bar's menu: pin at a cycle"},
+    {"OpenConstraints", "action open"},
+    {"OpenFile", "action open"},
+    {"OpenKernel", "palette kernel/"},
+    {"OpenMachine", "palette machine/"},
+    {"OpenPair", "welcome cards"},
+    {"OpenProject", "action open"},
+    {"OpenSchedule", "action open"},
+    {"PinOps", "action pin"},
+    {"Quit", "action quit"},
+    {"Redo", "action redo"},
+    {"RememberUsed", "palette action/"},
+    {"RemoveChange", "action take_back_change"},
+    {"RemoveConstraint", "rows of the constraints tab"},
+    {"RemoveSchedule", "action remove_schedule"},
+    {"RenameSchedule", "rows of the list of schedules"},
+    {"ReplaceConstraint", "rows of the constraints tab"},
+    {"ResetKeys", "the keys overlay"},
+    {"RestoreWork", "welcome screen"},
+    {"SaveConstraints", "action save_constraints"},
+    {"SaveProject", "action save"},
+    {"SaveSchedule", "action save_schedule"},
+    {"SelectOp", "palette op/"},
+    {"SelectSchedule", "palette schedule/"},
+    {"SetAlignment", "action align_start"},
+    {"SetBaseline", "action set_b"},
+    {"SetChange", "the What if tab"},
+    {"SetChartView", "action chart_split"},
+    {"SetHighlight", "action end_highlight"},
+    {"SetIterations", "action more_iterations"},
+    {"SetKeys", "the keys overlay"},
+    {"SetMode", "action steady"},
+    {"SetParam", "action parameters"},
+    {"SetScale", "action larger"},
+    {"SetTheme", "action light"},
+    {"SetWheelScrolls", "action wheel_scrolls"},
+    {"ShowOpenDialog", "action open"},
+    {"ShowTab", "palette tab/"},
+    {"StartSolve", "action solve"},
+    {"SwapBaseline", "action swap_ab"},
+    {"SwitchMachine", "the What if tab"},
+    {"ToggleChange", "the What if tab"},
+    {"ToggleConstraint", "palette constraint/"},
+    {"ToggleCritical", "action critical"},
+    {"ToggleFlag", "the ruler"},
+    {"ToggleKeys", "action keys"},
+    {"TogglePin", "action pin"},
+    {"ToggleWhiskers", "action whiskers"},
+    {"TryRelaxation", "cards of the Explain tab"},
+    {"Undo", "action undo"},
+    {"ZoomToSelection", "action zoom_selection"},
+};
+
+}  // namespace
+
+TEST_CASE("every action is done by typing its name into the palette, without the mouse", "[ui]") {
+  for (const Action& action : actions()) {
+    if (leaves(action)) continue;
+    INFO(action.id);
+    const auto h = in_state("solved");
+    h->session().apply(SelectOp{OpId(1)});
+    h->frame(2);
+    h->key(Key::P, {.ctrl = true});
+    h->type(std::string(">") + action.label);
+    REQUIRE(h->has(std::string("palette/action/") + action.id));
+    CHECK(h->window().ui().palette.choice == 0);
+    const std::string reason = why_not(action, h->session());
+    const std::vector<std::string> before = h->session().settings().used;
+    h->key(Key::Enter);
+    h->frame(3);
+    if (reason.empty()) {
+      REQUIRE_FALSE(h->session().settings().used.empty());
+      CHECK(h->session().settings().used.front() == std::string("action/") + action.id);
+    } else {
+      CHECK(h->session().settings().used == before);
+    }
+  }
+}
+
+TEST_CASE("no two actions share a chord, a name or an id", "[ui]") {
+  std::map<std::string, std::string> chords, labels;
+  std::set<std::string> ids;
+  for (const Action& action : actions()) {
+    INFO(action.id);
+    CHECK(ids.insert(action.id).second);
+    CHECK(labels.emplace(action.label, action.id).second);
+    for (const Chord& chord : chords_of(action)) {
+      INFO(to_string(chord) << " is that of " << chords[to_string(chord)]);
+      CHECK(chords[to_string(chord)].empty());
+      chords[to_string(chord)] = action.id;
+    }
+  }
+}
+
+TEST_CASE("in every state an action works or says why it cannot", "[ui]") {
+  for (const char* state : kStates) {
+    INFO(state);
+    auto h = in_state(state);
+    for (const Action& action : actions()) {
+      if (leaves(action)) continue;
+      INFO(action.id);
+      const std::string reason = why_not(action, h->session());
+      if (!reason.empty()) {
+        CHECK(reason.size() >= 8);
+        perform(action, h->session(), h->window().ui());
+        CHECK(h->window().ui().commands.empty());
+        continue;
+      }
+      const std::size_t said = h->session().log().size();
+      perform(action, h->session(), h->window().ui());
+      h->frame(4);
+      CHECK_FALSE(h->session().error());
+      for (std::size_t i = said; i < h->session().log().size(); ++i) {
+        INFO(h->session().log()[i].text);
+        CHECK(h->session().log()[i].level != LogLevel::Bad);
+        CHECK(h->session().log()[i].level != LogLevel::Warning);
+      }
+      h.reset();  // there is one ImGui context at a time
+      h = in_state(state);
+    }
+  }
+}
+
+TEST_CASE("every command has a way to it", "[ui]") {
+  std::set<std::string> known;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (known.insert(test::name_of(Command(std::variant_alternative_t<I, Command>{}))), ...);
+  }(std::make_index_sequence<std::variant_size_v<Command>>());
+  for (const std::string& command : known) {
+    CHECK(kWays.count(command) == 1);
+  }
+  for (const auto& [command, way] : kWays) {
+    INFO(command << ": " << way);
+    CHECK(known.count(command) == 1);
+    if (way.starts_with("action ")) CHECK(find_action(way.substr(7)));
+  }
+}
