@@ -16,12 +16,15 @@ bool fits(const Problem& problem, const Schedule& schedule) {
          });
 }
 
-EntryPtr make_entry(const Problem& problem, const Constraints& constraints, ScheduleEntry entry) {
-  // Pins that were moved later together mean this schedule moved later as a whole.
-  const Cycle shift = frame_shift(problem, constraints, entry.schedule);
+Verdict judge(const Problem& problem, const Constraints& constraints, const Schedule& schedule) {
+  const Cycle shift = frame_shift(problem, constraints, schedule);
   const auto stays = [&](const Placement& p) { return p.start + shift >= 0; };
-  const bool moved = shift != 0 && std::all_of(entry.schedule.ops.begin(), entry.schedule.ops.end(), stays);
-  entry.verdict = check(problem, moved ? shifted(entry.schedule, shift) : entry.schedule, constraints);
+  const bool moved = shift != 0 && std::all_of(schedule.ops.begin(), schedule.ops.end(), stays);
+  return check(problem, moved ? shifted(schedule, shift) : schedule, constraints);
+}
+
+EntryPtr make_entry(const Problem& problem, const Constraints& constraints, ScheduleEntry entry) {
+  entry.verdict = judge(problem, constraints, entry.schedule);
   entry.period = sustainable_period(problem, entry.schedule);
   entry.usage = compute_usage(problem, entry.schedule);
   if (!entry.verdict.valid()) entry.status = Status::Invalid;

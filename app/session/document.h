@@ -62,6 +62,10 @@ struct Content {
   const ScheduleEntry* baseline_entry() const { return baseline ? schedules[*baseline].get() : nullptr; }
 };
 
+/// The checker's verdict. Pins that were moved later together mean the schedule moved later as a whole
+/// (session/proposal.h). Pre: the schedule's sizes fit the problem.
+Verdict judge(const Problem& problem, const Constraints& constraints, const Schedule& schedule);
+
 /// Judges a schedule and works out all that is derived. Pre: the schedule's sizes fit the problem.
 EntryPtr make_entry(const Problem& problem, const Constraints& constraints, ScheduleEntry entry);
 

@@ -41,7 +41,9 @@ void focused(FocusPane pane, Draw draw) {
 
 }  // namespace
 
-AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), platform_(platform) {}
+AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), platform_(platform) {
+  focus::set(FocusPane::Chart);  // of the process: another window may have left it elsewhere
+}
 
 Pace AppWindow::pace() const {
   if (ui_.chart.moved < 1 || ui_.what_if.busy || !ui_.commands.empty()) return Pace::Animating;

@@ -43,7 +43,7 @@ void look_at_entry(const Content& content, const ScheduleEntry& entry, const Liv
   const auto wrong = [&](const std::string& what) { broken.push_back(fmt::format("{}: {}", entry.name, what)); };
   if (!content.problem) return;
   if (!fits(*content.problem, entry.schedule)) return wrong("does not fit the problem");
-  const Verdict verdict = check(*content.problem, entry.schedule, content.constraints);
+  const Verdict verdict = judge(*content.problem, content.constraints, entry.schedule);
   if (!same(verdict, entry.verdict))
     wrong(fmt::format("has {} violations, its verdict says {}", verdict.violations.size(), entry.verdict.violations.size()));
   if ((entry.status == Status::Invalid) == verdict.valid()) wrong("status and verdict disagree");

@@ -354,8 +354,7 @@ TEST_CASE("after a search the window is as usable as before", "[ui]") {
   Solved h;
   h.key(Key::F, {.ctrl = true});
   h.type("p");
-  h.key(Key::Enter);
-  h.key(Key::Escape);
+  h.key(Key::Enter);  // the only match: the palette closes by itself
   h.frame(3);
   REQUIRE(h.session().selection().primary() == OpId(1));
   CHECK_FALSE(ImGui::GetIO().WantTextInput);
