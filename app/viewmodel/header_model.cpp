@@ -50,7 +50,7 @@ const char* status_word(Status status) {
 }
 
 std::string seconds_text(double seconds) {
-  if (seconds < 1) return fmt::format("{:.2f} s", seconds);
+  if (seconds < 1) return fmt::format("{:.2f} s", std::max(seconds, 0.0));  // no "-0.00"
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   const auto whole = static_cast<long long>(seconds);

@@ -187,7 +187,7 @@ TEST_CASE("both charts share zoom, hair-line and selection; each has its own row
 }
 
 TEST_CASE("single, split and ghost charts, alignment, and the table's switches", "[ui]") {
-  Two h;
+  Two h(1600, 1600);  // tall enough for the rows of the table
   h.click("schedules/0", 0, {.ctrl = true});
   h.click("tab/compare");
   h.frame(2);

@@ -135,7 +135,9 @@ TEST_CASE("Tab walks through the panes, arrows through the rows, Enter takes one
     h.key(Key::Down);
     h.key(Key::Enter);
     if (focus::pane() != FocusPane::Left) break;
-    if (ImGui::GetIO().WantTextInput) h.key(Key::Escape);
+    // A field that is written in, or a menu that has opened, has the keys until it is left.
+    if (ImGui::GetIO().WantTextInput || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+      h.key(Key::Escape);
   }
   CHECK_FALSE(h.session().selection().empty());
   h.key(Key::Escape);
