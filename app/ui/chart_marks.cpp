@@ -74,6 +74,7 @@ void draw_range(ChartFrame& f, const Whisker& w, Cycle earliest, Cycle latest, f
     const float x0 = std::max(f.axis.to_x(static_cast<double>(a)), f.rows.x0), x1 = std::min(f.axis.to_x(static_cast<double>(b)), f.rows.x1);
     if (x1 <= x0) return;
     f.draw.AddRectFilled({x0, w.y - thick / 2}, {x1, w.y + thick / 2}, w.color);
+    if (x1 - x0 < px(6)) return;  // no room for ends
     const float half = px(3.5f);
     if (caps && !goes_on_left) f.draw.AddRectFilled({x0, w.y - half}, {x0 + px(1.5f), w.y + half}, w.color);
     if (caps && !goes_on_right) f.draw.AddRectFilled({x1 - px(1.5f), w.y - half}, {x1, w.y + half}, w.color);
