@@ -24,6 +24,12 @@ bool same(const Verdict& a, const Verdict& b) {
                     });
 }
 
+std::string said(const Verdict& verdict) {
+  std::string text;
+  for (const Violation& violation : verdict.violations) text += (text.empty() ? "" : "; ") + violation.message;
+  return text;
+}
+
 void look_at_problem(const Content& content, Broken& broken) {
   if (!content.problem != !content.bounds) broken.push_back("problem and bounds come together");
   if (!content.problem) {
@@ -44,8 +50,11 @@ void look_at_entry(const Content& content, const ScheduleEntry& entry, const Liv
   if (!content.problem) return;
   if (!fits(*content.problem, entry.schedule)) return wrong("does not fit the problem");
   const Verdict verdict = judge(*content.problem, content.constraints, entry.schedule);
-  if (!same(verdict, entry.verdict))
-    wrong(fmt::format("has {} violations, its verdict says {}", verdict.violations.size(), entry.verdict.violations.size()));
+  if (!same(verdict, entry.verdict)) wrong(fmt::format("breaks [{}], its verdict says [{}]", said(verdict), said(entry.verdict)));
+  // Pins may mean the schedule moved as a whole; the rules are the same everywhere.
+  const bool only_user = std::all_of(verdict.violations.begin(), verdict.violations.end(),
+                                     [](const Violation& v) { return v.family == "user"; });
+  if (check(*content.problem, entry.schedule).valid() != only_user) wrong("its verdict is not that of the checker");
   if ((entry.status == Status::Invalid) == verdict.valid()) wrong("status and verdict disagree");
   if (entry.status == Status::Infeasible) wrong("is a schedule and called infeasible");
   const Period period = sustainable_period(*content.problem, entry.schedule);
