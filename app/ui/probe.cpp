@@ -3,6 +3,8 @@
 
 #include <imgui.h>
 
+#include <algorithm>
+
 namespace heddle::app::probe {
 namespace {
 bool enabled_ = false;
@@ -28,7 +30,14 @@ void item(const std::string& name, float x0, float y0, float x1, float y1) {
 
 void last_item(const std::string& name) {
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
-  item(name, a.x, a.y, b.x, b.y);
+  // Rows of wide tables go on where nobody sees or hits them.
+  const ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 low = list.GetClipRectMin(), high = list.GetClipRectMax();
+  const Rect seen{std::max(a.x, low.x), std::max(a.y, low.y), std::min(b.x, high.x), std::min(b.y, high.y)};
+  if (seen.x0 < seen.x1 && seen.y0 < seen.y1)
+    item(name, seen.x0, seen.y0, seen.x1, seen.y1);
+  else
+    item(name, a.x, a.y, b.x, b.y);
 }
 
 const Items& last_frame() { return last_; }

@@ -22,7 +22,7 @@ void enable(bool enabled);
 void begin_frame();
 /// Records a rectangle in screen coordinates; a name may be recorded once per frame, the first one counts.
 void item(const std::string& name, float x0, float y0, float x1, float y1);
-/// Records the last ImGui item.
+/// Records what can be seen of the last ImGui item; all of it when nothing can.
 void last_item(const std::string& name);
 /// Everything of the last complete frame.
 const Items& last_frame();
