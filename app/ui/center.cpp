@@ -135,7 +135,7 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   } else if (entry && !entry->verdict.valid()) {
     const std::string text = no_schedule(session) ? "no schedule exists; this one " + violations_text(entry->verdict)
                                                   : violations_text(entry->verdict) + ": see Explain";
-    const float width = std::min(pill_width(fonts().small_bold, text), room * 0.5f);
+    const float width = std::min(pill_width(fonts().small_bold, text), std::max(room - modes_end - px(14), px(60)));
     const ImVec2 at(ImGui::GetWindowPos().x + room - width, ImGui::GetWindowPos().y + px(8));
     ImGui::SetCursorScreenPos(at);
     if (ImGui::InvisibleButton("violations", ImVec2(width, px(18)))) ui.commands.push(FirstViolation{});
