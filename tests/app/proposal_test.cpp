@@ -66,15 +66,15 @@ std::string fingerprint(const Content& c) {
 
 TEST_CASE("a dropped bar pins its op and holds another one still", "[app]") {
   Toy toy;
-  toy.session.apply(MoveOp{OpId(2), 4});
+  toy.session.apply(MoveOp{OpId(2), 4, {}});
   REQUIRE(toy.content().constraints.size() == 2);
   CHECK(is_frame(toy.content().constraints[0]));
   CHECK(toy.content().constraints[0].ops == std::vector<std::string>{"S"});
   CHECK(toy.content().constraints[0].low == 0);
   CHECK(toy.content().constraints[1].name == "pin O at 4");
   // The next drop needs no second frame, and replaces the pin of the same op.
-  toy.session.apply(MoveOp{OpId(1), 2});
-  toy.session.apply(MoveOp{OpId(2), 5});
+  toy.session.apply(MoveOp{OpId(1), 2, {}});
+  toy.session.apply(MoveOp{OpId(2), 5, {}});
   CHECK(toy.content().constraints.size() == 3);
   // With its last pin the frame goes.
   toy.session.apply(PinOps{{OpId(1), OpId(2)}, false});
@@ -83,14 +83,14 @@ TEST_CASE("a dropped bar pins its op and holds another one still", "[app]") {
 
 TEST_CASE("a drop before cycle 0 takes all pins along", "[app]") {
   Toy toy;
-  const Proposal early = propose_move(*toy.content().problem, {}, toy.content().entry()->schedule, MoveOp{OpId(0), -3});
+  const Proposal early = propose_move(*toy.content().problem, {}, toy.content().entry()->schedule, MoveOp{OpId(0), -3, {}});
   REQUIRE(early.constraints.size() == 2);
   CHECK(early.name == "pin S at 0");
   CHECK(early.constraints[0].low == 4);  // P, which was at 1
   CHECK(early.constraints[0].name == "frame: pin P at 4");
   // What is shown is the old schedule: its cycle 1 is the pins' cycle 4.
   CHECK(frame_shift(*toy.content().problem, early.constraints, toy.content().entry()->schedule) == 3);
-  const Proposal next = propose_move(*toy.content().problem, early.constraints, toy.content().entry()->schedule, MoveOp{OpId(2), 3});
+  const Proposal next = propose_move(*toy.content().problem, early.constraints, toy.content().entry()->schedule, MoveOp{OpId(2), 3, {}});
   CHECK(next.name == "pin O at 6");
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("a group by its number is held to what was seen", "[app]") {
 TEST_CASE("the schedule of a drop is named after it, compared with the former one, and gone with one undo", "[app]") {
   Toy toy;
   const std::string before = fingerprint(toy.content());
-  toy.session.apply(MoveOp{OpId(2), 3});
+  toy.session.apply(MoveOp{OpId(2), 3, {}});
   settle(toy.session);
   REQUIRE(toy.content().schedules.size() == 2);
   CHECK(toy.content().entry()->name == "pin O at 3");
@@ -124,7 +124,7 @@ TEST_CASE("the schedule of a drop is named after it, compared with the former on
   CHECK(fingerprint(toy.content()) == after);
   CHECK_FALSE(toy.session.live().active());
   // The same again gets a name of its own.
-  toy.session.apply(MoveOp{OpId(2), 3});
+  toy.session.apply(MoveOp{OpId(2), 3, {}});
   settle(toy.session);
   CHECK(toy.content().entry()->name == "pin O at 3 (2)");
 }
@@ -139,9 +139,9 @@ TEST_CASE("a drop while another one is being solved takes its place", "[app]") {
   }));
   session.apply(OpenPair{"toy_fig1", "toy", true});
   settle(session);
-  session.apply(MoveOp{OpId(2), 4});
+  session.apply(MoveOp{OpId(2), 4, {}});
   CHECK(session.live().active());
-  session.apply(MoveOp{OpId(1), 1});
+  session.apply(MoveOp{OpId(1), 1, {}});
   settle(session);
   CHECK(started == 3);
   CHECK(session.content().entry()->name == "pin P at 1");
@@ -169,7 +169,7 @@ TEST_CASE("an infeasible drop leaves what is shown, and asks why", "[app]") {
   Session session(environment);
   session.apply(OpenPair{"toy_fig1", "toy", true});
   settle(session);
-  session.apply(MoveOp{OpId(2), 1});
+  session.apply(MoveOp{OpId(2), 1, {}});
   settle(session);
   CHECK(session.live().refuted());
   CHECK(asked == 1);
@@ -271,7 +271,7 @@ TEST_CASE("random edits, all undone, leave the document as it was, and all done 
       const OpId op(static_cast<std::size_t>(pick(3)));
       const auto row = static_cast<std::size_t>(pick(4));
       switch (pick(11)) {
-        case 0: toy.session.apply(MoveOp{op, pick(9) - 3}); break;
+        case 0: toy.session.apply(MoveOp{op, pick(9) - 3, {}}); break;
         case 1: toy.session.apply(MoveOp{op, 0, GroupId(static_cast<std::size_t>(pick(2))), false}); break;
         case 2: toy.session.apply(TogglePin{op}); break;
         case 3: toy.session.apply(ToggleConstraint{row}); break;

@@ -51,7 +51,7 @@ void drop_at_both_ends(const char* kernel, const char* machine, const char* name
   CHECK(band.alone_earliest >= *band.earliest);
   CHECK(band.alone_latest <= *band.latest);
   for (const Cycle start : {*band.earliest, *band.latest}) {
-    session.apply(MoveOp{op, start});
+    session.apply(MoveOp{op, start, {}});
     settle(session);
     const Schedule& made = shown(session).schedule;
     CHECK(shown(session).verdict.valid());
@@ -61,7 +61,7 @@ void drop_at_both_ends(const char* kernel, const char* machine, const char* name
     session.apply(Undo{});
   }
   // One cycle further out: no schedule at this II.
-  session.apply(MoveOp{op, *band.latest + 1});
+  session.apply(MoveOp{op, *band.latest + 1, {}});
   settle(session);
   if (!session.live().refuted()) CHECK(shown(session).schedule.ii > ii);
   session.close(5s);
@@ -83,7 +83,7 @@ TEST_CASE("a drop on attention forward brings a legal schedule with the bar wher
   for (std::size_t v = 0; v < problem.ops.size(); v += 3) {
     INFO(problem.ops[v].name);
     const Cycle start = before.ops[v].start + 64;
-    session.apply(MoveOp{OpId(v), start});
+    session.apply(MoveOp{OpId(v), start, {}});
     settle(session);
     const bool found = !session.live().refuted();
     if (found) {
