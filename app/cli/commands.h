@@ -28,13 +28,14 @@ int run_price(const Arguments& arguments, const Terminal& terminal);
 int run_latency(const Arguments& arguments, const Terminal& terminal);
 int run_sensitivity(const Arguments& arguments, const Terminal& terminal);
 int run_alternatives(const Arguments& arguments, const Terminal& terminal);
+int run_compare(const Arguments& arguments, const Terminal& terminal);
 int run_pareto(const Arguments& arguments, const Terminal& terminal);
 int run_family(const Arguments& arguments, const Terminal& terminal);
 int run_paper(const Arguments& arguments, const Terminal& terminal);
 #else
 using Question = int (*)(const Arguments&, const Terminal&);
 inline constexpr Question run_explain = nullptr, run_slack = nullptr, run_price = nullptr, run_latency = nullptr,
-                          run_sensitivity = nullptr, run_alternatives = nullptr, run_pareto = nullptr,
+                          run_sensitivity = nullptr, run_alternatives = nullptr, run_compare = nullptr, run_pareto = nullptr,
                           run_family = nullptr, run_paper = nullptr;
 #endif
 

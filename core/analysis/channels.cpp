@@ -52,6 +52,17 @@ std::int64_t allocated(const Problem& problem, const Schedule& schedule, Space s
   return sum;
 }
 
+std::int64_t ring_barriers(const Problem& problem, const Schedule& schedule) {
+  std::int64_t count = 0;
+  for (std::size_t c = 0; c < problem.channels.size(); ++c) {
+    const Channel& channel = problem.channels[c];
+    const bool crosses = std::any_of(channel.readers.begin(), channel.readers.end(),
+                                     [&](const Reader& r) { return schedule.group(r.op) != schedule.group(channel.writer); });
+    if (channel_exists(channel, schedule) && crosses) count += 2 * schedule.depths[c];
+  }
+  return count;
+}
+
 std::int64_t rounded_columns(std::int64_t columns) {
   if (columns <= 0) return 0;
   std::int64_t rounded = 32;

@@ -26,6 +26,9 @@ std::vector<int> minimal_depths(const Problem& problem, const Schedule& schedule
 /// Sum of depth * size over the channels of this space, plus residents.
 std::int64_t allocated(const Problem& problem, const Schedule& schedule, Space space);
 
+/// mbarriers of all rings: one that crosses groups needs a full and an empty one for every slot.
+std::int64_t ring_barriers(const Problem& problem, const Schedule& schedule);
+
 /// What a number of tensor memory columns takes when it is allocated: a power of two, at least 32; 0 for none.
 std::int64_t rounded_columns(std::int64_t columns);
 

@@ -1,14 +1,18 @@
-// The op table as CSV (RFC 4180): a header line, units in the column names, CRLF line ends, quotes where needed.
+// Tables as CSV (RFC 4180): a header line, units in the column names, CRLF line ends, quotes where needed.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle {
 
-/// Without a schedule the schedule's columns are empty.
+/// One line, with its end.
+std::string csv_record(const std::vector<std::string>& fields);
+
+/// The op table. Without a schedule the schedule's columns are empty.
 std::string op_csv(const Problem& problem, const Schedule* schedule);
 
 }  // namespace heddle

@@ -100,18 +100,6 @@ void add_groups(const ComparedSchedule& a, const ComparedSchedule& b, const Diff
     if (!difference.groups[g].valid()) add(group_name(*b.schedule, GroupId(g)), std::nullopt, g);
 }
 
-/// A ring between groups needs a full and an empty barrier for every slot.
-std::int64_t ring_barriers(const Problem& problem, const Schedule& schedule) {
-  std::int64_t count = 0;
-  for (std::size_t c = 0; c < problem.channels.size(); ++c) {
-    const Channel& channel = problem.channels[c];
-    const bool crosses = std::any_of(channel.readers.begin(), channel.readers.end(),
-                                     [&](const Reader& r) { return schedule.group(r.op) != schedule.group(channel.writer); });
-    if (channel_exists(channel, schedule) && crosses) count += 2 * schedule.depths[c];
-  }
-  return count;
-}
-
 void add_rings(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b, NumberText number, std::vector<MetricRow>& rows) {
   rows.push_back(number_row(number, "barriers of rings between groups", ring_barriers(problem, *a.schedule), ring_barriers(problem, *b.schedule)));
   const auto depth = [&](const ComparedSchedule& one, std::size_t c) {

@@ -11,6 +11,7 @@
 
 #include "core/report/chart_layout.h"
 #include "core/report/role_palette.h"
+#include "core/report/xml_text.h"
 
 namespace heddle {
 namespace {
@@ -27,21 +28,6 @@ constexpr Palette kLight{"#ffffff", "#f6f7fa", "#eef0f5", "#d5dae2", "#16191f",
                          "#4d5563", "#1261c4", "#101010", "#b3261e", "#7d5600"};
 constexpr Palette kDark{"#101318", "#14171d", "#191d24", "#262b35", "#e6e9ef",
                         "#9aa2b1", "#4c9bff", "#ffffff", "#ff6b5e", "#e8b339"};
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;  // XML 1.0 has no control characters
-    }
-  }
-  return out;
-}
 
 /// Two decimals, without zeros at the end.
 std::string number(double value) {
@@ -122,7 +108,7 @@ class Picture {
   }
   void text(std::string_view css, double at_x, double y, std::string_view what) {
     if (!what.empty())
-      put("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", css, number(at_x), number(y), escaped(what));
+      put("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", css, number(at_x), number(y), xml_text(what));
   }
 
   void head() {
@@ -131,7 +117,7 @@ class Picture {
         "role=\"img\">\n",
         number(width_), number(height));
     put("<title>{}</title>\n",
-        escaped(options_.title.empty() ? fmt::format("{} schedule, II {}", to_string(model_.mode), grouped(model_.ii))
+        xml_text(options_.title.empty() ? fmt::format("{} schedule, II {}", to_string(model_.mode), grouped(model_.ii))
                                        : options_.title));
     put("<style>\n"
         "text {{ font-family: 'DejaVu Sans', Verdana, sans-serif; font-size: 12px; fill: {} }}\n"
@@ -228,8 +214,8 @@ class Picture {
       const double x0 = x(bar.begin), x1 = std::max(x(bar.end), x0 + 2);
       const char* role = to_string(bar.role);
       put("<g class=\"bar{}{}\"><title>{}: {} to {} ({} cycles) on {}, iteration {}{}{}{}</title>\n",
-          bar.critical ? " is-critical" : "", bar.violating ? " is-violating" : "", escaped(bar.label),
-          grouped(bar.begin), grouped(bar.end), grouped(bar.end - bar.begin), escaped(model_.rows[bar.row].label),
+          bar.critical ? " is-critical" : "", bar.violating ? " is-violating" : "", xml_text(bar.label),
+          grouped(bar.begin), grouped(bar.end), grouped(bar.end - bar.begin), xml_text(model_.rows[bar.row].label),
           bar.iteration, bar.wraps_left || bar.wraps_right ? ", wraps around II" : "", bar.critical ? ", critical" : "",
           bar.violating ? ", breaks a rule" : "");
       const Cycle tail = model_.mode == GanttMode::Steady ? std::min(bar.latency_end, model_.end) : bar.latency_end;
@@ -287,7 +273,7 @@ class Picture {
       if (path.empty()) continue;
       const Cycle first = std::max(begin_, model_.begin);
       const char* role = to_string(lane.role);
-      put("<g><title>{}: {}</title>\n", escaped(lane.label), escaped(lane.detail));
+      put("<g><title>{}: {}</title>\n", xml_text(lane.label), xml_text(lane.detail));
       put("<path class=\"area-{}\" d=\"{}V{}H{}Z\"/>\n", role, path, number(y1), number(x(first)));
       put("<path class=\"line-{}\" d=\"{}\"/></g>\n", role, path);
       if (lane.allocated > 0) line("axis", left_, y(lane.allocated), right_, y(lane.allocated));

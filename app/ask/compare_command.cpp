@@ -1,0 +1,100 @@
+// heddle compare: the schedules that people use beside the optimum, on one scoreboard.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/solving.h"
+#include "core/io/contenders.h"
+#include "core/io/scoreboard_json.h"
+#include "core/report/scoreboard_page.h"
+#include "core/report/scoreboard_rows.h"
+#include "core/report/scoreboard_text.h"
+#include "solver/explore/scoreboard.h"
+
+namespace heddle::app {
+namespace {
+
+/// Every fault of every file at once.
+Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const Problem& problem, const Terminal& terminal) {
+  std::vector<Contender> given;
+  if (!arguments.has("--no-hand")) given = shelf_contenders(problem);
+  std::vector<Fault> warnings;
+  Error error;
+  for (const std::string& name : arguments.all("SCHEDULES")) {
+    Result<Contender> contender = file_contender(name, problem, &warnings);
+    if (contender) {
+      given.push_back(*std::move(contender));
+      continue;
+    }
+    error.kind = contender.error().kind;
+    error.faults.insert(error.faults.end(), contender.error().faults.begin(), contender.error().faults.end());
+  }
+  print_warnings(terminal, warnings);
+  if (!error.faults.empty()) return error;
+  return given;
+}
+
+std::string format_of(const Arguments& arguments, const std::string& path) {
+  if (arguments.has("--json")) return "json";
+  if (const auto format = arguments.text("--format")) return *format;
+  for (const auto& [ending, format] : {std::pair{".html", "html"}, {".csv", "csv"}, {".md", "markdown"}, {".json", "json"}})
+    if (path.ends_with(ending)) return format;
+  return "text";
+}
+
+std::string written_as(const std::string& format, const Inputs& inputs, const Scoreboard& board, const Arguments& arguments, const TextStyle& style) {
+  if (format == "json") return scoreboard_json(inputs.problem, inputs.constraints, board).pretty();
+  if (format == "csv") return scoreboard_csv(board);
+  if (format == "markdown") return scoreboard_markdown(inputs.problem, board);
+  if (format == "html")
+    return scoreboard_html(inputs.problem, board, arguments.text("--theme") == "dark" ? SvgTheme::Dark : SvgTheme::Light);
+  return scoreboard_text(inputs.problem, board, style, arguments.has("--all"));
+}
+
+int exit_code(const Scoreboard& board) {
+  if (!beyond_bound(board).empty()) return kInternal;
+  if (board.cancelled) return kInterrupted;
+  return board.timed_out ? kNoProof : kDone;
+}
+
+}  // namespace
+
+int run_compare(const Arguments& arguments, const Terminal& terminal) {
+  const std::string path = arguments.text("--out").value_or("-");
+  const std::string format = format_of(arguments, path);
+  const bool json = format == "json" && path == "-";
+  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  if (!inputs) return report(terminal, inputs.error(), json);
+  Result<std::vector<Contender>> given = read_contenders(arguments, inputs->problem, terminal);
+  if (!given) return report(terminal, given.error(), json);
+  if (const int failed = expect_writable(terminal, path, json)) return failed;
+
+  solver::ScoreboardRequest request;
+  request.solve = solve_request(*inputs, arguments);
+  request.given = *std::move(given);
+  request.optimum = !arguments.has("--no-solve");
+  Scoreboard board;
+  {
+    const InterruptScope interrupt;
+    ProgressLine progress(terminal);
+    const auto settled = [&](const Scoreboard& so_far) {
+      progress.show({fmt::format("{} contenders", so_far.contenders.size()), so_far.contenders.back().name});
+    };
+    board = solver::make_scoreboard(request, interrupt.token(), settled, listener_for(progress));
+  }
+  TextStyle style = terminal.style;
+  if (path != "-") style = {};
+  int code = exit_code(board);
+  if (terminal.quiet && format == "text")
+    terminal.out << styled(scoreboard_headline(board, ungrouped), style) << "\n";
+  else if (const int failed = write_text(terminal, path, written_as(format, *inputs, board, arguments, style)))
+    code = failed;
+  else if (path != "-")
+    terminal.note(fmt::format("{} written to {}", format, path));
+  return code;
+}
+
+}  // namespace heddle::app

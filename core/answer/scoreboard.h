@@ -1,0 +1,65 @@
+// The answer to "how good are the schedules that people use?": hand schedules, heuristics, files and the solver's own, all of
+// one problem, judged by one checker and measured by one evaluator.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/period.h"
+#include "core/analysis/usage.h"
+#include "core/check/checker.h"
+#include "core/problem/problem.h"
+#include "core/schedule/certificate.h"
+#include "core/schedule/constraints.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle {
+
+enum class ContenderKind { Solver, Hand, Baseline, File };
+const char* to_string(ContenderKind kind);  ///< "solver", "hand" ...
+
+struct Contender {
+  std::string name;                  ///< "fa3-pingpong", "triton", "solver"
+  ContenderKind kind = ContenderKind::File;
+  std::string about;                 ///< what it is, where it comes from, what was simplified
+  std::vector<std::string> log;      ///< what a heuristic decided on its way
+  std::optional<Schedule> schedule;
+  std::string why_not;               ///< why there is none; empty with a schedule
+
+  // What was measured; empty without a schedule.
+  Status status = Status::Unknown;   ///< Optimal: proved. Feasible: legal. Invalid: breaks the rules named in `verdict`.
+  Verdict verdict;
+  Period period;                     ///< of the program, whatever II the schedule states; means little for an invalid one
+  Usage usage;
+  int waits = 0;                     ///< on barriers, of all groups together, in one iteration
+  int barriers = 0;                  ///< mbarriers that its rings need: full and empty, one each per slot
+  int stages = 0;
+
+  bool valid() const { return schedule && verdict.valid(); }
+};
+
+/// Fills in what is measured. Pre: the schedule, if any, has the sizes of the problem; `status` Optimal survives only if
+/// the checker agrees.
+Contender measured(const Problem& problem, const Constraints& constraints, Contender contender);
+
+struct Scoreboard {
+  Cycle lower_bound = 0;             ///< on II, proved
+  std::string why;                   ///< one sentence: what the bound rests on
+  std::vector<Contender> contenders; ///< in the order in which they were settled
+  bool cancelled = false, timed_out = false;
+  double seconds = 0;
+  std::string solver;
+};
+
+/// How many per cent the period lies above the bound; none without a legal schedule or a period.
+std::optional<double> gap_percent(const Scoreboard& board, const Contender& contender);
+
+/// From the smallest period up; then what breaks a rule, then what has no schedule. Equals keep their order.
+std::vector<std::size_t> ranking(const Scoreboard& board);
+
+/// Legal schedules whose period is below the proved bound. There can be none: a name in this list is a fault in the model,
+/// the checker or the evaluator.
+std::vector<std::string> beyond_bound(const Scoreboard& board);
+
+}  // namespace heddle

@@ -1,0 +1,29 @@
+// The scoreboard (core/answer/scoreboard.h) of one problem: every schedule at hand, every heuristic that applies, and the
+// solver's own.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/answer/scoreboard.h"
+#include "solver/solve.h"
+
+namespace heddle::solver {
+
+struct ScoreboardRequest {
+  SolveRequest solve;                       ///< the problem, the demands, and the solver's limits
+  std::vector<Contender> given;             ///< hand schedules and files: name, kind, about, schedule or why_not
+  std::vector<std::string> baselines;       ///< names of solver/baselines/baselines.h; those that do not apply say why
+  bool optimum = true;                      ///< solve too
+};
+
+/// Called with the board so far after every contender.
+using ScoreboardListener = std::function<void(const Scoreboard&)>;
+
+/// Hand schedules first, then heuristics, the solver last. A request to stop leaves what has been settled.
+Scoreboard make_scoreboard(const ScoreboardRequest& request, std::stop_token stop = {}, const ScoreboardListener& settled = {},
+                           const SolveListener& listener = {});
+
+}  // namespace heddle::solver
