@@ -7,6 +7,7 @@
 #include <utility>
 
 #ifdef HEDDLE_HAS_SOLVER
+#include "core/io/contenders.h"
 #include "core/problem/numbers.h"
 #include "core/problem/resolve.h"
 #include "solver/explain/explain.h"
@@ -14,6 +15,7 @@
 #include "solver/explore/latency.h"
 #include "solver/explore/pareto.h"
 #include "solver/explore/price.h"
+#include "solver/explore/scoreboard.h"
 #include "solver/explore/sensitivity.h"
 #include "solver/explore/slack.h"
 #endif
@@ -29,6 +31,7 @@ const char* to_string(Topic topic) {
     case Topic::Sensitivity: return "sensitivity";
     case Topic::Alternatives: return "alternatives";
     case Topic::Pareto: return "pareto";
+    case Topic::Compare: return "compare";
   }
   return "explain";
 }
@@ -161,6 +164,21 @@ Answer pareto(const Question& q, std::stop_token stop, const AskListener& tell) 
   return solver::find_pareto(request, stop, step, phases(tell));
 }
 
+Answer compare(const Question& q, std::stop_token stop, const AskListener& tell) {
+  solver::ScoreboardRequest request;
+  request.solve = solve_request(q);
+  request.solve.incumbent.reset();
+  request.given = shelf_contenders(*q.problem);
+  const std::size_t shipped = request.given.size();
+  for (const Contender& c : q.given) {
+    const auto end = request.given.begin() + static_cast<std::ptrdiff_t>(shipped);
+    if (std::none_of(request.given.begin(), end, [&](const Contender& s) { return s.schedule && same_program(*s.schedule, *c.schedule); }))
+      request.given.push_back(c);
+  }
+  const auto settled = [&](const Scoreboard& board) { tell({board.contenders.back().name + " measured", board}); };
+  return solver::make_scoreboard(request, stop, settled, phases(tell));
+}
+
 Answer ask(const Question& q, std::stop_token stop, const AskListener& tell) {
   switch (q.topic) {
     case Topic::Explain: return explain(q, stop, tell);
@@ -170,6 +188,7 @@ Answer ask(const Question& q, std::stop_token stop, const AskListener& tell) {
     case Topic::Sensitivity: return sensitivity(q, stop, tell);
     case Topic::Alternatives: return alternatives(q, stop, tell);
     case Topic::Pareto: return pareto(q, stop, tell);
+    case Topic::Compare: return compare(q, stop, tell);
   }
   return {};
 }

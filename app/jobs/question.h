@@ -1,4 +1,4 @@
-// One question to the solver in the background: explain, slack, price, latency, sensitivity, alternatives, pareto. A
+// One question to the solver in the background: explain, slack, price, latency, sensitivity, alternatives, pareto, compare. A
 // question is a value that holds all it needs; partial answers come while it runs, the whole one at the end.
 #pragma once
 
@@ -17,6 +17,7 @@
 #include "core/answer/latency_range.h"
 #include "core/answer/pareto.h"
 #include "core/answer/price.h"
+#include "core/answer/scoreboard.h"
 #include "core/answer/sensitivity.h"
 #include "core/answer/slack_ranges.h"
 #include "core/graph/kernel.h"
@@ -26,9 +27,9 @@
 
 namespace heddle::app {
 
-enum class Topic { Explain, Slack, Price, Latency, Sensitivity, Alternatives, Pareto };
+enum class Topic { Explain, Slack, Price, Latency, Sensitivity, Alternatives, Pareto, Compare };
 inline constexpr Topic kTopics[] = {Topic::Explain,     Topic::Slack,        Topic::Price, Topic::Latency,
-                                    Topic::Sensitivity, Topic::Alternatives, Topic::Pareto};
+                                    Topic::Sensitivity, Topic::Alternatives, Topic::Pareto, Topic::Compare};
 /// Also the name of the command that asks the same: "explain", "slack" ...
 const char* to_string(Topic topic);
 
@@ -58,9 +59,10 @@ struct Question {
   Constraints constraints;
   std::optional<Schedule> schedule;  ///< the shown one; slack needs it, latency and explain use it
   std::vector<ParetoStep> known;     ///< pareto: of an earlier answer to the same question
+  std::vector<Contender> given;      ///< compare: of the list, besides what is shipped
 };
 
-using Answer = std::variant<std::monostate, Explanation, SlackRanges, Prices, LatencyRange, Sensitivity, Alternatives, Pareto>;
+using Answer = std::variant<std::monostate, Explanation, SlackRanges, Prices, LatencyRange, Sensitivity, Alternatives, Pareto, Scoreboard>;
 
 /// The answer as far as it has come; `answer` may be empty when only `doing` is news.
 struct AnswerSoFar {

@@ -23,6 +23,22 @@ bool whole(const Answer& answer) {
       answer);
 }
 
+/// The schedules of the list that are not the solver's own, which takes part anyway.
+std::vector<Contender> contenders_of(const Content& content) {
+  std::vector<Contender> contenders;
+  for (const EntryPtr& entry : content.schedules) {
+    const Provenance& from = entry->schedule.provenance;
+    if (from.kind == "solver" || from.kind == "baseline") continue;
+    Contender c;
+    c.name = entry->name;
+    c.kind = from.kind == "hand" ? ContenderKind::Hand : ContenderKind::File;
+    c.about = from.note;
+    c.schedule = entry->schedule;
+    contenders.push_back(std::move(c));
+  }
+  return contenders;
+}
+
 }  // namespace
 
 bool up_to_date(const Inquiry& inquiry, Topic topic, const Content& content) {
@@ -87,6 +103,7 @@ void Session::on(const Ask& c) {
   if (inquiry.entry && (inquiry.entry->verdict.valid() || c.topic == Topic::Slack))
     question.schedule = inquiry.entry->schedule;
   if (c.topic == Topic::Pareto) question.known = known_steps(inquiry.options);
+  if (c.topic == Topic::Compare) question.given = contenders_of(content_);
   questions_[static_cast<std::size_t>(c.topic)] = std::move(question);
   waiting_.push_back(c.topic);
   start_next_question();

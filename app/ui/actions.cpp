@@ -196,6 +196,15 @@ void save_project(const Session& s, UiState& ui) {
   else
     ui.commands.push(SaveProject{});
 }
+template <bool board>
+void show_compare(const Session&, UiState& ui) {
+  ui.compare_tab.board = board;
+  ui.commands.push(ShowTab{BottomTab::Compare});
+}
+void measure_all(const Session& s, UiState& ui) {
+  show_compare<true>(s, ui);
+  ui.commands.push(Ask{Topic::Compare, {}});
+}
 void open_export(const Session&, UiState& ui) { ui.export_dialog.wanted = true; }
 void add_note(const Session& s, UiState& ui) { begin_note(s, ui); }
 void share(const Session& s, UiState& ui) {
@@ -329,7 +338,10 @@ const Action kActions[] = {
     Action{"front_slower", kNowhere, "Front: show the point with the next greater II", "", make_front<1>}.needs(front_reason<1>),
     Action{"front_faster", kNowhere, "Front: show the point with the next smaller II", "", make_front<-1>}.needs(front_reason<-1>),
 
-    Action{"compare", kCompare, "Compare A and B", "Ctrl+8", make_tab<BottomTab::Compare>},
+    Action{"compare", kCompare, "Compare A and B", "Ctrl+8"}.does(show_compare<false>),
+    Action{"scoreboard", kCompare, "Scoreboard of all schedules", ""}.does(show_compare<true>),
+    Action{"ask_compare", kCompare, "Measure hand schedules and heuristics", ""}.does(measure_all).needs(no_question<Topic::Compare>),
+    Action{"cancel_compare", kNowhere, "Cancel measuring the scoreboard", "", cancel_ask<Topic::Compare>}.needs(not_asking<Topic::Compare>),
     Action{"set_b", kCompare, "Make the shown schedule B", "B", shown_as_b}.needs(needs_two),
     Action{"swap_ab", kCompare, "Swap A and B", "X", make<SwapBaseline>}.needs(needs_b),
     Action{"no_b", kCompare, "End the comparison", "", make<SetBaseline>}.needs(needs_b),

@@ -127,7 +127,7 @@ void draw_time_lines(ChartFrame& f) {
               end = f.axis.to_x(static_cast<double>(f.model.end));
   const Color veil = with_alpha(theme().window, 0.45f);
   if (begin > f.rows.x0) f.draw.AddRectFilled({f.rows.x0, f.rows.y0}, {begin, bottom}, veil);
-  if (end < f.rows.x1) f.draw.AddRectFilled({end + 1, f.rows.y0}, {f.rows.x1, bottom}, veil);
+  if (end < f.rows.x1) f.draw.AddRectFilled({end + 1, f.rows.y0}, {f.rows.x1 + px(8), bottom}, veil);
 
   for (const Cycle flag : f.overlay.flags) {
     const float x = std::floor(f.axis.to_x(static_cast<double>(flag)));

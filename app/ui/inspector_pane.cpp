@@ -14,6 +14,11 @@
 namespace heddle::app {
 namespace {
 
+/// Names of objectives are those of files; people read these.
+std::string objective_word(const std::string& name) {
+  return name == "ii" ? "II" : name == "smem" ? "shared memory" : name == "tmem" ? "tensor memory" : name;
+}
+
 std::string ascii_or(const char* pretty, const char* plain) { return fonts().built_in ? plain : pretty; }
 
 void draw_title(const InspectorModel& model) {
@@ -173,7 +178,7 @@ void draw_schedule(const Session& session) {
       const std::string value = objective.name == "smem"   ? kib(objective.value) + " KiB"
                                 : objective.name == "tmem" ? grouped(objective.value) + " columns"
                                                            : grouped(objective.value);
-      fact_line(objective.name, value + (objective.proved ? " proved" : " not proved"),
+      fact_line(objective_word(objective.name), value + (objective.proved ? " proved" : " not proved"),
                 objective.proved ? theme().good : theme().warning);
     }
   if (!entry->schedule.provenance.note.empty()) {

@@ -5,6 +5,8 @@
 
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/question_bar.h"
+#include "app/ui/tabs/scoreboard_view.h"
 #include "app/ui/widgets.h"
 #include "core/io/library.h"
 
@@ -215,6 +217,13 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
 }  // namespace
 
 void draw_compare_tab(const Session& session, const Models& models, UiState& ui) {
+  if (choice("compare/pair", "A against B", !ui.compare_tab.board)) ui.compare_tab.board = false;
+  ImGui::SameLine(0, px(4));
+  if (choice("compare/board", "Scoreboard", ui.compare_tab.board)) ui.compare_tab.board = true;
+  if (ui.compare_tab.board) {
+    ImGui::SameLine(0, px(14));
+    return draw_scoreboard(session, ui);
+  }
   if (!models.compare) return draw_empty(session, ui);
   const CompareModel& model = *models.compare;
   std::vector<OpDifferenceRow> rows = filtered(model, *models.gantt, {ui.compare_tab.only_differences, ui.chart.range});
