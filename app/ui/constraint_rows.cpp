@@ -30,10 +30,8 @@ std::string first_fault(const Error& error) {
 
 bool entered_field(const std::string& name, const char* hint, char* buffer, std::size_t size, float width) {
   ImGui::SetNextItemWidth(width);
-  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
   const bool entered =
       ImGui::InputTextWithHint(("##" + name).c_str(), hint, buffer, size, ImGuiInputTextFlags_EnterReturnsTrue);
-  ImGui::PopStyleVar();
   if (probe::on()) probe::last_item(name);
   return entered;
 }

@@ -213,7 +213,7 @@ void apply_theme(ThemeName name) {
   style.WindowBorderSize = 0;
   style.ChildBorderSize = 0;
   style.PopupBorderSize = 1;
-  style.FrameBorderSize = 0;
+  style.FrameBorderSize = 1;  // fields and boxes to tick are white on white in the light theme
   style.WindowPadding = ImVec2(12, 10);
   style.FramePadding = ImVec2(10, 5);
   style.ItemSpacing = ImVec2(8, 6);
@@ -228,7 +228,7 @@ void apply_theme(ThemeName name) {
   set(ImGuiCol_WindowBg, t.panel);
   set(ImGuiCol_ChildBg, rgb(0, 0));
   set(ImGuiCol_PopupBg, t.card);
-  set(ImGuiCol_Border, t.border);
+  set(ImGuiCol_Border, t.edge);
   set(ImGuiCol_BorderShadow, rgb(0, 0));
   set(ImGuiCol_FrameBg, t.input);
   set(ImGuiCol_FrameBgHovered, t.hovered);

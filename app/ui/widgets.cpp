@@ -162,7 +162,9 @@ bool button(const char* name, std::string_view label, ButtonKind kind, const std
   const FontScope scope(kind == ButtonKind::Primary ? fonts().bold : fonts().body);
   ImGui::BeginDisabled(!enabled);
   const std::string text = std::string(label) + "##" + name;
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0.0f);
   const bool pressed = ImGui::Button(text.c_str(), ImVec2(width, height));
+  ImGui::PopStyleVar();
   ImGui::EndDisabled();
   ImGui::PopStyleColor(4);
   if (probe::on()) probe::last_item(name);
@@ -218,12 +220,8 @@ RowArea pick_row(const char* name, bool selected, float height) {
 
 bool input_field(const char* name, const char* hint, char* buffer, std::size_t size, float width) {
   ImGui::SetNextItemWidth(width);
-  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
-  ImGui::PushStyleColor(ImGuiCol_Border, theme().edge);
   const std::string id = std::string("##") + name;
   const bool changed = ImGui::InputTextWithHint(id.c_str(), hint, buffer, size);
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
   if (probe::on()) probe::last_item(name);
   return changed;
 }

@@ -6,6 +6,7 @@
 #include "app/session/command_line.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/alternatives_model.h"
 
@@ -53,9 +54,7 @@ void draw_question(const Session& session, const AlternativesModel* model, UiSta
     beside(button_room(aspect == Aspect::Any ? "anything" : to_string(aspect)), px(4));
     const bool chosen = state.aspect == aspect;
     const std::string name = std::string("alternatives/aspect/") + to_string(aspect);
-    if (chosen) ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, px(1.5f)), ImGui::PushStyleColor(ImGuiCol_Border, theme().accent);
-    if (button(name.c_str(), aspect == Aspect::Any ? "anything" : to_string(aspect), chosen ? ButtonKind::Plain : ButtonKind::Flat)) state.aspect = aspect;
-    if (chosen) ImGui::PopStyleColor(), ImGui::PopStyleVar();
+    if (choice(name.c_str(), aspect == Aspect::Any ? "anything" : to_string(aspect), chosen)) state.aspect = aspect;
     if (ImGui::IsItemHovered()) tooltip(about(aspect));
   }
   beside(text_size(fonts().body, "equal II only").x + px(34), px(8));
