@@ -7,6 +7,7 @@
 #include <bit>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "core/base/saturate.h"
 #include "core/simulate/loop_graph.h"
@@ -88,6 +89,12 @@ class LoopRun {
     Cycle time() const { return std::max({Cycle{0}, turn, ready}); }
   };
 
+  struct Together {
+    Start start;
+    Index position;
+    bool its_turn;
+  };
+
   template <bool kJitter>
   Start start_of(Index position, std::int64_t w) const {
     Start s;
@@ -156,13 +163,17 @@ class LoopRun {
       }
       if (!moved) break;
     }
+    // Of those that start together, first whoever did not wait for its turn: it is what the others' stream stood still for.
     together_.clear();
-    for (Index i = begin; i < end; ++i)
-      if (real(graph_.order[i], w)) together_.push_back(i);
-    std::stable_sort(together_.begin(), together_.end(), [&](Index a, Index b) {
-      return time_[at(graph_.order[a], w)] < time_[at(graph_.order[b], w)];
+    for (Index i = begin; i < end; ++i) {
+      if (!real(graph_.order[i], w)) continue;
+      const Start s = start_of(i);
+      together_.push_back({s, i, s.ready < s.time()});
+    }
+    std::sort(together_.begin(), together_.end(), [](const Together& a, const Together& b) {
+      return std::tuple(a.start.time(), a.its_turn, a.position) < std::tuple(b.start.time(), b.its_turn, b.position);
     });
-    for (const Index i : together_) account(graph_.order[i], w, start_of(i));
+    for (const Together& t : together_) account(graph_.order[t.position], w, t.start);
   }
 
   bool real(Index op, std::int64_t w) const { return w >= graph_.shift[op] && w - graph_.shift[op] < trips_; }
@@ -333,7 +344,7 @@ class LoopRun {
   std::vector<Cycle> window_;
   std::vector<Index> group_, reach_;
   std::vector<char> jitters_, late_;  ///< per op; per edge
-  std::vector<Index> together_;
+  std::vector<Together> together_;
   std::vector<Cycle> half_;           ///< starts of the iteration in the middle
   std::vector<SimulatedOp> timeline_;
   std::vector<std::int64_t> last_cross_;  ///< per component: the last step in which it waited for another one

@@ -57,7 +57,7 @@ void check_accounts(const Simulation& run) {
 
 TEST_CASE("with constant latencies the simulated period is the sustainable period, over random problems and orders", "[core]") {
   int ran = 0, stuck = 0, fractions = 0;
-  for (std::uint32_t seed = 1; seed <= 40000; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 4000; ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
     const Problem p = random_problem(seed, {.max_ops = 8, .max_cost = 9});
@@ -80,6 +80,7 @@ TEST_CASE("with constant latencies the simulated period is the sustainable perio
       CHECK(run.period.weight * expected.tokens <= expected.weight * run.period.tokens);
     check_accounts(run);
   }
-  WARN(ran << " ran, " << stuck << " stuck, " << fractions << " fractions");
   CHECK(ran > 1000);
+  CHECK(stuck > 100);
+  CHECK(fractions > 20);
 }
