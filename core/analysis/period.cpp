@@ -21,18 +21,28 @@ struct Builder {
   const Problem& problem;
   const Schedule& schedule;
   std::vector<EventEdge> edges;
+  int rings = 0;
 
   void add(EventEdge::Kind kind, OpId from, OpId to, Cycle weight, std::int64_t tokens, std::string what) {
     edges.push_back({kind, from, to, std::clamp(weight, -kMost, kMost), std::clamp(tokens, -kMost, kMost), std::move(what),
-                     ChannelId{}});
+                     ChannelId{}, EdgeId{}, -1, 0});
+  }
+
+  /// Makes the edge added last one of the ring that is being built.
+  void put_in_ring(Cycle length) {
+    edges.back().ring = rings;
+    edges.back().length = std::clamp(length, -kMost, kMost);
   }
 
   bool crosses(OpId a, OpId b) const { return schedule.group(a) != schedule.group(b); }
 
   void add_data() {
-    for (const Edge& e : problem.edges)
+    for (std::size_t i = 0; i < problem.edges.size(); ++i) {
+      const Edge& e = problem.edges[i];
       add(EventEdge::Kind::Data, e.from, e.to, sat_add(e.latency, crosses(e.from, e.to) ? e.handoff : 0), e.distance,
           e.value.valid() ? problem.value(e.value).name : "order");
+      edges.back().edge = EdgeId(i);
+    }
   }
 
   void add_credits() {
@@ -78,7 +88,9 @@ struct Builder {
       const std::int64_t wrap = i + 1 == order.size() ? 1 : 0;
       add(EventEdge::Kind::Stream, from, to, weight(from, to),
           schedule.start(from) / schedule.ii - schedule.start(to) / schedule.ii + wrap, what);
+      put_in_ring(edges.back().weight);
     }
+    ++rings;
   }
 
   struct Use {
@@ -112,8 +124,11 @@ struct Builder {
       const auto excludes = [&](const Use& a) { return a.amount > unit.capacity - a.amount; };
       std::vector<Use> exclusive;
       std::copy_if(uses.begin(), uses.end(), std::back_inserter(exclusive), excludes);
-      for (std::size_t i = 0; i < exclusive.size(); ++i)
+      for (std::size_t i = 0; i < exclusive.size(); ++i) {
         add_unit_order(exclusive[i], exclusive[(i + 1) % exclusive.size()], i + 1 == exclusive.size() ? 1 : 0, unit.name);
+        put_in_ring(exclusive[i].duration);
+      }
+      ++rings;
       for (std::size_t i = 0; i < uses.size(); ++i) {
         if (!excludes(uses[i])) add_unit_order(uses[i], uses[i], unit.capacity / uses[i].amount, unit.name);
         for (std::size_t j = i + 1; j < uses.size(); ++j) {
@@ -159,7 +174,7 @@ std::string describe(const Problem& problem, const Period& period) {
 }  // namespace
 
 std::vector<EventEdge> event_graph(const Problem& problem, const Schedule& schedule) {
-  Builder builder{problem, schedule, {}};
+  Builder builder{problem, schedule, {}, 0};
   builder.add_data();
   builder.add_streams();
   builder.add_units();

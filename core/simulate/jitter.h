@@ -1,0 +1,54 @@
+// Latencies that vary: how much longer or shorter one op of one iteration takes. A pure function of seed, op and iteration, so
+// that two schedules of one problem meet the same delays, in whatever order they run.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/base/id.h"
+
+namespace heddle {
+
+enum class JitterShape {
+  Uniform,  ///< anything up to `percent` more or less
+  Normal,   ///< a standard deviation of `percent` (a sum of four uniform numbers: nothing beyond 3.5 of them)
+  Tail,     ///< never less; an exponential with a mean of `percent`, as in queues for memory
+};
+const char* to_string(JitterShape shape);  ///< "uniform", "normal", "tail"
+
+struct LatencyJitter {
+  int percent = 0;               ///< of the op's latency; 0: constant
+  JitterShape shape = JitterShape::Uniform;
+  std::uint64_t seed = 1;
+  bool every_op = false;         ///< all ops; else those of variable latency
+};
+
+/// 64 random bits (splitmix64 by Vigna, of mixed counters).
+inline std::uint64_t jitter_bits(std::uint64_t seed, std::uint64_t op, std::uint64_t iteration) {
+  std::uint64_t x = seed * 0xd1342543de82ef95ull + op * 0x9e3779b97f4a7c15ull + iteration * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+/// Cycles to add to a latency; never below -latency.
+inline Cycle jitter_of(const LatencyJitter& jitter, Cycle latency, std::uint64_t op, std::uint64_t iteration) {
+  if (jitter.percent == 0 || latency <= 0) return 0;
+  const std::uint64_t bits = jitter_bits(jitter.seed, op, iteration);
+  const double spread = static_cast<double>(latency) * jitter.percent / 100.0;
+  double factor = 0;
+  switch (jitter.shape) {
+    case JitterShape::Uniform: factor = static_cast<double>(bits >> 11) * 0x1p-52 - 1; break;
+    case JitterShape::Normal: {
+      double sum = 0;
+      for (int i = 0; i < 4; ++i) sum += static_cast<double>((bits >> (16 * i)) & 0xffff) / 65535.0;
+      factor = (sum - 2) * 1.7320508075688772;  // four uniform numbers have a deviation of 1 / sqrt(3)
+      break;
+    }
+    case JitterShape::Tail: factor = -std::log(static_cast<double>((bits >> 11) + 1) * 0x1p-53); break;
+  }
+  const auto more = static_cast<Cycle>(std::floor(spread * factor + 0.5));
+  return more < -latency ? -latency : more;
+}
+
+}  // namespace heddle

@@ -1,0 +1,37 @@
+// Which engine runs the loop.
+#include "core/simulate/simulate.h"
+
+#include "core/base/assert.h"
+#include "core/simulate/loop_run.h"
+
+namespace heddle {
+
+const char* to_string(Arbitration arbitration) { return arbitration == Arbitration::Scheduled ? "scheduled" : "first-come"; }
+
+const char* to_string(StallReason reason) {
+  switch (reason) {
+    case StallReason::Data: return "data";
+    case StallReason::Order: return "order";
+    case StallReason::Unit: return "unit";
+    case StallReason::Credit: return "credit";
+  }
+  return "data";
+}
+
+const char* to_string(JitterShape shape) {
+  switch (shape) {
+    case JitterShape::Uniform: return "uniform";
+    case JitterShape::Normal: return "normal";
+    case JitterShape::Tail: return "tail";
+  }
+  return "uniform";
+}
+
+Simulation simulate(const Problem& problem, const Schedule& schedule, const SimulateOptions& options) {
+  HEDDLE_ASSERT(schedule.ops.size() == problem.ops.size(), "a simulation needs one placement per op");
+  HEDDLE_ASSERT(schedule.depths.size() == problem.channels.size(), "a simulation needs one depth per ring");
+  HEDDLE_ASSERT(schedule.ii >= 1, "a simulation needs a positive II");
+  return run_scheduled(problem, schedule, options);
+}
+
+}  // namespace heddle
