@@ -37,6 +37,25 @@ Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const
   return given;
 }
 
+Result<std::vector<solver::BaselineChoice>> baselines_of(const Arguments& arguments) {
+  if (arguments.has("--no-baselines")) return std::vector<solver::BaselineChoice>{};
+  if (!arguments.has("--baseline")) return solver::all_baselines();
+  std::vector<solver::BaselineChoice> choices;
+  Error error;
+  for (const std::string& text : arguments.all("--baseline")) {
+    Result<solver::BaselineChoice> choice = solver::parse_baseline(text);
+    if (choice)
+      choices.push_back(*std::move(choice));
+    else
+      for (Fault fault : choice.error().faults) {
+        fault.message = "--baseline: " + fault.message;
+        error.faults.push_back(std::move(fault));
+      }
+  }
+  if (!error.faults.empty()) return error;
+  return choices;
+}
+
 std::string format_of(const Arguments& arguments, const std::string& path) {
   if (arguments.has("--json")) return "json";
   if (const auto format = arguments.text("--format")) return *format;
@@ -70,11 +89,14 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   if (!inputs) return report(terminal, inputs.error(), json);
   Result<std::vector<Contender>> given = read_contenders(arguments, inputs->problem, terminal);
   if (!given) return report(terminal, given.error(), json);
+  Result<std::vector<solver::BaselineChoice>> baselines = baselines_of(arguments);
+  if (!baselines) return report(terminal, baselines.error(), json);
   if (const int failed = expect_writable(terminal, path, json)) return failed;
 
   solver::ScoreboardRequest request;
   request.solve = solve_request(*inputs, arguments);
   request.given = *std::move(given);
+  request.baselines = *std::move(baselines);
   request.optimum = !arguments.has("--no-solve");
   Scoreboard board;
   {

@@ -169,6 +169,7 @@ Answer compare(const Question& q, std::stop_token stop, const AskListener& tell)
   request.solve = solve_request(q);
   request.solve.incumbent.reset();
   request.given = shelf_contenders(*q.problem);
+  request.baselines = solver::all_baselines();
   const std::size_t shipped = request.given.size();
   for (const Contender& c : q.given) {
     const auto end = request.given.begin() + static_cast<std::ptrdiff_t>(shipped);

@@ -5,19 +5,30 @@
 
 #include "core/io/library.h"
 #include "core/io/schedule_json.h"
+#include "core/problem/resolve.h"
 #include "core/report/text_style.h"
 
 namespace heddle {
 namespace {
 
-/// Why a schedule with this head is not one of the problem; empty when it is.
+/// What the loop of these parameters costs, as a hash; empty when that cannot be known.
+std::string loop_hash(const std::string& kernel, const std::string& machine, const Scope& params) {
+  const Result<Kernel> k = load_kernel(kernel);
+  const Result<Machine> m = load_machine(machine);
+  if (!k || !m) return {};
+  const Result<Problem> problem = resolve(*k, *m, params);
+  return problem ? problem_hash(*problem) : std::string();
+}
+
+/// What a schedule with this head was made for, if that is another loop; empty when it is the problem's. Other sizes often
+/// change nothing of the loop. Numbers that the user has changed do not count.
 std::string made_for_another(const ScheduleHead& head, const Problem& problem) {
-  if (head.machine != problem.machine) return fmt::format("made for {}", printable(head.machine));
-  std::string other;
+  std::string other = head.machine == problem.machine ? "" : printable(head.machine);
   for (const auto& [name, value] : head.params)
     if (const auto ours = problem.params.find(name); ours == problem.params.end() || ours->second != value)
       other += fmt::format("{}{}={}", other.empty() ? "" : ", ", printable(name), value);
-  return other.empty() ? other : "made for " + other;
+  if (other.empty() || loop_hash(problem.kernel, head.machine, head.params) == loop_hash(problem.kernel, problem.machine, problem.params)) return {};
+  return "made for " + other;
 }
 
 Contender contender_of(Schedule schedule, std::string name, ContenderKind kind) {
@@ -43,8 +54,7 @@ std::vector<Contender> shelf_contenders(const Problem& problem) {
     const Result<Schedule> schedule = head ? read_schedule(entry.path, problem) : Result<Schedule>(head.error());
     if (schedule) c = contender_of(*schedule, c.name, c.kind);
     else c.why_not = to_string(schedule.error());
-    // Other sizes often change no cost of the loop; where they do, its starts mean nothing here.
-    if (const std::string other = schedule ? made_for_another(*head, problem) : ""; !other.empty() && !check(problem, *schedule).valid()) {
+    if (const std::string other = schedule ? made_for_another(*head, problem) : ""; !other.empty()) {
       c.schedule.reset();
       c.why_not = other;
     }

@@ -9,8 +9,8 @@
 
 namespace heddle {
 
-/// The shipped schedules of the problem's kernel. One for other parameters or another machine that is not legal here says so
-/// instead: it would be judged by costs that it was not made for.
+/// The shipped schedules of the problem's kernel. One for a loop of other costs (other tiles, another machine) says so instead
+/// of a schedule: its starts would mean nothing here.
 std::vector<Contender> shelf_contenders(const Problem& problem);
 
 /// A name or a path. What cannot be read at all is an error; other parameters and machines are warnings.

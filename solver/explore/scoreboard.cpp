@@ -1,6 +1,8 @@
 // Gathering contenders.
 #include "solver/explore/scoreboard.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "core/analysis/bounds.h"
@@ -20,6 +22,32 @@ Contender solver_contender(const SolveOutcome& outcome) {
   return c;
 }
 
+/// "tawa", or "tawa:D=4" where options were chosen.
+std::string name_of(const BaselineChoice& choice) {
+  std::string name = choice.baseline->name;
+  char before = ':';
+  for (const auto& [option, value] : choice.settings) {
+    name += fmt::format("{}{}={}", before, option, value);
+    before = ',';
+  }
+  return name;
+}
+
+Contender baseline_contender(const Problem& problem, const BaselineChoice& choice, double timeout_seconds, std::stop_token stop) {
+  Contender c;
+  c.name = name_of(choice);
+  c.kind = ContenderKind::Baseline;
+  c.about = fmt::format("{} ({})", choice.baseline->about, choice.baseline->source);
+  Result<BaselineOutcome> outcome = run_baseline(problem, *choice.baseline, choice.settings, timeout_seconds, std::move(stop));
+  if (!outcome) {
+    c.why_not = to_string(outcome.error());
+    return c;
+  }
+  c.log = std::move(outcome->log);
+  c.schedule = std::move(outcome->schedule);
+  return c;
+}
+
 class Board {
  public:
   Board(const ScoreboardRequest& request, std::stop_token stop, const ScoreboardListener& settled, const SolveListener& listener)
@@ -31,6 +59,11 @@ class Board {
     board_.why = bounds.sentence;
     board_.solver = solver_version();
     for (const Contender& given : request_.given) add(given);
+    for (const BaselineChoice& choice : request_.baselines) {
+      if (stop_.stop_requested()) break;
+      if (listener_) listener_(Progress{choice.baseline->name, 0, 0, 0, seconds_between(begin_, Clock::now())});
+      add(baseline_contender(problem(), choice, request_.solve.timeout_seconds, stop_));
+    }
     if (request_.optimum && !stop_.stop_requested()) solve_it();
     board_.cancelled = board_.cancelled || stop_.stop_requested();
     board_.seconds = seconds_between(begin_, Clock::now());
@@ -67,6 +100,12 @@ class Board {
 };
 
 }  // namespace
+
+std::vector<BaselineChoice> all_baselines() {
+  std::vector<BaselineChoice> all;
+  for (const Baseline& baseline : baselines()) all.push_back({&baseline, {}});
+  return all;
+}
 
 Scoreboard make_scoreboard(const ScoreboardRequest& request, std::stop_token stop, const ScoreboardListener& settled, const SolveListener& listener) {
   return Board(request, std::move(stop), settled, listener).make();

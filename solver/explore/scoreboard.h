@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/answer/scoreboard.h"
+#include "solver/baselines/baselines.h"
 #include "solver/solve.h"
 
 namespace heddle::solver {
@@ -15,9 +16,12 @@ namespace heddle::solver {
 struct ScoreboardRequest {
   SolveRequest solve;                       ///< the problem, the demands, and the solver's limits
   std::vector<Contender> given;             ///< hand schedules and files: name, kind, about, schedule or why_not
-  std::vector<std::string> baselines;       ///< names of solver/baselines/baselines.h; those that do not apply say why
+  std::vector<BaselineChoice> baselines;    ///< those that do not apply say why
   bool optimum = true;                      ///< solve too
 };
+
+/// All of them, with their defaults.
+std::vector<BaselineChoice> all_baselines();
 
 /// Called with the board so far after every contender.
 using ScoreboardListener = std::function<void(const Scoreboard&)>;
