@@ -29,7 +29,11 @@ std::string fault_line(const Scoreboard& board) {
 std::string markdown_cell(const std::string& text) {
   std::string escaped;
   for (const char c : printable(text)) {
-    if (c == '|' || c == '<' || c == '*' || c == '_' || c == '`' || c == '\\' || c == '[') escaped += '\\';
+    if (c == '<') {
+      escaped += "&lt;";
+      continue;
+    }
+    if (c == '|' || c == '*' || c == '_' || c == '`' || c == '\\' || c == '[') escaped += '\\';
     escaped += c;
   }
   return escaped;

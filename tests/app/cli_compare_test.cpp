@@ -1,0 +1,91 @@
+// heddle compare on the command line.
+#include <catch2/catch.hpp>
+
+#include "app/cli/cli.h"
+#include "core/io/json.h"
+#include "tests/app/cli_support.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using test::contains;
+using test::run_heddle;
+
+#ifdef HEDDLE_HAS_SOLVER
+
+namespace {
+
+std::string ping_pong() { return test::repository_path("tests/schedules/attention_ping_pong.json"); }
+
+}  // namespace
+
+TEST_CASE("compare ranks hand schedules, heuristics, files and the optimum, and nothing beats the optimum", "[app]") {
+  const auto run = run_heddle({"compare", "attention_forward_hopper", "h100", ping_pong(), "--json"});
+  CAPTURE(run.err);
+  CHECK(run.code == app::kDone);
+  const auto json = parse_json(run.out, "out");
+  REQUIRE(json.ok());
+  CHECK(json->find("beyond_bound")->items()->empty());
+  CHECK(*json->find("lower_bound")->integer() == 2048);
+  bool hand = false, heuristic = false, file = false, optimum = false;
+  std::int64_t before = 0;
+  for (const Json& c : *json->find("contenders")->items()) {
+    const std::string name = *c.find("name")->string(), kind = *c.find("kind")->string();
+    hand = hand || name == "fa3";
+    heuristic = heuristic || kind == "baseline";
+    file = file || contains(name, "attention_ping_pong");
+    optimum = optimum || kind == "solver";
+    if (c.find("place")->is_null()) continue;
+    const std::int64_t period = *c.find("period")->integer();
+    CAPTURE(name);
+    CHECK(period >= before);
+    before = period;
+  }
+  CHECK(hand);
+  CHECK(heuristic);
+  CHECK(file);
+  CHECK(optimum);
+}
+
+TEST_CASE("a schedule that breaks a rule takes part with its violations named", "[app]") {
+  const test::ScratchFolder folder;
+  std::string text = test::read_text(ping_pong());
+  const std::string right = "\"PV0\", \"start\": 3650", wrong = "\"PV0\", \"start\": 3000";
+  REQUIRE(contains(text, right));
+  text.replace(text.find(right), right.size(), wrong);
+  const auto path = folder.write("bad.json", text);
+  const auto run = run_heddle({"compare", "attention_forward_hopper", "h100", path, "--no-solve", "--no-baselines", "--no-hand"});
+  CHECK(run.code == app::kDone);
+  CAPTURE(run.out);
+  CHECK(contains(run.out, "violation"));
+  CHECK(contains(run.out, "1 illegal"));
+  CHECK(contains(run.out, "PV0"));
+}
+
+TEST_CASE("compare writes every format, by name or by the ending of the file", "[app]") {
+  const test::ScratchFolder folder;
+  const std::vector<std::pair<std::string, std::string>> wanted{
+      {"b.html", "<!DOCTYPE html>"}, {"b.csv", "place,schedule"}, {"b.md", "| schedule |"}, {"b.json", "\"contenders\""}, {"b.txt", "schedule"}};
+  for (const auto& [name, part] : wanted) {
+    const std::string path = folder.path(name);
+    const auto run = run_heddle({"compare", "toy_fig1", "toy", "--out", path});
+    CAPTURE(name, run.err);
+    CHECK(run.code == app::kDone);
+    CHECK(contains(test::read_text(path), part));
+  }
+  CHECK(contains(run_heddle({"compare", "toy_fig1", "toy", "--format", "markdown"}).out, "|---"));
+}
+
+TEST_CASE("heuristics are chosen by name and options, and mistakes are named all at once", "[app]") {
+  const auto run = run_heddle({"compare", "gemm_hopper", "h100", "--baseline", "tawa:D=4,P=1", "--baseline", "serial", "--no-solve", "--all"});
+  CAPTURE(run.out, run.err);
+  CHECK(run.code == app::kDone);
+  CHECK(contains(run.out, "tawa:D=4,P=1"));
+  CHECK_FALSE(contains(run.out, "triton  "));
+  const auto bad = run_heddle({"compare", "gemm_hopper", "h100", "--baseline", "tawaa", "--baseline", "triton:N=x"});
+  CHECK(bad.code == app::kInvalidInput);
+  CHECK(contains(bad.err, "did you mean 'tawa'"));
+  CHECK(contains(bad.err, "NAME=NUMBER"));
+  CHECK(run_heddle({"compare", "gemm_hopper", "h100", "nosuch.json"}).code == app::kInvalidInput);
+}
+
+#endif
