@@ -18,7 +18,9 @@ std::string field(const std::string& text) {
   return quoted + '"';
 }
 
-std::string record(const std::vector<std::string>& fields) {
+}  // namespace
+
+std::string csv_record(const std::vector<std::string>& fields) {
   std::string line;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) line += ',';
@@ -27,15 +29,13 @@ std::string record(const std::vector<std::string>& fields) {
   return line + "\r\n";
 }
 
-}  // namespace
-
 std::string op_csv(const Problem& problem, const Schedule* schedule) {
-  std::string text = record({"op", "kind", "group", "role", "warps", "stage", "slot_cycles", "start_cycles",
+  std::string text = csv_record({"op", "kind", "group", "role", "warps", "stage", "slot_cycles", "start_cycles",
                              "end_cycles", "latency_cycles", "window_cycles", "slack_cycles", "units"});
   for (const OpRow& row : op_rows(problem, schedule)) {
     const Op& op = problem.op(row.op);
     const auto when = [&](Cycle cycles) { return schedule ? std::to_string(cycles) : std::string(); };
-    text += record({op.name, op.kind, schedule ? std::to_string(row.group.index()) : "",
+    text += csv_record({op.name, op.kind, schedule ? std::to_string(row.group.index()) : "",
                     schedule ? schedule->groups[row.group.index()].role : "", std::to_string(op.warps), when(row.stage),
                     when(row.slot), when(row.start), when(row.end), std::to_string(op.latency),
                     std::to_string(op.window), row.slack ? std::to_string(*row.slack) : "", row.uses});

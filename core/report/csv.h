@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle {
+
+/// One line: quotes where needed, CRLF at the end.
+std::string csv_record(const std::vector<std::string>& fields);
 
 /// Without a schedule the schedule's columns are empty.
 std::string op_csv(const Problem& problem, const Schedule* schedule);

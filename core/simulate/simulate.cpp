@@ -38,7 +38,7 @@ Simulation simulate(const Problem& problem, const Schedule& schedule, const Simu
   const CtaProgram program = loop_program(problem, schedule, options.arbitration);
   const std::int64_t most = std::max<std::int64_t>(2, options.most_ops / std::max<std::int64_t>(1, static_cast<std::int64_t>(problem.ops.size())) - 1);
   SmWork work;
-  work.tiles = {std::clamp<std::int64_t>(options.trips, 1, most)};
+  work.queues = {{std::clamp<std::int64_t>(options.trips, 1, most)}};
   return run_sm(program, work, options).run;
 }
 

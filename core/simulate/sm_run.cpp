@@ -89,8 +89,8 @@ class Sm {
         readers_[program.edges[e].from].push_back(static_cast<Index>(v));
       }
     grow(64);
-    const int ctas = std::max(1, std::min<int>(work.ctas, static_cast<int>(work.tiles.size())));
-    for (int c = 0; c < ctas; ++c) {
+    const std::size_t ctas = work.persistent ? work.queues.size() : std::min<std::size_t>(static_cast<std::size_t>(work.ctas), work.queues[0].size());
+    for (std::size_t c = 0; c < ctas; ++c) {
       ctas_.emplace_back();
       ctas_.back().count.assign(problem.ops.size(), 0);
       ctas_.back().time.assign(problem.ops.size() * history_, kNever);
@@ -102,12 +102,13 @@ class Sm {
         streams_.push_back(s);
       }
     }
-    if (work.persistent) {
-      for (std::size_t t = 0; t < work.tiles.size(); ++t) take_tile(ctas_[t % ctas_.size()]);
-    } else {
-      for (Cta& cta : ctas_) take_tile(cta);
+    for (std::size_t c = 0; c < ctas_.size(); ++c) {
+      if (work.persistent)
+        for (const std::int64_t trips : work.queues[c]) add_tile(ctas_[c], trips);
+      else
+        take_tile(ctas_[c]);
+      ctas_[c].open = program.streams.size();
     }
-    for (Cta& cta : ctas_) cta.open = program.streams.size();
     for (Stream& s : streams_) settle_head(s);
   }
 
@@ -134,10 +135,11 @@ class Sm {
   std::int64_t trips(const Cta& cta, std::size_t tile) const { return cta.base[tile + 1] - cta.base[tile]; }
 
   bool take_tile(Cta& cta) {
-    if (taken_ == work_.tiles.size()) return false;
-    cta.base.push_back(cta.base.back() + std::max<std::int64_t>(1, work_.tiles[taken_++]));
+    if (taken_ == work_.queues[0].size()) return false;
+    add_tile(cta, work_.queues[0][taken_++]);
     return true;
   }
+  static void add_tile(Cta& cta, std::int64_t trips) { cta.base.push_back(cta.base.back() + std::max<std::int64_t>(1, trips)); }
 
   std::size_t at(Index op, std::int64_t number) const { return op * history_ + (static_cast<std::size_t>(number) & (history_ - 1)); }
 

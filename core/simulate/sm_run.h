@@ -13,10 +13,10 @@
 namespace heddle {
 
 struct SmWork {
-  std::vector<std::int64_t> tiles;  ///< trips of each tile, in the order in which they are taken; each at least 1
-  int ctas = 1;                     ///< that are resident at once
-  /// A CTA takes every ctas-th tile, and a group goes on to the next one without waiting for the others. Otherwise a CTA ends
-  /// with its tile, and the next one starts in its place.
+  /// Trips of each tile, at least 1. One queue: a CTA ends with its tile, and the next tile's CTA starts in its place; `ctas` are
+  /// resident at once. Persistent: a queue per CTA, whose groups go on to the next tile without waiting for each other.
+  std::vector<std::vector<std::int64_t>> queues;
+  int ctas = 1;
   bool persistent = false;
 };
 

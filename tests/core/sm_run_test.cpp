@@ -51,7 +51,7 @@ TEST_CASE("both engines agree on schedules whose units are in order, fill and dr
     if (random() % 2) options.jitter = {.percent = 30, .shape = JitterShape::Uniform, .seed = seed, .every_op = true};
     const Simulation steps = simulate(p, s, options);
     if (steps.deadlock || has_ties(s)) continue;
-    const SmRun events = run_sm(loop_program(p, s, Arbitration::Scheduled), {{options.trips}, 1, false}, options);
+    const SmRun events = run_sm(loop_program(p, s, Arbitration::Scheduled), {{{options.trips}}, 1, false}, options);
     if (events.run.deadlock) continue;  // a circle of waits that take no time: at one cycle for steps, stuck for events
     ++ran;
     CHECK(events.run.fault == "");
