@@ -11,6 +11,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal);
 int run_check(const Arguments& arguments, const Terminal& terminal);
 int run_analyze(const Arguments& arguments, const Terminal& terminal);
 int run_show(const Arguments& arguments, const Terminal& terminal);
+int run_simulate(const Arguments& arguments, const Terminal& terminal);
 int run_export(const Arguments& arguments, const Terminal& terminal);
 int run_eval(const Arguments& arguments, const Terminal& terminal);
 int run_list(const Arguments& arguments, const Terminal& terminal);

@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-/// One line, with its end.
+/// One line: quotes where needed, CRLF at the end.
 std::string csv_record(const std::vector<std::string>& fields);
 
 /// The op table. Without a schedule the schedule's columns are empty.

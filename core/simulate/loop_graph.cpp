@@ -106,24 +106,50 @@ std::vector<Index> positive_cycle(const std::vector<EventEdge>& events, const st
   }
 }
 
-void find_rings(LoopGraph& graph) {
-  graph.ring_before.assign(graph.events.size(), kNone);
-  for (Index begin = 0; begin < graph.events.size();) {
+}  // namespace
+
+std::vector<std::uint32_t> ring_predecessors(const std::vector<EventEdge>& events) {
+  std::vector<Index> before(events.size(), kNone);
+  for (Index begin = 0; begin < events.size();) {
     Index end = begin + 1;
-    while (end < graph.events.size() && graph.events[end].ring == graph.events[begin].ring) ++end;
-    if (graph.events[begin].ring >= 0)
-      for (Index e = begin; e < end; ++e) graph.ring_before[e] = e == begin ? end - 1 : e - 1;
+    while (end < events.size() && events[end].ring == events[begin].ring) ++end;
+    if (events[begin].ring >= 0)
+      for (Index e = begin; e < end; ++e) before[e] = e == begin ? end - 1 : e - 1;
     begin = end;
   }
+  return before;
 }
 
-}  // namespace
+RingSource nearest_on_ring(const std::vector<EventEdge>& events, const std::vector<std::uint32_t>& ring_before, std::uint32_t edge,
+                           std::int64_t iteration, std::int64_t trips) {
+  Cycle weight = events[edge].weight - events[edge].length;
+  // Once round the ring is one iteration less: a whole round before the first one, and nobody is left.
+  Index first_absent = kNone;
+  for (Index e = ring_before[edge];; e = ring_before[e]) {
+    const EventEdge& event = events[e];
+    iteration -= event.tokens;
+    if (iteration >= 0 && iteration < trips) return {event.from, iteration, event.weight + weight};
+    weight += event.weight - event.length;
+    if (iteration >= 0)
+      first_absent = kNone;
+    else if (first_absent == kNone)
+      first_absent = e;
+    else if (e == first_absent)
+      return {};
+  }
+}
 
 LoopGraph loop_graph(const Problem& problem, const Schedule& schedule, std::int64_t trips) {
   const std::size_t ops = problem.ops.size();
   LoopGraph graph;
   graph.events = event_graph(problem, schedule);
-  find_rings(graph);
+  // A stream of one op that takes no issue time is no cycle worth an edge, but it is in order.
+  std::vector<char> in_order(ops, 0);
+  for (const EventEdge& e : graph.events)
+    if (e.kind == EventEdge::Kind::Stream) in_order[e.to.index()] = 1;
+  for (std::size_t v = 0; v < ops; ++v)
+    if (!in_order[v]) graph.events.push_back({EventEdge::Kind::Stream, OpId(v), OpId(v), 0, 1, "stream", ChannelId{}, EdgeId{}, -1, 0});
+  graph.ring_before = ring_predecessors(graph.events);
   std::vector<char> alive(graph.events.size(), 1);
   for (;;) {
     graph.shift.assign(ops, 0);

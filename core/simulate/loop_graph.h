@@ -39,6 +39,19 @@ struct LoopGraph {
   std::int64_t dropped = 0;                ///< orders on a unit that would have an op wait for what issues after it
 };
 
+/// Per event that is part of a ring (EventEdge::ring): the event before it; meaningless for others.
+std::vector<std::uint32_t> ring_predecessors(const std::vector<EventEdge>& events);
+
+/// Who is next before an op on a ring where the edge's own source does not exist in a loop of `trips` iterations.
+struct RingSource {
+  OpId op;                       ///< invalid: nobody
+  std::int64_t iteration = 0;
+  Cycle weight = 0;              ///< from its start
+};
+/// `iteration` is that of the source that does not exist.
+RingSource nearest_on_ring(const std::vector<EventEdge>& events, const std::vector<std::uint32_t>& ring_before, std::uint32_t edge,
+                           std::int64_t iteration, std::int64_t trips);
+
 /// Edges that reach further back than `trips` iterations are left out.
 LoopGraph loop_graph(const Problem& problem, const Schedule& schedule, std::int64_t trips);
 

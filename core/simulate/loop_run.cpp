@@ -54,7 +54,12 @@ class LoopRun {
   /// Nothing when the run neither ends nor repeats itself within `most_steps`.
   std::optional<Simulation> run(std::int64_t most_steps) {
     const std::int64_t last = trips_ + graph_.most_shift;
-    const std::int64_t fast_from = std::max<std::int64_t>(graph_.most_shift + graph_.most_lag, options_.timeline + graph_.most_shift);
+    // From here on everything that an op waits for exists.
+    std::int64_t before = std::max<std::int64_t>(graph_.most_lag, options_.timeline);
+    for (const LoopEdge& e : graph_.edges)
+      if (graph_.events[e.event].kind == EventEdge::Kind::Credit)
+        before = std::max<std::int64_t>(before, schedule_.depth(graph_.events[e.event].channel));
+    const std::int64_t fast_from = graph_.most_shift + before;
     const std::int64_t half = trips_ / 2;
     std::int64_t checked = fast_from;
     for (std::int64_t w = 0; w < last; ++w) {
@@ -115,12 +120,13 @@ class LoopRun {
 
   void account(Index v, std::int64_t w, const Start& s) {
     const Cycle time = s.time();
-    const bool waited = tally_.start(v, group_[v], time, window_[v]);
+    const bool waited = tally_.arrive(group_[v], time);
     if (waited) {
       const LoopEdge& edge = graph_.edges[s.behind];
       tally_.blame(edge.event);
       if (edge.crosses) last_cross_[graph_.component[v]] = w;
     }
+    tally_.work(group_[v], time, window_[v]);
     if (s.ready > kNever) tally_.hold(v, s.turn - std::max<Cycle>(s.ready, 0));
   }
 
@@ -186,6 +192,8 @@ class LoopRun {
     for (Index e = graph_.first[position]; e < graph_.first[position + 1]; ++e) {
       const EventEdge& event = graph_.events[graph_.edges[e].event];
       const std::int64_t other = iteration - event.tokens;
+      // A slot that is filled for the first time is free, whatever its readers do.
+      if (event.kind == EventEdge::Kind::Credit && iteration < schedule_.depth(event.channel)) continue;
       Cycle due = kNever;
       if (other >= 0 && other < trips_) {
         const std::size_t source = at(graph_.edges[e].from, w - graph_.edges[e].lag);
@@ -203,19 +211,9 @@ class LoopRun {
     return s;
   }
 
-  /// The edge's own source is no iteration of the loop: the nearest one before it on the ring that is.
   Cycle along_ring(Index edge, std::int64_t iteration) const {
-    Cycle pass = graph_.events[edge].weight - graph_.events[edge].length;
-    std::size_t before_all = 0;
-    for (Index e = graph_.ring_before[edge];; e = graph_.ring_before[e]) {
-      const EventEdge& event = graph_.events[e];
-      iteration -= event.tokens;
-      const std::size_t from = event.from.index();
-      if (iteration >= 0 && iteration < trips_) return time_[at(from, iteration + graph_.shift[from])] + event.weight + pass;
-      pass += event.weight - event.length;
-      before_all = iteration < 0 ? before_all + 1 : 0;
-      if (before_all > problem_.ops.size() * 2) return kNever;
-    }
+    const RingSource source = nearest_on_ring(graph_.events, graph_.ring_before, edge, iteration, trips_);
+    return source.op.valid() ? time_[at(source.op.index(), source.iteration + graph_.shift[source.op.index()])] + source.weight : kNever;
   }
 
   void slow_step(std::int64_t w) {

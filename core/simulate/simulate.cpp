@@ -1,8 +1,11 @@
 // Which engine runs the loop.
 #include "core/simulate/simulate.h"
 
+#include <algorithm>
+
 #include "core/base/assert.h"
 #include "core/simulate/loop_run.h"
+#include "core/simulate/sm_run.h"
 
 namespace heddle {
 
@@ -31,7 +34,12 @@ Simulation simulate(const Problem& problem, const Schedule& schedule, const Simu
   HEDDLE_ASSERT(schedule.ops.size() == problem.ops.size(), "a simulation needs one placement per op");
   HEDDLE_ASSERT(schedule.depths.size() == problem.channels.size(), "a simulation needs one depth per ring");
   HEDDLE_ASSERT(schedule.ii >= 1, "a simulation needs a positive II");
-  return run_scheduled(problem, schedule, options);
+  if (options.arbitration == Arbitration::Scheduled) return run_scheduled(problem, schedule, options);
+  const CtaProgram program = loop_program(problem, schedule, options.arbitration);
+  const std::int64_t most = std::max<std::int64_t>(2, options.most_ops / std::max<std::int64_t>(1, static_cast<std::int64_t>(problem.ops.size())) - 1);
+  SmWork work;
+  work.queues = {{std::clamp<std::int64_t>(options.trips, 1, most)}};
+  return run_sm(program, work, options).run;
 }
 
 }  // namespace heddle

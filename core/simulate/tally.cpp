@@ -27,6 +27,7 @@ void Tally::repeat(const Tally& before, std::int64_t times) {
   };
   again(clock_, before.clock_);
   again(busy_, before.busy_);
+  again(idle_, before.idle_);
   again(waited_, before.waited_);
   again(held_, before.held_);
   again(queued_, before.queued_);
@@ -37,7 +38,7 @@ void Tally::report(Simulation& result) const {
   result.ops.assign(held_.size(), {});
   for (std::size_t g = 0; g < clock_.size(); ++g) {
     result.groups[g].busy = busy_[g];
-    result.groups[g].idle = result.cycles - clock_[g];
+    result.groups[g].idle = idle_[g] + result.cycles - clock_[g];
   }
   for (std::size_t v = 0; v < held_.size(); ++v) {
     result.ops[v].held = held_[v];

@@ -15,19 +15,26 @@ class Tally {
  public:
   Tally() = default;
   Tally(const Problem& problem, const Schedule& schedule, const std::vector<EventEdge>& events)
-      : problem_(&problem), events_(&events), clock_(schedule.groups.size(), 0), busy_(schedule.groups.size(), 0),
+      : problem_(&problem), events_(&events), clock_(schedule.groups.size(), 0), busy_(schedule.groups.size(), 0), idle_(schedule.groups.size(), 0),
         waited_(events.size(), 0), held_(problem.ops.size(), 0), queued_(problem.ops.size(), 0) {
     for (const Placement& p : schedule.ops) group_of_.push_back(p.group.index());
   }
 
-  /// An op takes its place in the stream of its group. True when the stream stood still before it: then blame() must follow.
-  bool start(std::size_t /*op*/, std::size_t group, Cycle time, Cycle window) {
-    Cycle& clock = clock_[group];
-    gap_ = time - clock;
-    if (gap_ > 0) clock = time;
-    const Cycle more = time + window - clock;
-    if (more > 0) busy_[group] += more, clock += more;
+  /// The group's stream lets nothing go before `time`. True when it had nothing to do until then: blame() says for what.
+  bool arrive(std::size_t group, Cycle time) {
+    gap_ = time - clock_[group];
+    if (gap_ > 0) clock_[group] = time;
     return gap_ > 0;
+  }
+  /// An issue window.
+  void work(std::size_t group, Cycle time, Cycle window) {
+    const Cycle more = time + window - clock_[group];
+    if (more > 0) busy_[group] += more, clock_[group] += more;
+  }
+  /// Until `time` there is nothing that the group could do.
+  void rest(std::size_t group, Cycle time) {
+    const Cycle more = time - clock_[group];
+    if (more > 0) idle_[group] += more, clock_[group] = time;
   }
   void blame(std::size_t event) { waited_[event] += gap_; }
   void hold(std::size_t op, Cycle cycles) {
@@ -45,7 +52,7 @@ class Tally {
   const Problem* problem_ = nullptr;
   const std::vector<EventEdge>* events_ = nullptr;
   std::vector<std::size_t> group_of_;
-  std::vector<Cycle> clock_, busy_;    ///< per group: until when it is accounted for
+  std::vector<Cycle> clock_, busy_, idle_;  ///< per group: until when it is accounted for
   std::vector<Cycle> waited_;          ///< per event: standing still for it
   std::vector<Cycle> held_, queued_;   ///< per op
   Cycle gap_ = 0;

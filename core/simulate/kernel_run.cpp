@@ -1,0 +1,242 @@
+// Tiles to slots, slots to SMs, the busiest SM in full.
+#include "core/simulate/kernel_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <queue>
+
+#include "core/base/integer_division.h"
+#include "core/base/saturate.h"
+#include "core/simulate/sm_run.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::int64_t kMostTiles = 4'000'000;
+constexpr std::int64_t kMostTrips = std::int64_t{1} << 40;
+
+/// The grid's tiles as (trips, how many in a row): uniform grids may be huge.
+struct Grid {
+  std::int64_t tiles = 1, rows = 1;  ///< rows: along the first dimension
+  std::int64_t trips = 1;            ///< of the longest
+  std::vector<std::int64_t> by_row;  ///< empty: all the same
+  std::string fault;
+  std::int64_t of(std::int64_t tile) const { return by_row.empty() ? trips : by_row[static_cast<std::size_t>(tile % rows)]; }
+};
+
+Grid grid_of(const Kernel& kernel, const Problem& problem, const KernelRunOptions& options) {
+  Grid grid;
+  Scope scope = problem.params;
+  for (std::size_t d = 0; d < kernel.grid.size(); ++d) {
+    const Result<std::int64_t> size = kernel.grid[d].size.evaluate(scope);
+    const std::int64_t count = size ? std::max<std::int64_t>(1, *size) : 1;
+    if (d == 0) grid.rows = count;
+    grid.tiles = sat_mul(grid.tiles, count);
+  }
+  for (const GridDim& dim : kernel.grid) scope[dim.name] = 0;
+  const auto trips_at = [&](std::int64_t row) {
+    if (!kernel.grid.empty()) scope[kernel.grid[0].name] = row;
+    const Result<std::int64_t> trips = kernel.loop.trips.evaluate(scope);
+    return std::clamp<std::int64_t>(options.trips.value_or(trips ? *trips : 1), 1, kMostTrips);
+  };
+  const auto names = kernel.loop.trips.names();
+  const bool by_name = !options.trips && !kernel.grid.empty() && std::find(names.begin(), names.end(), kernel.grid[0].name) != names.end();
+  grid.trips = trips_at(0);
+  if (!options.causal && !by_name) return grid;
+  if (grid.tiles > kMostTiles) {
+    grid.fault = fmt::format("{} tiles of different lengths: at most {} are simulated", grid.tiles, kMostTiles);
+    return grid;
+  }
+  for (std::int64_t row = 0; row < grid.rows; ++row) {
+    const std::int64_t whole = trips_at(row);
+    const auto part = static_cast<std::int64_t>((static_cast<__int128>(row + 1) * whole + grid.rows - 1) / grid.rows);
+    grid.by_row.push_back(options.causal ? std::max<std::int64_t>(1, part) : whole);
+  }
+  grid.trips = *std::max_element(grid.by_row.begin(), grid.by_row.end());
+  return grid;
+}
+
+class Runner {
+ public:
+  Runner(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
+         const KernelRunOptions& options)
+      : machine_(machine), options_(options), grid_(grid_of(kernel, problem, options)) {
+    result_.program = kernel_program(kernel, machine, changes, problem, schedule, options.loop.arbitration);
+    result_.occupancy = occupancy_of(problem, schedule);
+    result_.ctas = options.ctas.value_or(result_.occupancy.ctas);
+    result_.work = work_per_iteration(kernel, machine, problem.params);
+    result_.tiles = grid_.tiles;
+    result_.trips = grid_.trips;
+    sms_ = std::max<std::int64_t>(1, machine.sm_count);
+  }
+
+  KernelRun run() {
+    result_.fault = grid_.fault;
+    if (result_.fault.empty()) grid_.by_row.empty() ? uniform() : uneven();
+    if (!result_.fault.empty()) return std::move(result_);
+    rates();
+    return std::move(result_);
+  }
+
+ private:
+  /// Runs the SM; with `report` its accounts are the kernel's.
+  Cycle sm(const SmWork& work, bool report) {
+    SimulateOptions options = options_.loop;
+    if (!report) options.timeline = 0;
+    SmRun run = run_sm(result_.program, work, options);
+    if (!run.run.fault.empty() && result_.fault.empty()) {
+      result_.fault = run.run.fault;
+      result_.sm = std::move(run.run);
+      return 0;
+    }
+    const Cycle cycles = run.run.cycles;
+    if (report) {
+      result_.sm = std::move(run.run);
+      result_.tile = run.first_tile;
+    }
+    return cycles;
+  }
+
+  SmWork work_of(const std::vector<std::int64_t>& tiles) const {
+    SmWork work;
+    work.ctas = result_.ctas;
+    work.persistent = options_.persistent;
+    if (!work.persistent) {
+      work.queues = {tiles};
+      return work;
+    }
+    work.queues.resize(std::min<std::size_t>(static_cast<std::size_t>(result_.ctas), tiles.size()));
+    for (std::size_t t = 0; t < tiles.size(); ++t) work.queues[t % work.queues.size()].push_back(tiles[t]);
+    return work;
+  }
+
+  /// Iterations of the loop that may be simulated one by one.
+  std::int64_t budget() const {
+    return std::max<std::int64_t>(16, options_.loop.most_ops / 2 / static_cast<std::int64_t>(std::max<std::size_t>(1, result_.program.problem.ops.size())));
+  }
+
+  void uniform() {
+    const std::int64_t per_sm = ceil_div(grid_.tiles, sms_);
+    std::int64_t tiles = per_sm, trips = grid_.trips;
+    if (sat_mul(tiles, trips) > budget()) {
+      trips = std::min(trips, std::max<std::int64_t>(1, budget() / (2 * result_.ctas)));
+      tiles = std::clamp<std::int64_t>(budget() / trips, std::min<std::int64_t>(per_sm, result_.ctas), per_sm);
+      if (tiles > result_.ctas) tiles -= tiles % result_.ctas;
+      result_.extrapolated = true;
+    }
+    const Cycle cycles = sm(work_of(std::vector<std::int64_t>(static_cast<std::size_t>(tiles), trips)), true);
+    const auto grow = [&](Cycle part, std::int64_t simulated, std::int64_t all) {
+      return static_cast<Cycle>(std::min<double>(static_cast<double>(part) / static_cast<double>(simulated) * static_cast<double>(all), 4e18));
+    };
+    result_.cycles = result_.extrapolated ? grow(grow(cycles, trips, grid_.trips), tiles, per_sm) : cycles;
+    if (result_.extrapolated) result_.tile = grow(result_.tile, trips, grid_.trips);
+    result_.all_trips = sat_mul(grid_.tiles, grid_.trips);
+    result_.filled = static_cast<double>(grid_.tiles) / (static_cast<double>(per_sm) * static_cast<double>(sms_));
+  }
+
+  /// Until a tile of so many trips is done, with as many of its kind at once as are resident.
+  Cycle alone(std::int64_t trips) {
+    const auto [found, fresh] = alone_.try_emplace(trips, 0);
+    if (fresh) {
+      SmWork work;
+      work.ctas = result_.ctas;
+      work.queues = {std::vector<std::int64_t>(static_cast<std::size_t>(result_.ctas), trips)};
+      found->second = sm(work, false);
+    }
+    return found->second;
+  }
+
+  void uneven() {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(grid_.tiles));
+    for (std::size_t t = 0; t < order.size(); ++t) order[t] = grid_.of(static_cast<std::int64_t>(t));
+    if (options_.longest_first) std::stable_sort(order.begin(), order.end(), std::greater<>());
+    std::int64_t distinct = 0;
+    for (const std::int64_t trips : std::vector<std::int64_t>(grid_.by_row)) distinct = sat_add(distinct, trips * result_.ctas);
+    if (distinct > budget()) {
+      result_.fault = fmt::format("{} iterations in tiles of different lengths: too many to simulate one by one", distinct);
+      return;
+    }
+    // Greedy: the slot that is free first takes the next tile; slots of one SM are numbered sms_ apart.
+    using Slot = std::pair<Cycle, std::int64_t>;
+    std::priority_queue<Slot, std::vector<Slot>, std::greater<>> free;
+    const std::int64_t slots = std::min<std::int64_t>(sms_ * result_.ctas, grid_.tiles);
+    for (std::int64_t s = 0; s < slots; ++s) free.emplace(0, s);
+    std::vector<std::vector<std::int64_t>> taken(static_cast<std::size_t>(slots));
+    std::vector<Cycle> end(static_cast<std::size_t>(slots), 0);
+    std::int64_t ops = 0;
+    for (const std::int64_t trips : order) {
+      const auto [time, slot] = free.top();
+      free.pop();
+      const Cycle done = time + alone(trips);
+      if (!result_.fault.empty()) return;
+      free.emplace(done, slot);
+      end[static_cast<std::size_t>(slot)] = done;
+      taken[static_cast<std::size_t>(slot)].push_back(trips);
+      result_.all_trips += trips;
+      ops += trips;
+    }
+    const auto last = static_cast<std::size_t>(std::max_element(end.begin(), end.end()) - end.begin());
+    result_.cycles = end[last];
+    result_.extrapolated = options_.persistent && ops > budget();
+    if (options_.persistent && !result_.extrapolated) return persistent(taken);
+    double sum = 0;
+    for (const Cycle e : end) sum += static_cast<double>(e);
+    result_.filled = sum / (static_cast<double>(result_.cycles) * static_cast<double>(sms_ * result_.ctas));
+    SmWork work;
+    work.queues = {taken[last]};
+    sm(work, true);
+    result_.tile = alone(grid_.trips);
+  }
+
+  /// Every SM with its own tiles, whose groups overlap from tile to tile.
+  void persistent(const std::vector<std::vector<std::int64_t>>& taken) {
+    std::map<std::vector<std::vector<std::int64_t>>, Cycle> known;
+    std::vector<std::vector<std::int64_t>> busiest;
+    double sum = 0;
+    const std::int64_t used = std::min<std::int64_t>(sms_, static_cast<std::int64_t>(taken.size()));
+    result_.cycles = 0;
+    for (std::int64_t m = 0; m < used; ++m) {
+      SmWork work;
+      work.persistent = true;
+      for (auto slot = static_cast<std::size_t>(m); slot < taken.size(); slot += static_cast<std::size_t>(sms_)) work.queues.push_back(taken[slot]);
+      const auto [found, fresh] = known.try_emplace(work.queues, 0);
+      if (fresh) found->second = sm(work, false);
+      if (!result_.fault.empty()) return;
+      sum += static_cast<double>(found->second);
+      if (found->second > result_.cycles) result_.cycles = found->second, busiest = work.queues;
+    }
+    result_.filled = sum / (static_cast<double>(result_.cycles) * static_cast<double>(sms_));
+    SmWork work;
+    work.persistent = true;
+    work.queues = busiest;
+    sm(work, true);
+    result_.tile = alone(grid_.trips);
+  }
+
+  void rates() {
+    if (machine_.clock_mhz <= 0 || result_.cycles <= 0) return;
+    result_.microseconds = static_cast<double>(result_.cycles) / static_cast<double>(machine_.clock_mhz);
+    const double iterations = static_cast<double>(result_.all_trips), amount = static_cast<double>(result_.work.amount);
+    if (result_.work.kind == WorkKind::MultiplyAdds) result_.tflops = 2 * amount * iterations / result_.microseconds / 1e6;
+    result_.gbytes = static_cast<double>(result_.work.bytes) * iterations / result_.microseconds / 1e3;
+    result_.of_peak = static_cast<double>(result_.work.at_peak) * iterations / (static_cast<double>(result_.cycles) * static_cast<double>(sms_));
+  }
+
+  const Machine& machine_;
+  const KernelRunOptions& options_;
+  const Grid grid_;
+  std::int64_t sms_ = 1;
+  std::map<std::int64_t, Cycle> alone_;
+  KernelRun result_;
+};
+
+}  // namespace
+
+KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
+                     const Schedule& schedule, const KernelRunOptions& options) {
+  return Runner(kernel, machine, changes, problem, schedule, options).run();
+}
+
+}  // namespace heddle

@@ -1,0 +1,56 @@
+// A whole kernel: its grid of tiles on all SMs, each tile with prologue, loop and epilogue.
+//
+// SMs do not meet: they share no unit here, and neither L2 nor DRAM has a bandwidth of its own (machine files give none), so that
+// the kernel lasts as long as its busiest SM. A tile is handed to whichever CTA slot is free first, in the grid's order (first
+// dimension fastest) or longest first; persistent CTAs draw their tiles the same way from a counter. Launches cost nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/graph/kernel.h"
+#include "core/machine/machine.h"
+#include "core/problem/changes.h"
+#include "core/problem/work.h"
+#include "core/simulate/cta_program.h"
+#include "core/simulate/occupancy.h"
+#include "core/simulate/simulate.h"
+
+namespace heddle {
+
+struct KernelRunOptions {
+  SimulateOptions loop;                ///< all but its trips
+  std::optional<std::int64_t> trips;   ///< of every tile; default: what the kernel says
+  /// Triangular: of n tiles along the first grid dimension the b-th runs ceil((b + 1) * trips / n) iterations.
+  bool causal = false;
+  bool persistent = false;
+  bool longest_first = false;
+  std::optional<int> ctas;             ///< resident on an SM; default: as many as fit
+};
+
+struct KernelRun {
+  std::string fault;                   ///< why there are no numbers; the loop's own run says more
+  Simulation sm;                       ///< the first CTA of the busiest SM: groups, stalls, timeline (ops of `program`)
+  CtaProgram program;
+  Occupancy occupancy;
+  int ctas = 1;                        ///< resident per SM
+  std::int64_t tiles = 0;              ///< of the grid
+  std::int64_t trips = 0, all_trips = 0;  ///< of the longest tile, of all together
+  Cycle tile = 0;                      ///< the longest tile alone (as many at once as are resident), from first op to last end
+  Cycle cycles = 0;                    ///< of the kernel
+  bool extrapolated = false;           ///< too long: in proportion to a part of the tiles or trips
+  double filled = 1;                   ///< of all SMs' time, the part before their last tile ends
+  Work work;                           ///< of one iteration
+  double microseconds = 0;             ///< at the machine's clock
+  /// 10^12 floating point operations per second, counting the multiply-adds of the loop twice; 0 where it has none.
+  double tflops = 0;
+  double of_peak = 0;                  ///< of the tensor cores' best rate on all SMs; 0 where unknown
+  double gbytes = 0;                   ///< 10^9 bytes per second to and from global memory, by the loop
+};
+
+/// Pre: `problem` was resolved from kernel, machine, params and changes; the schedule as for simulate().
+KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
+                     const Schedule& schedule, const KernelRunOptions& options = {});
+
+}  // namespace heddle

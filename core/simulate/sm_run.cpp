@@ -1,0 +1,442 @@
+// Every stream has a head: the next op of its program. Of the heads whose time is known the earliest goes first; since nothing
+// takes negative time, no head that becomes known later can be earlier.
+#include "core/simulate/sm_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/simulate/loop_graph.h"
+#include "core/simulate/tally.h"
+#include "core/simulate/unit_queue.h"
+
+namespace heddle {
+namespace {
+
+using Index = std::uint32_t;
+using Kind = CtaEdge::Kind;
+constexpr Cycle kNever = -(Cycle{1} << 61);
+constexpr Index kNone = static_cast<Index>(-1);
+constexpr std::size_t kMostHistory = std::size_t{1} << 24;
+
+/// What an op costs, without the strings.
+struct Cost {
+  Cycle latency = 0, window = 0, end = 0;
+  Index group = 0, first_use = 0, last_use = 0;
+  bool blocking = false, queues = false, jitters = false;
+};
+
+struct Use {
+  Index unit = 0;
+  Cycle offset = 0, duration = 0;
+  std::int64_t amount = 0;
+};
+
+struct Stream {
+  Index cta = 0, group = 0;
+  std::size_t tile = 0;         ///< of the CTA
+  Section section = Section::Prologue;
+  std::int64_t window = 0;
+  std::size_t position = 0;
+  bool done = false;
+  Cycle last_issue = 0, window_end = 0;
+  // The head.
+  Index op = 0;
+  std::int64_t number = 0;      ///< iteration counted over all tiles, or the tile
+  bool known = false;
+  Cycle turn = 0, ready = kNever;
+  Index behind = kNone;
+  Index waits_for = kNone;      ///< the edge that is not satisfied yet ...
+  Index missing_op = 0;         ///< ... and what is missing
+  std::int64_t missing = -1;
+};
+
+struct Cta {
+  std::vector<std::int64_t> base{0};  ///< per tile, and one more: iterations before it
+  std::vector<std::int64_t> count;    ///< per op: how often it has started
+  std::vector<Cycle> time, extra;     ///< per op a ring: start, and how much longer its latency was
+  Cycle end = 0;
+  std::size_t open = 0;               ///< streams that are not done with their tile
+};
+
+class Sm {
+ public:
+  Sm(const CtaProgram& program, const SmWork& work, const SimulateOptions& options)
+      : program_(program), work_(work), options_(options), tally_(program.problem, program.schedule, program.events) {
+    const Problem& problem = program.problem;
+    std::vector<char> waits(problem.ops.size(), 0);
+    for (const Edge& e : problem.edges)
+      if (e.waits || program.schedule.group(e.from) != program.schedule.group(e.to)) waits[e.to.index()] = 1;
+    for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+      const Op& op = problem.ops[v];
+      Cost cost{op.latency, op.window, end_of(op), static_cast<Index>(program.schedule.ops[v].group.index()), static_cast<Index>(uses_.size()), 0,
+                false, false, false};
+      for (const UnitUse& use : op.uses)
+        if (use.duration > 0 && use.amount > 0) uses_.push_back({static_cast<Index>(use.unit.index()), use.offset, use.duration, use.amount});
+      cost.last_use = static_cast<Index>(uses_.size());
+      cost.blocking = op.window > 0 || waits[v] || program.sections[v] != Section::Loop;
+      cost.queues = op.asynchronous && options.arbitration == Arbitration::FirstCome;
+      cost.jitters = options.jitter.percent != 0 && (options.jitter.every_op || op.variable_latency);
+      costs_.push_back(cost);
+    }
+    ring_before_ = ring_predecessors(program.events);
+    for (const Unit& unit : problem.units) units_.emplace_back(unit.capacity);
+    readers_.resize(problem.ops.size());
+    for (std::size_t v = 0; v < problem.ops.size(); ++v)
+      for (Index e = program.first[v]; e < program.first[v + 1]; ++e) {
+        reach_ = std::max(reach_, std::min<std::int64_t>(program.edges[e].tokens, kMostReach));
+        readers_[program.edges[e].from].push_back(static_cast<Index>(v));
+      }
+    grow(64);
+    const std::size_t ctas = work.persistent ? work.queues.size() : std::min<std::size_t>(static_cast<std::size_t>(work.ctas), work.queues[0].size());
+    for (std::size_t c = 0; c < ctas; ++c) {
+      ctas_.emplace_back();
+      ctas_.back().count.assign(problem.ops.size(), 0);
+      ctas_.back().time.assign(problem.ops.size() * history_, kNever);
+      if (options.jitter.percent != 0) ctas_.back().extra.assign(problem.ops.size() * history_, 0);
+      for (std::size_t g = 0; g < program.streams.size(); ++g) {
+        Stream s;
+        s.cta = static_cast<Index>(c);
+        s.group = static_cast<Index>(g);
+        streams_.push_back(s);
+      }
+    }
+    for (std::size_t c = 0; c < ctas_.size(); ++c) {
+      if (work.persistent)
+        for (const std::int64_t trips : work.queues[c]) add_tile(ctas_[c], trips);
+      else
+        take_tile(ctas_[c]);
+      ctas_[c].open = program.streams.size();
+    }
+    for (Stream& s : streams_) settle_head(s);
+  }
+
+  SmRun run() {
+    SmRun result;
+    while (simulated_ < options_.most_ops && fault_.empty()) {
+      Stream* next = nullptr;
+      Cycle first = std::numeric_limits<Cycle>::max();
+      for (Stream& s : streams_) {
+        if (s.done) continue;
+        if (!s.known && (ctas_[s.cta].count[s.missing_op] <= s.missing || !look_at_head(s))) continue;
+        const Cycle time = std::max(s.turn, s.ready);
+        if (time < first) first = time, next = &s;
+      }
+      if (!next) break;
+      commit(*next);
+    }
+    return finish();
+  }
+
+ private:
+  static constexpr std::int64_t kMostReach = 1 << 20;
+
+  std::int64_t trips(const Cta& cta, std::size_t tile) const { return cta.base[tile + 1] - cta.base[tile]; }
+
+  bool take_tile(Cta& cta) {
+    if (taken_ == work_.queues[0].size()) return false;
+    add_tile(cta, work_.queues[0][taken_++]);
+    return true;
+  }
+  static void add_tile(Cta& cta, std::int64_t trips) { cta.base.push_back(cta.base.back() + std::max<std::int64_t>(1, trips)); }
+
+  std::size_t at(Index op, std::int64_t number) const { return op * history_ + (static_cast<std::size_t>(number) & (history_ - 1)); }
+
+  // ---- The program of a stream, op by op.
+
+  /// Makes the op at the stream's place its head, or the next one that exists; false at the end of the tile.
+  bool find_head(Stream& s) {
+    const Cta& cta = ctas_[s.cta];
+    const CtaStream& code = program_.streams[s.group];
+    if (s.section == Section::Prologue) {
+      if (s.position < code.prologue.size()) return set_head(s, code.prologue[s.position], static_cast<std::int64_t>(s.tile));
+      s.section = Section::Loop;
+      s.position = 0;
+      s.window = 0;
+    }
+    if (s.section == Section::Loop) {
+      const std::int64_t count = trips(cta, s.tile), windows = code.loop.empty() ? 0 : count + code.stages - 1;
+      for (; s.window < windows; ++s.window, s.position = 0)
+        for (; s.position < code.loop.size(); ++s.position) {
+          const std::int64_t iteration = s.window - code.loop[s.position].stage;
+          if (iteration >= 0 && iteration < count) return set_head(s, code.loop[s.position].op, cta.base[s.tile] + iteration);
+        }
+      s.section = Section::Epilogue;
+      s.position = 0;
+    }
+    if (s.position < code.epilogue.size()) return set_head(s, code.epilogue[s.position], static_cast<std::int64_t>(s.tile));
+    return false;
+  }
+
+  bool set_head(Stream& s, Index op, std::int64_t number) {
+    s.op = op;
+    s.number = number;
+    s.known = false;
+    look_at_head(s);
+    return true;
+  }
+
+  void settle_head(Stream& s) {
+    while (!find_head(s)) {
+      Cta& cta = ctas_[s.cta];
+      s.section = Section::Prologue;
+      s.position = 0;
+      if (work_.persistent) {
+        if (++s.tile + 1 < cta.base.size()) continue;
+        s.done = true;
+        return;
+      }
+      s.done = true;
+      if (--cta.open == 0) next_cta(cta);
+      return;
+    }
+  }
+
+  /// The CTA is done: another one starts in its place.
+  void next_cta(Cta& cta) {
+    const auto number = static_cast<Index>(&cta - ctas_.data());
+    if (number == 0 && first_tile_ == 0) first_tile_ = cta.end;
+    if (!take_tile(cta)) return;
+    cta.open = program_.streams.size();
+    for (Stream& s : streams_) {
+      if (s.cta != number) continue;
+      if (number == 0) tally_.rest(s.group, cta.end);
+      s.last_issue = s.window_end = cta.end;
+      s.done = false;
+      ++s.tile;
+    }
+    for (Stream& s : streams_)
+      if (s.cta == number) settle_head(s);
+  }
+
+  // ---- When the head can go.
+
+  bool look_at_head(Stream& s) {
+    const Cta& cta = ctas_[s.cta];
+    const Cost& cost = costs_[s.op];
+    s.turn = cost.blocking ? std::max(s.last_issue, s.window_end) : s.last_issue;
+    s.ready = kNever;
+    s.behind = kNone;
+    const std::int64_t base = cta.base[s.tile], count = trips(cta, s.tile);
+    for (Index e = program_.first[s.op]; e < program_.first[s.op + 1]; ++e) {
+      const CtaEdge& edge = program_.edges[e];
+      std::int64_t number = s.number - edge.tokens;
+      Index from = edge.from;
+      Cycle weight = edge.weight;
+      switch (edge.kind) {
+        case Kind::Loop:
+          if (number < base || number >= base + count) {
+            const RingSource other = on_unit(edge, number - base, count);
+            if (!other.op.valid()) continue;
+            from = static_cast<Index>(other.op.index());
+            weight = other.weight;
+            number = base + other.iteration;
+          }
+          break;
+        case Kind::Credit:
+          if (number < 0 || !read_at_all(cta, s.tile, number, edge.distance)) continue;
+          break;
+        case Kind::First:
+          if (s.number - base >= edge.tokens) continue;
+          number = static_cast<std::int64_t>(s.tile);
+          break;
+        case Kind::Last: number = base + count - 1; break;
+        case Kind::Same: number = static_cast<std::int64_t>(s.tile); break;
+        case Kind::Before:
+          if (s.tile == 0) continue;
+          number = program_.sections[edge.from] == Section::Loop ? base - 1 : static_cast<std::int64_t>(s.tile) - 1;
+          break;
+        case Kind::Slot: {
+          if (number < 0 || number >= base) continue;
+          std::size_t tile = s.tile;
+          while (cta.base[tile] > number) --tile;
+          if (number != cta.base[tile + 1] - 1) continue;
+          number = static_cast<std::int64_t>(tile);
+          break;
+        }
+      }
+      if (cta.count[from] <= number) {
+        s.waits_for = e;
+        s.missing_op = from;
+        s.missing = number;
+        return false;
+      }
+      const std::size_t source = at(from, number);
+      const Cycle due = cta.time[source] + weight + (edge.late && !cta.extra.empty() ? cta.extra[source] : 0);
+      if (due > s.ready) s.ready = due, s.behind = edge.event;
+    }
+    s.known = true;
+    return true;
+  }
+
+  /// Whose turn on the unit it was, where the op that the edge names has no such iteration.
+  RingSource on_unit(const CtaEdge& edge, std::int64_t iteration, std::int64_t count) const {
+    const EventEdge& event = program_.events[edge.event];
+    if (event.kind != EventEdge::Kind::Unit) return {};
+    if (event.ring >= 0) return nearest_on_ring(program_.events, ring_before_, edge.event, iteration, count);
+    if (iteration < count) return {};
+    return {event.from, count - 1, event.weight};
+  }
+
+  /// Whether the reader's iteration belongs to the tile that wrote what it would read.
+  static bool read_at_all(const Cta& cta, std::size_t tile, std::int64_t number, std::int64_t distance) {
+    const std::int64_t written = number - distance;
+    if (written < 0) return false;
+    while (cta.base[tile] > written) --tile;
+    return number < cta.base[tile + 1];
+  }
+
+  // ---- It goes.
+
+  void commit(Stream& s) {
+    Cta& cta = ctas_[s.cta];
+    const Cost& cost = costs_[s.op];
+    const Cycle asked = std::max({Cycle{0}, s.turn, s.ready});
+    Cycle start = asked;
+    Index last_use = kNone;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (Index u = cost.first_use; u < cost.last_use; ++u) {
+        const Cycle begin = units_[uses_[u].unit].earliest(start + uses_[u].offset, uses_[u].amount);
+        if (begin <= start + uses_[u].offset) continue;
+        start = begin - uses_[u].offset;
+        last_use = u;
+        moved = true;
+      }
+    }
+    for (Index u = cost.first_use; u < cost.last_use; ++u)
+      units_[uses_[u].unit].take(start + uses_[u].offset, uses_[u].duration, uses_[u].amount);
+    const Cycle issue = cost.queues ? asked : start;
+    s.last_issue = issue;
+    if (cost.blocking) s.window_end = issue + cost.window;
+
+    if (cta.count[s.op] != s.number) fault_ = fmt::format("{} is out of order", program_.problem.ops[s.op].name);
+    if ((s.number & static_cast<std::int64_t>(history_ / 2 - 1)) == 0) make_room(s.cta, s.op, s.number);
+    const std::size_t place = at(s.op, s.number);
+    cta.time[place] = start;
+    ++cta.count[s.op];
+    ++simulated_;
+    Cycle extra = 0;
+    if (!cta.extra.empty()) {
+      extra = cost.jitters ? jitter_of(options_.jitter, cost.latency, s.op, static_cast<std::uint64_t>(s.number)) : 0;
+      cta.extra[place] = extra;
+    }
+    const Cycle end = start + std::max(cost.end, cost.latency + extra);
+    cta.end = std::max(cta.end, end);
+    end_ = std::max(end_, end);
+    if (s.cta == 0) account(s, asked, issue, start, extra, last_use);
+    ++s.position;
+    settle_head(s);
+  }
+
+  void account(const Stream& s, Cycle asked, Cycle issue, Cycle start, Cycle extra, Index use) {
+    const Cost& cost = costs_[s.op];
+    if (tally_.arrive(s.group, asked) && s.behind != kNone) tally_.blame(s.behind);
+    if (tally_.arrive(s.group, issue) && use != kNone) tally_.blame(program_.unit_event[s.op] + use - cost.first_use);
+    tally_.work(s.group, issue, cost.window);
+    if (s.ready > kNever) tally_.hold(s.op, s.turn - std::max<Cycle>(s.ready, 0));
+    tally_.queue(s.op, start - issue);
+    const Cta& cta = ctas_[0];
+    const bool looped = program_.sections[s.op] == Section::Loop;
+    if (s.tile == 0 && looped) {
+      if (s.number == trips(cta, 0) / 2) half_ = std::max(half_, start);
+      if (s.number == trips(cta, 0) - 1) last_ = std::max(last_, start);
+    }
+    if (work_.persistent && s.tile == 0) first_tile_ = std::max(first_tile_, start + std::max(cost.end, cost.latency + extra));
+    if (options_.timeline > 0 && s.tile == 0 && (!looped || s.number < options_.timeline))
+      timeline_.push_back({OpId(s.op), looped ? s.number : 0, GroupId(s.group), issue, start, start + cost.latency + extra});
+  }
+
+  /// The ring of an op holds what its slowest reader still needs.
+  void make_room(Index cta_number, Index op, std::int64_t number) {
+    const Cta& cta = ctas_[cta_number];
+    for (const Index reader : readers_[op]) {
+      // Iterations are compared with iterations; between sections everything that the tiles at hand may need is kept.
+      const bool looped = program_.sections[op] == Section::Loop, reader_looped = program_.sections[reader] == Section::Loop;
+      std::int64_t needed = cta.count[reader] - reach_ - 1;
+      if (looped && !reader_looped) needed = cta.base[static_cast<std::size_t>(std::clamp<std::int64_t>(cta.count[reader] - 1, 0, static_cast<std::int64_t>(cta.base.size()) - 1))];
+      if (!looped) needed = number - static_cast<std::int64_t>(history_ / 2);
+      while (number + static_cast<std::int64_t>(history_ / 2) - needed > static_cast<std::int64_t>(history_) && fault_.empty()) grow(history_ * 2);
+    }
+  }
+
+  void grow(std::size_t history) {
+    const std::size_t ops = costs_.size();
+    while (history < static_cast<std::size_t>(2 * reach_ + 4)) history *= 2;
+    if (ops * history > kMostHistory) {
+      fault_ = "one warp group runs too far ahead of another to simulate";
+      return;
+    }
+    for (Cta& cta : ctas_)
+      for (std::vector<Cycle>* ring : {&cta.time, &cta.extra}) {
+        if (ring->empty()) continue;
+        std::vector<Cycle> wider(ops * history, kNever);
+        for (std::size_t v = 0; v < ops; ++v)
+          for (std::int64_t n = std::max<std::int64_t>(0, cta.count[v] - static_cast<std::int64_t>(history_)); n < cta.count[v]; ++n)
+            wider[v * history + (static_cast<std::size_t>(n) & (history - 1))] = (*ring)[v * history_ + (static_cast<std::size_t>(n) & (history_ - 1))];
+        *ring = std::move(wider);
+      }
+    history_ = history;
+  }
+
+  SmRun finish() {
+    SmRun result;
+    Simulation& run = result.run;
+    run.simulated_ops = simulated_;
+    run.groups.resize(program_.streams.size());
+    run.ops.resize(costs_.size());
+    const bool open = std::any_of(streams_.begin(), streams_.end(), [](const Stream& s) { return !s.done; });
+    if (open && fault_.empty()) {
+      run.deadlock = simulated_ < options_.most_ops;
+      fault_ = run.deadlock ? describe_deadlock(run) : fmt::format("more than {} ops: too many to simulate one by one", options_.most_ops);
+    }
+    run.fault = fault_;
+    if (!fault_.empty()) return result;
+    const std::int64_t count = trips(ctas_[0], 0);
+    run.trips = count;
+    run.cycles = end_;
+    const std::int64_t span = count - 1 - count / 2;
+    run.period = span > 0 ? MeasuredPeriod{last_ - half_, span, false, count / 2} : MeasuredPeriod{first_tile_, count, false, 0};
+    tally_.report(run);
+    std::stable_sort(timeline_.begin(), timeline_.end(), [](const SimulatedOp& a, const SimulatedOp& b) { return a.start < b.start; });
+    run.timeline = std::move(timeline_);
+    result.first_tile = first_tile_;
+    return result;
+  }
+
+  std::string describe_deadlock(Simulation& run) const {
+    std::string text;
+    for (const Stream& s : streams_) {
+      if (s.done || s.waits_for == kNone) continue;
+      const EventEdge& event = program_.events[program_.edges[s.waits_for].event];
+      if (!run.stuck.valid()) run.stuck = OpId(s.op);
+      text += fmt::format("{}{} of iteration {} waits for {} ({})", text.empty() ? "deadlock: " : ", ", program_.problem.ops[s.op].name,
+                          s.number, program_.problem.op(event.from).name, event.what);
+    }
+    return text;
+  }
+
+  const CtaProgram& program_;
+  const SmWork& work_;
+  const SimulateOptions& options_;
+  Tally tally_;
+  std::vector<Cost> costs_;
+  std::vector<Use> uses_;
+  std::vector<UnitQueue> units_;
+  std::vector<std::vector<Index>> readers_;
+  std::vector<Index> ring_before_;
+  std::vector<Cta> ctas_;
+  std::vector<Stream> streams_;
+  std::size_t history_ = 1, taken_ = 0;
+  std::int64_t reach_ = 1, simulated_ = 0;
+  Cycle end_ = 0, first_tile_ = 0, half_ = 0, last_ = 0;
+  std::vector<SimulatedOp> timeline_;
+  std::string fault_;
+};
+
+}  // namespace
+
+SmRun run_sm(const CtaProgram& program, const SmWork& work, const SimulateOptions& options) { return Sm(program, work, options).run(); }
+
+}  // namespace heddle
