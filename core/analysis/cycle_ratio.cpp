@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/base/saturate.h"
+
 namespace heddle {
 namespace {
 
@@ -96,6 +98,20 @@ CycleRatio max_cycle_ratio(std::size_t nodes, std::span<const RatioEdge> edges) 
       return result;
     }
   }
+}
+
+std::vector<std::int64_t> longest_paths(std::span<const RatioEdge> edges, std::int64_t period, std::vector<std::int64_t> times) {
+  for (std::size_t pass = 0; pass <= times.size(); ++pass) {
+    bool moved = false;
+    for (const RatioEdge& e : edges) {
+      const std::int64_t due = sat_add(sat_add(times[e.from], e.weight), -sat_mul(e.tokens, period));
+      if (due <= times[e.to]) continue;
+      times[e.to] = due;
+      moved = true;
+    }
+    if (!moved) break;
+  }
+  return times;
 }
 
 }  // namespace heddle

@@ -25,4 +25,7 @@ struct CycleRatio {
 
 CycleRatio max_cycle_ratio(std::size_t nodes, std::span<const RatioEdge> edges);
 
+/// The least times that keep every edge at this period, none of them earlier than given. Pre: no cycle is positive at it.
+std::vector<std::int64_t> longest_paths(std::span<const RatioEdge> edges, std::int64_t period, std::vector<std::int64_t> times);
+
 }  // namespace heddle

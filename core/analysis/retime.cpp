@@ -13,21 +13,6 @@
 namespace heddle {
 namespace {
 
-/// The least starts that keep every edge, none of them earlier than given. Pre: no cycle is positive at this II.
-std::vector<Cycle> longest_paths(const std::vector<RatioEdge>& edges, Cycle ii, std::vector<Cycle> starts) {
-  for (std::size_t pass = 0; pass <= starts.size(); ++pass) {
-    bool moved = false;
-    for (const RatioEdge& e : edges) {
-      const Cycle due = sat_add(sat_add(starts[e.from], e.weight), -sat_mul(e.tokens, ii));
-      if (due <= starts[e.to]) continue;
-      starts[e.to] = due;
-      moved = true;
-    }
-    if (!moved) break;
-  }
-  return starts;
-}
-
 std::vector<RatioEdge> ratio_edges(const std::vector<EventEdge>& events, bool with_rings) {
   std::vector<RatioEdge> edges;
   for (const EventEdge& e : events)

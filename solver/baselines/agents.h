@@ -1,0 +1,57 @@
+// What the baselines share: orders inside one iteration, and how an agent (one instruction stream of the source program) becomes warp
+// groups. An agent of 8 or 12 warps works on one row block per 4 warps, all in the same order and together at least once per iteration; here every
+// block is a group of its own, and their turns on the tensor cores keep the agent's order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "solver/baselines/baselines.h"
+#include "solver/baselines/program.h"
+
+namespace heddle::solver {
+
+/// Ops in an order that respects the dependences inside one iteration; where these leave a choice, as the kernel lists them.
+std::vector<OpId> program_order(const Problem& problem);
+
+/// Per op the row block it belongs to, -1 for variable-latency ops. What passes values on in registers or in tensor memory is one
+/// piece; the largest pieces, if they have the same ops, are the blocks (at most `most`), and the others join one of them.
+struct RowBlocks {
+  std::vector<int> of;
+  int count = 1;
+};
+RowBlocks row_blocks(const Problem& problem, int most);
+
+/// Program order with the blocks abreast: first ops of all blocks, then second ops ...
+std::vector<OpId> abreast(const Problem& problem, const RowBlocks& blocks);
+
+/// Ops that take turns on the tensor cores in the order given, where ops of several groups use them; for Program::turns. Other units
+/// are shared instruction by instruction, whatever the order of the ops.
+std::vector<std::vector<OpId>> tensor_turns(const Problem& problem, const std::vector<OpId>& order, const std::vector<int>& group);
+
+bool on_unit(const Problem& problem, OpId op, UnitRole role);
+inline bool is_mma(const Problem& problem, OpId op) { return on_unit(problem, op, UnitRole::Tensor); }
+/// Asynchronous copies from shared to global memory.
+bool is_store(const Problem& problem, OpId op);
+/// Rings that loads fill.
+bool filled_by_load(const Problem& problem, const Channel& channel);
+
+/// Depth `loads` for rings filled by loads, `others` for the rest, within each ring's limits.
+std::vector<int> uniform_depths(const Problem& problem, int loads, int others);
+
+/// One agent that runs `order`, its blocks as groups that take turns; loads in the producer group.
+Program agent_program(const Problem& problem, const std::vector<Step>& order, const RowBlocks& blocks);
+/// How many groups may still be used beside the producer and `taken` others; at least 1.
+int groups_left(const Problem& problem, int taken = 0);
+
+/// Whether what the program keeps in shared and tensor memory fits.
+bool memory_fits(const Problem& problem, const Schedule& schedule);
+
+/// The timing of a program whose load rings lose a slot each until memory suffices; `log` says so.
+Timing fitted_schedule(const Problem& problem, Program program, std::vector<std::string>& log);
+
+/// Provenance, name and the log of what the judge will object to.
+BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note, std::vector<std::string> log);
+
+}  // namespace heddle::solver

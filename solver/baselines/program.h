@@ -1,0 +1,58 @@
+// A program as people and compilers write one: for every warp group the ops of one turn of its loop, in order, each with the
+// number of iterations by which it lags behind; the depth of every ring; and the turns that groups take where barriers or a
+// common instruction stream force them. Starts follow: the least II at which the program runs, every op as early as possible.
+//
+// Where several groups share a unit and nothing prescribes their turns, it serves whoever comes first: the steady state of a run
+// from a cold start decides. Where that state differs from iteration to iteration, a schedule cannot say it, and one good order is taken.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle::solver {
+
+/// In turn j of the loop this op works on iteration j - stage.
+struct Step {
+  OpId op;
+  int stage = 0;
+};
+
+/// More than the problem demands: s(to) + tokens * II >= s(from) + cycles.
+struct Wait {
+  OpId from, to;
+  Cycle cycles = 0;
+  std::int64_t tokens = 0;
+};
+
+struct Program {
+  std::vector<std::vector<Step>> streams;   ///< per group; every op exactly once
+  std::vector<int> depths;                  ///< per channel; what does not exist for these groups does not matter
+  std::vector<std::vector<OpId>> turns;     ///< each: ops that take turns on the units they share, in this order
+  std::vector<Wait> waits;
+};
+
+struct Timing {
+  Schedule schedule;      ///< whole (warps, roles, depths), not judged
+  bool deadlock = false;  ///< the program cannot run: starts say nothing
+  std::string limit;      ///< what limits II, or what waits for itself
+  std::vector<ChannelId> rings;  ///< on the limiting cycle
+};
+
+/// Pre: streams hold every op exactly once, depths as many as channels.
+Timing earliest_schedule(const Problem& problem, const Program& program);
+
+/// The same, but a ring without whose next slot nothing could run gets it (up to its largest depth); `log` says so.
+Timing running_schedule(const Problem& problem, Program& program, std::vector<std::string>& log);
+
+/// Streams in words: one string per group, steps separated by blanks, "PV0@1" for a step that lags one iteration behind.
+/// Faults: unknown ops, ops missing or twice.
+Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams);
+std::vector<std::string> stream_text(const Problem& problem, const Program& program);
+
+}  // namespace heddle::solver

@@ -1,0 +1,67 @@
+// Streams as text: what hand schedules are written in, and what logs show.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/base/suggest.h"
+#include "solver/baselines/program.h"
+
+namespace heddle::solver {
+namespace {
+
+constexpr int kMostStages = 64;
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> found;
+  std::size_t at = 0;
+  while ((at = text.find_first_not_of(' ', at)) != std::string::npos) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    found.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams) {
+  Error error;
+  const auto fault = [&](std::string message, std::string hint = {}) { error.faults.push_back({{}, {}, std::move(message), std::move(hint)}); };
+  std::vector<int> seen(problem.ops.size(), 0);
+  std::vector<std::vector<Step>> parsed;
+  for (const std::string& stream : streams) {
+    std::vector<Step>& steps = parsed.emplace_back();
+    for (const std::string& word : words(stream)) {
+      const std::size_t mark = word.find('@');
+      Step step{problem.find_op(word.substr(0, mark)), 0};
+      if (!step.op.valid()) {
+        fault(fmt::format("unknown op '{}'", word), did_you_mean(word.substr(0, mark), names_of(problem.ops)));
+        continue;
+      }
+      if (mark != std::string::npos) {
+        const char* end = word.data() + word.size();
+        const auto [rest, code] = std::from_chars(word.data() + mark + 1, end, step.stage);
+        if (code != std::errc{} || rest != end || step.stage < 0 || step.stage > kMostStages)
+          fault(fmt::format("'{}' does not say by how many iterations the op lags behind", word), "write QK0@1");
+      }
+      if (++seen[step.op.index()] == 2) fault(fmt::format("{} comes twice", problem.op(step.op).name));
+      steps.push_back(step);
+    }
+  }
+  for (std::size_t v = 0; v < seen.size(); ++v)
+    if (seen[v] == 0) fault(fmt::format("{} is in no stream", problem.ops[v].name));
+  if (!error.faults.empty()) return error;
+  return parsed;
+}
+
+std::vector<std::string> stream_text(const Problem& problem, const Program& program) {
+  std::vector<std::string> texts;
+  for (const auto& stream : program.streams) {
+    std::string& text = texts.emplace_back();
+    for (const Step& step : stream)
+      text += fmt::format("{}{}{}", text.empty() ? "" : " ", problem.op(step.op).name, step.stage ? fmt::format("@{}", step.stage) : "");
+  }
+  return texts;
+}
+
+}  // namespace heddle::solver
