@@ -8,11 +8,9 @@
 #include "core/analysis/bounds.h"
 #include "core/analysis/channels.h"
 #include "core/analysis/cycle_ratio.h"
-#include "core/analysis/order_worth.h"
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "solver/baselines/agents.h"
-#include "solver/encoding/registers.h"
 #include "solver/search/serial.h"
 
 namespace heddle::solver {
@@ -184,14 +182,9 @@ std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule&
 BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group, const char* name,
                             std::string note, std::vector<std::string> log) {
   const Problem& problem = input.problem;
-  OrderWorth worth = order_worth(problem, with_groups(problem, found, group));
+  Timing timing = timing_of_order(problem, with_groups(problem, found, group));
   log.push_back(fmt::format("modulo schedule at II {} without hand-offs; with warp groups its order sustains {}", found.ii,
-                            worth.period.deadlock ? "nothing" : std::to_string(std::max<Cycle>(1, worth.period.cycles()))));
-  Timing timing;
-  timing.schedule = std::move(worth.schedule);
-  timing.deadlock = worth.period.deadlock;
-  timing.limit = worth.period.sentence;
-  set_register_budgets(problem, timing.schedule);
+                            timing.deadlock ? "nothing" : std::to_string(timing.schedule.ii)));
   return finished(input, std::move(timing), name, std::move(note), std::move(log));
 }
 

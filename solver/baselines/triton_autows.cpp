@@ -153,13 +153,13 @@ class Partitions {
 
   bool only_consumer(const Edge& edge) const {
     return std::all_of(problem_.edges.begin(), problem_.edges.end(), [&](const Edge& e) {
-      return e.from != edge.from || e.distance > 0 || of_[e.to.index()] == of_[edge.to.index()] || of_[e.to.index()] == of_[edge.from.index()];
+      return e.from != edge.from || e.distance > 0 || of_[e.to.index()] == of_[edge.to.index()];
     });
   }
 
   bool only_producer(const Edge& edge) const {
     return std::all_of(problem_.edges.begin(), problem_.edges.end(), [&](const Edge& e) {
-      return e.to != edge.to || e.distance > 0 || of_[e.from.index()] == of_[edge.from.index()] || of_[e.from.index()] == of_[edge.to.index()];
+      return e.to != edge.to || e.distance > 0 || of_[e.from.index()] == of_[edge.from.index()];
     });
   }
 

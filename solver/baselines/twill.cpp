@@ -7,7 +7,6 @@
 
 #include "solver/baselines/agents.h"
 #include "solver/baselines/methods.h"
-#include "solver/encoding/registers.h"
 #include "solver/paper/ask.h"
 
 namespace heddle::solver {
@@ -32,11 +31,7 @@ Result<BaselineOutcome> run_twill_two_phase(const BaselineInput& input) {
   log.push_back(fmt::format("phase 1: modulo schedule of I={} L={}", answer.modulo_ii, answer.modulo_length));
   log.push_back(fmt::format("phase 2: starts and warps at I={} L={}{}", answer.ii, answer.length, answer.status == Status::Optimal ? "" : ", not proved the first"));
   for (const std::string& remark : answer.remarks) log.push_back(remark);
-  Timing timing;
-  timing.schedule = answer.worth->schedule;
-  timing.deadlock = answer.worth->deadlock;
-  timing.limit = answer.worth->limit;
-  set_register_budgets(input.problem, timing.schedule);
+  Timing timing = timing_of_order(input.problem, answer.worth->schedule);
   return finished(input, std::move(timing), "twill-2phase",
                   fmt::format("Twill's two phases {}; groups and order are its own, starts are the earliest at native cycles, ring depths those that help and fit.",
                               n.applied ? fmt::format("with costs normalized (U={})", n.u) : "at full resolution"),
