@@ -22,6 +22,15 @@ std::optional<std::string> needs_product(const Problem& problem) {
   return "the loop has no tensor core product";
 }
 
+std::optional<std::string> needs_tensor_memory(const Problem& problem) {
+  if (problem.limits.tmem_columns == 0) return "the machine has no tensor memory; before Blackwell Triton leaves this pass off";
+  return needs_product(problem);
+}
+
+const std::vector<BaselineOption> kRauOptions{
+    {"budget", 20, 1, 1000, "placements per op before the next II is tried"},
+    {"window", 0, 0, 1, "give up above min(2 MinII, MinII + max(10, MinII / 8)), as Meta's fork of Triton does"}};
+
 }  // namespace
 
 const std::vector<Baseline>& baselines() {
@@ -33,6 +42,19 @@ const std::vector<Baseline>& baselines() {
        {{"N", 3, 1, 7, "num_stages"}},
        always,
        run_triton},
+      {"triton-autows",
+       "Triton's automatic warp specialization: partitions by an ordered list of merge rules, each in program order",
+       "triton-lang/triton, lib/Dialect/TritonGPU/Transforms/WarpSpecialization",
+       {{"N", 3, 1, 7, "num_stages: slots per ring that a load fills"},
+        {"version", 2, 1, 2, "2: merge rules (pull request 7312); 1: the three fixed partitions before"}},
+       needs_tensor_memory,
+       run_triton_autows},
+      {"tilelang",
+       "TileLang's roles: TMA loads, products, TMA stores and workers, each in program order",
+       "tile-ai/tilelang, pull request 3059",
+       {{"stages", 2, 1, 8, "num_stages: slots per ring that a load fills"}},
+       needs_product,
+       run_tilelang},
       {"tawa",
        "Tawa: a producer, cooperative consumers, rings of D slots with P products in flight, and a fixed overlap for attention",
        "arXiv 2510.14719; triton-lang/triton, branch aref_auto_ws",
@@ -42,6 +64,30 @@ const std::vector<Baseline>& baselines() {
         {"persistent", 1, 0, 1, "one CTA per SM goes through all tiles; changes prologue and epilogue, not the loop"}},
        needs_product,
        run_tawa},
+      {"rau",
+       "iterative modulo scheduling over dependences and units, warp groups afterwards by shared registers",
+       "B. R. Rau, MICRO 27 (1994)",
+       kRauOptions,
+       always,
+       run_rau},
+      {"swing",
+       "swing modulo scheduling over dependences and units, warp groups afterwards by shared registers",
+       "J. Llosa et al., PACT 1996",
+       {{"scc", 1, 0, 1, "recurrences first, as published; 0: without, as in Meta's fork of Triton"}},
+       always,
+       run_swing},
+      {"greedy-partition",
+       "schedule, then partition: Rau's schedule, then one group per unit and merges by coupling while II allows",
+       "facebookexperimental/triton, ModuloSchedulePass.cpp",
+       kRauOptions,
+       always,
+       run_greedy_partition},
+      {"twill-2phase",
+       "Twill: the modulo schedule with the smallest I, then warps at that I, on normalized costs",
+       "R. Soi et al., arXiv 2512.18134",
+       {{"U", 300, 0, 100000, "the sum to which costs are normalized; 0: full resolution"}},
+       always,
+       run_twill_two_phase},
   };
   return list;
 }

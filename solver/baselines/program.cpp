@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/analysis/channels.h"
-#include "core/analysis/period.h"
+#include "core/analysis/order_worth.h"
 #include "core/base/integer_division.h"
 #include "core/check/checker.h"
 #include "solver/baselines/unit_turns.h"
@@ -63,15 +63,40 @@ Timing timed(const Problem& problem, const Program& program, UnitSharing sharing
   return timing;
 }
 
+bool overfills_a_unit(const Problem& problem, const Schedule& schedule) {
+  const Verdict verdict = check(problem, schedule);
+  return std::any_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "unit"; });
+}
+
+/// The streams of a schedule: per group its ops by slot, ops without a window first.
+Program program_of(const Problem& problem, const Schedule& schedule) {
+  Program program;
+  program.depths = schedule.depths;
+  program.streams.resize(schedule.groups.size());
+  for (std::size_t v = 0; v < problem.ops.size(); ++v)
+    program.streams[schedule.ops[v].group.index()].push_back({OpId(v), schedule.stage(OpId(v))});
+  for (auto& stream : program.streams)
+    std::stable_sort(stream.begin(), stream.end(), [&](const Step& a, const Step& b) {
+      return std::pair(schedule.slot(a.op), problem.op(a.op).window > 0) < std::pair(schedule.slot(b.op), problem.op(b.op).window > 0);
+    });
+  return program;
+}
+
 }  // namespace
 
 Timing earliest_schedule(const Problem& problem, const Program& program) {
   Timing timing = timed(problem, program, UnitSharing::Pairs);
   if (timing.deadlock) return timing;
   // What only three or more uses exceed together is no order of pairs; then every use waits for the one before.
-  const Verdict verdict = check(problem, timing.schedule);
-  if (std::any_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "unit"; }))
-    return timed(problem, program, UnitSharing::OneAtATime);
+  return overfills_a_unit(problem, timing.schedule) ? timed(problem, program, UnitSharing::OneAtATime) : timing;
+}
+
+Timing timing_of_order(const Problem& problem, const Schedule& order) {
+  OrderWorth worth = order_worth(problem, order);
+  if (!worth.period.deadlock && overfills_a_unit(problem, worth.schedule))
+    return timed(problem, program_of(problem, worth.schedule), UnitSharing::OneAtATime);
+  Timing timing{std::move(worth.schedule), worth.period.deadlock, worth.period.sentence, {}};
+  set_register_budgets(problem, timing.schedule);
   return timing;
 }
 

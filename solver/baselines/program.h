@@ -50,6 +50,9 @@ Timing earliest_schedule(const Problem& problem, const Program& program);
 /// The same, but a ring without whose next slot nothing could run gets it (up to its largest depth); `log` says so.
 Timing running_schedule(const Problem& problem, Program& program, std::vector<std::string>& log);
 
+/// For orders that come as a schedule in any unit of time (core/analysis/order_worth.h): the timing at native cycles.
+Timing timing_of_order(const Problem& problem, const Schedule& order);
+
 /// Streams in words: one string per group, steps separated by blanks, "PV0@1" for a step that lags one iteration behind.
 /// Faults: unknown ops, ops missing or twice.
 Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams);

@@ -28,7 +28,7 @@ INCLUDE_RULES = [
     (r"app/(session|jobs|viewmodel|cli|ask)/", None, r"app/(ui|platform)/", "logic does not depend on drawing"),
     (r"", r"(core/io/[^ ]*\.cpp$|tests/)", r"nlohmann/(?!json_fwd)", "JSON text is read and written only in core/io/*.cpp"),
     (r"", r"(codegen/run/|kernels/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run"),
-    (r"solver/", r"solver/(solve|warm|(explore|explain|paper|search)/\w+)\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
+    (r"solver/", r"solver/(solve|warm|(baselines|explore|explain|paper|search)/\w+)\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
     (r"solver/encoding/", None, r"core/analysis/", "encoders share nothing with the analyses that the checker uses"),
 ]
 

@@ -43,9 +43,70 @@ std::vector<HandProgram> fa3() {
   return list;
 }
 
+const std::string kFa4 = "FlashAttention-4 (Dao-AILab/flash-attention, flash_attn/cute/flash_fwd_sm100.py): one warp each for loads and products, one "
+                         "softmax group per query tile, one correction group for both. ";
+
+std::vector<HandProgram> fa4() {
+  const std::vector<std::pair<std::string, int>> depths{{"k", 2}, {"v", 2}};
+  const std::string simplified = "Simplified: P is signalled once it is whole and all exponentials run on MUFU, because the graph has one op for each; O is rescaled in "
+                                 "every iteration; K and V have rings of their own; softmax steps follow each other tile by tile instead of fragment by fragment. ";
+  const std::string mma = "PV0@1 QK0 PV1@1 QK1", correction = "read_o0 rescale0 write_o0 read_o1 rescale1 write_o1";
+  return {
+      {"attention_forward_blackwell", "fa4-noemu-nosplit", "FA4, exponentials on MUFU only, P in one piece", "b200", {},
+       {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 sum0 cvt0 write_p0", "read_s1 max1 alpha1 sub1 exp1 sum1 cvt1 write_p1", correction},
+       depths, {},
+       kFa4 + simplified + "The row sum is taken before P is written; the source does it afterwards, see fa4-noemu-nosplit-late-sum.",
+       {}},
+      {"attention_forward_blackwell", "fa4-noemu-nosplit-late-sum", "FA4 as above, row sum after P", "b200", {},
+       {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 cvt0 write_p0 sum0", "read_s1 max1 alpha1 sub1 exp1 cvt1 write_p1 sum1", correction},
+       depths, {},
+       kFa4 + simplified + "The row sum is taken after P is written, as in the source. Breaks the register limit: whole tiles of exponentials (128 registers) and of P (64) "
+                           "are alive together in both softmax groups, where the source holds a fragment of P at a time.",
+       {"registers"}},
+      {"attention_forward_tile_blackwell", "fa4-1q", "FA4 with one query tile", "b200", {},
+       {"load_k load_v@1", "QK PV@1", "read_s max alpha sub exp sum cvt write_p", "read_o rescale write_o"},
+       {{"k", 2}, {"v", 2}, {"S", 2}}, {},
+       kFa4 + "With one query tile (q_stage 1) tensor memory has room for two score tiles, so that the next QK runs beside the softmax. " + simplified,
+       {}},
+  };
+}
+
+std::vector<HandProgram> gemm() {
+  return {
+      {"gemm_hopper", "cutlass-cooperative", "CUTLASS cooperative GEMM", "h100", {},
+       {"load_a0 load_b load_a1", "MMA0", "MMA1"},
+       {{"a0", 4}, {"a1", 4}, {"b", 4}}, {},
+       "CUTLASS (NVIDIA/cutlass, gemm/kernel/sm90_gemm_tma_warpspecialized_cooperative.hpp): a producer warp and two consumer groups that halve a tile, as many "
+       "stages as shared memory holds beside the epilogue. Simplified: the loop over k only, so the epilogue and the next tile's prefetch are not seen; each half of A "
+       "has a barrier of its own.",
+       {}},
+      {"gemm_blackwell", "cutlass-sm100", "CUTLASS sm100 GEMM", "b200", {},
+       {"load_a load_b", "MMA"},
+       {{"a", 4}, {"b", 4}}, {},
+       "CUTLASS sm100 warp-specialized GEMM (NVIDIA/cutlass): a load warp, an MMA warp, epilogue warps beside them. Simplified: the loop over k only; the ring of two "
+       "accumulators lets the epilogue of one tile run beside the loop of the next, so the loop is what repeats.",
+       {}},
+  };
+}
+
+std::vector<HandProgram> backward() {
+  const auto consumer = [](const std::string& c, const std::string& q) {
+    return "S" + c + " dP" + c + " sub" + c + " exp" + c + " cvt_p" + c + " dV" + c + " sub_delta" + c + " mul" + c + " cvt_ds" + c + " stage_ds" + c + " dK" + c + " " + q;
+  };
+  return {
+      {"attention_backward_hopper", "fa3-backward", "FA3-like backward", "h100", {},
+       {"load_q load_lse load_do load_delta", consumer("0", "dQ0_k0 dQ0_k1 stage_dq0 add_dq0"), consumer("1", "dQ1_k0 dQ1_k1 stage_dq1 add_dq1")},
+       {{"q", 2}, {"do", 2}, {"lse", 2}, {"delta", 2}}, {},
+       "After FlashAttention-3's backward pass (Dao-AILab/flash-attention, hopper/mainloop_bwd_sm90_tma_gmma_ws.hpp): both score products first, dV beside the rest of "
+       "dS, then dK and dQ; two stages of Q and dO. Simplified: tiles of this kernel (128 keys, 64 queries, each group half of dQ's columns); dQ is added by "
+       "the group that computed it, not by a warp of its own.",
+       {}},
+  };
+}
+
 std::vector<HandProgram> all() {
   std::vector<HandProgram> list;
-  for (const auto& part : {fa3()}) list.insert(list.end(), part.begin(), part.end());
+  for (const auto& part : {fa3(), fa4(), gemm(), backward()}) list.insert(list.end(), part.begin(), part.end());
   return list;
 }
 
