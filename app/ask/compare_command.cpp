@@ -97,6 +97,9 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   request.solve = solve_request(*inputs, arguments);
   request.given = *std::move(given);
   request.baselines = *std::move(baselines);
+  request.simulate = [&](const Schedule& schedule) {
+    return simulated_figures(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, schedule);
+  };
   request.optimum = !arguments.has("--no-solve");
   Scoreboard board;
   {

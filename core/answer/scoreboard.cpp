@@ -23,6 +23,31 @@ int rank_class(const Contender& c) {
 
 }  // namespace
 
+double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin(), stalls.end(), 0.0); }
+
+SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule) {
+  KernelRunOptions options;
+  options.loop.arbitration = Arbitration::FirstCome;
+  const KernelRun run = run_kernel(kernel, machine, changes, problem, schedule, options);
+  SimulatedFigures figures;
+  figures.fault = run.fault;
+  if (!run.fault.empty()) return figures;
+  figures.cycles = run.cycles;
+  figures.period = run.sm.period.cycles();
+  figures.microseconds = run.microseconds;
+  figures.tflops = run.tflops;
+  // The producer waits for slots nearly always, which is its business.
+  const std::size_t first = run.sm.groups.size() > 1 ? 1 : 0;
+  double time = 0;
+  for (std::size_t g = first; g < run.sm.groups.size(); ++g) {
+    const GroupTime& group = run.sm.groups[g];
+    time += static_cast<double>(run.sm.cycles - group.idle);
+    for (std::size_t r = 0; r < kStallReasons; ++r) figures.stalls[r] += static_cast<double>(group.stalls[r]);
+  }
+  for (double& share : figures.stalls) share = time > 0 ? share / time : 0;
+  return figures;
+}
+
 const char* to_string(ContenderKind kind) {
   switch (kind) {
     case ContenderKind::Solver: return "solver";

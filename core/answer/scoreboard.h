@@ -2,6 +2,7 @@
 // one problem, judged by one checker and measured by one evaluator.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,11 +14,25 @@
 #include "core/schedule/certificate.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/kernel_run.h"
 
 namespace heddle {
 
 enum class ContenderKind { Solver, Hand, Baseline, File };
 const char* to_string(ContenderKind kind);  ///< "solver", "hand" ...
+
+/// The whole kernel, simulated with units that serve whoever comes first (core/simulate/kernel_run.h): a prediction.
+struct SimulatedFigures {
+  std::string fault;                 ///< why there are no numbers
+  Cycle cycles = 0;                  ///< of the kernel
+  double period = 0;                 ///< cycles per iteration
+  double microseconds = 0;
+  double tflops = 0;                 ///< 0 where the loop has no multiply-adds
+  /// Shares of the time of the groups that compute (all but the producer), while they have work: per StallReason.
+  std::array<double, kStallReasons> stalls{};
+  double stalled() const;            ///< all of them together
+};
+SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule);
 
 struct Contender {
   std::string name;                  ///< "fa3-pingpong", "triton", "solver"
@@ -35,6 +50,7 @@ struct Contender {
   int waits = 0;                     ///< on barriers, of all groups together, in one iteration
   int barriers = 0;                  ///< mbarriers that its rings need: full and empty, one each per slot
   int stages = 0;
+  std::optional<SimulatedFigures> simulated;  ///< none where nobody asked for it
 
   bool valid() const { return schedule && verdict.valid(); }
 };

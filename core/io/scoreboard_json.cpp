@@ -8,6 +8,14 @@
 namespace heddle {
 namespace {
 
+Json simulated_json(const SimulatedFigures& f) {
+  if (!f.fault.empty()) return Json::object().set("fault", f.fault);
+  Json stalls = Json::object();
+  for (std::size_t r = 0; r < kStallReasons; ++r) stalls.set(to_string(static_cast<StallReason>(r)), f.stalls[r]);
+  Json item = Json::object().set("cycles", f.cycles).set("period", f.period).set("microseconds", f.microseconds);
+  return item.set("tflops", f.tflops > 0 ? Json(f.tflops) : Json()).set("stalls", std::move(stalls));
+}
+
 Json contender_json(const Problem& problem, const Scoreboard& board, const ScoreRow& row) {
   const Contender& c = board.contenders[row.contender];
   Json log = Json::array();
@@ -23,6 +31,7 @@ Json contender_json(const Problem& problem, const Scoreboard& board, const Score
   Json registers = Json::array();
   for (const int budget : c.usage.register_budget) registers.push(budget);
   item.set("registers", std::move(registers)).set("barriers", c.barriers).set("waits", c.waits);
+  item.set("simulated", c.simulated ? simulated_json(*c.simulated) : Json());
   item.set("checker", verdict_json(problem, c.verdict)).set("schedule", schedule_json(problem, *c.schedule));
   return item;
 }

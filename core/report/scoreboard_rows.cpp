@@ -22,15 +22,16 @@ const ColumnSpec& spec(ScoreColumn column) {
       {"", "place by sustainable period", true},
       {"schedule", "its name", false},
       {"kind", "solver, hand schedule, baseline (heuristic) or file", false},
+      {"II", "initiation interval that the schedule states, cycles", true},
       {"period", "cycles per iteration that the program sustains, from its event graph", true},
       {"gap %", "how far the period lies above the proved lower bound", true},
-      {"II", "initiation interval that the schedule states, cycles", true},
+      {"kcycles", "the whole kernel, simulated with units that serve whoever comes first: thousands of cycles", true},
+      {"stalls %", "of the simulated time of the groups that compute: standing still for data, units, slots or orders", true},
       {"stages", "iterations in flight", true},
       {"warps", "warps of the CTA", true},
       {"regs", "registers per thread of the group that needs most", true},
       {"SMEM KiB", "shared memory set aside", true},
       {"TMEM", "tensor memory columns set aside", true},
-      {"barriers", "mbarriers of rings between groups: full and empty, per slot", true},
       {"waits", "waits on barriers in one iteration, all groups", true},
       {"checker", "verdict of the independent checker", false}};
   return kSpecs[static_cast<std::size_t>(column)];
@@ -63,7 +64,10 @@ std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreCo
     }
     case ScoreColumn::Smem: return fmt::format("{:.4g}", static_cast<double>(c.usage.smem_bytes) / 1024);
     case ScoreColumn::Tmem: return c.usage.tmem_columns > 0 ? number(rounded_columns(c.usage.tmem_columns)) : "-";
-    case ScoreColumn::Barriers: return number(c.barriers);
+    case ScoreColumn::Kernel:
+      if (!c.simulated || !c.simulated->fault.empty()) return "-";
+      return c.simulated->cycles < 10'000'000 ? fmt::format("{:.1f}", static_cast<double>(c.simulated->cycles) / 1000) : number(c.simulated->cycles / 1000);
+    case ScoreColumn::Stalled: return c.simulated && c.simulated->fault.empty() ? fmt::format("{:.0f}", 100 * c.simulated->stalled()) : "-";
     case ScoreColumn::Waits: return number(c.waits);
     default: return "-";
   }
@@ -99,7 +103,14 @@ std::string score_reason(const Contender& c) {
     const std::size_t more = c.verdict.violations.size() - 1;
     return c.verdict.violations.front().message + (more > 0 ? fmt::format(" (and {} more)", more) : "");
   }
-  return c.period.sentence;
+  std::string text = c.period.sentence;
+  if (!c.simulated || !c.simulated->fault.empty() || c.simulated->stalled() < 0.005) return text;
+  text += "; stands still for ";
+  std::string parts;
+  for (std::size_t r = 0; r < kStallReasons; ++r)
+    if (const double share = c.simulated->stalls[r]; share >= 0.005)
+      parts += fmt::format("{}{} {:.0f} %", parts.empty() ? "" : ", ", to_string(static_cast<StallReason>(r)), 100 * share);
+  return text + parts;
 }
 
 std::string scoreboard_headline(const Scoreboard& board, NumberText number) {

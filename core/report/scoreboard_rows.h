@@ -9,10 +9,10 @@
 
 namespace heddle {
 
-enum class ScoreColumn { Place, Name, Kind, Period, Gap, II, Stages, Warps, Registers, Smem, Tmem, Barriers, Waits, Checker };
-inline constexpr ScoreColumn kScoreColumns[] = {ScoreColumn::Place,  ScoreColumn::Name,      ScoreColumn::Kind,   ScoreColumn::Period, ScoreColumn::Gap,
-                                                ScoreColumn::II,     ScoreColumn::Stages,    ScoreColumn::Warps,  ScoreColumn::Registers, ScoreColumn::Smem,
-                                                ScoreColumn::Tmem,   ScoreColumn::Barriers,  ScoreColumn::Waits,  ScoreColumn::Checker};
+enum class ScoreColumn { Place, Name, Kind, II, Period, Gap, Kernel, Stalled, Stages, Warps, Registers, Smem, Tmem, Waits, Checker };
+inline constexpr ScoreColumn kScoreColumns[] = {ScoreColumn::Place,   ScoreColumn::Name,   ScoreColumn::Kind,  ScoreColumn::II,        ScoreColumn::Period,
+                                                ScoreColumn::Gap,     ScoreColumn::Kernel, ScoreColumn::Stalled, ScoreColumn::Stages,  ScoreColumn::Warps,
+                                                ScoreColumn::Registers, ScoreColumn::Smem, ScoreColumn::Tmem,  ScoreColumn::Waits,     ScoreColumn::Checker};
 const char* title(ScoreColumn column);
 /// What the column means and its unit, one sentence.
 const char* about(ScoreColumn column);

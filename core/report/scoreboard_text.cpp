@@ -95,19 +95,23 @@ std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board)
 
 std::string scoreboard_csv(const Scoreboard& board) {
   std::string text = csv_record({"place", "schedule", "kind", "status", "valid", "deadlock", "period_cycles", "gap_percent", "ii_cycles", "stages", "warps",
-                                 "registers_per_thread", "smem_bytes", "tmem_columns", "barriers", "waits", "violations", "reason"});
+                                 "registers_per_thread", "smem_bytes", "tmem_columns", "barriers", "waits", "violations", "kernel_cycles", "simulated_period_cycles", "microseconds", "tflops", "stalled_percent", "reason"});
   for (const ScoreRow& row : score_rows(board, ungrouped)) {
     const Contender& c = board.contenders[row.contender];
     const bool has = c.schedule.has_value();
     const auto number = [&](std::int64_t value) { return has ? std::to_string(value) : std::string(); };
     const auto budgets = c.usage.register_budget;
+    const bool ran = c.simulated && c.simulated->fault.empty();
     const auto gap = gap_percent(board, c);
     text += csv_record({row.place > 0 ? std::to_string(row.place) : "", printable(c.name), to_string(c.kind), has ? to_string(c.status) : "",
                         has ? (c.valid() ? "1" : "0") : "", has ? (c.period.deadlock ? "1" : "0") : "", c.period.deadlock ? "" : number(c.period.cycles()),
                         gap ? fmt::format("{:.3f}", *gap) : "", number(has ? c.schedule->ii : 0), number(c.stages), number(c.usage.warps),
                         number(budgets.empty() ? 0 : *std::max_element(budgets.begin(), budgets.end())), number(c.usage.smem_bytes),
                         number(c.usage.tmem_columns), number(c.barriers), number(c.waits),
-                        has ? std::to_string(c.verdict.violations.size()) : "", printable(score_reason(c))});
+                        has ? std::to_string(c.verdict.violations.size()) : "", ran ? std::to_string(c.simulated->cycles) : "",
+                        ran ? fmt::format("{:.3f}", c.simulated->period) : "", ran ? fmt::format("{:.3f}", c.simulated->microseconds) : "",
+                        ran && c.simulated->tflops > 0 ? fmt::format("{:.1f}", c.simulated->tflops) : "",
+                        ran ? fmt::format("{:.2f}", 100 * c.simulated->stalled()) : "", printable(score_reason(c))});
   }
   return text;
 }

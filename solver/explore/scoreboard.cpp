@@ -74,7 +74,9 @@ class Board {
   const Problem& problem() const { return request_.solve.problem; }
 
   void add(Contender contender) {
-    board_.contenders.push_back(measured(problem(), request_.solve.constraints, std::move(contender)));
+    Contender done = measured(problem(), request_.solve.constraints, std::move(contender));
+    if (done.schedule && !done.period.deadlock && request_.simulate) done.simulated = request_.simulate(*done.schedule);
+    board_.contenders.push_back(std::move(done));
     board_.seconds = seconds_between(begin_, Clock::now());
     if (settled_) settled_(board_);
   }

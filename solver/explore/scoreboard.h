@@ -18,6 +18,8 @@ struct ScoreboardRequest {
   std::vector<Contender> given;             ///< hand schedules and files: name, kind, about, schedule or why_not
   std::vector<BaselineChoice> baselines;    ///< those that do not apply say why
   bool optimum = true;                      ///< solve too
+  /// Runs a schedule on the whole grid; an empty function: nothing is simulated.
+  std::function<SimulatedFigures(const Schedule&)> simulate;
 };
 
 /// All of them, with their defaults.
