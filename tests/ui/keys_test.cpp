@@ -160,6 +160,19 @@ TEST_CASE("panes fold away and come back, and a double click resets a splitter",
   CHECK(h.session().settings().layout.left != Approx(Layout{}.left));
   h.double_click("splitter/left");
   CHECK(h.session().settings().layout.left == Approx(Layout{}.left));
+  // With the mouse alone: the handle on the pane's edge, and at the window's edge to bring it back.
+  for (const char* pane : {"left", "bottom"}) {
+    INFO(pane);
+    const std::string handle = std::string("fold/") + pane, whole = std::string("pane/") + pane;
+    h.click(handle);
+    CHECK_FALSE(h.has(whole));
+    h.click(handle);
+    CHECK(h.has(whole));
+  }
+  h.click("fold/right");
+  CHECK_FALSE(h.has("pane/inspector"));
+  h.click("fold/right");
+  CHECK(h.has("pane/inspector"));
 }
 
 TEST_CASE("every tab can be reached at any width", "[ui]") {
