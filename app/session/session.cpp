@@ -447,6 +447,10 @@ void Session::on(const ShowTab& c) {
 }
 void Session::on(const SetHighlight& c) {
   view_.highlight = c.highlight;
+  // What it was made of may be another problem: an answer to an earlier question, say.
+  const Problem* problem = content_.problem.get();
+  std::erase_if(view_.highlight.ops, [&](OpId op) { return !problem || !op.valid() || op.index() >= problem->ops.size(); });
+  std::erase_if(view_.highlight.edges, [&](EdgeId edge) { return !problem || !edge.valid() || edge.index() >= problem->edges.size(); });
   changed();
 }
 void Session::on(const ToggleKeys&) { view_.keys_overlay = !view_.keys_overlay; }

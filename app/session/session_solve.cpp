@@ -239,7 +239,8 @@ void Session::take_outcome(SolveOutcome outcome) {
   }
   live_.history.push_back({live_.seconds, live_.lower_bound, live_.best});
   const char* how = live_.cancelled ? " (cancelled)" : live_.timed_out ? " (out of time)" : "";
-  const LogLevel level = outcome.status == Status::Optimal      ? LogLevel::Good
+  const LogLevel level = outcome.cancelled                      ? LogLevel::Info
+                         : outcome.status == Status::Optimal    ? LogLevel::Good
                          : outcome.status == Status::Infeasible ? LogLevel::Bad
                                                                 : LogLevel::Warning;
   const std::string ii = live_.best ? fmt::format("II {} · ", *live_.best) : "";

@@ -86,17 +86,17 @@ void draw_range(ChartFrame& f, const Whisker& w, Cycle earliest, Cycle latest, f
   });
 }
 
-/// What is not drawn is said.
+/// What is not drawn is said, at the right end of the band of marks, where no bar is covered.
 void say_hidden(ChartFrame& f, std::size_t whiskers) {
-  const std::string text = fmt::format("{} whiskers hidden on narrow bars: zoom in", grouped(static_cast<std::int64_t>(whiskers)));
+  const std::string text = fmt::format("{} hidden whisker{}: zoom in", grouped(static_cast<std::int64_t>(whiskers)), whiskers == 1 ? "" : "s");
   ImFont* font = fonts().small;
-  const float width = paint::text_width(font, text) + px(14), height = paint::text_height(font) + px(6);
-  const float right = f.rows.x1 - px(8), bottom = f.rows.y1 - px(6);
-  if (width > f.rows.width() || height > f.rows.height() / 2) return;
-  f.draw.AddRectFilled({right - width, bottom - height}, {right, bottom}, theme().panel, px(3));
-  f.draw.AddRect({right - width, bottom - height}, {right, bottom}, theme().warning, px(3));
-  paint::text(f.draw, font, right - width + px(7), bottom - height + px(3), theme().text, text);
-  if (probe::on()) probe::item(f.probe_name("hidden_whiskers"), right - width, bottom - height, right, bottom);
+  const float width = paint::text_width(font, text) + px(10), left = f.marks.x1 - width;
+  if (f.marks.height() < paint::text_height(font) || left < f.marks.x0) return;
+  f.draw.PushClipRect(f.marks.low(), f.marks.high(), false);
+  f.draw.AddRectFilled({left, f.marks.y0}, f.marks.high(), theme().chart);
+  paint::text(f.draw, font, left + px(5), f.marks.y1 - paint::text_height(font) - px(2), theme().warning, text);
+  f.draw.PopClipRect();
+  if (probe::on()) probe::item(f.probe_name("hidden_whiskers"), left, f.marks.y0, f.marks.x1, f.marks.y1);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/io/library.h"
 #include "core/report/chart_layout.h"
 
@@ -229,7 +230,7 @@ void draw_status_bar(const Session& session, const Models&, const UiState& ui) {
   else if (ui.chart.hovered_cycle && session.content().entry())
     right = "cycle " + grouped(*ui.chart.hovered_cycle) + "   " + right;
   const float room = width - text_size(fonts().small, right).x - px(30);
-  paint_text(fonts().small, at, theme().dim, fitted(fonts().small, solver_line(session), room));
+  paint_text(fonts().small, at, theme().dim, fitted(fonts().small, drawable(pretty(solver_line(session))), room));
   paint_text_right(fonts().small, at.x + width, at.y, theme().dim, right);
   ImGui::Dummy(ImVec2(width, px(12)));
 }

@@ -107,8 +107,8 @@ if [[ -n ${bar:-} ]]; then
   grep -q '^export/go ' "$work/dialog" || fail "the picture has no export dialog"
   saved() { [[ -s $work/share.heddle.json ]]; }
   save_project() {
-    xdotool key ctrl+shift+s sleep 0.5 key ctrl+a type "$work/share.heddle.json"
-    xdotool sleep 0.3 key Return
+    xdotool key ctrl+shift+s sleep 0.7 key ctrl+a sleep 0.5 type "$work/share.heddle.json"
+    xdotool sleep 0.5 key Return
     await saved
   }
   save_project || { xdotool key Escape; save_project; } || fail "the project was not saved"

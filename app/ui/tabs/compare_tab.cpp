@@ -9,6 +9,7 @@
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/io/library.h"
 
 namespace heddle::app {
@@ -61,7 +62,7 @@ void draw_head(const Session& session, const CompareModel& model, const std::vec
   const float buttons = button_width + copy + command + 2 * gap;
   const bool one_line = width - buttons > px(260);
   const float room = one_line ? width - buttons - px(16) : width;
-  const std::string text = model.difference.first ? model.relation + ": " + model.difference.first->sentence : model.relation;
+  const std::string text = drawable(pretty(model.difference.first ? model.relation + ": " + model.difference.first->sentence : model.relation));
   paint_text(fonts().bold, ImVec2(begin.x, begin.y + px(4)), theme().text, fitted(fonts().bold, text, room));
   ImGui::Dummy(ImVec2(room, height));
   if (probe::on()) probe::last_item("compare/relation");

@@ -9,6 +9,7 @@
 #include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pareto_model.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
@@ -63,7 +64,7 @@ std::string about(const ParetoModel& model, const ParetoRow& row) {
   for (std::size_t i = 0; i < model.against.size() && i < row.amounts.size(); ++i)
     if (row.amounts[i] != kNoCap) text += " · " + amount_text_of(row, row.amounts[i], model.against[i]);
   text += " · " + row.standing;
-  if (!row.reason.empty()) text += "\n" + row.reason;
+  if (!row.reason.empty()) text += "\n" + drawable(pretty(row.reason));
   if (row.has_point()) text += "\nClick: show it as A. Right click: compare with it as B.";
   return text;
 }
@@ -236,7 +237,7 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoM
       cell_text(b < row.besides.size() ? resource_text(row.besides[b], model.besides[b]) : "", true, theme().dim);
     }
     ImGui::TableNextColumn();
-    colored_text(theme().dim, fitted(fonts().body, row.reason, std::max(ImGui::GetContentRegionAvail().x, px(20))));
+    colored_text(theme().dim, fitted(fonts().body, drawable(pretty(row.reason)), std::max(ImGui::GetContentRegionAvail().x, px(20))));
   }
   ImGui::EndTable();
 }

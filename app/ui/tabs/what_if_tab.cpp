@@ -12,6 +12,7 @@
 #include "app/ui/question_bar.h"
 #include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
@@ -208,8 +209,9 @@ void draw_steps(std::vector<LatencyRow> rows, WhatIfState& state, ImVec2 size) {
     ImGui::TableNextColumn();
     colored_text(row.segment.step.proved() ? theme().good : theme().warning, row.status);
     ImGui::TableNextColumn();
-    colored_text(theme().dim, fitted(fonts().body, row.segment.step.why, std::max(ImGui::GetContentRegionAvail().x, px(20))));
-    if (ImGui::IsItemHovered()) tooltip(row.segment.step.why);
+    const std::string why = drawable(pretty(row.segment.step.why));
+    colored_text(theme().dim, fitted(fonts().body, why, std::max(ImGui::GetContentRegionAvail().x, px(20))));
+    if (ImGui::IsItemHovered()) tooltip(why);
   }
   ImGui::EndTable();
 }
