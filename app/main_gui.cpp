@@ -16,15 +16,18 @@
 #include "app/ui/probe.h"
 #include "app/ui/script.h"
 #include "core/io/library.h"
+#include "core/problem/changes.h"
+#include "core/schedule/constraint_text.h"
 
 namespace heddle::app {
 namespace {
 
 struct Options {
   std::string kernel, machine, schedule, constraints, screenshot, size = "1600x900", mode, theme, select, tab;
-  std::vector<std::string> params, steps;
+  std::vector<std::string> params, changes, demands, overlays, steps;
+  std::optional<Cycle> begin, end;
   int scale = 0, iterations = 0, frames = 0;
-  bool welcome = false, solve = false, no_solve = false;
+  bool welcome = false, solve = false, no_solve = false, chart_only = false;
 };
 
 int report(const Error& error) {
@@ -45,9 +48,29 @@ std::string default_machine(const std::string& name) {
   return machines.empty() ? "h100" : machines.front();
 }
 
+/// Numbers changed and demands made in words, as `heddle` takes them.
+Result<Ok> propose_as_asked(const Options& options, Session& session) {
+  const Content& content = session.content();
+  if (options.changes.empty() && options.demands.empty()) return Ok{};
+  if (!content.problem) return Error::input("--set and --demand need a kernel and a machine that fit");
+  Error error = Error::input("");
+  error.faults.clear();
+  const auto fault = [&](const Error& e) { error.faults.insert(error.faults.end(), e.faults.begin(), e.faults.end()); };
+  for (const std::string& text : options.changes) {
+    const auto change = parse_change(text, *content.kernel, *content.machine);
+    change ? session.apply(SetChange{*change}) : fault(change.error());
+  }
+  for (const std::string& text : options.demands) {
+    const auto demand = parse_constraint(text, *content.problem);
+    demand ? session.apply(AddConstraint{*demand, false}) : fault(demand.error());
+  }
+  if (!error.faults.empty()) return error;
+  return Ok{};
+}
+
 /// What the command line asks for, as commands.
-void open_documents(const Options& options, Session& session) {
-  if (options.welcome) return;
+Result<Ok> open_documents(const Options& options, Session& session) {
+  if (options.welcome) return Ok{};
   const bool schedule_only = !options.schedule.empty() && options.kernel.empty();
   if (!schedule_only) {
     const std::string kernel = options.kernel.empty() ? "attention_forward_hopper" : options.kernel;
@@ -61,6 +84,7 @@ void open_documents(const Options& options, Session& session) {
     const std::size_t equals = param.find('=');
     session.apply(SetParam{param.substr(0, equals), std::strtoll(param.c_str() + equals + 1, nullptr, 10)});
   }
+  if (const auto proposed = propose_as_asked(options, session); !proposed) return proposed;
   if (!options.schedule.empty()) session.apply(OpenSchedule{options.schedule});
   if (!options.constraints.empty()) {
     session.apply(OpenConstraints{options.constraints});
@@ -68,6 +92,7 @@ void open_documents(const Options& options, Session& session) {
   }
   const bool wanted = options.solve || (options.screenshot.empty() && options.schedule.empty() && session.content().schedules.empty());
   if (wanted && !options.no_solve && session.why_no_solve().empty()) session.apply(StartSolve{});
+  return Ok{};
 }
 
 void show_as_asked(const Options& options, Session& session) {
@@ -83,6 +108,15 @@ void select_as_asked(const Options& options, Session& session) {
   session.apply(SelectOp{session.content().problem->find_op(options.select)});
 }
 
+/// Which cycles the chart shows, and what lies on its bars; for a chart that is there.
+void arrange_chart(const Options& options, Session& session) {
+  if (!options.begin && options.overlays.empty()) return;
+  ChartKept kept = session.view().chart;
+  if (options.begin && options.end && *options.begin < *options.end) kept.visible = {*options.begin, *options.end};
+  for (const std::string& overlay : options.overlays) kept.switches[overlay] = true;
+  session.view().restored_chart = std::move(kept);
+}
+
 int take_screenshot(const Options& options) {
   int width = 0, height = 0;
   if (std::sscanf(options.size.c_str(), "%dx%d", &width, &height) != 2) {
@@ -92,12 +126,13 @@ int take_screenshot(const Options& options) {
   auto platform = OffscreenPlatform::create(width, height, false);
   if (!platform) return report(platform.error());
   Session session(Environment{});
-  open_documents(options, session);
+  if (const auto opened = open_documents(options, session); !opened) return report(opened.error());
   show_as_asked(options, session);
   AppWindow window(session, **platform);
   probe::enable(!options.steps.empty());
   settle(window);
   select_as_asked(options, session);
+  arrange_chart(options, session);
   for (const std::string& step : options.steps)
     if (const auto done = run_step(window, step); !done) return report(done.error());
   // While a solve or a question runs ("ask&") there is a moment for it to show something.
@@ -105,8 +140,12 @@ int take_screenshot(const Options& options) {
     window.step();
     if (session.live().active() || session.asking()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  const auto written = write_png(options.screenshot, (*platform)->read_picture());
-  if (!written) return report(written.error());
+  if (options.chart_only) {
+    session.apply(Export{ExportKind::Png, options.screenshot});
+    window.step();
+  } else if (const auto written = write_png(options.screenshot, (*platform)->read_picture()); !written) {
+    return report(written.error());
+  }
   for (const LogEntry& entry : session.log()) std::fprintf(stderr, "%s\n", entry.text.c_str());
   return session.error() ? report(session.error()->error) : 0;
 }
@@ -129,7 +168,7 @@ int run_window(const Options& options) {
   environment.wake = [&] { (*platform)->wake(); };
   auto session = std::make_unique<Session>(std::move(environment));
   show_as_asked(options, *session);
-  open_documents(options, *session);
+  if (const auto opened = open_documents(options, *session); !opened) return report(opened.error());
   select_as_asked(options, *session);
   AppWindow window(*session, **platform);
   int shown = 0;
@@ -158,6 +197,8 @@ int run(int argc, char** argv) {
                           text.find_first_not_of("-0123456789", equals + 1) == std::string::npos;
         return good ? std::string() : "expected KEY=INTEGER, got " + text;
       });
+  app.add_option("--set", options.changes, "Take a number differently, as heddle does: exp0.latency=600. Repeatable")->take_all()->expected(1);
+  app.add_option("--demand", options.demands, "A demand in words, as heddle takes them: \"pin S at 128\". Repeatable")->take_all()->expected(1);
   app.add_option("--screenshot", options.screenshot, "Write a PNG instead of opening a window; needs no display");
   app.add_option("--do", options.steps,
                  "Before the screenshot: an action's id (\"solve\", \"compare\"), click:NAME, right:NAME, hover:NAME, "
@@ -169,6 +210,13 @@ int run(int argc, char** argv) {
   app.add_option("--mode", options.mode, "Chart: steady, unrolled or pipeline")
       ->check(CLI::IsMember({"steady", "unrolled", "pipeline"}));
   app.add_option("--iterations", options.iterations, "Of the unrolled and pipeline charts")->check(CLI::Range(1, 64));
+  app.add_option("--begin", options.begin, "Of the screenshot's chart: the first visible cycle, with --end");
+  app.add_option("--end", options.end, "Of the screenshot's chart: the last visible cycle, with --begin");
+  app.add_option("--show", options.overlays, "On the screenshot's chart: critical, whiskers or dependences. Repeatable")
+      ->check(CLI::IsMember({"critical", "whiskers", "dependences"}))
+      ->take_all()
+      ->expected(1);
+  app.add_flag("--chart-only", options.chart_only, "The screenshot is of the chart, not of the whole window");
   app.add_option("--theme", options.theme, "dark, light or high_contrast")
       ->check(CLI::IsMember({"dark", "light", "high_contrast"}));
   app.add_option("--scale", options.scale, "Per cent, 50 to 300")->check(CLI::Range(50, 300));

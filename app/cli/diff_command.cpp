@@ -4,35 +4,13 @@
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/inputs.h"
+#include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
-#include "core/base/suggest.h"
 #include "core/io/difference_json.h"
-#include "core/io/library.h"
-#include "core/io/schedule_json.h"
 #include "core/report/difference_summary.h"
 
 namespace heddle::app {
 namespace {
-
-/// An op of that name wins over the two words.
-Result<Alignment> alignment_of(const Problem& problem, const std::string& word) {
-  if (const OpId op = problem.find_op(word); op.valid()) return Alignment{Alignment::At::Op, op};
-  if (word == "start") return Alignment{};
-  if (word == "most") return Alignment{Alignment::At::Most, {}};
-  std::vector<std::string> known = names_of(problem.ops);
-  std::string hint = did_you_mean(word, known);
-  if (hint.empty()) hint = "its ops: " + list_of(known) + "; or start, or most";
-  return Error::input(fmt::format("--align: no op '{}' in the loop body of {}", word, problem.kernel), hint);
-}
-
-Result<Schedule> read_second(const std::string& name, const Problem& problem, const Terminal& terminal) {
-  const Result<std::string> path = find_in_library(Shelf::Schedules, name);
-  if (!path) return path.error();
-  std::vector<Fault> warnings;
-  Result<Schedule> schedule = read_schedule(*path, problem, &warnings);
-  print_warnings(terminal, warnings);
-  return schedule;
-}
 
 std::string title_of(const Schedule& schedule, const std::string& file) {
   return schedule.name.empty() || schedule.name == file ? file : fmt::format("{} ({})", schedule.name, file);
@@ -51,15 +29,20 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
   const Result<Alignment> alignment = alignment_of(problem, arguments.text("--align").value_or("start"));
   if (!alignment) return report(terminal, alignment.error(), json);
   const Schedule in_a = *inputs->schedule;
-  const ComparedSchedule a = measure(problem, in_a, inputs->constraints, title_of(in_a, file_a));
+  ComparedSchedule a = measure(problem, in_a, inputs->constraints, title_of(in_a, file_a));
 
   Schedule in_b;
   ComparedSchedule b;
+  std::optional<Schedule> read_b;
   if (const auto file_b = arguments.text("B")) {
-    Result<Schedule> read = read_second(*file_b, problem, terminal);
+    Result<std::optional<Schedule>> read = read_second(*file_b, problem, terminal);
     if (!read) return report(terminal, read.error(), json);
-    in_b = *std::move(read);
-    b = measure(problem, in_b, inputs->constraints, title_of(in_b, *file_b));
+    read_b = *std::move(read);
+  }
+  if (read_b) {
+    const std::string file_b = *arguments.text("B");
+    in_b = *std::move(read_b);
+    b = measure(problem, in_b, inputs->constraints, title_of(in_b, file_b));
   } else {
     inputs->schedule.reset();
     const Result<SolveOutcome> outcome = solve_inputs(*inputs, arguments, terminal);
@@ -73,7 +56,8 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     b.status = outcome->status;
     b.lower_bound = outcome->lower_bound;
   }
-  const Difference difference = compare_schedules(problem, in_a, in_b, *alignment);
+  if (arguments.has("--swap")) std::swap(a, b);
+  const Difference difference = compare_schedules(problem, *a.schedule, *b.schedule, *alignment);
   if (json)
     terminal.out << difference_json(problem, a, b, difference, *alignment).pretty();
   else if (terminal.quiet)

@@ -6,6 +6,8 @@
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/solving.h"
+#include "app/cli/second_schedule.h"
+#include "core/analysis/difference.h"
 #include "core/check/checker.h"
 #include "core/io/chrome_trace.h"
 #include "core/io/schedule_json.h"
@@ -101,12 +103,24 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   std::string text;
   if (format == "svg") {
     SvgOptions options;
-    options.title = join_facts({problem_title(problem), headline(*schedule, {})}, {});
+    options.title = join_facts({problem_title(problem), picture_title(*schedule)}, {});
     if (arguments.text("--theme") == "dark") options.theme = SvgTheme::Dark;
     if (const auto width = arguments.integer("--width")) options.width = std::max(320, static_cast<int>(*width));
     options.begin = arguments.integer("--begin");
     options.end = arguments.integer("--end");
-    text = gantt_svg(gantt_for(problem, *schedule, verdict, arguments), options);
+    const GanttModel upper = gantt_for(problem, *schedule, verdict, arguments);
+    if (const auto name = arguments.text("--below")) {
+      const Result<Alignment> alignment = alignment_of(problem, arguments.text("--align").value_or("start"));
+      if (!alignment) return report(terminal, alignment.error(), false);
+      const Result<std::optional<Schedule>> below = read_second(*name, problem, terminal);
+      if (!below) return report(terminal, below.error(), false);
+      if (!*below) return report(terminal, Error::input(*name + " has no B", "open it, choose one with the key B, save it"), false);
+      const Verdict verdict_b = check(problem, **below, inputs->constraints);
+      const Schedule aligned = shifted(**below, alignment_shift(*schedule, **below, *alignment));
+      text = gantt_pair_svg(upper, gantt_for(problem, aligned, verdict_b, arguments), options, picture_title(**below));
+    } else {
+      text = gantt_svg(upper, options);
+    }
   } else if (format == "trace") {
     TraceOptions options;
     if (const auto iterations = arguments.integer("--iterations")) options.iterations = static_cast<int>(*iterations);

@@ -132,7 +132,10 @@ void GlfwPlatform::end_frame() {
     turn_over(picture);
     picture_ = std::move(picture);
   }
-  glfwSwapBuffers(window_);
+  if (std::exchange(swap_, true))
+    glfwSwapBuffers(window_);
+  else
+    note_input();  // the frame that is to be looked at comes next
 }
 
 std::optional<Picture> GlfwPlatform::take_picture() { return std::exchange(picture_, std::nullopt); }

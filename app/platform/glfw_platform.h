@@ -24,7 +24,7 @@ class GlfwPlatform : public Platform {
   void set_title(const std::string& title) override;
   std::vector<std::string> take_dropped_files() override;
   bool can_take_pictures() const override { return true; }
-  void want_picture() override { picture_wanted_ = true; }
+  void want_picture(bool shown) override { picture_wanted_ = true, swap_ = shown; }
   std::optional<Picture> take_picture() override;
   void stay_open() override;
 
@@ -40,7 +40,7 @@ class GlfwPlatform : public Platform {
   int frames_wanted_ = kFramesAfterInput;
   double last_input_ = 0;
   std::vector<std::string> dropped_;
-  bool picture_wanted_ = false;
+  bool picture_wanted_ = false, swap_ = true;
   std::optional<Picture> picture_;
 };
 

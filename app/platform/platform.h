@@ -39,7 +39,8 @@ class Platform {
   virtual void set_title(const std::string&) {}
   /// Pictures of what is shown: ask for one before a frame ends, take it after. Nothing without a renderer.
   virtual bool can_take_pictures() const { return false; }
-  virtual void want_picture() {}
+  /// `shown`: the frame is also one to look at; otherwise what was shown before it stays.
+  virtual void want_picture(bool shown) { static_cast<void>(shown); }
   virtual std::optional<Picture> take_picture() { return std::nullopt; }
   /// After Close: the window stays open for now.
   virtual void stay_open() {}

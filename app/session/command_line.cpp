@@ -5,11 +5,18 @@
 
 #include <algorithm>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_table.h"
+#include "app/session/proposal.h"
 #include "core/io/library.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle::app {
+namespace {
+
+constexpr int kUsualStages = 6;  // that `heddle solve` tries without --max-stages
+
+}  // namespace
 
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,%@";
@@ -18,6 +25,48 @@ std::string shell_word(std::string_view word) {
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
 }
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
+/// The project's file, where a command line that names it finds just what is on the screen.
+std::string project_to_name(const Session& session) {
+  const std::string& file = session.project_as_shown();
+  return is_project(file) ? file : std::string();
+}
+
+/// --param, --set and --demand, as far as `takes` wants them.
+template <class Takes>
+void add_question(const Content& content, const Takes& takes, std::vector<std::string>& words) {
+  const auto add = [&](const char* flag, std::string value) {
+    if (takes(flag)) words.insert(words.end(), {flag, std::move(value)});
+  };
+  for (const auto& [name, value] : content.overrides) add("--param", fmt::format("{}={}", name, value));
+  for (const Change& change : content.changes)
+    if (change.enabled) add("--set", describe(change));
+  for (const UserConstraint& constraint : content.constraints)
+    if (constraint.enabled) add("--demand", describe(constraint));
+}
+
+std::vector<std::string> mode_words(const Session& session) {
+  std::vector<std::string> words{"--mode", to_string(session.view().mode)};
+  if (session.view().mode != GanttMode::Steady) words.insert(words.end(), {"--iterations", fmt::format("{}", session.iterations())});
+  return words;
+}
+
+std::vector<std::string> align_words(const Session& session) {
+  const Alignment& alignment = session.view().alignment;
+  if (alignment.at == Alignment::At::Most) return {"--align", "most"};
+  if (alignment.at == Alignment::At::Op && alignment.op.valid()) return {"--align", session.content().problem->op(alignment.op).name};
+  return {};
+}
+
+}  // namespace
 
 std::string command_line(const Session& session, std::string_view subcommand, const std::vector<std::string>& extra) {
   const Content& content = session.content();
@@ -33,40 +82,128 @@ std::string command_line(const Session& session, std::string_view subcommand, co
                    : 1;
   };
   std::vector<std::string> words{"heddle", std::string(subcommand)};
+  // With several schedules the caller has to say which is which.
+  const ScheduleEntry* entry = positionals(PositionalType::Schedule) == 1 ? content.entry() : nullptr;
+  if (entry && entry->file.empty()) {
+    if (const std::string project = project_to_name(session); !project.empty()) {
+      words.push_back(project);
+      words.insert(words.end(), extra.begin(), extra.end());
+      return joined(words);
+    }
+    if (!entry->of_solver) return {};
+  }
   if (positionals(PositionalType::Kernel) > 0) words.push_back(name_in_library(Shelf::Kernels, content.kernel->source));
   if (positionals(PositionalType::Machine) > 0) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
-  const auto add = [&](const char* flag, std::string value) {
-    if (!takes(flag)) return;
-    words.emplace_back(flag);
-    words.push_back(std::move(value));
-  };
-  for (const auto& [name, value] : content.overrides) add("--param", fmt::format("{}={}", name, value));
-  for (const Change& change : content.changes)
-    if (change.enabled) add("--set", describe(change));
-  for (const UserConstraint& constraint : content.constraints)
-    if (constraint.enabled) add("--demand", describe(constraint));
+  add_question(content, takes, words);
+  // The window lets a pin be as far out as it was dropped.
+  const bool solves = subcommand == "solve" || (entry && entry->file.empty());
+  if (const int stages = content.problem ? stages_wanted(content) : 0; solves && stages > kUsualStages && takes("--max-stages"))
+    words.insert(words.end(), {"--max-stages", fmt::format("{}", stages)});
   words.insert(words.end(), extra.begin(), extra.end());
-  // With several schedules the caller has to say which is which.
-  if (const ScheduleEntry* entry = content.entry(); entry && !entry->file.empty() && positionals(PositionalType::Schedule) == 1)
-    words.push_back(name_in_library(Shelf::Schedules, entry->file));
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
-  return line;
+  if (entry && !entry->file.empty()) words.push_back(name_in_library(Shelf::Schedules, entry->file));
+  return joined(words);
+}
+
+std::string why_no_line(const Session& session) {
+  const Content& content = session.content();
+  if (!content.kernel) return "nothing is open";
+  if (!content.machine) return "a command line needs a machine too";
+  return "save the project first, as NAME.heddle.json: no command line finds just this schedule without its file";
+}
+
+std::string shown_as_command(const Session& session) { return command_line(session, "show", mode_words(session)); }
+
+std::string ask_command(const Session& session, Topic topic, const AskOptions& options) {
+  std::vector<std::string> words;
+  const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+  switch (topic) {
+    case Topic::Explain:
+      if (options.ii) add({"--ii", fmt::format("{}", *options.ii)});
+      break;
+    case Topic::Slack:
+      if (options.exact) add({"--exact"});
+      break;
+    case Topic::Price: break;
+    case Topic::Latency: {
+      const Content& content = session.content();
+      const OpId op = options.op.valid() ? options.op : session.selection().primary();
+      if (!content.problem || !op.valid() || op.index() >= content.problem->ops.size()) return {};
+      add({content.problem->op(op).name});
+      if (options.from) add({"--from", fmt::format("{}", *options.from)});
+      if (options.to) add({"--to", fmt::format("{}", *options.to)});
+      break;
+    }
+    case Topic::Sensitivity: add({"--percent", fmt::format("{}", options.percent)}); break;
+    case Topic::Alternatives:
+      add({"--count", fmt::format("{}", options.count), "--differ", to_string(options.aspect)});
+      if (options.ii_only) add({"--equal", "ii"});
+      break;
+    case Topic::Pareto:
+      for (const Resource r : options.against) add({"--against", to_string(r)});
+      break;
+  }
+  return command_line(session, to_string(topic), words);
+}
+
+std::string compare_command(const Session& session) {
+  const Content& content = session.content();
+  const ScheduleEntry *a = content.entry(), *b = content.baseline_entry();
+  if (!a || !b) return {};
+  const std::vector<std::string> align = align_words(session);
+  const auto file = [](const ScheduleEntry& entry) { return name_in_library(Shelf::Schedules, entry.file); };
+  std::vector<std::string> words;
+  if (!a->file.empty() && !b->file.empty()) {
+    words = {file(*a), file(*b)};
+  } else if (const std::string project = project_to_name(session); !project.empty()) {
+    words = {"heddle", "diff", project};
+    words.insert(words.end(), align.begin(), align.end());
+    return joined(words);
+  } else if (!a->file.empty() && b->of_solver) {
+    words = {file(*a)};
+  } else if (!b->file.empty() && a->of_solver) {
+    words = {file(*b), "--swap"};
+  } else {
+    return {};
+  }
+  words.insert(words.end(), align.begin(), align.end());
+  return command_line(session, "diff", words);
 }
 
 namespace {
 
-std::vector<std::string> mode_words(const Session& session) {
-  std::vector<std::string> words{"--mode", to_string(session.view().mode)};
-  if (session.view().mode == GanttMode::Steady) return words;
-  words.emplace_back("--iterations");
-  words.push_back(fmt::format("{}", session.iterations()));
-  return words;
+/// A picture is the window's, so the window's program makes it.
+std::string picture_command(const Session& session, const Export& wish) {
+  const Content& content = session.content();
+  if (!content.kernel || !content.machine) return {};
+  const ViewState& view = session.view();
+  std::vector<std::string> words{"heddle-gui"};
+  const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+  if (const std::string project = project_to_name(session); !project.empty()) {
+    add({project});
+  } else {
+    const ScheduleEntry* entry = content.entry();
+    if (content.baseline_entry() || (entry && entry->file.empty() && !entry->of_solver)) return {};
+    add({name_in_library(Shelf::Kernels, content.kernel->source), name_in_library(Shelf::Machines, content.machine->file)});
+    add_question(content, [](std::string_view) { return true; }, words);
+    if (entry && entry->file.empty()) add({"--solve"});
+    if (entry && !entry->file.empty()) add({"--schedule", name_in_library(Shelf::Schedules, entry->file)});
+  }
+  const std::vector<std::string> mode = mode_words(session);
+  words.insert(words.end(), mode.begin(), mode.end());
+  add({"--theme", wish.light ? to_string(ThemeName::Light) : to_string(session.settings().theme)});
+  add({"--tab", to_string(view.tab)});
+  if (view.window) add({"--size", fmt::format("{}x{}", view.window->first, view.window->second)});
+  if (session.settings().scale_percent != 100) add({"--scale", fmt::format("{}", session.settings().scale_percent)});
+  if (const auto& visible = view.chart.visible) add({"--begin", fmt::format("{}", visible->first), "--end", fmt::format("{}", visible->second)});
+  for (const auto& [overlay, on] : view.chart.switches)
+    if (on) add({"--show", overlay});
+  if (const OpId op = session.selection().primary(); op.valid()) add({"--select", content.problem->op(op).name});
+  if (!wish.whole_window) add({"--chart-only"});
+  add({"--screenshot", wish.path});
+  return joined(words);
 }
 
 }  // namespace
-
-std::string shown_as_command(const Session& session) { return command_line(session, "show", mode_words(session)); }
 
 std::string export_command(const Session& session, const Export& wish) {
   std::vector<std::string> words = mode_words(session);
@@ -76,19 +213,78 @@ std::string export_command(const Session& session, const Export& wish) {
       add({"--format", "svg", "--theme", wish.light ? "light" : "dark"});
       if (const auto& visible = session.view().chart.visible; wish.visible_only && visible)
         add({"--begin", fmt::format("{}", visible->first), "--end", fmt::format("{}", visible->second)});
+      if (const ScheduleEntry* b = session.content().baseline_entry(); b && session.view().chart_view != ChartView::A) {
+        const std::string below = b->file.empty() ? project_to_name(session) : name_in_library(Shelf::Schedules, b->file);
+        if (below.empty()) return {};
+        add({"--below", below});
+        const std::vector<std::string> align = align_words(session);
+        words.insert(words.end(), align.begin(), align.end());
+      }
       break;
     case ExportKind::Trace: words = {"--format", "trace"}; break;
     case ExportKind::Text: add({"--format", "text", "--width", "160"}); break;
     case ExportKind::Csv: words = {"--format", "csv"}; break;
-    case ExportKind::Png: {
-      if (session.project_file().empty() || session.unsaved()) return {};
-      std::string line = "heddle-gui " + shell_word(session.project_file()) + " --screenshot " + shell_word(wish.path);
-      for (const std::string& word : words) line += " " + shell_word(word);
-      return line + " --theme " + to_string(session.settings().theme);
-    }
+    case ExportKind::Png: return picture_command(session, wish);
   }
   add({"--out", wish.path});
   return command_line(session, "export", words);
 }
+
+namespace {
+
+/// Which line a command has; everything that it does not name has none.
+struct Twin {
+  const Session& session;
+
+  std::string solve() const { return command_line(session, "solve"); }
+  std::string operator()(const OpenKernel&) const { return solve(); }
+  std::string operator()(const OpenMachine&) const { return solve(); }
+  std::string operator()(const OpenPair&) const { return solve(); }
+  std::string operator()(const SwitchMachine&) const { return solve(); }
+  std::string operator()(const OpenConstraints&) const { return solve(); }
+  std::string operator()(const SetParam&) const { return solve(); }
+  std::string operator()(const ToggleConstraint&) const { return solve(); }
+  std::string operator()(const AddConstraint&) const { return solve(); }
+  std::string operator()(const ReplaceConstraint&) const { return solve(); }
+  std::string operator()(const RemoveConstraint&) const { return solve(); }
+  std::string operator()(const MoveOp&) const { return solve(); }
+  std::string operator()(const TogglePin&) const { return solve(); }
+  std::string operator()(const PinOps&) const { return solve(); }
+  std::string operator()(const SetChange&) const { return solve(); }
+  std::string operator()(const RemoveChange&) const { return solve(); }
+  std::string operator()(const ToggleChange&) const { return solve(); }
+  std::string operator()(const TryRelaxation&) const { return solve(); }
+  std::string operator()(const StartSolve&) const { return solve(); }
+  std::string operator()(const Undo&) const { return solve(); }
+  std::string operator()(const Redo&) const { return solve(); }
+
+  std::string operator()(const OpenSchedule&) const { return command_line(session, "check"); }
+  std::string operator()(const FirstViolation&) const { return command_line(session, "check"); }
+  std::string operator()(const OpenProject&) const { return shown(); }
+  std::string operator()(const SelectSchedule&) const { return shown(); }
+  std::string operator()(const SetMode&) const { return shown(); }
+  std::string operator()(const SetIterations&) const { return shown(); }
+  std::string shown() const { return session.content().entry() ? shown_as_command(session) : solve(); }
+
+  std::string operator()(const SetBaseline&) const { return compare_command(session); }
+  std::string operator()(const SwapBaseline&) const { return compare_command(session); }
+  std::string operator()(const SetAlignment&) const { return compare_command(session); }
+  std::string operator()(const FirstDivergence&) const { return compare_command(session); }
+
+  std::string operator()(const Ask& c) const { return ask_command(session, c.topic, c.options); }
+  std::string operator()(const AskWhy&) const { return ask_command(session, Topic::Explain, {}); }
+
+  std::string operator()(const Export& c) const { return export_command(session, c); }
+  std::string operator()(const SaveSchedule& c) const { return command_line(session, "export", {"--format", "json", "--out", c.path}); }
+
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
+};
+
+}  // namespace
+
+std::string twin_of(const Session& session, const Command& command) { return std::visit(Twin{session}, command); }
 
 }  // namespace heddle::app

@@ -11,13 +11,23 @@ namespace heddle::app {
 
 /// "heddle SUBCOMMAND KERNEL MACHINE --param KEY=VALUE --set NUMBER=VALUE --demand SENTENCE ... EXTRA... SCHEDULE", quoted for a
 /// shell. Of the state it says what the subcommand takes: parameters, changed numbers and constraints that are switched on,
-/// and the schedule that is shown, where that one has a file and the subcommand wants one. Empty without kernel and machine.
+/// and the schedule that is shown, where the subcommand wants one: by its file, by the project's, or not at all where solving
+/// again finds one just as good. Empty where none of that will do (see why_no_line), and without kernel and machine.
 std::string command_line(const Session& session, std::string_view subcommand, const std::vector<std::string>& extra = {});
+/// Why a line of this session is empty.
+std::string why_no_line(const Session& session);
 
-/// What the chart shows, as text in a terminal. Empty without kernel and machine.
+/// What the chart shows, as text in a terminal.
 std::string shown_as_command(const Session& session);
-/// Writes the same file. A picture of the window is made from the project's file: empty while there are unsaved changes.
+/// Asks the same question.
+std::string ask_command(const Session& session, Topic topic, const AskOptions& options);
+/// Compares A with B, aligned as they are.
+std::string compare_command(const Session& session);
+/// Writes the same file.
 std::string export_command(const Session& session, const Export& wish);
+
+/// The line that does what this command has just done to the session; empty where there is none.
+std::string twin_of(const Session& session, const Command& command);
 
 /// A word of a command line, quoted where a shell would take it apart.
 std::string shell_word(std::string_view word);

@@ -34,7 +34,9 @@ enum class BottomTab {
   Pipeline,
   Ops,
   Units,
-  Constraints
+  Constraints,
+  Cuda,
+  Runs
 };
 
 /// How A and B share the centre, where there is a B.
@@ -272,6 +274,7 @@ struct FitAll {};           ///< chart: show everything
 struct CopyText {
   std::string text;
 };  ///< to the clipboard
+struct CopyLine {};  ///< to the clipboard: the command line that does what was done last
 struct Quit {
   bool even_unsaved = false;  ///< else it asks first, where work of the user's own would be lost
 };
@@ -285,7 +288,7 @@ using Command =
                  AskWhy, TryRelaxation, ToggleCritical, ToggleWhiskers, Undo, Redo,
                  SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
                  SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,
-                 ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, Quit, DismissNotice>;
+                 ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, CopyLine, Quit, DismissNotice>;
 
 class CommandQueue {
  public:

@@ -33,6 +33,7 @@ struct ScheduleEntry {
   std::vector<ObjectiveValue> objectives;
   double seconds = 0;    ///< of solving
   bool running = false;  ///< the solver is still improving it
+  bool of_solver = false;  ///< proved optimal for the question as it stands: solving again finds one just as good
   std::string file;      ///< where it was read from; empty for solved ones
   Verdict verdict;
   Period period;

@@ -10,7 +10,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::array<std::pair<BottomTab, const char*>, 13> kTabs{{{BottomTab::Log, "log"},
+constexpr std::array<std::pair<BottomTab, const char*>, 15> kTabs{{{BottomTab::Log, "log"},
                                                                   {BottomTab::Explain, "explain"},
                                                                   {BottomTab::Slack, "slack"},
                                                                   {BottomTab::Alternatives, "alternatives"},
@@ -22,7 +22,9 @@ constexpr std::array<std::pair<BottomTab, const char*>, 13> kTabs{{{BottomTab::L
                                                                   {BottomTab::Pipeline, "pipeline"},
                                                                   {BottomTab::Ops, "ops"},
                                                                   {BottomTab::Units, "units"},
-                                                                  {BottomTab::Constraints, "constraints"}}};
+                                                                  {BottomTab::Constraints, "constraints"},
+                                                                  {BottomTab::Cuda, "cuda"},
+                                                                  {BottomTab::Runs, "runs"}}};
 
 bool same_changes(const Changes& a, const Changes& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {
@@ -73,7 +75,31 @@ Project to_project(const Content& content, const Selection& selection, const Vie
   project.view.tab = to_string(view.tab);
   project.view.visible = view.chart.visible;
   project.view.switches = view.chart.switches;
+  if (content.baseline) {
+    project.view.choices["chart"] = to_string(view.chart_view);
+    project.view.choices["align"] = view.alignment.at == Alignment::At::Op && view.alignment.op.valid()
+                                        ? "op " + content.problem->op(view.alignment.op).name
+                                    : view.alignment.at == Alignment::At::Most ? "most"
+                                                                               : "start";
+  }
   return project;
+}
+
+const char* to_string(ChartView view) {
+  return view == ChartView::Split ? "split" : view == ChartView::Ghost ? "ghost" : "a";
+}
+
+std::optional<ChartView> parse_chart_view(std::string_view word) {
+  for (const ChartView view : {ChartView::A, ChartView::Split, ChartView::Ghost})
+    if (word == to_string(view)) return view;
+  return std::nullopt;
+}
+
+Alignment parse_alignment(std::string_view word, const Problem& problem) {
+  if (word == "most") return {Alignment::At::Most, {}};
+  if (word.starts_with("op "))
+    if (const OpId op = problem.find_op(std::string(word.substr(3))); op.valid()) return {Alignment::At::Op, op};
+  return {};
 }
 
 std::vector<EntryPtr> to_entries(const Project& project, const Problem& problem) {

@@ -32,6 +32,12 @@ bool has_own_work(const Content& content);
 /// Something that a project keeps differs; what is shown, and how, does not count.
 bool differs(const Content& a, const Content& b);
 
+/// The words of projects for how A and B share the chart, and for what they are aligned at ("start", "most", "op QK0"; what
+/// cannot be read is "start").
+const char* to_string(ChartView view);
+std::optional<ChartView> parse_chart_view(std::string_view word);
+Alignment parse_alignment(std::string_view word, const Problem& problem);
+
 /// The words that projects call the tabs by.
 const char* to_string(BottomTab tab);
 std::optional<BottomTab> parse_tab(std::string_view word);

@@ -156,4 +156,14 @@ PinOps toggled_pins(const Problem& problem, const Constraints& constraints, cons
   return loose.ops.empty() ? PinOps{ops, false} : loose;
 }
 
+int stages_wanted(const Content& content) {
+  constexpr Cycle kMost = 64;
+  const ScheduleEntry* present = content.entry();
+  const Cycle ii = std::max<Cycle>(1, present ? present->schedule.ii : content.bounds->min_ii());
+  Cycle stages = 0;
+  for (const UserConstraint& c : content.constraints)
+    if (c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range)) stages = std::max(stages, c.low / ii + 2);
+  return static_cast<int>(std::min(stages, kMost));
+}
+
 }  // namespace heddle::app

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/session/commands.h"
+#include "app/session/document.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
@@ -47,5 +48,8 @@ void drop_idle_frames(Constraints& constraints);
 bool pins(const UserConstraint& constraint, const std::string& op);
 /// Pins those that are not, or, when all of them are pinned, takes their pins away.
 PinOps toggled_pins(const Problem& problem, const Constraints& constraints, const std::vector<OpId>& ops);
+
+/// As many stages as lie before the farthest pin; 0 without one. A solve must allow at least so many.
+int stages_wanted(const Content& content);
 
 }  // namespace heddle::app

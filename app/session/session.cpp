@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "core/io/atomic_file.h"
 #include "core/io/changes_json.h"
@@ -34,6 +35,7 @@ Session::~Session() = default;
 
 void Session::apply(const Command& command) {
   std::visit([this](const auto& c) { on(c); }, command);
+  if (std::string line = twin_of(*this, command); !line.empty()) last_line_ = std::move(line);
 }
 
 double Session::now() const { return environment_.clock() - began_; }
@@ -248,6 +250,7 @@ std::optional<Error> Session::resolve_content() {
 
 void Session::adopt(Content next, const std::string& what) {
   abandon_job("another problem was opened");
+  last_line_.clear();
   // Another kernel is another document, with another file.
   if (next.document == 0) next.document = next.kernel && next.kernel == content_.kernel ? content_.document : ++documents_;
   undo_.remember(std::move(content_), what);
@@ -319,6 +322,7 @@ void Session::judge_again(bool tighter) {
       again.status = Status::Feasible;
       again.lower_bound.reset();
       again.explanation.clear();
+      again.of_solver = false;
       for (ObjectiveValue& objective : again.objectives) objective.proved = false;
     }
     entry = make_entry(*content_.problem, content_.constraints, std::move(again));
@@ -443,6 +447,10 @@ void Session::on(const ShowTab& c) {
 }
 void Session::on(const SetHighlight& c) {
   view_.highlight = c.highlight;
+  // What it was made of may be another problem: an answer to an earlier question, say.
+  const Problem* problem = content_.problem.get();
+  std::erase_if(view_.highlight.ops, [&](OpId op) { return !problem || !op.valid() || op.index() >= problem->ops.size(); });
+  std::erase_if(view_.highlight.edges, [&](EdgeId edge) { return !problem || !edge.valid() || edge.index() >= problem->edges.size(); });
   changed();
 }
 void Session::on(const ToggleKeys&) { view_.keys_overlay = !view_.keys_overlay; }
@@ -451,6 +459,11 @@ void Session::on(const FocusFind&) { view_.focus_find = true; }
 void Session::on(const ZoomToSelection&) { view_.zoom_to_selection = true; }
 void Session::on(const FitAll&) { view_.fit_all = true; }
 void Session::on(const CopyText& c) { view_.clipboard = c.text; }
+void Session::on(const CopyLine&) {
+  if (last_line_.empty()) return;
+  view_.clipboard = last_line_;
+  say(LogLevel::Info, "copied: " + last_line_);
+}
 void Session::on(const Quit& c) { (c.even_unsaved || !worth_asking() ? view_.quit : view_.ask_leave) = true; }
 
 }  // namespace heddle::app

@@ -55,6 +55,7 @@ struct ViewState {
   // Wishes that the window fulfils and clears.
   bool focus_find = false, zoom_to_selection = false, fit_all = false;
   std::optional<std::string> clipboard;
+  std::optional<std::pair<int, int>> window;  ///< its size, as the window last said
   std::vector<Export> pictures;             ///< PNGs that the window is to write
   std::optional<ChartKept> restored_chart;  ///< of a project that was opened
   ChartKept chart;
@@ -149,6 +150,10 @@ class Session {
   void save_settings_now();
   /// The document's file; nothing when it has none.
   const std::string& project_file() const;
+  /// The same, where that file holds just this content, with these schedules as A and B; else empty.
+  const std::string& project_as_shown() const;
+  /// The `heddle` line that does what was done last; empty before anything was (see twin_of in command_line.h).
+  const std::string& last_line() const { return last_line_; }
   /// There is work that no project file has.
   bool unsaved() const;
   /// Leaving would lose work of the user's own, not only what solving again would find.
@@ -235,6 +240,7 @@ class Session {
   void on(const ZoomToSelection& c);
   void on(const FitAll& c);
   void on(const CopyText& c);
+  void on(const CopyLine& c);
   void on(const Quit& c);
 
   void take_event(const solver::SolveEvent& event, std::optional<Schedule>& newest);
@@ -296,6 +302,7 @@ class Session {
   Settings kept_, saved_settings_;  ///< without what holds for this run only; as the file has them
   ViewState view_;
   UndoStack<Content> undo_;
+  std::string last_line_;
   std::uint64_t revision_ = 1;
   double began_ = 0;
   int solves_ = 0;

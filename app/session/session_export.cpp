@@ -5,24 +5,46 @@
 #include "app/session/session.h"
 #include "core/io/atomic_file.h"
 #include "core/io/chrome_trace.h"
+#include "core/analysis/difference.h"
 #include "core/report/csv.h"
+#include "core/report/summary.h"
 #include "core/report/svg.h"
 #include "core/report/timeline_page.h"
 
 namespace heddle::app {
 namespace {
 
-std::string svg_of(const GanttModel& model, const Content& content, const ViewState& view, const Export& wish) {
+/// Without the proof of an earlier question.
+Schedule as_it_stands(const ScheduleEntry& entry) {
+  Schedule schedule = entry.schedule;
+  if (!entry.lower_bound) schedule.certificate.reset();
+  return schedule;
+}
+
+GanttModel gantt_of(const Session& session, const ScheduleEntry& entry, const Schedule& schedule) {
+  GanttOptions options;
+  options.mode = session.view().mode;
+  options.iterations = session.iterations();
+  options.verdict = &entry.verdict;
+  return build_gantt(*session.content().problem, schedule, options);
+}
+
+std::string svg_of(const Session& session, const Export& wish) {
+  const Content& content = session.content();
+  const ViewState& view = session.view();
+  const ScheduleEntry& a = *content.entry();
   SvgOptions svg;
   svg.theme = wish.light ? SvgTheme::Light : SvgTheme::Dark;
-  const ScheduleEntry& entry = *content.entry();
-  svg.title = fmt::format("{} on {} · {} · II {}{}", content.problem->kernel, content.problem->machine, entry.name, entry.schedule.ii,
-                          entry.lower_bound ? fmt::format(" · bound {}", *entry.lower_bound) : std::string());
+  svg.title = join_facts({problem_title(*content.problem), picture_title(as_it_stands(a))}, {});
   if (wish.visible_only && view.chart.visible) {
     svg.begin = view.chart.visible->first;
     svg.end = view.chart.visible->second;
   }
-  return gantt_svg(model, svg);
+  const GanttModel upper = gantt_of(session, a, a.schedule);
+  const ScheduleEntry* b = content.baseline_entry();
+  if (!b || view.chart_view == ChartView::A) return gantt_svg(upper, svg);
+  const Schedule aligned = shifted(b->schedule, alignment_shift(a.schedule, b->schedule, view.alignment));
+  return gantt_pair_svg(upper, gantt_of(session, *b, aligned), svg, picture_title(as_it_stands(*b)));
 }
 
 }  // namespace
@@ -34,20 +56,16 @@ void Session::on(const Export& c) {
     return;
   }
   if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
-  GanttOptions options;
-  options.mode = view_.mode;
-  options.iterations = iterations();
-  options.verdict = &entry->verdict;
   const Problem& problem = *content_.problem;
   std::string text;
   switch (c.kind) {
-    case ExportKind::Svg: text = svg_of(build_gantt(problem, entry->schedule, options), content_, view_, c); break;
+    case ExportKind::Svg: text = svg_of(*this, c); break;
     case ExportKind::Trace: text = chrome_trace(problem, entry->schedule); break;
     case ExportKind::Csv: text = op_csv(problem, &entry->schedule); break;
     case ExportKind::Text: {
       TextStyle style;
       style.width = 160;
-      text = timeline_page(problem, entry->schedule, build_gantt(problem, entry->schedule, options), style);
+      text = timeline_page(problem, as_it_stands(*entry), gantt_of(*this, *entry, entry->schedule), style);
       break;
     }
     case ExportKind::Png: break;

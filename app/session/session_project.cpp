@@ -26,6 +26,14 @@ bool Session::unsaved() const {
   return differs(*place->second.saved, content_);
 }
 
+const std::string& Session::project_as_shown() const {
+  static const std::string none;
+  const auto place = places_.find(content_.document);
+  if (place == places_.end() || !place->second.saved || unsaved()) return none;
+  const Content& saved = *place->second.saved;
+  return saved.shown == content_.shown && saved.baseline == content_.baseline ? place->second.path : none;
+}
+
 bool Session::worth_asking() const { return unsaved() && (has_own_work(content_) || !project_file().empty()); }
 
 std::string Session::why_no_save() const {
@@ -68,6 +76,12 @@ void Session::take_project(Project project, const std::string& path, const std::
   view_.mode = project.view.mode;
   view_.iterations = project.view.iterations;
   if (const auto tab = parse_tab(project.view.tab)) view_.tab = *tab;
+  const auto choice = [&](const char* key) {
+    const auto found = project.view.choices.find(key);
+    return found == project.view.choices.end() ? std::string() : found->second;
+  };
+  if (const auto chart = parse_chart_view(choice("chart"))) view_.chart_view = *chart;
+  view_.alignment = parse_alignment(choice("align"), *content_.problem);
   view_.restored_chart = ChartKept{project.view.visible, project.view.switches};
   // Rows of new solves get numbers that no row of the project has.
   for (const EntryPtr& entry : content_.schedules) {

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "app/session/proposal.h"
 #include "app/session/session.h"
 
 namespace heddle::app {
 namespace {
-
-constexpr Cycle kMostStages = 64;  // that a pin can ask for
 
 template <class... F>
 struct Overloaded : F... {
@@ -56,12 +55,7 @@ void Session::begin_solve(std::string row) {
   solver::SolveRequest request;
   request.problem = *content_.problem;
   request.constraints = content_.constraints;
-  // A pin far out needs as many stages as lie before it.
-  const ScheduleEntry* present = content_.entry();
-  const Cycle ii = std::max<Cycle>(1, present ? present->schedule.ii : content_.bounds->min_ii());
-  for (const UserConstraint& c : content_.constraints)
-    if (c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range))
-      request.max_stages = std::max(request.max_stages, static_cast<int>(std::min<Cycle>(c.low / ii + 2, kMostStages)));
+  request.max_stages = std::max(request.max_stages, stages_wanted(content_));
   // What is on the screen is the best place to start from, and what comes of it stays close.
   if (const ScheduleEntry* entry = content_.entry(); proposal_ && entry && fits(*content_.problem, entry->schedule))
     request.incumbent = entry->schedule;
@@ -236,6 +230,7 @@ void Session::take_outcome(SolveOutcome outcome) {
     entry.explanation = outcome.explanation;
     entry.objectives = outcome.objectives;
     entry.seconds = live_.seconds;
+    entry.of_solver = outcome.status == Status::Optimal;
     entry.schedule = std::move(*outcome.schedule);
     entry.schedule.name = entry.name;
     replace_solved(std::move(entry));
@@ -244,7 +239,8 @@ void Session::take_outcome(SolveOutcome outcome) {
   }
   live_.history.push_back({live_.seconds, live_.lower_bound, live_.best});
   const char* how = live_.cancelled ? " (cancelled)" : live_.timed_out ? " (out of time)" : "";
-  const LogLevel level = outcome.status == Status::Optimal      ? LogLevel::Good
+  const LogLevel level = outcome.cancelled                      ? LogLevel::Info
+                         : outcome.status == Status::Optimal    ? LogLevel::Good
                          : outcome.status == Status::Infeasible ? LogLevel::Bad
                                                                 : LogLevel::Warning;
   const std::string ii = live_.best ? fmt::format("II {} · ", *live_.best) : "";

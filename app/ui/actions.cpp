@@ -13,6 +13,7 @@
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
 #include "app/viewmodel/pareto_model.h"
+#include "app/viewmodel/why_here.h"
 
 namespace heddle::app {
 namespace {
@@ -75,6 +76,10 @@ Command pin_selection(const Session& s) {
 std::string pin_reason(const Session& s) {
   const std::string missing = needs_schedule(s);
   return missing.empty() ? needs_selection(s) : missing;
+}
+Command why_selected_here(const Session& s) {
+  const Content& c = s.content();
+  return SetHighlight{why_here(*c.problem, c.entry()->schedule, c.constraints, s.selection().primary())};
 }
 std::string needs_highlight(const Session& s) { return s.view().highlight.why.empty() ? "nothing is highlighted" : ""; }
 Command end_highlight(const Session&) { return SetHighlight{}; }
@@ -180,8 +185,21 @@ Command fold(const Session& s) {
 }
 Command flip_wheel(const Session& s) { return SetWheelScrolls{!s.settings().wheel_scrolls}; }
 
-std::string needs_code_generator(const Session&) {
-  return "running kernels comes with the code generator; this build has none";
+std::string needs_code_generator(const Session& s) {
+  const std::string missing = needs_schedule(s);
+  return missing.empty() ? "this build has no code generator" : missing;
+}
+std::string needs_cuda(const Session& s) {
+  const std::string missing = needs_schedule(s);
+  return missing.empty() ? "there is no CUDA to compile: this build has no code generator" : missing;
+}
+std::string needs_program(const Session& s) {
+  const std::string missing = needs_schedule(s);
+  return missing.empty() ? "there is no kernel to run: this build has no code generator" : missing;
+}
+std::string needs_measurement(const Session& s) {
+  const std::string missing = needs_schedule(s);
+  return missing.empty() ? "nothing has been measured: this build cannot run kernels" : missing;
 }
 
 std::string save_reason(const Session& s) { return s.why_no_save(); }
@@ -212,13 +230,14 @@ void share(const Session& s, UiState& ui) {
     ui.path_prompt.ask = Prompt::SharePath;
     ui.path_prompt.just_opened = true;
   } else {
-    share_as(s, ui, s.project_file());
+    share_as(ui, s.project_file());
   }
 }
 /// What is shown; without a schedule, how to get one.
-Command copy_command(const Session& s) {
-  return CopyText{s.content().entry() ? shown_as_command(s) : command_line(s, "solve")};
-}
+std::string shown_line(const Session& s) { return s.content().entry() ? shown_as_command(s) : command_line(s, "solve"); }
+Command copy_shown(const Session& s) { return CopyText{shown_line(s)}; }
+std::string no_shown_line(const Session& s) { return shown_line(s).empty() ? why_no_line(s) : ""; }
+std::string no_last_line(const Session& s) { return s.last_line().empty() ? "nothing has been done yet that a command line does too" : ""; }
 
 constexpr const char* kFile = "File";
 constexpr const char* kEdit = "Edit";
@@ -250,7 +269,8 @@ const Action kActions[] = {
     Action{"find_op", kEdit, "Find op", "Ctrl+F"}.does(show_palette<Scope::Ops>).needs(needs_problem),
     Action{"find_next", kEdit, "Next match", "F3"}.does(find_step<1>).needs(needs_problem),
     Action{"find_previous", kEdit, "Previous match", "Shift+F3"}.does(find_step<-1>).needs(needs_problem),
-    Action{"copy_command", kEdit, "Copy as command", "Ctrl+Shift+C", copy_command}.needs(save_reason).below_line(),
+    Action{"copy_command", kEdit, "Copy as command: what was done last", "Ctrl+Shift+C", make<CopyLine>}.needs(no_last_line).below_line(),
+    Action{"copy_shown", kEdit, "Copy as command: what is shown", "", copy_shown}.needs(no_shown_line),
     Action{"note", kEdit, "Note at the selected op or cycle ...", "N"}.does(add_note).needs(save_reason),
     Action{"clear_flags", kEdit, "Remove flags", "", make<ClearFlags>}.needs(needs_flags),
     Action{"clear_selection", kEdit, "Clear selection", "Esc", make<ClearSelection>}.in_chart().needs(needs_selection),
@@ -316,6 +336,7 @@ const Action kActions[] = {
     Action{"solve", kSolve, "Solve", "F5", make<StartSolve>}.needs(solve_reason),
     Action{"cancel", kSolve, "Cancel", "Shift+F5", make<CancelSolve>}.needs(cancel_reason),
     Action{"explain", kSolve, "Why is II not smaller?", "E Ctrl+2", make<AskWhy>}.below_line(),
+    Action{"why_here", kSolve, "Why does the selected op start here?", "", why_selected_here}.needs(pin_reason),
     Action{"cancel_why", kSolve, "Cancel the question why", "", cancel_ask<Topic::Explain>}.needs(not_asking<Topic::Explain>),
     Action{"slack", kSolve, "Slack of every op", "Ctrl+3", make_tab<BottomTab::Slack>},
     Action{"ask_slack", kSolve, "Exact slack of every op", "", ask<Topic::Slack>}.needs(no_question<Topic::Slack>),
@@ -361,7 +382,13 @@ const Action kActions[] = {
     Action{"parameters", kKernel, "Machine and parameters ...", ""}.does([](const Session&, UiState& ui) {
       ui.choose_subject = true;
     }).needs(needs_kernel),
-    Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_code_generator).below_line(),
+    Action{"generate", kKernel, "Generate CUDA", ""}.needs(needs_code_generator).below_line(),
+    Action{"compile", kKernel, "Compile", ""}.needs(needs_cuda),
+    Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_program),
+    Action{"overlay_measured", kKernel, "Measured times over the chart", ""}.needs(needs_measurement),
+    Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", ""}.needs(needs_measurement),
+    Action{"cuda", kKernel, "CUDA source", "", make_tab<BottomTab::Cuda>}.below_line(),
+    Action{"runs", kKernel, "Runs", "", make_tab<BottomTab::Runs>},
 
     Action{"keys", kHelp, "Keys and mouse", "F1 ?", make<ToggleKeys>},
 };

@@ -39,6 +39,35 @@ void focused(FocusPane pane, Draw draw) {
   focus::end();
 }
 
+/// A small handle at the edge of a pane that folds it away with a click, or brings it back. It points where the edge would go.
+void fold_handle(const char* name, Pane pane, bool folded, ImVec2 center, UiState& ui) {
+  const bool upright = pane != Pane::Bottom;
+  const ImVec2 size = upright ? ImVec2(px(11), px(40)) : ImVec2(px(40), px(11));
+  const ImVec2 at(std::floor(center.x - size.x / 2), std::floor(center.y - size.y / 2)), end(at.x + size.x, at.y + size.y);
+  ImGui::SetCursorScreenPos(at);
+  // A window of its own, over the splitter.
+  ImGui::BeginChild(name, size, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  if (ImGui::InvisibleButton("fold", size)) ui.commands.push(FoldPane{pane, !folded});
+  const bool hovered = ImGui::IsItemHovered();
+  if (probe::on()) probe::last_item(name);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, end, hovered ? theme().hovered : theme().raised, px(4));
+  list.AddRect(at, end, hovered ? theme().accent : theme().border, px(4));
+  const bool outwards = !folded;  // towards the window's edge
+  const ImVec2 m((at.x + end.x) / 2, (at.y + end.y) / 2);
+  const float s = px(3), way = (pane == Pane::Left) == outwards ? -1.0f : 1.0f;
+  const Color ink = hovered ? theme().text : theme().dim;
+  if (upright)
+    list.AddTriangleFilled(ImVec2(m.x + way * s, m.y), ImVec2(m.x - way * s * 0.7f, m.y - s * 1.3f), ImVec2(m.x - way * s * 0.7f, m.y + s * 1.3f), ink);
+  else
+    list.AddTriangleFilled(ImVec2(m.x, m.y + way * s), ImVec2(m.x - s * 1.3f, m.y - way * s * 0.7f), ImVec2(m.x + s * 1.3f, m.y - way * s * 0.7f), ink);
+  ImGui::EndChild();
+  if (!hovered) return;
+  const char* action = pane == Pane::Left ? "fold_left" : pane == Pane::Right ? "fold_right" : "fold_bottom";
+  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  tooltip(std::string(folded ? "show: " : "fold away: ") + find_action(action)->label + "  " + keys_of(action));
+}
+
 }  // namespace
 
 AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), platform_(platform) {
@@ -55,9 +84,11 @@ void AppWindow::follow_settings() {
   const float scale = platform_.display_scale() * static_cast<float>(settings.scale_percent) / 100.0f;
   const bool rescale = scale != scale_;
   if (rescale) platform_.set_scale(scale_ = scale);
-  if (rescale || theme_ != settings.theme) {
-    theme_ = settings.theme;
-    apply_theme(settings.theme);
+  // Only for a frame that nobody sees.
+  const ThemeName theme = picture_is_light() ? ThemeName::Light : settings.theme;
+  if (rescale || theme_ != theme) {
+    theme_ = theme;
+    apply_theme(theme);
   }
   if (!keys_ || *keys_ != settings.keys) {
     keys_ = settings.keys;
@@ -117,14 +148,16 @@ bool AppWindow::step() {
     probe::begin_frame();
     rebuild_models();
     draw();
-    const bool picture = !session_.view().pictures.empty() && !in_dialog();
-    if (picture) platform_.want_picture();
+    const bool picture = wants_picture();
+    if (picture) platform_.want_picture(theme_ == session_.settings().theme);
     platform_.end_frame();
     if (picture) take_pictures();
     keep_chart_view();
   }
-  for (const Command& command : ui_.commands.take()) session_.apply(command);
   ViewState& view = session_.view();
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  view.window = {static_cast<int>(size.x), static_cast<int>(size.y)};
+  for (const Command& command : ui_.commands.take()) session_.apply(command);
   if (view.clipboard) {
     ImGui::SetClipboardText(view.clipboard->c_str());
     view.clipboard.reset();
@@ -156,10 +189,21 @@ void AppWindow::keep_chart_view() {
   view.chart.switches = {{"critical", view.critical}, {"whiskers", view.whiskers}, {"dependences", chart.all_arrows}};
 }
 
+bool AppWindow::wants_picture() const { return !session_.view().pictures.empty() && !in_dialog(); }
+
+bool AppWindow::picture_is_light() const {
+  return wants_picture() && session_.view().pictures.front().light && platform_.can_take_pictures();
+}
+
 void AppWindow::take_pictures() {
   const auto whole = platform_.take_picture();
   const ImGuiIO& io = ImGui::GetIO();
-  for (const Export& wish : std::exchange(session_.view().pictures, {})) {
+  // Those in the other theme have a frame of their own.
+  std::vector<Export>& waiting = session_.view().pictures;
+  const auto others = std::stable_partition(waiting.begin(), waiting.end(), [&, light = waiting.front().light](const Export& e) { return e.light == light; });
+  const std::vector<Export> now(waiting.begin(), others);
+  waiting.erase(waiting.begin(), others);
+  for (const Export& wish : now) {
     if (!whole) {
       session_.note_exported(wish.path, Error::environment("this window draws nothing, so there is no picture of it"));
       continue;
@@ -285,6 +329,16 @@ void AppWindow::draw_panes(float top, float height) {
   if (bottom > 0 && bottom < height)
     splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75,
              usual.bottom);
+  if (ui_.maximized) return;
+  // Panes that gave way to the chart for lack of room have no handle: they could not come back. Handles lie off the middle,
+  // where one would take hold of an edge to move it.
+  const float half = px(6), down = top + height * 0.75f, along = left + center * 0.75f;
+  if (left > 0 || layout.left_folded)
+    fold_handle("fold/left", Pane::Left, left == 0, ImVec2(left > 0 ? left : half, down), ui_);
+  if (right > 0 || layout.right_folded)
+    fold_handle("fold/right", Pane::Right, right == 0, ImVec2(right > 0 ? left + center : width - half, down), ui_);
+  if (bottom > 0 || layout.bottom_folded)
+    fold_handle("fold/bottom", Pane::Bottom, bottom == 0, ImVec2(along, bottom > 0 ? top + height - bottom : top + height - half), ui_);
 }
 
 }  // namespace heddle::app

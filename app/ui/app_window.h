@@ -30,6 +30,8 @@ class AppWindow {
   void keep_chart_view();
   /// PNGs that were asked for, once no dialog stands in front of what they are to show.
   void take_pictures();
+  bool wants_picture() const;
+  bool picture_is_light() const;
   void draw_panes(float top, float height);
   /// True when open menus should close.
   bool dispatch_keys();

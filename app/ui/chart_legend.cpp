@@ -6,6 +6,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/pretty_text.h"
 
 namespace heddle::app {
 namespace {
@@ -64,7 +65,7 @@ float draw_chart_legend(const Session& session, const Models& models, UiState& u
   const ChartOverlay& overlay = models.overlay;
   std::vector<Chip> chips;
   if (!overlay.highlight.why.empty())
-    chips.push_back({"legend/highlight", "Esc", overlay.highlight.why, theme().accent, SetHighlight{}});
+    chips.push_back({"legend/highlight", "Esc", drawable(pretty(overlay.highlight.why)), theme().accent, SetHighlight{}});
   if (!overlay.critical.empty())
     chips.push_back({"legend/critical", "C", overlay.critical, theme().warning, ToggleCritical{}});
   if (overlay.whiskers)

@@ -1,10 +1,13 @@
 // What is laid over bars and lanes: the cycle that limits II, framed lanes, and how far ops can move.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "app/platform/fonts.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
+#include "core/report/chart_layout.h"
 
 namespace heddle::app {
 namespace {
@@ -75,12 +78,25 @@ void draw_range(ChartFrame& f, const Whisker& w, Cycle earliest, Cycle latest, f
     if (x1 <= x0) return;
     f.draw.AddRectFilled({x0, w.y - thick / 2}, {x1, w.y + thick / 2}, w.color);
     if (x1 - x0 < px(6)) return;  // no room for ends
-    const float half = px(3.5f);
+    const float half = px(2.5f);
     if (caps && !goes_on_left) f.draw.AddRectFilled({x0, w.y - half}, {x0 + px(1.5f), w.y + half}, w.color);
     if (caps && !goes_on_right) f.draw.AddRectFilled({x1 - px(1.5f), w.y - half}, {x1, w.y + half}, w.color);
     if (goes_on_left) paint::continues(f.draw, x0, w.y, px(2.5f), false, w.color);
     if (goes_on_right) paint::continues(f.draw, x1, w.y, px(2.5f), true, w.color);
   });
+}
+
+/// What is not drawn is said, at the right end of the band of marks, where no bar is covered.
+void say_hidden(ChartFrame& f, std::size_t whiskers) {
+  const std::string text = fmt::format("{} hidden whisker{}: zoom in", grouped(static_cast<std::int64_t>(whiskers)), whiskers == 1 ? "" : "s");
+  ImFont* font = fonts().small;
+  const float width = paint::text_width(font, text) + px(10), left = f.marks.x1 - width;
+  if (f.marks.height() < paint::text_height(font) || left < f.marks.x0) return;
+  f.draw.PushClipRect(f.marks.low(), f.marks.high(), false);
+  f.draw.AddRectFilled({left, f.marks.y0}, f.marks.high(), theme().chart);
+  paint::text(f.draw, font, left + px(5), f.marks.y1 - paint::text_height(font) - px(2), theme().warning, text);
+  f.draw.PopClipRect();
+  if (probe::on()) probe::item(f.probe_name("hidden_whiskers"), left, f.marks.y0, f.marks.x1, f.marks.y1);
 }
 
 }  // namespace
@@ -115,21 +131,28 @@ void draw_whiskers(ChartFrame& f) {
   std::vector<const OpRange*> ranges(f.problem.ops.size());
   for (const OpRange& range : slack.ops)
     if (range.op.index() < ranges.size()) ranges[range.op.index()] = &range;
-  std::size_t nth = 0;
+  const double first = f.axis.range.begin, last = f.axis.range.end;
+  std::size_t nth = 0, hidden = 0;
   for (std::size_t b = 0; b < f.model.bars.size(); ++b) {
     const GanttBar& bar = f.model.bars[b];
     nth = b > 0 && f.model.bars[b - 1].row == bar.row && f.model.bars[b - 1].lane == bar.lane ? nth + 1 : 0;
     const OpRange* range = ranges[bar.op.index()];
     if (!range || bar.wraps_left) continue;
+    const bool picked = f.selection.contains(bar.op) || (f.view.hovered && f.model.bars[*f.view.hovered].op == bar.op);
+    const bool seen = static_cast<double>(bar.end) >= first && static_cast<double>(bar.begin) <= last;
+    // On bars that can hardly be told apart whiskers would be a carpet.
+    if (!picked && f.axis.to_x(static_cast<double>(bar.end)) - f.axis.to_x(static_cast<double>(bar.begin)) < px(3)) {
+      hidden += seen ? 1 : 0;
+      continue;
+    }
     // Whole bar: a piece that goes on at the left edge belongs to it.
     GanttBar whole = bar;
     if (bar.wraps_right)
       for (const GanttBar& rest : f.model.bars)
         if (rest.op == bar.op && rest.wraps_left) whole.end += rest.end - rest.begin;
-    const bool picked = f.selection.contains(bar.op) || (f.view.hovered && f.model.bars[*f.view.hovered].op == bar.op);
     const bool others = !f.selection.empty() && !picked;
     // Whiskers of neighbours overlap: they lie at two heights, below the labels.
-    const float y = f.bar_box(bar).y1 - px(1) - static_cast<float>(nth % 2) * px(4);
+    const float y = f.bar_box(bar).y1 + px(1) - static_cast<float>(nth % 2) * px(3.5f);
     const Whisker w{whole, *range, y, with_alpha(picked ? theme().accent : theme().text, others ? 0.25f : picked ? 1.0f : 0.8f)};
     draw_range(f, w, range->path_earliest, range->path_latest, px(1.2f), true);
     if (slack.exact && range->earliest.seen && range->latest.seen) draw_range(f, w, *range->earliest.seen, *range->latest.seen, px(3.5f), false);
@@ -139,6 +162,7 @@ void draw_whiskers(ChartFrame& f) {
       probe::item("gantt/whisker/" + f.problem.op(bar.op).name, x0, y - 1, std::max(x0 + 1, x1), y + 1);
     }
   }
+  if (hidden > 0) say_hidden(f, hidden);
 }
 
 }  // namespace heddle::app

@@ -214,7 +214,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
     switch (prompt.ask) {
       case Prompt::ProjectPath: ui.commands.push(SaveProject{prompt.path}); break;
       case Prompt::ConstraintsPath: ui.commands.push(SaveConstraints{prompt.path}); break;
-      case Prompt::SharePath: share_as(session, ui, prompt.path); break;
+      case Prompt::SharePath: share_as(ui, prompt.path); break;
       case Prompt::SavePath: ui.commands.push(SaveSchedule{prompt.path}); break;
       case Prompt::Nothing: break;
     }

@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
@@ -17,6 +18,7 @@ std::array<int, kFocusPanes> cursor_{};
 int count_ = 0;
 bool inside_ = false;   // the focused pane is being drawn
 bool moved_ = false;    // the cursor moved in the last frame: bring it into view
+bool still_moving_ = false;  // it is on a row that is drawn only in the next frame
 
 bool listening() {
   return !ImGui::GetIO().WantTextInput && !in_dialog() &&
@@ -56,7 +58,7 @@ void end() {
   if (listening())
     list.AddRect(ImVec2(at.x + px(2), at.y + px(2)), ImVec2(at.x + size.x - px(2), at.y + size.y - px(2)), theme().accent,
                  px(4), 0, px(2));
-  moved_ = false;
+  moved_ = std::exchange(still_moving_, false);
   if (!listening() || ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt) return;
   const int before = cursor();
   if (key_pressed(Key::Down, true)) ++cursor();
@@ -64,7 +66,17 @@ void end() {
   if (key_pressed(Key::Home)) cursor() = 0;
   if (key_pressed(Key::End)) cursor() = count_ - 1;
   cursor() = std::clamp(cursor(), 0, std::max(0, count_ - 1));
-  moved_ = cursor() != before;
+  moved_ |= cursor() != before;
+}
+
+void skip(int begin, int end, float row_height) {
+  if (!inside_ || end <= begin) return;
+  const int first = count_;
+  count_ += end - begin;
+  if (!moved_ || cursor() < first || cursor() >= count_) return;
+  const float at = static_cast<float>(begin + cursor() - first) * row_height;
+  ImGui::SetScrollY(at < ImGui::GetScrollY() ? at : at - ImGui::GetWindowHeight() + 3 * row_height);
+  still_moving_ = true;
 }
 
 Station station() {
@@ -72,9 +84,14 @@ Station station() {
   const bool here = count_++ == cursor();
   if (!here) return {};
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  ImGui::GetWindowDrawList()->AddRect(ImVec2(low.x + 1, low.y), ImVec2(high.x - 1, high.y), theme().accent, px(4), 0,
-                                      std::max(1.0f, px(1.5f)));
-  if (moved_) ImGui::SetScrollHereY(0.5f);
+  const float top = ImGui::GetWindowPos().y, bottom = top + ImGui::GetWindowHeight();
+  // A row of a table is wider than the cell that it is drawn in.
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect(ImVec2(low.x, std::max(low.y - 1, top)), ImVec2(high.x, std::min(high.y + 1, bottom)), false);
+  list.AddRect(ImVec2(low.x + 1, low.y), ImVec2(high.x - 1, high.y), theme().accent, px(4), 0, std::max(1.0f, px(1.5f)));
+  list.PopClipRect();
+  // As far as is needed, so that rows do not jump.
+  if (moved_ && (low.y < top + (high.y - low.y) || high.y > bottom)) ImGui::SetScrollHereY(low.y < top + (high.y - low.y) ? 0.25f : 0.75f);
   const bool enter = listening() && (key_pressed(Key::Enter) || key_pressed(Key::Space));
   return {true, enter};
 }

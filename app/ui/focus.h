@@ -26,6 +26,9 @@ struct Station {
   bool here = false, pressed = false;
 };
 Station station();
+/// Rows from `begin` to before `end` of a virtualised list that are not drawn: they are stations all the same, and when the
+/// keyboard gets to one of them the list, which begins at the top of its window, scrolls to it.
+void skip(int begin, int end, float row_height);
 
 }  // namespace focus
 }  // namespace heddle::app

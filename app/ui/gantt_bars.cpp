@@ -59,8 +59,9 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
     width = paint::text_width(font, text) + paint::text_width(font, "..");
     cut = true;
   }
-  const float x = std::floor((box.x0 + box.x1 - width) / 2),
-              y = std::floor((box.y0 + box.y1 - paint::text_height(font)) / 2);
+  // Whiskers lie at the bottom of bars: the label gives way.
+  const float lift = f.overlay.whiskers ? px(3) : 0, middle = (box.y0 + box.y1 - paint::text_height(font)) / 2;
+  const float x = std::floor((box.x0 + box.x1 - width) / 2), y = std::floor(std::max(middle - lift, std::min(middle, box.y0 - px(1))));
   // Strokes of a hatch behind letters make them hard to read: a plain plate in the bar's colour.
   if (hatched)
     f.draw.AddRectFilled({std::max(box.x0, x - px(4)), std::max(box.y0, y - px(2))},
@@ -143,11 +144,7 @@ void draw_outline(ChartFrame& f, const GanttBar& bar, bool lit) {
   else if (bar.critical && whole.width() >= px(5))
     outline(theme().outline, thick, 0);
   if (f.overlay.focus.has(bar.op)) {
-    // Thousands of hairlines would be nothing but outline: a line under them says the same.
-    if (narrow(whole))
-      f.draw.AddRectFilled({box.x0, box.y1}, {box.x1, box.y1 + px(2)}, theme().accent);
-    else
-      outline(theme().accent, px(3), px(2));
+    if (!narrow(whole)) outline(theme().accent, px(3), px(2));
   }
   if (f.selection.contains(bar.op)) {
     outline(with_alpha(theme().accent, 0.35f), px(5), px(4));
@@ -302,12 +299,33 @@ void draw_bars(ChartFrame& f) {
     }
     b = end;
   }
+  // Thousands of hairlines would be nothing but outline: a line under narrow bars says the same, and runs on from neighbour to
+  // neighbour.
+  struct {
+    float x0 = 0, x1 = -1, y = 0;
+  } under;
+  const auto underline = [&] {
+    if (under.x1 > under.x0) f.draw.AddRectFilled({under.x0, under.y}, {under.x1, under.y + px(2)}, theme().accent);
+    under.x1 = -1;
+  };
   for (std::size_t b = 0; b < bars.size(); ++b) {
     const GanttBar& bar = bars[b];
     if (static_cast<double>(bar.end) < first || static_cast<double>(bar.begin) > last) continue;
-    const bool selected = f.selection.contains(bar.op);
-    if (bar.critical || bar.violating || selected || f.overlay.focus.has(bar.op)) draw_outline(f, bar, false);
+    const bool lit = f.overlay.focus.has(bar.op), selected = f.selection.contains(bar.op);
+    if (!lit && !bar.critical && !bar.violating && !selected) continue;
+    const paint::Box box = f.bar_box(bar);
+    if (lit && narrow(box)) {
+      const float x0 = std::max(box.x0, f.rows.x0), x1 = std::min(box.x1, f.rows.x1);
+      if (under.x1 < under.x0 || under.y != box.y1 || x0 > under.x1 + 1 || x0 < under.x0) {
+        underline();
+        under = {x0, x1, box.y1};
+      }
+      under.x1 = std::max(under.x1, x1);
+      if (!bar.critical && !bar.violating && !selected) continue;
+    }
+    draw_outline(f, bar, false);
   }
+  underline();
   if (f.view.hovered) {
     for (const GanttArrow& arrow : f.model.arrows) {
       const bool from = same_op(bars[arrow.from_bar], bars[*f.view.hovered]),

@@ -50,6 +50,7 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
   if (io.MouseWheelH != 0) pan_by(view, f.model, -io.MouseWheelH * view.visible.length() * 0.08, true);
   if (io.MouseWheel == 0) return;
   const double wheel = io.MouseWheel;
+  if (io.KeyShift && (m.over_minimap || m.on_time())) return pan_by(view, f.model, -wheel * view.visible.length() * 0.1, true);
   if (m.over_minimap)
     return zoom_at(view, f.model, minimap_axis(f.view, f.model, f.minimap.x0, f.minimap.x1).to_cycle(m.x),
                    std::pow(1.3, wheel));
@@ -64,7 +65,6 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
     view.row_height = std::clamp(view.row_shown * static_cast<float>(std::pow(1.12, wheel)), 14.0f, 72.0f);
     return;
   }
-  if (io.KeyShift) return pan_by(view, f.model, -wheel * view.visible.length() * 0.1, true);
   const double cycle = f.axis.to_cycle(m.x);
   if (io.KeyCtrl) return zoom_at(view, f.model, cycle, std::pow(view.wheel_scrolls ? 1.3 : 1.06, wheel));
   if (view.wheel_scrolls) return scroll_rows(f, -io.MouseWheel * px(40));
@@ -269,7 +269,9 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
       f.commands.push(ClearSelection{});
   }
   keys &= !view.deaf;
-  const bool inside = m.on_time();
+  // Keys are the upper chart's, but the mouse may be over the lower one; both have one axis.
+  const bool below = f.below && m.x >= f.rows.x0 && m.x <= f.rows.x1 && m.y >= f.labels.y1 && m.y < f.below_bottom;
+  const bool inside = m.on_time() || below;
   const double focus = inside ? f.axis.to_cycle(m.x) : (view.target.begin + view.target.end) / 2;
   const double step = view.target.length() * 0.12, page = view.target.length() * 0.9;
   if (wants("zoom_in", true)) zoom_at(view, f.model, focus, 1.4);

@@ -8,6 +8,7 @@
 #include "app/session/proposal.h"
 #include "app/ui/actions.h"
 #include "app/ui/gantt_parts.h"
+#include "app/viewmodel/why_here.h"
 #include "app/ui/probe.h"
 #include "app/viewmodel/legal_band.h"
 
@@ -94,12 +95,13 @@ void bar_menu(ChartFrame& f, std::size_t index) {
   }
   if (item("why", "Why here?")) {
     select_bar(f, index, false);
-    f.commands.push(AskWhy{});
+    f.commands.push(SetHighlight{why_here(f.problem, f.schedule, f.overlay.constraints, op)});
   }
   if (item("graph", "Show in graph")) {
     select_bar(f, index, false);
     f.commands.push(ShowTab{BottomTab::Graph});
   }
+  item("cuda", "Show in CUDA", "there is no source yet", false);
   if (item("zoom", "Zoom to it")) zoom_to_bar(f.view, f.model, index);
   if (item("select", "Select it")) select_bar(f, index, false);
   if (item("copy", "Copy name")) f.commands.push(CopyText{bar.label});
@@ -123,13 +125,13 @@ void draw_context_menu(ChartFrame& f) {
       bar_menu(f, *f.view.pressed);
     }
     if (f.view.range) {
-      if (ImGui::MenuItem("Zoom to range"))
+      if (item("zoom_range", "Zoom to range"))
         go_to(f.view, f.model, {static_cast<double>(f.view.range->begin), static_cast<double>(f.view.range->end)});
-      if (ImGui::MenuItem("Copy range")) f.commands.push(CopyText{describe(*f.view.range)});
-      if (ImGui::MenuItem("Clear range", "Esc")) f.view.range.reset();
+      if (item("copy_range", "Copy range")) f.commands.push(CopyText{describe(*f.view.range)});
+      if (item("clear_range", "Clear range", "Esc")) f.view.range.reset();
       ImGui::Separator();
     }
-    if (ImGui::MenuItem("Fit all", keys_of("fit").c_str())) fit_all(f.view, f.model);
+    if (item("fit", "Fit all", keys_of("fit"))) fit_all(f.view, f.model);
     if (ImGui::MenuItem("Undo zoom", keys_of("zoom_back").c_str(), false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
     if (ImGui::MenuItem("What limits II", keys_of("critical").c_str(), !f.overlay.critical.empty())) f.commands.push(ToggleCritical{});
     if (ImGui::MenuItem("How far ops can move", keys_of("whiskers").c_str(), f.overlay.whiskers)) f.commands.push(ToggleWhiskers{});

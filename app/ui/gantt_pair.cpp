@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/platform/fonts.h"
+#include "app/ui/actions.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
 
@@ -64,6 +65,21 @@ void connect(ChartFrame& f, const paint::Box& a, const paint::Box& b) {
   paint::dashed_bezier(f.draw, {x0, y}, {x0, y}, {x1, (b.y0 + b.y1) / 2}, {x1, (b.y0 + b.y1) / 2}, theme().second, px(1.5f));
 }
 
+/// A line over the chart, where there is any room for it.
+void say_no_room(ImVec2 size) {
+  if (size.y < px(150)) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = px(22);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled(at, {at.x + size.x, at.y + height}, theme().panel);
+  draw.AddRectFilled(at, {at.x + px(3), at.y + height}, theme().warning);
+  const std::string& key = keys_of("fold_bottom");
+  const std::string text = "Too low for two charts: B is drawn as outlines under A" + (key.empty() ? std::string() : "; " + key + " folds the pane of tabs");
+  paint::text_cut(draw, fonts().small, at.x + px(10), at.y + (height - paint::text_height(fonts().small)) / 2, size.x - px(20), theme().text, text);
+  if (probe::on()) probe::item("gantt/no_room", at.x, at.y, at.x + size.x, at.y + height);
+  ImGui::SetCursorScreenPos({at.x, at.y + height});
+}
+
 }  // namespace
 
 void draw_others(ChartFrame& f) {
@@ -102,8 +118,10 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
   const GanttModel& chart_b = compare.chart_b;
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const float top = px(30 + 2 + 24 + (chart_a.mode == GanttMode::Pipeline ? 36 : 18));
-  if (size.y < top + px(2 * 90))
+  if (size.y < top + px(2 * 90)) {
+    say_no_room(size);
     return draw_gantt(chart_a, problem, *compare.a.schedule, selection, compare.overlay_a, view, commands, &compare.others);
+  }
   update_view(view, chart_a, ImGui::GetIO().DeltaTime);
   for (auto* bar : {&view_b.hovered, &view_b.pressed, &view_b.current})
     if (*bar && **bar >= chart_b.bars.size()) bar->reset();
@@ -132,6 +150,7 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
   ChartFrame a{chart_a, problem, *compare.a.schedule, selection, compare.overlay_a, view, commands, *lists[0], {}, {}, {}, {}, {}, {}, {}, {}, {}, 30};
   a.place = ChartFrame::Place::Upper;
   a.below = &chart_b;
+  a.below_bottom = begin.y + size.y;
   a.label_width = std::max(chart_label_width(chart_a, size.x), chart_label_width(chart_b, size.x));
   place_chart(a, begin, {begin.x + size.x, begin.y + height_a});
   handle_input(a);

@@ -33,6 +33,7 @@ struct ChartFrame {
   enum class Place { Alone, Upper, Lower } place = Place::Alone;
   float label_width = 0;                            ///< at least this much for the column of labels
   const GanttModel* below = nullptr;                ///< the lower chart, which the minimap shows too
+  float below_bottom = 0;                           ///< where the lower chart ends
   const std::vector<OtherBar>* others = nullptr;    ///< bars of another schedule under those of this one
   Cycle shift = 0;                                  ///< of all starts against the schedule's own numbers
   paint::Box title = {};                                 ///< a strip over the rows that says whose they are

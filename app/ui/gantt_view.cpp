@@ -132,6 +132,7 @@ void draw_tooltip(ChartFrame& f) {
   list_edges(f, bar.op, false);
   pop_font();
   last_size = ImGui::GetWindowSize();
+  if (probe::on()) probe::item(f.probe_name("tooltip"), x, y, x + last_size.x, y + last_size.y);
   ImGui::EndTooltip();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/ui/constraint_rows.h"
+#include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
@@ -57,7 +58,10 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()), px(23));
+  int done = 0;
   while (clipper.Step()) {
+    focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
+    done = clipper.DisplayEnd;
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const OpsTableRow& op = rows[static_cast<std::size_t>(i)];
       const std::string name = "ops/" + op.name;
@@ -80,6 +84,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
       if (row.double_clicked) ui.commands.push(ZoomToSelection{});
     }
   }
+  focus::skip(done, static_cast<int>(rows.size()), clipper.ItemsHeight);
   clipper.End();
   ImGui::PopStyleVar();
   ImGui::EndChild();

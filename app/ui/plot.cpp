@@ -58,7 +58,6 @@ void scales(Frame& f, ImVec2 size) {
       y.add(piece.y0), y.add(piece.y1);
     }
   for (const PlotPoint& point : f.model.points) x.add(point.x), y.add(point.y);
-  for (const PlotBar& bar : f.model.bars) x.add(bar.x0), x.add(bar.x1), y.add(0), y.add(bar.height);
   for (const PlotLine& line : f.model.lines) x.add(line.x);
   const auto scale = [](const PlotAxis& axis, Extent seen, int most, double margin) {
     if (axis.low) seen.low = *axis.low;
@@ -231,8 +230,6 @@ PlotAnswer draw_plot(const std::string& name, const PlotModel& model, ImVec2 siz
   draw.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
   draw_axes(f, at, size);
   draw_head(f, ImVec2(at.x + px(10), at.y + px(4)), ImVec2(size.x - px(14), size.y));
-  for (const PlotBar& bar : model.bars)
-    draw.AddRectFilled(ImVec2(f.x(bar.x0) + 1, f.y(bar.height)), ImVec2(f.x(bar.x1), f.y(0)), or_accent(bar.color));
   for (const PlotCurve& curve : model.curves) draw_curve(f, curve);
   draw_lines(f);
 

@@ -1,4 +1,4 @@
-// Small plots: steps, points, bars and marked lines over two linear axes. Sizes follow the scale, colours the theme; what
+// Small plots: steps, points and marked lines over two linear axes. Sizes follow the scale, colours the theme; what
 // matters is told by shape and word too, never by colour alone.
 #pragma once
 
@@ -40,11 +40,6 @@ struct PlotCurve {
   std::vector<PlotPiece> pieces;  ///< neighbours are joined by a riser
 };
 
-struct PlotBar {
-  double x0 = 0, x1 = 0, height = 0;
-  Color color = 0;
-};
-
 /// An upright line.
 struct PlotLine {
   double x = 0;
@@ -64,7 +59,6 @@ struct PlotModel {
   std::string title;
   PlotAxis x, y;
   std::vector<PlotCurve> curves;
-  std::vector<PlotBar> bars;     ///< a histogram, from 0
   std::vector<PlotLine> lines;
   std::vector<PlotPoint> points;
 };

@@ -14,6 +14,7 @@
 #include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 #include "core/report/chart_layout.h"
 
@@ -49,25 +50,36 @@ void set_ending(ExportDialogState& dialog, ExportKind kind) {
   std::snprintf(dialog.path, sizeof dialog.path, "%s", path.c_str());
 }
 
-void check_box(const char* name, const std::string& label, bool& on) {
+/// Greyed, with the reason, where `why_not` says so.
+void check_box(const char* name, const std::string& label, bool& on, const std::string& why_not = {}) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(3), px(2)));
-  ImGui::Checkbox((label + "##" + name).c_str(), &on);
+  ImGui::BeginDisabled(!why_not.empty());
+  bool shown = on && why_not.empty();
+  if (ImGui::Checkbox((label + "##" + name).c_str(), &shown)) on = shown;
+  ImGui::EndDisabled();
   ImGui::PopStyleVar();
   if (probe::on()) probe::last_item(name);
+  if (!why_not.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(why_not);
+  if (why_not.empty()) return;
+  ImGui::SameLine(0, px(10));
+  const float room = ImGui::GetContentRegionAvail().x;
+  const FontScope scope(fonts().small);
+  colored_text(theme().faint, fitted(fonts().small, why_not, room));
 }
 
+/// Always the same three lines, so that nothing jumps; what a kind of file does not know is grey and says why.
 void draw_options(const Session& session, Export& wish) {
-  if (wish.kind == ExportKind::Svg) {
-    const auto& visible = session.view().chart.visible;
-    check_box("export/visible",
-              visible ? fmt::format("only the visible cycles, {} to {}", grouped(visible->first), grouped(visible->second)) : "only the visible cycles",
-              wish.visible_only);
-    check_box("export/light", "on white", wish.light);
-  } else if (wish.kind == ExportKind::Png) {
-    check_box("export/window", "the whole window, not only the chart", wish.whole_window);
-  } else {
-    ImGui::Dummy(ImVec2(0, px(22)));
-  }
+  const bool svg = wish.kind == ExportKind::Svg, png = wish.kind == ExportKind::Png;
+  const auto& visible = session.view().chart.visible;
+  check_box("export/visible",
+            visible ? fmt::format("only the visible cycles, {} to {}", grouped(visible->first), grouped(visible->second)) : "only the visible cycles",
+            wish.visible_only,
+            svg ? "" : png ? "a PNG shows what the chart shows: zoom first" : wish.kind == ExportKind::Trace ? "a trace runs from cold start to drain" : "it has all cycles");
+  check_box("export/light", "on white", wish.light,
+            !svg && !png                                          ? "it has no colours"
+            : png && session.settings().theme == ThemeName::Light ? "the theme is light already"
+                                                                  : "");
+  check_box("export/window", "the whole window, not only the chart", wish.whole_window, png ? "" : "only pictures of pixels show the window");
 }
 
 void draw_exported(const Session& session, std::size_t earlier) {
@@ -120,7 +132,7 @@ std::string window_title(const Session& session) {
   return title + " - Heddle";
 }
 
-void share_as(const Session& session, UiState& ui, const std::string& project) {
+void share_as(UiState& ui, const std::string& project) {
   std::string stem = project;
   for (const std::string ending : {".heddle.json", ".json"})
     if (stem.ends_with(ending)) {
@@ -131,9 +143,8 @@ void share_as(const Session& session, UiState& ui, const std::string& project) {
   Export picture{ExportKind::Png, stem + ".png"};
   picture.whole_window = true;
   ui.commands.push(picture);
-  const Export trace{ExportKind::Trace, stem + ".trace.json"};
-  ui.commands.push(trace);
-  ui.commands.push(CopyText{export_command(session, trace)});
+  ui.commands.push(Export{ExportKind::Trace, stem + ".trace.json"});
+  ui.commands.push(CopyLine{});  // of the trace, which opens the project
 }
 
 void draw_export_dialog(const Session& session, UiState& ui) {
@@ -161,7 +172,12 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     ImGui::SameLine(0, px(6));
   }
   ImGui::NewLine();
-  wrapped_text(fonts().small, theme().dim, kind_of(dialog.wish.kind).about);
+  std::string about = kind_of(dialog.wish.kind).about;
+  if (session.content().baseline_entry() && session.view().chart_view != ChartView::A)
+    about += dialog.wish.kind == ExportKind::Svg   ? " A over B, on one axis."
+             : dialog.wish.kind == ExportKind::Png ? ""
+                                                   : " Of A alone.";
+  wrapped_text(fonts().small, theme().dim, about);
   draw_options(session, dialog.wish);
   ImGui::Dummy(ImVec2(0, px(2)));
   if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
@@ -184,10 +200,14 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     if (dialog.again) ImGui::CloseCurrentPopup();
   }
   ImGui::SameLine();
-  const std::string command = export_command(session, dialog.wish);
-  if (button("export/command", "Copy as command", ButtonKind::Plain,
-             command.empty() ? "save the project first: the command opens it" : std::string(), px(150), px(32)))
-    ui.commands.push(CopyText{command});
+  copy_command_button("export/command", session, ui, export_command(session, dialog.wish), ButtonKind::Plain, px(150), px(32));
+  ImGui::SameLine();
+  if (button("export/share", "Share", ButtonKind::Plain, session.why_no_save(), px(90), px(32))) {
+    ImGui::CloseCurrentPopup();
+    dialog.again = !session.project_file().empty();
+    perform(*find_action("share"), session, ui);
+  }
+  if (ImGui::IsItemHovered()) tooltip("project, picture and trace into the project's folder, and the command line to the clipboard");
   ImGui::SameLine();
   if (button("export/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape))
     ImGui::CloseCurrentPopup();

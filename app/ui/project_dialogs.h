@@ -48,7 +48,7 @@ std::string window_title(const Session& session);
 /// What files about the document are called before their ending: "attention_forward_hopper.h100", or as the project.
 std::string file_stem(const Session& session);
 /// Saves the project there, writes picture and trace beside it, copies the command.
-void share_as(const Session& session, UiState& ui, const std::string& project);
+void share_as(UiState& ui, const std::string& project);
 
 // In dialogs.cpp.
 /// Centred over the window; false when it is not open.

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "app/session/command_line.h"
 #include "app/ui/panels.h"
-#include "app/ui/widgets.h"
 
 namespace heddle::app {
 
@@ -43,16 +43,21 @@ void draw_question_state(const Session& session, Topic topic) {
   colored_text(color, fitted(fonts().body, text, std::max(ImGui::GetContentRegionAvail().x, px(30))));
 }
 
-void draw_copy_buttons(const std::string& name, UiState& ui, const std::function<std::string()>& table, const std::string& command) {
+void draw_copy_buttons(const std::string& name, const Session& session, UiState& ui, const std::function<std::string()>& table,
+                       const std::string& command) {
   const float height = px(26);
   if (ImGui::GetContentRegionAvail().x < button_width("Copy") + button_width("Copy as command") + px(8)) ImGui::NewLine();
   if (button((name + "/copy").c_str(), "Copy", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CopyText{table()});
   if (ImGui::IsItemHovered()) tooltip("the table, tab-separated");
   ImGui::SameLine();
-  if (button((name + "/command").c_str(), "Copy as command", ButtonKind::Plain, command.empty() ? "nothing is open" : "", 0, height))
-    ui.commands.push(CopyText{command});
-  if (ImGui::IsItemHovered() && !command.empty()) tooltip(command);
+  copy_command_button((name + "/command").c_str(), session, ui, command, ButtonKind::Plain, 0, height);
   ImGui::SameLine();
+}
+
+void copy_command_button(const char* name, const Session& session, UiState& ui, const std::string& line, ButtonKind kind, float width,
+                         float height) {
+  if (button(name, "Copy as command", kind, line.empty() ? why_no_line(session) : "", width, height)) ui.commands.push(CopyText{line});
+  if (ImGui::IsItemHovered() && !line.empty()) tooltip(line);
 }
 
 bool choice(const char* name, std::string_view label, bool on, const std::string& why_not) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/session/session.h"
+#include "app/ui/widgets.h"
 
 namespace heddle::app {
 
@@ -19,7 +20,11 @@ void draw_question_bar(const Session& session, UiState& ui, Topic topic, const A
 /// to say. Drawn dim, or as a warning where the answer is old.
 void draw_question_state(const Session& session, Topic topic);
 /// "Copy" (a table, tab-separated) and "Copy as command"; the probe knows them as "NAME/copy" and "NAME/command".
-void draw_copy_buttons(const std::string& name, UiState& ui, const std::function<std::string()>& table, const std::string& command);
+void draw_copy_buttons(const std::string& name, const Session& session, UiState& ui, const std::function<std::string()>& table,
+                       const std::string& command);
+/// "Copy as command": greyed, with the reason, where there is no such line.
+void copy_command_button(const char* name, const Session& session, UiState& ui, const std::string& line,
+                         ButtonKind kind = ButtonKind::Plain, float width = 0, float height = 0);
 
 /// A button that is one of several to choose from, or that is on or off. True when it was pressed.
 bool choice(const char* name, std::string_view label, bool on, const std::string& why_not = {});

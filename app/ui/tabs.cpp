@@ -24,7 +24,9 @@ constexpr Tab kTabs[] = {
     {BottomTab::Pipeline, "pipeline", "Pipeline", draw_pipeline_tab},
     {BottomTab::Ops, "ops", "Ops", draw_ops_tab},
     {BottomTab::Units, "units", "Units", draw_units_tab},
-    {BottomTab::Constraints, "constraints", "Constraints", draw_constraints_tab}};
+    {BottomTab::Constraints, "constraints", "Constraints", draw_constraints_tab},
+    {BottomTab::Cuda, "cuda", "CUDA", draw_cuda_tab},
+    {BottomTab::Runs, "runs", "Runs", draw_runs_tab}};
 
 float width_of(const Tab& tab) { return text_size(fonts().bold, tab.label).x + px(20); }
 

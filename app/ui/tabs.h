@@ -36,5 +36,7 @@ void draw_pipeline_tab(const Session& session, const Models& models, UiState& ui
 void draw_ops_tab(const Session& session, const Models& models, UiState& ui);
 void draw_units_tab(const Session& session, const Models& models, UiState& ui);
 void draw_constraints_tab(const Session& session, const Models& models, UiState& ui);
+void draw_cuda_tab(const Session& session, const Models& models, UiState& ui);
+void draw_runs_tab(const Session& session, const Models& models, UiState& ui);
 
 }  // namespace heddle::app

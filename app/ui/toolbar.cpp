@@ -7,14 +7,16 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/io/library.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
 namespace {
 
-/// Rounded box with II, bound, status and the facts that matter most; facts and bound go when the room is short.
-void draw_header_chip(HeaderModel header, float height, float room) {
+/// Rounded box with II, bound, status and the facts that matter most; facts and bound go when the room is short. A click asks why
+/// II is not smaller.
+void draw_header_chip(HeaderModel header, float height, float room, const Session& session, UiState& ui) {
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = px(14);
@@ -28,8 +30,14 @@ void draw_header_chip(HeaderModel header, float height, float room) {
   const float facts = header.facts.empty() ? 0 : text_size(fonts().small, header.facts).x + gap;
   const float width = px(14) + ii + bound + pill + facts + px(14);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), t.input, px(5));
-  list.AddRect(at, ImVec2(at.x + width, at.y + height), t.border, px(5));
+  const Action& explain = *find_action("explain");
+  if (ImGui::InvisibleButton("header", ImVec2(width, height))) perform(explain, session, ui);
+  const bool hovered = ImGui::IsItemHovered();
+  if (probe::on()) probe::last_item("toolbar/header");
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (hovered) tooltip(std::string("Why is II not smaller?  ") + keys_of(explain));
+  list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), hovered ? t.hovered : t.input, px(5));
+  list.AddRect(at, ImVec2(at.x + width, at.y + height), hovered ? t.accent : t.border, px(5));
   const auto middle = [&](ImFont* font) { return at.y + (height - text_size(font, "X").y) / 2; };
   float x = at.x + px(14);
   paint_text(fonts().title, ImVec2(x, middle(fonts().title)), t.text, header.ii);
@@ -43,8 +51,6 @@ void draw_header_chip(HeaderModel header, float height, float room) {
     x += paint_pill(ImVec2(x, at.y + (height - high) / 2), high, fonts().small_bold, header.status, header.tone) + gap;
   }
   if (facts > 0) paint_text(fonts().small, ImVec2(x, middle(fonts().small)), t.dim, header.facts);
-  ImGui::Dummy(ImVec2(width, height));
-  if (probe::on()) probe::last_item("toolbar/header");
 }
 
 void draw_choices(const char* title, Shelf shelf, const std::string& current, const Session& session, UiState& ui) {
@@ -204,7 +210,7 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
   if (session.content().kernel) {
     const float chooser = narrow ? px(50) : px(150);
-    draw_header_chip(models.header, height, rest - find_width - chooser - 2 * gap);
+    draw_header_chip(models.header, height, rest - find_width - chooser - 2 * gap, session, ui);
     ImGui::SameLine(0, gap);
     const float room = right - ImGui::GetCursorPosX() - find_width - gap - px(28);
     draw_subject(session, models, ui, height, std::max(room, px(12)));
@@ -224,7 +230,7 @@ void draw_status_bar(const Session& session, const Models&, const UiState& ui) {
   else if (ui.chart.hovered_cycle && session.content().entry())
     right = "cycle " + grouped(*ui.chart.hovered_cycle) + "   " + right;
   const float room = width - text_size(fonts().small, right).x - px(30);
-  paint_text(fonts().small, at, theme().dim, fitted(fonts().small, solver_line(session), room));
+  paint_text(fonts().small, at, theme().dim, fitted(fonts().small, drawable(pretty(solver_line(session))), room));
   paint_text_right(fonts().small, at.x + width, at.y, theme().dim, right);
   ImGui::Dummy(ImVec2(width, px(12)));
 }

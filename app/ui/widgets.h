@@ -81,4 +81,10 @@ void cell_text(std::string_view text, bool number, Color color);
 /// For the last item, after a short rest of the mouse.
 void tooltip(std::string_view text);
 
+/// A row of an ImGui table, from its first cell on: pressed with the mouse, or with Enter where the keyboard is on it. `flags`
+/// are more ImGuiSelectableFlags.
+bool table_row(const std::string& name, bool selected, int flags = 0);
+/// A heading of a table that sorts by its column when pressed, again: the other way round. Numbers stand at the right.
+void sort_heading(const char* name, const char* label, std::size_t column, bool number, std::size_t& sort, bool& descending);
+
 }  // namespace heddle::app

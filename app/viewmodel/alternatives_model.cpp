@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/viewmodel/explain_model.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/analysis/slack.h"
 #include "core/report/alternatives_summary.h"
 #include "core/report/chart_layout.h"
@@ -47,7 +48,7 @@ AlternativesModel build_alternatives(const Problem& problem, const Alternatives&
     row.length = grouped(schedule_length(problem, a.schedule));
     row.bears = a.robustness.median == kUnlimited ? "any" : grouped(a.robustness.median);
     row.critical = fmt::format("{} of {}", a.robustness.critical, problem.ops.size());
-    for (const std::string& sentence : a.differences) row.differences.push_back(readable(sentence));
+    for (const std::string& sentence : a.differences) row.differences.push_back(pretty(sentence));
     model.rows.push_back(std::move(row));
   }
   return model;

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "app/session/command_line.h"
 #include "app/viewmodel/header_model.h"
-#include "core/io/library.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
@@ -71,19 +69,6 @@ std::string why_this_ii(const ScheduleEntry& entry) {
     return fmt::format("its order could run every {} cycles, {} sooner; {}", grouped(period), grouped(ii - period), entry.period.sentence);
   if (!entry.explanation.empty()) return entry.explanation;
   return entry.period.sentence;
-}
-
-std::string compare_command(const Session& session) {
-  const Content& content = session.content();
-  std::vector<std::string> words;
-  for (const ScheduleEntry* entry : {content.entry(), content.baseline_entry()})
-    if (entry && !entry->file.empty()) words.push_back(name_in_library(Shelf::Schedules, entry->file));
-  if (words.empty()) return {};
-  const Alignment& alignment = session.view().alignment;
-  if (alignment.at == Alignment::At::Most) words.insert(words.end(), {"--align", "most"});
-  if (alignment.at == Alignment::At::Op && alignment.op.valid())
-    words.insert(words.end(), {"--align", content.problem->op(alignment.op).name});
-  return command_line(session, "diff", words);
 }
 
 std::optional<CompareModel> build_compare(const Session& session, const GanttModel& chart_a, const ChartOverlay& overlay_a) {

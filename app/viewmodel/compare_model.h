@@ -63,10 +63,6 @@ void sort_rows(const Problem& problem, std::vector<OpDifferenceRow>& rows, Compa
 /// Both tables as lines of tab-separated fields, numbers ungrouped, with a title line each.
 std::string compare_tsv(const Problem& problem, const CompareModel& model, const std::vector<OpDifferenceRow>& rows);
 
-/// The `heddle diff` line of A and B. Where only one has a file that one comes first and the solver's schedule is the other;
-/// empty where neither has.
-std::string compare_command(const Session& session);
-
 /// Why the II of a schedule is what it is: the limiting cycle where the period reaches II, what the solver proved, or that the
 /// order could run faster.
 std::string why_this_ii(const ScheduleEntry& entry);

@@ -1,5 +1,6 @@
 // Members become cards; relaxations become the steps of the member they ease.
 #include "app/viewmodel/explain_answer.h"
+#include "app/viewmodel/pretty_text.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ constexpr std::size_t kStepsInOneLine = 3;
 Highlight pointing(const Session& session, const ExplanationMember& member) {
   const Content& content = session.content();
   Highlight shown;
-  shown.why = readable(member.what);
+  shown.why = pretty(member.what);
   shown.ops = member.ops;
   shown.edges = member.edges;
   for (const EdgeId id : member.edges)
@@ -34,7 +35,7 @@ Highlight pointing(const Session& session, const ExplanationMember& member) {
 
 ExplainStep step_of(const Explanation& answer, const Relaxation& r) {
   ExplainStep step;
-  step.change = readable(r.from.empty() ? fmt::format("{} {}", r.what, r.to) : fmt::format("{} {} -> {}", r.what, r.from, r.to));
+  step.change = pretty(r.from.empty() ? fmt::format("{} {}", r.what, r.to) : fmt::format("{} {} -> {}", r.what, r.from, r.to));
   switch (r.status) {
     case Status::Optimal:
       step.gains = !buys_nothing(answer, r);
@@ -55,7 +56,7 @@ ExplainStep step_of(const Explanation& answer, const Relaxation& r) {
       step.tone = Tone::Warning;
       break;
   }
-  if (!r.then.empty()) step.result += (r.status == Status::Infeasible ? "; then in the way: " : "; then ") + readable(r.then) +
+  if (!r.then.empty()) step.result += (r.status == Status::Infeasible ? "; then in the way: " : "; then ") + pretty(r.then) +
                                       (r.status == Status::Infeasible ? "" : " binds");
   if (r.can_be_tried())
     step.attempt = TryRelaxation{r.changes, r.constraint, r.limit};
@@ -92,7 +93,7 @@ std::string title_of(const Explanation& e) {
 
 std::string note_of(const Explanation& e) {
   const std::size_t n = e.members.size();
-  if (n == 0) return readable(e.sentence);
+  if (n == 0) return pretty(e.sentence);
   if (!e.together) return n == 1 ? "1 reason, by arithmetic" : fmt::format("{} reasons, each enough by itself, by arithmetic", n);
   const std::string count = n == 1 ? "1 rule that cannot hold" : fmt::format("{} rules that cannot hold together", n);
   return count + (e.verified ? " · minimal, re-checked" : " · not shown to be minimal");
@@ -109,13 +110,13 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
     const ExplanationMember& member = e.members[i];
     ExplainCard card;
     card.rule = member.family;
-    card.sentence = readable(member.what);
+    card.sentence = pretty(member.what);
     if (member.unit.valid())
       card.role = content.problem->unit(member.unit).role;
     else
       card.tone = member.family == "user" ? Tone::Warning : Tone::Busy;
     if (e.together && !member.without.empty() && e.members.size() <= kFew)
-      card.detail = "needed: without it " + readable(member.without);
+      card.detail = "needed: without it " + pretty(member.without);
     else if (e.together)
       card.detail = member.needed ? "needed: without it the others can hold" : "whether it is needed was not decided";
     card.shown = pointing(session, member);
@@ -127,8 +128,8 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
   }
   const auto remark = [&](std::string text) { model.remarks.push_back(std::move(text)); };
   if (!e.members.empty()) remark(explanation_standing(e));
-  for (const std::string& text : e.remarks) remark(readable(text));
-  if (!e.assumptions.empty()) remark("taken for granted: " + readable(fmt::format("{}", fmt::join(e.assumptions, "; "))));
+  for (const std::string& text : e.remarks) remark(pretty(text));
+  if (!e.assumptions.empty()) remark("taken for granted: " + pretty(fmt::format("{}", fmt::join(e.assumptions, "; "))));
   const Inquiry& inquiry = session.inquiry(Topic::Explain);
   if (e.relaxations_left > 0 && !inquiry.active())
     remark(fmt::format("{} change{} not tried for lack of time", e.relaxations_left, e.relaxations_left == 1 ? " was" : "s were"));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/viewmodel/explain_answer.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/report/chart_layout.h"
 #include "core/report/gantt_facts.h"
 
@@ -91,7 +92,7 @@ ExplainCard period_card(const ScheduleEntry& entry) {
                       : fmt::format("Run as it stands, one iteration takes {} cycles", grouped(entry.period.cycles()));
   card.tone = entry.period.deadlock || entry.period.cycles() > entry.schedule.ii ? Tone::Bad : Tone::Good;
   card.rule = "run";
-  card.detail = readable(entry.period.sentence);
+  card.detail = pretty(entry.period.sentence);
   for (const EventEdge& edge : entry.period.cycle) card.shown.ops.push_back(edge.from);
   if (!card.shown.ops.empty()) card.shown.why = card.detail;
   return card;
@@ -106,7 +107,7 @@ void explain_refutation(const Session& session, ExplainModel& model) {
   model.note = "proved by the solver";
   ExplainCard first;
   first.tone = Tone::Bad;
-  first.sentence = text.empty() ? "The solver refuted every II" : readable(text.substr(0, turn));
+  first.sentence = text.empty() ? "The solver refuted every II" : pretty(text.substr(0, turn));
   if (turn != std::string::npos) first.sentence += "because these cannot hold together:";
   model.cards.push_back(std::move(first));
   std::set<std::string> members;
@@ -114,7 +115,7 @@ void explain_refutation(const Session& session, ExplainModel& model) {
     const std::size_t end = std::min(text.find("; ", at), text.size());
     ExplainCard card;
     card.tone = Tone::Warning;
-    card.sentence = readable(text.substr(at, end - at));
+    card.sentence = pretty(text.substr(at, end - at));
     members.insert(text.substr(at, end - at));
     model.cards.push_back(std::move(card));
     at = end + 2;
@@ -132,7 +133,7 @@ void explain_violations(const Problem& problem, const ScheduleEntry& entry, Expl
     ExplainCard card;
     card.tone = Tone::Bad;
     card.rule = violation.family;
-    card.sentence = readable(violation.message);
+    card.sentence = pretty(violation.message);
     if (violation.slot >= 0) card.detail = fmt::format("at slot {}", grouped(violation.slot));
     card.shown = {card.sentence, violation.ops, {}, {}};
     if (violation.family == "unit")
@@ -169,9 +170,9 @@ void explain_at_once(const Content& content, ExplainModel& model) {
     model.title = fmt::format("Why II {} is impossible", grouped(ii - 1));
     model.note = "refuted by the solver";
     ExplainCard card;
-    card.sentence = entry->explanation.empty() ? "No schedule exists at that II" : readable(entry->explanation);
+    card.sentence = entry->explanation.empty() ? "No schedule exists at that II" : pretty(entry->explanation);
     card.tone = Tone::Busy;
-    card.detail = "Neither a unit nor a recurrence alone sets II: the interaction does. By arithmetic alone: " + readable(bounds.sentence);
+    card.detail = "Neither a unit nor a recurrence alone sets II: the interaction does. By arithmetic alone: " + pretty(bounds.sentence);
     model.cards.push_back(std::move(card));
   } else {
     model.title = fmt::format("II {} is not proved to be the smallest", grouped(ii));
@@ -189,28 +190,6 @@ const Explanation* usable_answer(const Session& session) {
 
 }  // namespace
 
-std::string readable(std::string_view text) {
-  std::string out;
-  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
-  for (std::size_t i = 0; i < text.size();) {
-    if (text.substr(i, 2) == "->") {
-      out += "→";
-      i += 2;
-      continue;
-    }
-    const std::size_t begin = i;
-    while (i < text.size() && letter(text[i])) ++i;
-    if (i == begin) {
-      out += text[i++];
-      continue;
-    }
-    const std::string_view word = text.substr(begin, i - begin);
-    const bool number = word.size() >= 4 && word.size() <= 18 && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
-    out += number ? grouped(std::stoll(std::string(word))) : std::string(word);
-  }
-  return out;
-}
-
 ExplainModel build_explain(const Session& session) {
   const Content& content = session.content();
   ExplainModel model;
@@ -220,8 +199,8 @@ ExplainModel build_explain(const Session& session) {
       for (const Fault& fault : content.unresolved->faults) {
         ExplainCard card;
         card.tone = Tone::Bad;
-        card.sentence = fault.message;
-        card.detail = fault.hint;
+        card.sentence = pretty(fault.message);
+        card.detail = pretty(fault.hint);
         model.cards.push_back(std::move(card));
       }
       return model;

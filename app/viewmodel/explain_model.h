@@ -49,7 +49,4 @@ ExplainModel build_explain(const Session& session);
 /// Reasons and ways out as a table for the clipboard.
 std::string explain_as_text(const ExplainModel& model);
 
-/// "2048 cycles" becomes "2 048 cycles", "->" an arrow; names are left alone.
-std::string readable(std::string_view text);
-
 }  // namespace heddle::app

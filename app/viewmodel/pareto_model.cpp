@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/report/chart_layout.h"
 
@@ -127,6 +128,18 @@ ParetoModel build_pareto(const Problem& problem, const Pareto& front, const Cont
     if (std::all_of(step.caps.begin(), step.caps.end(), [](std::int64_t c) { return c == kNoCap; })) model.least_ii = step.lower_bound;
   model.headline = headline_of(front, model);
   return model;
+}
+
+void sort_pareto(ParetoModel& model, std::size_t column, bool descending) {
+  if (column == 0) return;
+  const std::size_t resources = model.against.size();
+  const auto before = [&](const ParetoRow& a, const ParetoRow& b) {
+    if (column == 1) return a.ii < b.ii;
+    const std::size_t r = column - 2;
+    if (r < resources) return (r < a.amounts.size() ? a.amounts[r] : kNoCap) < (r < b.amounts.size() ? b.amounts[r] : kNoCap);
+    return std::pair(static_cast<int>(a.kind), a.standing) < std::pair(static_cast<int>(b.kind), b.standing);
+  };
+  std::stable_sort(model.rows.begin(), model.rows.end(), [&](const ParetoRow& a, const ParetoRow& b) { return descending ? before(b, a) : before(a, b); });
 }
 
 std::string pareto_as_text(const ParetoModel& model) {

@@ -50,6 +50,8 @@ struct ParetoModel {
 
 /// `problem` is the one that the front was asked about.
 ParetoModel build_pareto(const Problem& problem, const Pareto& front, const Content& content);
+/// By 0: as they were; 1: II; 2 and on: what is swept against; then the status.
+void sort_pareto(ParetoModel& model, std::size_t column, bool descending);
 /// Tab-separated, with a header line.
 std::string pareto_as_text(const ParetoModel& model);
 /// What a click on the point does: shows the schedule if it is in the list already, else takes it over. Nothing for rows

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/analysis/reuse.h"
 #include "core/analysis/slack.h"
@@ -242,6 +243,20 @@ std::vector<LatencyRow> latency_rows(const LatencyRange& answer) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+void sort_latency_rows(std::vector<LatencyRow>& rows, LatencyColumn column, bool descending) {
+  const auto before = [&](const LatencyRow& a, const LatencyRow& b) {
+    const LatencyStep &x = a.segment.step, &y = b.segment.step;
+    switch (column) {
+      case LatencyColumn::Latency: return x.low < y.low;
+      case LatencyColumn::Ii: return std::pair(x.ii, x.lower_bound) < std::pair(y.ii, y.lower_bound);
+      case LatencyColumn::Status: return a.status < b.status;
+      case LatencyColumn::Reason: return x.why < y.why;
+    }
+    return false;
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const LatencyRow& a, const LatencyRow& b) { return descending ? before(b, a) : before(a, b); });
 }
 
 std::string latency_sentence(const LatencyRange& answer) {

@@ -43,6 +43,8 @@ std::string headline(const Schedule& schedule, const TextStyle& style) {
                     style);
 }
 
+std::string picture_title(const Schedule& schedule) { return join_facts({printable(schedule.name), headline(schedule, {})}, {}); }
+
 std::string problem_title(const Problem& problem) {
   std::string params;
   for (const auto& [name, value] : problem.params)

@@ -16,6 +16,8 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style);
 
 /// The same for a schedule that comes from a file: its certificate counts only as what the file says.
 std::string headline(const Schedule& schedule, const TextStyle& style);
+/// Over a picture of it: its name, where it has one, and the headline, without colours.
+std::string picture_title(const Schedule& schedule);
 
 /// "attention_forward_hopper on h100 (D=128, KV=128), changed: exp0.latency=600"
 std::string problem_title(const Problem& problem);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "core/report/chart_layout.h"
 #include "core/report/role_palette.h"
@@ -69,22 +70,32 @@ class Picture {
     width_ = std::max(320, options.width);
     left_ = kMargin + kLabels;
     right_ = width_ - kMargin;
-    top_ =
-        (options.title.empty() ? kMargin / 2 : kTitle) + kRuler + kMarks * (model.mode == GanttMode::Pipeline ? 2 : 1);
-    lanes_top_ = top_ + static_cast<double>(layout_.height) + 10;
-    bottom_ = options.lanes ? lanes_top_ + kLane * static_cast<double>(model.lanes.size())
-                            : top_ + static_cast<double>(layout_.height);
+    move_to(0);
   }
 
-  std::string draw() {
-    head();
+  /// Everything lies that much lower.
+  void move_to(double y) {
+    origin_ = y;
+    top_ = y + (options_.title.empty() ? kMargin / 2 : kTitle) + kRuler + kMarks * (model_.mode == GanttMode::Pipeline ? 2 : 1);
+    lanes_top_ = top_ + static_cast<double>(layout_.height) + 10;
+    bottom_ = options_.lanes ? lanes_top_ + kLane * static_cast<double>(model_.lanes.size())
+                             : top_ + static_cast<double>(layout_.height);
+  }
+  double bottom() const { return bottom_ + kMargin; }
+
+  /// The file's beginning, for pictures down to this height.
+  std::string head_of(double height) {
+    head(height);
+    return std::exchange(out_, {});
+  }
+  std::string body() {
+    text("title", kMargin, origin_ + 20, options_.title);
     groups();
     ruler();
     marks();
     bars();
     if (options_.lanes) lanes();
-    put("</svg>\n");
-    return std::move(out_);
+    return std::exchange(out_, {});
   }
 
  private:
@@ -111,8 +122,7 @@ class Picture {
       put("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", css, number(at_x), number(y), xml_text(what));
   }
 
-  void head() {
-    const double height = bottom_ + kMargin;
+  void head(double height) {
     put("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
         "role=\"img\">\n",
         number(width_), number(height));
@@ -150,7 +160,6 @@ class Picture {
     put("<clipPath id=\"heddle-time\"><rect x=\"{}\" y=\"0\" width=\"{}\" height=\"{}\"/></clipPath>\n</defs>\n",
         number(left_ - 1), number(right_ - left_ + 2), number(height));
     put("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", number(width_), number(height), colors_.back);
-    text("title", kMargin, 20, options_.title);
   }
 
   void groups() {
@@ -282,16 +291,31 @@ class Picture {
   }
 
   const GanttModel& model_;
-  const SvgOptions& options_;
+  const SvgOptions options_;
   const Palette& colors_;
   ChartLayout layout_;
   Cycle begin_ = 0, end_ = 1;
-  double width_ = 0, left_ = 0, right_ = 0, top_ = 0, lanes_top_ = 0, bottom_ = 0;
+  double width_ = 0, left_ = 0, right_ = 0, origin_ = 0, top_ = 0, lanes_top_ = 0, bottom_ = 0;
   std::string out_;
 };
 
 }  // namespace
 
-std::string gantt_svg(const GanttModel& model, const SvgOptions& options) { return Picture(model, options).draw(); }
+std::string gantt_svg(const GanttModel& model, const SvgOptions& options) {
+  Picture picture(model, options);
+  return picture.head_of(picture.bottom()) + picture.body() + "</svg>\n";
+}
+
+std::string gantt_pair_svg(const GanttModel& a, const GanttModel& b, const SvgOptions& options, const std::string& title_b) {
+  SvgOptions both = options;
+  both.begin = options.begin.value_or(std::min(a.begin, b.begin));
+  both.end = options.end.value_or(std::max(a.end, b.end));
+  if (*both.begin >= *both.end) both.begin = std::min(a.begin, b.begin), both.end = std::max(a.end, b.end);
+  SvgOptions below = both;
+  below.title = title_b;
+  Picture upper(a, both), lower(b, below);
+  lower.move_to(upper.bottom());
+  return upper.head_of(lower.bottom()) + upper.body() + lower.body() + "</svg>\n";
+}
 
 }  // namespace heddle

@@ -22,4 +22,8 @@ struct SvgOptions {
 /// The same model and options give the same bytes. An empty or reversed range shows everything.
 std::string gantt_svg(const GanttModel& model, const SvgOptions& options = {});
 
+/// A over B, on one axis: cycle 0 of both models lies at the same place, and where the options name no range, both fit. The
+/// options' title stands over A.
+std::string gantt_pair_svg(const GanttModel& a, const GanttModel& b, const SvgOptions& options, const std::string& title_b);
+
 }  // namespace heddle

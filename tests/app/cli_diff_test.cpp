@@ -2,11 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include "app/cli/cli.h"
+#include "app/session/session.h"
 #include "core/io/json.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
+using namespace heddle::app;
 using test::contains;
 using test::run_heddle;
 
@@ -82,3 +84,27 @@ TEST_CASE("diff without B compares with the solver's schedule", "[app]") {
   CHECK(contains(run.out, "proved"));
 }
 #endif
+
+TEST_CASE("a project stands for its A and its B, and the other way round with --swap", "[app]") {
+  const test::ScratchFolder folder;
+  Session session{Environment{}};
+  session.apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
+  REQUIRE(session.content().entry());
+  Schedule other = session.content().entry()->schedule;
+  other.ops[session.content().problem->find_op("rescale0").index()].start = 2480;
+  other.ops[session.content().problem->find_op("sum0").index()].start = 2410;
+  session.apply(AdoptSchedule{other, "exchanged", true});
+  const std::string project = folder.path("pair.heddle.json");
+  session.apply(SaveProject{project});
+  const auto run = run_heddle({"diff", project});
+  CHECK(run.code == app::kNegative);
+  CHECK(contains(run.out, "after cvt0, A issues rescale0 and B sum0"));
+  CHECK(contains(run_heddle({"diff", project, "--swap"}).out, "after cvt0, A issues sum0 and B rescale0"));
+  const auto picture = run_heddle({"export", project, "--below", project, "--format", "svg"});
+  CHECK(picture.code == app::kDone);
+  CHECK(contains(picture.out, "exchanged"));
+  session.apply(SetBaseline{});
+  session.apply(SaveProject{project});
+  CHECK(contains(run_heddle({"export", project, "--below", project, "--format", "svg"}).err, "has no B"));
+  CHECK(contains(run_heddle({"export", project, "--below", "nowhere.json", "--format", "svg"}).err, "nowhere.json"));
+}

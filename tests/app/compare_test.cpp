@@ -3,8 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "app/session/command_line.h"
 #include "app/session/session.h"
 #include "app/viewmodel/chart_overlay.h"
+#include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 
@@ -154,14 +156,25 @@ TEST_CASE("two windows of different length say how their axis is read", "[app]")
   CHECK(two.model().axis == "one clock for both: B falls back 124 cycles every iteration");
 }
 
-TEST_CASE("a comparison as a command names the files there are", "[app]") {
+TEST_CASE("a comparison as a command names files, or the project, and nothing that it would not find", "[app]") {
   Two two;
   Session& s = two.session;
   s.apply(SetBaseline{0});
-  CHECK(compare_command(s).find("heddle diff attention_forward_hopper h100") == 0);
-  CHECK(compare_command(s).find("attention_ping_pong.json") != std::string::npos);
-  s.apply(SetAlignment{{Alignment::At::Most, {}}});
-  CHECK(compare_command(s).find("--align most") != std::string::npos);
-  s.apply(RemoveSchedule{0});
+  // One of the two is in no file, and no solver would come to just that one.
   CHECK(compare_command(s).empty());
+  CHECK(why_no_line(s).find("save the project") == 0);
+  const test::ScratchFolder folder;
+  const std::string project = folder.path("two.heddle.json");
+  s.apply(SaveProject{project});
+  CHECK(compare_command(s) == "heddle diff " + project);
+  s.apply(SetAlignment{{Alignment::At::Most, {}}});
+  CHECK(compare_command(s) == "heddle diff " + project + " --align most");
+  // The file has other ones as A and B.
+  s.apply(SwapBaseline{});
+  CHECK(compare_command(s).empty());
+  s.apply(OpenSchedule{ping_pong()});
+  s.apply(SetBaseline{0});
+  REQUIRE(s.content().entry()->file == ping_pong());
+  CHECK(compare_command(s).find("heddle diff attention_forward_hopper h100 ") == 0);
+  CHECK(compare_command(s).find("attention_ping_pong.json " + ping_pong()) != std::string::npos);
 }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tests/support/fake_solver.h"
+#include "tests/support/paths.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -118,6 +119,31 @@ TEST_CASE("a point is taken over once and found again afterwards", "[app]") {
   CHECK(toy.session.content().entry()->schedule.ii == 2);
 }
 
+TEST_CASE("points sort by II, by resource and by standing", "[app]") {
+  ParetoModel model;
+  model.against = {Resource::Smem, Resource::Registers};
+  const auto row = [](Cycle ii, std::int64_t smem, std::int64_t registers, ParetoRow::Kind kind) {
+    ParetoRow r;
+    r.ii = ii;
+    r.amounts = {smem, registers};
+    r.kind = kind;
+    return r;
+  };
+  model.rows = {row(2, 9, 5, ParetoRow::Kind::Found), row(1, 7, 6, ParetoRow::Kind::Proved), row(3, 8, 4, ParetoRow::Kind::Proved)};
+  const auto order = [&](std::size_t column, bool descending) {
+    ParetoModel sorted = model;
+    sort_pareto(sorted, column, descending);
+    std::vector<Cycle> iis;
+    for (const ParetoRow& r : sorted.rows) iis.push_back(r.ii);
+    return iis;
+  };
+  CHECK(order(0, true) == std::vector<Cycle>{2, 1, 3});
+  CHECK(order(1, false) == std::vector<Cycle>{1, 2, 3});
+  CHECK(order(2, false) == std::vector<Cycle>{1, 3, 2});
+  CHECK(order(3, true) == std::vector<Cycle>{1, 2, 3});
+  CHECK(order(4, false) == std::vector<Cycle>{1, 3, 2});
+}
+
 TEST_CASE("amounts are written in the units of the field", "[app]") {
   CHECK(resource_text(163840, Resource::Smem) == "160 KiB");
   CHECK(resource_text(100, Resource::Smem) == "100 B");
@@ -202,15 +228,48 @@ TEST_CASE("another machine keeps changes and schedules, judged for it", "[app]")
   Toy toy;
   Session& session = toy.session;
   session.apply(SetChange{parse_change("P.latency=1", *session.content().kernel, *session.content().machine).value()});
+  const Schedule before = session.content().entry()->schedule;
   session.apply(SwitchMachine{"h100"});
-  if (session.error()) {
-    // The toy's kernel has no costs there: nothing changes.
-    CHECK(session.content().machine->name == "toy");
-    CHECK(session.content().entry());
-  }
+  CHECK_FALSE(session.error());
+  CHECK(session.content().machine->name == "h100");
+  REQUIRE(session.content().problem);
+  CHECK(session.content().problem->machine == "h100");
+  CHECK(session.content().changes.size() == 1);
+  // Issuing takes longer there than this schedule allows: it stays in the list, and is shown for what it is.
+  REQUIRE(session.content().schedules.size() == 1);
+  REQUIRE(session.content().entry());
+  CHECK(same_program(session.content().entry()->schedule, before));
+  CHECK(session.content().entry()->schedule.machine == "h100");
+  CHECK(session.content().entry()->status == Status::Invalid);
+  CHECK_FALSE(session.content().entry()->verdict.valid());
+  CHECK_FALSE(session.content().entry()->lower_bound);
   session.apply(SwitchMachine{"no such machine"});
   CHECK(session.error());
+  CHECK(session.content().machine->name == "h100");
   CHECK(session.content().problem);
+  session.apply(DismissError{});
+  session.apply(Undo{});
+  CHECK(session.content().machine->name == "toy");
+  CHECK(session.content().entry()->verdict.valid());
+}
+
+TEST_CASE("a schedule that fits another machine stays valid, and a machine without room changes nothing", "[app]") {
+  Session session{Environment{}};
+  session.apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
+  REQUIRE(session.content().entry());
+  session.apply(SwitchMachine{"h200"});
+  CHECK_FALSE(session.error());
+  CHECK(session.content().machine->name == "h200");
+  REQUIRE(session.content().entry());
+  CHECK(session.content().entry()->verdict.valid());
+  CHECK(session.content().entry()->status == Status::Feasible);
+  for (const char* too_small : {"toy", "b200"}) {
+    session.apply(SwitchMachine{too_small});
+    CHECK(session.error());
+    CHECK(session.content().machine->name == "h200");
+    CHECK(session.content().entry()->verdict.valid());
+    session.apply(DismissError{});
+  }
 }
 
 #ifdef HEDDLE_HAS_SOLVER

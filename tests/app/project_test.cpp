@@ -125,6 +125,35 @@ TEST_CASE("a project brings back everything, and opening it can be undone", "[ap
   CHECK_FALSE(b->unsaved());
 }
 
+TEST_CASE("a project keeps how A and B share the chart, and what they are aligned at", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string path = folder.path("pair.heddle.json");
+  for (const auto& [view, at] : {std::pair{ChartView::Split, Alignment::At::Op}, {ChartView::Ghost, Alignment::At::Most}, {ChartView::A, Alignment::At::IiStart}}) {
+    Clocked c;
+    c.work();
+    Schedule other = c->content().entry()->schedule;
+    c->apply(AdoptSchedule{other, "other", true});
+    c->apply(SetChartView{view});
+    c->apply(SetAlignment{{at, at == Alignment::At::Op ? OpId(2) : OpId()}});
+    c->apply(SaveProject{path});
+    CHECK(c->project_as_shown() == path);
+    c->apply(SwapBaseline{});
+    CHECK(c->project_as_shown().empty());
+    Clocked again;
+    again->apply(OpenProject{path});
+    REQUIRE(again->content().baseline);
+    CHECK(again->view().chart_view == view);
+    CHECK(again->view().alignment == (at == Alignment::At::Op ? Alignment{at, OpId(2)} : Alignment{at, OpId()}));
+    CHECK(again->project_as_shown() == path);
+  }
+  // What is not understood is the usual.
+  Clocked c;
+  c.work();
+  CHECK(parse_alignment("op nobody", *c->content().problem) == Alignment{});
+  CHECK(parse_alignment("sideways", *c->content().problem) == Alignment{});
+  CHECK_FALSE(parse_chart_view("sideways"));
+}
+
 TEST_CASE("changes make a project unsaved, undoing them makes it saved again", "[app]") {
   const test::ScratchFolder folder;
   Clocked a;

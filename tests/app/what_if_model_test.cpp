@@ -143,6 +143,26 @@ TEST_CASE("steps of II over a latency are told in one sentence", "[app]") {
   CHECK(std::count(table.begin(), table.end(), '\n') == 2);
 }
 
+TEST_CASE("steps of II sort by every column, and those that are equal stay in order", "[app]") {
+  LatencyRange answer;
+  answer.from = 0;
+  answer.to = 40;
+  answer.steps = {{0, 9, 30, 30, 0, "b"}, {10, 19, 10, 9, 0, "a"}, {20, 40, 30, 30, 0, "a"}};
+  auto rows = latency_rows(answer);
+  REQUIRE(rows.size() == 3);
+  const auto order = [&](LatencyColumn column, bool descending) {
+    sort_latency_rows(rows, column, descending);
+    std::vector<Cycle> lows;
+    for (const LatencyRow& row : rows) lows.push_back(row.segment.step.low);
+    sort_latency_rows(rows, LatencyColumn::Latency, false);
+    return lows;
+  };
+  CHECK(order(LatencyColumn::Latency, true) == std::vector<Cycle>{20, 10, 0});
+  CHECK(order(LatencyColumn::Ii, false) == std::vector<Cycle>{10, 0, 20});
+  CHECK(order(LatencyColumn::Ii, true) == std::vector<Cycle>{0, 20, 10});
+  CHECK(order(LatencyColumn::Reason, false) == std::vector<Cycle>{10, 20, 0});
+}
+
 TEST_CASE("the list of changes says what every number was", "[app]") {
   Toy toy;
   toy.session.apply(SetChange{parse_change("O.latency=9", *toy.content().kernel, *toy.content().machine).value()});

@@ -7,6 +7,7 @@
 #include "app/viewmodel/alternatives_model.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/explain_model.h"
+#include "app/viewmodel/pretty_text.h"
 #include "app/viewmodel/inspector_model.h"
 #include "app/viewmodel/slack_model.h"
 #include "core/problem/resolve.h"
@@ -86,10 +87,10 @@ bool mentions(const std::vector<std::string>& texts, const char* part) {
 }  // namespace
 
 TEST_CASE("text is made readable without touching names", "[app]") {
-  CHECK(readable("QK -1054-> max needs 2048 of 12 cycles") == "QK -1 054→ max needs 2 048 of 12 cycles");
-  CHECK(readable("op1234 and x_5000 stay, 0.1234 too") == "op1234 and x_5000 stay, 0.1234 too");
-  CHECK(readable("") == "");
-  CHECK(readable("99999999999999999999999") == "99999999999999999999999");
+  CHECK(pretty("QK -1054-> max needs 2048 of 12 cycles") == "QK -1 054→ max needs 2 048 of 12 cycles");
+  CHECK(pretty("op1234 and x_5000 stay, 0.1234 too") == "op1234 and x_5000 stay, 0.1234 too");
+  CHECK(pretty("") == "");
+  CHECK(pretty("99999999999999999999999") == "99999999999999999999999");
 }
 
 TEST_CASE("a structured answer becomes a card per member with its ways out", "[app]") {

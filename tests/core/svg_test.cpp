@@ -111,3 +111,35 @@ TEST_CASE("pictures of random schedules are well formed and repeatable", "[core]
     REQUIRE(picture == gantt_svg(model, svg));
   }
 }
+
+TEST_CASE("two charts in one picture lie over each other on one axis", "[core]") {
+  const test::GanttCase toy = test::toy_case();
+  GanttOptions options;
+  options.mode = GanttMode::Unrolled;
+  const GanttModel a = build_gantt(toy.problem, toy.schedule, options);
+  Schedule later = toy.schedule;
+  for (Placement& place : later.ops) place.start += 3;
+  const GanttModel b = build_gantt(toy.problem, later, options);
+  SvgOptions svg;
+  svg.title = "A <first>";
+  const std::string pair = gantt_pair_svg(a, b, svg, "B & second");
+  CHECK(fault_of(pair).empty());
+  CHECK(count(pair, "<svg") == 1);
+  CHECK(count(pair, "<style>") == 1);
+  CHECK(count(pair, "class=\"bar") == a.bars.size() + b.bars.size());
+  CHECK(count(pair, "A &lt;first&gt;</text>") == 1);
+  CHECK(count(pair, "B &amp; second</text>") == 1);
+  // One axis: the same model twice is the same picture twice, the second time lower.
+  const std::string twice = gantt_pair_svg(a, a, svg, svg.title);
+  std::vector<std::string> left;
+  for (std::size_t at = twice.find("<rect class=\"tensor"); at != std::string::npos; at = twice.find("<rect class=\"tensor", at + 1)) {
+    const std::size_t x = twice.find(" x=\"", at);
+    left.push_back(twice.substr(x, twice.find(" y=", x) - x));
+  }
+  REQUIRE(left.size() % 2 == 0);
+  for (std::size_t i = 0; i < left.size() / 2; ++i) CHECK(left[i] == left[i + left.size() / 2]);
+  // A range that is empty shows everything.
+  svg.begin = 5;
+  svg.end = 5;
+  CHECK(count(gantt_pair_svg(a, b, svg, "B"), "class=\"bar") == a.bars.size() + b.bars.size());
+}

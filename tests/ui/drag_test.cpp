@@ -128,8 +128,9 @@ TEST_CASE("the menu of a bar pins, moves and explains", "[ui]") {
   CHECK(h.content().constraints.empty());
   h.click("gantt/bar/P@0", 1);
   h.click("chart_menu/why");
-  CHECK(h.session().view().tab == BottomTab::Explain);
   CHECK(h.session().selection().primary() == OpId(1));
+  CHECK(h.session().view().highlight.why.find("P starts at ") == 0);
+  CHECK(h.session().view().highlight.ops.front() == OpId(1));
   h.click("gantt/bar/P@0", 1);
   h.click("chart_menu/graph");
   CHECK(h.session().view().tab == BottomTab::Graph);

@@ -1,82 +1,25 @@
 // The ten flows of the window's contract, end to end with the real solver, with the gestures counted: none takes more than
-// it says. Flow 7 (to the GPU) waits for the code generator and is not here.
-#include <unistd.h>
-
+// it says.
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
+#include "app/platform/offscreen_platform.h"
+#include "app/platform/picture.h"
+#include "app/ui/theme.h"
 #include "tests/support/paths.h"
-#include "tests/ui/harness.h"
-#include "tests/ui/invariants.h"
+#include "tests/ui/person.h"
 
 using namespace heddle;
 using namespace heddle::app;
-using test::Harness;
 namespace fs = std::filesystem;
 
 #ifdef HEDDLE_HAS_SOLVER
 namespace {
 
-/// Somebody at the window, whose clicks, drags and keys are counted.
-struct Person : Harness {
-  int gestures = 0;
-  Person() : Harness(warm_solver(), 1600, 900) {}
-  explicit Person(const char* kernel) : Person() {
-    session().apply(OpenPair{kernel, "h100", true});
-    settle();
-    session().apply(ShowTab{BottomTab::Log});
-    frame(2);
-  }
-  ~Person() { CHECK(test::broken_invariants(session()) == std::vector<std::string>()); }
-
-  void settle() {
-    for (int i = 0; i < 60000 && (session().live().active() || session().asking()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
-    REQUIRE_FALSE(session().live().active());
-    REQUIRE_FALSE(session().asking());
-    frame(40);
-  }
-  void click(const std::string& name) {
-    ++gestures;
-    Harness::click(name);
-  }
-  void key(Key which, test::Modifiers modifiers = {}) {
-    ++gestures;
-    Harness::key(which, modifiers);
-  }
-  void drag(const std::string& name, float dx) {
-    ++gestures;
-    Harness::drag(name, dx, 0);
-  }
-  const Content& content() { return session().content(); }
-  const ScheduleEntry& a() {
-    REQUIRE(content().entry());
-    return *content().entry();
-  }
-  const ScheduleEntry& b() {
-    REQUIRE(content().baseline_entry());
-    return *content().baseline_entry();
-  }
-  /// Pixels of so many cycles in the chart.
-  float pixels(Cycle cycles) {
-    const probe::Rect rows = at("gantt/rows");
-    return static_cast<float>(cycles) / static_cast<float>(window().ui().chart.visible.length()) * (rows.x1 - rows.x0);
-  }
-  std::string clipboard() { return ImGui::GetClipboardText(); }
-};
-
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("heddle_flows_test_" + std::to_string(::getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-  std::string file(const char* name) const { return (path / name).string(); }
-};
+using test::Person;
+using Folder = test::FlowFolder;
 
 constexpr const char* kAttention = "attention_forward_hopper";
 std::string ping_pong() { return test::repository_path("tests/schedules/attention_ping_pong.json"); }
@@ -210,30 +153,116 @@ TEST_CASE("flow 8, a schedule by hand: dropped, judged, its first violation, cen
   CHECK(p.gestures <= 4);
 }
 
-TEST_CASE("flow 9, share: project, trace and command line", "[ui]") {
-  const Folder folder;
+TEST_CASE("flow 7, to the GPU, as far as there is no code generator: everything is there and says what is missing", "[ui]") {
   Person p(kAttention);
+  p.click("menu/Kernel");
+  for (const char* id : {"generate", "compile", "run_kernel", "overlay_measured", "adopt_measured"}) {
+    INFO(id);
+    CHECK(p.has(std::string("menu/") + id));
+    const Action& action = *find_action(id);
+    CHECK(why_not(action, p.session()).find("this build ") != std::string::npos);
+    const std::string before = test::fingerprint(p.content());
+    perform(action, p.session(), p.window().ui());
+    CHECK(p.window().ui().commands.empty());
+    CHECK(test::fingerprint(p.content()) == before);
+  }
+  p.click("menu/cuda");
+  CHECK(p.session().view().tab == BottomTab::Cuda);
+  CHECK(p.has("cuda/generate"));
+  p.click("cuda/pipeline");
+  CHECK(p.session().view().tab == BottomTab::Pipeline);
+  p.click("menu/Kernel");
+  p.click("menu/runs");
+  CHECK(p.session().view().tab == BottomTab::Runs);
+  CHECK(p.has("runs/run_kernel"));
+  p.click("runs/sensitivity");
+  CHECK(p.session().view().tab == BottomTab::Sensitivity);
+  CHECK(p.gestures <= 8);
+}
+
+TEST_CASE("flow 9, share: save, export, and project, picture, trace and command are there", "[ui]") {
+  const Folder folder;
+  auto platform = OffscreenPlatform::create(1280, 720, true);
+  if (!platform) {
+    WARN("no pictures here: " << to_string(platform.error()));
+    return;
+  }
+  Person p(std::move(*platform));
+  p.session().apply(OpenSchedule{ping_pong()});
   p.session().apply(SaveProject{folder.file("work.heddle.json")});
   p.frame(2);
   p.session().apply(ToggleFlag{1});
   p.key(Key::S, {.ctrl = true});
   CHECK_FALSE(p.session().unsaved());
   p.key(Key::E, {.ctrl = true});
-  p.click("export/trace");
-  p.click("export/go");
+  p.click("export/share");
+  CHECK(p.gestures <= 3);
+  p.frame(4);
   CHECK_FALSE(p.session().error());
   CHECK(fs::exists(folder.file("work.trace.json")));
-  p.click("export/command");
-  CHECK(p.clipboard().find("heddle export") == 0);
-  CHECK(p.gestures <= 5);
+  const auto picture = read_png(folder.file("work.png"));
+  REQUIRE(picture);
+  CHECK(picture->width == 1280);
+  CHECK(p.clipboard().find("heddle export ") == 0);
+  CHECK(p.clipboard().find("work.trace.json") != std::string::npos);
+  CHECK(p.has("export/go"));  // the dialog is back, and lists what was written
 }
 
-TEST_CASE("flow 10, the headless twin: the command line of what is shown", "[ui]") {
+TEST_CASE("the export dialog writes the chart as PNG, also on white, and greys what a PNG does not know", "[ui]") {
+  const Folder folder;
+  auto platform = OffscreenPlatform::create(1280, 720, true);
+  if (!platform) {
+    WARN("no pictures here: " << to_string(platform.error()));
+    return;
+  }
+  Person p(std::move(*platform));
+  p.session().apply(OpenSchedule{ping_pong()});
+  p.session().apply(SaveProject{folder.file("work.heddle.json")});
+  p.frame(3);
+  const probe::Rect center = p.at("pane/center");
+  const auto made = [&] {
+    p.click("export/go");
+    p.frame(4);
+    auto picture = read_png(folder.file("work.png"));
+    REQUIRE(picture);
+    fs::remove(folder.file("work.png"));
+    return *picture;
+  };
+  p.key(Key::E, {.ctrl = true});
+  p.click("export/visible");  // of the SVG, which it does not carry over
+  p.click("export/png");
+  p.click("export/visible");
+  const Picture dark = made();
+  CHECK(dark.width == static_cast<int>(center.x1 - center.x0));
+  CHECK(dark.height == static_cast<int>(center.y1 - center.y0));
+  p.click("export/light");
+  const Picture light = made();
+  CHECK(light.width == dark.width);
+  const auto brightness = [](const Picture& picture) {
+    double sum = 0;
+    for (std::size_t i = 0; i < picture.rgba.size(); i += 4) sum += picture.rgba[i];
+    return sum / static_cast<double>(picture.rgba.size() / 4);
+  };
+  CHECK(brightness(dark) < 100);
+  CHECK(brightness(light) > 140);
+  // The window itself stays as it was.
+  CHECK(p.session().settings().theme == ThemeName::Dark);
+  p.frame(2);
+  CHECK(theme().light == false);
+}
+
+TEST_CASE("flow 10, the headless twin: the line of what was done last, and of what is shown", "[ui]") {
   Person p(kAttention);
-  p.session().apply(SetMode{GanttMode::Pipeline});
+  p.key(Key::U);
   p.key(Key::C, {.ctrl = true, .shift = true});
-  CHECK(p.clipboard().find("heddle ") == 0);
-  CHECK(p.clipboard().find("attention_forward_hopper h100") != std::string::npos);
-  CHECK(p.gestures == 1);
+  CHECK(p.clipboard().find("heddle show attention_forward_hopper h100 --mode unrolled") == 0);
+  CHECK(p.gestures == 2);
+  p.key(Key::E);
+  p.settle();
+  p.key(Key::C, {.ctrl = true, .shift = true});
+  CHECK(p.clipboard() == "heddle explain attention_forward_hopper h100");
+  perform(*find_action("copy_shown"), p.session(), p.window().ui());
+  p.frame(2);
+  CHECK(p.clipboard().find("heddle show ") == 0);
 }
 #endif

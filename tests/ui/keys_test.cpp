@@ -5,8 +5,11 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
+#include <set>
 
+#include "app/ui/focus.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/paths.h"
 #include "tests/ui/harness.h"
 
 using namespace heddle;
@@ -145,6 +148,37 @@ TEST_CASE("Tab walks through the panes, arrows through the rows, Enter takes one
   CHECK_FALSE(h.session().selection().empty());  // the first Escape only leaves the pane
 }
 
+TEST_CASE("the arrows walk through all rows of a table, also those that have to be scrolled to", "[ui]") {
+  for (const BottomTab tab : {BottomTab::Ops, BottomTab::Slack, BottomTab::Graph}) {
+    Harness h(test::solve_toy, 1280, 720);
+    h.session().apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
+    h.session().apply(ShowTab{tab});
+    if (tab == BottomTab::Graph) h.window().ui().graph.table = true;
+    h.frame(4);
+    if (tab == BottomTab::Slack && !h.session().answered(Topic::Slack)) continue;  // a build without a solver
+    const std::string prefix = tab == BottomTab::Ops ? "table/op/" : tab == BottomTab::Slack ? "slack/op/" : "graph/edge/";
+    const std::size_t rows = tab == BottomTab::Graph ? h.session().content().problem->edges.size() : h.session().content().problem->ops.size();
+    REQUIRE(h.names(prefix).size() < rows);  // not all are on the screen
+    focus::set(FocusPane::Bottom);
+    h.frame(2);
+    h.key(Key::End);
+    h.frame(4);
+    std::set<std::string> reached;
+    for (std::size_t i = 0; i < rows; ++i) {
+      h.key(Key::Enter);
+      h.frame(2);
+      std::string picked;
+      for (const OpId op : h.session().selection().ops) picked += h.session().content().problem->op(op).name + " ";
+      if (tab == BottomTab::Graph) picked = h.session().view().highlight.edges.empty() ? "" : std::to_string(h.session().view().highlight.edges[0].index());
+      CHECK_FALSE(picked.empty());
+      reached.insert(picked);
+      h.key(Key::Up);
+      h.frame(2);
+    }
+    CHECK(reached.size() == rows);
+  }
+}
+
 TEST_CASE("panes fold away and come back, and a double click resets a splitter", "[ui]") {
   Solved h;
   REQUIRE(h.has("pane/left"));
@@ -160,6 +194,19 @@ TEST_CASE("panes fold away and come back, and a double click resets a splitter",
   CHECK(h.session().settings().layout.left != Approx(Layout{}.left));
   h.double_click("splitter/left");
   CHECK(h.session().settings().layout.left == Approx(Layout{}.left));
+  // With the mouse alone: the handle on the pane's edge, and at the window's edge to bring it back.
+  for (const char* pane : {"left", "bottom"}) {
+    INFO(pane);
+    const std::string handle = std::string("fold/") + pane, whole = std::string("pane/") + pane;
+    h.click(handle);
+    CHECK_FALSE(h.has(whole));
+    h.click(handle);
+    CHECK(h.has(whole));
+  }
+  h.click("fold/right");
+  CHECK_FALSE(h.has("pane/inspector"));
+  h.click("fold/right");
+  CHECK(h.has("pane/inspector"));
 }
 
 TEST_CASE("every tab can be reached at any width", "[ui]") {

@@ -57,7 +57,7 @@ struct Source {
   template <class E>
   static constexpr std::size_t most() {
     if constexpr (std::is_same_v<E, BottomTab>)
-      return static_cast<std::size_t>(BottomTab::Constraints);
+      return static_cast<std::size_t>(BottomTab::Runs);
     else if constexpr (std::is_same_v<E, Topic>)
       return std::size(kTopics) - 1;
     else if constexpr (std::is_same_v<E, ConstraintKind>)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The real program on a real (virtual) display: it starts, solves, a bar is dragged, undo and palette work, it leaves when
-# asked, and says nothing.
+# asked, and says nothing; a picture of its own pixels is written.
 # Usage: smoke.sh HEDDLE_GUI. Exit 77: skipped, because Xvfb or xdotool is missing.
 set -uo pipefail
 gui=${1:?usage: smoke.sh HEDDLE_GUI}
@@ -96,6 +96,39 @@ if [[ $? == 0 ]]; then
   drag_bar || drag_bar || fail "a dragged bar proposed nothing"
   xdotool key ctrl+z
   await unpinned || { xdotool key ctrl+z; await unpinned; } || fail "Ctrl+Z did not take the pin back"
+fi
+
+# Shared: saved, then the chart as PNG out of the real window's own pixels, then picture and trace beside the project.
+if [[ -n ${bar:-} ]]; then
+  place() {  # NAME: its middle in the export dialog, as a picture of the same window has it
+    sed -n "s|^$1 \\([0-9]*\\),\\([0-9]*\\) \\([0-9]*\\)x\\([0-9]*\\)\$|\\1 \\2 \\3 \\4|p" "$work/dialog" | { read -r x y w h; echo $((x + w / 2)) $((y + h / 2)); }
+  }
+  env -u DISPLAY "$gui" toy_fig1 toy --solve --do export --do click:export/png --do list --screenshot "$work/list.png" --size 1600x900 >"$work/dialog" 2>/dev/null
+  grep -q '^export/go ' "$work/dialog" || fail "the picture has no export dialog"
+  saved() { [[ -s $work/share.heddle.json ]]; }
+  save_project() {
+    xdotool key ctrl+shift+s sleep 0.7 key ctrl+a sleep 0.5 type "$work/share.heddle.json"
+    xdotool sleep 0.5 key Return
+    await saved
+  }
+  save_project || { xdotool key Escape; save_project; } || fail "the project was not saved"
+  chart() { [[ -s $work/share.png ]]; }
+  export_chart() {
+    xdotool mousemove --window "$window" 5 5 key ctrl+e sleep 0.5
+    xdotool mousemove --window "$window" $(place export/png) sleep 0.2 click 1 sleep 0.4
+    xdotool mousemove --window "$window" $(place export/go) sleep 0.2 click 1
+    await chart
+  }
+  export_chart || { xdotool key Escape sleep 0.3; export_chart; } || fail "the chart was not exported"
+  read -r width height colors <<<"$(python3 "$(dirname "$0")/png_facts.py" "$work/share.png")"
+  center=$(sed -n 's|^pane/center [0-9]*,[0-9]* \([0-9]*\)x\([0-9]*\)$|\1 \2|p' "$work/dialog")
+  [[ "$width $height" == "$center" ]] || fail "the picture is $width x $height, the chart is $center"
+  ((colors > 30)) || fail "the picture has only $colors colours"
+  rm "$work/share.png"
+  traced() { [[ -s $work/share.png && -s $work/share.trace.json ]]; }
+  xdotool sleep 0.3 mousemove --window "$window" $(place export/share) sleep 0.2 click 1
+  await traced || fail "share wrote no picture and trace"
+  xdotool sleep 0.3 key Escape
 fi
 
 # The window may end between two tries: a key that finds none is no failure.

@@ -15,18 +15,12 @@ namespace {
 
 constexpr Aspect kAspects[] = {Aspect::Any, Aspect::Groups, Aspect::Order, Aspect::Stages};
 
-Command question(const AlternativesTabState& state) {
+AskOptions options_of(const AlternativesTabState& state) {
   AskOptions options;
   options.count = state.count;
   options.aspect = state.aspect;
   options.ii_only = state.ii_only;
-  return Ask{Topic::Alternatives, options};
-}
-
-std::vector<std::string> words(const AlternativesTabState& state) {
-  std::vector<std::string> list{"--count", std::to_string(state.count), "--differ", to_string(state.aspect)};
-  if (state.ii_only) list.insert(list.end(), {"--equal", "ii"});
-  return list;
+  return options;
 }
 
 /// The next item goes beside the last one, or on a line of its own where it does not fit.
@@ -67,14 +61,14 @@ void draw_question(const Session& session, const AlternativesModel* model, UiSta
   } else if (button("alternatives/ask", model ? "Search again" : "Search", model ? ButtonKind::Plain : ButtonKind::Primary,
                     session.why_no_question(Topic::Alternatives))) {
     state.picked = 0;
-    ui.commands.push(question(state));
+    ui.commands.push(Ask{Topic::Alternatives, options_of(state)});
   }
   if (model) {
     beside(button_room("Copy"), px(6));
     if (button("alternatives/copy", "Copy")) ui.commands.push(CopyText{alternatives_as_text(*model)});
   }
   beside(button_room("Copy as command"), px(6));
-  if (button("alternatives/command", "Copy as command")) ui.commands.push(CopyText{command_line(session, "alternatives", words(state))});
+  copy_command_button("alternatives/command", session, ui, ask_command(session, Topic::Alternatives, options_of(state)));
   ImGui::PopStyleVar();
   if (asking) colored_text(theme().accent, fmt::format("{} · {}", inquiry.doing, seconds_text(inquiry.seconds)));
   if (!inquiry.failure.empty()) wrapped_text(fonts().small, theme().bad, "the question failed: " + inquiry.failure);
@@ -120,11 +114,10 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
     ImGui::TableNextColumn();
     ImGui::PushID(static_cast<int>(row.index));
     const std::string label = fitted_middle(fonts().body, row.name, ImGui::GetContentRegionAvail().x);
-    if (ImGui::Selectable("##row", ui.alternatives.picked == row.index, ImGuiSelectableFlags_SpanAllColumns)) {
+    if (table_row("alternatives/row/" + std::to_string(row.index + 1), ui.alternatives.picked == row.index)) {
       ui.alternatives.picked = row.index;
       if (current) ui.commands.push(take_over(answer, row, true));
     }
-    if (probe::on()) probe::last_item("alternatives/row/" + std::to_string(row.index + 1));
     ImGui::SameLine(0, 0);
     colored_text(theme().text, label);
     ImGui::PopID();

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 
+#include "app/session/command_line.h"
+#include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
 #include "app/ui/tabs/scoreboard_view.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/io/library.h"
 
 namespace heddle::app {
@@ -60,7 +63,7 @@ void draw_head(const Session& session, const CompareModel& model, const std::vec
   const float buttons = button_width + copy + command + 2 * gap;
   const bool one_line = width - buttons > px(260);
   const float room = one_line ? width - buttons - px(16) : width;
-  const std::string text = model.difference.first ? model.relation + ": " + model.difference.first->sentence : model.relation;
+  const std::string text = drawable(pretty(model.difference.first ? model.relation + ": " + model.difference.first->sentence : model.relation));
   paint_text(fonts().bold, ImVec2(begin.x, begin.y + px(4)), theme().text, fitted(fonts().bold, text, room));
   ImGui::Dummy(ImVec2(room, height));
   if (probe::on()) probe::last_item("compare/relation");
@@ -71,9 +74,7 @@ void draw_head(const Session& session, const CompareModel& model, const std::vec
   ImGui::SameLine(0, gap);
   if (button("compare/copy", "Copy", ButtonKind::Plain, {}, copy, height)) ui.commands.push(CopyText{compare_tsv(*session.content().problem, model, rows)});
   ImGui::SameLine(0, gap);
-  const std::string line = compare_command(session);
-  const std::string no_file = line.empty() ? "neither A nor B has a file: save one first, Ctrl+S" : "";
-  if (button("compare/command", "Copy as command", ButtonKind::Plain, no_file, command, height)) ui.commands.push(CopyText{line});
+  copy_command_button("compare/command", session, ui, compare_command(session), ButtonKind::Plain, command, height);
 }
 
 const char* arrow(const MetricRow& row) {
@@ -177,21 +178,21 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
     sort_rows(problem, rows, state.sort, state.descending);
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows.size()));
+    int done = 0;
     while (clipper.Step()) {
+      focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
+      done = clipper.DisplayEnd;
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
         const OpDifferenceRow& row = rows[static_cast<std::size_t>(i)];
         const bool differs = row.difference.differs();
         ImGui::TableNextRow();
         ImGui::TableNextColumn();
-        ImGui::PushID(static_cast<int>(row.op.index()));
         const ImVec2 at = ImGui::GetCursorScreenPos();
         const float width = ImGui::GetContentRegionAvail().x;
-        if (ImGui::Selectable("##row", session.selection().contains(row.op), ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
+        if (table_row("compare/op/" + problem.op(row.op).name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {
           ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
           if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
         }
-        ImGui::PopID();
-        if (probe::on()) probe::last_item("compare/op/" + problem.op(row.op).name);
         paint_text(differs ? fonts().bold : fonts().body, at, differs ? theme().text : theme().dim,
                    fitted_middle(differs ? fonts().bold : fonts().body, problem.op(row.op).name, width));
         for (const CompareColumn column : kCompareColumns) {
@@ -203,6 +204,7 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
         }
       }
     }
+    focus::skip(done, static_cast<int>(rows.size()), clipper.ItemsHeight);
     clipper.End();
     if (rows.empty()) {
       ImGui::TableNextRow();

@@ -6,6 +6,7 @@
 #include "app/session/command_line.h"
 #include "app/ui/constraint_rows.h"
 #include "app/ui/probe.h"
+#include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 
 namespace heddle::app {
@@ -30,7 +31,7 @@ void draw_verbs(const Session& session, const ConstraintList& list, UiState& ui)
   ImGui::SameLine(std::max(px(380), right - px(330)));
   if (button("constraint_table/copy", "Copy")) ui.commands.push(CopyText{constraints_tsv(list)});
   ImGui::SameLine(0, px(6));
-  if (button("constraint_table/command", "Copy as command")) ui.commands.push(CopyText{command_line(session, "price")});
+  copy_command_button("constraint_table/command", session, ui, ask_command(session, Topic::Price, {}));
   ImGui::SameLine(0, px(6));
   if (button("constraint_table/save", "Save ...")) {
     ui.path_prompt.ask = Prompt::ConstraintsPath;

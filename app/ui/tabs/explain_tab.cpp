@@ -6,9 +6,11 @@
 #include "app/session/command_line.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/question_bar.h"
 #include "app/ui/progress_plot.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/explain_model.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
@@ -120,10 +122,14 @@ void draw_head(const Session& session, const ExplainModel& model, float width, U
   for (const Verb& verb : verbs) {
     ImGui::SetCursorScreenPos(ImVec2(x, at.y));
     const std::string_view name = verb.name;
+    if (name == "explain/command") {
+      copy_command_button(verb.name, session, ui, ask_command(session, Topic::Explain, session.inquiry(Topic::Explain).options));
+      x += text_size(fonts().body, verb.label).x + px(22);
+      continue;
+    }
     const std::string why = name == "explain/ask" ? session.why_no_question(Topic::Explain) : "";
     if (button(verb.name, verb.label, ButtonKind::Plain, why)) {
       if (name == "explain/copy") ui.commands.push(CopyText{explain_as_text(model)});
-      if (name == "explain/command") ui.commands.push(CopyText{command_line(session, "explain")});
       if (name == "explain/cancel") ui.commands.push(CancelAsk{Topic::Explain});
       if (name == "explain/ask") ui.commands.push(Ask{Topic::Explain, {}});
     }
@@ -134,7 +140,7 @@ void draw_head(const Session& session, const ExplainModel& model, float width, U
   ImGui::Dummy(ImVec2(width, height));
   if (!beside && !model.note.empty()) wrapped_text(fonts().small, theme().dim, model.note);
   if (asking)
-    colored_text(theme().accent, fitted(fonts().body, fmt::format("asking the solver · {} · {}", readable(inquiry.doing), seconds_text(inquiry.seconds)), width));
+    colored_text(theme().accent, fitted(fonts().body, fmt::format("asking the solver · {} · {}", pretty(inquiry.doing), seconds_text(inquiry.seconds)), width));
   else if (!inquiry.failure.empty() && session.answered(Topic::Explain))
     wrapped_text(fonts().small, theme().bad, "the question failed: " + inquiry.failure);
   else if (model.outdated && !inquiry.active())

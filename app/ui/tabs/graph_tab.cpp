@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/ui/focus.h"
 #include "app/ui/graph_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 #include "core/report/chart_layout.h"
 #include "core/report/dot.h"
@@ -102,7 +104,7 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
     return edges_tsv(*content.problem, edge_rows(*content.problem, entry ? &entry->schedule : nullptr));
   });
   copy("graph/copy_dot", "Copy DOT", [&] { return dependence_dot(*content.problem, entry ? &entry->schedule : nullptr); });
-  copy("graph/copy_command", "Copy as command", [&] { return command_line(session, "export", {"--format", "dot"}); });
+  copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Flat, 0, px(22));
   // What is left of the line says what is bold.
   const float x = ImGui::GetCursorScreenPos().x + px(10), room = left + whole - x;
   if (s.model && room > px(80)) {
@@ -179,23 +181,23 @@ void draw_edge_table(const Session& session, UiState& ui) {
   }
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()));
-  while (clipper.Step())
+  int done = 0;
+  while (clipper.Step()) {
+    focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
+    done = clipper.DisplayEnd;
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const EdgeRow& row = rows[static_cast<std::size_t>(i)];
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
-      ImGui::PushID(i);
       const bool picked = session.selection().contains(row.from) && session.selection().contains(row.to);
       ImGui::PushStyleColor(ImGuiCol_Header, theme().selected);
-      if (ImGui::Selectable("##edge", picked, ImGuiSelectableFlags_SpanAllColumns)) {
+      if (table_row(fmt::format("graph/edge/{}", row.edge.index()), picked)) {
         ui.commands.push(SelectOp{row.from});
         if (row.to != row.from) ui.commands.push(SelectOp{row.to, true});
         const std::string why = printable(problem.op(row.from).name) + " to " + printable(problem.op(row.to).name);
         ui.commands.push(SetHighlight{Highlight{why, {row.from, row.to}, {row.edge}, {}}});
       }
       ImGui::PopStyleColor();
-      if (probe::on()) probe::last_item(fmt::format("graph/edge/{}", row.edge.index()));
-      ImGui::PopID();
       ImGui::SameLine(0, 0);
       const auto name = [&](const std::string& text) {
         colored_text(theme().text, fitted(fonts().body, printable(text), ImGui::GetContentRegionAvail().x));
@@ -214,6 +216,8 @@ void draw_edge_table(const Session& session, UiState& ui) {
       ImGui::TableNextColumn();
       cell_text(row.slack ? grouped(*row.slack) : "-", true, slack_ink(row.slack, theme().text));
     }
+  }
+  focus::skip(done, static_cast<int>(rows.size()), clipper.ItemsHeight);
   ImGui::EndTable();
 }
 

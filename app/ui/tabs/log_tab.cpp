@@ -6,6 +6,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/pretty_text.h"
 
 namespace heddle::app {
 namespace {
@@ -56,7 +57,8 @@ void draw_log_tab(const Session& session, const Models&, UiState& ui) {
       const LogEntry& entry = *shown[static_cast<std::size_t>(i)];
       colored_text(theme().faint, fmt::format("{:8.3f}", entry.seconds));
       ImGui::SameLine(0, px(12));
-      colored_text(ink_of(entry.level), entry.text);
+      // A command line is to be read as it is typed.
+      colored_text(ink_of(entry.level), entry.text.starts_with("copied: ") ? entry.text : drawable(pretty(entry.text)));
     }
   }
   clipper.End();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
@@ -42,19 +43,20 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
              specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()));
+  int done = 0;
   while (clipper.Step()) {
+    focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
+    done = clipper.DisplayEnd;
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const OpsTableRow& row = rows[static_cast<std::size_t>(i)];
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const bool selected = session.selection().contains(row.op);
-      if (ImGui::Selectable(("##" + row.name).c_str(), selected,
-                            ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
+      if (table_row("table/op/" + row.name, selected, ImGuiSelectableFlags_AllowDoubleClick)) {
         ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
         if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
       }
-      if (probe::on()) probe::last_item("table/op/" + row.name);
       ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)),
                                                 role_color(row.role).fill, px(2));
       paint_text(row.critical ? fonts().bold : fonts().body, ImVec2(at.x + px(18), at.y), theme().text, row.name);
@@ -66,6 +68,7 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
       }
     }
   }
+  focus::skip(done, static_cast<int>(rows.size()), clipper.ItemsHeight);
   clipper.End();
   ImGui::EndTable();
 }

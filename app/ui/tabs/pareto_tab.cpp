@@ -9,6 +9,7 @@
 #include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pareto_model.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
@@ -46,7 +47,7 @@ void draw_resources(const Session& session, UiState& ui) {
     } else if (state.against.size() > 1) {
       state.against.erase(found);
     }
-    state.axis = 0;
+    state.axis = state.sort = 0;
     state.plot.chosen.reset();
     if (session.remembers(Topic::Pareto, options_of(state))) ui.commands.push(Ask{Topic::Pareto, options_of(state)});
   }
@@ -63,7 +64,7 @@ std::string about(const ParetoModel& model, const ParetoRow& row) {
   for (std::size_t i = 0; i < model.against.size() && i < row.amounts.size(); ++i)
     if (row.amounts[i] != kNoCap) text += " · " + amount_text_of(row, row.amounts[i], model.against[i]);
   text += " · " + row.standing;
-  if (!row.reason.empty()) text += "\n" + row.reason;
+  if (!row.reason.empty()) text += "\n" + drawable(pretty(row.reason));
   if (row.has_point()) text += "\nClick: show it as A. Right click: compare with it as B.";
   return text;
 }
@@ -140,17 +141,25 @@ Drawn plot_of(const ParetoModel& model, std::size_t axis) {
 
 void draw_plot_of(const Session& session, UiState& ui, const Pareto& front, const ParetoModel& model, ImVec2 size) {
   ParetoState& state = ui.pareto;
+  const ImVec2 begin = ImGui::GetCursorScreenPos();
   state.axis = std::min(state.axis, model.against.size() - 1);
+  if (model.against.size() > 1) {
+    colored_text(theme().dim, "II over");
+    for (std::size_t i = 0; i < model.against.size(); ++i) {
+      ImGui::SameLine(0, px(6));
+      const std::string name = to_string(model.against[i]);
+      if (choice(("pareto/axis/" + name).c_str(), name, state.axis == i)) {
+        state.axis = i;
+        state.plot.chosen.reset();
+      }
+    }
+    ImGui::SetCursorScreenPos(ImVec2(begin.x, begin.y + px(30)));
+    size.y -= px(30);
+  }
   const Drawn drawn = plot_of(model, state.axis);
   const PlotAnswer answer = draw_plot("pareto/plot", drawn.plot, size, state.plot);
   if (!answer.picked || !drawn.rows[*answer.picked]) return;
   if (auto command = take_point(session, front, *drawn.rows[*answer.picked], answer.secondary)) ui.commands.push(std::move(*command));
-}
-
-void head_cell(const char* text, bool number) {
-  const FontScope scope(fonts().small_bold);
-  if (number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x));
-  colored_text(theme().heading, text);
 }
 
 /// The same marks as in the plot.
@@ -171,7 +180,8 @@ void paint_mark(const ParetoRow& row, ImVec2 center) {
   if (row.current) draw.AddCircle(center, px(7.5f), theme().outline, 0, px(1.2f));
 }
 
-void draw_rows(const Session& session, UiState& ui, const Pareto& front, const ParetoModel& model, ImVec2 size) {
+void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoModel model, ImVec2 size) {
+  sort_pareto(model, ui.pareto.sort, ui.pareto.descending);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
   const int columns = static_cast<int>(3 + model.against.size() + model.besides.size());
   // Where room is short, what the schedule takes besides is left out; the copied table has it.
@@ -188,9 +198,18 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, const P
   ImGui::TableSetupColumn("why not smaller", ImGuiTableColumnFlags_WidthStretch);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   const int numbers = 1 + static_cast<int>(model.against.size());
+  ParetoState& state = ui.pareto;
   for (int c = 0; c < shown; ++c) {
     ImGui::TableSetColumnIndex(c);
-    head_cell(ImGui::TableGetColumnName(c), (c >= 1 && c <= numbers) || (wide && c > numbers + 1 && c + 1 < shown));
+    const char* label = ImGui::TableGetColumnName(c);
+    if (c >= 1 && c <= numbers + 1) {
+      sort_heading((std::string("pareto/sort/") + label).c_str(), label, static_cast<std::size_t>(c), c <= numbers, state.sort, state.descending);
+      continue;
+    }
+    const FontScope scope(fonts().small_bold);
+    const bool number = wide && c > numbers + 1 && c + 1 < shown;
+    if (number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(label).x));
+    colored_text(theme().heading, label);
   }
   for (std::size_t i = 0; i < model.rows.size(); ++i) {
     const ParetoRow& row = model.rows[i];
@@ -198,11 +217,10 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, const P
     ImGui::TableNextColumn();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string name = fmt::format("pareto/row/{}", i);
-    if (ImGui::Selectable(("##" + name).c_str(), row.current, ImGuiSelectableFlags_SpanAllColumns))
+    if (table_row(name, row.current))
       if (auto command = take_point(session, front, row, false)) ui.commands.push(std::move(*command));
     if (ImGui::IsItemClicked(ImGuiMouseButton_Right))
       if (auto command = take_point(session, front, row, true)) ui.commands.push(std::move(*command));
-    if (probe::on()) probe::last_item(name);
     if (ImGui::IsItemHovered()) tooltip(about(model, row));
     paint_mark(row, ImVec2(at.x + px(7), at.y + text_size(fonts().body, "X").y / 2));
     ImGui::TableNextColumn();
@@ -219,7 +237,7 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, const P
       cell_text(b < row.besides.size() ? resource_text(row.besides[b], model.besides[b]) : "", true, theme().dim);
     }
     ImGui::TableNextColumn();
-    colored_text(theme().dim, fitted(fonts().body, row.reason, std::max(ImGui::GetContentRegionAvail().x, px(20))));
+    colored_text(theme().dim, fitted(fonts().body, drawable(pretty(row.reason)), std::max(ImGui::GetContentRegionAvail().x, px(20))));
   }
   ImGui::EndTable();
 }
@@ -239,9 +257,7 @@ void draw_pareto_tab(const Session& session, const Models&, UiState& ui) {
   ParetoModel model;
   if (have) model = build_pareto(*inquiry.problem, *front, session.content());
   if (have) {
-    std::vector<std::string> words;
-    for (const Resource r : front->against) words.insert(words.end(), {"--against", to_string(r)});
-    draw_copy_buttons("pareto", ui, [&] { return pareto_as_text(model); }, command_line(session, "pareto", words));
+    draw_copy_buttons("pareto", session, ui, [&] { return pareto_as_text(model); }, ask_command(session, Topic::Pareto, inquiry.options));
   }
   draw_question_state(session, Topic::Pareto);
   if (!have) {

@@ -7,6 +7,7 @@
 #include "app/session/command_line.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 #include "core/report/chart_layout.h"
 
@@ -182,7 +183,8 @@ void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
   if (ImGui::GetCursorScreenPos().x + px(340) > at.x + whole) ImGui::SetCursorScreenPos({at.x, at.y += px(26)});
   copy("pipeline/copy", "Copy", [&] { return tsv(text); });
   copy("pipeline/copy_text", "Copy as text", [&] { return pipeline_page(text, {}); });
-  copy("pipeline/copy_command", "Copy as command", [&] { return command_line(session, "export", {"--format", "pipeline"}); });
+  copy_command_button("pipeline/copy_command", session, ui, command_line(session, "export", {"--format", "pipeline"}), ButtonKind::Flat, 0, px(22));
+  ImGui::SameLine(0, px(2));
   if (columns < text.groups.size()) {
     ImGui::SameLine(0, px(8));
     if (button("pipeline/previous", "<", ButtonKind::Flat, s.first == 0 ? "this is the first group" : "", px(24), px(22))) --s.first;

@@ -85,11 +85,8 @@ void draw_line(const Session& session, UiState& ui, const SensitivityModel& mode
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const std::string name = "sensitivity/row/" + line.number;
-  if (ImGui::Selectable(("##" + name).c_str(), ui.sensitivity.selected == line.number,
-                        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap))
-    select_ops(line, ui);
+  if (table_row(name, ui.sensitivity.selected == line.number, ImGuiSelectableFlags_AllowItemOverlap)) select_ops(line, ui);
   allow_overlap_after_item();
-  if (probe::on()) probe::last_item(name);
   if (ImGui::IsItemHovered()) {
     std::string text = line.number;
     if (!line.ops.empty()) {
@@ -196,8 +193,8 @@ void draw_sensitivity_tab(const Session& session, const Models&, UiState& ui) {
   SensitivityModel model;
   if (have) {
     model = build_sensitivity(*inquiry.problem, *answer);
-    draw_copy_buttons("sensitivity", ui, [&] { return sensitivity_as_text(model); },
-                      command_line(session, "sensitivity", {"--percent", std::to_string(answer->percent)}));
+    draw_copy_buttons("sensitivity", session, ui, [&] { return sensitivity_as_text(model); },
+                      ask_command(session, Topic::Sensitivity, options_of(answer->percent)));
     if (model.without_effect > 0) {
       if (choice("sensitivity/all", fmt::format("all {}", model.lines.size()), state.all)) state.all = !state.all;
       if (ImGui::IsItemHovered()) tooltip(fmt::format("{} numbers change neither II nor the best order", model.without_effect));

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/explain_model.h"
 #include "app/viewmodel/slack_model.h"
@@ -38,8 +40,9 @@ void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
   ImGui::SameLine(0, px(6));
   if (button("slack/copy", "Copy")) ui.commands.push(CopyText{slack_as_text(model.rows)});
   ImGui::SameLine(0, px(6));
-  if (button("slack/command", "Copy as command"))
-    ui.commands.push(CopyText{command_line(session, "slack", model.exact ? std::vector<std::string>{"--exact"} : std::vector<std::string>{})});
+  AskOptions asked;
+  asked.exact = model.exact;
+  copy_command_button("slack/command", session, ui, ask_command(session, Topic::Slack, asked));
   ImGui::SameLine(0, px(6));
   if (button("slack/whiskers", session.view().whiskers ? "Hide on bars  L" : "Show on bars  L")) ui.commands.push(ToggleWhiskers{});
   ImGui::PopStyleVar();
@@ -105,13 +108,21 @@ void draw_axis(const SlackModel& model, ImVec2 at, float width) {
 void draw_table(const Session& session, SlackModel& model, float width, UiState& ui) {
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg |
                                      ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  const float inner = std::max(px(780), width);
+  // Wide enough for every heading with its mark of the order; what is over goes to all of them.
+  const auto column_width = [&](SlackColumn column) {
+    if (column == SlackColumn::Name) return px(130);
+    return text_size(fonts().small_bold, title(column)).x + px(24);
+  };
+  const float range = px(200);
+  float least = range + px(10);
+  for (const SlackColumn column : kSlackColumns) least += column_width(column) + px(10);
+  const float inner = std::max(least, width);
   if (!ImGui::BeginTable("slack_table", kRangeColumn + 1, kFlags, ImVec2(width, ImGui::GetContentRegionAvail().y), inner)) return;
   ImGui::TableSetupScrollFreeze(1, 1);
   for (const SlackColumn column : kSlackColumns)
     ImGui::TableSetupColumn(title(column), column == SlackColumn::Start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
-                            column == SlackColumn::Name ? 1.6f : column == SlackColumn::Unit ? 0.7f : 1.1f);
-  ImGui::TableSetupColumn("range", ImGuiTableColumnFlags_NoSort, 3.6f);
+                            column_width(column));
+  ImGui::TableSetupColumn("range", ImGuiTableColumnFlags_NoSort, range);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (int c = 0; c <= kRangeColumn; ++c) {
     ImGui::TableSetColumnIndex(c);
@@ -133,17 +144,19 @@ void draw_table(const Session& session, SlackModel& model, float width, UiState&
     sort_slack(model.rows, kSlackColumns[specs->Specs[0].ColumnIndex], specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(model.rows.size()));
+  int done = 0;
   while (clipper.Step()) {
+    focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
+    done = clipper.DisplayEnd;
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const SlackRow& row = model.rows[static_cast<std::size_t>(i)];
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      if (ImGui::Selectable(("##" + row.name).c_str(), session.selection().contains(row.op), ImGuiSelectableFlags_SpanAllColumns)) {
+      if (table_row("slack/op/" + row.name, session.selection().contains(row.op))) {
         ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
         if (!ImGui::GetIO().KeyCtrl) ui.commands.push(ZoomToSelection{});
       }
-      if (probe::on()) probe::last_item("slack/op/" + row.name);
       ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill, px(2));
       const float name_room = ImGui::GetContentRegionAvail().x - px(18);
       paint_text(fonts().body, ImVec2(at.x + px(18), at.y), theme().text, fitted_middle(fonts().body, row.anchor ? row.name + " (held)" : row.name, name_room));
@@ -157,6 +170,7 @@ void draw_table(const Session& session, SlackModel& model, float width, UiState&
       draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
     }
   }
+  focus::skip(done, static_cast<int>(model.rows.size()), clipper.ItemsHeight);
   clipper.End();
   ImGui::EndTable();
 }

@@ -12,6 +12,7 @@
 #include "app/ui/question_bar.h"
 #include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/pretty_text.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
@@ -186,31 +187,31 @@ PlotModel plot_of(const LatencyRange& answer, const std::vector<LatencyRow>& row
   return plot;
 }
 
-void draw_steps(const std::vector<LatencyRow>& rows, ImVec2 size) {
+void draw_steps(std::vector<LatencyRow> rows, WhatIfState& state, ImVec2 size) {
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
   if (!ImGui::BeginTable("latency_table", 4, kFlags, size)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("latency");
-  ImGui::TableSetupColumn("II");
-  ImGui::TableSetupColumn("status");
-  ImGui::TableSetupColumn("why not smaller", ImGuiTableColumnFlags_WidthStretch);
+  constexpr const char* kTitles[] = {"latency", "II", "status", "why not smaller"};
+  for (int c = 0; c < 4; ++c) ImGui::TableSetupColumn(kTitles[c], c == 3 ? ImGuiTableColumnFlags_WidthStretch : 0);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (int c = 0; c < 4; ++c) {
     ImGui::TableSetColumnIndex(c);
-    const FontScope scope(fonts().small_bold);
-    colored_text(theme().heading, ImGui::TableGetColumnName(c));
+    sort_heading((std::string("latency/sort/") + kTitles[c]).c_str(), kTitles[c], static_cast<std::size_t>(c), false, state.sort, state.descending);
   }
+  sort_latency_rows(rows, static_cast<LatencyColumn>(state.sort), state.descending);
   for (const LatencyRow& row : rows) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     colored_text(theme().text, row.latencies + (row.now ? "  now" : ""));
+    if (probe::on()) probe::last_item("latency/row/" + row.latencies);
     ImGui::TableNextColumn();
     colored_text(theme().text, row.ii);
     ImGui::TableNextColumn();
     colored_text(row.segment.step.proved() ? theme().good : theme().warning, row.status);
     ImGui::TableNextColumn();
-    colored_text(theme().dim, fitted(fonts().body, row.segment.step.why, std::max(ImGui::GetContentRegionAvail().x, px(20))));
-    if (ImGui::IsItemHovered()) tooltip(row.segment.step.why);
+    const std::string why = drawable(pretty(row.segment.step.why));
+    colored_text(theme().dim, fitted(fonts().body, why, std::max(ImGui::GetContentRegionAvail().x, px(20))));
+    if (ImGui::IsItemHovered()) tooltip(why);
   }
   ImGui::EndTable();
 }
@@ -238,8 +239,7 @@ void draw_numbers(const Session& session, UiState& ui, const LatencyRange* answe
   if (!inquiry.active() && !(answer && session.answered(Topic::Latency)) && session.remembers(Topic::Latency, ask.options)) ui.commands.push(ask);
   draw_question_bar(session, ui, Topic::Latency, ask.options, "II by latency");
   if (answer)
-    draw_copy_buttons("latency", ui, [&] { return latency_as_text(*answer); },
-                      command_line(session, "latency", {latency.number.op, "--from", std::to_string(latency.low), "--to", std::to_string(latency.high)}));
+    draw_copy_buttons("latency", session, ui, [&] { return latency_as_text(*answer); }, ask_command(session, Topic::Latency, ask.options));
   if (answer || inquiry.active() || !session.why_no_question(Topic::Latency).empty()) draw_question_state(session, Topic::Latency);
   ImGui::NewLine();
   if (!answer)
@@ -269,7 +269,7 @@ void draw_right(const Session& session, UiState& ui) {
   draw_numbers(session, ui, answer);
   std::vector<LatencyRow> rows;
   if (steps) rows = latency_rows(*answer);
-  if (beside) draw_steps(rows, ImVec2(ImGui::GetContentRegionAvail().x, std::max(ImGui::GetContentRegionAvail().y, px(28) + px(24) * static_cast<float>(std::min<std::size_t>(rows.size(), 6)))));
+  if (beside) draw_steps(rows, ui.what_if, ImVec2(ImGui::GetContentRegionAvail().x, std::max(ImGui::GetContentRegionAvail().y, px(28) + px(24) * static_cast<float>(std::min<std::size_t>(rows.size(), 6)))));
   ImGui::EndChild();
   if (!steps) return;
   if (beside) {
@@ -277,7 +277,7 @@ void draw_right(const Session& session, UiState& ui) {
     draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x - left - px(14), std::min(room.y - px(8), px(320))), state.plot);
   } else {
     draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x, px(170)), state.plot);
-    draw_steps(rows, ImVec2(room.x, px(120)));
+    draw_steps(rows, ui.what_if, ImVec2(room.x, px(120)));
   }
 }
 

@@ -1,0 +1,44 @@
+// Reads it.
+#include "app/cli/second_schedule.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/arguments.h"
+#include "app/cli/inputs.h"
+#include "core/base/suggest.h"
+#include "core/io/library.h"
+#include "core/io/project_json.h"
+#include "core/io/schedule_json.h"
+
+namespace heddle::app {
+
+Result<Alignment> alignment_of(const Problem& problem, const std::string& word) {
+  if (const OpId op = problem.find_op(word); op.valid()) return Alignment{Alignment::At::Op, op};
+  if (word == "start") return Alignment{};
+  if (word == "most") return Alignment{Alignment::At::Most, {}};
+  std::vector<std::string> known = names_of(problem.ops);
+  std::string hint = did_you_mean(word, known);
+  if (hint.empty()) hint = "its ops: " + list_of(known) + "; or start, or most";
+  return Error::input(fmt::format("--align: no op '{}' in the loop body of {}", word, problem.kernel), hint);
+}
+
+Result<std::optional<Schedule>> read_second(const std::string& name, const Problem& problem, const Terminal& terminal) {
+  std::vector<Fault> warnings;
+  if (is_project(name)) {
+    Result<Project> project = read_project(name, &warnings);
+    if (!project) return project.error();
+    if (!project->baseline) return std::optional<Schedule>();
+    Schedule schedule = project->schedules[*project->baseline].schedule;
+    if (schedule.ops.size() != problem.ops.size() || schedule.depths.size() != problem.channels.size())
+      return Error::input("the project's B is a schedule of other ops", "give none of --param, --set and --subtile");
+    return std::optional(std::move(schedule));
+  }
+  const Result<std::string> path = find_in_library(Shelf::Schedules, name);
+  if (!path) return path.error();
+  Result<Schedule> schedule = read_schedule(*path, problem, &warnings);
+  print_warnings(terminal, warnings);
+  if (!schedule) return schedule.error();
+  return std::optional(*std::move(schedule));
+}
+
+}  // namespace heddle::app

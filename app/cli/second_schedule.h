@@ -1,0 +1,18 @@
+// The other schedule of a command that looks at two, and how the two are aligned.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/cli/terminal.h"
+#include "core/analysis/difference.h"
+
+namespace heddle::app {
+
+/// "start", "most" or an op's name; an op of that name wins over the two words.
+Result<Alignment> alignment_of(const Problem& problem, const std::string& word);
+
+/// B, by its name or file. A project means its own B; nothing where it has none.
+Result<std::optional<Schedule>> read_second(const std::string& name, const Problem& problem, const Terminal& terminal);
+
+}  // namespace heddle::app

@@ -1,0 +1,56 @@
+// The tabs CUDA and Runs, as long as there is nothing in them: what will stand here, what is missing for it, and what there is
+// instead today.
+#include <fmt/format.h>
+
+#include <initializer_list>
+
+#include "app/ui/panels.h"
+#include "app/ui/widgets.h"
+
+namespace heddle::app {
+namespace {
+
+/// The Kernel menu's verbs, each with the reason why it cannot be done; greyed buttons alone would hide it.
+void draw_verbs(const char* tab, const Session& session, UiState& ui, std::initializer_list<const char*> ids) {
+  std::string said;
+  for (const char* id : ids) {
+    const Action& action = *find_action(id);
+    const std::string reason = why_not(action, session);
+    if (button(fmt::format("{}/{}", tab, id).c_str(), action.label, ButtonKind::Plain, reason, 0, px(28))) perform(action, session, ui);
+    if (!reason.empty() && reason != said) {
+      ImGui::SameLine(0, px(12));
+      ImGui::AlignTextToFramePadding();
+      colored_text(theme().dim, fitted(fonts().body, reason, ImGui::GetContentRegionAvail().x));
+    }
+    said = reason;
+  }
+}
+
+void draw_instead(const char* name, const char* sentence, const char* verb, BottomTab tab, UiState& ui) {
+  ImGui::Dummy(ImVec2(0, px(6)));
+  wrapped_text(fonts().small, theme().dim, sentence);
+  if (button(name, verb, ButtonKind::Plain, {}, 0, px(28))) ui.commands.push(ShowTab{tab});
+}
+
+}  // namespace
+
+void draw_cuda_tab(const Session& session, const Models&, UiState& ui) {
+  ImGui::Dummy(ImVec2(0, px(4)));
+  wrapped_text(fonts().body, theme().text, "CUDA C++ made from the shown schedule, every line linked with its op in the chart, and what the compiler says of it.");
+  ImGui::Dummy(ImVec2(0, px(4)));
+  draw_verbs("cuda", session, ui, {"generate", "compile"});
+  draw_instead("cuda/pipeline", "The same program as pseudocode - prologue, steady state and epilogue of every warp group, with its waits and arrives - is there already.",
+               "Show the pipeline", BottomTab::Pipeline, ui);
+}
+
+void draw_runs_tab(const Session& session, const Models&, UiState& ui) {
+  ImGui::Dummy(ImVec2(0, px(4)));
+  wrapped_text(fonts().body, theme().text,
+               "Runs on a GPU: checked against the reference, timed, and every op's measured start and end over the schedule's own, so that the worst misprediction shows.");
+  ImGui::Dummy(ImVec2(0, px(4)));
+  draw_verbs("runs", session, ui, {"run_kernel", "overlay_measured", "adopt_measured"});
+  draw_instead("runs/sensitivity", "Which of the machine's numbers would matter most, were they measured to be another, can be asked without a GPU.",
+               "Show the sensitivity", BottomTab::Sensitivity, ui);
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,77 @@
+// Somebody at the window with the real solver, whose clicks, drags and keys are counted; and a folder for what is written.
+#pragma once
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "tests/ui/harness.h"
+#include "tests/ui/invariants.h"
+
+#ifdef HEDDLE_HAS_SOLVER
+namespace heddle::test {
+
+/// Somebody at the window, whose clicks, drags and keys are counted.
+struct Person : Harness {
+  int gestures = 0;
+  Person() : Harness(app::warm_solver(), 1600, 900) {}
+  explicit Person(std::unique_ptr<app::HeadlessPlatform> platform) : Harness(app::warm_solver(), std::move(platform)) {}
+  explicit Person(const char* kernel) : Person() {
+    session().apply(app::OpenPair{kernel, "h100", true});
+    settle();
+    session().apply(app::ShowTab{app::BottomTab::Log});
+    frame(2);
+  }
+  ~Person() { CHECK(broken_invariants(session()) == std::vector<std::string>()); }
+
+  void settle() {
+    for (int i = 0; i < 60000 && (session().live().active() || session().asking()); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      frame();
+    }
+    REQUIRE_FALSE(session().live().active());
+    REQUIRE_FALSE(session().asking());
+    frame(40);
+  }
+  void click(const std::string& name) {
+    ++gestures;
+    Harness::click(name);
+  }
+  void key(app::Key which, Modifiers modifiers = {}) {
+    ++gestures;
+    Harness::key(which, modifiers);
+  }
+  void drag(const std::string& name, float dx) {
+    ++gestures;
+    Harness::drag(name, dx, 0);
+  }
+  const app::Content& content() { return session().content(); }
+  const app::ScheduleEntry& a() {
+    REQUIRE(content().entry());
+    return *content().entry();
+  }
+  const app::ScheduleEntry& b() {
+    REQUIRE(content().baseline_entry());
+    return *content().baseline_entry();
+  }
+  /// Pixels of so many cycles in the chart.
+  float pixels(Cycle cycles) {
+    const app::probe::Rect rows = at("gantt/rows");
+    return static_cast<float>(cycles) / static_cast<float>(window().ui().chart.visible.length()) * (rows.x1 - rows.x0);
+  }
+  std::string clipboard() { return ImGui::GetClipboardText(); }
+};
+
+struct FlowFolder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("heddle_flow_" + std::to_string(::getpid()));
+  FlowFolder() { std::filesystem::create_directories(path); }
+  ~FlowFolder() { std::filesystem::remove_all(path); }
+  std::string file(const char* name) const { return (path / name).string(); }
+};
+
+}  // namespace heddle::test
+#endif
