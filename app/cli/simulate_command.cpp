@@ -5,7 +5,15 @@
 #include "app/cli/commands.h"
 #include "app/cli/solving.h"
 #include "core/check/checker.h"
+#include "core/io/simulation_json.h"
+#include "core/io/simulation_trace.h"
+#include "core/problem/numbers.h"
+#include "core/report/gantt_run.h"
 #include "core/report/simulation_summary.h"
+#include "core/report/study_summary.h"
+#include "core/report/summary.h"
+#include "core/report/svg.h"
+#include "core/simulate/robustness_study.h"
 
 namespace heddle::app {
 namespace {
@@ -23,8 +31,64 @@ KernelRunOptions options_of(const Arguments& arguments) {
   loop.jitter.every_op = arguments.has("--jitter-all");
   const std::string shape = arguments.text("--jitter-shape").value_or("uniform");
   loop.jitter.shape = shape == "normal" ? JitterShape::Normal : shape == "tail" ? JitterShape::Tail : JitterShape::Uniform;
+  if (arguments.has("--svg") || arguments.has("--trace")) loop.timeline = static_cast<int>(arguments.integer("--iterations").value_or(8));
   loop.jitter.seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
   return options;
+}
+
+/// The first iterations of the first tile, with what comes before and after the loop.
+int write_pictures(const KernelRun& run, const Arguments& arguments, const Terminal& terminal) {
+  const Problem& problem = run.program.problem;
+  const auto write = [&](const char* flag, auto&& text_of) {
+    const auto path = arguments.text(flag);
+    if (!path) return 0;
+    const int code = write_text(terminal, *path, text_of());
+    if (code == kDone && *path != "-") terminal.note(fmt::format("simulated timeline written to {}", *path));
+    return code;
+  };
+  if (const int failed = write("--svg", [&] {
+        SvgOptions options;
+        options.title = problem_title(problem) + ", simulated";
+        return gantt_svg(build_run_gantt(problem, run.program.schedule, run.sm.timeline), options);
+      }))
+    return failed;
+  return write("--trace", [&] { return simulation_trace(problem, run.program.schedule, run.sm.timeline); });
+}
+
+StudyOptions study_options(const KernelRunOptions& options) {
+  StudyOptions study;
+  study.shape = options.loop.jitter.shape;
+  study.every_op = options.loop.jitter.every_op;
+  study.seed = options.loop.jitter.seed;
+  study.arbitration = options.loop.arbitration;
+  if (options.loop.jitter.percent != 0) study.percents = {0, options.loop.jitter.percent};
+  return study;
+}
+
+int run_study(const std::string& name, const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options,
+              const Arguments& arguments, const Terminal& terminal) {
+  const Problem& problem = inputs.problem;
+  const StudyOptions study = study_options(options);
+  const bool csv = arguments.has("--csv"), json = arguments.has("--json");
+  const Simulation once = simulate(problem, schedule, {.trips = 2, .arbitration = study.arbitration});
+  if (!once.fault.empty()) {
+    report(terminal, Error::input(once.fault), json);
+    return kNegative;
+  }
+  if (!csv && !json) terminal.out << problem_title(problem) << "\n";
+  if (name == "jitter") {
+    const auto points = jitter_study(problem, schedule, study);
+    terminal.out << (csv ? jitter_csv(points) : json ? jitter_json(problem, schedule, points, study).pretty() : jitter_summary(schedule, points, study));
+  } else if (name == "depth") {
+    const DepthStudy answer = depth_study(problem, schedule, study);
+    terminal.out << (csv ? depth_csv(answer) : json ? depth_json(problem, schedule, answer, study).pretty() : depth_summary(problem, schedule, answer, study));
+  } else {
+    const int percent = static_cast<int>(arguments.integer("--percent").value_or(10));
+    const NumberStudy answer = number_study(problem, schedule, numbers_of(inputs.kernel, inputs.machine, problem), percent,
+                                            [&](const Change& change) { return resolve_again(inputs, {change}); }, study.arbitration);
+    terminal.out << (csv ? number_csv(answer) : json ? number_json(problem, schedule, answer).pretty() : number_summary(schedule, answer));
+  }
+  return kDone;
 }
 
 }  // namespace
@@ -33,15 +97,23 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
+  for (const char* flag : {"--svg", "--trace"})
+    if (const auto path = arguments.text(flag))
+      if (const int failed = expect_writable(terminal, *path, json)) return failed;
   int code = kDone;
   const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
   if (!schedule) return code;
   for (const Violation& violation : check(inputs->problem, *schedule, inputs->constraints).violations)
     terminal.note(fmt::format("{}: {}", violation.family, violation.message));
   const KernelRunOptions options = options_of(arguments);
+  if (const auto study = arguments.text("--study")) return run_study(*study, *inputs, *schedule, options, arguments, terminal);
   const SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, options);
+  if (answer.kernel.fault.empty())
+    if (const int failed = write_pictures(answer.kernel, arguments, terminal)) return failed;
   if (arguments.has("--csv"))
     terminal.out << simulation_csv(answer);
+  else if (json)
+    terminal.out << simulation_json(inputs->machine, inputs->problem, *schedule, answer).pretty();
   else if (terminal.quiet)
     terminal.out << kernel_headline(inputs->machine, answer.kernel, terminal.style) << "\n";
   else

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kSteadyTrips = 4096;
 constexpr std::size_t kMostWaits = 12;
+constexpr Cycle kLeastShare = 1000;  ///< of the whole: what is less is not worth a line
 
 std::string percent(Cycle part, Cycle whole) {
   if (part == 0 || whole <= 0) return "-";
@@ -54,7 +55,7 @@ std::string op_table(const KernelRun& run) {
   const auto stalled = [&](std::size_t v) { return std::accumulate(run.sm.ops[v].stalls.begin(), run.sm.ops[v].stalls.end(), Cycle{0}); };
   std::vector<std::size_t> order;
   for (std::size_t v = 0; v < run.sm.ops.size(); ++v)
-    if (stalled(v) > 0 || run.sm.ops[v].held > 0 || run.sm.ops[v].queued > 0) order.push_back(v);
+    if (std::max({stalled(v), run.sm.ops[v].held, run.sm.ops[v].queued}) > run.sm.cycles / kLeastShare) order.push_back(v);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return stalled(a) > stalled(b); });
   std::vector<std::vector<std::string>> rows;
   bool queued = false;
@@ -71,14 +72,15 @@ std::string op_table(const KernelRun& run) {
     columns.push_back({"queued", true});
   else
     for (auto& row : rows) row.pop_back();
-  return text_table(columns, rows);
+  const std::size_t others = run.sm.ops.size() - rows.size();
+  return text_table(columns, rows) + (others > 0 ? fmt::format("  and {} below 0.1 % of the time each\n", count_of(static_cast<std::int64_t>(others), "op")) : "");
 }
 
 std::string wait_table(const KernelRun& run) {
   std::vector<std::vector<std::string>> rows;
   const std::vector<Op>& ops = run.program.problem.ops;
   for (const Wait& wait : run.sm.waits) {
-    if (rows.size() == kMostWaits) break;
+    if (rows.size() == kMostWaits || wait.cycles <= run.sm.cycles / kLeastShare) break;
     rows.push_back({printable(ops[wait.at.index()].name), wait.behind.valid() ? printable(ops[wait.behind.index()].name) : "whoever came first",
                     printable(wait.what), to_string(wait.reason), grouped(wait.cycles), percent(wait.cycles, run.sm.cycles)});
   }
@@ -88,11 +90,11 @@ std::string wait_table(const KernelRun& run) {
 std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer, const TextStyle& style) {
   const KernelRun& run = answer.kernel;
   const Occupancy& fit = run.occupancy;
-  std::string trips = fmt::format("{} of {} iterations", count_of(run.tiles, "tile"), grouped(run.trips));
+  std::string trips = fmt::format("{} of {}", count_of(run.tiles, "tile"), count_of(run.trips, "iteration"));
   if (answer.options.causal || run.all_trips != run.tiles * run.trips)
-    trips = fmt::format("{} of up to {} iterations ({} in all)", count_of(run.tiles, "tile"), grouped(run.trips), grouped(run.all_trips));
+    trips = fmt::format("{} of up to {}, {} in all", count_of(run.tiles, "tile"), count_of(run.trips, "iteration"), grouped(run.all_trips));
   const std::string order = answer.options.longest_first ? ", longest first" : "";
-  std::string text = wrapped(join_facts({trips + order, fmt::format("{} SMs", machine.sm_count),
+  std::string text = wrapped(join_facts({trips + order, count_of(machine.sm_count, "SM"),
                                          fmt::format("{} per SM ({})", count_of(run.ctas, "CTA"),
                                                      answer.options.ctas ? fmt::format("as asked; {} fit by {}", fit.ctas, fit.limited_by)
                                                                          : "as many as fit by " + fit.limited_by),
@@ -148,7 +150,7 @@ std::string kernel_headline(const Machine& machine, const KernelRun& run, const 
                      run.microseconds > 0 ? fmt::format("{:.1f} us at {} MHz", run.microseconds, machine.clock_mhz) : "",
                      run.tflops > 0 ? fmt::format("{:.1f} TFLOP/s", run.tflops) : "",
                      run.of_peak > 0 ? fmt::format("{:.1f} % of the tensor cores' best", 100 * run.of_peak) : "",
-                     run.tflops == 0 && run.gbytes > 0 ? fmt::format("{:.0f} GB/s", run.gbytes) : ""},
+                     run.tflops == 0 && run.gbytes > 0 ? fmt::format("{:.0f} GB/s, if L2 and DRAM can: they are not modelled", run.gbytes) : ""},
                     style);
 }
 

@@ -20,7 +20,7 @@ Occupancy occupancy_of(const Problem& problem, const Schedule& schedule) {
     result.registers += (group.registers > 0 ? group.registers : usage.register_budget[g]) * group.warps * limits.threads_per_warp;
   }
   std::int64_t least = kCtasPerSm;
-  result.limited_by = "CTAs per SM";
+  result.limited_by = "the number of CTAs";
   const auto limit = [&](std::int64_t whole, std::int64_t part, const char* what) {
     if (part <= 0 || whole / part >= least) return;
     least = whole / part;

@@ -80,13 +80,15 @@ class Sm {
       cost.jitters = options.jitter.percent != 0 && (options.jitter.every_op || op.variable_latency);
       costs_.push_back(cost);
     }
+    half_.assign(problem.ops.size(), 0);
+    late_ = half_;
     ring_before_ = ring_predecessors(program.events);
     for (const Unit& unit : problem.units) units_.emplace_back(unit.capacity);
     readers_.resize(problem.ops.size());
     for (std::size_t v = 0; v < problem.ops.size(); ++v)
       for (Index e = program.first[v]; e < program.first[v + 1]; ++e) {
         reach_ = std::max(reach_, std::min<std::int64_t>(program.edges[e].tokens, kMostReach));
-        readers_[program.edges[e].from].push_back(static_cast<Index>(v));
+        readers_[program.edges[e].from].emplace_back(static_cast<Index>(v), e);
       }
     grow(64);
     const std::size_t ctas = work.persistent ? work.queues.size() : std::min<std::size_t>(static_cast<std::size_t>(work.ctas), work.queues[0].size());
@@ -337,11 +339,10 @@ class Sm {
     tally_.work(s.group, issue, cost.window);
     if (s.ready > kNever) tally_.hold(s.op, s.turn - std::max<Cycle>(s.ready, 0));
     tally_.queue(s.op, start - issue);
-    const Cta& cta = ctas_[0];
     const bool looped = program_.sections[s.op] == Section::Loop;
     if (s.tile == 0 && looped) {
-      if (s.number == trips(cta, 0) / 2) half_ = std::max(half_, start);
-      if (s.number == trips(cta, 0) - 1) last_ = std::max(last_, start);
+      if (s.number == half_way()) half_[s.op] = start;
+      if (s.number == late()) late_[s.op] = start;
     }
     if (work_.persistent && s.tile == 0) first_tile_ = std::max(first_tile_, start + std::max(cost.end, cost.latency + extra));
     if (options_.timeline > 0 && s.tile == 0 && (!looped || s.number < options_.timeline))
@@ -351,13 +352,22 @@ class Sm {
   /// The ring of an op holds what its slowest reader still needs.
   void make_room(Index cta_number, Index op, std::int64_t number) {
     const Cta& cta = ctas_[cta_number];
-    for (const Index reader : readers_[op]) {
-      // Iterations are compared with iterations; between sections everything that the tiles at hand may need is kept.
-      const bool looped = program_.sections[op] == Section::Loop, reader_looped = program_.sections[reader] == Section::Loop;
-      std::int64_t needed = cta.count[reader] - reach_ - 1;
-      if (looped && !reader_looped) needed = cta.base[static_cast<std::size_t>(std::clamp<std::int64_t>(cta.count[reader] - 1, 0, static_cast<std::int64_t>(cta.base.size()) - 1))];
-      if (!looped) needed = number - static_cast<std::int64_t>(history_ / 2);
-      while (number + static_cast<std::int64_t>(history_ / 2) - needed > static_cast<std::int64_t>(history_) && fault_.empty()) grow(history_ * 2);
+    const auto tile_end = [&](std::int64_t tile) {
+      return tile + 1 < static_cast<std::int64_t>(cta.base.size()) ? cta.base[static_cast<std::size_t>(tile) + 1] - 1 : number;
+    };
+    for (const auto& [reader, e] : readers_[op]) {
+      const CtaEdge& edge = program_.edges[e];
+      const std::int64_t done = cta.count[reader];
+      const bool by_tile = program_.sections[reader] != Section::Loop;
+      std::int64_t needed = done - reach_ - 1;
+      if (program_.sections[op] != Section::Loop)  // what is counted is tiles
+        needed = (by_tile ? done : std::upper_bound(cta.base.begin(), cta.base.end(), done) - cta.base.begin() - 1) - 1;
+      else if (edge.kind == Kind::Last)
+        needed = tile_end(done);
+      else if (edge.kind == Kind::Before)
+        needed = tile_end(std::max<std::int64_t>(done - 1, 0));
+      const auto half = static_cast<std::int64_t>(history_ / 2);
+      while (number + half - needed > static_cast<std::int64_t>(history_) && fault_.empty()) grow(history_ * 2);
     }
   }
 
@@ -396,14 +406,22 @@ class Sm {
     const std::int64_t count = trips(ctas_[0], 0);
     run.trips = count;
     run.cycles = end_;
-    const std::int64_t span = count - 1 - count / 2;
-    run.period = span > 0 ? MeasuredPeriod{last_ - half_, span, false, count / 2} : MeasuredPeriod{first_tile_, count, false, 0};
+    const std::int64_t span = late() - half_way();
+    run.period = {first_tile_ > 0 ? first_tile_ : end_, count, false, 0};
+    if (span > 0) {
+      run.period = {0, span, false, half_way()};
+      for (std::size_t v = 0; v < half_.size(); ++v) run.period.weight = std::max(run.period.weight, late_[v] - half_[v]);
+    }
     tally_.report(run);
     std::stable_sort(timeline_.begin(), timeline_.end(), [](const SimulatedOp& a, const SimulatedOp& b) { return a.start < b.start; });
     run.timeline = std::move(timeline_);
     result.first_tile = first_tile_;
     return result;
   }
+
+  /// Where the mean period is taken: in the second half, but not where the loop drains and ops have the units for themselves.
+  std::int64_t half_way() const { return trips(ctas_[0], 0) / 2; }
+  std::int64_t late() const { return trips(ctas_[0], 0) - 1 - trips(ctas_[0], 0) / 8; }
 
   std::string describe_deadlock(Simulation& run) const {
     std::string text;
@@ -424,13 +442,14 @@ class Sm {
   std::vector<Cost> costs_;
   std::vector<Use> uses_;
   std::vector<UnitQueue> units_;
-  std::vector<std::vector<Index>> readers_;
+  std::vector<std::vector<std::pair<Index, Index>>> readers_;  ///< per op: who reads it, and by which edge
   std::vector<Index> ring_before_;
   std::vector<Cta> ctas_;
   std::vector<Stream> streams_;
   std::size_t history_ = 1, taken_ = 0;
   std::int64_t reach_ = 1, simulated_ = 0;
-  Cycle end_ = 0, first_tile_ = 0, half_ = 0, last_ = 0;
+  Cycle end_ = 0, first_tile_ = 0;
+  std::vector<Cycle> half_, late_;
   std::vector<SimulatedOp> timeline_;
   std::string fault_;
 };
