@@ -3,7 +3,8 @@
 // common instruction stream force them. Starts follow: the least II at which the program runs, every op as early as possible.
 //
 // Where several groups share a unit and nothing prescribes their turns, it serves whoever comes first: the steady state of a run
-// from a cold start decides. Where that state differs from iteration to iteration, a schedule cannot say it, and one good order is taken.
+// from a cold start decides for the tensor cores. Other units are shared instruction by instruction, where no op holds up another as a whole,
+// so there (and where the steady state differs from iteration to iteration, which a schedule cannot say) a good order is taken.
 #pragma once
 
 #include <optional>

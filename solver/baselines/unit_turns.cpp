@@ -1,5 +1,5 @@
-// Turns on shared units: whoever comes first, found by running the program until it is steady. Where its steady state is not the
-// same in every iteration, one order per iteration is made of it, and neighbours on the limiting cycle are swapped while that helps.
+// Turns on shared units: whoever comes first, found by running the program until it is steady. Where its steady state is not the same
+// in every iteration, one order per iteration is made of it. Then neighbours on the limiting cycle are swapped while that helps.
 #include "solver/baselines/unit_turns.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "core/analysis/channels.h"
 #include "core/base/integer_division.h"
@@ -19,7 +21,7 @@ using Origin = ProgramGraph::Origin;
 
 constexpr std::size_t kWarmUp = 24;          // iterations until the self-timed run is taken to be steady
 constexpr std::size_t kMeasured = 8;         // iterations over which its period is measured
-constexpr int kMostSwaps = 200;
+constexpr int kPatience = 12;        // swaps without a new best
 
 /// One reservation of a unit; in turn j it serves iteration j - stage.
 struct Use {
@@ -253,19 +255,32 @@ class Turns {
     return c;
   }
 
-  /// Neighbours on the limiting cycle change places while that lowers the period.
-  Candidate improved(Candidate best) const {
-    for (int swaps = 0; swaps < kMostSwaps && !best.ratio.impossible; ++swaps) {
+  /// Neighbours on the limiting cycle change places (those on the tensor cores too, if `all`): the best swap each time, even if it
+  /// makes the period longer for a while, but none that undoes one before.
+  Candidate improved(const Candidate& given, bool all) const {
+    Candidate best = given, now = given;
+    std::set<std::tuple<std::size_t, std::size_t, std::size_t>> done;  // unit, who came first, who was put before it
+    for (int failures = 0; failures < kPatience && !now.ratio.impossible;) {
       std::optional<Candidate> next;
-      for (const std::size_t e : best.ratio.cycle) {
-        const Origin& origin = best.graph.origin[e];
-        const RatioEdge& edge = best.graph.edges[e];
+      std::tuple<std::size_t, std::size_t, std::size_t> swapped;
+      for (const std::size_t e : now.ratio.cycle) {
+        const Origin& origin = now.graph.origin[e];
+        const RatioEdge& edge = now.graph.edges[e];
         if (origin.kind != Origin::Kind::Unit || !builder_.crosses(OpId(edge.from), OpId(edge.to))) continue;
-        Candidate swapped = rated(swap(best.rings, origin));
-        if (better(swapped.ratio, next ? next->ratio : best.ratio)) next = std::move(swapped);
+        if (!all && builder_.problem.unit(origin.unit).role == UnitRole::Tensor) continue;
+        if (done.count({origin.unit.index(), edge.to, edge.from})) continue;
+        Candidate found = rated(swap(now.rings, origin));
+        if (next && !better(found.ratio, next->ratio)) continue;
+        next = std::move(found);
+        swapped = {origin.unit.index(), edge.from, edge.to};
       }
       if (!next) break;
-      best = *std::move(next);
+      done.insert(swapped);
+      now = *std::move(next);
+      ++failures;
+      if (!better(now.ratio, best.ratio)) continue;
+      best = now;
+      failures = 0;
     }
     return best;
   }
@@ -331,11 +346,11 @@ ProgramGraph with_turns(const Problem& problem, const Program& program, const Sc
       Candidate found = candidate(snapshot(at), period);
       if (found.ratio.impossible) continue;
       const bool same = static_cast<double>(found.ratio.weight) <= (period + 1) * static_cast<double>(found.ratio.tokens);
-      if (same) return std::move(found.graph);
+      if (same) return turns.improved(std::move(found), false).graph;
       if (better(found.ratio, best.ratio)) best = std::move(found);
     }
   }
-  return std::move(turns.improved(std::move(best)).graph);
+  return turns.improved(std::move(best), true).graph;
 }
 
 }  // namespace heddle::solver

@@ -33,7 +33,7 @@ struct ProgramGraph {
   std::string what(const Problem& problem, std::size_t edge) const;
 };
 
-/// With turns on all units: prescribed ones as they are, the others first come first served. `groups` says where ops are and how deep
+/// With turns on all units: prescribed ones as they are, the others as program.h says. `groups` says where ops are and how deep
 /// rings are.
 ProgramGraph with_turns(const Problem& problem, const Program& program, const Schedule& groups, UnitSharing sharing);
 

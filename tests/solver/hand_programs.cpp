@@ -48,19 +48,24 @@ const std::string kFa4 = "FlashAttention-4 (Dao-AILab/flash-attention, flash_att
 
 std::vector<HandProgram> fa4() {
   const std::vector<std::pair<std::string, int>> depths{{"k", 2}, {"v", 2}};
-  const std::string simplified = "Simplified: P is signalled once it is whole and all exponentials run on MUFU, because the graph has one op for each; O is rescaled in "
-                                 "every iteration; K and V have rings of their own; softmax steps follow each other tile by tile instead of fragment by fragment. ";
+  const std::string simplified = "Simplified: P is signalled once it is whole, because the graph has one op for it; O is rescaled in every iteration; K and V have rings of "
+                                 "their own; softmax steps follow each other tile by tile instead of fragment by fragment. ";
   const std::string mma = "PV0@1 QK0 PV1@1 QK1", correction = "read_o0 rescale0 write_o0 read_o1 rescale1 write_o1";
   return {
+      {"attention_forward_emulated_blackwell", "fa4-nosplit", "FA4, P in one piece", "b200", {},
+       {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 sum0 cvt0 write_p0", "read_s1 max1 alpha1 sub1 exp1 sum1 cvt1 write_p1", correction},
+       depths, {},
+       kFa4 + "A tenth of the exponentials avoids MUFU. " + simplified + "The row sum is taken before P is written; the source does it afterwards.",
+       {}},
       {"attention_forward_blackwell", "fa4-noemu-nosplit", "FA4, exponentials on MUFU only, P in one piece", "b200", {},
        {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 sum0 cvt0 write_p0", "read_s1 max1 alpha1 sub1 exp1 sum1 cvt1 write_p1", correction},
        depths, {},
-       kFa4 + simplified + "The row sum is taken before P is written; the source does it afterwards, see fa4-noemu-nosplit-late-sum.",
+       kFa4 + "All exponentials run on MUFU. " + simplified + "The row sum is taken before P is written; the source does it afterwards, see fa4-noemu-nosplit-late-sum.",
        {}},
       {"attention_forward_blackwell", "fa4-noemu-nosplit-late-sum", "FA4 as above, row sum after P", "b200", {},
        {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 cvt0 write_p0 sum0", "read_s1 max1 alpha1 sub1 exp1 cvt1 write_p1 sum1", correction},
        depths, {},
-       kFa4 + simplified + "The row sum is taken after P is written, as in the source. Breaks the register limit: whole tiles of exponentials (128 registers) and of P (64) "
+       kFa4 + "All exponentials run on MUFU. " + simplified + "The row sum is taken after P is written, as in the source. Breaks the register limit: whole tiles of exponentials (128 registers) and of P (64) "
                            "are alive together in both softmax groups, where the source holds a fragment of P at a time.",
        {"registers"}},
       {"attention_forward_tile_blackwell", "fa4-1q", "FA4 with one query tile", "b200", {},
@@ -72,13 +77,31 @@ std::vector<HandProgram> fa4() {
 }
 
 std::vector<HandProgram> gemm() {
+  const std::vector<std::pair<std::string, int>> two{{"b00", 2}, {"b01", 2}, {"b10", 2}, {"b11", 2}};
+  const std::string loads = "load_b00 load_b01 load_b10 load_b11", short_k = "hopper: the tile of gemm_short_k_hopper, whose loop holds the epilogue; A stays in shared memory; each "
+                                                                           "step of K has a ring of its own. ";
+  // The products of one tile's half, and its epilogue.
+  const auto products = [](const std::string& half) { return "MMA" + half + "0 MMA" + half + "1 "; };
+  const auto epilogue = [](const std::string& half) { return "narrow" + half + " stage" + half + " store" + half + " "; };
   return {
       {"gemm_hopper", "cutlass-cooperative", "CUTLASS cooperative GEMM", "h100", {},
        {"load_a0 load_b load_a1", "MMA0", "MMA1"},
        {{"a0", 4}, {"a1", 4}, {"b", 4}}, {},
        "CUTLASS (NVIDIA/cutlass, gemm/kernel/sm90_gemm_tma_warpspecialized_cooperative.hpp): a producer warp and two consumer groups that halve a tile, as many "
-       "stages as shared memory holds beside the epilogue. Simplified: the loop over k only, so the epilogue and the next tile's prefetch are not seen; each half of A "
-       "has a barrier of its own.",
+       "stages as shared memory holds beside the epilogue. Simplified: the loop over k only, so the epilogue and the next tile's prefetch are not seen "
+       "(gemm_short_k_hopper shows them); each half of A has a barrier of its own.",
+       {}},
+      {"gemm_short_k_hopper", "cutlass-cooperative", "CUTLASS cooperative GEMM, epilogue included", "h100", {},
+       {loads, products("00") + epilogue("00") + products("10") + epilogue("10"), products("01") + epilogue("01") + products("11") + epilogue("11")},
+       two, {"MMA000 MMA010 MMA001 MMA011 MMA100 MMA110 MMA101 MMA111"},
+       "CUTLASS (NVIDIA/cutlass, gemm/kernel/sm90_gemm_tma_warpspecialized_cooperative.hpp): both consumer groups work on the same tile, half the rows each, and do its "
+       "epilogue together. Simplified for " + short_k + "The halves take the tensor cores in turn, product by product.",
+       {}},
+      {"gemm_short_k_hopper", "cutlass-pingpong", "CUTLASS ping-pong GEMM", "h100", {},
+       {loads, "MMA000 MMA010 MMA001 MMA011 " + epilogue("00") + epilogue("01"), "MMA100 MMA110 MMA101 MMA111 " + epilogue("10") + epilogue("11")},
+       two, {"MMA000 MMA010 MMA001 MMA011 MMA100 MMA110 MMA101 MMA111"},
+       "CUTLASS (NVIDIA/cutlass, gemm/kernel/sm90_gemm_tma_warpspecialized_pingpong.hpp): each consumer group owns every second tile; ordered barriers let one run its "
+       "products while the other does its epilogue. Simplified for " + short_k,
        {}},
       {"gemm_blackwell", "cutlass-sm100", "CUTLASS sm100 GEMM", "b200", {},
        {"load_a load_b", "MMA"},
