@@ -1,6 +1,7 @@
-// What the baselines share: orders inside one iteration, and how an agent (one instruction stream of the source program) becomes warp
-// groups. An agent of 8 or 12 warps works on one row block per 4 warps, all in the same order and together at least once per iteration; here every
-// block is a group of its own, and their turns on the tensor cores keep the agent's order.
+// What the baselines share: orders inside one iteration, and how an agent (one instruction stream of the source
+// program) becomes warp groups. An agent of 8 or 12 warps works on one row block per 4 warps, all in the same order and
+// together at least once per iteration; here every block is a group of its own, and their turns on the tensor cores
+// keep the agent's order.
 #pragma once
 
 #include <string>
@@ -12,11 +13,13 @@
 
 namespace heddle::solver {
 
-/// Ops in an order that respects the dependences inside one iteration; where these leave a choice, as the kernel lists them.
+/// Ops in an order that respects the dependences inside one iteration; where these leave a choice, as the kernel lists
+/// them.
 std::vector<OpId> program_order(const Problem& problem);
 
-/// Per op the row block it belongs to, -1 for variable-latency ops. What passes values on in registers or in tensor memory is one
-/// piece; the largest pieces, if they have the same ops, are the blocks (at most `most`), and the others join one of them.
+/// Per op the row block it belongs to, -1 for variable-latency ops. What passes values on in registers or in tensor
+/// memory is one piece; the largest pieces, if they have the same ops, are the blocks (at most `most`), and the others
+/// join one of them.
 struct RowBlocks {
   std::vector<int> of;
   int count = 1;
@@ -26,9 +29,10 @@ RowBlocks row_blocks(const Problem& problem, int most);
 /// Program order with the blocks abreast: first ops of all blocks, then second ops ...
 std::vector<OpId> abreast(const Problem& problem, const RowBlocks& blocks);
 
-/// Ops that take turns on the tensor cores in the order given, where ops of several groups use them; for Program::turns. Other units
-/// are shared instruction by instruction, whatever the order of the ops.
-std::vector<std::vector<OpId>> tensor_turns(const Problem& problem, const std::vector<OpId>& order, const std::vector<int>& group);
+/// Ops that take turns on the tensor cores in the order given, where ops of several groups use them; for
+/// Program::turns. Other units are shared instruction by instruction, whatever the order of the ops.
+std::vector<std::vector<OpId>> tensor_turns(const Problem& problem, const std::vector<OpId>& order,
+                                            const std::vector<int>& group);
 
 bool on_unit(const Problem& problem, OpId op, UnitRole role);
 inline bool is_mma(const Problem& problem, OpId op) { return on_unit(problem, op, UnitRole::Tensor); }
@@ -52,6 +56,7 @@ bool memory_fits(const Problem& problem, const Schedule& schedule);
 Timing fitted_schedule(const Problem& problem, Program program, std::vector<std::string>& log);
 
 /// Provenance, name and the log of what the judge will object to.
-BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note, std::vector<std::string> log);
+BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note,
+                         std::vector<std::string> log);
 
 }  // namespace heddle::solver

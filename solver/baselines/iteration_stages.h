@@ -1,6 +1,6 @@
-// How Triton's pipeliner assigns stages: latencies are iterations, not cycles (AssignLatencies.cpp and ScheduleLoops.cpp of
-// triton-lang/triton). distance(op) = latency(op) + the largest distance of its users, stage = largest distance - distance; in the
-// loop body later stages come first.
+// How Triton's pipeliner assigns stages: latencies are iterations, not cycles (AssignLatencies.cpp and
+// ScheduleLoops.cpp of triton-lang/triton). distance(op) = latency(op) + the largest distance of its users, stage =
+// largest distance - distance; in the loop body later stages come first.
 #pragma once
 
 #include <string>
@@ -12,14 +12,15 @@
 namespace heddle::solver {
 
 struct IterationStages {
-  std::vector<int> stage;       ///< per op
-  std::vector<bool> buffered;   ///< per channel: an accumulator in tensor memory that gets two slots
+  std::vector<int> stage;      ///< per op
+  std::vector<bool> buffered;  ///< per channel: an accumulator in tensor memory that gets two slots
   int stages = 1;
 };
 
-/// Loads get (num_stages - 1) / (indirection + 1) iterations; a product whose accumulator in tensor memory fits twice gets
-/// `mma_latency`. Carried dependences are repaired by delaying their readers.
-IterationStages iteration_stages(const Problem& problem, int num_stages, int mma_latency, std::vector<std::string>& log);
+/// Loads get (num_stages - 1) / (indirection + 1) iterations; a product whose accumulator in tensor memory fits twice
+/// gets `mma_latency`. Carried dependences are repaired by delaying their readers.
+IterationStages iteration_stages(const Problem& problem, int num_stages, int mma_latency,
+                                 std::vector<std::string>& log);
 
 /// The ops in `order`, later stages first.
 std::vector<Step> later_stages_first(const std::vector<OpId>& order, const IterationStages& stages);

@@ -15,10 +15,14 @@
 
 namespace heddle::solver {
 
-ModuloTable::ModuloTable(const Problem& problem, Cycle ii) : problem_(problem), ii_(ii), start_(problem.ops.size()) {}
+ModuloTable::ModuloTable(const Problem& problem, Cycle ii)
+    : problem_(problem), ii_(ii), start_(problem.ops.size()), by_unit_(problem.units.size()) {
+  for (std::size_t v = 0; v < problem.ops.size(); ++v)
+    for (const UnitUse& use : problem.ops[v].uses)
+      if (use.duration > 0 && use.amount > 0) by_unit_[use.unit.index()].emplace_back(v, &use);
+}
 
 bool ModuloTable::overlap(const UnitUse& a, Cycle at_a, const UnitUse& b, Cycle at_b) const {
-  if (a.unit != b.unit || a.duration <= 0 || b.duration <= 0 || a.amount <= 0 || b.amount <= 0) return false;
   const Cycle ahead = modulo(at_b + b.offset - at_a - a.offset, ii_);
   return ahead < a.duration || ii_ - ahead < b.duration;
 }
@@ -31,27 +35,25 @@ bool ModuloTable::fits(std::size_t op, Cycle at) const {
   for (const UnitUse& mine : problem_.ops[op].uses) {
     if (mine.duration <= 0 || mine.amount <= 0) continue;
     const std::int64_t capacity = problem_.unit(mine.unit).capacity;
-    if (mine.amount > capacity || (mine.duration > ii_ && mine.amount > capacity - mine.amount)) return false;
-    std::vector<Active> others;
-    for (std::size_t v = 0; v < start_.size(); ++v) {
-      if (v != op && !placed(v)) continue;
-      for (const UnitUse& use : problem_.ops[v].uses) {
-        const Cycle where = v == op ? at : start(v);
-        if (&use == &mine || !overlap(mine, at, use, where)) continue;
-        if (use.amount > capacity - mine.amount) return false;
-        others.push_back({&use, where + use.offset});
-      }
+    std::vector<Active> active{{&mine, at + mine.offset}};
+    for (const auto& [v, use] : by_unit_[mine.unit.index()]) {
+      if (use == &mine || (v != op && !placed(v))) continue;
+      const Cycle where = v == op ? at : start(v);
+      if (!overlap(mine, at, *use, where)) continue;
+      if (use->amount > capacity - mine.amount) return false;
+      active.push_back({use, where + use->offset});
     }
-    // Several at once: the crowd is largest where one of them begins.
+    // Several at once, or the same one for several iterations: the crowd is largest where one of them begins.
     const auto crowd = [&](Cycle moment) {
-      std::int64_t amount = mine.amount;
-      for (const Active& other : others)
-        if (modulo(moment - other.at, ii_) < other.use->duration) amount += other.use->amount;
+      std::int64_t amount = 0;
+      for (const Active& a : active) {
+        const Cycle since = modulo(moment - a.at, ii_);
+        if (since < a.use->duration) amount += a.use->amount * ((a.use->duration - 1 - since) / ii_ + 1);
+      }
       return amount;
     };
-    if (crowd(at + mine.offset) > capacity) return false;
-    for (const Active& other : others)
-      if (modulo(other.at - at - mine.offset, ii_) < mine.duration && crowd(other.at) > capacity) return false;
+    for (const Active& a : active)
+      if (modulo(a.at - at - mine.offset, ii_) < mine.duration && crowd(a.at) > capacity) return false;
   }
   return true;
 }
@@ -64,10 +66,10 @@ std::optional<Cycle> ModuloTable::free_start(std::size_t op, Cycle from, Cycle t
     if (up ? at <= to : at >= to) candidates.push_back(at);
   };
   for (const UnitUse& mine : problem_.ops[op].uses)
-    for (std::size_t v = 0; v < start_.size(); ++v)
+    for (const auto& [v, use] : by_unit_[mine.unit.index()])
       if (v != op && placed(v))
-        for (const UnitUse& use : problem_.ops[v].uses)
-          if (use.unit == mine.unit) add(up ? start(v) + use.offset + use.duration - mine.offset : start(v) + use.offset - mine.duration - mine.offset);
+        add(up ? start(v) + use->offset + use->duration - mine.offset
+               : start(v) + use->offset - mine.duration - mine.offset);
   std::sort(candidates.begin(), candidates.end());
   if (!up) std::reverse(candidates.begin(), candidates.end());
   for (const Cycle at : candidates)
@@ -77,13 +79,12 @@ std::optional<Cycle> ModuloTable::free_start(std::size_t op, Cycle from, Cycle t
 
 std::vector<std::size_t> ModuloTable::in_the_way(std::size_t op, Cycle at) const {
   std::vector<std::size_t> found;
-  for (std::size_t v = 0; v < start_.size(); ++v) {
-    if (v == op || !placed(v)) continue;
-    const bool meets = std::any_of(problem_.ops[op].uses.begin(), problem_.ops[op].uses.end(), [&](const UnitUse& mine) {
-      return std::any_of(problem_.ops[v].uses.begin(), problem_.ops[v].uses.end(),
-                         [&](const UnitUse& use) { return overlap(mine, at, use, start(v)); });
-    });
-    if (meets) found.push_back(v);
+  for (const UnitUse& mine : problem_.ops[op].uses) {
+    if (mine.duration <= 0 || mine.amount <= 0) continue;
+    for (const auto& [v, use] : by_unit_[mine.unit.index()])
+      if (v != op && placed(v) && overlap(mine, at, *use, start(v)) &&
+          std::find(found.begin(), found.end(), v) == found.end())
+        found.push_back(v);
   }
   return found;
 }
@@ -158,7 +159,8 @@ Schedule with_groups(const Problem& problem, const ModuloSchedule& found, const 
 
 }  // namespace
 
-std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule& found, const std::vector<int>& group, std::vector<std::string>& log) {
+std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule& found, const std::vector<int>& group,
+                                   std::vector<std::string>& log) {
   const Schedule schedule = with_groups(problem, found, group);
   const bool smem = allocated(problem, schedule, Space::Smem) > problem.limits.smem_bytes;
   const bool tmem = rounded_columns(allocated(problem, schedule, Space::Tmem)) > problem.limits.tmem_columns;
@@ -172,19 +174,21 @@ std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule&
     const Cycle ii = ceil_div(slot_life(channel, schedule), depth - 1);
     if (ii <= found.ii || (least && ii >= *least)) continue;
     least = ii;
-    why = fmt::format("II {}: {} slots of {} do not fit in {} memory; {} slot{} last {} cycles at least, so II rises to {}", found.ii, depth, channel.name,
-                      channel.space == Space::Tmem ? "tensor" : "shared", depth - 1, depth == 2 ? "" : "s", slot_life(channel, schedule), ii);
+    why = fmt::format(
+        "II {}: {} slots of {} do not fit in {} memory; {} slot{} last {} cycles at least, so II rises to {}", found.ii,
+        depth, channel.name, channel.space == Space::Tmem ? "tensor" : "shared", depth - 1, depth == 2 ? "" : "s",
+        slot_life(channel, schedule), ii);
   }
   if (least) log.push_back(why);
   return least;
 }
 
-BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group, const char* name,
-                            std::string note, std::vector<std::string> log) {
+BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group,
+                            const char* name, std::string note, std::vector<std::string> log) {
   const Problem& problem = input.problem;
   Timing timing = timing_of_order(problem, with_groups(problem, found, group));
-  log.push_back(fmt::format("modulo schedule at II {} without hand-offs; with warp groups its order sustains {}", found.ii,
-                            timing.deadlock ? "nothing" : std::to_string(timing.schedule.ii)));
+  log.push_back(fmt::format("modulo schedule at II {} without hand-offs; with warp groups its order sustains {}",
+                            found.ii, timing.deadlock ? "nothing" : std::to_string(timing.schedule.ii)));
   return finished(input, std::move(timing), name, std::move(note), std::move(log));
 }
 

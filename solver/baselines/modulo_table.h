@@ -1,8 +1,9 @@
-// Where ops stand in a modulo schedule under construction, and where another one fits beside them: units only, no warp groups. What the
-// classical modulo schedulers (solver/baselines/rau.cpp, swing.cpp) share.
+// Where ops stand in a modulo schedule under construction, and where another one fits beside them: units only, no warp
+// groups. What the classical modulo schedulers (solver/baselines/rau.cpp, swing.cpp) share.
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/problem/problem.h"
@@ -30,7 +31,7 @@ class ModuloTable {
   std::optional<Cycle> earliest(std::size_t op) const;
   std::optional<Cycle> latest(std::size_t op) const;
 
-  std::vector<Cycle> starts() const;   ///< pre: all placed
+  std::vector<Cycle> starts() const;  ///< pre: all placed
 
  private:
   bool overlap(const UnitUse& a, Cycle at_a, const UnitUse& b, Cycle at_b) const;
@@ -38,6 +39,7 @@ class ModuloTable {
   const Problem& problem_;
   Cycle ii_;
   std::vector<std::optional<Cycle>> start_;
+  std::vector<std::vector<std::pair<std::size_t, const UnitUse*>>> by_unit_;  ///< (op, use) of all ops
 };
 
 /// A modulo schedule of the dependences and units alone.
@@ -53,19 +55,22 @@ std::optional<Cycle> modulo_min_ii(const Problem& problem);
 /// One op after the other: what a search ends with when its II grew that far.
 Cycle serial_length(const Problem& problem);
 
-/// Longest paths to and from every op at this II over latencies: heights (to the end, own latency included) and depths (from the beginning).
+/// Longest paths to and from every op at this II over latencies: heights (to the end, own latency included) and depths
+/// (from the beginning).
 std::vector<Cycle> heights_at(const Problem& problem, Cycle ii);
 std::vector<Cycle> depths_at(const Problem& problem, Cycle ii);
 
 /// The next II to try after a failure: the next one, in larger steps far above the minimum.
 Cycle next_ii(Cycle ii, Cycle least);
 
-/// Where buffers do not fit: the least II > `found.ii` at which one ring has a slot less; nothing when they fit. Groups are given.
-std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule& found, const std::vector<int>& group, std::vector<std::string>& log);
+/// Where buffers do not fit: the least II > `found.ii` at which one ring has a slot less; nothing when they fit. Groups
+/// are given.
+std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule& found, const std::vector<int>& group,
+                                   std::vector<std::string>& log);
 
 /// The order of a modulo schedule with warp groups: native starts, ring depths, log, provenance.
-BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group, const char* name,
-                            std::string note, std::vector<std::string> log);
+BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group,
+                            const char* name, std::string note, std::vector<std::string> log);
 
 /// Groups by row block, behind the producer.
 std::vector<int> groups_by_block(const Problem& problem);

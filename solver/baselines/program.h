@@ -1,9 +1,12 @@
-// A program as people and compilers write one: for every warp group the ops of one turn of its loop, in order, each with the
-// number of iterations by which it lags behind; the depth of every ring; and the turns that groups take where barriers or a
-// common instruction stream force them. Starts follow: the least II at which the program runs, every op as early as possible.
+// A program as people and compilers write one: for every warp group the ops of one turn of its loop, in order, each
+// with the number of iterations by which it lags behind; the depth of every ring; and the turns that groups take where
+// barriers or a common instruction stream force them. Starts follow: the least II at which the program runs, every op
+// as early as possible.
 //
-// Where several groups share a unit and nothing prescribes their turns, it serves whoever comes first: the steady state of a run
-// from a cold start decides. Where that state differs from iteration to iteration, a schedule cannot say it, and one good order is taken.
+// Where several groups share a unit and nothing prescribes their turns, it serves whoever comes first: the steady state
+// of a run from a cold start decides for the tensor cores. Other units are shared instruction by instruction, where no
+// op holds up another as a whole, so there (and where the steady state differs from iteration to iteration, which a
+// schedule cannot say) a good order is taken.
 #pragma once
 
 #include <optional>
@@ -31,16 +34,16 @@ struct Wait {
 };
 
 struct Program {
-  std::vector<std::vector<Step>> streams;   ///< per group; every op exactly once
-  std::vector<int> depths;                  ///< per channel; what does not exist for these groups does not matter
-  std::vector<std::vector<OpId>> turns;     ///< each: ops that take turns on the units they share, in this order
+  std::vector<std::vector<Step>> streams;  ///< per group; every op exactly once
+  std::vector<int> depths;                 ///< per channel; what does not exist for these groups does not matter
+  std::vector<std::vector<OpId>> turns;    ///< each: ops that take turns on the units they share, in this order
   std::vector<Wait> waits;
 };
 
 struct Timing {
-  Schedule schedule;      ///< whole (warps, roles, depths), not judged
-  bool deadlock = false;  ///< the program cannot run: starts say nothing
-  std::string limit;      ///< what limits II, or what waits for itself
+  Schedule schedule;             ///< whole (warps, roles, depths), not judged
+  bool deadlock = false;         ///< the program cannot run: starts say nothing
+  std::string limit;             ///< what limits II, or what waits for itself
   std::vector<ChannelId> rings;  ///< on the limiting cycle
 };
 
@@ -53,8 +56,8 @@ Timing running_schedule(const Problem& problem, Program& program, std::vector<st
 /// For orders that come as a schedule in any unit of time (core/analysis/order_worth.h): the timing at native cycles.
 Timing timing_of_order(const Problem& problem, const Schedule& order);
 
-/// Streams in words: one string per group, steps separated by blanks, "PV0@1" for a step that lags one iteration behind.
-/// Faults: unknown ops, ops missing or twice.
+/// Streams in words: one string per group, steps separated by blanks, "PV0@1" for a step that lags one iteration
+/// behind. Faults: unknown ops, ops missing or twice.
 Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams);
 std::vector<std::string> stream_text(const Problem& problem, const Program& program);
 

@@ -26,7 +26,9 @@ std::vector<std::string> words(const std::string& text) {
 
 Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams) {
   Error error;
-  const auto fault = [&](std::string message, std::string hint = {}) { error.faults.push_back({{}, {}, std::move(message), std::move(hint)}); };
+  const auto fault = [&](std::string message, std::string hint = {}) {
+    error.faults.push_back({{}, {}, std::move(message), std::move(hint)});
+  };
   std::vector<int> seen(problem.ops.size(), 0);
   std::vector<std::vector<Step>> parsed;
   for (const std::string& stream : streams) {
@@ -59,7 +61,8 @@ std::vector<std::string> stream_text(const Problem& problem, const Program& prog
   for (const auto& stream : program.streams) {
     std::string& text = texts.emplace_back();
     for (const Step& step : stream)
-      text += fmt::format("{}{}{}", text.empty() ? "" : " ", problem.op(step.op).name, step.stage ? fmt::format("@{}", step.stage) : "");
+      text += fmt::format("{}{}{}", text.empty() ? "" : " ", problem.op(step.op).name,
+                          step.stage ? fmt::format("@{}", step.stage) : "");
   }
   return texts;
 }

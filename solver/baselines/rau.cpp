@@ -1,5 +1,6 @@
-// B10, iterative modulo scheduling (B. R. Rau, "Iterative modulo scheduling", MICRO 27, 1994): ops by height, each in the first free
-// slot of one II; where there is none the op is placed all the same and what is in its way is scheduled again.
+// B10, iterative modulo scheduling (B. R. Rau, "Iterative modulo scheduling", MICRO 27, 1994): ops by height, each in
+// the first free slot of one II; where there is none the op is placed all the same and what is in its way is scheduled
+// again.
 #include "solver/baselines/rau.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ std::optional<ModuloSchedule> at_ii(const Problem& problem, Cycle ii, std::int64
     before[op] = at;
     for (const Edge& e : problem.edges) {
       const std::size_t to = e.to.index();
-      if (e.from.index() != op || to == op || !table.placed(to) || table.start(to) >= at + e.latency - e.distance * ii) continue;
+      if (e.from.index() != op || to == op || !table.placed(to) || table.start(to) >= at + e.latency - e.distance * ii)
+        continue;
       table.remove(to);
       ++found.ejections;
     }
@@ -53,8 +55,9 @@ std::optional<ModuloSchedule> at_ii(const Problem& problem, Cycle ii, std::int64
 
 }  // namespace
 
-std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOptions& options, const std::vector<int>& group,
-                                           const std::stop_token& stop, std::vector<std::string>& log) {
+std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOptions& options,
+                                           const std::vector<int>& group, const std::stop_token& stop,
+                                           std::vector<std::string>& log) {
   const std::optional<Cycle> least = modulo_min_ii(problem);
   if (!least) {
     log.push_back("no II is possible: a unit is too small or a dependence cycle closes within one iteration");
@@ -85,10 +88,12 @@ std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOpti
 Result<BaselineOutcome> run_rau(const BaselineInput& input) {
   std::vector<std::string> log;
   const std::vector<int> group = groups_by_block(input.problem);
-  const auto found = rau_schedule(input.problem, {input.setting("budget"), input.setting("window") != 0}, group, input.stop, log);
+  const auto found =
+      rau_schedule(input.problem, {input.setting("budget"), input.setting("window") != 0}, group, input.stop, log);
   if (!found) return Error::input("rau finds no schedule: " + log.back());
   return partitioned(input, *found, group, "rau",
-                     "Iterative modulo scheduling over dependences and units; it knows no warp groups, so ops that share registers are put "
+                     "Iterative modulo scheduling over dependences and units; it knows no warp groups, so ops that "
+                     "share registers are put "
                      "together afterwards and starts follow the order.",
                      std::move(log));
 }

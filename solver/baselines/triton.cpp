@@ -1,5 +1,5 @@
-// B1, Triton's software pipeliner without warp specialization (triton-lang/triton, TritonGPU/Transforms/Pipeliner): loads run N - 1
-// iterations ahead, everything else in program order.
+// B1, Triton's software pipeliner without warp specialization (triton-lang/triton, TritonGPU/Transforms/Pipeliner):
+// loads run N - 1 iterations ahead, everything else in program order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ Result<BaselineOutcome> run_triton(const BaselineInput& input) {
   const IterationStages stages = iteration_stages(problem, n, n > 1 ? 1 : 0, log);
   const RowBlocks blocks = row_blocks(problem, groups_left(problem));
   if (blocks.count > 1)
-    log.push_back(fmt::format("one agent of {} warps: its {} row blocks are groups that take turns in program order", 4 * blocks.count, blocks.count));
+    log.push_back(fmt::format("one agent of {} warps: its {} row blocks are groups that take turns in program order",
+                              4 * blocks.count, blocks.count));
   Program program = agent_program(problem, later_stages_first(abreast(problem, blocks), stages), blocks);
   program.depths = uniform_depths(problem, n, 1);
   for (std::size_t c = 0; c < problem.channels.size(); ++c) {
@@ -36,8 +37,10 @@ Result<BaselineOutcome> run_triton(const BaselineInput& input) {
   }
   Timing timing = fitted_schedule(problem, std::move(program), log);
   return finished(input, std::move(timing), "triton",
-                  fmt::format("Triton's pipeliner, num_stages {}. Loads sit in a producer group of their own, as the model demands, so the time the "
-                              "compute warps take to issue them is not charged.", n),
+                  fmt::format("Triton's pipeliner, num_stages {}. Loads sit in a producer group of their own, as the "
+                              "model demands, so the time the "
+                              "compute warps take to issue them is not charged.",
+                              n),
                   std::move(log));
 }
 

@@ -1,6 +1,6 @@
-// B2, Triton's automatic warp specialization (triton-lang/triton, TritonGPU/Transforms/WarpSpecialization and the NVWS passes): every op
-// is a partition of its own, an ordered list of rules merges neighbours, and each partition runs in program order with rings of one slot
-// except behind loads. No cycle is counted anywhere.
+// B2, Triton's automatic warp specialization (triton-lang/triton, TritonGPU/Transforms/WarpSpecialization and the NVWS
+// passes): every op is a partition of its own, an ordered list of rules merges neighbours, and each partition runs in
+// program order with rings of one slot except behind loads. No cycle is counted anywhere.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace heddle::solver {
 namespace {
 
-constexpr Cycle kCostly = 256;             // cycles from which an op counts as costly (SFU)
+constexpr Cycle kCostly = 256;              // cycles from which an op counts as costly (SFU)
 constexpr std::int64_t kLargeEdge = 16384;  // elements, of 4 bytes here
 
 enum class Kind { None, Load, Mma, Tmem, Sfu, Store };
@@ -58,7 +58,9 @@ class Partitions {
         for (const Edge& e : problem_.edges) {
           const std::size_t a = of_[e.from.index()], b = of_[e.to.index()];
           if (a == b || !may_merge(a, b) || !(this->*rule.applies)(e)) continue;
-          join(a, b, fmt::format("{}: {} to {}, {} elements", rule.name, problem_.op(e.from).name, problem_.op(e.to).name, elements(e)));
+          join(a, b,
+               fmt::format("{}: {} to {}, {} elements", rule.name, problem_.op(e.from).name, problem_.op(e.to).name,
+                           elements(e)));
           merged = true;
           break;
         }
@@ -82,9 +84,10 @@ class Partitions {
   /// Ops that touch the same tensor memory, MMA aside.
   void gather_tmem() {
     for (const Edge& e : problem_.edges)
-      if (e.value.valid() && problem_.value(e.value).space == Space::Tmem && kind(e.from) == Kind::Tmem && kind(e.to) == Kind::Tmem &&
-          of_[e.from.index()] != of_[e.to.index()])
-        join(of_[e.from.index()], of_[e.to.index()], fmt::format("shared tensor memory: {}", problem_.value(e.value).name));
+      if (e.value.valid() && problem_.value(e.value).space == Space::Tmem && kind(e.from) == Kind::Tmem &&
+          kind(e.to) == Kind::Tmem && of_[e.from.index()] != of_[e.to.index()])
+        join(of_[e.from.index()], of_[e.to.index()],
+             fmt::format("shared tensor memory: {}", problem_.value(e.value).name));
   }
 
   /// What is left over joins the default partition: the two with least to do, until there are few enough.
@@ -135,16 +138,26 @@ class Partitions {
   }
 
   bool loop_argument(const Edge& e) const { return e.distance > 0 && in_registers(e); }
-  bool sfu_with_consumer(const Edge& e) const { return e.distance == 0 && kind(e.from) == Kind::Sfu && in_registers(e); }
-  bool none_chain(const Edge& e) const { return plain(e) && kind(e.from) == Kind::None && kind(e.to) == Kind::None && only_consumer(e); }
+  bool sfu_with_consumer(const Edge& e) const {
+    return e.distance == 0 && kind(e.from) == Kind::Sfu && in_registers(e);
+  }
+  bool none_chain(const Edge& e) const {
+    return plain(e) && kind(e.from) == Kind::None && kind(e.to) == Kind::None && only_consumer(e);
+  }
   bool sfu_chain(const Edge& e) const { return plain(e) && kind(e.from) == Kind::Sfu && kind(e.to) == Kind::Sfu; }
-  bool tmem_load_with_consumer(const Edge& e) const { return plain(e) && kind(e.from) == Kind::Tmem && in_registers(e); }
+  bool tmem_load_with_consumer(const Edge& e) const {
+    return plain(e) && kind(e.from) == Kind::Tmem && in_registers(e);
+  }
   bool tmem_store_with_producer(const Edge& e) const { return plain(e) && kind(e.to) == Kind::Tmem && in_registers(e); }
   bool none_with_consumer(const Edge& e) const { return plain(e) && kind(e.from) == Kind::None && only_consumer(e); }
-  bool none_with_costly_producer(const Edge& e) const { return plain(e) && kind(e.to) == Kind::None && kind(e.from) == Kind::Sfu; }
+  bool none_with_costly_producer(const Edge& e) const {
+    return plain(e) && kind(e.to) == Kind::None && kind(e.from) == Kind::Sfu;
+  }
   bool none_with_producer(const Edge& e) const { return plain(e) && kind(e.to) == Kind::None && only_producer(e); }
   bool connected_store(const Edge& e) const { return plain(e) && kind(e.to) == Kind::Store; }
-  bool connected_none(const Edge& e) const { return plain(e) && all_none(of_[e.from.index()]) && all_none(of_[e.to.index()]); }
+  bool connected_none(const Edge& e) const {
+    return plain(e) && all_none(of_[e.from.index()]) && all_none(of_[e.to.index()]);
+  }
   bool large_edge(const Edge& e) const { return plain(e) && elements(e) > kLargeEdge; }
 
   bool plain(const Edge& e) const { return e.distance == 0 && e.value.valid(); }
@@ -246,10 +259,14 @@ Result<BaselineOutcome> run_triton_autows(const BaselineInput& input) {
     if (stages.buffered[c]) program.depths[c] = 2;
   for (const std::string& stream : stream_text(problem, program)) log.push_back("partition: " + stream);
   Timing timing = fitted_schedule(problem, std::move(program), log);
-  return finished(input, std::move(timing), "triton-autows",
-                  fmt::format("Triton's partitioning by merge rules, num_stages {}; each partition in program order. Address arithmetic is not in the graph, "
-                              "an element is taken as 4 bytes, and rules about views, branches and epilogues have nothing to do here.", n),
-                  std::move(log));
+  return finished(
+      input, std::move(timing), "triton-autows",
+      fmt::format(
+          "Triton's partitioning by merge rules, num_stages {}; each partition in program order. Address arithmetic is "
+          "not in the graph, "
+          "an element is taken as 4 bytes, and rules about views, branches and epilogues have nothing to do here.",
+          n),
+      std::move(log));
 }
 
 }  // namespace heddle::solver

@@ -1,5 +1,6 @@
-// Turns on shared units: whoever comes first, found by running the program until it is steady. Where its steady state is not the
-// same in every iteration, one order per iteration is made of it, and neighbours on the limiting cycle are swapped while that helps.
+// Turns on shared units: whoever comes first, found by running the program until it is steady. Where its steady state
+// is not the same in every iteration, one order per iteration is made of it. Then neighbours on the limiting cycle are
+// swapped while that helps.
 #include "solver/baselines/unit_turns.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "core/analysis/channels.h"
 #include "core/base/integer_division.h"
@@ -17,9 +20,9 @@ namespace {
 
 using Origin = ProgramGraph::Origin;
 
-constexpr std::size_t kWarmUp = 24;          // iterations until the self-timed run is taken to be steady
-constexpr std::size_t kMeasured = 8;         // iterations over which its period is measured
-constexpr int kMostSwaps = 200;
+constexpr std::size_t kWarmUp = 24;   // iterations until the self-timed run is taken to be steady
+constexpr std::size_t kMeasured = 8;  // iterations over which its period is measured
+constexpr int kPatience = 12;         // swaps without a new best
 
 /// One reservation of a unit; in turn j it serves iteration j - stage.
 struct Use {
@@ -34,9 +37,9 @@ struct Builder {
   const Problem& problem;
   const Program& program;
   const Schedule& groups;
-  std::vector<std::int64_t> stage;     ///< per op
-  std::vector<std::size_t> position;   ///< per op, in its stream
-  ProgramGraph fixed;                  ///< everything but turns that are free
+  std::vector<std::int64_t> stage;    ///< per op
+  std::vector<std::size_t> position;  ///< per op, in its stream
+  ProgramGraph fixed;                 ///< everything but turns that are free
 
   Builder(const Problem& p, const Program& w, const Schedule& g)
       : problem(p), program(w), groups(g), stage(p.ops.size(), 0), position(p.ops.size(), 0) {
@@ -72,13 +75,16 @@ struct Builder {
     }
   }
 
-  std::int64_t tokens(OpId from, OpId to, bool wraps) const { return stage[from.index()] - stage[to.index()] + (wraps ? 1 : 0); }
+  std::int64_t tokens(OpId from, OpId to, bool wraps) const {
+    return stage[from.index()] - stage[to.index()] + (wraps ? 1 : 0);
+  }
 
   void add_stream(const std::vector<Step>& stream) {
     for (std::size_t i = 0; i < stream.size(); ++i) {
       const bool wraps = i + 1 == stream.size();
       const OpId from = stream[i].op, to = stream[wraps ? 0 : i + 1].op;
-      fixed.add({from.index(), to.index(), problem.op(from).window, tokens(from, to, wraps)}, {Origin::Kind::Stream, {}, {}, {}, 0});
+      fixed.add({from.index(), to.index(), problem.op(from).window, tokens(from, to, wraps)},
+                {Origin::Kind::Stream, {}, {}, {}, 0});
     }
   }
 
@@ -113,9 +119,11 @@ struct Builder {
     std::vector<Use> uses;
     for (std::size_t v = 0; v < problem.ops.size(); ++v)
       for (const UnitUse& use : problem.ops[v].uses)
-        if (use.unit == unit && use.duration > 0 && use.amount > 0) uses.push_back({OpId(v), use.offset, use.duration, use.amount, stage[v]});
+        if (use.unit == unit && use.duration > 0 && use.amount > 0)
+          uses.push_back({OpId(v), use.offset, use.duration, use.amount, stage[v]});
     const auto link = [&](const Use& a, const Use& b, std::int64_t count) {
-      graph.add({a.op.index(), b.op.index(), a.offset + a.duration - b.offset, a.stage - b.stage + count}, {Origin::Kind::Turn, {}, {}, unit, 0});
+      graph.add({a.op.index(), b.op.index(), a.offset + a.duration - b.offset, a.stage - b.stage + count},
+                {Origin::Kind::Turn, {}, {}, unit, 0});
     };
     const auto small = [&](const Use& use) { return use.amount <= capacity - use.amount; };
     for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -141,7 +149,8 @@ void add_ring(ProgramGraph& graph, const Ring& ring, UnitId unit) {
 
 /// Starts by op and iteration when every group runs its stream as soon as it can and units serve whoever comes first;
 /// nothing when the program gets stuck.
-std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder, const std::vector<Ring>& rings, std::size_t length) {
+std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder, const std::vector<Ring>& rings,
+                                                          std::size_t length) {
   constexpr Cycle kUnknown = -1;
   const auto iterations = static_cast<std::int64_t>(length);
   const Problem& problem = builder.problem;
@@ -149,7 +158,8 @@ std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder
   std::vector<std::vector<Cycle>> start(n, std::vector<Cycle>(length, kUnknown));
   std::vector<std::vector<const RatioEdge*>> in(n);
   for (std::size_t e = 0; e < builder.fixed.edges.size(); ++e)
-    if (builder.fixed.origin[e].kind != Origin::Kind::Stream) in[builder.fixed.edges[e].to].push_back(&builder.fixed.edges[e]);
+    if (builder.fixed.origin[e].kind != Origin::Kind::Stream)
+      in[builder.fixed.edges[e].to].push_back(&builder.fixed.edges[e]);
   std::vector<std::vector<std::pair<std::size_t, const Use*>>> uses(n);
   for (std::size_t u = 0; u < rings.size(); ++u)
     for (const Use& use : rings[u]) uses[use.op.index()].push_back({u, &use});
@@ -170,7 +180,8 @@ std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder
   };
   const auto finished = [&](std::size_t g) {
     const auto& stream = builder.program.streams[g];
-    return std::all_of(stream.begin(), stream.end(), [&](const Step& s) { return streams[g].turn - s.stage >= iterations; });
+    return std::all_of(stream.begin(), stream.end(),
+                       [&](const Step& s) { return streams[g].turn - s.stage >= iterations; });
   };
   /// Past the first and the last turns, in which ops that lag behind have nothing to do yet and others nothing more.
   const auto settle = [&](std::size_t g) {
@@ -215,7 +226,8 @@ std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder
 Ring ordered(Ring ring, const std::vector<Cycle>& start, double period) {
   const auto begin = [&](const Use& use) { return static_cast<double>(start[use.op.index()] + use.offset); };
   if (ring.empty()) return ring;
-  const double origin = begin(*std::min_element(ring.begin(), ring.end(), [&](const Use& a, const Use& b) { return begin(a) < begin(b); }));
+  const double origin = begin(
+      *std::min_element(ring.begin(), ring.end(), [&](const Use& a, const Use& b) { return begin(a) < begin(b); }));
   std::vector<std::pair<double, Use>> slots;
   for (Use use : ring) {
     const double turns = std::floor((begin(use) - origin) / period + 1e-9);
@@ -247,25 +259,39 @@ class Turns {
     Candidate c{std::move(rings), builder_.fixed, {}};
     for (std::size_t u = 0; u < c.rings.size(); ++u) {
       add_ring(c.graph, c.rings[u], UnitId(u));
-      if (sharing_ == UnitSharing::Pairs && builder_.problem.units[u].capacity > 1) builder_.add_small_uses(c.graph, UnitId(u));
+      if (sharing_ == UnitSharing::Pairs && builder_.problem.units[u].capacity > 1)
+        builder_.add_small_uses(c.graph, UnitId(u));
     }
     c.ratio = max_cycle_ratio(builder_.problem.ops.size(), c.graph.edges);
     return c;
   }
 
-  /// Neighbours on the limiting cycle change places while that lowers the period.
-  Candidate improved(Candidate best) const {
-    for (int swaps = 0; swaps < kMostSwaps && !best.ratio.impossible; ++swaps) {
+  /// Neighbours on the limiting cycle change places (those on the tensor cores too, if `all`): the best swap each time,
+  /// even if it makes the period longer for a while, but none that undoes one before.
+  Candidate improved(const Candidate& given, bool all) const {
+    Candidate best = given, now = given;
+    std::set<std::tuple<std::size_t, std::size_t, std::size_t>> done;  // unit, who came first, who was put before it
+    for (int failures = 0; failures < kPatience && !now.ratio.impossible;) {
       std::optional<Candidate> next;
-      for (const std::size_t e : best.ratio.cycle) {
-        const Origin& origin = best.graph.origin[e];
-        const RatioEdge& edge = best.graph.edges[e];
+      std::tuple<std::size_t, std::size_t, std::size_t> swapped;
+      for (const std::size_t e : now.ratio.cycle) {
+        const Origin& origin = now.graph.origin[e];
+        const RatioEdge& edge = now.graph.edges[e];
         if (origin.kind != Origin::Kind::Unit || !builder_.crosses(OpId(edge.from), OpId(edge.to))) continue;
-        Candidate swapped = rated(swap(best.rings, origin));
-        if (better(swapped.ratio, next ? next->ratio : best.ratio)) next = std::move(swapped);
+        if (!all && builder_.problem.unit(origin.unit).role == UnitRole::Tensor) continue;
+        if (done.count({origin.unit.index(), edge.to, edge.from})) continue;
+        Candidate found = rated(swap(now.rings, origin));
+        if (next && !better(found.ratio, next->ratio)) continue;
+        next = std::move(found);
+        swapped = {origin.unit.index(), edge.from, edge.to};
       }
       if (!next) break;
-      best = *std::move(next);
+      done.insert(swapped);
+      now = *std::move(next);
+      ++failures;
+      if (!better(now.ratio, best.ratio)) continue;
+      best = now;
+      failures = 0;
     }
     return best;
   }
@@ -317,7 +343,8 @@ ProgramGraph with_turns(const Problem& problem, const Program& program, const Sc
   };
   // As if units were free: an order in which nothing waits for itself.
   const Cycle least = std::max<Cycle>(1, ceil_div(unhindered.weight, unhindered.tokens));
-  Candidate best = candidate(longest_paths(builder.fixed.edges, least, std::vector<Cycle>(problem.ops.size(), 0)), static_cast<double>(least));
+  Candidate best = candidate(longest_paths(builder.fixed.edges, least, std::vector<Cycle>(problem.ops.size(), 0)),
+                             static_cast<double>(least));
   if (const auto starts = self_timed(builder, rings, kWarmUp + 2 * kMeasured)) {
     const auto snapshot = [&](std::size_t at) {
       std::vector<Cycle> times;
@@ -326,16 +353,18 @@ ProgramGraph with_turns(const Problem& problem, const Program& program, const Sc
     };
     const std::vector<Cycle> before = snapshot(kWarmUp), after = snapshot(kWarmUp + kMeasured);
     double period = 1;
-    for (std::size_t v = 0; v < before.size(); ++v) period = std::max(period, static_cast<double>(after[v] - before[v]) / kMeasured);
+    for (std::size_t v = 0; v < before.size(); ++v)
+      period = std::max(period, static_cast<double>(after[v] - before[v]) / kMeasured);
     for (const std::size_t at : {kWarmUp, kWarmUp + 1}) {
       Candidate found = candidate(snapshot(at), period);
       if (found.ratio.impossible) continue;
-      const bool same = static_cast<double>(found.ratio.weight) <= (period + 1) * static_cast<double>(found.ratio.tokens);
-      if (same) return std::move(found.graph);
+      const bool same =
+          static_cast<double>(found.ratio.weight) <= (period + 1) * static_cast<double>(found.ratio.tokens);
+      if (same) return turns.improved(std::move(found), false).graph;
       if (better(found.ratio, best.ratio)) best = std::move(found);
     }
   }
-  return std::move(turns.improved(std::move(best)).graph);
+  return turns.improved(std::move(best), true).graph;
 }
 
 }  // namespace heddle::solver

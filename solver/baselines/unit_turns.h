@@ -1,4 +1,5 @@
-// The event graph of a program (solver/baselines/program.h), and in which order warp groups take turns on the units they share.
+// The event graph of a program (solver/baselines/program.h), and in which order warp groups take turns on the units
+// they share.
 #pragma once
 
 #include <string>
@@ -18,10 +19,10 @@ struct ProgramGraph {
   struct Origin {
     enum class Kind { Data, Credit, Stream, Wait, Turn, Unit };
     Kind kind = Kind::Data;
-    ChannelId channel;       ///< Credit
-    ValueId value;           ///< Data; may be invalid
-    UnitId unit;             ///< Unit and Turn
-    std::size_t place = 0;   ///< Unit: which neighbours on the unit's ring
+    ChannelId channel;      ///< Credit
+    ValueId value;          ///< Data; may be invalid
+    UnitId unit;            ///< Unit and Turn
+    std::size_t place = 0;  ///< Unit: which neighbours on the unit's ring
   };
   std::vector<RatioEdge> edges;  ///< nodes are ops
   std::vector<Origin> origin;    ///< per edge
@@ -33,8 +34,8 @@ struct ProgramGraph {
   std::string what(const Problem& problem, std::size_t edge) const;
 };
 
-/// With turns on all units: prescribed ones as they are, the others first come first served. `groups` says where ops are and how deep
-/// rings are.
+/// With turns on all units: prescribed ones as they are, the others as program.h says. `groups` says where ops are and
+/// how deep rings are.
 ProgramGraph with_turns(const Problem& problem, const Program& program, const Schedule& groups, UnitSharing sharing);
 
 }  // namespace heddle::solver

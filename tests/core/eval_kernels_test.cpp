@@ -25,6 +25,8 @@ const std::vector<Pair> kPairs{{"gemm_hopper", "h100", {}},
                                {"attention_backward_hopper", "h100", {}},
                                {"attention_backward_blackwell", "b200", {}},
                                {"swiglu_dual_gemm_hopper", "h200", {}},
+                               {"gemm_short_k_hopper", "h100", {}},
+                               {"attention_forward_emulated_blackwell", "b200", {}},
                                {"layernorm", "h100", {}},
                                {"layernorm", "b200", {}}};
 

@@ -23,7 +23,8 @@ struct Row {
 // 16 for alpha; FMA 2 * 3 * 64 plus 2 * 4; ALU 2 * (128 + 16 + 64); SMEM 2 * (8 * 48 + 8 * 32) for operands; TMA 64 KB
 // at 64 bytes per cycle. Backward: 8 products of 256 and 4 of 128; SMEM 2 * (256 + 256 + 128 + 128 + 2 * 128) for
 // operands, 2 * 64 for dS, 4 * 128 for dQ written and read again. Blackwell: products of 128 x 128 x 128 take 512;
-// backward reads 4 * 512 + 256, writes dS 256 and dQ 512, reads dQ 512.
+// backward reads 4 * 512 + 256, writes dS 256 and dQ 512, reads dQ 512. With a tenth of the exponentials emulated: MUFU 2 * (922 + 8), and
+// 2 * 64 more on FMA, 2 * 77 more on ALU. GEMM with a short K: 8 products of 64 x 128 x 64 take 256 and read 192; SMEM also 8 * 128 for C.
 const std::vector<Row> kRows{
     {"gemm_hopper", "h100", {}, 5, {{"TC", 1024}, {"SMEM", 640}, {"TMA", 768}}},
     {"gemm_hopper", "h200", {{"TILE_N", 128}}, 5, {{"TC", 512}, {"SMEM", 384}, {"TMA", 512}}},
@@ -53,6 +54,12 @@ const std::vector<Row> kRows{
      34,
      {{"TC", 2560}, {"SMEM", 2688}, {"MUFU", 512}, {"FMA", 192}, {"ALU", 128}, {"TMA", 632}}},
     {"swiglu_dual_gemm_hopper", "h100", {}, 8, {{"TC", 1024}, {"SMEM", 768}, {"TMA", 768}}},
+    {"gemm_short_k_hopper", "h100", {}, 24, {{"TC", 2048}, {"SMEM", 2560}, {"ALU", 256}, {"TMA", 1144}}},
+    {"attention_forward_emulated_blackwell",
+     "b200",
+     {},
+     28,
+     {{"TC", 2048}, {"SMEM", 1536}, {"TMEM", 1168}, {"FMA", 904}, {"ALU", 922}, {"MUFU", 1860}, {"TMA", 384}}},
     {"layernorm", "h100", {}, 13, {{"SMEM", 384}, {"FMA", 384}, {"ALU", 128}, {"MUFU", 4}, {"TMA", 286}}},
     {"layernorm", "b200", {}, 13, {{"SMEM", 384}, {"FMA", 384}, {"ALU", 128}, {"MUFU", 4}, {"TMA", 126}}},
     {"gemm_blackwell", "b200", {}, 3, {{"TC", 512}, {"SMEM", 384}, {"TMA", 288}}},

@@ -1,9 +1,8 @@
-// Baselines on shipped and random problems: what they return is repeatable, legal but for what their system would spill, and never
-// ahead of the optimum.
+// Baselines on shipped and random problems: what they return is repeatable, legal but for what their system would
+// spill, and never ahead of the optimum.
 #include "solver/baselines/baselines.h"
 
 #include <catch2/catch.hpp>
-
 #include <set>
 
 #include "core/analysis/bounds.h"
@@ -31,7 +30,8 @@ Problem shipped(const std::string& kernel, const std::string& machine, const Sco
 }
 
 bool told(const BaselineOutcome& outcome, const std::string& words) {
-  return std::any_of(outcome.log.begin(), outcome.log.end(), [&](const std::string& line) { return line.find(words) != std::string::npos; });
+  return std::any_of(outcome.log.begin(), outcome.log.end(),
+                     [&](const std::string& line) { return line.find(words) != std::string::npos; });
 }
 
 /// What holds for every baseline on every problem.
@@ -72,15 +72,22 @@ void examine(const Problem& problem, const Baseline& baseline, Cycle least) {
   if (families.empty()) CHECK(schedule.ii >= least);
 }
 
-const std::vector<std::pair<std::string, std::string>> kShipped{
-    {"toy_fig1", "toy"},           {"gemm_hopper", "h100"},          {"gemm_blackwell", "b200"},
-    {"layernorm", "h100"},         {"swiglu_dual_gemm_hopper", "h100"}, {"attention_forward_hopper", "h100"},
-    {"attention_backward_hopper", "h100"}, {"attention_forward_tile_hopper", "h100"}, {"attention_forward_tile_blackwell", "b200"},
-    {"attention_forward_blackwell", "b200"}, {"attention_backward_blackwell", "b200"}};
+const std::vector<std::pair<std::string, std::string>> kShipped{{"toy_fig1", "toy"},
+                                                                {"gemm_hopper", "h100"},
+                                                                {"gemm_blackwell", "b200"},
+                                                                {"layernorm", "h100"},
+                                                                {"swiglu_dual_gemm_hopper", "h100"},
+                                                                {"attention_forward_hopper", "h100"},
+                                                                {"attention_backward_hopper", "h100"},
+                                                                {"attention_forward_tile_hopper", "h100"},
+                                                                {"attention_forward_tile_blackwell", "b200"},
+                                                                {"attention_forward_blackwell", "b200"},
+                                                                {"attention_backward_blackwell", "b200"}};
 
 }  // namespace
 
-TEST_CASE("baselines are repeatable and legal on every shipped kernel, but for what their system would spill", "[solver][baselines]") {
+TEST_CASE("baselines are repeatable and legal on every shipped kernel, but for what their system would spill",
+          "[solver][baselines]") {
   for (const auto& [kernel, machine] : kShipped) {
     const Problem problem = shipped(kernel, machine);
     for (const Baseline& baseline : baselines()) {

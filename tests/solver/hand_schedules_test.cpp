@@ -1,7 +1,6 @@
 // The shipped hand schedules: made from tests/solver/hand_programs.cpp, judged by the checker and by the event graph.
 // HEDDLE_UPDATE_GOLDENS=1 test_solver "[hand]" writes the files anew.
 #include <catch2/catch.hpp>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -51,7 +50,8 @@ TEST_CASE("the shipped hand schedules are what their programs give", "[solver][h
     }
 }
 
-TEST_CASE("hand schedules are legal but for the violations that their program names, and their period is within II", "[solver][hand]") {
+TEST_CASE("hand schedules are legal but for the violations that their program names, and their period is within II",
+          "[solver][hand]") {
   for (const test::HandProgram& hand : test::hand_programs()) {
     INFO(hand.kernel << "/" << hand.name);
     const Problem problem = test::problem_of(hand);
