@@ -12,6 +12,8 @@ int run_check(const Arguments& arguments, const Terminal& terminal);
 int run_analyze(const Arguments& arguments, const Terminal& terminal);
 int run_show(const Arguments& arguments, const Terminal& terminal);
 int run_export(const Arguments& arguments, const Terminal& terminal);
+int run_emit(const Arguments& arguments, const Terminal& terminal);
+int run_interpret(const Arguments& arguments, const Terminal& terminal);
 int run_eval(const Arguments& arguments, const Terminal& terminal);
 int run_list(const Arguments& arguments, const Terminal& terminal);
 int run_schema(const Arguments& arguments, const Terminal& terminal);
