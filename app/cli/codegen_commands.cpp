@@ -7,6 +7,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
+#include "codegen/emit/emit.h"
 #include "codegen/interpret/interpret.h"
 #include "codegen/program/build.h"
 #include "codegen/program/text.h"
@@ -57,6 +58,17 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
   return std::nullopt;
 }
 
+/// The kernel's text, or complaints.
+codegen::EmitResult write_cuda(const Lowered& lowered, const Terminal& terminal) {
+  if (lowered.inputs.machine.arch != "sm_90a") {
+    terminal.complain(fmt::format("kernels are written for sm_90a; machine '{}' is not one", printable(lowered.inputs.machine.name)));
+    return {};
+  }
+  codegen::EmitResult emitted = codegen::emit_cuda(lowered.inputs.kernel, lowered.inputs.problem, lowered.schedule, lowered.program);
+  for (const codegen::Refusal& r : emitted.refusals) terminal.complain(fmt::format("{}: {}", r.rule, printable(r.sentence)));
+  return emitted;
+}
+
 }  // namespace
 
 int run_emit(const Arguments& arguments, const Terminal& terminal) {
@@ -65,9 +77,13 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
   int code = kDone;
   const auto lowered = lower(arguments, terminal, code);
   if (!lowered) return code;
-  TextStyle style = terminal.style;
-  if (path != "-") style.color = false;
-  return write_text(terminal, path, codegen::program_page(lowered->inputs.kernel, lowered->program, style));
+  if (arguments.has("--program")) {
+    TextStyle style = terminal.style;
+    if (path != "-") style.color = false;
+    return write_text(terminal, path, codegen::program_page(lowered->inputs.kernel, lowered->program, style));
+  }
+  const codegen::EmitResult emitted = write_cuda(*lowered, terminal);
+  return emitted.emission ? write_text(terminal, path, emitted.emission->source) : static_cast<int>(kNegative);
 }
 
 int run_interpret(const Arguments& arguments, const Terminal& terminal) {
