@@ -1,4 +1,4 @@
-// heddle emit and heddle interpret: from a schedule to a program of steps.
+// heddle emit, compile and interpret: from a schedule to a kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
+#include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
 #include "codegen/interpret/interpret.h"
 #include "codegen/program/build.h"
@@ -25,13 +26,15 @@ struct Lowered {
 
 /// Schedule and program of the command line. Where the schedule is the solver's, what cannot be written becomes a demand
 /// and the solver is asked again. Empty: the exit code is in `code` and the reason has been printed.
-std::optional<Lowered> lower(const Arguments& arguments, const Terminal& terminal, int& code) {
+std::optional<Lowered> lower(const Arguments& arguments, const Terminal& terminal, int& code,
+                             const std::vector<UserConstraint>& demands = {}) {
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) {
     code = report(terminal, inputs.error(), false);
     return std::nullopt;
   }
   const bool given = inputs->schedule.has_value();
+  inputs->constraints.insert(inputs->constraints.end(), demands.begin(), demands.end());
   std::vector<codegen::Refusal> refusals;
   for (int round = 0; round < kMostRounds; ++round) {
     const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
@@ -84,6 +87,51 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
   }
   const codegen::EmitResult emitted = write_cuda(*lowered, terminal);
   return emitted.emission ? write_text(terminal, path, emitted.emission->source) : static_cast<int>(kNegative);
+}
+
+int run_compile(const Arguments& arguments, const Terminal& terminal) {
+  const std::string path = arguments.text("--out").value_or("");
+  if (!path.empty())
+    if (const int failed = expect_writable(terminal, path, false)) return failed;
+  const std::string wanted = arguments.text("--compiler").value_or("auto");
+  codegen::CompileOptions options;
+  options.compiler = wanted == "nvrtc" ? codegen::Compiler::Nvrtc : wanted == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
+  if (!arguments.has("--no-cache")) options.cache = codegen::default_cache();
+  if (const auto compiler = codegen::find_compiler(options.compiler); !compiler.ok()) return report(terminal, compiler.error(), false);
+  std::vector<UserConstraint> demands;
+  for (int round = 0;; ++round) {
+    int code = kDone;
+    const auto lowered = lower(arguments, terminal, code, demands);
+    if (!lowered) return code;
+    const codegen::EmitResult emitted = write_cuda(*lowered, terminal);
+    if (!emitted.emission) return kNegative;
+    const auto compiled = codegen::compile_cuda(emitted.emission->source, options);
+    if (!compiled.ok()) return report(terminal, compiled.error(), false);
+    const auto& report = compiled->report;
+    const std::vector<codegen::Refusal> faults = codegen::judge(report, lowered->program);
+    bool again = false;
+    for (const codegen::Refusal& fault : faults) {
+      if (lowered->inputs.schedule || !fault.constraint || round >= kMostRounds) continue;
+      if (std::find(demands.begin(), demands.end(), *fault.constraint) != demands.end()) continue;
+      terminal.note(fmt::format("{}: {}; solved again with \"{}\"", fault.rule, fault.sentence, printable(fault.constraint->name)));
+      demands.push_back(*fault.constraint);
+      again = true;
+    }
+    if (again) continue;
+    if (!terminal.quiet)
+      terminal.out << fmt::format("{}: {} bytes of cubin for sm_90a by {}{}\n{} registers at launch, {} bytes of spills, {} barriers\n{}\n",
+                                  printable(lowered->program.kernel), compiled->cubin.size(), compiled->compiler,
+                                  compiled->from_cache ? ", from the cache" : fmt::format(" in {:.2f} s", compiled->seconds), report.registers,
+                                  report.spill_stores + report.spill_loads, report.barriers, codegen::census_text(compiled->census));
+    for (const std::string& remark : report.remarks) terminal.note(printable(remark));
+    for (const codegen::Refusal& fault : faults) {
+      terminal.complain(fmt::format("{}: {}", fault.rule, fault.sentence));
+      if (fault.constraint) terminal.complain(fmt::format("solve with --demand \"{}\"", printable(fault.constraint->name)));
+    }
+    if (!path.empty())
+      if (const int written = write_text(terminal, path, compiled->cubin)) return written;
+    return faults.empty() ? kDone : kKernelFailed;
+  }
 }
 
 int run_interpret(const Arguments& arguments, const Terminal& terminal) {

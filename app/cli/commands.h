@@ -13,6 +13,7 @@ int run_analyze(const Arguments& arguments, const Terminal& terminal);
 int run_show(const Arguments& arguments, const Terminal& terminal);
 int run_export(const Arguments& arguments, const Terminal& terminal);
 int run_emit(const Arguments& arguments, const Terminal& terminal);
+int run_compile(const Arguments& arguments, const Terminal& terminal);
 int run_interpret(const Arguments& arguments, const Terminal& terminal);
 int run_eval(const Arguments& arguments, const Terminal& terminal);
 int run_list(const Arguments& arguments, const Terminal& terminal);
