@@ -59,10 +59,10 @@ stage_release() { configure release "${werror[@]}" && build release && run_ctest
 # Line numbers are all that a report needs of debug information, and twice as fast to build.
 sanitized=(-DCMAKE_CXX_FLAGS_DEBUG=-g1)
 stage_asan() {
-  configure asan "${sanitized[@]}" && build asan test_core test_solver test_app test_ui || return 1
+  configure asan "${sanitized[@]}" && build asan test_core test_codegen test_solver test_app test_ui || return 1
   # OpenGL's drivers keep memory and unload themselves: pictures are drawn without the search for leaks.
   export UBSAN_OPTIONS=print_stacktrace=1
-  ASAN_OPTIONS=detect_leaks=1 run_ctest asan -R '^(core|solver|app|ui)(/|$)' -E '^ui/(smoke|crash|picture|golden_states)$' &&
+  ASAN_OPTIONS=detect_leaks=1 run_ctest asan -R '^(core|codegen|solver|app|ui)(/|$)' -E '^ui/(smoke|crash|picture|golden_states)$' &&
     ASAN_OPTIONS=detect_leaks=0 run_ctest asan --no-tests=ignore -R '^ui/(picture|golden_states)$'
 }
 stage_tsan() {

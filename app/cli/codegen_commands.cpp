@@ -1,0 +1,183 @@
+// heddle emit, compile and interpret: from a schedule to a kernel.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/lowering.h"
+#include "codegen/compile/compile.h"
+#include "codegen/interpret/interpret.h"
+#include "codegen/program/text.h"
+#include "core/eval/evaluate.h"
+#include "core/eval/execute.h"
+#include "core/problem/resolve.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::size_t kMostDemands = 8;
+
+std::string compiled_text(const Lowered& lowered, const codegen::Compiled& compiled) {
+  const codegen::PtxasReport& report = compiled.report;
+  return fmt::format("{}: {} bytes of cubin for sm_90a by {}{}\n{} registers at launch, {} bytes of spills, {} barriers\n{}\n",
+                     printable(lowered.program.kernel), compiled.cubin.size(), compiled.compiler,
+                     compiled.from_cache ? ", from the cache" : fmt::format(" in {:.2f} s", compiled.seconds), report.registers,
+                     report.spill_stores + report.spill_loads, report.barriers, codegen::census_text(compiled.census));
+}
+
+std::string compiled_json(const Lowered& lowered, const codegen::Compiled& compiled, const std::vector<codegen::Refusal>& faults) {
+  const codegen::PtxasReport& report = compiled.report;
+  Json remarks = Json::array();
+  for (const std::string& remark : report.remarks) remarks.push(remark);
+  return Json(Json::Object{{"kernel", lowered.program.kernel},
+                           {"arch", "sm_90a"},
+                           {"compiler", compiled.compiler},
+                           {"from_cache", compiled.from_cache},
+                           {"seconds", compiled.seconds},
+                           {"cubin_bytes", compiled.cubin.size()},
+                           {"registers", report.registers},
+                           {"barriers", report.barriers},
+                           {"spill_bytes", report.spill_stores + report.spill_loads},
+                           {"stack_bytes", report.stack},
+                           {"instructions", compiled.census.instructions},
+                           {"wgmma", compiled.census.products()},
+                           {"wgmma_waits", compiled.census.product_waits()},
+                           {"remarks", std::move(remarks)},
+                           {"refusals", refusals_json(faults)}})
+      .pretty();
+}
+
+/// With real data at the kernel's evaluation sizes: what went wrong, or nothing.
+Result<std::string> run_data(const Lowered& lowered, const Arguments& arguments, std::int64_t times, const std::stop_token& stop) {
+  const Inputs& inputs = lowered.inputs;
+  // Tile sizes are the schedule's, problem sizes small unless asked for.
+  auto given = parse_params(arguments);
+  if (!given.ok()) return given.error();
+  for (const Param& param : inputs.kernel.params)
+    if (const auto it = inputs.problem.params.find(param.name); !param.eval_value && it != inputs.problem.params.end()) given->insert(*it);
+  auto scope = parameter_scope(inputs.kernel, *given, true);
+  if (!scope.ok()) return scope.error();
+  auto problem = resolve(inputs.kernel, inputs.machine, *scope, inputs.changes);
+  if (!problem.ok()) return problem.error();
+  const auto built = codegen::build_program(inputs.kernel, *problem, lowered.schedule);
+  if (!built.program) return Error::input(fmt::format("at its evaluation sizes: {}", built.refusals.front().sentence));
+  const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
+  auto expected = make_tensors(inputs.kernel, problem->params, seed);
+  if (!expected.ok()) return expected.error();
+  const TensorMap start = *expected;
+  if (auto count = execute(inputs.kernel, problem->params, *expected, stop); !count.ok()) return count.error();
+  for (std::int64_t k = 0; k < times && !stop.stop_requested(); ++k) {
+    TensorMap tensors = start;
+    auto fault = codegen::run_with_data(inputs.kernel, *built.program, tensors, {seed + static_cast<std::uint64_t>(k), 1 + k % 3});
+    if (!fault.ok()) return fault.error();
+    if (*fault) return fmt::format("interleaving {}: {}", k, codegen::to_string(**fault));
+    for (const auto& [name, tensor] : tensors)
+      if (tensor.array.data != expected->at(name).array.data) return fmt::format("interleaving {}: '{}' is not what heddle eval computes", k, name);
+  }
+  return std::string();
+}
+
+}  // namespace
+
+int run_emit(const Arguments& arguments, const Terminal& terminal) {
+  const std::string path = arguments.text("--out").value_or("-");
+  if (const int failed = expect_writable(terminal, path, false)) return failed;
+  int code = kDone;
+  const auto lowered = lower(arguments, terminal, code);
+  if (!lowered) return code;
+  if (arguments.has("--program")) {
+    TextStyle style = terminal.style;
+    if (path != "-") style.color = false;
+    return write_text(terminal, path, codegen::program_page(lowered->inputs.kernel, lowered->program, style));
+  }
+  const auto emission = write_cuda(*lowered, arguments, terminal, code);
+  return emission ? write_text(terminal, path, emission->source) : code;
+}
+
+int run_compile(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  const std::string path = arguments.text("--out").value_or("");
+  if (!path.empty())
+    if (const int failed = expect_writable(terminal, path, json)) return failed;
+  const std::string wanted = arguments.text("--compiler").value_or("auto");
+  codegen::CompileOptions options;
+  options.compiler = wanted == "nvrtc" ? codegen::Compiler::Nvrtc : wanted == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
+  if (!arguments.has("--no-cache")) options.cache = codegen::default_cache();
+  if (const auto compiler = codegen::find_compiler(options.compiler); !compiler.ok()) return report(terminal, compiler.error(), json);
+  // What ptxas objects to becomes a demand as well, where there is one.
+  std::vector<UserConstraint> demands;
+  while (true) {
+    int code = kDone;
+    const auto lowered = lower(arguments, terminal, code, demands);
+    if (!lowered) return code;
+    const auto emission = write_cuda(*lowered, arguments, terminal, code);
+    if (!emission) return code;
+    const auto compiled = codegen::compile_cuda(emission->source, options);
+    if (!compiled.ok()) return report(terminal, compiled.error(), json);
+    const std::vector<codegen::Refusal> faults = codegen::judge(compiled->report, lowered->program);
+    const std::size_t before = demands.size();
+    for (const codegen::Refusal& fault : faults) {
+      if (lowered->inputs.schedule || !fault.constraint || demands.size() >= kMostDemands) continue;
+      if (std::find(demands.begin(), demands.end(), *fault.constraint) != demands.end()) continue;
+      terminal.note(fmt::format("{}: {}; solved again with \"{}\"", fault.rule, fault.sentence, printable(fault.constraint->name)));
+      demands.push_back(*fault.constraint);
+    }
+    if (demands.size() > before) continue;
+    if (json)
+      terminal.out << compiled_json(*lowered, *compiled, faults);
+    else if (!terminal.quiet)
+      terminal.out << compiled_text(*lowered, *compiled);
+    for (const std::string& remark : compiled->report.remarks) terminal.note(printable(remark));
+    for (const codegen::Refusal& fault : faults) {
+      terminal.complain(fmt::format("{}: {}", fault.rule, fault.sentence));
+      if (fault.constraint) terminal.complain(fmt::format("solve with --demand \"{}\"", printable(fault.constraint->name)));
+    }
+    if (!path.empty())
+      if (const int written = write_text(terminal, path, compiled->cubin)) return written;
+    return faults.empty() ? kDone : kKernelFailed;
+  }
+}
+
+int run_interpret(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json"), data = arguments.has("--data");
+  int code = kDone;
+  const auto lowered = lower(arguments, terminal, code);
+  if (!lowered) return code;
+  const std::int64_t times = arguments.integer("--interleavings").value_or(data ? 3 : 1000);
+  const std::int64_t tiles = arguments.integer("--tiles").value_or(2);
+  const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(0));
+  const InterruptScope interrupt;
+  std::string found;
+  if (data) {
+    auto result = run_data(*lowered, arguments, times, interrupt.token());
+    if (!result.ok()) return report(terminal, result.error(), json);
+    found = *result;
+  }
+  for (std::int64_t k = 0; !data && k < times && found.empty() && !interrupt.token().stop_requested(); ++k)
+    if (const auto fault = codegen::run_symbolic(lowered->inputs.kernel, lowered->program, {seed + static_cast<std::uint64_t>(k), tiles}))
+      found = fmt::format("interleaving {}: {}", k, codegen::to_string(*fault));
+  if (interrupt.token().stop_requested() && found.empty()) {
+    terminal.complain("interrupted");
+    return kInterrupted;
+  }
+  if (json)
+    terminal.out << Json(Json::Object{{"kernel", lowered->program.kernel},
+                                      {"roles", lowered->program.roles.size()},
+                                      {"trips", lowered->program.trips},
+                                      {"interleavings", times},
+                                      {"data", data},
+                                      {"fault", found.empty() ? Json() : Json(found)}})
+                        .pretty();
+  else if (!found.empty())
+    terminal.out << found << "\n";
+  else if (!terminal.quiet)
+    terminal.out << (data ? fmt::format("{}: {} with data, every element as heddle eval computes it\n", printable(lowered->program.kernel),
+                                        count_of(times, "interleaving"))
+                          : fmt::format("{}: {} of {} roles over {}, {} trips each: no deadlock, no race\n", printable(lowered->program.kernel),
+                                        count_of(times, "interleaving"), lowered->program.roles.size(), count_of(tiles, "tile"), lowered->program.trips));
+  return found.empty() ? kDone : kNegative;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,34 @@
+// From the command line to a program, for the commands that write, compile and run kernels.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "app/cli/arguments.h"
+#include "app/cli/inputs.h"
+#include "app/cli/terminal.h"
+#include "codegen/emit/emit.h"
+#include "codegen/program/build.h"
+#include "core/io/json.h"
+
+namespace heddle::app {
+
+struct Lowered {
+  Inputs inputs;       ///< with the demands that were added on the way
+  Schedule schedule;
+  codegen::Program program;
+};
+
+/// Schedule and program of the command line. Where the schedule is the solver's, what cannot be written becomes a demand
+/// and the solver is asked again; `demands` hold from the start. Empty: the exit code is in `code` and the reason has been
+/// printed, with --json as an object too.
+std::optional<Lowered> lower(const Arguments& arguments, const Terminal& terminal, int& code,
+                             const std::vector<UserConstraint>& demands = {});
+
+/// The kernel's text; without one the exit code is in `code` and the reasons have been printed.
+std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Arguments& arguments, const Terminal& terminal, int& code);
+
+/// [{rule, ops, sentence, demand}]
+Json refusals_json(const std::vector<codegen::Refusal>& refusals);
+
+}  // namespace heddle::app

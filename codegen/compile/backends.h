@@ -1,0 +1,24 @@
+// Inside compile_cuda(): the two compilers.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace heddle::codegen {
+
+struct Built {
+  bool good = false;
+  std::string cubin, log;
+};
+
+/// "NVRTC 13.0"; an environment error that says where it was looked for.
+Result<std::string> nvrtc_version();
+Result<Built> build_with_nvrtc(const std::string& source);
+
+/// "nvcc 13.0.88 at <path>" (any version text); an environment error when it is not on PATH or in the usual place.
+Result<std::string> nvcc_version();
+Result<Built> build_with_nvcc(const std::string& source);
+
+}  // namespace heddle::codegen

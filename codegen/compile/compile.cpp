@@ -1,0 +1,98 @@
+// Choice of the compiler, cache, report.
+#include "codegen/compile/compile.h"
+
+#include <chrono>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "codegen/compile/backends.h"
+#include "core/base/hash.h"
+#include "core/io/atomic_file.h"
+#include "core/report/text_style.h"
+
+namespace heddle::codegen {
+namespace {
+
+constexpr std::size_t kLogShown = 2000;
+
+/// In the cache: the text itself, so that two texts of one name are told apart, then the log, then the cubin.
+struct Entry {
+  std::string source, log, cubin;
+};
+
+Result<Entry> read_entry(const std::string& path) {
+  Entry entry;
+  for (auto [part, end] : {std::pair{&entry.source, ".cu"}, {&entry.log, ".log"}, {&entry.cubin, ".cubin"}}) {
+    auto text = read_file(path + end);
+    if (!text.ok()) return text.error();
+    *part = std::move(*text);
+  }
+  return entry;
+}
+
+void write_entry(const std::string& path, const Entry& entry) {
+  // A cache that cannot be written costs time only.
+  if (!write_file(path + ".cubin", entry.cubin, MissingFolder::Create).ok()) return;
+  if (!write_file(path + ".log", entry.log).ok()) return;
+  (void)write_file(path + ".cu", entry.source).ok();
+}
+
+}  // namespace
+
+std::string default_cache() {
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder) return std::string(folder) + "/heddle/kernels";
+  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.cache/heddle/kernels";
+  return {};
+}
+
+Result<std::string> find_compiler(Compiler wanted) {
+  if (wanted == Compiler::Nvcc) return nvcc_version();
+  auto nvrtc = nvrtc_version();
+  if (nvrtc.ok() || wanted == Compiler::Nvrtc) return nvrtc;
+  auto nvcc = nvcc_version();
+  if (nvcc.ok()) return nvcc;
+  return Error::environment(nvrtc.error().faults.front().message + "; " + nvcc.error().faults.front().message,
+                            "install the CUDA toolkit, or name the library in HEDDLE_NVRTC or nvcc in HEDDLE_NVCC");
+}
+
+Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& options) {
+  const auto compiler = find_compiler(options.compiler);
+  if (!compiler.ok()) return compiler.error();
+  Compiled compiled;
+  compiled.compiler = *compiler;
+  const std::string path =
+      options.cache.empty() ? "" : fmt::format("{}/{}", options.cache, Hash().add(source).add(*compiler).add(std::string_view("sm_90a")).hex());
+  if (!path.empty()) {
+    if (auto entry = read_entry(path); entry.ok() && entry->source == source) {
+      compiled.cubin = std::move(entry->cubin);
+      compiled.log = std::move(entry->log);
+      compiled.from_cache = true;
+    }
+  }
+  if (!compiled.from_cache) {
+    const auto start = std::chrono::steady_clock::now();
+    auto built = compiler->starts_with("NVRTC") ? build_with_nvrtc(source) : build_with_nvcc(source);
+    if (!built.ok()) return built.error();
+    compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!built->good) {
+      const std::string log = printable(std::string_view(built->log).substr(0, kLogShown), true);
+      return Error::input(fmt::format("{} does not accept the kernel:\n{}", *compiler, log));
+    }
+    compiled.cubin = std::move(built->cubin);
+    compiled.log = std::move(built->log);
+    if (!path.empty()) write_entry(path, {source, compiled.log, compiled.cubin});
+  }
+  compiled.report = parse_ptxas_log(compiled.log);
+  auto census = census_of(compiled.cubin);
+  if (!census.ok()) {
+    if (!compiled.from_cache) return census.error();
+    CompileOptions fresh = options;  // somebody has been at the cache
+    fresh.cache.clear();
+    return compile_cuda(source, fresh);
+  }
+  compiled.census = std::move(*census);
+  return compiled;
+}
+
+}  // namespace heddle::codegen

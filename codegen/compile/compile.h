@@ -1,0 +1,41 @@
+// From generated text to a cubin for sm_90a: NVRTC, opened at run time so that the program starts without it, or nvcc as a
+// child process. Results are kept in a cache named by content, so that the same text is compiled once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/compile/cubin.h"
+#include "codegen/compile/ptxas_log.h"
+#include "core/base/result.h"
+
+namespace heddle::codegen {
+
+enum class Compiler { Auto, Nvrtc, Nvcc };  ///< Auto: NVRTC, else nvcc
+
+struct CompileOptions {
+  Compiler compiler = Compiler::Auto;
+  std::string cache;      ///< folder; empty: no cache
+};
+
+struct Compiled {
+  std::string cubin;      ///< an ELF file
+  std::string log;
+  std::string compiler;   ///< "NVRTC 13.0", "nvcc"
+  PtxasReport report;
+  Census census;
+  double seconds = 0;
+  bool from_cache = false;
+};
+
+/// Environment errors: no compiler, in one sentence with the places looked at. Input errors: the text does not compile; the
+/// first lines of the log.
+Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& options = {});
+
+/// The compiler that Auto would take, "NVRTC 13.0"; an environment error when there is none.
+Result<std::string> find_compiler(Compiler wanted = Compiler::Auto);
+
+/// $XDG_CACHE_HOME/heddle/kernels, else ~/.cache/heddle/kernels; empty when neither is known.
+std::string default_cache();
+
+}  // namespace heddle::codegen

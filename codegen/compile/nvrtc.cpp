@@ -1,0 +1,103 @@
+// NVRTC through dlopen. Its functions are declared here, as its documentation has them: no CUDA header is needed to build.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codegen/compile/backends.h"
+
+namespace heddle::codegen {
+namespace {
+
+using Handle = struct OpaqueProgram*;
+
+struct Nvrtc {
+  int (*version)(int*, int*) = nullptr;
+  int (*create)(Handle*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+  int (*compile)(Handle, int, const char* const*) = nullptr;
+  int (*log_size)(Handle, std::size_t*) = nullptr;
+  int (*log)(Handle, char*) = nullptr;
+  int (*cubin_size)(Handle, std::size_t*) = nullptr;
+  int (*cubin)(Handle, char*) = nullptr;
+  int (*destroy)(Handle*) = nullptr;
+  const char* (*error)(int) = nullptr;
+  std::string name;
+};
+
+template <class F>
+bool bind(void* library, const char* name, F& function) {
+  function = reinterpret_cast<F>(dlsym(library, name));
+  return function != nullptr;
+}
+
+Result<Nvrtc> open_nvrtc() {
+  std::vector<std::string> places;
+  if (const char* given = std::getenv("HEDDLE_NVRTC"); given && *given)
+    places = {given};
+  else
+    places = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12",
+              "/usr/local/cuda/lib64/libnvrtc.so"};
+  for (const std::string& place : places) {
+    void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) continue;
+    Nvrtc nvrtc;
+    int major = 0, minor = 0;
+    if (bind(library, "nvrtcVersion", nvrtc.version) && bind(library, "nvrtcCreateProgram", nvrtc.create) &&
+        bind(library, "nvrtcCompileProgram", nvrtc.compile) && bind(library, "nvrtcGetProgramLogSize", nvrtc.log_size) &&
+        bind(library, "nvrtcGetProgramLog", nvrtc.log) && bind(library, "nvrtcGetCUBINSize", nvrtc.cubin_size) &&
+        bind(library, "nvrtcGetCUBIN", nvrtc.cubin) && bind(library, "nvrtcDestroyProgram", nvrtc.destroy) &&
+        bind(library, "nvrtcGetErrorString", nvrtc.error) && nvrtc.version(&major, &minor) == 0) {
+      nvrtc.name = fmt::format("NVRTC {}.{}", major, minor);
+      return nvrtc;
+    }
+    dlclose(library);
+  }
+  std::string list;
+  for (const std::string& place : places) list += (list.empty() ? "" : ", ") + place;
+  return Error::environment(fmt::format("NVRTC cannot be opened (tried {})", list), "install the CUDA toolkit's NVRTC, or name its library in HEDDLE_NVRTC");
+}
+
+const Result<Nvrtc>& nvrtc() {
+  static const Result<Nvrtc> opened = open_nvrtc();
+  return opened;
+}
+
+}  // namespace
+
+Result<std::string> nvrtc_version() {
+  if (!nvrtc()) return nvrtc().error();
+  return nvrtc()->name;
+}
+
+Result<Built> build_with_nvrtc(const std::string& source) {
+  if (!nvrtc()) return nvrtc().error();
+  const Nvrtc& n = *nvrtc();
+  const auto failed = [&](int code) { return Error::environment(fmt::format("NVRTC failed: {}", n.error(code))); };
+  Handle handle = nullptr;
+  if (const int code = n.create(&handle, source.c_str(), "heddle.cu", 0, nullptr, nullptr)) return failed(code);
+  const std::unique_ptr<Handle, void (*)(Handle*)> owner(&handle, [](Handle* h) { nvrtc()->destroy(h); });
+  const char* options[] = {"--gpu-architecture=sm_90a", "--std=c++17", "--ptxas-options=-v"};
+  const int code = n.compile(handle, 3, options);
+  Built built;
+  std::size_t size = 0;
+  if (n.log_size(handle, &size) == 0 && size > 1) {
+    built.log.resize(size);
+    n.log(handle, built.log.data());
+    built.log.resize(size - 1);
+  }
+  built.good = code == 0;
+  if (!built.good) {
+    if (built.log.empty()) return failed(code);
+    return built;
+  }
+  if (const int got = n.cubin_size(handle, &size); got != 0 || size == 0) return failed(got);
+  built.cubin.resize(size);
+  if (const int got = n.cubin(handle, built.cubin.data())) return failed(got);
+  return built;
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,84 @@
+// Line by line.
+#include "codegen/compile/ptxas_log.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "codegen/program/parts.h"
+
+namespace heddle::codegen {
+namespace {
+
+/// The number in front of `words`; 0 when there is none.
+std::int64_t number_before(std::string_view line, std::string_view words) {
+  const std::size_t at = line.find(words);
+  if (at == std::string_view::npos) return 0;
+  std::size_t begin = at;
+  while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
+  std::int64_t value = 0;
+  std::from_chars(line.data() + begin, line.data() + at, value);
+  return value;
+}
+
+struct Code {
+  const char* code;
+  const char* rule;   ///< null: harmless
+  const char* means;
+};
+
+constexpr std::array<Code, 11> kCodes{{
+    {"C7507", "setmaxnreg", "a setmaxnreg was dropped"},
+    {"C7508", "setmaxnreg", "all setmaxnreg were dropped"},
+    {"C7510", "wgmma_serialized", "wgmmas are serialised: one of them is in a function of its own"},
+    {"C7511", "wgmma_serialized", "wgmmas are serialised: an accumulator is written before its wait"},
+    {"C7512", "wgmma_serialized", "wgmmas are serialised: too many registers are needed"},
+    {"C7513", "wgmma_serialized", "wgmmas are serialised: registers that one of them reads are written while it is in flight"},
+    {"C7514", "wgmma_serialized", "wgmmas are serialised: an accumulator is used before a wait that the compiler follows"},
+    {"C7515", "wgmma_serialized", "wgmmas are serialised"},
+    {"C7602", "entry_registers", "an instruction needs more registers than the block starts with"},
+    {"C7517", nullptr, "a wait was added"},
+    {"C7519", nullptr, "a fence was added"},
+}};
+
+}  // namespace
+
+PtxasReport parse_ptxas_log(std::string_view log) {
+  PtxasReport report;
+  while (!log.empty()) {
+    const std::size_t end = std::min(log.find('\n'), log.size());
+    const std::string_view line = log.substr(0, end);
+    log.remove_prefix(std::min(end + 1, log.size()));
+    report.stack = std::max(report.stack, number_before(line, " bytes stack frame"));
+    report.spill_stores = std::max(report.spill_stores, number_before(line, " bytes spill stores"));
+    report.spill_loads = std::max(report.spill_loads, number_before(line, " bytes spill loads"));
+    report.registers = std::max(report.registers, static_cast<int>(std::min<std::int64_t>(number_before(line, " registers, used "), 1'000'000)));
+    report.barriers = std::max(report.barriers, static_cast<int>(std::min<std::int64_t>(number_before(line, " barriers"), 1'000'000)));
+    if (line.find("(C7") != std::string_view::npos) report.remarks.emplace_back(line);
+  }
+  return report;
+}
+
+std::vector<Refusal> judge(const PtxasReport& report, const Program& program) {
+  std::vector<Refusal> refusals;
+  int peak = 0;
+  for (const Role& role : program.roles) peak = std::max(peak, role.peak_registers);
+  const UserConstraint fewer{"", true, ConstraintKind::MaxRegisters, {}, "", 0, std::max(peak - 8, 24)};
+  for (const std::string& remark : report.remarks)
+    for (const Code& code : kCodes) {
+      if (remark.find(code.code) == std::string::npos || !code.rule) continue;
+      const bool registers = std::string_view(code.code) == "C7512";
+      const std::string sentence = fmt::format("{} ({})", code.means, code.code);
+      if (std::none_of(refusals.begin(), refusals.end(), [&](const Refusal& r) { return r.sentence == sentence; }))
+        refusals.push_back(refusal(code.rule, {}, sentence, registers ? std::optional(fewer) : std::nullopt));
+    }
+  if (report.spill_stores > 0 || report.spill_loads > 0)
+    refusals.push_back(refusal("spills", {}, fmt::format("{} bytes are spilled and {} loaded back", report.spill_stores, report.spill_loads), fewer));
+  else if (report.stack > 0)
+    refusals.push_back(refusal("stack", {}, fmt::format("{} bytes of stack are used: an array is indexed at run time", report.stack)));
+  return refusals;
+}
+
+}  // namespace heddle::codegen

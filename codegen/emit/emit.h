@@ -1,0 +1,57 @@
+// A program as CUDA C++ for Hopper (sm_90a): one self-contained text without includes, every number a literal, small PTX
+// wrappers on top, then the kernel, role by role, in the order of the program's steps.
+//
+// Nothing from a file reaches the text but numbers and names of letters, digits and underscores: identifiers are made here,
+// coordinates are written from their coefficients, and comments carry names with everything else replaced.
+//
+// Layouts. In kernels with wgmma every register tile has the accumulator layout (thread t of the warpgroup, w = t/32,
+// g = t%32/4, q = t%4: register 4j+{0,1} is row 16w+g, columns 8j+2q+{0,1}; 4j+{2,3} is row 16w+g+8), vectors over rows
+// have two registers, and tiles in shared memory are panels of 64 columns with 128-byte swizzle. In kernels without wgmma
+// each warp holds whole rows, lane l columns 256c+8l .. +7, and shared memory has panels of 256 columns.
+// Sources: PTX ISA 9.0 (wgmma register fragments, matrix descriptors, tensor maps); probed by compiling.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/program/program.h"
+#include "codegen/program/refusal.h"
+#include "core/graph/kernel.h"
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle::codegen {
+
+/// What the host must encode with cuTensorMapEncodeTiled. Innermost dimension first.
+struct TensorMapPlan {
+  std::size_t tensor = 0;             ///< of the kernel
+  std::vector<std::int64_t> extents;  ///< of the tensor
+  std::vector<std::int64_t> box;
+  bool swizzle = false;               ///< 128 bytes, else none
+  bool operator==(const TensorMapPlan&) const = default;
+};
+
+/// How the kernel is started. Arguments: the maps, then the pointers, in this order.
+struct LaunchPlan {
+  std::string entry = "heddle_kernel";
+  int threads = 0;
+  std::int64_t smem_bytes = 0;
+  std::int64_t tiles = 1;             ///< blocks beyond this have nothing to do; one per SM is right
+  std::vector<TensorMapPlan> maps;
+  std::vector<std::size_t> pointers;  ///< tensors read by plain loads
+};
+
+struct Emission {
+  std::string source;
+  LaunchPlan launch;
+};
+
+struct EmitResult {
+  std::optional<Emission> emission;   ///< absent exactly when there are refusals
+  std::vector<Refusal> refusals;
+};
+
+EmitResult emit_cuda(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program);
+
+}  // namespace heddle::codegen

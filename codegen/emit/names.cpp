@@ -1,0 +1,100 @@
+// Sanitizing, literals, affine forms.
+#include "codegen/emit/names.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace heddle::codegen {
+
+std::string safe_name(std::string_view name) {
+  std::string text;
+  for (const char c : name.substr(0, 32)) {
+    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    text += fine ? c : '_';
+  }
+  return text.empty() ? "_" : text;
+}
+
+std::string float_literal(float x) {
+  std::string text = fmt::format("{}", x);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + "f";
+}
+
+std::optional<float> number_attr(const TileOp& op, const char* name) {
+  const auto it = op.attrs.find(name);
+  if (it == op.attrs.end()) return std::nullopt;
+  if (const auto* whole = std::get_if<std::int64_t>(&it->second)) return static_cast<float>(*whole);
+  double value = std::numeric_limits<double>::quiet_NaN();
+  if (const auto* text = std::get_if<std::string>(&it->second)) {
+    double read = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), read);
+    if (error == std::errc{} && end == text->data() + text->size() && std::isfinite(static_cast<float>(read))) value = read;
+  }
+  return static_cast<float>(value);
+}
+
+bool flag_attr(const TileOp& op, const char* name) {
+  const auto it = op.attrs.find(name);
+  return it != op.attrs.end() && std::holds_alternative<bool>(it->second) && std::get<bool>(it->second);
+}
+
+std::int64_t integer_attr(const TileOp& op, const char* name, std::int64_t fallback) {
+  const auto it = op.attrs.find(name);
+  return it != op.attrs.end() && std::holds_alternative<std::int64_t>(it->second) ? std::get<std::int64_t>(it->second) : fallback;
+}
+
+std::string text_attr(const TileOp& op, const char* name) {
+  const auto it = op.attrs.find(name);
+  return it != op.attrs.end() && std::holds_alternative<std::string>(it->second) ? std::get<std::string>(it->second) : "";
+}
+
+std::optional<Affine> affine_of(const Expr& expr, const Scope& params, const std::vector<std::string>& variables) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 31;
+  const auto at = [&](const std::vector<std::int64_t>& point) -> std::optional<std::int64_t> {
+    Scope scope = params;
+    for (std::size_t v = 0; v < variables.size(); ++v) scope[variables[v]] = point[v];
+    const auto value = expr.evaluate(scope);
+    if (!value.ok() || *value >= kLargest || *value <= -kLargest) return std::nullopt;
+    return *value;
+  };
+  std::vector<std::int64_t> point(variables.size(), 0);
+  const auto zero = at(point);
+  if (!zero) return std::nullopt;
+  Affine affine{*zero, {}};
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    point[v] = 1;
+    const auto one = at(point);
+    if (!one) return std::nullopt;
+    affine.coefficients.push_back(*one - *zero);
+    point[v] = 0;
+  }
+  for (std::int64_t probe = 1; probe <= 24; ++probe) {
+    std::int64_t expected = affine.constant;
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      point[v] = (probe * (7 + 5 * static_cast<std::int64_t>(v)) + probe * probe) % 97;
+      expected += affine.coefficients[v] * point[v];
+    }
+    if (at(point) != expected) return std::nullopt;
+  }
+  return affine;
+}
+
+std::string affine_text(const Affine& affine, const std::vector<std::string>& variables, std::int64_t add) {
+  std::string text;
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    const std::int64_t c = affine.coefficients[v];
+    if (c == 0) continue;
+    if (!text.empty()) text += " + ";
+    text += c == 1 ? variables[v] : fmt::format("{} * {}", variables[v], c);
+  }
+  const std::int64_t constant = affine.constant + add;
+  if (text.empty()) return fmt::format("{}", constant);
+  if (constant != 0) text += fmt::format(" {} {}", constant < 0 ? '-' : '+', constant < 0 ? -constant : constant);
+  return text;
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,40 @@
+// Names and numbers on their way into generated text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/expr.h"
+#include "core/graph/kernel.h"
+
+namespace heddle::codegen {
+
+/// Letters, digits and underscores of `name`, everything else an underscore, at most 32 of them: safe in identifiers (after
+/// a prefix) and in comments.
+std::string safe_name(std::string_view name);
+
+/// A float literal that reads back as the same number: "0.127517431f". Pre: finite.
+std::string float_literal(float x);
+
+/// The attribute as a number; nothing when it is absent. NaN when it is no finite number.
+std::optional<float> number_attr(const TileOp& op, const char* name);
+bool flag_attr(const TileOp& op, const char* name);
+std::int64_t integer_attr(const TileOp& op, const char* name, std::int64_t fallback);
+std::string text_attr(const TileOp& op, const char* name);
+
+/// constant + sum of coefficient * variable.
+struct Affine {
+  std::int64_t constant = 0;
+  std::vector<std::int64_t> coefficients;
+};
+
+/// An expression as an affine function of `variables`; nothing when it is none (found by evaluating it here and there).
+std::optional<Affine> affine_of(const Expr& expr, const Scope& params, const std::vector<std::string>& variables);
+
+/// "bm * 128 + 64", with these texts for the variables.
+std::string affine_text(const Affine& affine, const std::vector<std::string>& variables, std::int64_t add = 0);
+
+}  // namespace heddle::codegen

@@ -1,0 +1,24 @@
+// The PTX wrappers at the top of generated text.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+namespace heddle::codegen {
+
+/// One wgmma m64nNk16 into f32.
+struct ProductShape {
+  int n = 8;
+  bool a_registers = false;   ///< else a descriptor
+  bool b_mn_major = false;    ///< B is stored with N contiguous (transpose bit)
+  bool f16 = false;           ///< else bf16
+  auto operator<=>(const ProductShape&) const = default;
+};
+
+std::string product_name(const ProductShape& shape);
+/// Everything but the products that `body` calls, directly or not.
+std::string prelude_text(std::string_view body);
+std::string product_text(const ProductShape& shape);
+
+}  // namespace heddle::codegen

@@ -1,0 +1,279 @@
+// Barriers, TMA and wgmma.
+#include <algorithm>
+
+#include "codegen/emit/writer.h"
+
+namespace heddle::codegen {
+
+std::string Writer::barrier_text(std::size_t barrier, std::size_t cursor) const {
+  const std::int64_t at = barrier_address(program_, barrier);
+  if (role_->cursors[cursor].depth == 1) return fmt::format("smem + {}", at);
+  return fmt::format("smem + {} + s{} * 8", at, cursor);
+}
+
+std::string Writer::slot_text(const Place& place) const {
+  const Buffer& buffer = program_.buffers[place.index];
+  if (buffer.depth == 1) return fmt::format("smem + {}", buffer.offset);
+  return fmt::format("smem + {} + s{} * {}", buffer.offset, place.cursor, buffer.slot_bytes);
+}
+
+std::string Writer::register_text(const Place& place) const {
+  const Variable& v = role_->variables[place.index];
+  const std::string name = fmt::format("v{}_{}", place.index, safe_name(v.name));
+  return v.copies > 1 ? fmt::format("{}_{}", name, place.copy) : name;
+}
+
+void Writer::write_step(const Step& step) {
+  const auto comment = [&] {
+    const TileOp& op = op_of(kernel_, step.op);
+    if (step.slot < 0) return named(op);
+    const std::int64_t offset = step.iteration - (section_->loop ? section_->first : 0);
+    const std::string when = !section_->loop ? fmt::format("{}", step.iteration)
+                             : offset == 0   ? std::string("i")
+                                             : fmt::format("i {} {}", offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+    return fmt::format("{} of iteration {}, stage {}, slot {}", named(op), when, step.stage, step.slot);
+  };
+  switch (step.kind) {
+    case StepKind::Wait: {
+      const Barrier& barrier = program_.barriers[step.barrier];
+      const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
+      line("wait({}, p{}{});  // {} {}", barrier_text(step.barrier, step.cursor), step.cursor, step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
+      return;
+    }
+    case StepKind::Arrive: {
+      const Barrier& barrier = program_.barriers[step.barrier];
+      const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
+      if (one_thread_)
+        line("arrive({});  // {} {}", barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty", name);
+      else  // what the warp's other lanes did comes first
+        line("__syncwarp(); if (lane == 0) arrive({});  // {} {}", barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty", name);
+      return;
+    }
+    case StepKind::Advance:
+      if (role_->cursors[step.cursor].depth == 1)
+        line("p{} ^= 1;", step.cursor);
+      else
+        line("if (++s{0} == {1}) s{0} = 0, p{0} ^= 1;", step.cursor, role_->cursors[step.cursor].depth);
+      return;
+    case StepKind::Sync:
+      line("fence_async(); role_sync<{}, {}>();", 1 + role_index_, 32 * role_->warps);
+      return;
+    case StepKind::Commit:
+      if (step.engine == Engine::Mma) {
+        raw("product_commit();");
+        auto& group = flying_.emplace_back();
+        for (const Step* s : open_) group.push_back({s, true});
+        open_.clear();
+      } else {
+        raw(one_thread_ ? "store_commit();" : "if (tid == 0) store_commit();");
+      }
+      return;
+    case StepKind::Retire: return write_retire(step);
+    case StepKind::Put: return write_hand_over(step);
+    case StepKind::Issue:
+      line("// {}", comment());
+      if (step.engine == Engine::Load) return write_load(step);
+      if (step.engine == Engine::Store) return write_store(step);
+      return write_product(step);
+    case StepKind::Compute:
+      if (step.op.list == OpRef::List::Prologue && only_sums_read_init(step)) return;
+      line("// {}", comment());
+      return write_compute(step);
+  }
+}
+
+// ---- TMA
+
+std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op) {
+  const auto& shape = values_[v].shape;
+  const std::int64_t width = products_ ? 64 : 256;
+  if (!values_[v].packed || shape.size() != 2 || shape[1] % width != 0 || shape[0] > 256) {
+    refuse("tile_shape", op, fmt::format("'{}' moves a tile that is not two-dimensional, 16-bit, at most 256 rows and a multiple of {} columns", op.name, width));
+    return std::nullopt;
+  }
+  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width), shape[0], shape[0] * width * 2};
+}
+
+std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
+  TensorMapPlan plan;
+  for (std::size_t t = 0; t < kernel_.tensors.size(); ++t)
+    if (kernel_.tensors[t].name == op.tensor) plan.tensor = t;
+  const Tensor& tensor = kernel_.tensors[plan.tensor];
+  for (const Expr& extent : tensor.shape) plan.extents.insert(plan.extents.begin(), extent.evaluate(program_.params).value());
+  plan.box.assign(plan.extents.size(), 1);
+  plan.box[0] = panels.width;
+  if (plan.box.size() > 1) plan.box[1] = panels.rows;
+  plan.swizzle = products_;
+  const bool sizes = plan.extents.size() >= 2 && plan.extents.size() <= 3 && plan.extents[0] % 8 == 0 && (tensor.dtype == DType::Bf16 || tensor.dtype == DType::F16);
+  if (!sizes) refuse("tensor_map", op, fmt::format("'{}' needs a 16-bit tensor of two or three dimensions whose rows are multiples of 16 bytes", op.name));
+  for (std::size_t m = 0; m < launch_.maps.size(); ++m)
+    if (launch_.maps[m] == plan) return m;
+  launch_.maps.push_back(std::move(plan));
+  return launch_.maps.size() - 1;
+}
+
+std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op) {
+  std::vector<std::string> variables, texts;
+  for (std::size_t d = 0; d < kernel_.grid.size(); ++d) {
+    variables.push_back(kernel_.grid[d].name);
+    texts.push_back(grid_names_[d]);
+  }
+  const bool body = step.op.list == OpRef::List::Body;
+  variables.push_back(kernel_.loop.variable);
+  texts.emplace_back("i");
+  std::vector<std::string> result;
+  for (const Expr& at : op.at) {
+    auto affine = affine_of(at, program_.params, variables);
+    if (!affine) {
+      refuse("coordinates", op, fmt::format("'{}' reads or writes at a place that is not a sum of multiples of the block's and loop's indices", op.name));
+      return std::vector<std::string>(op.at.size(), "0");
+    }
+    std::int64_t& loop = affine->coefficients.back();
+    const std::int64_t iteration = step.op.list == OpRef::List::Prologue ? 0 : body ? step.iteration - (section_->loop ? section_->first : 0) : program_.trips;
+    const std::int64_t add = loop * iteration;
+    if (!section_->loop || !body) loop = 0;
+    result.insert(result.begin(), affine_text(*affine, texts, add));
+  }
+  return result;
+}
+
+namespace {
+
+/// "x + panel offset, y, z"
+std::string with_panel(const std::vector<std::string>& at, int offset) {
+  std::string text;
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    if (d > 0) text += ", ";
+    text += at[d];
+    if (d == 0 && offset > 0) text = text == "0" ? fmt::format("{}", offset) : fmt::format("{} + {}", text, offset);
+  }
+  return text;
+}
+
+}  // namespace
+
+void Writer::write_load(const Step& step) {
+  const TileOp& op = op_of(kernel_, step.op);
+  if (op.kind != "tma_load") return refuse("load_kind", op, fmt::format("'{}' is a {}; loads by tma_load can be written", op.name, op.kind));
+  const auto panels = panels_of(step.output.value, op);
+  if (!panels) return;
+  const std::size_t map = map_of(op, *panels);
+  const auto at = coordinates(step, op);
+  const std::string barrier = barrier_text(step.barrier, step.cursor);
+  line("arrive_expect({}, {});", barrier, program_.barriers[step.barrier].tx_bytes);
+  for (int p = 0; p < panels->count; ++p)
+    line("tma_load({}{}, &map{}, {}, {});", slot_text(step.output), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map, with_panel(at, p * panels->width), barrier);
+}
+
+void Writer::write_store(const Step& step) {
+  const TileOp& op = op_of(kernel_, step.op);
+  if (op.kind != "tma_store") return refuse("store_kind", op, fmt::format("'{}' is a {}; stores by tma_store can be written", op.name, op.kind));
+  const auto panels = panels_of(step.inputs.at(0).value, op);
+  if (!panels) return;
+  const std::size_t map = map_of(op, *panels);
+  const auto at = coordinates(step, op);
+  if (!one_thread_) {
+    raw("if (tid == 0) {");
+    ++indent_;
+  }
+  for (int p = 0; p < panels->count; ++p)
+    line("tma_store(&map{}, {}{}, {});", map, slot_text(step.inputs[0]), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", with_panel(at, p * panels->width));
+  if (!one_thread_) {
+    --indent_;
+    raw("}");
+  }
+}
+
+// ---- wgmma
+
+bool Writer::is_zero_fill(std::size_t v) const {
+  for (const TileOp& op : kernel_.prologue)
+    if (op.kind == "fill" && !op.outputs.empty() && op.outputs[0] == kernel_.values[v].name) return number_attr(op, "value").value_or(0.0f) == 0.0f;
+  return false;
+}
+
+/// The zero that a sum starts from needs no instruction: the first wgmma does not add.
+bool Writer::only_sums_read_init(const Step& fill) const {
+  if (fill.output.iteration != -1 || !is_zero_fill(fill.output.value)) return false;
+  for (const Section& section : role_->sections)
+    for (const Step& step : section.steps)
+      for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+        const Place& p = step.inputs[k];
+        if (p.kind != Place::Kind::Variable || p.index != fill.output.index || p.value != fill.output.value || p.iteration != -1) continue;
+        if (step.engine != Engine::Mma || k != 2) return false;
+      }
+  return true;
+}
+
+void Writer::write_product(const Step& step) {
+  const TileOp& op = op_of(kernel_, step.op);
+  open_.push_back(&step);
+  const auto& a = step.inputs.at(0);
+  const auto& b = step.inputs.at(1);
+  const auto& d = step.output;
+  const std::vector<std::int64_t>&as = values_[a.value].shape, &bs = values_[b.value].shape, &ds = values_[d.value].shape;
+  const bool tb = flag_attr(op, "transpose_b");
+  const auto unfit = [&](const char* why) { refuse("product", op, fmt::format("'{}' {}", op.name, why)); };
+  if (flag_attr(op, "transpose_a") || op.attrs.contains("column")) return unfit("has a transposed A or takes some columns of B; that cannot be written yet");
+  if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[0] != 64 || d.kind != Place::Kind::Variable || b.kind != Place::Kind::Buffer)
+    return unfit("is no product of 64 rows with B in shared memory and the result in registers");
+  const std::int64_t k = as[1], n = ds[1];
+  const DType type = kernel_.values[a.value].dtype;
+  if ((type != DType::Bf16 && type != DType::F16) || kernel_.values[b.value].dtype != type || kernel_.values[d.value].dtype != DType::F32)
+    return unfit("multiplies neither bf16 nor f16 into f32");
+  const bool from_registers = a.kind == Place::Kind::Variable;
+  if (n % 8 != 0 || n > 256 || k % 16 != 0 || (!from_registers && k % 64 != 0) || (tb ? k : n) % 64 != 0)
+    return unfit("has extents that do not make whole swizzled panels of 64 columns");
+  const ProductShape shape{static_cast<int>(n), from_registers, !tb, type == DType::F16};
+  shapes_.insert(shape);
+  std::string add = "1";  // of the first step along K
+  if (step.inputs.size() < 3) {
+    add = "k";
+  } else if (step.inputs[2].iteration == -1 && is_zero_fill(step.inputs[2].value)) {
+    add = section_->loop ? fmt::format("k | (i != {})", section_->first) : "k";
+  }
+  raw("{");
+  ++indent_;
+  if (!from_registers) line("const u32 a = {};", slot_text(a));
+  line("const u32 b = {};", slot_text(b));
+  raw("product_fence();");
+  raw("#pragma unroll");
+  line("for (int k = 0; k < {}; ++k)", k / 16);
+  // K-major: 64 columns of K per panel, 32 bytes further per step. N-major: 16 rows of 128 bytes further, panels of N apart.
+  const std::string b_tile = tb ? fmt::format("matrix(b + k / 4 * {} + k % 4 * 32, 16, 1024)", bs[0] * 128) : fmt::format("matrix(b + k * 2048, {}, 1024)", bs[0] * 128);
+  const std::string a_tile = from_registers ? fmt::format("{0}[4 * k], {0}[4 * k + 1], {0}[4 * k + 2], {0}[4 * k + 3]", register_text(a))
+                                            : fmt::format("matrix(a + k / 4 * {} + k % 4 * 32, 16, 1024)", as[0] * 128);
+  line("  {}({}, {}, {}, {});", product_name(shape), register_text(d), a_tile, b_tile, add);
+  --indent_;
+  raw("}");
+}
+
+void Writer::write_retire(const Step& step) {
+  if (step.engine == Engine::Store) {
+    line("{}store_wait_read<{}>();", one_thread_ ? "" : "if (tid == 0) ", step.keep);
+    return;
+  }
+  line("product_wait<{}>();", step.keep);
+  std::set<std::string> done;
+  while (flying_.size() > static_cast<std::size_t>(step.keep)) {
+    for (const Flying& f : flying_.front()) {
+      // ptxas does not follow a group from an earlier pass through a partial wait: its registers stay untouched.
+      if (step.keep > 0 && !f.this_pass) continue;
+      const std::string d = register_text(f.step->output);
+      if (done.insert(d).second) line("pin({});", d);
+      const Place& a = f.step->inputs[0];
+      if (a.kind == Place::Kind::Variable && done.insert(register_text(a)).second) line("keep({});", register_text(a));
+    }
+    flying_.pop_front();
+  }
+}
+
+// ---- registers from role to role
+
+void Writer::write_hand_over(const Step& step) {
+  const Place& from = step.inputs.at(0);
+  raw("#pragma unroll");
+  line("for (int r = 0; r < {}; ++r) store_word({} + (r * {} + tid) * 4, {}[r]);", words_of(from.value), slot_text(step.output), 32 * role_->warps, register_text(from));
+}
+
+}  // namespace heddle::codegen

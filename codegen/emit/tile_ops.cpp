@@ -1,0 +1,299 @@
+// Tile instructions that a role's own threads execute.
+#include <array>
+#include <cmath>
+
+#include "codegen/emit/writer.h"
+
+namespace heddle::codegen {
+namespace {
+
+struct Function {
+  std::string_view name;
+  int operands;
+  const char* text;  ///< of a, b, c
+};
+
+constexpr std::array<Function, 21> kFunctions{{
+    {"add", 2, "{0} + {1}"},
+    {"sub", 2, "{0} - {1}"},
+    {"mul", 2, "{0} * {1}"},
+    {"div", 2, "{0} * recip_({1})"},
+    {"max", 2, "fmaxf({0}, {1})"},
+    {"min", 2, "fminf({0}, {1})"},
+    {"fma", 3, "fmaf({0}, {1}, {2})"},
+    {"scale", 2, "{0} * {1}"},
+    {"copy", 1, "{0}"},
+    {"neg", 1, "-({0})"},
+    {"abs", 1, "fabsf({0})"},
+    {"recip", 1, "recip_({0})"},
+    {"sqrt", 1, "sqrt_({0})"},
+    {"rsqrt", 2, "rsqrt_({0} + {1})"},
+    {"square", 1, "{0} * {0}"},
+    {"log2", 1, "log2_({0})"},
+    {"sigmoid", 1, "sigmoid_({0})"},
+    {"silu", 1, "{0} * sigmoid_({0})"},
+    {"tanh", 1, "tanh_({0})"},
+    {"relu", 1, "fmaxf({0}, 0.0f)"},
+    {"gelu", 1, "0.5f * ({0}) * (1.0f + erff(({0}) * 0.70710678f))"},
+}};
+
+}  // namespace
+
+void Writer::write_compute(const Step& step) {
+  const TileOp& op = op_of(kernel_, step.op);
+  if (!op.outputs.empty() && step.output.kind == Place::Kind::Variable && !values_[step.output.value].layout) return;
+  raw("{");
+  ++indent_;
+  take_inputs(step);
+  if (op.kind == "fill" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "broadcast")
+    write_elements(step, op);
+  else if (op.kind == "reduce_max" || op.kind == "reduce_sum")
+    write_reduction(step, op, op.kind == "reduce_max");
+  else if (op.kind == "convert" || op.kind == "copy")
+    write_convert(step, op);
+  else if (op.kind == "smem_store")
+    write_smem_store(step, op);
+  else if (op.kind == "smem_load")
+    write_smem_load(step, op);
+  else if (op.kind == "load")
+    write_global_load(step, op);
+  else
+    refuse("kind", op, fmt::format("'{}' is a {}, which cannot be written yet", op.name, op.kind));
+  --indent_;
+  raw("}");
+}
+
+/// Registers that another role handed over.
+void Writer::take_inputs(const Step& step) {
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    const Place& p = step.inputs[k];
+    if (p.kind != Place::Kind::Buffer || !program_.buffers[p.index].registers) continue;
+    line("{} taken{}[{}];", type_of(p.value), k, words_of(p.value));
+    raw("#pragma unroll");
+    line("for (int r = 0; r < {}; ++r) load_word({} + (r * {} + tid) * 4, taken{}[r]);", words_of(p.value), slot_text(p), 32 * role_->warps, k);
+  }
+}
+
+std::string Writer::input_array(const Step& step, std::size_t input) {
+  const Place& p = step.inputs[input];
+  return p.kind == Place::Kind::Variable ? register_text(p) : fmt::format("taken{}", input);
+}
+
+std::string Writer::begin_result(const Step& step) {
+  const Variable& v = role_->variables[step.output.index];
+  if (!v.moves) return register_text(step.output);
+  line("{} made[{}];", type_of(step.output.value), words_of(step.output.value));
+  return "made";
+}
+
+void Writer::end_result(const Step& step) {
+  const Variable& v = role_->variables[step.output.index];
+  if (!v.moves) return;
+  Place to = step.output;
+  raw("#pragma unroll");
+  line("for (int r = 0; r < {}; ++r) {{", words_of(step.output.value));
+  for (int c = v.copies - 1; c > 0; --c) {
+    Place from = to;
+    to.copy = c;
+    from.copy = c - 1;
+    line("  {}[r] = {}[r];", register_text(to), register_text(from));
+  }
+  to.copy = 0;
+  line("  {}[r] = made[r];", register_text(to));
+  raw("}");
+}
+
+std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t input, const Layout& result) {
+  const Place& p = step.inputs[input];
+  const Value& v = values_[p.value];
+  if (!v.layout || v.packed) {
+    refuse("operand", op, fmt::format("'{}' computes with an operand that is not f32 in registers", op.name));
+    return "0.0f";
+  }
+  const std::string array = input_array(step, input);
+  using Kind = Layout::Kind;
+  if (v.layout->kind == result.kind) return array + "[e]";
+  const std::int64_t axis = integer_attr(op, "axis", 0);
+  if (result.kind == Kind::Matrix && v.layout->kind == Kind::Rows && axis == 0)
+    return products_ ? array + "[(e >> 1) & 1]" : fmt::format("{}[e / {}]", array, result.columns);
+  if (result.kind == Kind::Matrix && v.layout->kind == Kind::Columns && axis == 1) return fmt::format("{}[e % {}]", array, result.columns);
+  refuse("operand", op, fmt::format("'{}' has an operand that does not lie over its result thread by thread", op.name));
+  return "0.0f";
+}
+
+void Writer::write_elements(const Step& step, const TileOp& op) {
+  const Value& out = values_[step.output.value];
+  if (out.packed || step.output.kind != Place::Kind::Variable) return refuse("operand", op, fmt::format("'{}' does not compute f32 into registers", op.name));
+  std::vector<std::string> operands;
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) operands.push_back(element_text(step, op, k, *out.layout));
+  for (const char* name : {"scale", "value"})
+    if (const auto number = number_attr(op, name); number && !std::isfinite(*number))
+      return refuse("attribute", op, fmt::format("attribute '{}' of '{}' is no finite number", name, op.name));
+  const std::string raw_first = operands.empty() ? "" : operands[0];
+  const auto scale = number_attr(op, "scale");
+  if (scale && !operands.empty()) operands[0] = fmt::format("{} * {}", operands[0], float_literal(*scale));
+  std::string expression;
+  if (op.kind == "fill") {
+    expression = float_literal(number_attr(op, "value").value_or(0.0f));
+  } else if (op.kind == "broadcast") {
+    expression = operands.at(0);
+  } else if (op.kind == "exp2") {
+    if (operands.size() < 2)
+      expression = fmt::format("exp2_({})", operands.at(0));
+    else if (scale)
+      expression = fmt::format("exp2_(fmaf({}, {}, -{}))", raw_first, float_literal(*scale), operands[1]);
+    else
+      expression = fmt::format("exp2_({} - {})", operands[0], operands[1]);
+  } else {
+    const std::string name = text_attr(op, "fn");
+    const Function* function = nullptr;
+    for (const Function& f : kFunctions)
+      if (f.name == name) function = &f;
+    if (!function) return refuse("function", op, fmt::format("'{}' computes a function that is not known", op.name));
+    if (static_cast<int>(operands.size()) < function->operands) operands.push_back(float_literal(number_attr(op, "value").value_or(0.0f)));
+    if (static_cast<int>(operands.size()) != function->operands) return refuse("function", op, fmt::format("'{}' has the wrong number of operands", op.name));
+    if (name == "sub" && scale) {
+      expression = fmt::format("fmaf({}, {}, -({}))", raw_first, float_literal(*scale), operands[1]);
+    } else {
+      if (scale) operands[0] = "(" + operands[0] + ")";
+      operands.resize(3);
+      expression = fmt::format(fmt::runtime(function->text), operands[0], operands[1], operands[2]);
+    }
+  }
+  const std::string to = begin_result(step);
+  raw("#pragma unroll");
+  line("for (int e = 0; e < {}; ++e) {}[e] = {};", out.layout->elements, to, expression);
+  end_result(step);
+}
+
+void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
+  const Value& out = values_[step.output.value];
+  const Value& in = values_[step.inputs.at(0).value];
+  if (integer_attr(op, "axis", 1) != 1 || !in.layout || in.layout->kind != Layout::Kind::Matrix || in.packed || out.packed || !out.layout ||
+      out.layout->kind != Layout::Kind::Rows)
+    return refuse("reduction", op, fmt::format("'{}' is no reduction of an f32 tile along its rows", op.name));
+  float scale = number_attr(op, "scale").value_or(1.0f);
+  if (!std::isfinite(scale) || (maximum && scale <= 0)) return refuse("reduction", op, fmt::format("'{}' has a scale that cannot be taken out of the reduction", op.name));
+  if (flag_attr(op, "mean")) scale /= static_cast<float>(in.layout->cols);
+  const std::string from = input_array(step, 0);
+  const int rows = out.layout->elements;
+  const std::string combine = maximum ? "fmaxf({0}, {1})" : "{0} + {1}";
+  const auto combined = [&](const std::string& a, const std::string& b) { return fmt::format(fmt::runtime(combine), a, b); };
+  // Two partial results per row, so that fewer operations wait for each other.
+  line("float even[{0}], odd[{0}];", rows);
+  raw("#pragma unroll");
+  line("for (int r = 0; r < {}; ++r) {{", rows);
+  ++indent_;
+  const std::string first = products_ ? "2 * r" : fmt::format("{} * r", in.layout->columns);
+  const int steps = products_ ? in.layout->elements / 4 : in.layout->columns / 2;
+  const int stride = products_ ? 4 : 2;
+  line("even[r] = {0}[{1}], odd[r] = {0}[{1} + 1];", from, first);
+  raw("#pragma unroll");
+  line("for (int j = 1; j < {}; ++j) {{", steps);
+  line("  even[r] = {};", combined("even[r]", fmt::format("{}[{} + {} * j]", from, first, stride)));
+  line("  odd[r] = {};", combined("odd[r]", fmt::format("{}[{} + {} * j + 1]", from, first, stride)));
+  raw("}");
+  line("even[r] = {};", combined("even[r]", "odd[r]"));
+  for (int mask = products_ ? 1 : 16; products_ ? mask <= 2 : mask >= 1; mask = products_ ? mask * 2 : mask / 2)
+    line("even[r] = {};", combined("even[r]", fmt::format("__shfl_xor_sync(0xffffffffu, even[r], {})", mask)));
+  if (scale != 1.0f) line("even[r] *= {};", float_literal(scale));
+  if (step.inputs.size() > 1) {
+    const auto extra = [&](std::size_t k) {
+      const Value& v = values_[step.inputs[k].value];
+      if (!v.layout || v.packed || v.layout->kind != Layout::Kind::Rows)
+        refuse("reduction", op, fmt::format("'{}' has an operand that is not one f32 number per row", op.name));
+      return input_array(step, k) + "[r]";
+    };
+    const std::string second = extra(1);
+    if (step.inputs.size() > 2)
+      line("even[r] = fmaf({}, {}, even[r]);", second, extra(2));
+    else
+      line("even[r] = {};", combined("even[r]", second));
+  }
+  --indent_;
+  raw("}");
+  const std::string to = begin_result(step);
+  raw("#pragma unroll");
+  line("for (int r = 0; r < {}; ++r) {}[r] = even[r];", rows, to);
+  end_result(step);
+}
+
+void Writer::write_convert(const Step& step, const TileOp& op) {
+  const Value& out = values_[step.output.value];
+  const Value& in = values_[step.inputs.at(0).value];
+  if (!in.layout || !out.layout || in.layout->kind != out.layout->kind || in.layout->elements != out.layout->elements || in.layout->elements % 2 != 0)
+    return refuse("convert", op, fmt::format("'{}' does not convert registers into registers of the same shape", op.name));
+  const std::string from = input_array(step, 0), to = begin_result(step);
+  const char* type = kernel_.values[(out.packed ? step.output : step.inputs[0]).value].dtype == DType::F16 ? "f16" : "bf16";
+  raw("#pragma unroll");
+  if (in.packed == out.packed && kernel_.values[step.output.value].dtype == kernel_.values[step.inputs[0].value].dtype)
+    line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", words_of(step.output.value), to, from);
+  else if (out.packed && !in.packed)
+    line("for (int e = 0; e < {0}; ++e) {1}[e] = pack_{3}({2}[2 * e], {2}[2 * e + 1]);", words_of(step.output.value), to, from, type);
+  else if (in.packed && !out.packed)
+    line("for (int e = 0; e < {0}; ++e) {1}[2 * e] = low_{3}({2}[e]), {1}[2 * e + 1] = high_{3}({2}[e]);", words_of(step.inputs[0].value), to, from, type);
+  else
+    refuse("convert", op, fmt::format("'{}' converts between two 16-bit types", op.name));
+  end_result(step);
+}
+
+void Writer::write_smem_store(const Step& step, const TileOp& op) {
+  const Value& in = values_[step.inputs.at(0).value];
+  const auto panels = panels_of(step.output.value, op);
+  if (!panels) return;
+  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || !in.packed || in.shape != values_[step.output.value].shape)
+    return refuse("smem_store", op, fmt::format("'{}' does not store a 16-bit register tile", op.name));
+  const std::string from = input_array(step, 0);
+  line("const u32 to = {};", slot_text(step.output));
+  raw("#pragma unroll");
+  if (products_) {
+    // stmatrix: 8 x 8 blocks, four at a time, 16 columns of the warp's 16 rows; 16-byte chunk c of row r lies at c ^ (r & 7).
+    line("for (int j = 0; j < {}; ++j) {{", in.layout->cols / 16);
+    raw("  const int row = warp * 16 + (lane & 15), chunk = (j % 4 * 2 + (lane >> 4)) ^ (row & 7);");
+    line("  store_matrices(to + j / 4 * {0} + row * 128 + chunk * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);", panels->bytes, from);
+    raw("}");
+  } else {
+    line("for (int j = 0; j < {}; ++j) {{", words_of(step.inputs[0].value) / 4);
+    line("  const int row = warp * {} + j / {}, panel = j % {};", in.layout->rows / 4, panels->count, panels->count);
+    line("  store_words(to + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);", panels->bytes, from);
+    raw("}");
+  }
+}
+
+void Writer::write_smem_load(const Step& step, const TileOp& op) {
+  const Value& out = values_[step.output.value];
+  const Place& from = step.inputs.at(0);
+  const auto panels = panels_of(from.value, op);
+  if (!panels) return;
+  if (products_ || !out.layout || out.layout->kind != Layout::Kind::Matrix || !out.packed || out.shape != values_[from.value].shape)
+    return refuse("smem_load", op, fmt::format("'{}' does not load a 16-bit tile in a kernel without wgmma", op.name));
+  line("const u32 from = {};", slot_text(from));
+  const std::string to = begin_result(step);
+  raw("#pragma unroll");
+  line("for (int j = 0; j < {}; ++j) {{", words_of(step.output.value) / 4);
+  line("  const int row = warp * {} + j / {}, panel = j % {};", out.layout->rows / 4, panels->count, panels->count);
+  line("  load_words(from + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);", panels->bytes, to);
+  raw("}");
+  end_result(step);
+}
+
+void Writer::write_global_load(const Step& step, const TileOp& op) {
+  const Value& out = values_[step.output.value];
+  std::size_t tensor = kernel_.tensors.size();
+  for (std::size_t t = 0; t < kernel_.tensors.size(); ++t)
+    if (kernel_.tensors[t].name == op.tensor) tensor = t;
+  const bool whole = tensor < kernel_.tensors.size() && kernel_.tensors[tensor].dtype == DType::F32 && kernel_.tensors[tensor].shape.size() == 1 &&
+                     kernel_.tensors[tensor].shape[0].evaluate(program_.params).value() == (out.shape.empty() ? 0 : out.shape[0]);
+  const auto at = coordinates(step, op);
+  if (!whole || at != std::vector<std::string>{"0"} || out.packed || !out.layout || out.layout->kind != Layout::Kind::Columns)
+    return refuse("load", op, fmt::format("'{}' does not load a whole f32 vector, one number per column", op.name));
+  std::size_t pointer = 0;
+  while (pointer < launch_.pointers.size() && launch_.pointers[pointer] != tensor) ++pointer;
+  if (pointer == launch_.pointers.size()) launch_.pointers.push_back(tensor);
+  const std::string to = begin_result(step);
+  raw("#pragma unroll");
+  line("for (int e = 0; e < {}; ++e) {}[e] = in{}[e / 8 * 256 + lane * 8 + e % 8];", out.layout->elements, to, pointer);
+  end_result(step);
+}
+
+}  // namespace heddle::codegen

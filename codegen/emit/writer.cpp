@@ -1,0 +1,291 @@
+// The frame of the text: head, shared memory, barriers, and one branch per role.
+#include "codegen/emit/writer.h"
+
+#include <algorithm>
+
+#include "core/problem/fault_log.h"
+
+namespace heddle::codegen {
+namespace {
+
+constexpr int kGroupedRows = 16;  ///< rows of tiles that are walked together, so that their panels stay in L2
+constexpr std::int64_t kMostTiles = 1'000'000'000;
+
+}  // namespace
+
+void Writer::refuse(std::string rule, const TileOp& op, std::string sentence) {
+  for (const Refusal& r : refusals_)
+    if (r.rule == rule && !r.ops.empty() && r.ops[0] == op.name) return;
+  refusals_.push_back({std::move(rule), {op.name}, std::move(sentence), std::nullopt});
+}
+
+EmitResult Writer::run() {
+  if (!prepare()) return {std::nullopt, std::move(refusals_)};
+  write_kernel();
+  if (!refusals_.empty()) return {std::nullopt, std::move(refusals_)};
+  std::string body;
+  for (const ProductShape& shape : shapes_) body += product_text(shape) + "\n";
+  body += std::exchange(text_, {});
+  write_head();
+  text_ += prelude_text(body) + "\n" + body;
+  return {Emission{std::move(text_), std::move(launch_)}, {}};
+}
+
+bool Writer::prepare() {
+  products_ = std::any_of(kernel_.body.begin(), kernel_.body.end(), [](const TileOp& op) { return op.kind == "mma"; });
+  std::int64_t tiles = 1;
+  for (const GridDim& dim : kernel_.grid) {
+    const auto size = dim.size.evaluate(program_.params);
+    grid_.push_back(size.ok() ? *size : 0);
+    grid_names_.push_back("g_" + safe_name(dim.name) + (grid_names_.empty() ? "" : std::to_string(grid_names_.size())));
+    if (grid_.back() < 1 || grid_.back() > kMostTiles) tiles = 0;
+    tiles = tiles > kMostTiles ? tiles : tiles * grid_.back();
+  }
+  if (tiles < 1 || tiles > kMostTiles) {
+    refusals_.push_back({"grid", {}, fmt::format("the grid has {} tiles; 1 to {} can be written", tiles, kMostTiles), std::nullopt});
+    return false;
+  }
+  launch_.threads = program_.threads;
+  launch_.smem_bytes = program_.smem_bytes;
+  launch_.tiles = tiles;
+  lay_out_values();
+  return refusals_.empty();
+}
+
+void Writer::lay_out_values() {
+  // Without wgmma: the rows and columns that all tiles share.
+  std::int64_t rows = 0, cols = 0;
+  for (const TileValue& v : kernel_.values) {
+    Value& value = values_.emplace_back();
+    for (const Expr& extent : v.shape) value.shape.push_back(extent.evaluate(program_.params).value());
+    value.packed = v.dtype == DType::Bf16 || v.dtype == DType::F16;
+    if (v.space == Space::Register && value.shape.size() == 2) rows = value.shape[0], cols = value.shape[1];
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const TileValue& v = kernel_.values[i];
+    Value& value = values_[i];
+    if (v.space != Space::Register) continue;
+    const auto odd = [&](const char* what) {
+      refusals_.push_back({"layout", {}, fmt::format("'{}' {}", v.name, what), std::nullopt});
+    };
+    if (!value.packed && v.dtype != DType::F32) {
+      odd("holds 8-bit or integer elements; f32, bf16 and f16 can be written");
+      continue;
+    }
+    Layout layout;
+    if (value.shape.size() == 2) {
+      layout.rows = value.shape[0];
+      layout.cols = value.shape[1];
+      if (products_ && (layout.rows != 64 || layout.cols % 16 != 0 || layout.cols > 256)) odd("is no tile of 64 rows and 16 to 256 columns, as one warpgroup holds");
+      if (!products_ && (layout.rows != rows || layout.cols != cols || rows % 4 != 0 || cols % 256 != 0))
+        odd("does not have the rows (a multiple of 4) and columns (a multiple of 256) of the kernel's other tiles");
+      layout.columns = static_cast<int>(products_ ? 0 : cols / 32);
+      layout.elements = static_cast<int>(products_ ? layout.cols / 2 : rows / 4 * (cols / 32));
+    } else if (value.shape.size() == 1 && value.shape[0] == (products_ ? 64 : rows)) {
+      layout.kind = Layout::Kind::Rows;
+      layout.rows = value.shape[0];
+      layout.elements = products_ ? 2 : static_cast<int>(rows / 4);
+    } else if (value.shape.size() == 1 && !products_ && value.shape[0] == cols) {
+      layout.kind = Layout::Kind::Columns;
+      layout.cols = cols;
+      layout.elements = static_cast<int>(cols / 32);
+    } else {
+      odd("has a shape that is spread over threads in no known way");
+    }
+    if (layout.elements > 256) odd("takes more registers than a thread has");
+    value.layout = layout;
+  }
+}
+
+void Writer::write_head() {
+  line("// {}: CUDA C++ for sm_90a, written by Heddle from a schedule. Do not edit: change the schedule.", safe_name(program_.kernel));
+  std::string params;
+  for (const auto& [name, number] : program_.params) params += fmt::format(" {}={}", safe_name(name), number);
+  line("//{}; {} trips, {} tiles", params, program_.trips, launch_.tiles);
+  line("// machine {}, II {} cycles", safe_name(problem_.machine), schedule_.ii);
+  if (schedule_.certificate) {
+    const Certificate& c = *schedule_.certificate;
+    line("// certificate: {}, lower bound {}, {}, problem {}", to_string(c.status), c.lower_bound,
+         c.checked ? "checked independently" : "not checked", safe_name(c.problem_hash));
+  } else {
+    raw("// certificate: none, nothing is claimed about other schedules");
+  }
+  line("// launch: {} threads, {} bytes of dynamic shared memory, a block per SM (at most {})", program_.threads, program_.smem_bytes, launch_.tiles);
+  for (std::size_t m = 0; m < launch_.maps.size(); ++m) {
+    const TensorMapPlan& map = launch_.maps[m];
+    std::string box, extents;
+    for (const std::int64_t b : map.box) box += fmt::format(" {}", b);
+    for (const std::int64_t e : map.extents) extents += fmt::format(" {}", e);
+    line("// map{}: {}, extents{} (innermost first), box{}, {}", m, safe_name(kernel_.tensors[map.tensor].name), extents, box,
+         map.swizzle ? "128-byte swizzle" : "no swizzle");
+  }
+  raw("");
+}
+
+void Writer::write_kernel() {
+  indent_ = 1;
+  // Roles first: they find out which maps and pointers there are.
+  for (std::size_t r = 0; r < program_.roles.size(); ++r) write_role(program_.roles[r], r);
+  indent_ = 0;
+  const std::string roles = std::exchange(text_, {});
+
+  std::string arguments;
+  for (std::size_t m = 0; m < launch_.maps.size(); ++m)
+    arguments += fmt::format("{}const __grid_constant__ TensorMap map{}", arguments.empty() ? "" : ", ", m);
+  for (std::size_t p = 0; p < launch_.pointers.size(); ++p)
+    arguments += fmt::format("{}const {}* __restrict__ in{}", arguments.empty() ? "" : ", ",
+                             kernel_.tensors[launch_.pointers[p]].dtype == DType::F32 ? "float" : "unsigned short", p);
+  line("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}({}) {{", program_.threads, launch_.entry, arguments);
+  indent_ = 1;
+  raw("extern __shared__ __align__(1024) unsigned char shared[];");
+  raw("const u32 smem = shared_address(shared);");
+  for (const Buffer& buffer : program_.buffers)
+    line("// {:>7}: {}, {} x {} bytes", buffer.offset, safe_name(buffer.name), buffer.depth, buffer.slot_bytes);
+  raw("if (threadIdx.x == 0) {");
+  ++indent_;
+  for (std::size_t b = 0; b < program_.barriers.size(); ++b) {
+    const Barrier& barrier = program_.barriers[b];
+    const int depth = program_.buffers[barrier.buffer].depth;
+    const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
+    for (int s = 0; s < depth; ++s)
+      line("barrier_init(smem + {}, {});  // {} {}[{}]", barrier_address(program_, b) + 8 * s, barrier.arrivals, barrier.full ? "full" : "empty", name, s);
+  }
+  for (std::size_t m = 0; m < launch_.maps.size(); ++m) line("prefetch_map(&map{});", m);
+  raw("barrier_init_fence();");
+  --indent_;
+  raw("}");
+  raw("__syncthreads();");
+  text_ += roles;
+  indent_ = 0;
+  raw("}");
+}
+
+bool Writer::wants_grouping() const {
+  if (grid_.size() != 2 || grid_[0] < kGroupedRows || grid_[1] < 2) return false;
+  // Some loads follow one grid dimension only and some the other: panels of both are worth keeping.
+  bool by[2] = {false, false};
+  for (const TileOp& op : kernel_.body) {
+    if (op.kind != "tma_load") continue;
+    bool uses[2] = {false, false};
+    for (const Expr& at : op.at)
+      for (const std::string& name : at.names())
+        for (int d = 0; d < 2; ++d) uses[d] = uses[d] || name == kernel_.grid[static_cast<std::size_t>(d)].name;
+    if (uses[0] != uses[1]) by[uses[0] ? 0 : 1] = true;
+  }
+  return by[0] && by[1];
+}
+
+void Writer::write_tile_numbers() {
+  if (wants_grouping()) {
+    const std::int64_t group = kGroupedRows * grid_[1];
+    line("const int group = tile / {}, first = group * {}, rows = min({}, {} - first), inside = tile % {};", group, kGroupedRows, kGroupedRows, grid_[0], group);
+    line("const int {} = first + inside % rows, {} = inside / rows;", grid_names_[0], grid_names_[1]);
+    return;
+  }
+  std::int64_t stride = 1;
+  for (std::size_t d = 0; d < grid_.size(); ++d) {
+    const std::string whole = stride == 1 ? "tile" : fmt::format("tile / {}", stride);
+    if (d + 1 < grid_.size())
+      line("const int {} = {} % {};", grid_names_[d], whole, grid_[d]);
+    else
+      line("const int {} = {};", grid_names_[d], whole);
+    stride *= grid_[d];
+  }
+}
+
+void Writer::write_variables(const Role& role) {
+  for (std::size_t v = 0; v < role.variables.size(); ++v) {
+    const Variable& variable = role.variables[v];
+    if (!values_[variable.value].layout) continue;
+    for (int c = 0; c < variable.copies; ++c)
+      line("{} {}[{}];", type_of(variable.value), register_text({Place::Kind::Variable, v, c, 0, variable.value, 0}), words_of(variable.value));
+  }
+}
+
+void Writer::write_role(const Role& role, std::size_t index) {
+  role_ = &role;
+  role_index_ = index;
+  flying_.clear();
+  open_.clear();
+  const bool computes = !role.variables.empty();
+  one_thread_ = !computes;
+  for (const Section& section : role.sections)
+    for (const Step& step : section.steps)
+      if (step.kind == StepKind::Compute || step.kind == StepKind::Sync) one_thread_ = false;
+  if (!one_thread_ && role.warps != 4) {
+    refusals_.push_back({"role_warps", {}, fmt::format("role '{}' computes with {} warps; 4 can be written", role.name, role.warps), std::nullopt});
+    return;
+  }
+  const bool first = index == 0, last = index + 1 == program_.roles.size();
+  const std::string condition =
+      last ? std::string() : fmt::format("if (threadIdx.x < {}) ", role.first_thread + 128 * role.warpgroups);
+  line("{}{}{{  // ---- {}: threads {} to {}", first ? "" : "} else ", condition, safe_name(role.name), role.first_thread,
+       role.first_thread + 32 * role.warps - 1);
+  ++indent_;
+  if (role.registers > program_.entry_registers) line("more_registers<{}>();", role.registers);
+  if (role.registers > 0 && role.registers < program_.entry_registers) line("fewer_registers<{}>();", role.registers);
+  if (one_thread_) {
+    line("if (threadIdx.x == {}) {{", role.first_thread);
+    ++indent_;
+  } else {
+    line("const int tid = threadIdx.x - {}, lane = tid & 31, warp = tid >> 5;", role.first_thread);
+    write_variables(role);
+  }
+  for (std::size_t c = 0; c < role.cursors.size(); ++c) {
+    bool asked = false;
+    for (const Section& section : role.sections)
+      for (const Step& step : section.steps)
+        asked = asked || (step.cursor == c && (step.kind == StepKind::Wait || step.kind == StepKind::Arrive || step.engine == Engine::Load));
+    if (role.cursors[c].depth > 1)
+      line("int s{0} = 0; u32 p{0} = 0;  // slot of {1}, phase", c, role.cursors[c].depth);
+    else if (asked)
+      line("u32 p{0} = 0;  // phase", c);
+  }
+  line("for (int tile = blockIdx.x; tile < {}; tile += gridDim.x) {{", launch_.tiles);
+  ++indent_;
+  const std::string before = std::exchange(text_, {});
+  for (const Section& section : role.sections) write_section(role, section);
+  const std::string steps = std::exchange(text_, before);
+  if (std::any_of(grid_names_.begin(), grid_names_.end(), [&](const std::string& name) { return steps.find(name) != std::string::npos; }))
+    write_tile_numbers();
+  text_ += steps;
+  --indent_;
+  raw("}");
+  const bool stores = std::any_of(role.sections.begin(), role.sections.end(), [](const Section& s) {
+    return std::any_of(s.steps.begin(), s.steps.end(), [](const Step& step) { return step.engine == Engine::Store; });
+  });
+  if (stores) raw(one_thread_ ? "store_wait_all();" : "if (tid == 0) store_wait_all();");
+  if (one_thread_) {
+    --indent_;
+    raw("}");
+  }
+  raw("return;");
+  --indent_;
+  if (last) raw("}");
+}
+
+void Writer::write_section(const Role& role, const Section& section) {
+  (void)role;
+  section_ = &section;
+  line("// {}", to_string(section.part));
+  if (section.loop) {
+    raw("#pragma unroll 1");
+    line("for (int i = {0}; i < {1}; i += {2}) {{", section.first, section.first + section.times * section.unroll, section.unroll);
+    ++indent_;
+    for (auto& group : flying_)
+      for (Flying& f : group) f.this_pass = false;
+  }
+  for (const Step& step : section.steps) write_step(step);
+  if (section.loop) {
+    --indent_;
+    raw("}");
+    for (auto& group : flying_)
+      for (Flying& f : group) f.this_pass = false;
+  }
+}
+
+EmitResult emit_cuda(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program) {
+  return Writer(kernel, problem, schedule, program).run();
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,131 @@
+// Inside emit_cuda(): the text while it is being written. writer.cpp has the frame and the roles, steps.cpp barriers, TMA and
+// wgmma, tile_ops.cpp what a role's threads compute themselves.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codegen/emit/emit.h"
+#include "codegen/emit/names.h"
+#include "codegen/emit/prelude.h"
+#include "core/problem/tile.h"
+
+namespace heddle::codegen {
+
+class Writer {
+ public:
+  Writer(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program)
+      : kernel_(kernel), problem_(problem), schedule_(schedule), program_(program) {}
+
+  EmitResult run();
+
+ private:
+  /// How a register tile lies in the threads of a role.
+  struct Layout {
+    enum class Kind { Matrix, Rows, Columns };  ///< a tile; one number per row; one per column
+    Kind kind = Kind::Matrix;
+    int elements = 0;    ///< per thread
+    int columns = 0;     ///< Matrix without wgmma: per thread and row
+    std::int64_t rows = 0, cols = 0;  ///< of the tile
+  };
+  struct Value {
+    std::vector<std::int64_t> shape;
+    std::optional<Layout> layout;     ///< registers only
+    bool packed = false;              ///< 16-bit elements, two per register
+  };
+
+  // ---- frame (writer.cpp)
+  bool prepare();
+  void lay_out_values();
+  void write_head();
+  void write_kernel();
+  void write_role(const Role& role, std::size_t index);
+  void write_variables(const Role& role);
+  void write_section(const Role& role, const Section& section);
+  void write_tile_numbers();
+  bool wants_grouping() const;
+
+  // ---- steps (steps.cpp)
+  void write_step(const Step& step);
+  void write_load(const Step& step);
+  void write_store(const Step& step);
+  void write_product(const Step& step);
+  void write_retire(const Step& step);
+  void write_hand_over(const Step& step);
+  std::string barrier_text(std::size_t barrier, std::size_t cursor) const;
+  std::string slot_text(const Place& place) const;
+  std::string register_text(const Place& place) const;
+  /// Panels of a tile that TMA moves one by one.
+  struct Panels {
+    int count = 1, width = 0;
+    std::int64_t rows = 1, bytes = 0;
+  };
+  std::optional<Panels> panels_of(std::size_t value, const TileOp& op);
+  std::size_t map_of(const TileOp& op, const Panels& panels);
+  /// Coordinates innermost first; panel p begins p * width further.
+  std::vector<std::string> coordinates(const Step& step, const TileOp& op);
+  bool is_zero_fill(std::size_t value) const;
+  bool only_sums_read_init(const Step& fill) const;
+
+  // ---- what threads compute (tile_ops.cpp)
+  void write_compute(const Step& step);
+  void write_elements(const Step& step, const TileOp& op);
+  void write_reduction(const Step& step, const TileOp& op, bool maximum);
+  void write_convert(const Step& step, const TileOp& op);
+  void write_smem_store(const Step& step, const TileOp& op);
+  void write_smem_load(const Step& step, const TileOp& op);
+  void write_global_load(const Step& step, const TileOp& op);
+  /// An input as text for element i of a result; empty after a refusal.
+  std::string element_text(const Step& step, const TileOp& op, std::size_t input, const Layout& result);
+  /// The array of an input: a variable, or what has just been taken out of a hand-over buffer.
+  std::string input_array(const Step& step, std::size_t input);
+  void take_inputs(const Step& step);
+  /// The array that a result is computed into, and what makes it current.
+  std::string begin_result(const Step& step);
+  void end_result(const Step& step);
+
+  // ---- text
+  template <class... T>
+  void line(fmt::format_string<T...> format, T&&... values) {
+    text_ += std::string(static_cast<std::size_t>(indent_) * 2, ' ') + fmt::format(format, std::forward<T>(values)...) + "\n";
+  }
+  void raw(std::string_view words) { text_ += std::string(static_cast<std::size_t>(indent_) * 2, ' ') + std::string(words) + "\n"; }
+  void refuse(std::string rule, const TileOp& op, std::string sentence);
+  const Value& value(std::size_t index) const { return values_[index]; }
+  const char* type_of(std::size_t v) const { return values_[v].packed ? "u32" : "float"; }
+  int words_of(std::size_t v) const { return values_[v].layout ? values_[v].layout->elements / (values_[v].packed ? 2 : 1) : 0; }
+  std::string named(const TileOp& op) const { return safe_name(op.name); }
+
+  const Kernel& kernel_;
+  const Problem& problem_;
+  const Schedule& schedule_;
+  const Program& program_;
+  std::vector<Refusal> refusals_;
+  std::vector<Value> values_;
+  bool products_ = false;                 ///< the kernel has wgmmas: accumulator layout
+  std::vector<std::int64_t> grid_;
+  std::vector<std::string> grid_names_;
+  LaunchPlan launch_;
+  std::set<ProductShape> shapes_;
+  std::string text_;
+  int indent_ = 0;
+  // the role being written
+  const Role* role_ = nullptr;
+  std::size_t role_index_ = 0;
+  bool one_thread_ = false;
+  const Section* section_ = nullptr;
+  struct Flying {
+    const Step* step;
+    bool this_pass;
+  };
+  std::vector<const Step*> open_;
+  std::deque<std::vector<Flying>> flying_;
+};
+
+}  // namespace heddle::codegen

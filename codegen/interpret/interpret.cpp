@@ -1,0 +1,111 @@
+// Blocks of a grid, with names or with data.
+#include "codegen/interpret/interpret.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "codegen/interpret/machine.h"
+#include "core/eval/execute.h"
+#include "core/eval/rounding.h"
+#include "core/report/text_style.h"
+
+namespace heddle::codegen {
+namespace {
+
+/// The ops of core/eval, for the tiles of one block.
+class EvalData : public TileData {
+ public:
+  EvalData(const Kernel& kernel, const Program& program, TensorMap& tensors, std::int64_t first_tile, std::vector<std::int64_t> grid)
+      : kernel_(kernel), scope_(program.params), trips_(program.trips), tensors_(tensors), first_(first_tile), grid_(std::move(grid)) {
+    for (const TileValue& value : kernel.values) {
+      auto& shape = shapes_.emplace_back();
+      for (const Expr& extent : value.shape) shape.push_back(extent.evaluate(program.params).value());
+    }
+  }
+
+  std::string compute(OpRef ref, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs, Array* output,
+                      std::size_t value) override {
+    const TileOp& op = op_of(kernel_, ref);
+    std::int64_t index = first_ + tile;
+    for (std::size_t d = 0; d < grid_.size(); ++d) {
+      scope_[kernel_.grid[d].name] = index % grid_[d];
+      index /= grid_[d];
+    }
+    scope_[kernel_.loop.variable] = ref.list == OpRef::List::Prologue ? 0 : ref.list == OpRef::List::Epilogue ? trips_ : iteration;
+    at_.clear();
+    for (const Expr& expr : op.at) {
+      const auto number = expr.evaluate(scope_);
+      if (!number.ok()) return to_string(number.error());
+      at_.push_back(*number);
+    }
+    if (output) {
+      output->shape = shapes_[value];
+      std::int64_t size = 1;
+      for (const std::int64_t extent : output->shape) size *= extent;
+      output->data.resize(static_cast<std::size_t>(size));
+    }
+    const auto tensor = tensors_.find(op.tensor);
+    const OpFunction function = find_op_function(op.kind);
+    if (!function) return fmt::format("ops of kind '{}' cannot be executed", op.kind);
+    std::string complaint = function({&op, inputs, output, tensor == tensors_.end() ? nullptr : &tensor->second, at_});
+    if (complaint.empty() && output) round_all(kernel_.values[value].dtype, output->data);
+    return complaint;
+  }
+
+ private:
+  const Kernel& kernel_;
+  Scope scope_;
+  const std::int64_t trips_;
+  TensorMap& tensors_;
+  const std::int64_t first_;
+  const std::vector<std::int64_t> grid_;
+  std::vector<std::vector<std::int64_t>> shapes_;
+  std::vector<std::int64_t> at_;
+};
+
+}  // namespace
+
+const char* to_string(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::Deadlock: return "deadlock";
+    case FaultKind::NotReady: return "use before ready";
+    case FaultKind::Overwrite: return "overwrite";
+    case FaultKind::Fence: return "missing fence";
+    case FaultKind::Parity: return "parity aliasing";
+    case FaultKind::Registers: return "registers";
+    case FaultKind::Semantics: return "cannot be computed";
+  }
+  return "";
+}
+
+std::string to_string(const ProgramFault& fault) {
+  std::string text = to_string(fault.kind);
+  if (!fault.role.empty()) text += ": " + printable(fault.role);
+  if (!fault.step.empty()) text += fmt::format(" at '{}', tile {}, iteration {}", printable(fault.step), fault.tile, fault.iteration);
+  return text + ": " + printable(fault.what);
+}
+
+std::optional<ProgramFault> run_symbolic(const Kernel& kernel, const Program& program, const Interleaving& how) {
+  return BlockMachine(kernel, program, how, nullptr).run();
+}
+
+Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors, const Interleaving& how) {
+  if (auto planned = plan_execution(kernel, program.params, tensors); !planned.ok()) return planned.error();
+  std::vector<std::int64_t> grid;
+  std::int64_t tiles = 1;
+  for (const GridDim& dim : kernel.grid) {
+    grid.push_back(dim.size.evaluate(program.params).value());
+    tiles *= grid.back();
+  }
+  for (std::int64_t first = 0; first < tiles; first += how.tiles) {
+    Interleaving block = how;
+    block.tiles = std::min(how.tiles, tiles - first);
+    block.seed = how.seed + static_cast<std::uint64_t>(first);
+    EvalData data(kernel, program, tensors, first, grid);
+    if (auto fault = BlockMachine(kernel, program, block, &data).run()) return std::optional(std::move(*fault));
+  }
+  return std::optional<ProgramFault>();
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,53 @@
+// Executes a program on the CPU the way a block does: roles advance in any order, what TMA and wgmma were asked to do
+// happens at any later moment, barriers have phases and parities. What goes wrong under some interleaving on the GPU goes
+// wrong under some interleaving here, and is named: who, at which step, of which iteration.
+//
+// What is watched (PTX ISA: mbarrier, wgmma, cp.async.bulk, setmaxnreg):
+//   deadlock           no role can go on and nothing is in flight
+//   use before ready   a step finds another value, another iteration or another tile where it reads
+//   overwrite          a slot is filled while something still reads it; a register is touched while a wgmma may use it
+//   fence              TMA or wgmma reads what threads wrote without a fence, or threads overwrite what a store has read
+//                      without having been told
+//   parity aliasing    a wait passes, but on another phase than the one it is about
+//   registers          a role's live values exceed its budget, or the budgets exceed what the block was launched with
+//
+// One agent stands for all warps of a role; barriers count arrivals of warps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "codegen/program/program.h"
+#include "core/base/result.h"
+#include "core/eval/array.h"
+
+namespace heddle::codegen {
+
+enum class FaultKind { Deadlock, NotReady, Overwrite, Fence, Parity, Registers, Semantics };
+const char* to_string(FaultKind kind);
+
+struct ProgramFault {
+  FaultKind kind = FaultKind::Deadlock;
+  std::string role;
+  std::string step;      ///< as step_text() has it
+  std::int64_t tile = 0, iteration = 0;
+  std::string what;
+};
+/// One sentence, printable.
+std::string to_string(const ProgramFault& fault);
+
+struct Interleaving {
+  std::uint64_t seed = 1;     ///< also picks the manner: uniform, late, eager, one role far ahead ...
+  std::int64_t tiles = 1;     ///< that the block works through
+};
+
+/// Names instead of data: every slot and register knows which value of which iteration of which tile it holds.
+std::optional<ProgramFault> run_symbolic(const Kernel& kernel, const Program& program, const Interleaving& how);
+
+/// With real data: every block of the grid, `how.tiles` tiles of it per block (the last block may have fewer). Writes the
+/// kernel's outputs into `tensors`. Input errors are those of heddle eval.
+Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors,
+                                                  const Interleaving& how);
+
+}  // namespace heddle::codegen

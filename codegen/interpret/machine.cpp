@@ -1,0 +1,432 @@
+// The block's roles take turns; see interpret.h for what is watched.
+#include "codegen/interpret/machine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "codegen/program/text.h"
+
+namespace heddle::codegen {
+
+BlockMachine::BlockMachine(const Kernel& kernel, const Program& program, const Interleaving& how, TileData* data)
+    : kernel_(kernel), program_(program), how_(how), data_(data), random_(how.seed) {
+  for (const Buffer& buffer : program.buffers) slots_.emplace_back(static_cast<std::size_t>(buffer.depth));
+  for (const Barrier& barrier : program.barriers)
+    phases_.emplace_back(static_cast<std::size_t>(program.buffers[barrier.buffer].depth), Phase{barrier.arrivals, 0, 0});
+  for (const Role& role : program.roles) {
+    Agent& agent = agents_.emplace_back();
+    for_each_step(role, [&](const Section& section, const Step& step, std::int64_t shift) { agent.code.push_back({&section, &step, shift}); });
+    agent.cursors.resize(role.cursors.size());
+    for (const Variable& v : role.variables) agent.variables.emplace_back(static_cast<std::size_t>(v.copies));
+  }
+}
+
+std::optional<ProgramFault> BlockMachine::run() {
+  if (auto fault = check_registers()) return fault;
+  // Manners of interleaving: how often a completion happens where a role could go on, and which roles are fast.
+  enum Manner { kUniform, kLate, kEager, kOrdered, kOrderedLate, kUneven, kNoLoads, kNoProducts, kNoStores, kManners };
+  const auto manner = static_cast<Manner>(how_.seed % kManners);
+  // One kind of completion may be put off until nothing else can happen.
+  const Engine last = manner == kNoLoads ? Engine::Load : manner == kNoProducts ? Engine::Mma : manner == kNoStores ? Engine::Store : Engine::None;
+  std::vector<std::uint64_t> weight(agents_.size(), 1);
+  std::vector<std::size_t> order(agents_.size());
+  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
+  std::shuffle(order.begin(), order.end(), random_);
+  if (manner == kUneven)
+    for (auto& w : weight) w = 1 + random_() % 40;
+  std::vector<std::size_t> able;
+  struct Completion {
+    std::size_t role;
+    Engine engine;
+    std::size_t which;
+  };
+  std::vector<Completion> completions, put_off;
+  const auto completion = [&](std::size_t role, Engine engine, std::size_t which) {
+    (engine == last ? put_off : completions).push_back({role, engine, which});
+  };
+  while (!fault_) {
+    able.clear();
+    completions.clear();
+    put_off.clear();
+    for (std::size_t r = 0; r < agents_.size(); ++r) {
+      Agent& a = agents_[r];
+      if (!finished(a) && a.code.empty()) a.tile = how_.tiles;
+      if (!finished(a) && ready(r)) able.push_back(r);
+      if (!a.products.empty()) completion(r, Engine::Mma, 0);  // one role's products finish in order
+      for (std::size_t k = 0; k < a.loads.size(); ++k) completion(r, Engine::Load, k);
+      for (std::size_t k = 0; k < a.stores.size(); ++k) completion(r, Engine::Store, k);
+    }
+    if (able.empty() && completions.empty()) std::swap(completions, put_off);
+    if (able.empty() && completions.empty()) break;
+    bool finish = able.empty();
+    if (!finish && !completions.empty()) {
+      switch (manner) {
+        case kLate:
+        case kOrderedLate: break;
+        case kEager: finish = true; break;
+        case kOrdered: finish = random_() % 10 == 0; break;
+        default: finish = random_() % (able.size() + completions.size()) < completions.size(); break;
+      }
+    }
+    if (finish) {
+      const Completion& c = completions[random_() % completions.size()];
+      complete(c.role, c.engine, c.which);
+      continue;
+    }
+    std::size_t role = able[random_() % able.size()];
+    if (manner == kOrdered || manner == kOrderedLate) {
+      role = *std::find_if(order.begin(), order.end(), [&](std::size_t r) { return std::find(able.begin(), able.end(), r) != able.end(); });
+    } else if (manner == kUneven) {
+      std::uint64_t sum = 0;
+      for (const std::size_t r : able) sum += weight[r];
+      std::uint64_t pick = random_() % sum;
+      for (const std::size_t r : able) {
+        role = r;
+        if (pick < weight[r]) break;
+        pick -= weight[r];
+      }
+    }
+    step(role);
+  }
+  if (fault_) return fault_;
+  for (const Agent& agent : agents_)
+    if (!finished(agent)) return stuck();
+  return std::nullopt;
+}
+
+// ---- barriers
+
+void BlockMachine::turn(Phase& phase, std::size_t barrier) {
+  if (phase.pending > 0 || phase.bytes != 0) return;
+  ++phase.completed;
+  phase.pending = program_.barriers[barrier].arrivals;
+}
+
+bool BlockMachine::arrive(Phase& phase, std::size_t barrier, int count, std::int64_t about) {
+  // Arrivals beyond this phase's count for the next one: then some waiter goes on too early, if not now then later.
+  for (; count > 0; --count) {
+    if (phase.completed != about) return false;
+    --phase.pending;
+    turn(phase, barrier);
+  }
+  return true;
+}
+
+bool BlockMachine::ready(std::size_t role) const {
+  const Agent& agent = agents_[role];
+  const Step& step = *agent.code[agent.at].step;
+  if (step.kind == StepKind::Wait) {
+    const CursorState& cursor = agent.cursors[step.cursor];
+    const auto& ring = phases_[step.barrier];
+    if (static_cast<std::size_t>(cursor.slot) >= ring.size()) return true;  // step() complains
+    const int parity = cursor.phase ^ (step.ahead ? 1 : 0);
+    return (ring[static_cast<std::size_t>(cursor.slot)].completed & 1) != parity;
+  }
+  if (step.kind == StepKind::Retire) {
+    const auto& groups = step.engine == Engine::Mma ? agent.product_groups : agent.store_groups;
+    const std::size_t keep = static_cast<std::size_t>(step.keep);
+    for (std::size_t g = 0; g + keep < groups.size(); ++g)
+      if (std::any_of(groups[g].begin(), groups[g].end(), [](const Async* a) { return !a->done; })) return false;
+  }
+  return true;
+}
+
+// ---- steps
+
+void BlockMachine::step(std::size_t role) {
+  Agent& agent = agents_[role];
+  const Flat flat = agent.code[agent.at];
+  const Step& step = *flat.step;
+  const std::int64_t tile = agent.tile;
+  switch (step.kind) {
+    case StepKind::Wait: {
+      const CursorState& cursor = agent.cursors[step.cursor];
+      if (static_cast<std::size_t>(cursor.slot) >= phases_[step.barrier].size())
+        return fail(FaultKind::NotReady, role, flat, tile, fmt::format("slot {} does not exist", cursor.slot));
+      const std::int64_t completed = phases_[step.barrier][static_cast<std::size_t>(cursor.slot)].completed;
+      const std::int64_t wanted = use_of(role, step.cursor) + (step.ahead ? 0 : 1);
+      if (completed != wanted)
+        return fail(FaultKind::Parity, role, flat, tile,
+                    fmt::format("passes although {} phases are over; it is about phase {}", completed, wanted));
+      break;
+    }
+    case StepKind::Issue: issue(role, flat); break;
+    case StepKind::Commit: {
+      auto& open = step.engine == Engine::Mma ? agent.open_products : agent.open_stores;
+      (step.engine == Engine::Mma ? agent.product_groups : agent.store_groups).push_back(std::exchange(open, {}));
+      break;
+    }
+    case StepKind::Retire: retire(agent, step); break;
+    case StepKind::Compute:
+    case StepKind::Put: compute(role, flat); break;
+    case StepKind::Sync:
+      for (auto& ring : slots_)
+        for (Slot& slot : ring) slot.unfenced = slot.untold = false;
+      break;
+    case StepKind::Arrive: {
+      const CursorState& cursor = agent.cursors[step.cursor];
+      auto& ring = phases_[step.barrier];
+      if (static_cast<std::size_t>(cursor.slot) >= ring.size())
+        return fail(FaultKind::NotReady, role, flat, tile, fmt::format("slot {} does not exist", cursor.slot));
+      if (!arrive(ring[static_cast<std::size_t>(cursor.slot)], step.barrier, step.count, use_of(role, step.cursor)))
+        return fail(FaultKind::Parity, role, flat, tile, fmt::format("arrives when phase {} is over already", use_of(role, step.cursor)));
+      break;
+    }
+    case StepKind::Advance: {
+      CursorState& cursor = agent.cursors[step.cursor];
+      ++cursor.count;
+      if (++cursor.slot == program_.roles[role].cursors[step.cursor].depth) cursor.slot = 0, cursor.phase ^= 1;
+      break;
+    }
+  }
+  if (++agent.at == agent.code.size()) {
+    agent.at = 0;
+    ++agent.tile;
+  }
+}
+
+void BlockMachine::retire(Agent& agent, const Step& step) {
+  auto& groups = step.engine == Engine::Mma ? agent.product_groups : agent.store_groups;
+  while (groups.size() > static_cast<std::size_t>(step.keep)) {
+    for (const Async* a : groups.front()) {
+      for (RegisterCell* cell : a->registers)
+        if (--cell->flying == 0) cell->summing = false;
+      if (step.engine == Engine::Store)
+        for (Slot* slot : a->reads) slot->untold = true;
+    }
+    groups.pop_front();
+  }
+}
+
+BlockMachine::RegisterCell* BlockMachine::register_at(std::size_t role, const Place& place, bool output) {
+  auto& copies = agents_[role].variables[place.index];
+  const std::size_t copy = output && program_.roles[role].variables[place.index].moves ? 0 : static_cast<std::size_t>(place.copy);
+  return copy < copies.size() ? &copies[copy] : nullptr;
+}
+
+BlockMachine::Slot* BlockMachine::slot_at(std::size_t role, const Flat& flat, const Place& place) {
+  const auto slot = static_cast<std::size_t>(agents_[role].cursors[place.cursor].slot);
+  if (slot < slots_[place.index].size()) return &slots_[place.index][slot];
+  fail(FaultKind::NotReady, role, flat, agents_[role].tile, fmt::format("slot {} does not exist", slot));
+  return nullptr;
+}
+
+const Array* BlockMachine::read(std::size_t role, const Flat& flat, const Place& place, bool async, bool sum) {
+  const std::int64_t tile = agents_[role].tile;
+  const Cell* cell = nullptr;
+  if (place.kind == Place::Kind::Variable) {
+    const RegisterCell* found = register_at(role, place, false);
+    if (!found) {
+      fail(FaultKind::NotReady, role, flat, tile, "a copy that does not exist");
+      return nullptr;
+    }
+    // A wgmma may add to what an earlier one of the role is still adding to; nobody else may look.
+    if (found->flying > 0 && found->summing && !sum) {
+      fail(FaultKind::Overwrite, role, flat, tile, "reads registers that a wgmma in flight may still write");
+      return nullptr;
+    }
+    cell = found;
+  } else if (place.kind == Place::Kind::Buffer) {
+    const Slot* slot = slot_at(role, flat, place);
+    if (!slot) return nullptr;
+    if (slot->filling) {
+      fail(FaultKind::NotReady, role, flat, tile, "reads a slot that TMA is still filling");
+      return nullptr;
+    }
+    if (async && slot->unfenced) {
+      fail(FaultKind::Fence, role, flat, tile, "reads what threads wrote to shared memory without a fence in between");
+      return nullptr;
+    }
+    cell = slot;
+  }
+  if (!cell) return nullptr;
+  if (!holds(*cell, flat, place, tile)) {
+    fail(FaultKind::NotReady, role, flat, tile,
+         fmt::format("wants {} and finds {}", content({place.value, iteration_of(flat, place), tile, {}}), content(*cell)));
+    return nullptr;
+  }
+  return &cell->array;
+}
+
+void BlockMachine::write_register(std::size_t role, const Flat& flat, const Place& place, Array&& array) {
+  auto& copies = agents_[role].variables[place.index];
+  RegisterCell* cell = register_at(role, place, true);
+  if (!cell) return fail(FaultKind::NotReady, role, flat, agents_[role].tile, "a copy that does not exist");
+  if (program_.roles[role].variables[place.index].moves) std::rotate(copies.begin(), copies.end() - 1, copies.end());
+  if (cell->flying > 0)
+    return fail(FaultKind::Overwrite, role, flat, agents_[role].tile, "writes registers that a wgmma in flight may still use");
+  cell->value = place.value;
+  cell->iteration = iteration_of(flat, place);
+  cell->tile = agents_[role].tile;
+  cell->array = std::move(array);
+}
+
+void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array) {
+  const std::int64_t tile = agents_[role].tile;
+  if (slot.readers > 0 || slot.filling)
+    return fail(FaultKind::Overwrite, role, flat, tile, fmt::format("overwrites {} while it is being {}", content(slot), slot.filling ? "filled" : "read"));
+  if (slot.untold)
+    return fail(FaultKind::Fence, role, flat, tile, "overwrites what a store has read before all warps know that it has");
+  slot.value = place.value;
+  slot.iteration = iteration_of(flat, place);
+  slot.tile = tile;
+  slot.array = std::move(array);
+  slot.unfenced = by_threads && !program_.buffers[place.index].registers;
+}
+
+void BlockMachine::compute(std::size_t role, const Flat& flat) {
+  const Step& step = *flat.step;
+  std::vector<const Array*> inputs;
+  for (const Place& place : step.inputs) {
+    inputs.push_back(read(role, flat, place, false, false));
+    if (fault_) return;
+  }
+  Array result;
+  if (data_) {
+    if (step.kind == StepKind::Put) {
+      result = *inputs.at(0);
+    } else {
+      const std::string complaint = data_->compute(step.op, agents_[role].tile, step.iteration + flat.shift, inputs,
+                                                   step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
+      if (!complaint.empty()) return fail(FaultKind::Semantics, role, flat, agents_[role].tile, complaint);
+    }
+  }
+  if (step.output.kind == Place::Kind::Variable) write_register(role, flat, step.output, std::move(result));
+  if (step.output.kind == Place::Kind::Buffer)
+    if (Slot* slot = slot_at(role, flat, step.output)) fill_slot(role, flat, *slot, step.output, true, std::move(result));
+}
+
+void BlockMachine::issue(std::size_t role, const Flat& flat) {
+  Agent& agent = agents_[role];
+  const Step& step = *flat.step;
+  auto made = std::make_unique<Async>();
+  Async& async = *made;
+  async.role = role;
+  async.at = flat;
+  async.tile = agent.tile;
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    const bool sum = step.engine == Engine::Mma && k == 2;
+    read(role, flat, step.inputs[k], true, sum);
+    if (fault_) return;
+    if (step.inputs[k].kind == Place::Kind::Variable && !sum) async.registers.push_back(register_at(role, step.inputs[k], false));
+    if (step.inputs[k].kind == Place::Kind::Buffer) async.reads.push_back(slot_at(role, flat, step.inputs[k]));
+  }
+  if (step.engine == Engine::Mma) {
+    RegisterCell* cell = register_at(role, step.output, true);
+    if (!cell) return fail(FaultKind::NotReady, role, flat, agent.tile, "a copy that does not exist");
+    const bool adds = step.inputs.size() > 2;
+    if (cell->flying > 0 && !(adds && cell->summing))
+      return fail(FaultKind::Overwrite, role, flat, agent.tile, "writes registers that a wgmma in flight may still use");
+    cell->value = step.output.value;
+    cell->iteration = iteration_of(flat, step.output);
+    cell->tile = agent.tile;
+    cell->summing = true;
+    async.registers.push_back(cell);
+    agent.products.push_back(&async);
+    agent.open_products.push_back(&async);
+  } else if (step.engine == Engine::Store) {
+    agent.stores.push_back(&async);
+    agent.open_stores.push_back(&async);
+  } else {
+    async.fills = slot_at(role, flat, step.output);
+    if (!async.fills) return;
+    fill_slot(role, flat, *async.fills, step.output, false, {});
+    if (fault_) return;
+    async.fills->filling = true;
+    const auto slot = static_cast<std::size_t>(agent.cursors[step.cursor].slot);
+    if (slot >= phases_[step.barrier].size()) return fail(FaultKind::NotReady, role, flat, agent.tile, "a barrier that does not exist");
+    async.signals = &phases_[step.barrier][slot];
+    async.barrier = step.barrier;
+    async.signals->bytes += program_.barriers[step.barrier].tx_bytes;
+    if (!arrive(*async.signals, step.barrier, 1, use_of(role, step.cursor)))
+      return fail(FaultKind::Parity, role, flat, agent.tile, fmt::format("arrives when phase {} is over already", use_of(role, step.cursor)));
+    agent.loads.push_back(&async);
+  }
+  for (RegisterCell* cell : async.registers) ++cell->flying;
+  for (Slot* slot : async.reads) ++slot->readers;
+  pool_.push_back(std::move(made));
+}
+
+/// What was asked for happens: operands are read now, and must still be what was meant.
+void BlockMachine::complete(std::size_t role, Engine engine, std::size_t which) {
+  Agent& agent = agents_[role];
+  auto& queue = engine == Engine::Mma ? agent.products : engine == Engine::Load ? agent.loads : agent.stores;
+  Async& async = *queue[which];
+  queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(which));
+  const Step& step = *async.at.step;
+  async.done = true;
+  if (data_) {
+    std::vector<const Array*> inputs;
+    std::size_t slot = 0, reg = 0;
+    for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+      if (step.inputs[k].kind == Place::Kind::Buffer)
+        inputs.push_back(&async.reads[slot++]->array);
+      else if (engine == Engine::Mma && k == 2)
+        inputs.push_back(&async.registers.back()->array);
+      else
+        inputs.push_back(&async.registers[reg++]->array);
+    }
+    Array result;
+    const std::string complaint = data_->compute(step.op, async.tile, step.iteration + async.at.shift, inputs,
+                                                 step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
+    if (!complaint.empty()) return fail(FaultKind::Semantics, role, async.at, async.tile, complaint);
+    if (engine == Engine::Mma) async.registers.back()->array = std::move(result);
+    if (engine == Engine::Load) async.fills->array = std::move(result);
+  }
+  for (Slot* slot : async.reads) --slot->readers;
+  if (engine != Engine::Load) return;
+  async.fills->filling = false;
+  async.signals->bytes -= program_.buffers[step.output.index].registers ? 0 : program_.barriers[async.barrier].tx_bytes;
+  turn(*async.signals, async.barrier);
+}
+
+// ---- words
+
+std::string BlockMachine::content(const Cell& cell) const {
+  if (cell.value == kNothing) return "nothing";
+  std::string text = printable(kernel_.values[cell.value].name);
+  if (cell.iteration > kPerTile) text += cell.iteration < 0 ? "[init]" : fmt::format("[{}]", cell.iteration);
+  return how_.tiles > 1 ? fmt::format("{} of tile {}", text, cell.tile) : text;
+}
+
+void BlockMachine::fail(FaultKind kind, std::size_t role, const Flat& flat, std::int64_t tile, std::string what) {
+  if (fault_) return;
+  const Role& r = program_.roles[role];
+  fault_ = ProgramFault{kind, r.name, step_text(kernel_, program_, r, *flat.section, *flat.step), tile, flat.step->iteration + flat.shift, std::move(what)};
+}
+
+std::optional<ProgramFault> BlockMachine::check_registers() const {
+  int used = 0, warpgroups = 0;
+  for (const Role& role : program_.roles) {
+    used += (role.registers ? role.registers : program_.entry_registers) * role.warpgroups;
+    warpgroups += role.warpgroups;
+    const int live = role.variables.empty() ? 0 : live_registers(program_, role) + program_.register_overhead;
+    const int budget = role.registers ? role.registers : program_.entry_registers;
+    if (live > budget)
+      return ProgramFault{FaultKind::Registers, role.name, "", 0, 0, fmt::format("{} registers are live at once, the budget is {}", live, budget)};
+  }
+  if (used > program_.entry_registers * warpgroups)
+    return ProgramFault{FaultKind::Registers, "", "", 0, 0,
+                        fmt::format("the budgets need {} registers per warpgroup in all, the block starts with {}", used, program_.entry_registers * warpgroups)};
+  return std::nullopt;
+}
+
+ProgramFault BlockMachine::stuck() const {
+  ProgramFault fault;
+  for (std::size_t r = 0; r < agents_.size(); ++r) {
+    const Agent& agent = agents_[r];
+    if (finished(agent)) continue;
+    const Flat& flat = agent.code[agent.at];
+    const std::string step = step_text(kernel_, program_, program_.roles[r], *flat.section, *flat.step);
+    if (fault.role.empty()) {
+      fault = {FaultKind::Deadlock, program_.roles[r].name, step, agent.tile, flat.step->iteration + flat.shift, ""};
+    } else {
+      fault.what += fmt::format("; {} is at '{}' of iteration {}", program_.roles[r].name, step, flat.step->iteration + flat.shift);
+    }
+  }
+  fault.what = "nobody can go on" + fault.what;
+  return fault;
+}
+
+}  // namespace heddle::codegen

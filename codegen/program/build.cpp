@@ -1,0 +1,359 @@
+// Buffers and barriers from channels, steps from the lines of the pipeline program, and the ops before and after the loop.
+#include "codegen/program/build.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "codegen/program/builder.h"
+#include "core/check/checker.h"
+#include "core/problem/fault_log.h"
+#include "core/problem/storage.h"
+#include "core/schedule/constraint_text.h"
+
+namespace heddle::codegen {
+
+Refusal refusal(std::string rule, std::vector<std::string> ops, std::string sentence, std::optional<UserConstraint> constraint) {
+  if (constraint) constraint->name = describe(*constraint);
+  return {std::move(rule), std::move(ops), std::move(sentence), std::move(constraint)};
+}
+
+namespace {
+
+constexpr std::int64_t kMostTrips = 1'000'000;
+}  // namespace
+
+UserConstraint same_group(std::vector<std::string> ops) { return {"", true, ConstraintKind::SameGroup, std::move(ops), "", 0, 0}; }
+
+BuildResult Builder::run(std::optional<std::int64_t> trips) {
+  if (prepare(trips)) {
+    make_buffers();
+    make_roles();
+    if (refusals_.empty()) lower_loops();
+    if (refusals_.empty()) lower_prologue();
+    if (refusals_.empty()) lower_epilogue();
+    if (refusals_.empty())
+      for (RoleDraft& draft : drafts_) cut_and_fold(problem_, program_.trips, draft, refusals_);
+    if (refusals_.empty()) {
+      for (RoleDraft& draft : drafts_) program_.roles.push_back(std::move(draft.role));
+      lay_out(kernel_, problem_, schedule_, program_, refusals_);
+    }
+  }
+  if (refusals_.empty()) return {std::move(program_), {}};
+  return {std::nullopt, std::move(refusals_)};
+}
+
+bool Builder::prepare(std::optional<std::int64_t> trips) {
+  program_.kernel = kernel_.name;
+  program_.params = problem_.params;
+  for (std::size_t i = 0; i < kernel_.values.size(); ++i) value_index_.emplace(kernel_.values[i].name, i);
+  body_value_.assign(kernel_.values.size(), ValueId{});
+  for (std::size_t v = 0; v < problem_.values.size(); ++v) body_value_[value_index(problem_.values[v].name)] = ValueId(v);
+  for (const TileOp& op : kernel_.body)
+    if (op.kind == "opaque") {
+      refuse("numbers_only", {op.name}, "this graph has numbers only: it can be scheduled but not written as a kernel");
+      return false;
+    }
+  for (const TileValue& value : kernel_.values)
+    if (value.space == Space::Tmem) {
+      refuse("tensor_memory", {}, fmt::format("'{}' lies in tensor memory; programs are written for Hopper (sm_90a) so far", value.name));
+      return false;
+    }
+  FaultLog faults;
+  for (const TileValue& value : kernel_.values) tiles_.push_back(measure(value, problem_.params, {}, faults));
+  const auto own = kernel_.loop.trips.evaluate(problem_.params);
+  program_.trips = trips.value_or(own.ok() ? *own : 0);
+  if (!faults.empty() || program_.trips < 1 || program_.trips > kMostTrips) {
+    refuse("trips", {}, fmt::format("the loop runs {} times; 1 to {} can be written", program_.trips, kMostTrips));
+    return false;
+  }
+  if (const Verdict verdict = check(problem_, schedule_); !verdict.valid()) {
+    refuse("illegal_schedule", {}, fmt::format("the schedule breaks a rule: {}", verdict.violations.front().message));
+    return false;
+  }
+  return true;
+}
+
+void Builder::make_buffers() {
+  buffer_of_.assign(kernel_.values.size(), kNone);
+  for (std::size_t c = 0; c < problem_.channels.size(); ++c) {
+    const Channel& channel = problem_.channels[c];
+    if (schedule_.depths[c] == 0) continue;
+    Buffer buffer;
+    buffer.name = channel.name;
+    buffer.depth = schedule_.depths[c];
+    buffer.registers = channel.only_if_crossing;
+    buffer.slot_bytes = round_up(channel.size, 1024);
+    if (buffer.registers) {
+      const Op& writer = problem_.op(channel.writer);
+      for (const Reader& reader : channel.readers)
+        if (problem_.op(reader.op).warps != writer.warps && schedule_.group(reader.op) != schedule_.group(channel.writer))
+          refuse("hand_over_shape", {writer.name, problem_.op(reader.op).name},
+                 fmt::format("'{}' passes from {} warps to {}; registers are handed over thread by thread", channel.name, writer.warps,
+                             problem_.op(reader.op).warps),
+                 same_group({writer.name, problem_.op(reader.op).name}));
+      buffer.slot_bytes = std::int64_t{4} * problem_.value(channel.values.front()).registers * writer.warps * kThreadsPerWarp;
+    }
+    for (const ValueId v : channel.values) {
+      buffer.values.push_back(value_index(problem_.value(v).name));
+      buffer_of_[buffer.values.back()] = program_.buffers.size();
+    }
+    buffer_of_channel_[c] = program_.buffers.size();
+    program_.buffers.push_back(std::move(buffer));
+  }
+  for (std::size_t i = 0; i < kernel_.values.size(); ++i)
+    if (body_value_[i].valid() && kernel_.values[i].space == Space::Smem && buffer_of_[i] == kNone)
+      refuse("written_resident", {}, fmt::format("'{}' is rewritten in place in shared memory; only rings can be written", kernel_.values[i].name));
+}
+
+std::size_t Builder::add_barrier(bool full, std::size_t buffer, std::size_t value, int arrivals, std::int64_t bytes) {
+  program_.barriers.push_back({full, buffer, value, arrivals, bytes});
+  if (!full) program_.buffers[buffer].empty = program_.barriers.size() - 1;
+  if (full) full_of_[value] = program_.barriers.size() - 1;
+  return program_.barriers.size() - 1;
+}
+
+void Builder::make_roles() {
+  role_of_group_.assign(schedule_.groups.size(), kNone);
+  for (std::size_t g = 0; g < schedule_.groups.size(); ++g) {
+    const ScheduleGroup& group = schedule_.groups[g];
+    if (group.warps == 0) continue;
+    role_of_group_[g] = drafts_.size();
+    RoleDraft& draft = drafts_.emplace_back();
+    draft.role.name = group.role.empty() ? fmt::format("group {}", g) : group.role;
+    draft.role.group = GroupId(g);
+    draft.role.warps = group.warps;
+    draft.role.warpgroups = (group.warps + 3) / 4;
+  }
+  variable_of_.resize(drafts_.size());
+  for (auto& list : variable_of_) list.assign(kernel_.values.size(), kNone);
+}
+
+int Builder::registers_of(std::size_t value, std::size_t role) const {
+  if (body_value_[value].valid()) return problem_.value(body_value_[value]).registers;
+  if (const auto& given = kernel_.values[value].registers)
+    if (const auto number = given->evaluate(problem_.params); number.ok()) return static_cast<int>(std::clamp<std::int64_t>(*number, 0, 255));
+  return static_cast<int>(std::min<std::int64_t>(registers_per_thread(*tiles_[value], std::int64_t{warps_of(role)} * kThreadsPerWarp), 4096));
+}
+
+std::size_t Builder::variable(std::size_t role, std::size_t value) {
+  std::size_t& known = variable_of_[role][value];
+  if (known != kNone) return known;
+  RoleDraft& draft = drafts_[role];
+  for (const auto* list : {&kernel_.body, &kernel_.prologue, &kernel_.epilogue})
+    for (const TileOp& op : *list) {
+      if (op.kind != "mma" || op.inputs.size() < 3 || op.outputs.empty()) continue;
+      const std::size_t out = value_index(op.outputs[0]), sum = value_index(op.inputs[2].value);
+      const std::size_t partner = out == value ? sum : sum == value ? out : kNone;
+      if (partner != kNone && partner != value && variable_of_[role][partner] != kNone) return known = variable_of_[role][partner];
+    }
+  Variable made;
+  made.name = kernel_.values[value].name;
+  made.value = value;
+  made.registers = registers_of(value, role);
+  known = draft.role.variables.size();
+  draft.role.variables.push_back(made);
+  draft.by_mma.push_back(false);
+  draft.chained.push_back(false);
+  return known;
+}
+
+Place Builder::place_read(std::size_t role, OpId op, const Operand& operand) {
+  Place place;
+  place.value = value_index(operand.value);
+  place.iteration = -operand.distance;
+  const ValueId v = body_value_[place.value];
+  if (!v.valid()) {
+    place.iteration = kPerTile;
+    if (is_register(place.value)) {
+      place.kind = Place::Kind::Variable;
+      place.index = variable(role, place.value);
+      needed_.insert({role, place.value});
+    } else {
+      read_per_tile(role, place);
+    }
+    return place;
+  }
+  if (is_register(place.value) && role_of(problem_.value(v).producer) == role) {
+    place.kind = Place::Kind::Variable;
+    place.index = variable(role, place.value);
+    if (operand.distance > 0) needed_.insert({role, place.value});
+    if (operand.distance > 1)
+      refuse("carried_far", {name(op)}, fmt::format("'{}' reads '{}' of {} iterations ago; registers are carried over one", name(op), operand.value,
+                                                    operand.distance));
+    return place;
+  }
+  place.kind = Place::Kind::Buffer;
+  place.index = buffer_of_[place.value];
+  if (place.index == kNone || operand.distance > 0) {
+    refuse("ring_read_back", {name(op), name(problem_.value(v).producer)},
+           fmt::format("'{}' reads '{}' of an earlier iteration through shared memory", name(op), operand.value),
+           is_register(place.value) ? std::optional(same_group({name(problem_.value(v).producer), name(op)})) : std::nullopt);
+    return place;
+  }
+  place.cursor = static_cast<std::size_t>(program_.buffers[place.index].depth);
+  return place;
+}
+
+Engine Builder::engine_of(const Problem& problem, OpId op) {
+  const Op& o = problem.op(op);
+  if (!o.asynchronous) return Engine::None;
+  if (o.kind.starts_with("mma")) return Engine::Mma;
+  if (o.kind.starts_with("tma_load") || o.kind.starts_with("gather")) return Engine::Load;
+  return Engine::Store;
+}
+
+void Builder::lower_loops() {
+  const PipelineProgram pipeline = pipeline_program(problem_, schedule_);
+  // Barriers first: a reader's line may come before the writer's.
+  for (const PipelineGroup& group : pipeline.groups)
+    for (const PipelineLine& line : group.lines) make_barriers(line);
+  for (std::size_t g = 0; g < pipeline.groups.size(); ++g)
+    if (role_of_group_[g] != kNone)
+      for (const PipelineLine& line : pipeline.groups[g].lines) lower(role_of_group_[g], line);
+}
+
+void Builder::make_barriers(const PipelineLine& line) {
+  using Kind = PipelineLine::Kind;
+  const std::size_t role = role_of(line.op);
+  if (line.kind == Kind::Commit && line.value.valid() && line.channel.valid()) {
+    const std::size_t value = value_index(problem_.value(line.value).name), buffer = buffer_of_[value];
+    if (full_of_.contains(value)) return;
+    if (line.hardware)
+      add_barrier(true, buffer, value, 1, problem_.value(line.value).bytes);
+    else
+      add_barrier(true, buffer, value, warps_of(role), 0);
+  }
+  if (line.kind == Kind::Release) {
+    const std::size_t buffer = buffer_of_channel_.at(line.channel.index());
+    if (!program_.buffers[buffer].empty) add_barrier(false, buffer, program_.buffers[buffer].values.front(), 0, 0);
+    program_.barriers[*program_.buffers[buffer].empty].arrivals += warps_of(role);
+  }
+}
+
+void Builder::lower(std::size_t role, const PipelineLine& line) {
+  using Kind = PipelineLine::Kind;
+  Step step = base(line.op, line);
+  bool fresh = true;
+  switch (line.kind) {
+    case Kind::Wait: {
+      if (!line.channel.valid() || line.distance > 0) {
+        return refuse(line.distance > 0 ? "ring_read_back" : "order_without_ring", {name(line.other), name(line.op)},
+                      fmt::format("'{}' waits for '{}' {}", name(line.op), name(line.other),
+                                  line.distance > 0 ? "of an earlier iteration in another role"
+                                                    : "in another role, and no ring gives the signal a slot"),
+                      same_group({name(line.other), name(line.op)}));
+      }
+      step.kind = StepKind::Wait;
+      step.barrier = full_of_.at(value_index(problem_.value(line.value).name));
+      step.cursor = depth_of(program_.barriers[step.barrier].buffer);
+      return add(role, line, std::move(step), fresh);
+    }
+    case Kind::Acquire:
+      step.kind = StepKind::Wait;
+      step.barrier = *program_.buffers[buffer_of_channel_.at(line.channel.index())].empty;
+      step.cursor = depth_of(program_.barriers[step.barrier].buffer);
+      step.ahead = true;
+      return add(role, line, std::move(step), fresh);
+    case Kind::Retire: {
+      step.kind = StepKind::Retire;
+      step.engine = engine_of(problem_, line.other);
+      const bool store = step.engine == Engine::Store;
+      add(role, line, step, fresh);
+      drafts_[role].loop.back().retires = line.other;
+      drafts_[role].loop.back().distance = line.distance;
+      if (store) {  // the thread that issued has waited; the others learn of it
+        step.kind = StepKind::Sync;
+        step.engine = Engine::None;
+        add(role, line, step, fresh);
+      }
+      return;
+    }
+    case Kind::Issue: return lower_issue(role, line, std::move(step), fresh);
+    case Kind::Commit: {
+      if (line.hardware || !line.value.valid()) return;
+      const std::size_t value = value_index(problem_.value(line.value).name);
+      const std::size_t buffer = buffer_of_[value];
+      if (buffer == kNone) return;
+      if (program_.buffers[buffer].registers) {
+        Step put = step;
+        put.kind = StepKind::Put;
+        put.inputs = {{Place::Kind::Variable, variable(role, value), 0, 0, value, 0}};
+        put.output = {Place::Kind::Buffer, buffer, 0, depth_of(buffer), value, 0};
+        add(role, line, std::move(put), fresh);
+      }
+      step.kind = StepKind::Arrive;
+      step.barrier = full_of_.at(value);
+      step.cursor = depth_of(buffer);
+      step.count = warps_of(role);
+      return add(role, line, std::move(step), fresh);
+    }
+    case Kind::Release: {
+      const std::size_t buffer = buffer_of_channel_.at(line.channel.index());
+      if (line.hardware || line.distance > 0)
+        return refuse("ring_read_back", {name(line.op)}, fmt::format("'{}' frees '{}' of an earlier iteration", name(line.op),
+                                                                     program_.buffers[buffer].name));
+      step.kind = StepKind::Arrive;
+      step.barrier = *program_.buffers[buffer].empty;
+      step.cursor = depth_of(buffer);
+      step.count = warps_of(role);
+      return add(role, line, std::move(step), fresh);
+    }
+  }
+}
+
+void Builder::lower_issue(std::size_t role, const PipelineLine& line, Step step, bool& fresh) {
+  const OpId op = line.op;
+  const TileOp& tile_op = body(op);
+  step.engine = engine_of(problem_, op);
+  step.kind = step.engine == Engine::None ? StepKind::Compute : StepKind::Issue;
+  for (const Operand& operand : tile_op.inputs) step.inputs.push_back(place_read(role, op, operand));
+  if (tile_op.outputs.size() > 1)
+    return refuse("outputs", {tile_op.name}, fmt::format("'{}' defines {} values at once", tile_op.name, tile_op.outputs.size()));
+  if (!tile_op.outputs.empty()) {
+    const std::size_t value = value_index(tile_op.outputs[0]);
+    if (is_register(value)) {
+      step.output = {Place::Kind::Variable, variable(role, value), 0, 0, value, 0};
+    } else if (buffer_of_[value] != kNone) {
+      step.output = {Place::Kind::Buffer, buffer_of_[value], 0, depth_of(buffer_of_[value]), value, 0};
+    }
+    if (step.engine == Engine::Load) {
+      if (step.output.kind != Place::Kind::Buffer || !full_of_.contains(value))
+        return refuse("load_target", {tile_op.name}, fmt::format("'{}' loads what nobody waits for, or into registers", tile_op.name));
+      step.barrier = full_of_.at(value);
+      step.cursor = depth_of(step.output.index);
+    }
+  }
+  const Engine engine = step.engine;
+  if (engine == Engine::Mma) note_mma(role, tile_op, step, true);
+  const bool to_smem = engine == Engine::None && step.output.kind == Place::Kind::Buffer;
+  Step next = base(op, line);
+  next.engine = engine;
+  add(role, line, std::move(step), fresh);
+  if (engine == Engine::Mma || engine == Engine::Store) {
+    next.kind = StepKind::Commit;
+    add(role, line, std::move(next), fresh);
+  } else if (to_smem) {
+    next.kind = StepKind::Sync;
+    add(role, line, std::move(next), fresh);
+  }
+}
+
+void Builder::note_mma(std::size_t role, const TileOp& op, const Step& step, bool in_loop) {
+  RoleDraft& draft = drafts_[role];
+  const auto mark = [&](const Place& p) {
+    if (p.kind == Place::Kind::Variable) draft.by_mma[p.index] = true;
+  };
+  for (const Place& p : step.inputs) mark(p);
+  mark(step.output);
+  if (op.inputs.size() < 3 || !in_loop) return;
+  if (step.inputs[2].kind != step.output.kind || step.inputs[2].index != step.output.index)
+    return refuse("accumulator_place", {op.name},
+                  fmt::format("'{}' adds to '{}', which does not lie where its result goes", op.name, op.inputs[2].value));
+  if (op.inputs[2].distance > 0) draft.chained[step.output.index] = true;
+}
+
+BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips) {
+  return Builder(kernel, problem, schedule).run(trips);
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,36 @@
+// From a schedule to a program: which role does what in which order, and every decision that a schedule leaves open (the
+// cut of each role's loop, unrolling, copies of registers, barriers, addresses, threads, register budgets).
+//
+// The order of every role's ops, waits and signals is that of core/report/pipeline_program.h. What is decided here:
+//
+//   cut        The steady loop may begin at any step. ptxas follows wgmma groups inside one pass only: a group that crosses
+//              the back edge must be awaited with nothing left in flight before ordinary code touches its registers
+//              (probed by compiling, CUDA 13.0: otherwise it serialises, warning C7514). The cut is the first of those
+//              with the fewest copies, then stages, that obey.
+//   copies     A register value that is alive when its successor is made gets more than one copy (program.h).
+//   roles      Threads in whole warpgroups, because setmaxnreg is per warpgroup; what registers remain go to those who
+//              compute.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "codegen/program/program.h"
+#include "codegen/program/refusal.h"
+#include "core/graph/kernel.h"
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle::codegen {
+
+struct BuildResult {
+  std::optional<Program> program;  ///< absent exactly when there are refusals
+  std::vector<Refusal> refusals;
+};
+
+/// Pre: `problem` is `kernel` resolved, `schedule` is of that problem. The schedule may be illegal: then it is refused.
+/// `trips` replaces the kernel's own number of loop trips, for tests of the pipeline's ends.
+BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule,
+                          std::optional<std::int64_t> trips = {});
+
+}  // namespace heddle::codegen

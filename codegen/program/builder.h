@@ -1,0 +1,156 @@
+// Inside build_program(): the builder's state. build.cpp lowers the loop, ends.cpp what runs before and after it.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/program/parts.h"
+#include "core/problem/tile.h"
+#include "core/report/pipeline_program.h"
+
+namespace heddle::codegen {
+
+inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+inline constexpr int kThreadsPerWarp = 32;
+
+inline std::int64_t round_up(std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; }
+UserConstraint same_group(std::vector<std::string> ops);
+
+class Builder {
+ public:
+  Builder(const Kernel& kernel, const Problem& problem, const Schedule& schedule)
+      : kernel_(kernel), problem_(problem), schedule_(schedule) {}
+
+  BuildResult run(std::optional<std::int64_t> trips);
+
+ private:
+  void refuse(std::string rule, std::vector<std::string> ops, std::string sentence, std::optional<UserConstraint> constraint = {}) {
+    for (const Refusal& r : refusals_)
+      if (r.rule == rule && r.ops == ops) return;
+    refusals_.push_back(refusal(std::move(rule), std::move(ops), std::move(sentence), std::move(constraint)));
+  }
+
+  const std::string& name(OpId op) const { return problem_.op(op).name; }
+  const TileOp& body(OpId op) const { return kernel_.body[op.index()]; }
+  std::size_t value_index(const std::string& value) const { return value_index_.at(value); }
+  std::size_t role_of(OpId op) const { return role_of_group_[schedule_.group(op).index()]; }
+  int warps_of(std::size_t role) const { return drafts_[role].role.warps; }
+
+  // ---- what the kernel is made of
+
+  bool prepare(std::optional<std::int64_t> trips);
+
+  // ---- buffers
+
+  void make_buffers();
+
+  std::size_t add_barrier(bool full, std::size_t buffer, std::size_t value, int arrivals, std::int64_t bytes);
+
+  // ---- roles
+
+  void make_roles();
+
+  int registers_of(std::size_t value, std::size_t role) const;
+
+  /// The variable of a role in which a register value lies. A wgmma's result lies where the sum that it adds to was.
+  std::size_t variable(std::size_t role, std::size_t value);
+
+  // ---- the loop
+
+  bool is_register(std::size_t value) const { return kernel_.values[value].space == Space::Register; }
+
+  /// Where an op of the loop reads a value; relative iteration.
+  Place place_read(std::size_t role, OpId op, const Operand& operand);
+
+  static Engine engine_of(const Problem& problem, OpId op);
+
+  Step base(OpId op, const PipelineLine& line) const {
+    Step step;
+    step.op = {OpRef::List::Body, op.index()};
+    step.stage = line.stage;
+    step.slot = line.slot;
+    return step;
+  }
+
+  void add(std::size_t role, const PipelineLine& line, Step step, bool& fresh) {
+    LoopStep loop;
+    loop.step = std::move(step);
+    loop.first = line.first;
+    loop.spare = line.spare;
+    loop.new_line = std::exchange(fresh, false);
+    drafts_[role].loop.push_back(std::move(loop));
+  }
+
+  void lower_loops();
+
+  void make_barriers(const PipelineLine& line);
+
+  std::size_t depth_of(std::size_t buffer) const { return static_cast<std::size_t>(program_.buffers[buffer].depth); }
+
+  void lower(std::size_t role, const PipelineLine& line);
+
+  void lower_issue(std::size_t role, const PipelineLine& line, Step step, bool& fresh);
+
+  void note_mma(std::size_t role, const TileOp& op, const Step& step, bool in_loop);
+
+  // ---- before the loop
+
+  /// A tile that is loaded once: notes that the role reads it.
+  void read_per_tile(std::size_t role, Place& place);
+
+  Step tile_step(StepKind kind, OpRef op, Engine engine = Engine::None) const {
+    Step step;
+    step.kind = kind;
+    step.op = op;
+    step.engine = engine;
+    return step;
+  }
+
+  Step on_barrier(StepKind kind, OpRef op, std::size_t barrier, int count = 1) const {
+    Step step = tile_step(kind, op);
+    step.barrier = barrier;
+    step.cursor = 1;
+    step.count = count;
+    return step;
+  }
+
+  void lower_prologue();
+
+  void prologue_op(std::size_t role, std::size_t index);
+
+  // ---- after the loop
+
+  /// The role of every epilogue op: where its inputs are.
+  void assign_epilogue(const std::vector<std::size_t>& definer);
+
+  void lower_epilogue();
+
+  static OpRef first_op(const RoleDraft& draft, Engine engine);
+
+  void epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& made);
+
+  const Kernel& kernel_;
+  const Problem& problem_;
+  const Schedule& schedule_;
+  Program program_;
+  std::vector<Refusal> refusals_;
+  std::vector<RoleDraft> drafts_;
+  std::map<std::string, std::size_t, std::less<>> value_index_;
+  std::vector<std::optional<Tile>> tiles_;
+  std::vector<ValueId> body_value_;                ///< of the problem; invalid where the loop does not define it
+  std::vector<std::size_t> buffer_of_;             ///< per value
+  std::map<std::size_t, std::size_t> buffer_of_channel_, full_of_;  ///< channel -> buffer, value -> barrier
+  std::vector<std::size_t> role_of_group_;
+  std::vector<std::vector<std::size_t>> variable_of_;  ///< role, value
+  std::set<std::pair<std::size_t, std::size_t>> needed_;  ///< role, value: made by the prologue for it
+  std::map<std::size_t, std::set<std::size_t>> readers_;  ///< value loaded once per tile -> roles
+  std::vector<std::pair<std::size_t, Step>> release_;
+  std::vector<std::size_t> epilogue_role_;
+  std::size_t loads_ = 0;                          ///< steps of the first role's begin that load
+};
+
+}  // namespace heddle::codegen

@@ -1,0 +1,450 @@
+// Cutting a role's loop and folding its run into prologue, steady loop and drain. Everything is read off a trace: the
+// role's steps for a number of trips that is small but has the same beginning, middle and end as the real one.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "codegen/program/parts.h"
+
+namespace heddle::codegen {
+namespace {
+
+constexpr int kMostUnroll = 4;
+constexpr int kMovedRegisters = 8;  ///< values up to this size are moved rather than given copies by unrolling
+constexpr std::size_t kNever = static_cast<std::size_t>(-1);
+
+struct Event {
+  Step step;
+  std::int64_t window = -1;    ///< -1: begin; number of windows: end
+  OpId retires;
+  std::int64_t retired_iteration = 0;
+};
+
+struct Copies {
+  std::vector<int> count;      ///< per variable
+  std::vector<bool> moves;
+  int unroll = 1;
+};
+
+class Folder {
+ public:
+  Folder(const Problem& problem, std::int64_t trips, const RoleDraft& draft)
+      : problem_(problem), trips_(trips), draft_(draft) {}
+
+  /// A pass begins with the line `cut`; those before it come last, an iteration ahead.
+  void set_cut(std::size_t cut) {
+    loop_.clear();
+    int least = std::numeric_limits<int>::max();
+    for (std::size_t k = 0; k < draft_.loop.size(); ++k) {
+      const std::size_t at = (cut + k) % draft_.loop.size();
+      LoopStep step = draft_.loop[at];
+      if (at >= cut) ++step.step.stage;
+      least = std::min(least, step.step.stage);
+      loop_.push_back(std::move(step));
+    }
+    stages_ = 1;
+    for (LoopStep& s : loop_) {
+      s.step.stage -= least;
+      stages_ = std::max(stages_, s.step.stage + 1);
+    }
+    cursors_.clear();
+  }
+
+  int stages() const { return stages_; }
+
+  std::size_t cursor(int depth, int lag, bool per_tile) {
+    for (std::size_t c = 0; c < cursors_.size(); ++c)
+      if (cursors_[c].depth == depth && cursors_[c].lag == lag && cursors_[c].per_tile == per_tile) return c;
+    cursors_.push_back({depth, lag, per_tile});
+    return cursors_.size() - 1;
+  }
+
+  /// The run of `trips` iterations. Steps say the depth of their ring where they will have a cursor.
+  std::vector<Event> trace(std::int64_t trips) {
+    std::vector<Event> events;
+    for (const Step& step : draft_.begin) events.push_back({with_cursors(step, 0, true), -1, {}, 0});
+    const std::int64_t windows = loop_.empty() ? 0 : trips + stages_ - 1;
+    for (const LoopStep& s : loop_) with_cursors(s.step, s.step.stage, false);  // all cursors exist before any advances
+    for (std::int64_t w = 0; w < windows; ++w) {
+      for (const LoopStep& s : loop_) {
+        const std::int64_t i = w - s.step.stage;
+        if (i < s.first || i < 0 || i >= trips - s.spare || i >= trips) continue;
+        Event event{with_cursors(s.step, s.step.stage, false), w, s.retires, i - s.distance};
+        event.step.iteration = i;
+        for (Place& p : event.step.inputs)
+          if (p.iteration > kPerTile) p.iteration = std::max<std::int64_t>(p.iteration + i, -1);
+        event.step.output.iteration += i;
+        events.push_back(std::move(event));
+      }
+      for (std::size_t c = 0; c < cursors_.size(); ++c) {
+        const std::int64_t i = w - cursors_[c].lag;
+        if (!cursors_[c].per_tile && i >= 0 && i < trips) events.push_back({advance(c, i), w, {}, 0});
+      }
+    }
+    for (const Step& step : draft_.end) {
+      Event event{with_cursors(step, 0, true), windows, {}, 0};
+      event.step.iteration = trips;
+      for (Place& p : event.step.inputs)
+        if (p.kind == Place::Kind::Variable && p.iteration >= 0) p.iteration += trips - trips_;
+      events.push_back(std::move(event));
+    }
+    for (std::size_t c = 0; c < cursors_.size(); ++c)
+      if (cursors_[c].per_tile) events.push_back({advance(c, trips), windows, {}, 0});
+    return events;
+  }
+
+  /// Fills `keep` of every wait for groups, and says when each issue is known to have finished.
+  std::vector<std::size_t> settle_groups(std::vector<Event>& events) const {
+    std::vector<std::size_t> finished(events.size(), kNever);
+    for (const Engine engine : {Engine::Mma, Engine::Store}) {
+      std::map<std::pair<std::size_t, std::int64_t>, std::size_t> group;  // op, iteration -> number
+      std::vector<std::vector<std::size_t>> members;
+      std::vector<std::size_t> open;
+      std::size_t done = 0;
+      for (std::size_t p = 0; p < events.size(); ++p) {
+        Event& e = events[p];
+        if (e.step.engine != engine) continue;
+        if (e.step.kind == StepKind::Issue) open.push_back(p);
+        if (e.step.kind == StepKind::Commit) {
+          if (e.step.op.list == OpRef::List::Body) group[{e.step.op.index, e.step.iteration}] = members.size();
+          members.push_back(std::exchange(open, {}));
+        }
+        if (e.step.kind != StepKind::Retire) continue;
+        if (e.retires.valid()) {
+          const auto it = group.find({e.retires.index(), e.retired_iteration});
+          e.step.keep = it == group.end() ? 0 : static_cast<int>(members.size() - 1 - it->second);
+        }
+        for (; done + static_cast<std::size_t>(e.step.keep) < members.size(); ++done)
+          for (const std::size_t issue : members[done]) finished[issue] = p;
+      }
+    }
+    return finished;
+  }
+
+  /// How many copies every variable needs. A value is alive from where it is made to its last read, and as long as a
+  /// wgmma in flight may still touch it.
+  Copies count_copies(const std::vector<Event>& events, const std::vector<std::size_t>& finished) const {
+    Copies copies;
+    const std::size_t count = draft_.role.variables.size();
+    copies.count.assign(count, 1);
+    copies.moves.assign(count, false);
+    std::vector<std::vector<std::size_t>> defined(count), last(count);
+    using Version = std::tuple<std::size_t, std::size_t, std::int64_t>;
+    std::map<Version, std::size_t> number;
+    for (std::size_t p = 0; p < events.size(); ++p) {
+      const Step& step = events[p].step;
+      const bool async = step.kind == StepKind::Issue;
+      for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+        const Place& in = step.inputs[k];
+        if (in.kind != Place::Kind::Variable) continue;
+        const auto it = number.find({in.index, in.value, in.iteration});
+        if (it == number.end()) continue;  // the interpreter and fold() complain
+        std::size_t& end = last[in.index][it->second];
+        end = std::max(end, async && k != 2 ? finished[p] : p);
+      }
+      if (step.output.kind != Place::Kind::Variable) continue;
+      const std::size_t v = step.output.index;
+      number[{v, step.output.value, step.output.iteration}] = defined[v].size();
+      defined[v].push_back(p);
+      last[v].push_back(async && finished[p] != kNever ? finished[p] : p);
+    }
+    for (std::size_t v = 0; v < count; ++v) {
+      for (std::size_t d = 0; d < defined[v].size(); ++d) {
+        int later = 0;
+        for (std::size_t n = d + 1; n < defined[v].size() && defined[v][n] < last[v][d]; ++n) ++later;
+        // A chain keeps its place: the wgmma writes where it reads.
+        if (later > 0 && !(draft_.chained[v] && in_chain(events, v, defined[v], d, last[v][d])))
+          copies.count[v] = std::max(copies.count[v], later + 1);
+      }
+      copies.moves[v] = copies.count[v] > 1 && !draft_.by_mma[v] && draft_.role.variables[v].registers <= kMovedRegisters;
+      if (!copies.moves[v]) copies.unroll = std::lcm(copies.unroll, copies.count[v]);
+    }
+    return copies;
+  }
+
+  /// The trace's copies, then its windows as sections. False: the windows of the loop are not alike.
+  bool fold(const Copies& copies, Role& role) {
+    const int unroll = copies.unroll;
+    std::int64_t low = 0;
+    std::int64_t below = 0;  // steps are left out in so many of the last windows
+    for (const LoopStep& s : loop_) {
+      low = std::max<std::int64_t>(low, s.step.stage + s.first);
+      below = std::max<std::int64_t>(below, stages_ - 1 - s.step.stage + s.spare);
+    }
+    const std::int64_t enough = low + below + 2 * stages_ + 8 * unroll + 8;
+    const std::int64_t small = trips_ <= enough + unroll ? trips_ : enough + (trips_ - enough) % unroll;
+    auto events = trace(small);
+    settle_groups(events);
+    drop_idle(events);
+    resolve_copies(copies, events);
+    const std::int64_t windows = loop_.empty() ? 0 : small + stages_ - 1;
+    const std::int64_t shift = trips_ - small;
+    std::vector<std::vector<Step>> steps(static_cast<std::size_t>(windows) + 2);  // begin, windows, end
+    for (Event& e : events) steps[static_cast<std::size_t>(e.window + 1)].push_back(std::move(e.step));
+
+    role.sections.clear();
+    role.stages = stages_;
+    role.cursors = cursors_;
+    using Part = Section::Part;
+    const auto straight = [&](Part part, std::size_t index, std::int64_t move) {
+      Section section{part, false, 1, 1, static_cast<std::int64_t>(index) - 1, std::move(steps[index])};
+      for (Step& s : section.steps) move_by(s, move);
+      section.first += move;
+      if (!section.steps.empty()) role.sections.push_back(std::move(section));
+    };
+    straight(Part::Begin, 0, 0);
+    const std::int64_t high = windows - below;  // one past the last full window
+    for (int tries = 0; tries < 2 * stages_ + 2; ++tries, ++low) {
+      const std::int64_t passes = (high - low) / unroll;
+      if (passes < 2 || alike(steps, low, unroll)) break;
+      if (tries == 2 * stages_ + 1) return false;
+    }
+    const std::int64_t small_passes = high > low ? (high - low) / unroll : 0;
+    const bool loop = small_passes >= 2;
+    const std::int64_t passes = loop ? small_passes + shift / unroll : 0;
+    const std::int64_t end_of_loop = loop ? low + small_passes * unroll : 0;
+    if (!loop && shift != 0) return false;
+    for (std::int64_t w = 0; w < (loop ? low : 0); ++w) straight(Part::Fill, static_cast<std::size_t>(w + 1), 0);
+    if (loop) {
+      Section section{Part::Steady, true, passes, unroll, low, {}};
+      for (std::int64_t w = low; w < low + unroll; ++w)
+        for (Step& s : steps[static_cast<std::size_t>(w + 1)]) section.steps.push_back(std::move(s));
+      role.sections.push_back(std::move(section));
+    }
+    for (std::int64_t w = end_of_loop; w < windows; ++w) {
+      const Part part = w < low ? Part::Fill : w < high ? Part::Steady : Part::Drain;
+      straight(part, static_cast<std::size_t>(w + 1), shift);
+    }
+    straight(Part::End, static_cast<std::size_t>(windows + 1), shift);
+    for (std::size_t v = 0; v < role.variables.size(); ++v) {
+      role.variables[v].copies = copies.count[v];
+      role.variables[v].moves = copies.moves[v];
+    }
+    return true;
+  }
+
+  /// The wgmma ops whose groups cross the back edge, are awaited with others left in flight, and whose registers ordinary
+  /// code of the loop touches.
+  std::vector<OpId> lost_groups(const Role& role) const {
+    std::vector<OpId> lost;
+    for (const Section& section : role.sections) {
+      if (!section.loop) continue;
+      std::vector<std::pair<std::size_t, std::int64_t>> committed;
+      for (const Step& step : section.steps) {
+        if (step.engine != Engine::Mma) continue;
+        if (step.kind == StepKind::Commit) committed.emplace_back(step.op.index, step.iteration);
+        if (step.kind != StepKind::Retire || step.keep == 0) continue;
+        const auto key = std::pair(step.output.index, step.output.iteration);  // what it retires, see retire_target()
+        if (std::find(committed.begin(), committed.end(), key) != committed.end()) continue;
+        if (touched(section, step.output.index)) lost.emplace_back(step.output.index);
+      }
+    }
+    return lost;
+  }
+
+ private:
+  Step advance(std::size_t c, std::int64_t iteration) const {
+    Step step;
+    step.kind = StepKind::Advance;
+    step.cursor = c;
+    step.iteration = iteration;
+    step.stage = cursors_[c].lag;
+    return step;
+  }
+
+  /// Until now `cursor` holds the depth of the ring.
+  Step with_cursors(Step step, int lag, bool per_tile) {
+    const bool on_ring = step.kind == StepKind::Wait || step.kind == StepKind::Arrive || step.engine == Engine::Load;
+    if (on_ring) step.cursor = cursor(static_cast<int>(step.cursor), lag, per_tile);
+    const auto place = [&](Place& p) {
+      if (p.kind != Place::Kind::Buffer) return;
+      const bool tile = p.iteration <= kPerTile;
+      p.cursor = cursor(static_cast<int>(p.cursor), tile ? 0 : lag, tile || per_tile);
+      if (tile) p.iteration = kPerTile;
+    };
+    for (Place& p : step.inputs) place(p);
+    place(step.output);
+    return step;
+  }
+
+  bool in_chain(const std::vector<Event>& events, std::size_t variable, const std::vector<std::size_t>& defined, std::size_t d,
+                std::size_t last) const {
+    // The next definitions up to `last` are wgmmas that add to this one while it is in flight.
+    for (std::size_t n = d + 1; n < defined.size() && defined[n] < last; ++n) {
+      const Step& step = events[defined[n]].step;
+      if (step.engine != Engine::Mma || step.inputs.size() < 3 || step.inputs[2].index != variable) return false;
+    }
+    return true;
+  }
+
+  /// Without: waits for groups that have been awaited already or are awaited again at once; advances of cursors whose slot is
+  /// always 0 and whose phase nobody asks for.
+  void drop_idle(std::vector<Event>& events) const {
+    std::vector<bool> matters;
+    for (const Cursor& c : cursors_) matters.push_back(c.depth > 1);
+    for (const Event& e : events)
+      if (e.step.kind == StepKind::Wait || e.step.kind == StepKind::Arrive || e.step.engine == Engine::Load) matters[e.step.cursor] = true;
+    int flying = 0;
+    std::erase_if(events, [&](const Event& e) {
+      if (e.step.kind == StepKind::Advance) return !matters[e.step.cursor];
+      if (e.step.engine != Engine::Mma) return false;
+      if (e.step.kind == StepKind::Commit) ++flying;
+      if (e.step.kind != StepKind::Retire) return false;
+      const bool idle = flying <= e.step.keep;
+      flying = std::min(flying, e.step.keep);
+      return idle;
+    });
+    const auto retires = [](const Event& e) { return e.step.kind == StepKind::Retire && e.step.engine == Engine::Mma; };
+    for (std::size_t p = 0; p + 1 < events.size(); ++p)
+      if (retires(events[p]) && retires(events[p + 1]) && events[p].window == events[p + 1].window)
+        events.erase(events.begin() + static_cast<std::ptrdiff_t>(p--));
+  }
+
+  void resolve_copies(const Copies& copies, std::vector<Event>& events) const {
+    std::map<std::tuple<std::size_t, std::size_t, std::int64_t>, int> made;  // version -> which definition
+    std::vector<int> definitions(copies.count.size(), 0);
+    for (Event& event : events) {
+      if (event.retires.valid()) {  // kept for lost_groups()
+        event.step.output.index = event.retires.index();
+        event.step.output.iteration = event.retired_iteration;
+      }
+      const auto modulo = [&](const Place& p) {
+        const int count = copies.count[p.index];
+        return static_cast<int>(((p.iteration % count) + count) % count);
+      };
+      for (Place& p : event.step.inputs) {
+        if (p.kind != Place::Kind::Variable) continue;
+        const auto it = made.find({p.index, p.value, p.iteration});
+        if (!copies.moves[p.index])
+          p.copy = p.iteration <= kPerTile ? 0 : modulo(p);
+        else if (it != made.end())
+          p.copy = definitions[p.index] - 1 - it->second;
+      }
+      Place& out = event.step.output;
+      if (out.kind != Place::Kind::Variable) continue;
+      made[{out.index, out.value, out.iteration}] = definitions[out.index]++;
+      if (!copies.moves[out.index]) out.copy = out.iteration <= kPerTile ? 0 : modulo(out);
+    }
+  }
+
+  static void move_by(Step& step, std::int64_t shift) {
+    step.iteration += shift;
+    const auto place = [&](Place& p) {
+      if (p.kind != Place::Kind::None && p.iteration >= 0) p.iteration += shift;
+    };
+    for (Place& p : step.inputs) place(p);
+    place(step.output);
+  }
+
+  /// The pass that begins at window `low` and the next one differ in iterations only.
+  static bool alike(const std::vector<std::vector<Step>>& steps, std::int64_t low, int unroll) {
+    const auto same_place = [](const Place& a, const Place& b) {
+      return a.kind == b.kind && a.index == b.index && a.copy == b.copy && a.cursor == b.cursor;
+    };
+    for (std::int64_t w = low; w < low + unroll; ++w) {
+      const auto& a = steps[static_cast<std::size_t>(w + 1)];
+      const auto& b = steps[static_cast<std::size_t>(w + 1 + unroll)];
+      if (a.size() != b.size()) return false;
+      for (std::size_t k = 0; k < a.size(); ++k) {
+        if (a[k].kind != b[k].kind || a[k].keep != b[k].keep || !same_place(a[k].output, b[k].output)) return false;
+        for (std::size_t p = 0; p < a[k].inputs.size(); ++p)
+          if (!same_place(a[k].inputs[p], b[k].inputs[p])) return false;
+      }
+    }
+    return true;
+  }
+
+  bool touched(const Section& section, std::size_t mma) const {
+    std::vector<std::size_t> registers;
+    for (const LoopStep& s : loop_)
+      if (s.step.kind == StepKind::Issue && s.step.engine == Engine::Mma && s.step.op.index == mma) {
+        if (s.step.output.kind == Place::Kind::Variable) registers.push_back(s.step.output.index);
+        for (const Place& p : s.step.inputs)
+          if (p.kind == Place::Kind::Variable) registers.push_back(p.index);
+      }
+    const auto hits = [&](const Place& p) {
+      return p.kind == Place::Kind::Variable && std::find(registers.begin(), registers.end(), p.index) != registers.end();
+    };
+    return std::any_of(section.steps.begin(), section.steps.end(), [&](const Step& s) {
+      return (s.kind == StepKind::Compute || s.kind == StepKind::Put) &&
+             (hits(s.output) || std::any_of(s.inputs.begin(), s.inputs.end(), hits));
+    });
+  }
+
+  const Problem& problem_;
+  const std::int64_t trips_;
+  const RoleDraft& draft_;
+  std::vector<LoopStep> loop_;
+  std::vector<Cursor> cursors_;
+  int stages_ = 1;
+};
+
+/// Clears what lost_groups() needed.
+void tidy(Role& role) {
+  for (Section& section : role.sections)
+    for (Step& step : section.steps)
+      if (step.kind == StepKind::Retire) step.output = {};
+}
+
+}  // namespace
+
+void cut_and_fold(const Problem& problem, std::int64_t trips, RoleDraft& draft,
+                  std::vector<Refusal>& refusals) {
+  Folder folder(problem, trips, draft);
+  std::optional<std::tuple<int, int, int, std::size_t>> best;
+  Role best_role;
+  Refusal why = refusal("loop", {}, fmt::format("the loop of role '{}' has no regular middle", draft.role.name));
+  for (std::size_t cut = 0; cut < std::max<std::size_t>(draft.loop.size(), 1); ++cut) {
+    if (cut > 0 && !draft.loop[cut].new_line) continue;
+    folder.set_cut(cut);
+    auto events = folder.trace(4 * folder.stages() + 16);  // copies are those of the steady loop, whatever the trips
+    const auto finished = folder.settle_groups(events);
+    const Copies copies = folder.count_copies(events, finished);
+    for (std::size_t v = 0; v < copies.count.size(); ++v)
+      if (draft.chained[v] && copies.count[v] > 1)
+        why = refusal("accumulator_copies", {},
+                      fmt::format("the accumulator '{}' would have to exist twice at a time", draft.role.variables[v].name));
+    bool chains = true;
+    for (std::size_t v = 0; v < copies.count.size(); ++v) chains = chains && !(draft.chained[v] && copies.count[v] > 1);
+    if (!chains) continue;
+    if (copies.unroll > kMostUnroll) {
+      for (std::size_t v = 0; v < copies.count.size(); ++v)
+        if (copies.count[v] > 1 && !copies.moves[v]) {
+          const Variable& variable = draft.role.variables[v];
+          why = refusal("copies", {}, fmt::format("'{}' is alive in {} iterations at a time; at most {} copies are written out",
+                                                  variable.name, copies.count[v], kMostUnroll));
+        }
+      continue;
+    }
+    Role role = draft.role;
+    if (!folder.fold(copies, role)) continue;
+    int moved = 0;
+    for (std::size_t v = 0; v < copies.count.size(); ++v) moved += copies.moves[v] ? copies.count[v] - 1 : 0;
+    if (const auto lost = folder.lost_groups(role); !lost.empty()) {
+      const std::string& mma = problem.op(lost.front()).name;
+      std::string reader;
+      for (const Edge& e : problem.edges)
+        if (e.from == lost.front() && e.distance == 0 && e.to != e.from) reader = problem.op(e.to).name;
+      std::optional<UserConstraint> demand;
+      if (!reader.empty()) demand = UserConstraint{"", true, ConstraintKind::SameStage, {mma, reader}, "", 0, 0};
+      why = refusal("wgmma_wait", {mma},
+                    fmt::format("'{}' is in flight across the back edge of every possible loop and awaited while a younger wgmma "
+                                "stays in flight; ptxas would serialise all of them (C7514)",
+                                mma),
+                    demand);
+      continue;
+    }
+    const auto key = std::tuple(copies.unroll, folder.stages(), moved, cut);
+    if (best && *best <= key) continue;
+    best = key;
+    best_role = std::move(role);
+  }
+  if (!best) return refusals.push_back(std::move(why));
+  tidy(best_role);
+  draft.role = std::move(best_role);
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,220 @@
+// What runs once per tile: tiles loaded and registers set before the loop, results stored after it.
+#include <fmt/format.h>
+
+#include "codegen/program/builder.h"
+
+namespace heddle::codegen {
+
+void Builder::read_per_tile(std::size_t role, Place& place) {
+  if (buffer_of_[place.value] == kNone) {
+    Buffer buffer;
+    buffer.name = kernel_.values[place.value].name;
+    buffer.values = {place.value};
+    buffer.slot_bytes = round_up(tiles_[place.value]->bytes, 1024);
+    buffer.per_tile = true;
+    buffer_of_[place.value] = program_.buffers.size();
+    program_.buffers.push_back(std::move(buffer));
+    add_barrier(true, buffer_of_[place.value], place.value, 1, tiles_[place.value]->bytes);
+    add_barrier(false, buffer_of_[place.value], place.value, 0, 0);
+  }
+  place.kind = Place::Kind::Buffer;
+  place.index = buffer_of_[place.value];
+  place.cursor = 1;
+  if (!readers_[place.value].insert(role).second) return;
+  program_.barriers[*program_.buffers[place.index].empty].arrivals += warps_of(role);
+}
+
+void Builder::lower_prologue() {
+  // What the epilogue reads of the prologue is needed as well.
+  std::vector<std::size_t> definer(kernel_.values.size(), kNone);
+  for (std::size_t i = 0; i < kernel_.prologue.size(); ++i)
+    for (const std::string& out : kernel_.prologue[i].outputs) definer[value_index(out)] = i;
+  assign_epilogue(definer);
+  for (std::size_t r = 0; r < drafts_.size(); ++r) {
+    std::vector<bool> wanted(kernel_.prologue.size(), false);
+    for (const auto& [role, value] : needed_)
+      if (role == r && definer[value] != kNone) wanted[definer[value]] = true;
+    for (std::size_t i = kernel_.prologue.size(); i-- > 0;)
+      if (wanted[i])
+        for (const Operand& in : kernel_.prologue[i].inputs)
+          if (definer[value_index(in.value)] != kNone && is_register(value_index(in.value))) wanted[definer[value_index(in.value)]] = true;
+    for (std::size_t i = 0; i < kernel_.prologue.size(); ++i)
+      if (wanted[i] && is_register(value_index(kernel_.prologue[i].outputs.at(0)))) prologue_op(r, i);
+  }
+  for (std::size_t i = 0; i < kernel_.prologue.size(); ++i) {
+    const TileOp& op = kernel_.prologue[i];
+    if (op.outputs.empty() || is_register(value_index(op.outputs[0]))) {
+      if (op.outputs.empty()) refuse("prologue_store", {op.name}, fmt::format("'{}' stores before the loop", op.name));
+      continue;
+    }
+    const std::size_t value = value_index(op.outputs[0]);
+    if (op.kind != "tma_load") {
+      refuse("prologue_kind", {op.name}, fmt::format("'{}' fills shared memory before the loop; only tma_load does so here", op.name));
+      continue;
+    }
+    if (!readers_.contains(value)) continue;  // nobody reads it
+    // The producer loads; without one the first role.
+    auto& begin = drafts_.front().begin;
+    const OpRef ref{OpRef::List::Prologue, i};
+    const std::size_t buffer = buffer_of_[value];
+    Step issue = on_barrier(StepKind::Issue, ref, full_of_.at(value));
+    issue.engine = Engine::Load;
+    issue.output = {Place::Kind::Buffer, buffer, 0, 1, value, kPerTile};
+    Step free = on_barrier(StepKind::Wait, ref, *program_.buffers[buffer].empty);
+    free.ahead = true;
+    begin.insert(begin.begin() + static_cast<std::ptrdiff_t>(loads_), {free, issue});
+    loads_ += 2;
+    for (const std::size_t r : readers_.at(value)) {
+      drafts_[r].begin.push_back(on_barrier(StepKind::Wait, ref, full_of_.at(value)));
+      release_.push_back({r, on_barrier(StepKind::Arrive, ref, *program_.buffers[buffer].empty, warps_of(r))});
+    }
+  }
+}
+
+void Builder::prologue_op(std::size_t role, std::size_t index) {
+  const TileOp& op = kernel_.prologue[index];
+  Step step = tile_step(StepKind::Compute, {OpRef::List::Prologue, index});
+  for (const Operand& in : op.inputs) {
+    Place place;
+    place.value = value_index(in.value);
+    place.iteration = kPerTile;
+    if (!is_register(place.value))
+      return refuse("prologue_kind", {op.name}, fmt::format("'{}' reads shared memory before the loop", op.name));
+    place.kind = Place::Kind::Variable;
+    place.index = variable(role, place.value);
+    step.inputs.push_back(place);
+  }
+  const std::size_t value = value_index(op.outputs[0]);
+  if (op.kind == "mma") return refuse("prologue_kind", {op.name}, fmt::format("'{}' is a product before the loop", op.name));
+  step.output = {Place::Kind::Variable, variable(role, value), 0, 0, value, body_value_[value].valid() ? -1 : kPerTile};
+  drafts_[role].begin.push_back(std::move(step));
+}
+
+void Builder::assign_epilogue(const std::vector<std::size_t>& definer) {
+  epilogue_role_.assign(kernel_.epilogue.size(), kNone);
+  std::map<std::size_t, std::size_t> made_by;  // value -> epilogue op
+  for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i)
+    for (const std::string& out : kernel_.epilogue[i].outputs) made_by[value_index(out)] = i;
+  // The loop's op behind an epilogue op, for demands.
+  std::vector<OpId> source(kernel_.epilogue.size());
+  for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) {
+    const TileOp& op = kernel_.epilogue[i];
+    for (const Operand& in : op.inputs) {
+      const std::size_t value = value_index(in.value);
+      std::size_t role = kNone;
+      OpId from;
+      if (made_by.contains(value) && made_by[value] < i && in.distance == 0) {
+        role = epilogue_role_[made_by[value]];
+        from = source[made_by[value]];
+      } else if (body_value_[value].valid()) {
+        from = problem_.value(body_value_[value]).producer;
+        role = role_of(from);
+        if (!is_register(value)) {
+          refuse("epilogue_reads_ring", {op.name}, fmt::format("'{}' reads '{}' out of shared memory after the loop", op.name, in.value));
+          continue;
+        }
+      } else {
+        continue;  // loop invariant: made where it is needed
+      }
+      if (epilogue_role_[i] != kNone && role != kNone && role != epilogue_role_[i]) {
+        std::optional<UserConstraint> demand;
+        std::vector<std::string> ops{op.name};
+        if (from.valid() && source[i].valid()) {
+          demand = same_group({name(source[i]), name(from)});
+          ops = {op.name, name(source[i]), name(from)};
+        }
+        refuse("epilogue_crosses_roles", ops,
+               fmt::format("'{}' after the loop needs results of two roles, '{}' and '{}', at once", op.name,
+                           drafts_[epilogue_role_[i]].role.name, drafts_[role].role.name),
+               demand);
+        continue;
+      }
+      if (role != kNone) epilogue_role_[i] = role, source[i] = from;
+    }
+    if (epilogue_role_[i] == kNone) epilogue_role_[i] = drafts_.size() - 1;
+    for (const Operand& in : op.inputs) {
+      const std::size_t value = value_index(in.value);
+      const bool own = made_by.contains(value) && made_by[value] < i && in.distance == 0;
+      if (!own && definer[value] != kNone && (!body_value_[value].valid() || program_.trips - 1 - in.distance < 0))
+        needed_.insert({epilogue_role_[i], value});
+    }
+  }
+}
+
+void Builder::lower_epilogue() {
+  for (RoleDraft& draft : drafts_) {
+    const auto has = [&](Engine engine) {
+      return std::any_of(draft.loop.begin(), draft.loop.end(), [&](const LoopStep& s) { return s.step.engine == engine; });
+    };
+    if (has(Engine::Mma)) draft.end.push_back(tile_step(StepKind::Retire, first_op(draft, Engine::Mma), Engine::Mma));
+    if (has(Engine::Store)) {
+      draft.end.push_back(tile_step(StepKind::Retire, first_op(draft, Engine::Store), Engine::Store));
+      draft.end.push_back(tile_step(StepKind::Sync, first_op(draft, Engine::Store)));
+    }
+  }
+  for (auto& [role, step] : release_) drafts_[role].end.push_back(std::move(step));
+  std::map<std::size_t, std::size_t> made;  // value -> epilogue op that defined it
+  for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) epilogue_op(i, made);
+}
+
+OpRef Builder::first_op(const RoleDraft& draft, Engine engine) {
+  for (const LoopStep& s : draft.loop)
+    if (s.step.engine == engine && s.step.kind == StepKind::Issue) return s.step.op;
+  return {};
+}
+
+void Builder::epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& made) {
+  const TileOp& op = kernel_.epilogue[i];
+  const std::size_t role = epilogue_role_[i];
+  RoleDraft& draft = drafts_[role];
+  const OpRef ref{OpRef::List::Epilogue, i};
+  const bool store = op.kind == "tma_store" || op.kind == "atomic_add";
+  if (op.kind == "mma" || op.kind == "tma_load" || op.kind == "gather")
+    return refuse("epilogue_kind", {op.name}, fmt::format("'{}' is a {} after the loop", op.name, op.kind));
+  Step step = tile_step(store ? StepKind::Issue : StepKind::Compute, ref, store ? Engine::Store : Engine::None);
+  for (const Operand& in : op.inputs) {
+    Place place;
+    place.value = value_index(in.value);
+    place.iteration = kPerTile;
+    const bool own = made.contains(place.value) && in.distance == 0;
+    if (is_register(place.value)) {
+      place.kind = Place::Kind::Variable;
+      place.index = variable(role, place.value);
+      if (!own && body_value_[place.value].valid()) place.iteration = std::max<std::int64_t>(program_.trips - 1 - in.distance, -1);
+    } else if (own) {
+      place.kind = Place::Kind::Buffer;
+      place.index = buffer_of_[place.value];
+      place.cursor = 1;
+    } else {
+      return refuse("epilogue_reads_ring", {op.name}, fmt::format("'{}' reads '{}' out of shared memory after the loop", op.name, in.value));
+    }
+    step.inputs.push_back(place);
+  }
+  if (!op.outputs.empty()) {
+    const std::size_t value = value_index(op.outputs[0]);
+    if (is_register(value)) {
+      step.output = {Place::Kind::Variable, variable(role, value), 0, 0, value, kPerTile};
+    } else {
+      if (buffer_of_[value] == kNone) {
+        Buffer buffer;
+        buffer.name = kernel_.values[value].name;
+        buffer.values = {value};
+        buffer.slot_bytes = round_up(tiles_[value]->bytes, 1024);
+        buffer.per_tile = true;
+        buffer_of_[value] = program_.buffers.size();
+        program_.buffers.push_back(std::move(buffer));
+      }
+      step.output = {Place::Kind::Buffer, buffer_of_[value], 0, 1, value, kPerTile};
+      // The tile before may still be on its way out.
+      draft.end.push_back(tile_step(StepKind::Retire, ref, Engine::Store));
+      draft.end.push_back(tile_step(StepKind::Sync, ref));
+    }
+    made[value] = i;
+  }
+  const bool to_smem = step.output.kind == Place::Kind::Buffer;
+  draft.end.push_back(std::move(step));
+  if (store) draft.end.push_back(tile_step(StepKind::Commit, ref, Engine::Store));
+  if (to_smem) draft.end.push_back(tile_step(StepKind::Sync, ref));
+}
+
+}  // namespace heddle::codegen

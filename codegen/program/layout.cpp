@@ -1,0 +1,179 @@
+// Threads, shared memory and registers of a program.
+//
+// Registers (PTX ISA, setmaxnreg; probed with ptxas 13.0): a block is launched with the same number for every thread, 65536
+// over the threads, rounded down to 8; warpgroups then trade them, so that the sum over warpgroups of their budgets is at
+// most entry * warpgroups. Asking for more hangs. Every single instruction must fit the entry number: wgmma m64nNk16 needs
+// N/2 + 26 (C7602).
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "codegen/program/parts.h"
+#include "core/problem/tile.h"
+
+namespace heddle::codegen {
+namespace {
+
+constexpr int kThreadsPerWarpgroup = 128;
+constexpr int kLeastRegisters = 24, kMostRegisters = 240, kGranule = 8;
+
+int granules(int registers) { return (registers + kGranule - 1) / kGranule * kGranule; }
+
+void lay_out_smem(const Problem& problem, Program& program, std::vector<Refusal>& refusals) {
+  std::int64_t at = 0;
+  std::int64_t once = 0;
+  for (Buffer& buffer : program.buffers) {
+    buffer.offset = at;
+    at += (buffer.slot_bytes * buffer.depth + 1023) / 1024 * 1024;  // tiles of TMA and wgmma begin at multiples of 1024
+    if (buffer.per_tile && !buffer.empty) once += buffer.slot_bytes;
+  }
+  program.barrier_offset = at;
+  for (const Barrier& barrier : program.barriers) at += 8 * program.buffers[barrier.buffer].depth;
+  program.smem_bytes = at;
+  if (at <= problem.limits.smem_bytes) return;
+  const std::int64_t least = at - problem.limits.smem_bytes;
+  std::int64_t used = problem.resident_smem;
+  for (const Buffer& buffer : program.buffers)
+    if (!buffer.per_tile) used += buffer.slot_bytes * buffer.depth;
+  refusals.push_back(refusal("shared_memory", {},
+                             fmt::format("rings, {} bytes in which results are put together for the store, and barriers take {} bytes "
+                                         "of shared memory; a block has {}",
+                                         once, at, problem.limits.smem_bytes),
+                             UserConstraint{"", true, ConstraintKind::MaxSmem, {}, "", 0, std::max<std::int64_t>(used - least, 0)}));
+}
+
+}  // namespace
+
+int live_registers(const Program& program, const Role& role) {
+  // Like a trace, but of the finished steps: the middle of a long loop is like its beginning.
+  constexpr std::int64_t kEdge = 3;
+  struct Version {
+    std::size_t from, to;
+    int registers;
+    bool made;  ///< in what was looked at
+  };
+  std::vector<Version> versions;
+  std::map<std::tuple<std::size_t, std::size_t, std::int64_t>, std::size_t> number;
+  std::vector<std::pair<std::size_t, std::vector<std::size_t>>> flying;  // wgmma groups: versions they touch
+  std::vector<std::size_t> open;
+  std::vector<int> foreign;
+  std::size_t position = 0;
+  const auto visit = [&](const Step& step, std::int64_t shift) {
+    const auto key = [&](const Place& p) {
+      return std::tuple(p.index, p.value, p.iteration <= kPerTile ? p.iteration : p.iteration + shift);
+    };
+    const auto define = [&](const Place& p, bool made) {
+      versions.push_back({position, position, role.variables[p.index].registers, made});
+      number[key(p)] = versions.size() - 1;
+      return versions.size() - 1;
+    };
+    foreign.push_back(0);
+    for (const Place& p : step.inputs) {
+      if (p.kind == Place::Kind::Buffer && program.buffers[p.index].registers)
+        foreign.back() += static_cast<int>(program.buffers[p.index].slot_bytes / (4 * 32 * role.warps));
+      if (p.kind != Place::Kind::Variable) continue;
+      const auto it = number.find(key(p));
+      const std::size_t v = it != number.end() ? it->second : define(p, false);
+      versions[v].to = position;
+      if (step.engine == Engine::Mma) open.push_back(v);
+    }
+    if (step.output.kind == Place::Kind::Variable) {
+      const std::size_t v = define(step.output, true);
+      // A chain of wgmmas keeps its place: the old sum dies where the new one is born.
+      if (step.engine == Engine::Mma) {
+        open.push_back(v);
+        if (step.inputs.size() > 2)
+          if (const auto it = number.find(key(step.inputs[2])); it != number.end()) std::erase(open, it->second);
+      }
+    }
+    if (step.engine == Engine::Mma && step.kind == StepKind::Commit) flying.emplace_back(position, std::exchange(open, {}));
+    if (step.engine == Engine::Mma && step.kind == StepKind::Retire)
+      while (flying.size() > static_cast<std::size_t>(step.keep)) {
+        for (const std::size_t v : flying.front().second) versions[v].to = std::max(versions[v].to, position);
+        flying.erase(flying.begin());
+      }
+    ++position;
+  };
+  for (const Section& section : role.sections)
+    for (std::int64_t pass = 0; pass < section.times; ++pass) {
+      if (pass == kEdge && section.times > 2 * kEdge) pass = section.times - kEdge;
+      for (const Step& step : section.steps) visit(step, pass * section.unroll);
+    }
+  std::vector<int> change(position + 1, 0);
+  for (const Version& v : versions) {
+    change[v.from] += v.registers;
+    change[std::max(v.to, v.from + (v.made ? 1 : 0))] -= v.registers;  // in place: the reader's result may take over
+  }
+  int now = 0, peak = 0;
+  for (std::size_t p = 0; p < position; ++p) {
+    now += change[p];
+    peak = std::max(peak, now + foreign[p]);
+  }
+  return peak;
+}
+
+void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals) {
+  lay_out_smem(problem, program, refusals);
+  int warpgroups = 0;
+  for (Role& role : program.roles) {
+    role.first_thread = warpgroups * kThreadsPerWarpgroup;
+    warpgroups += role.warpgroups;
+  }
+  program.threads = warpgroups * kThreadsPerWarpgroup;
+  if (program.threads > 1024 || program.threads > 32 * problem.limits.warps_per_cta)
+    return refusals.push_back(refusal("threads", {}, fmt::format("{} warpgroups are more than a block of 1024 threads has", warpgroups),
+                                      UserConstraint{"", true, ConstraintKind::MaxWarps, {}, "", 0, 29}));
+  program.entry_registers = std::min<int>(static_cast<int>(problem.limits.registers_per_sm) / program.threads / kGranule * kGranule, 248);
+  for (const TileOp& op : kernel.body) {
+    if (op.kind != "mma" || op.outputs.empty()) continue;
+    const TileValue* d = kernel.find_value(op.outputs[0]);
+    const auto columns = d && !d->shape.empty() ? d->shape.back().evaluate(problem.params) : Result<std::int64_t>(std::int64_t{0});
+    const std::int64_t needs = (columns.ok() ? *columns : 0) / 2 + 26;
+    if (needs > program.entry_registers)
+      refusals.push_back(refusal("entry_registers", {op.name},
+                                 fmt::format("one wgmma of '{}' needs {} registers, {} threads start with {} (C7602)", op.name, needs,
+                                             program.threads, program.entry_registers),
+                                 UserConstraint{"", true, ConstraintKind::MaxGroups, {}, "", 0, static_cast<std::int64_t>(program.roles.size()) - 1}));
+  }
+  const int pool = program.entry_registers * warpgroups;
+  program.register_overhead = static_cast<int>(problem.limits.register_overhead);
+  int used = 0, computing = 0;
+  std::vector<bool> touches;
+  for (Role& role : program.roles) {
+    const bool any = !role.variables.empty();
+    touches.push_back(any);
+    role.peak_registers = any ? live_registers(program, role) + program.register_overhead : static_cast<int>(problem.limits.producer_registers);
+    role.registers = std::max({kLeastRegisters, granules(role.peak_registers), granules(any ? schedule.groups[role.group.index()].registers : 0)});
+    used += role.registers * role.warpgroups;
+    if (any) computing += role.warpgroups;
+  }
+  const auto over = std::find_if(program.roles.begin(), program.roles.end(), [](const Role& r) { return r.registers > kMostRegisters; });
+  if (used > pool || over != program.roles.end()) {
+    const int most = computing > 0 ? (pool - (used > pool ? kLeastRegisters * (warpgroups - computing) : 0)) / computing / kGranule * kGranule : 0;
+    return refusals.push_back(
+        refusal("registers", {},
+                over != program.roles.end()
+                    ? fmt::format("role '{}' needs {} registers per thread; {} can be given", over->name, over->registers, kMostRegisters)
+                    : fmt::format("the roles need {} registers per warpgroup in all, {} threads start with {}", used, program.threads, pool),
+                UserConstraint{"", true, ConstraintKind::MaxRegisters, {}, "", 0, std::min(most, kMostRegisters)}));
+  }
+  if (warpgroups == 1) {
+    for (Role& role : program.roles) role.registers = 0;
+    return;
+  }
+  // What is left goes to those who compute, evenly.
+  for (bool given = true; given;) {
+    given = false;
+    for (std::size_t r = 0; r < program.roles.size(); ++r) {
+      Role& role = program.roles[r];
+      const int cost = kGranule * role.warpgroups;
+      if (!touches[r] || role.registers + kGranule > kMostRegisters || used + cost > pool) continue;
+      role.registers += kGranule;
+      used += cost;
+      given = true;
+    }
+  }
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,47 @@
+// Small questions about a program.
+#include "codegen/program/program.h"
+
+namespace heddle::codegen {
+
+const TileOp& op_of(const Kernel& kernel, OpRef ref) {
+  switch (ref.list) {
+    case OpRef::List::Prologue: return kernel.prologue.at(ref.index);
+    case OpRef::List::Epilogue: return kernel.epilogue.at(ref.index);
+    case OpRef::List::Body: break;
+  }
+  return kernel.body.at(ref.index);
+}
+
+std::int64_t barrier_address(const Program& program, std::size_t barrier) {
+  std::int64_t at = program.barrier_offset;
+  for (std::size_t b = 0; b < barrier; ++b) at += std::int64_t{8} * program.buffers[program.barriers[b].buffer].depth;
+  return at;
+}
+
+const char* to_string(StepKind kind) {
+  switch (kind) {
+    case StepKind::Wait: return "wait";
+    case StepKind::Issue: return "issue";
+    case StepKind::Commit: return "commit";
+    case StepKind::Retire: return "retire";
+    case StepKind::Compute: return "compute";
+    case StepKind::Put: return "put";
+    case StepKind::Sync: return "sync";
+    case StepKind::Arrive: return "arrive";
+    case StepKind::Advance: return "advance";
+  }
+  return "";
+}
+
+const char* to_string(Section::Part part) {
+  switch (part) {
+    case Section::Part::Begin: return "begin of the tile";
+    case Section::Part::Fill: return "prologue";
+    case Section::Part::Steady: return "steady state";
+    case Section::Part::Drain: return "epilogue";
+    case Section::Part::End: return "end of the tile";
+  }
+  return "";
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,166 @@
+// What each warp role of a kernel does, step by step, before it is spelled in any language: the interpreter executes it
+// on the CPU, the emitter writes it as CUDA. Every number is decided here: threads, registers, barriers, slots, copies.
+//
+// A block works through its tiles one after the other (persistent); per tile every role runs its sections in order: the
+// kernel's prologue, the filling of the pipeline, the steady loop, the draining, the kernel's epilogue. Trip counts are
+// literals, so that any number of trips can be written, also fewer than the pipeline has stages.
+//
+// Storage is of two kinds. A buffer lies in shared memory and has `depth` slots; values that pass between ops go through
+// it, in the words of CUTLASS guarded by a full barrier per slot (filled) and an empty one (free again). A variable lies in
+// the registers of one role and has `copies`, because a value may still be read when the next iteration's is made
+// (modulo variable expansion, M. Lam, "Software pipelining", PLDI 1988): either the loop is unrolled and each copy has its
+// own name, or, where it is small and no wgmma touches it, each definition moves the older ones on by one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/kernel.h"
+#include "core/problem/problem.h"
+
+namespace heddle::codegen {
+
+/// An op of the kernel file.
+struct OpRef {
+  enum class List { Prologue, Body, Epilogue };
+  List list = List::Body;
+  std::size_t index = 0;
+  bool operator==(const OpRef&) const = default;
+};
+
+/// A mbarrier per slot of a buffer.
+struct Barrier {
+  bool full = true;              ///< else empty
+  std::size_t buffer = 0;
+  std::size_t value = 0;         ///< full: of the kernel's values, what has arrived
+  int arrivals = 1;              ///< that end a phase: one for a TMA load, one per warp otherwise
+  std::int64_t tx_bytes = 0;     ///< that a TMA load brings in addition
+};
+
+struct Buffer {
+  std::string name;              ///< as in the file
+  std::vector<std::size_t> values;  ///< of the kernel that take turns in it
+  std::int64_t slot_bytes = 0;   ///< stride from slot to slot
+  int depth = 1;
+  std::int64_t offset = 0;       ///< of slot 0 in the block's shared memory
+  bool per_tile = false;         ///< filled once per tile, not once per iteration
+  bool registers = false;        ///< hands registers over: thread t of the reader finds what thread t of the writer put
+  std::optional<std::size_t> empty;  ///< barrier; absent where one role does everything
+};
+
+struct Variable {
+  std::string name;              ///< of the value it is named after
+  std::size_t value = 0;         ///< the same, of the kernel's values
+  int registers = 0;             ///< per thread and copy
+  int copies = 1;
+  bool moves = false;            ///< copy k holds what was defined k definitions ago; else iteration j is in copy j mod copies
+};
+
+/// Place::iteration of what there is once per tile.
+inline constexpr std::int64_t kPerTile = -1000;
+
+/// Where a step finds or leaves a value.
+struct Place {
+  enum class Kind { None, Variable, Buffer };
+  Kind kind = Kind::None;
+  std::size_t index = 0;         ///< of the role's variables or the program's buffers
+  int copy = 0;                  ///< Variable: as it is before the step
+  std::size_t cursor = 0;        ///< Buffer: of the role, says the slot
+  std::size_t value = 0;         ///< of the kernel: what is expected there
+  std::int64_t iteration = 0;    ///< of that value, as Step::iteration; -1: what the prologue made; kPerTile
+};
+
+/// Slot and phase of a role's next access to buffers of one depth.
+struct Cursor {
+  int depth = 1;
+  int lag = 0;                   ///< windows behind the newest iteration
+  bool per_tile = false;
+};
+
+enum class StepKind {
+  Wait,     ///< until the barrier's phase is over: full for readers, empty (one phase ahead) for writers
+  Issue,    ///< starts an asynchronous op: TMA load, wgmma, TMA store
+  Commit,   ///< closes the group of what was issued since the last one (wgmma, TMA store)
+  Retire,   ///< until at most `keep` of the role's groups are in flight
+  Compute,  ///< an op of the role's own threads
+  Put,      ///< registers into a hand-over buffer
+  Sync,     ///< all warps of the role meet; what they wrote to shared memory is visible to TMA and wgmma
+  Arrive,   ///< on a barrier
+  Advance   ///< the cursor goes to the next slot
+};
+
+enum class Engine { None, Load, Mma, Store };  ///< who completes an Issue; also whose groups Commit and Retire are about
+
+struct Step {
+  StepKind kind = StepKind::Compute;
+  OpRef op;                      ///< whose step it is
+  Engine engine = Engine::None;
+  std::int64_t iteration = 0;    ///< in a loop, of its first pass
+  std::vector<Place> inputs;
+  Place output;
+  std::size_t barrier = 0;       ///< Wait, Arrive, Issue of a load
+  std::size_t cursor = 0;        ///< Wait, Arrive, Advance, Issue of a load
+  bool ahead = false;            ///< Wait: for the phase before the cursor's, as who fills a slot does: free at first
+  int count = 1;                 ///< Arrive: arrivals of the whole role
+  int keep = 0;                  ///< Retire
+  int stage = 0;                 ///< of the schedule
+  Cycle slot = -1;               ///< of the schedule; -1: not in it
+};
+
+struct Section {
+  enum class Part { Begin, Fill, Steady, Drain, End };
+  Part part = Part::Begin;
+  bool loop = false;
+  std::int64_t times = 1;        ///< passes
+  int unroll = 1;                ///< iterations per pass
+  std::int64_t first = 0;        ///< window of the first pass: iteration = window - stage
+  std::vector<Step> steps;
+};
+
+struct Role {
+  std::string name;
+  GroupId group;
+  int first_thread = 0;
+  int warps = 1;                 ///< that work; the rest of the last warpgroup is idle
+  int warpgroups = 1;
+  int registers = 0;             ///< setmaxnreg: multiple of 8 in [24, 240]; 0: as launched
+  int peak_registers = 0;        ///< live values at the worst step, fixed overhead included
+  int stages = 1;                ///< of the loop after its cut
+  std::vector<Variable> variables;
+  std::vector<Cursor> cursors;
+  std::vector<Section> sections; ///< of one tile
+};
+
+struct Program {
+  std::string kernel;
+  Scope params;
+  std::int64_t trips = 1;
+  int threads = 0;               ///< of the block
+  int entry_registers = 0;       ///< per thread at launch
+  int register_overhead = 0;     ///< per thread, for addresses and loop control, on top of live values
+  std::int64_t smem_bytes = 0;
+  std::int64_t barrier_offset = 0;  ///< in shared memory; barrier b's slots begin at barrier_address()
+  std::vector<Buffer> buffers;
+  std::vector<Barrier> barriers;
+  std::vector<Role> roles;
+};
+
+const TileOp& op_of(const Kernel& kernel, OpRef ref);
+/// Of slot 0; the others follow at 8 bytes each.
+std::int64_t barrier_address(const Program& program, std::size_t barrier);
+/// Live registers of a role at its worst step, without any fixed overhead.
+int live_registers(const Program& program, const Role& role);
+const char* to_string(StepKind kind);
+const char* to_string(Section::Part part);
+
+/// Calls visit(section, step, iteration) for every step of one tile of a role, in order.
+template <class Visit>
+void for_each_step(const Role& role, Visit visit) {
+  for (const Section& section : role.sections)
+    for (std::int64_t pass = 0; pass < section.times; ++pass)
+      for (const Step& step : section.steps) visit(section, step, pass * section.unroll);
+}
+
+}  // namespace heddle::codegen

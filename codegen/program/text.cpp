@@ -1,0 +1,118 @@
+// Words for steps, buffers and roles.
+#include "codegen/program/text.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "core/report/chart_layout.h"
+
+namespace heddle::codegen {
+namespace {
+
+/// "i-1" in a loop, "7" elsewhere, nothing for what there is once per tile.
+std::string when(const Section& section, std::int64_t iteration) {
+  if (iteration <= kPerTile) return {};
+  if (iteration < 0 && !section.loop) return "[init]";
+  if (!section.loop) return fmt::format("[{}]", iteration);
+  const std::int64_t offset = iteration - section.first;
+  return offset == 0 ? "[i]" : fmt::format("[i{}{}]", offset < 0 ? '-' : '+', std::abs(offset));
+}
+
+std::string place_text(const Kernel& kernel, const Program& program, const Role& role, const Section& section, const Place& place) {
+  const std::string value = printable(kernel.values[place.value].name) + when(section, place.iteration);
+  if (place.kind == Place::Kind::Buffer) return value + " in " + printable(program.buffers[place.index].name);
+  if (place.kind != Place::Kind::Variable) return "nothing";
+  const Variable& variable = role.variables[place.index];
+  std::string text = value;
+  if (variable.value != place.value) text += " in " + printable(variable.name);
+  if (variable.copies > 1) text += fmt::format(" copy {}", place.copy);
+  return text;
+}
+
+}  // namespace
+
+std::string step_text(const Kernel& kernel, const Program& program, const Role& role, const Section& section, const Step& step) {
+  const auto barrier = [&] {
+    const Barrier& b = program.barriers[step.barrier];
+    const std::string& name = b.full ? kernel.values[b.value].name : program.buffers[b.buffer].name;
+    const bool tile = program.buffers[b.buffer].per_tile;
+    return fmt::format("{} {}{}", b.full ? "full" : "empty", printable(name), tile ? "" : when(section, step.iteration));
+  };
+  const auto places = [&] {
+    std::string text;
+    for (const Place& p : step.inputs) text += (text.empty() ? "" : ", ") + place_text(kernel, program, role, section, p);
+    if (step.output.kind != Place::Kind::None) text += " -> " + place_text(kernel, program, role, section, step.output);
+    return text;
+  };
+  switch (step.kind) {
+    case StepKind::Wait: return "wait " + barrier();
+    case StepKind::Arrive: return fmt::format("arrive {} (+{})", barrier(), step.count);
+    case StepKind::Advance: {
+      const Cursor& c = role.cursors[step.cursor];
+      return fmt::format("advance c{}: slot {} of {}, {}", step.cursor, "+1", c.depth, c.per_tile ? "per tile" : fmt::format("lag {}", c.lag));
+    }
+    case StepKind::Sync: return "sync the role's warps, shared memory visible to TMA and wgmma";
+    case StepKind::Commit: return step.engine == Engine::Mma ? "commit wgmma group" : "commit store group";
+    case StepKind::Retire:
+      return fmt::format("retire {} groups, {} may stay in flight", step.engine == Engine::Mma ? "wgmma" : "store", step.keep);
+    case StepKind::Put: return "put " + places();
+    case StepKind::Issue:
+    case StepKind::Compute: break;
+  }
+  const TileOp& op = op_of(kernel, step.op);
+  std::string text = fmt::format("{} {} {}: {}", to_string(step.kind), printable(op.kind), printable(op.name), places());
+  if (step.engine == Engine::Load) text += ", signals " + barrier();
+  return text;
+}
+
+std::string program_page(const Kernel& kernel, const Program& program, const TextStyle& style) {
+  std::string page =
+      fmt::format("{}: {} trips, {} threads of {} registers at launch, {} bytes of shared memory\n", styled(program.kernel, style),
+                     grouped(program.trips), program.threads, program.entry_registers, grouped(program.smem_bytes));
+  page += "\nbuffers in shared memory\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const Buffer& b : program.buffers)
+    rows.push_back({styled(b.name, style), std::to_string(b.depth), grouped(b.slot_bytes), grouped(b.offset),
+                    b.registers ? "hands registers over" : b.per_tile ? "once per tile" : b.empty ? "ring" : "ring of one role"});
+  page += text_table({{"name"}, {"slots", true}, {"bytes each", true}, {"at", true}, {"what"}}, rows);
+  page += "\nbarriers\n";
+  rows.clear();
+  for (std::size_t k = 0; k < program.barriers.size(); ++k) {
+    const Barrier& b = program.barriers[k];
+    rows.push_back({styled(b.full ? kernel.values[b.value].name : program.buffers[b.buffer].name, style), b.full ? "full" : "empty",
+                    std::to_string(program.buffers[b.buffer].depth), std::to_string(b.arrivals), b.tx_bytes ? grouped(b.tx_bytes) : "",
+                    grouped(barrier_address(program, k))});
+  }
+  page += text_table({{"name"}, {"kind"}, {"slots", true}, {"arrivals", true}, {"bytes", true}, {"at", true}}, rows);
+  for (const Role& role : program.roles) {
+    page += fmt::format("\n{}: threads {} to {}, {}\n", styled(role.name, style), role.first_thread, role.first_thread + 32 * role.warps - 1,
+                        role.registers ? fmt::format("{} registers ({} live at most)", role.registers, role.peak_registers) : "registers as launched");
+    for (const Variable& v : role.variables)
+      if (v.copies > 1)
+        page += fmt::format("  {} has {} copies, {}\n", styled(v.name, style), v.copies, v.moves ? "moved on at each definition" : "by unrolling");
+    for (const Section& section : role.sections) {
+      if (section.loop)
+        page += fmt::format("\n  {}: {} times, i = {}{}\n", to_string(section.part), grouped(section.times), section.first,
+                            section.unroll > 1 ? fmt::format(", then {} on", section.unroll) : ", then 1 on");
+      else
+        page += fmt::format("\n  {}\n", to_string(section.part));
+      for (const Step& step : section.steps) {
+        const std::string cycle = step.slot >= 0 ? grouped(step.slot) : "";
+        page += fmt::format("  {:>7}  {}\n", cycle, styled(step_text(kernel, program, role, section, step), style));
+      }
+    }
+  }
+  return page;
+}
+
+std::string refusals_page(const std::vector<Refusal>& refusals, const TextStyle& style) {
+  std::string page;
+  for (const Refusal& r : refusals) {
+    page += fmt::format("{}: {}\n", styled(r.rule, style), styled(r.sentence, style));
+    if (r.constraint) page += fmt::format("  solve again with --demand \"{}\"\n", styled(r.constraint->name, style));
+  }
+  return page;
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,87 @@
+// heddle emit, compile and interpret, from words to text.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/cli.h"
+#include "codegen/compile/compile.h"
+#include "tests/app/cli_support.h"
+#include "tests/support/paths.h"
+
+using namespace heddle::app;
+using heddle::test::contains;
+using heddle::test::repository_path;
+using heddle::test::run_heddle;
+using heddle::test::ScratchFolder;
+using nlohmann::json;
+
+namespace {
+
+const std::string kGemm = repository_path("tests/schedules/gemm_hopper_h100.json");
+
+}  // namespace
+
+TEST_CASE("emit writes CUDA, or the program's steps", "[app]") {
+  ScratchFolder folder;
+  const auto run = run_heddle({"emit", "gemm_hopper", "h100", kGemm, "--out", folder.path("gemm.cu")});
+  INFO(run.err);
+  CHECK(run.code == kDone);
+  CHECK(run.out.empty());
+  CHECK(contains(heddle::test::read_text(folder.path("gemm.cu")), "extern \"C\" __global__"));
+  const auto steps = run_heddle({"emit", "gemm_hopper", "h100", kGemm, "--program", "--trips", "1"});
+  CHECK(steps.code == kDone);
+  CHECK(contains(steps.out, "gemm_hopper: 1 trips, 384 threads"));
+  CHECK(run_heddle({"emit", "gemm_hopper", "h100", kGemm, "-o", "/proc/nowhere/x"}).code == kEnvironment);
+}
+
+TEST_CASE("interpret answers in a sentence, or as an object", "[app]") {
+  const auto run = run_heddle({"interpret", "gemm_hopper", "h100", kGemm, "--trips", "5", "--interleavings", "50"});
+  INFO(run.err);
+  CHECK(run.code == kDone);
+  CHECK(run.out == "gemm_hopper: 50 interleavings of 3 roles over 2 tiles, 5 trips each: no deadlock, no race\n");
+  const auto data = run_heddle({"interpret", "gemm_hopper", "h100", kGemm, "--data", "--interleavings", "1", "--json"});
+  CHECK(data.code == kDone);
+  CHECK(json::parse(data.out).at("fault").is_null());
+}
+
+TEST_CASE("machines and kernels that cannot be written are refused in a sentence", "[app]") {
+#ifdef HEDDLE_HAS_SOLVER
+  const auto run = run_heddle({"emit", "gemm_blackwell", "b200"});
+  CHECK(run.code == kNegative);
+  CHECK(run.out.empty());
+  CHECK(contains(run.err, "tensor_memory: 'c' lies in tensor memory"));
+  const auto toy = run_heddle({"compile", "toy_fig1", "toy", "--json"});
+  CHECK((toy.code == kNegative || toy.code == kEnvironment));
+#endif
+  CHECK(run_heddle({"emit", "nothing_like_it", "h100"}).code == kInvalidInput);
+  CHECK(run_heddle({"emit", "gemm_hopper", "h100", kGemm, "--trips", "0"}).code == kUsage);
+}
+
+#ifdef HEDDLE_HAS_SOLVER
+TEST_CASE("what a schedule cannot express becomes a demand, and the solver finds one that can", "[app]") {
+  const auto run = run_heddle({"interpret", "swiglu_dual_gemm_hopper", "h100", "--trips", "7", "--interleavings", "20"});
+  INFO(run.err);
+  CHECK(run.code == kDone);
+  CHECK(contains(run.err, "epilogue_crosses_roles: solved again with \"G0 and U0 in one group\""));
+  CHECK(contains(run.out, "no deadlock, no race"));
+}
+
+TEST_CASE("where no schedule can be written, the proof says so", "[app]") {
+  const auto run = run_heddle({"emit", "attention_forward_tile_hopper", "h100"});
+  CHECK(run.code == kNegative);
+  CHECK(contains(run.err, "solved again with \"PV and sum in one group\""));
+}
+#endif
+
+TEST_CASE("compile says what ptxas made of it, where there is a compiler", "[app]") {
+  const auto run = run_heddle({"compile", "gemm_hopper", "h100", kGemm, "--no-cache", "--json"});
+  if (!heddle::codegen::find_compiler().ok()) {
+    CHECK(run.code == kEnvironment);
+    return;
+  }
+  INFO(run.err);
+  CHECK(run.code == kDone);
+  const json answer = json::parse(run.out);
+  CHECK(answer.at("spill_bytes") == 0);
+  CHECK(answer.at("wgmma") == 8);
+  CHECK(answer.at("refusals").empty());
+}

@@ -1,0 +1,169 @@
+// Logs, cubins, and the shipped kernels through a real compiler where there is one.
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "codegen/compile/compile.h"
+#include "codegen/emit/emit.h"
+#include "tests/codegen/fixture.h"
+
+using namespace heddle;
+using namespace heddle::codegen;
+
+namespace {
+
+Program some_program() {
+  Program program;
+  program.roles.resize(1);
+  program.roles[0].peak_registers = 210;
+  return program;
+}
+
+/// Says why not, once.
+bool compiler_there(Compiler wanted) {
+  const auto found = find_compiler(wanted);
+  if (!found.ok()) std::cout << "skipped: " << found.error().faults.front().message << "\n";
+  return found.ok();
+}
+
+std::string source_of(const std::string& name, const Scope& params = {}) {
+  const test::Lowering from = test::lowering(name, params);
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
+  REQUIRE(emitted.emission.has_value());
+  return emitted.emission->source;
+}
+
+}  // namespace
+
+TEST_CASE("a clean ptxas log has registers and no faults", "[codegen]") {
+  const PtxasReport report = parse_ptxas_log(
+      "ptxas info    : 0 bytes gmem\nptxas info    : Function properties for heddle_kernel\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\nptxas info    : Used 168 registers, used 4 barriers\n");
+  CHECK(report.registers == 168);
+  CHECK(report.barriers == 4);
+  CHECK(report.remarks.empty());
+  CHECK(judge(report, some_program()).empty());
+}
+
+TEST_CASE("serialised wgmmas, dropped setmaxnreg and spills are faults that name their rule", "[codegen]") {
+  const auto rules = [](const std::string& log) {
+    std::vector<std::string> names;
+    for (const Refusal& r : judge(parse_ptxas_log(log), some_program())) names.push_back(r.rule);
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(rules("ptxas info    : (C7513) Potential Performance Loss: wgmma.mma_async instructions are serialized due to x\n") == Names{"wgmma_serialized"});
+  CHECK(rules("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry.\n") == Names{"setmaxnreg"});
+  CHECK(rules("ptxas error   : (C7602) something\n") == Names{"entry_registers"});
+  CHECK(rules("ptxas info    : (C7517) warpgroup.wait is injected in around line 5848\n").empty());
+  CHECK(rules("    8 bytes stack frame, 40 bytes spill stores, 44 bytes spill loads\n") == Names{"spills"});
+  CHECK(rules("    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n") == Names{"stack"});
+  CHECK(rules("").empty());
+  const auto faults = judge(parse_ptxas_log("    0 bytes stack frame, 40 bytes spill stores, 44 bytes spill loads\n"), some_program());
+  REQUIRE(faults.at(0).constraint.has_value());
+  CHECK(faults[0].constraint->kind == ConstraintKind::MaxRegisters);
+  CHECK(faults[0].constraint->high == 202);
+}
+
+TEST_CASE("no bytes crash the reader of cubins", "[codegen]") {
+  CHECK_FALSE(census_of("").ok());
+  CHECK_FALSE(census_of("\x7f" "ELF\x02").ok());
+  std::string elf(200, '\0');
+  elf.replace(0, 5, "\x7f" "ELF\x02");
+  for (std::size_t at = 5; at < elf.size(); ++at)
+    for (const char c : {'\x01', '\x40', '\x7f', '\xff'}) {
+      std::string broken = elf;
+      broken[at] = c;
+      broken[58] = '\x40';
+      broken[60] = '\x02';
+      (void)census_of(broken).ok();
+    }
+  SUCCEED();
+}
+
+TEST_CASE("without a compiler the answer is one sentence", "[codegen]") {
+  ::setenv("HEDDLE_NVCC", "/nowhere/nvcc", 1);
+  const auto found = find_compiler(Compiler::Nvcc);
+  ::unsetenv("HEDDLE_NVCC");
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().kind == ErrorKind::Environment);
+  CHECK(found.error().faults.size() == 1);
+}
+
+TEST_CASE("every shipped Hopper kernel compiles clean for sm_90a", "[codegen][.slow]") {
+  if (!compiler_there(Compiler::Auto)) return;
+  for (const std::string& name : test::lowered_kernels()) {
+    const test::Lowering from = test::lowering(name);
+    const Program program = test::program_of(from);
+    const auto compiled = compile_cuda(source_of(name));
+    if (!compiled.ok()) UNSCOPED_INFO(to_string(compiled.error()));
+    REQUIRE(compiled.ok());
+    CAPTURE(name, compiled->log);
+    CHECK(judge(compiled->report, program).empty());
+    CHECK(compiled->report.remarks.empty());
+    CHECK(compiled->report.registers == program.entry_registers);
+    // Every wgmma of the text is in the code as often as the text has it, and no wait was added: serialised kernels have about
+    // two fences or waits per wgmma.
+    std::int64_t products = 0, waits = 0, depth = 0;
+    for (const Role& role : program.roles)
+      for (const Section& section : role.sections)
+        for (const Step& step : section.steps) {
+          if (step.engine != Engine::Mma) continue;
+          if (step.kind == StepKind::Issue) {
+            const auto& a = from.kernel.find_value(op_of(from.kernel, step.op).inputs[0].value)->shape;
+            depth = a[1].evaluate(program.params).value() / 16;
+            products += depth;
+            waits += 1;
+          }
+          if (step.kind == StepKind::Retire) waits += 1;
+        }
+    CHECK(compiled->census.products() == products);
+    CHECK(compiled->census.product_waits() <= waits);
+    CHECK(compiled->census.of(0x983) == 0);
+    CHECK(compiled->census.of(0x387) == 0);
+    CHECK(compiled->census.of(0x9c8) == static_cast<std::int64_t>(program.roles.size()));
+  }
+}
+
+TEST_CASE("short loops, other tile sizes and both compilers compile clean too", "[codegen][.slow]") {
+  if (!compiler_there(Compiler::Auto)) return;
+  for (const std::int64_t keys : {128, 256, 384}) {
+    const test::Lowering from = test::lowering("attention_forward_hopper", {{"KV_LEN", keys}});
+    const auto compiled = compile_cuda(source_of("attention_forward_hopper", {{"KV_LEN", keys}}));
+    REQUIRE(compiled.ok());
+    CAPTURE(keys, compiled->log);
+    CHECK(judge(compiled->report, test::program_of(from)).empty());
+  }
+  if (!compiler_there(Compiler::Nvcc)) return;
+  const auto compiled = compile_cuda(source_of("gemm_hopper"), {Compiler::Nvcc, ""});
+  REQUIRE(compiled.ok());
+  CHECK(judge(compiled->report, test::program_of(test::lowering("gemm_hopper"))).empty());
+}
+
+TEST_CASE("the same text is compiled once, and a damaged cache is not believed", "[codegen][.slow]") {
+  if (!compiler_there(Compiler::Auto)) return;
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / fmt::format("heddle-cache-{}", static_cast<long>(::getpid()));
+  const CompileOptions options{Compiler::Auto, folder.string()};
+  const std::string source = "extern \"C\" __global__ void __launch_bounds__(128, 1) k(float* p) { p[threadIdx.x] *= 2.0f; }\n";
+  const auto first = compile_cuda(source, options);
+  const auto second = compile_cuda(source, options);
+  REQUIRE(first.ok());
+  REQUIRE(second.ok());
+  CHECK_FALSE(first->from_cache);
+  CHECK(second->from_cache);
+  CHECK(first->cubin == second->cubin);
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".cubin") fs::resize_file(entry.path(), 100);
+  const auto third = compile_cuda(source, options);
+  REQUIRE(third.ok());
+  CHECK_FALSE(third->from_cache);
+  CHECK(third->cubin == first->cubin);
+  CHECK_FALSE(compile_cuda("this is no kernel\n", options).ok());
+  fs::remove_all(folder);
+}

@@ -1,0 +1,145 @@
+// The generated text: what must be in it, and what must never get into it.
+#include <algorithm>
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "codegen/emit/emit.h"
+#include "codegen/emit/names.h"
+#include "tests/codegen/fixture.h"
+
+using namespace heddle;
+using namespace heddle::codegen;
+
+namespace {
+
+Emission emitted(const test::Lowering& from) {
+  EmitResult result = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
+  for (const Refusal& r : result.refusals) UNSCOPED_INFO(r.rule << ": " << r.sentence);
+  REQUIRE(result.emission.has_value());
+  return *result.emission;
+}
+
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("names become letters, digits and underscores, and are cut", "[codegen]") {
+  CHECK(safe_name("load_q0") == "load_q0");
+  CHECK(safe_name("a\"*/\n\\x") == "a_____x");
+  CHECK(safe_name("") == "_");
+  CHECK(safe_name(std::string(10'000, '"')) == std::string(32, '_'));
+}
+
+TEST_CASE("float literals read back as the same number", "[codegen]") {
+  for (const float x : {0.0f, 1.0f, -1e30f, 0.127517431f, 3.4e38f, 1e-30f, 0.1f}) {
+    const std::string text = float_literal(x);
+    CHECK(text.back() == 'f');
+    CHECK(text.find_first_of(".e") != std::string::npos);
+    CHECK(std::stof(text) == x);
+  }
+}
+
+TEST_CASE("coordinates are written from their coefficients", "[codegen]") {
+  const auto text = [](const char* expr) {
+    const auto affine = affine_of(*Expr::parse(expr), {{"T", 8}}, {"i", "b"});
+    return affine ? affine_text(*affine, {"i", "g_b"}) : "none";
+  };
+  CHECK(text("(i*T + b)*8 - 3") == "i * 64 + g_b * 8 - 3");
+  CHECK(text("7") == "7");
+  CHECK(text("i") == "i");
+  CHECK(text("i*b") == "none");
+  CHECK(text("i/2") == "none");
+  CHECK(text("min(i, 40)") == "none");
+  CHECK(text("nobody + 1") == "none");
+}
+
+TEST_CASE("a kernel's text has its launch, its certificate and every op of every role", "[codegen]") {
+  for (const std::string& name : test::lowered_kernels()) {
+    const test::Lowering from = test::lowering(name);
+    const Emission emission = emitted(from);
+    CAPTURE(name);
+    CHECK(emission.source.find("// certificate: optimal") != std::string::npos);
+    CHECK(emission.source.find("II " + std::to_string(from.schedule.ii) + " cycles") != std::string::npos);
+    CHECK(emission.source.find("#include") == std::string::npos);
+    for (const auto* list : {&from.kernel.body, &from.kernel.epilogue})
+      for (const TileOp& op : *list) CHECK(emission.source.find("// " + op.name) != std::string::npos);
+    CHECK(emission.launch.threads == 384);
+    CHECK(emission.launch.smem_bytes <= 232448);
+    CHECK_FALSE(emission.launch.maps.empty());
+    for (const TensorMapPlan& map : emission.launch.maps) {
+      // cuTensorMapEncodeTiled: at most 256 elements per side of the box, 128 bytes wide under the 128-byte swizzle.
+      for (const std::int64_t side : map.box) CHECK((side >= 1 && side <= 256));
+      if (map.swizzle) CHECK(map.box[0] * 2 == 128);
+    }
+    CHECK(count_of(emission.source, "{") == count_of(emission.source, "}"));
+  }
+}
+
+TEST_CASE("the same schedule gives the same text", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_hopper");
+  CHECK(emitted(from).source == emitted(from).source);
+}
+
+TEST_CASE("hostile names in a kernel file never reach the text", "[codegen]") {
+  test::Lowering from = test::lowering("attention_forward_hopper");
+  const std::string poison = "\"; */ asm(\"trap;\"); /*\n#include </etc/passwd>\n\\" + std::string(10'000, 'x') + "?>\x01\x1b[2J";
+  std::map<std::string, std::string> renamed;
+  const auto rename = [&](std::string& name) {
+    const std::string old = name;
+    if (!renamed.contains(old)) renamed[old] = poison + std::to_string(renamed.size());
+    name = renamed[old];
+  };
+  Kernel& kernel = from.kernel;
+  rename(kernel.name);
+  for (TileValue& v : kernel.values) rename(v.name);
+  for (Tensor& t : kernel.tensors) rename(t.name);
+  for (auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
+    for (TileOp& op : *list) {
+      op.name = "op " + poison + op.name;
+      for (Operand& in : op.inputs) rename(in.value);
+      for (std::string& out : op.outputs) rename(out);
+      if (!op.tensor.empty()) rename(op.tensor);
+    }
+  for (ScheduleGroup& group : from.schedule.groups) group.role = poison;
+  // Files with such names are refused when they are read; kernels made by a program may have them all the same.
+  for (Value& v : from.problem.values) rename(v.name);
+  for (Channel& c : from.problem.channels) rename(c.name);
+  for (std::size_t i = 0; i < kernel.body.size(); ++i) from.problem.ops[i].name = kernel.body[i].name;
+  for (Unit& u : from.problem.units) u.name = poison;
+  from.problem.machine = poison;
+  const std::string source = emitted(from).source;
+  CHECK(source.find("passwd") == std::string::npos);
+  CHECK(source.find("trap;") == std::string::npos);
+  CHECK(source.find("*/") == std::string::npos);
+  CHECK(source.find("#include") == std::string::npos);
+  CHECK(source.find("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") == std::string::npos);
+  CHECK(source.size() < 80'000);
+  CHECK(std::all_of(source.begin(), source.end(), [](char c) { return c == '\n' || (c >= 32 && c < 127); }));
+}
+
+TEST_CASE("what cannot be written is refused by name", "[codegen]") {
+  test::Lowering from = test::lowering("attention_forward_hopper");
+  const Program program = test::program_of(from);
+  const auto rule_of = [&](const Kernel& kernel) {
+    const EmitResult result = emit_cuda(kernel, from.problem, from.schedule, program);
+    CHECK_FALSE(result.emission.has_value());
+    return result.refusals.empty() ? std::string() : result.refusals.front().rule;
+  };
+  Kernel kernel = from.kernel;
+  kernel.body[0].at[1] = *Expr::parse("i*i");
+  CHECK(rule_of(kernel) == "coordinates");
+  kernel = from.kernel;
+  kernel.body[5].attrs["scale"] = std::string("1e999");
+  CHECK(rule_of(kernel) == "attribute");
+  kernel = from.kernel;
+  kernel.body[5].attrs["fn"] = std::string("*/ evil");
+  CHECK(rule_of(kernel) == "function");
+  kernel = from.kernel;
+  kernel.tensors[1].dtype = DType::F32;
+  CHECK(rule_of(kernel) == "tensor_map");
+}

@@ -1,0 +1,320 @@
+// A block of Hopper on the CPU, enough to run the text of a generated kernel as C++: every thread is a fiber, and the PTX
+// wrappers of the text are replaced by what the PTX ISA says they do - mbarriers, TMA with its 128-byte swizzle, wgmma with
+// matrix descriptors and register fragments, stmatrix, shuffles, named barriers. TMA and wgmma finish at once: order and
+// waiting are the interpreter's business, addresses and layouts are this one's.
+#pragma once
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+using u32 = unsigned;
+using u64 = unsigned long long;
+#define DEVICE inline
+#define __global__
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __shared__
+#define __align__(n)
+using std::min;
+
+alignas(1024) inline unsigned char shared[232448];
+struct Index { int x = 0; };
+inline Index threadIdx, blockIdx, gridDim;
+
+// ---- fibers
+
+struct Fiber {
+  ucontext_t context;
+  std::unique_ptr<char[]> stack;
+  bool done = false;
+};
+inline ucontext_t scheduler;
+inline std::vector<Fiber> fibers;
+inline std::function<void()> body;
+inline long progress = 0;
+
+[[noreturn]] inline void die(const std::string& why) {
+  std::fprintf(stderr, "%s (thread %d)\n", why.c_str(), threadIdx.x);
+  std::exit(3);
+}
+inline void yield() { const int me = threadIdx.x; swapcontext(&fibers[me].context, &scheduler); threadIdx.x = me; }
+inline void start_fiber() { const int me = threadIdx.x; body(); fibers[me].done = true; ++progress; swapcontext(&fibers[me].context, &scheduler); }
+
+inline void run_block(int block, int blocks, int threads, std::function<void()> kernel) {
+  constexpr std::size_t kStack = 256 << 10;
+  blockIdx.x = block;
+  gridDim.x = blocks;
+  body = std::move(kernel);
+  std::memset(shared, 0xff, sizeof shared);  // bf16 and f32 NaN
+  fibers.clear();
+  fibers.resize(threads);
+  for (Fiber& f : fibers) {
+    f.stack = std::make_unique<char[]>(kStack);
+    getcontext(&f.context);
+    f.context.uc_stack.ss_sp = f.stack.get();
+    f.context.uc_stack.ss_size = kStack;
+    makecontext(&f.context, start_fiber, 0);
+  }
+  for (long idle = 0; idle < 1000;) {
+    const long before = progress;
+    bool any = false;
+    for (int t = 0; t < threads; ++t) {
+      if (fibers[t].done) continue;
+      any = true;
+      threadIdx.x = t;
+      swapcontext(&scheduler, &fibers[t].context);
+    }
+    if (!any) return;
+    idle = progress == before ? idle + 1 : 0;
+  }
+  die("deadlock");
+}
+
+// ---- barriers
+
+struct Meeting { int arrived = 0; long turn = 0; };
+inline std::map<int, Meeting> meetings;
+inline void meet(int key, int threads) {
+  Meeting& m = meetings[key];
+  const long turn = m.turn;
+  ++progress;
+  if (++m.arrived == threads) m.arrived = 0, ++m.turn;
+  else while (m.turn == turn) yield();
+}
+inline int warp_key() { return 1000 + threadIdx.x / 32; }
+inline int group_key() { return 2000 + threadIdx.x / 128; }
+inline void __syncthreads() { meet(0, static_cast<int>(fibers.size())); }
+inline void __syncwarp() { meet(warp_key(), 32); }
+template <int Id, int Threads> void role_sync() {
+  static_assert(Id > 0 && Id < 16 && Threads % 32 == 0);
+  meet(Id, Threads);
+}
+
+struct Phase { int expected = 0, pending = 0; long bytes = 0, completed = 0; };
+inline std::map<u32, Phase> phases;
+inline Phase& phase_at(u32 address) {
+  if (address % 8 != 0 || !phases.contains(address)) die("no barrier lies at " + std::to_string(address));
+  return phases[address];
+}
+inline void settle(Phase& p) {
+  ++progress;
+  if (p.pending < 0) die("more arrivals than the barrier expects");
+  if (p.pending == 0 && p.bytes == 0) ++p.completed, p.pending = p.expected;
+}
+inline u32 shared_address(const void* p) { return static_cast<u32>(static_cast<const unsigned char*>(p) - shared); }
+inline void barrier_init(u32 b, u32 n) { phases[b] = {static_cast<int>(n), static_cast<int>(n), 0, 0}; }
+inline void barrier_init_fence() {}
+inline void arrive(u32 b) { Phase& p = phase_at(b); --p.pending; settle(p); }
+inline void arrive_expect(u32 b, u32 bytes) { Phase& p = phase_at(b); --p.pending; p.bytes += bytes; settle(p); }
+inline void wait(u32 b, u32 parity) { while ((phase_at(b).completed & 1) == static_cast<long>(parity & 1)) yield(); }
+inline void fence_async() {}
+template <int N> void more_registers() { static_assert(N % 8 == 0 && N >= 24 && N <= 256); }
+template <int N> void fewer_registers() { static_assert(N % 8 == 0 && N >= 24 && N <= 256); }
+
+// ---- numbers
+
+inline float bf16_value(std::uint16_t x) { const u32 bits = u32{x} << 16; float y; std::memcpy(&y, &bits, 4); return y; }
+inline std::uint16_t bf16_bits(float x) {
+  u32 bits;
+  std::memcpy(&bits, &x, 4);
+  if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fff;
+  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+inline u32 pack_bf16(float low, float high) { return bf16_bits(low) | u32{bf16_bits(high)} << 16; }
+inline float low_bf16(u32 x) { return bf16_value(static_cast<std::uint16_t>(x)); }
+inline float high_bf16(u32 x) { return bf16_value(static_cast<std::uint16_t>(x >> 16)); }
+inline float exp2_(float x) { return std::exp2(x); }
+inline float log2_(float x) { return std::log2(x); }
+inline float recip_(float x) { return 1.0f / x; }
+inline float rsqrt_(float x) { return 1.0f / std::sqrt(x); }
+inline float sqrt_(float x) { return std::sqrt(x); }
+inline float tanh_(float x) { return std::tanh(x); }
+inline float sigmoid_(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+
+// ---- shared memory
+
+inline unsigned char* at(u32 address, u32 bytes) {
+  if (u64{address} + bytes > sizeof shared || address % bytes != 0) die("bad shared address " + std::to_string(address));
+  return shared + address;
+}
+/// The 128-byte swizzle exchanges address bits: 4 to 6 with their exclusive or with 7 to 9.
+inline u32 swizzled(u32 address) { return address ^ ((address >> 3) & 0x70); }
+template <class T> T load_shared(u32 address) { T x; std::memcpy(&x, at(address, sizeof(T)), sizeof(T)); return x; }
+template <class T> void store_shared(u32 address, T x) { std::memcpy(at(address, sizeof(T)), &x, sizeof(T)); }
+inline void store_word(u32 a, float x) { store_shared(a, x); }
+inline void store_word(u32 a, u32 x) { store_shared(a, x); }
+inline void load_word(u32 a, float& x) { x = load_shared<float>(a); }
+inline void load_word(u32 a, u32& x) { x = load_shared<u32>(a); }
+inline void store_words(u32 a, u32 x, u32 y, u32 z, u32 w) {
+  at(a, 16);
+  store_shared(a, x), store_shared(a + 4, y), store_shared(a + 8, z), store_shared(a + 12, w);
+}
+inline void load_words(u32 a, u32& x, u32& y, u32& z, u32& w) {
+  at(a, 16);
+  x = load_shared<u32>(a), y = load_shared<u32>(a + 4), z = load_shared<u32>(a + 8), w = load_shared<u32>(a + 12);
+}
+
+inline float exchange[32][32];
+inline float __shfl_xor_sync(u32, float x, int mask) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  exchange[warp][lane] = x;
+  meet(warp_key(), 32);
+  const float y = exchange[warp][lane ^ mask];
+  meet(warp_key(), 32);
+  return y;
+}
+
+/// stmatrix x4: thread 8m + r gives the address of row r of matrix m; thread t holds of each matrix row t/4, columns 2(t%4)
+/// and the next, as the halves of one register.
+inline u32 rows_of[32][32];
+inline void store_matrices(u32 a, u32 r0, u32 r1, u32 r2, u32 r3) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  at(a, 16);
+  rows_of[warp][lane] = a;
+  meet(warp_key(), 32);
+  const u32 registers[4] = {r0, r1, r2, r3};
+  for (int m = 0; m < 4; ++m) store_shared(rows_of[warp][8 * m + lane / 4] + lane % 4 * 4, registers[m]);
+  meet(warp_key(), 32);
+}
+
+// ---- TMA
+
+struct Plan {
+  std::uint16_t* data = nullptr;
+  std::vector<long> extents, box;  ///< innermost first
+  bool swizzle = false;
+};
+struct TensorMap { const Plan* plan = nullptr; };
+inline void prefetch_map(const TensorMap*) {}
+
+/// visit(shared address, element or null outside the tensor) for every element of the box.
+template <class Visit>
+void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) {
+  if (base % 128 != 0 || (plan.swizzle && base % 1024 != 0)) die("a tile begins at " + std::to_string(base));
+  long count = 1;
+  for (const long side : plan.box) count *= side;
+  for (long n = 0; n < count; ++n) {
+    long rest = n, offset = 0, stride = 1;
+    bool inside = true;
+    for (std::size_t d = 0; d < plan.box.size(); ++d) {
+      const long x = start[d] + rest % plan.box[d];
+      rest /= plan.box[d];
+      inside = inside && x >= 0 && x < plan.extents[d];
+      offset += x * stride;
+      stride *= plan.extents[d];
+    }
+    const u32 address = base + static_cast<u32>(2 * n);
+    visit(plan.swizzle ? swizzled(address) : address, inside ? plan.data + offset : nullptr);
+  }
+}
+inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 barrier) {
+  long bytes = 0;
+  walk_box(*map->plan, to, std::move(start), [&](u32 a, const std::uint16_t* x) { store_shared<std::uint16_t>(a, x ? *x : 0); bytes += 2; });
+  Phase& p = phase_at(barrier);
+  p.bytes -= bytes;
+  if (p.bytes < 0) die("more bytes than were expected");
+  settle(p);
+}
+inline void store_box(const TensorMap* map, u32 from, std::vector<long> start) {
+  walk_box(*map->plan, from, std::move(start), [&](u32 a, std::uint16_t* x) { if (x) *x = load_shared<std::uint16_t>(a); });
+}
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b) { load_box(to, m, {x, y}, b); }
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { load_box(to, m, {x, y, z}, b); }
+inline void tma_store(const TensorMap* m, u32 from, int x, int y) { store_box(m, from, {x, y}); }
+inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z) { store_box(m, from, {x, y, z}); }
+inline void store_commit() {}
+template <int N> void store_wait_read() {}
+inline void store_wait_all() {}
+
+// ---- wgmma
+
+inline void product_fence() {}
+inline void product_commit() {}
+template <int N> void product_wait() {}
+template <int N> void pin(float (&)[N]) {}
+template <int N> void keep(u32 (&)[N]) {}
+inline u64 matrix(u32 address, u32 leading, u32 stride) {
+  return (u64)((address & 0x3FFFF) >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(stride >> 4) << 32) | (1ull << 62);
+}
+/// Element of an operand under a descriptor with 128-byte swizzle. K-major: 8 rows of 128 bytes, then `stride` to the next 8.
+/// The other way round: 8 values of k, then `stride`; 64 columns, then `leading`.
+inline float element(u64 descriptor, int row, int k, bool mn_major) {
+  const u32 start = static_cast<u32>(descriptor & 0x3fff) << 4, leading = static_cast<u32>((descriptor >> 16) & 0x3fff) << 4,
+            stride = static_cast<u32>((descriptor >> 32) & 0x3fff) << 4;
+  const u32 address = mn_major ? start + static_cast<u32>(row / 64) * leading + static_cast<u32>(k / 8) * stride + static_cast<u32>(k % 8 * 128 + row % 64 * 2)
+                               : start + static_cast<u32>(row / 8) * stride + static_cast<u32>(row % 8 * 128 + k * 2);
+  return bf16_value(load_shared<std::uint16_t>(swizzled(address)));
+}
+/// m64nNk16 for this thread: a_row(row, k) is A.
+template <int N, class A> void multiply(float* d, A a, u64 b, int add, bool mn_major) {
+  const int t = threadIdx.x % 128, top = t / 32 * 16 + t % 32 / 4, q = t % 4;
+  float rows[2][16];
+  for (int h = 0; h < 2; ++h)
+    for (int k = 0; k < 16; ++k) rows[h][k] = a(top + 8 * h, k);
+  for (int j = 0; j < N / 8; ++j)
+    for (int e = 0; e < 2; ++e) {
+      float column[16];
+      for (int k = 0; k < 16; ++k) column[k] = element(b, 8 * j + 2 * q + e, k, mn_major);
+      for (int h = 0; h < 2; ++h) {
+        float sum = add ? d[4 * j + 2 * h + e] : 0.0f;
+        for (int k = 0; k < 16; ++k) sum += rows[h][k] * column[k];
+        d[4 * j + 2 * h + e] = sum;
+      }
+    }
+}
+template <int N, bool MnMajor> void product(float (&d)[N / 2], u64 a, u64 b, int add) {
+  multiply<N>(d, [&](int row, int k) { return element(a, row, k, false); }, b, add, MnMajor);
+}
+inline u32 fragments[8][128][4];
+template <int N, bool MnMajor> void product(float (&d)[N / 2], u32 a0, u32 a1, u32 a2, u32 a3, u64 b, int add) {
+  // Register i of thread t: i & 1 is rows + 8, i & 2 is columns + 8.
+  const int group = threadIdx.x / 128, t = threadIdx.x % 128;
+  const u32 own[4] = {a0, a1, a2, a3};
+  std::copy(own, own + 4, fragments[group][t]);
+  meet(group_key(), 128);
+  const auto a = [&](int row, int k) {
+    const int owner = row / 16 * 32 + row % 8 * 4 + k % 8 / 2;
+    const u32 pair = fragments[group][owner][(row % 16 / 8) + 2 * (k / 8)];
+    return k % 2 ? high_bf16(pair) : low_bf16(pair);
+  };
+  multiply<N>(d, a, b, add, MnMajor);
+  meet(group_key(), 128);
+}
+
+// ---- files of floats
+
+inline std::vector<float> read_floats(const std::string& path) {
+  std::FILE* f = std::fopen(path.c_str(), "rb");
+  if (!f) die("cannot read " + path);
+  std::fseek(f, 0, SEEK_END);
+  std::vector<float> x(static_cast<std::size_t>(std::ftell(f)) / 4);
+  std::rewind(f);
+  if (std::fread(x.data(), 4, x.size(), f) != x.size()) die("cannot read " + path);
+  std::fclose(f);
+  return x;
+}
+inline std::vector<std::uint16_t> read_bf16(const std::string& path) {
+  std::vector<std::uint16_t> bits;
+  for (const float x : read_floats(path)) bits.push_back(bf16_bits(x));
+  return bits;
+}
+inline void write_bf16(const std::string& path, const std::vector<std::uint16_t>& bits) {
+  std::FILE* f = std::fopen(path.c_str(), "wb");
+  if (!f) die("cannot write " + path);
+  for (const std::uint16_t b : bits) {
+    const float x = bf16_value(b);
+    std::fwrite(&x, 4, 1, f);
+  }
+  std::fclose(f);
+}

@@ -1,0 +1,46 @@
+// Loading and lowering.
+#include "tests/codegen/fixture.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "codegen/program/text.h"
+#include "core/io/library.h"
+#include "core/io/schedule_json.h"
+#include "core/problem/resolve.h"
+#include "tests/support/paths.h"
+
+namespace heddle::test {
+
+Lowering lowering(const std::string& name, const Scope& params) {
+  const auto kernel = load_kernel(repository_path("kernels/" + name + ".json"));
+  const auto machine = load_machine(repository_path("assets/machines/h100.json"));
+  REQUIRE(kernel.ok());
+  REQUIRE(machine.ok());
+  const auto problem = resolve(*kernel, *machine, params);
+  REQUIRE(problem.ok());
+  const auto schedule = read_schedule(repository_path("tests/schedules/" + name + "_h100.json"), *problem);
+  REQUIRE(schedule.ok());
+  return {*kernel, *problem, *schedule};
+}
+
+codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips) {
+  const codegen::BuildResult built = codegen::build_program(from.kernel, from.problem, from.schedule, trips);
+  INFO(codegen::refusals_page(built.refusals, {}));
+  REQUIRE(built.program.has_value());
+  return *built.program;
+}
+
+const std::vector<std::string>& lowered_kernels() {
+  static const std::vector<std::string> names{"gemm_hopper", "attention_forward_hopper", "swiglu_dual_gemm_hopper", "layernorm"};
+  return names;
+}
+
+int deepest(const codegen::Program& program) {
+  int depth = 1;
+  for (const codegen::Buffer& buffer : program.buffers) depth = std::max(depth, buffer.depth);
+  return depth;
+}
+
+}  // namespace heddle::test

@@ -1,0 +1,32 @@
+// Shipped kernels with a solved schedule each, as the code generator's tests need them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/program/build.h"
+#include "core/graph/kernel.h"
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle::test {
+
+struct Lowering {
+  Kernel kernel;
+  Problem problem;
+  Schedule schedule;
+};
+
+/// Kernel, its problem on h100 with these parameters, and the schedule that lies with the tests. Aborts when there is none.
+Lowering lowering(const std::string& kernel, const Scope& params = {});
+
+/// The program, which must exist.
+codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips = {});
+
+/// Those with a schedule.
+const std::vector<std::string>& lowered_kernels();
+
+/// The deepest ring of a program.
+int deepest(const codegen::Program& program);
+
+}  // namespace heddle::test

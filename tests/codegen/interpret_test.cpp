@@ -1,0 +1,69 @@
+// Programs under many interleavings: with names for data, where a race shows at once, and with real data, where the
+// result must be that of heddle eval.
+#include <catch2/catch.hpp>
+
+#include "codegen/interpret/interpret.h"
+#include "core/eval/evaluate.h"
+#include "tests/codegen/fixture.h"
+
+using namespace heddle;
+using namespace heddle::codegen;
+
+namespace {
+
+void run_many(const std::string& name, int interleavings) {
+  const test::Lowering from = test::lowering(name);
+  const int depth = test::deepest(test::program_of(from));
+  for (const std::int64_t trips : {std::int64_t{1}, std::int64_t{2}, std::int64_t{depth - 1}, std::int64_t{depth}, std::int64_t{depth + 1}, std::int64_t{19}}) {
+    if (trips < 1) continue;
+    const Program program = test::program_of(from, trips);
+    for (int k = 0; k < interleavings; ++k) {
+      const auto fault = run_symbolic(from.kernel, program, {.seed = static_cast<std::uint64_t>(k), .tiles = 1 + k % 3});
+      if (!fault) continue;
+      CAPTURE(name, trips, k);
+      REQUIRE(to_string(*fault) == "");
+    }
+  }
+}
+
+void compare_with_eval(const std::string& name, const Scope& sizes, int interleavings) {
+  const test::Lowering from = test::lowering(name, sizes);
+  const Program program = test::program_of(from);
+  auto expected = make_tensors(from.kernel, from.problem.params, 5);
+  REQUIRE(expected.ok());
+  TensorMap start = *expected;
+  REQUIRE(execute(from.kernel, from.problem.params, *expected).ok());
+  for (int k = 0; k < interleavings; ++k) {
+    TensorMap tensors = start;
+    CAPTURE(name, k);
+    const auto fault = run_with_data(from.kernel, program, tensors, {.seed = static_cast<std::uint64_t>(k), .tiles = 1 + k % 3});
+    REQUIRE(fault.ok());
+    if (*fault) REQUIRE(to_string(**fault) == "");
+    for (const auto& [tensor, computed] : tensors) {
+      CAPTURE(tensor);
+      // Bit for bit: the same operations in the same order for every element.
+      REQUIRE(computed.array.data.size() == expected->at(tensor).array.data.size());
+      const bool equal = computed.array.data == expected->at(tensor).array.data;
+      REQUIRE(equal);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("programs of the shipped kernels survive random and adversarial interleavings for short and long loops", "[codegen]") {
+  for (const std::string& name : test::lowered_kernels()) run_many(name, 300);
+}
+
+TEST_CASE("programs of the shipped kernels survive 10 000 interleavings", "[codegen][.slow]") {
+  for (const std::string& name : test::lowered_kernels()) run_many(name, 10'000);
+}
+
+TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen]") {
+  compare_with_eval("gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, 3);
+  compare_with_eval("gemm_hopper", {{"M", 128}, {"N", 256}, {"K", 64}}, 6);
+  compare_with_eval("swiglu_dual_gemm_hopper", {{"M", 128}, {"N", 256}, {"K", 192}}, 3);
+  compare_with_eval("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 640}}, 3);
+  compare_with_eval("attention_forward_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 3);
+  compare_with_eval("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
+}

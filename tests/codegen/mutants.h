@@ -1,0 +1,21 @@
+// Programs with one thing wrong, to see whether the interpreter notices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/program/program.h"
+#include "core/graph/kernel.h"
+
+namespace heddle::test {
+
+struct Mutant {
+  std::string what;  ///< "loop of consumer A: dropped 'wait full k[i]'"
+  codegen::Program program;
+};
+
+/// Every step dropped that waits, signals or closes; every wait with the other phase; arrivals, depths, copies, groups left
+/// in flight and registers off by one; every signal a step too early and every wait a step too late.
+std::vector<Mutant> mutants(const Kernel& kernel, const codegen::Program& program);
+
+}  // namespace heddle::test

@@ -1,0 +1,88 @@
+// How much of what can be wrong in a program the interpreter notices. What it lets pass must be on a list, with the reason
+// why the changed program is as good as the one it came from.
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "codegen/interpret/interpret.h"
+#include "tests/codegen/fixture.h"
+#include "tests/codegen/mutants.h"
+
+using namespace heddle;
+using namespace heddle::codegen;
+
+namespace {
+
+struct Harmless {
+  const char* kernel;
+  const char* what;  ///< part of the mutant's text
+  const char* why;
+};
+
+// Rings protect each other: the producer is one stream, and wgmmas of one role finish in order.
+const std::vector<Harmless> kHarmless{
+    {"gemm_hopper", "later producer, steady state 0: 'wait empty b[i]'",
+     "before it loads b[i] the producer has waited for a0[i-1] and a1[i-1], which are freed when b[i-3] has been read"},
+    {"gemm_hopper", "earlier consumer A, steady state 1: 'arrive empty b[i]",
+     "b[i+3] comes after a1[i+2] in the producer's stream, which waits for a1[i], freed after the wgmma that reads b[i]"},
+    {"gemm_hopper", "earlier consumer B, steady state 1: 'arrive empty b[i]", "the same with a0"},
+    {"attention_forward_hopper", "earlier consumer B, steady state 2: 'arrive empty k[i]",
+     "k[i+2] comes after v[i+1], which waits for v[i-1], freed after PV1[i-1], which was issued after QK1[i]"},
+    {"attention_forward_hopper", "epilogue 3: 'arrive empty v[8]", "the next tile's loads wait for Q to be free, which is after the last wgmma"},
+    {"swiglu_dual_gemm_hopper", "consumer A, prologue 1: 'commit wgmma group'", "the next commit closes both, and nobody waits for one of them alone"},
+    {"swiglu_dual_gemm_hopper", "consumer A, steady state 2: 'retire wgmma groups, 0",
+     "bu[i+1] comes after a0[i+1] in the producer's stream, which waits for a0[i-1], freed after G0[i-1], which was issued after U0[i-1]"},
+    {"swiglu_dual_gemm_hopper", "earlier consumer A, steady state 2: 'arrive empty bu[i-1]", "the same"},
+    {"swiglu_dual_gemm_hopper", "earlier consumer A, steady state 2: 'arrive empty bg[i-1]",
+     "the same with a0 of the next iteration: bg is the last load of an iteration"},
+    {"swiglu_dual_gemm_hopper", "consumer A, epilogue 3: 'retire wgmma groups, 0", "the same; what reads registers comes after another wait"},
+    {"swiglu_dual_gemm_hopper", "earlier consumer A, epilogue 3: 'arrive empty b", "the same"},
+    {"swiglu_dual_gemm_hopper", "consumer B, steady state 1: 'commit wgmma group'", "as in consumer A"},
+    {"swiglu_dual_gemm_hopper", "consumer B, steady state 1: 'retire wgmma groups, 1", "bg[i+2] comes after a1[i+2], which waits for a1[i], freed after both"},
+    {"swiglu_dual_gemm_hopper", "earlier consumer B, steady state 1: 'arrive empty b", "the same"},
+    {"layernorm", "'wait empty centered", "var has one slot, so the roles are never two iterations apart, and centered has three slots"},
+    {"layernorm", "'wait full centered", "consumer B has waited for var[i], which consumer A signals after centered[i]"},
+    {"layernorm", "'arrive full centered", "the same"},
+    {"layernorm", "'arrive empty centered", "as for 'wait empty centered'"},
+    {"layernorm", "epilogue 6: 'advance c1", "the ring of one role: writing and reading it go on together from another slot"},
+};
+
+bool harmless(const std::string& kernel, const std::string& what) {
+  return std::any_of(kHarmless.begin(), kHarmless.end(),
+                     [&](const Harmless& h) { return kernel == h.kernel && what.find(h.what) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("the interpreter catches every mutant of the shipped kernels' programs that can go wrong", "[codegen]") {
+  int count = 0, caught = 0;
+  for (const std::string& name : test::lowered_kernels()) {
+    const test::Lowering from = test::lowering(name);
+    for (const test::Mutant& mutant : test::mutants(from.kernel, test::program_of(from, 9))) {
+      ++count;
+      bool found = false;
+      for (std::uint64_t seed = 0; seed < 400 && !found; ++seed)
+        found = run_symbolic(from.kernel, mutant.program, {.seed = seed, .tiles = 1 + static_cast<std::int64_t>(seed % 3)}).has_value();
+      caught += found;
+      CAPTURE(name, mutant.what);
+      CHECK((found || harmless(name, mutant.what)));
+    }
+  }
+  if (std::getenv("HEDDLE_VERBOSE")) std::cout << fmt::format("{} of {} mutants caught, the others are harmless\n", caught, count);
+  CHECK(caught * 100 >= count * 92);
+}
+
+TEST_CASE("the interpreter says who went wrong where", "[codegen]") {
+  const test::Lowering from = test::lowering("gemm_hopper");
+  Program program = test::program_of(from, 9);
+  auto& steps = program.roles[1].sections[1].steps;
+  std::erase_if(steps, [&](const Step& step) { return step.kind == StepKind::Arrive && !program.barriers[step.barrier].full; });
+  std::string fault;
+  for (std::uint64_t seed = 0; seed < 50 && fault.empty(); ++seed)
+    if (const auto found = run_symbolic(from.kernel, program, {.seed = seed}); found && found->kind == FaultKind::Deadlock) fault = to_string(*found);
+  CHECK(fault.find("deadlock: producer at 'wait empty") == 0);
+  CHECK(fault.find("nobody can go on") != std::string::npos);
+}

@@ -1,0 +1,167 @@
+// What the builder decides, and what it refuses, by name and with a demand that the solver understands.
+#include <catch2/catch.hpp>
+
+#include "codegen/program/build.h"
+#include "codegen/program/text.h"
+#include "core/check/checker.h"
+#include "core/io/kernel_json.h"
+#include "core/io/library.h"
+#include "core/io/machine_json.h"
+#include "core/problem/resolve.h"
+#include "core/schedule/constraint_text.h"
+#include "tests/codegen/fixture.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::codegen;
+
+namespace {
+
+std::vector<Refusal> refusals_of(const test::Lowering& from) { return build_program(from.kernel, from.problem, from.schedule).refusals; }
+
+}  // namespace
+
+TEST_CASE("register budgets are legal for setmaxnreg and fit what the block is launched with", "[codegen]") {
+  for (const std::string& name : test::lowered_kernels()) {
+    const Program program = test::program_of(test::lowering(name));
+    CAPTURE(name);
+    CHECK(program.threads % 128 == 0);
+    CHECK(program.entry_registers % 8 == 0);
+    CHECK(program.entry_registers * program.threads <= 65536);
+    int used = 0, warpgroups = 0;
+    for (const Role& role : program.roles) {
+      CHECK(role.registers % 8 == 0);
+      CHECK(role.registers >= 24);
+      CHECK(role.registers <= 240);
+      CHECK(role.first_thread == warpgroups * 128);
+      used += role.registers * role.warpgroups;
+      warpgroups += role.warpgroups;
+    }
+    CHECK(used <= program.entry_registers * warpgroups);
+    CHECK(program.threads == warpgroups * 128);
+  }
+}
+
+TEST_CASE("every iteration of every op is in the program once, for any number of trips", "[codegen]") {
+  for (const std::string& name : test::lowered_kernels()) {
+    const test::Lowering from = test::lowering(name);
+    for (const std::int64_t trips : {1, 2, 3, 4, 5, 8, 33, 1000}) {
+      const Program program = test::program_of(from, trips);
+      std::vector<std::vector<int>> seen(from.kernel.body.size(), std::vector<int>(static_cast<std::size_t>(trips), 0));
+      for (const Role& role : program.roles)
+        for_each_step(role, [&](const Section&, const Step& step, std::int64_t shift) {
+          const bool runs = step.kind == StepKind::Issue || step.kind == StepKind::Compute;
+          if (runs && step.op.list == OpRef::List::Body) ++seen[step.op.index][static_cast<std::size_t>(step.iteration + shift)];
+        });
+      CAPTURE(name, trips);
+      for (const auto& op : seen) CHECK(op == std::vector<int>(static_cast<std::size_t>(trips), 1));
+    }
+  }
+}
+
+TEST_CASE("buffers do not overlap, and begin where TMA and wgmma want them", "[codegen]") {
+  for (const std::string& name : test::lowered_kernels()) {
+    const Program program = test::program_of(test::lowering(name));
+    CAPTURE(name);
+    std::int64_t end = 0;
+    for (const Buffer& buffer : program.buffers) {
+      CHECK(buffer.offset % 1024 == 0);
+      CHECK(buffer.offset >= end);
+      end = buffer.offset + buffer.slot_bytes * buffer.depth;
+    }
+    CHECK(program.barrier_offset >= end);
+    CHECK(program.smem_bytes <= 232448);
+  }
+}
+
+TEST_CASE("no wgmma crosses the back edge unless it is awaited alone", "[codegen]") {
+  // The attention schedule has PV1 in flight from one window into the next; the cut puts the wait into the same pass.
+  const Program program = test::program_of(test::lowering("attention_forward_hopper"));
+  for (const Role& role : program.roles)
+    for (const Section& section : role.sections) {
+      if (!section.loop) continue;
+      int committed = 0;
+      for (const Step& step : section.steps) {
+        if (step.engine != Engine::Mma) continue;
+        if (step.kind == StepKind::Commit) ++committed;
+        if (step.kind == StepKind::Retire && step.keep > 0) CHECK(committed > step.keep);
+      }
+    }
+}
+
+TEST_CASE("an epilogue that needs results of two roles is refused with the demand that mends it", "[codegen]") {
+  test::Lowering from = test::lowering("swiglu_dual_gemm_hopper");
+  for (const auto& [op, group] : {std::pair{"G0", 1}, {"G1", 1}, {"U0", 2}, {"U1", 2}})
+    from.schedule.ops[from.problem.find_op(op).index()].group = GroupId(static_cast<std::size_t>(group));
+  const auto depths = from.schedule.depths;
+  const std::vector<Refusal> refusals = refusals_of(from);
+  if (!check(from.problem, from.schedule).valid()) {
+    REQUIRE(refusals.size() == 1);
+    CHECK(refusals[0].rule == "illegal_schedule");
+    return;
+  }
+  REQUIRE(refusals.size() == 2);
+  CHECK(refusals[0].rule == "epilogue_crosses_roles");
+  REQUIRE(refusals[0].constraint.has_value());
+  CHECK(refusals[0].constraint->name == "G0 and U0 in one group");
+  CHECK(parse_constraint(refusals[0].constraint->name, from.problem).ok());
+}
+
+TEST_CASE("an illegal schedule, a graph of numbers and tensor memory are refused by name", "[codegen]") {
+  test::Lowering from = test::lowering("gemm_hopper");
+  from.schedule.ops[from.problem.find_op("MMA0").index()].start = 0;
+  auto refusals = refusals_of(from);
+  REQUIRE(refusals.size() == 1);
+  CHECK(refusals[0].rule == "illegal_schedule");
+
+  const auto kernel = load_kernel(test::repository_path("kernels/gemm_blackwell.json"));
+  const auto machine = load_machine(test::repository_path("assets/machines/b200.json"));
+  REQUIRE(kernel.ok());
+  REQUIRE(machine.ok());
+  const auto problem = resolve(*kernel, *machine, {});
+  REQUIRE(problem.ok());
+  Schedule empty;
+  empty.ops.resize(problem->ops.size());
+  empty.depths.resize(problem->channels.size());
+  const BuildResult built = build_program(*kernel, *problem, empty);
+  CHECK_FALSE(built.program.has_value());
+  REQUIRE(built.refusals.size() == 1);
+  CHECK(built.refusals[0].rule == "tensor_memory");
+}
+
+TEST_CASE("too little shared memory is refused with the bytes that the schedule may use", "[codegen]") {
+  test::Lowering from = test::lowering("gemm_hopper");
+  from.problem.limits.smem_bytes = 180'000;
+  const auto refusals = refusals_of(from);
+  REQUIRE(refusals.size() == 1);
+  CHECK(refusals[0].rule == "shared_memory");
+  REQUIRE(refusals[0].constraint.has_value());
+  CHECK(refusals[0].constraint->kind == ConstraintKind::MaxSmem);
+  CHECK(refusals[0].constraint->high == 131072 - (196720 - 180000));
+}
+
+TEST_CASE("too many threads for one wgmma, or too few registers, are refused", "[codegen]") {
+  test::Lowering from = test::lowering("gemm_hopper");
+  from.problem.limits.registers_per_sm = 50'000;  // 128 per thread at launch; n256 needs 154
+  auto refusals = refusals_of(from);
+  REQUIRE_FALSE(refusals.empty());
+  CHECK(refusals.front().rule == "entry_registers");
+  REQUIRE(refusals.front().constraint.has_value());
+  CHECK(refusals.front().constraint->kind == ConstraintKind::MaxGroups);
+}
+
+TEST_CASE("the page of a program names roles, rings, barriers and steps", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_hopper");
+  const std::string page = program_page(from.kernel, test::program_of(from), {});
+  for (const char* part : {"66 trips, 384 threads", "consumer A: threads 128 to 255, 240 registers", "steady state: 65 times",
+                           "retire wgmma groups, 1 may stay in flight", "m0 has 2 copies", "issue tma_store store_o1"})
+    CHECK(page.find(part) != std::string::npos);
+}
+
+TEST_CASE("names of a hostile kernel are printed without their control characters", "[codegen]") {
+  test::Lowering from = test::lowering("gemm_hopper");
+  from.kernel.body[3].name = "MMA0\n\x1b[31m\"*/";
+  from.problem.ops[3].name = from.kernel.body[3].name;
+  const std::string page = program_page(from.kernel, test::program_of(from), {});
+  CHECK(page.find('\x1b') == std::string::npos);
+}
