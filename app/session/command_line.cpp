@@ -141,6 +141,13 @@ std::string ask_command(const Session& session, Topic topic, const AskOptions& o
     case Topic::Pareto:
       for (const Resource r : options.against) add({"--against", to_string(r)});
       break;
+    case Topic::Compare:
+      // Shipped schedules take part by themselves.
+      for (const EntryPtr& entry : session.content().schedules)
+        if (const std::string name = name_in_library(Shelf::Schedules, entry->file);
+            !name.empty() && name == entry->file && std::find(words.begin(), words.end(), name) == words.end())
+          add({name});
+      break;
   }
   return command_line(session, to_string(topic), words);
 }

@@ -1,10 +1,6 @@
 // Scoreboards in the window.
 #include "app/viewmodel/scoreboard_model.h"
 
-#include <algorithm>
-
-#include "core/io/library.h"
-
 namespace heddle::app {
 
 AdoptSchedule adopt(const Scoreboard& board, const Contender& contender, bool as_baseline) {
@@ -26,16 +22,6 @@ std::string scoreboard_tsv(const Scoreboard& board) {
     text += score_reason(board.contenders[row.contender]) + "\n";
   }
   return text;
-}
-
-std::vector<std::string> contender_files(const Session& session) {
-  std::vector<std::string> files;
-  for (const EntryPtr& entry : session.content().schedules) {
-    const std::string name = entry->file.empty() ? "" : name_in_library(Shelf::Schedules, entry->file);
-    // Shipped ones take part by themselves.
-    if (!name.empty() && name == entry->file && std::find(files.begin(), files.end(), name) == files.end()) files.push_back(name);
-  }
-  return files;
 }
 
 }  // namespace heddle::app

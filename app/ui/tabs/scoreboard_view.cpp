@@ -87,7 +87,7 @@ void draw_scoreboard(const Session& session, UiState& ui) {
   const auto* board = inquiry.as<Scoreboard>();
   draw_question_bar(session, ui, Topic::Compare, {}, board ? "Measure again" : "Measure all");
   if (board) {
-    draw_copy_buttons("scoreboard", ui, [&] { return scoreboard_tsv(*board); }, command_line(session, "compare", contender_files(session)));
+    draw_copy_buttons("scoreboard", session, ui, [&] { return scoreboard_tsv(*board); }, ask_command(session, Topic::Compare, {}));
   }
   draw_question_state(session, Topic::Compare);
   ImGui::NewLine();
