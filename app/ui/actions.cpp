@@ -228,7 +228,7 @@ void share(const Session& s, UiState& ui) {
 std::string shown_line(const Session& s) { return s.content().entry() ? shown_as_command(s) : command_line(s, "solve"); }
 Command copy_shown(const Session& s) { return CopyText{shown_line(s)}; }
 std::string no_shown_line(const Session& s) { return shown_line(s).empty() ? why_no_line(s) : ""; }
-std::string no_last_line(const Session& s) { return s.last_line().empty() ? "nothing has been done yet that a command line does too" : ""; }
+std::string no_last_line(const Session& s) { return s.last_line().empty() ? why_no_line(s) : ""; }
 
 constexpr const char* kFile = "File";
 constexpr const char* kEdit = "Edit";
