@@ -22,10 +22,11 @@
 
 using namespace heddle;
 using namespace heddle::app;
-using test::Person;
 
 #ifdef HEDDLE_HAS_SOLVER
 namespace {
+
+using test::Person;
 
 constexpr const char* kAttention = "attention_forward_hopper";
 

@@ -144,6 +144,7 @@ void draw_plot_of(const Session& session, UiState& ui, const Pareto& front, cons
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   state.axis = std::min(state.axis, model.against.size() - 1);
   if (model.against.size() > 1) {
+    ImGui::AlignTextToFramePadding();
     colored_text(theme().dim, "II over");
     for (std::size_t i = 0; i < model.against.size(); ++i) {
       ImGui::SameLine(0, px(6));
