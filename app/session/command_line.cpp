@@ -239,59 +239,63 @@ std::string export_command(const Session& session, const Export& wish) {
 
 namespace {
 
+using Line = std::optional<std::string>;
+
 /// Which line a command has; everything that it does not name has none.
 struct Twin {
   const Session& session;
 
   std::string solve() const { return command_line(session, "solve"); }
-  std::string operator()(const OpenKernel&) const { return solve(); }
-  std::string operator()(const OpenMachine&) const { return solve(); }
-  std::string operator()(const OpenPair&) const { return solve(); }
-  std::string operator()(const SwitchMachine&) const { return solve(); }
-  std::string operator()(const OpenConstraints&) const { return solve(); }
-  std::string operator()(const SetParam&) const { return solve(); }
-  std::string operator()(const ToggleConstraint&) const { return solve(); }
-  std::string operator()(const AddConstraint&) const { return solve(); }
-  std::string operator()(const ReplaceConstraint&) const { return solve(); }
-  std::string operator()(const RemoveConstraint&) const { return solve(); }
-  std::string operator()(const MoveOp&) const { return solve(); }
-  std::string operator()(const TogglePin&) const { return solve(); }
-  std::string operator()(const PinOps&) const { return solve(); }
-  std::string operator()(const SetChange&) const { return solve(); }
-  std::string operator()(const RemoveChange&) const { return solve(); }
-  std::string operator()(const ToggleChange&) const { return solve(); }
-  std::string operator()(const TryRelaxation&) const { return solve(); }
-  std::string operator()(const StartSolve&) const { return solve(); }
-  std::string operator()(const Undo&) const { return solve(); }
-  std::string operator()(const Redo&) const { return solve(); }
+  Line operator()(const OpenKernel&) const { return solve(); }
+  Line operator()(const OpenMachine&) const { return solve(); }
+  Line operator()(const OpenPair&) const { return solve(); }
+  Line operator()(const SwitchMachine&) const { return solve(); }
+  Line operator()(const OpenConstraints&) const { return solve(); }
+  Line operator()(const SetParam&) const { return solve(); }
+  Line operator()(const ToggleConstraint&) const { return solve(); }
+  Line operator()(const AddConstraint&) const { return solve(); }
+  Line operator()(const ReplaceConstraint&) const { return solve(); }
+  Line operator()(const RemoveConstraint&) const { return solve(); }
+  Line operator()(const MoveOp&) const { return solve(); }
+  Line operator()(const TogglePin&) const { return solve(); }
+  Line operator()(const PinOps&) const { return solve(); }
+  Line operator()(const SetChange&) const { return solve(); }
+  Line operator()(const RemoveChange&) const { return solve(); }
+  Line operator()(const ToggleChange&) const { return solve(); }
+  Line operator()(const TryRelaxation&) const { return solve(); }
+  Line operator()(const StartSolve&) const { return solve(); }
+  Line operator()(const Undo&) const { return solve(); }
+  Line operator()(const Redo&) const { return solve(); }
 
-  std::string operator()(const OpenSchedule&) const { return command_line(session, "check"); }
-  std::string operator()(const FirstViolation&) const { return command_line(session, "check"); }
-  std::string operator()(const OpenProject&) const { return shown(); }
-  std::string operator()(const SelectSchedule&) const { return shown(); }
-  std::string operator()(const SetMode&) const { return shown(); }
-  std::string operator()(const SetIterations&) const { return shown(); }
+  Line operator()(const OpenSchedule&) const { return command_line(session, "check"); }
+  Line operator()(const FirstViolation&) const { return command_line(session, "check"); }
+  Line operator()(const OpenProject&) const { return shown(); }
+  Line operator()(const SelectSchedule&) const { return shown(); }
+  Line operator()(const SetMode&) const { return shown(); }
+  Line operator()(const SetIterations&) const { return shown(); }
   std::string shown() const { return session.content().entry() ? shown_as_command(session) : solve(); }
 
-  std::string operator()(const SetBaseline&) const { return compare_command(session); }
-  std::string operator()(const SwapBaseline&) const { return compare_command(session); }
-  std::string operator()(const SetAlignment&) const { return compare_command(session); }
-  std::string operator()(const FirstDivergence&) const { return compare_command(session); }
+  Line operator()(const SetBaseline&) const { return compared(); }
+  Line operator()(const SwapBaseline&) const { return compared(); }
+  Line operator()(const SetAlignment&) const { return compared(); }
+  Line operator()(const FirstDivergence&) const { return compared(); }
 
-  std::string operator()(const Ask& c) const { return ask_command(session, c.topic, c.options); }
-  std::string operator()(const AskWhy&) const { return ask_command(session, Topic::Explain, {}); }
+  Line compared() const { return session.content().baseline_entry() ? Line(compare_command(session)) : std::nullopt; }
 
-  std::string operator()(const Export& c) const { return export_command(session, c); }
-  std::string operator()(const SaveSchedule& c) const { return command_line(session, "export", {"--format", "json", "--out", c.path}); }
+  Line operator()(const Ask& c) const { return ask_command(session, c.topic, c.options); }
+  Line operator()(const AskWhy&) const { return ask_command(session, Topic::Explain, {}); }
+
+  Line operator()(const Export& c) const { return export_command(session, c); }
+  Line operator()(const SaveSchedule& c) const { return command_line(session, "export", {"--format", "json", "--out", c.path}); }
 
   template <class Other>
-  std::string operator()(const Other&) const {
-    return {};
+  Line operator()(const Other&) const {
+    return std::nullopt;
   }
 };
 
 }  // namespace
 
-std::string twin_of(const Session& session, const Command& command) { return std::visit(Twin{session}, command); }
+std::optional<std::string> twin_of(const Session& session, const Command& command) { return std::visit(Twin{session}, command); }
 
 }  // namespace heddle::app

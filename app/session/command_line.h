@@ -1,6 +1,7 @@
 // The window's state as a command line: what `heddle` would have to be given to do the same without a window.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,9 @@ std::string compare_command(const Session& session);
 /// Writes the same file.
 std::string export_command(const Session& session, const Export& wish);
 
-/// The line that does what this command has just done to the session; empty where there is none.
-std::string twin_of(const Session& session, const Command& command);
+/// The line that does what this command has just done to the session: nothing for commands that no line does (a selection, a
+/// zoom), empty where there is none as things stand (see why_no_line).
+std::optional<std::string> twin_of(const Session& session, const Command& command);
 
 /// A word of a command line, quoted where a shell would take it apart.
 std::string shell_word(std::string_view word);

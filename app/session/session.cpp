@@ -35,7 +35,7 @@ Session::~Session() = default;
 
 void Session::apply(const Command& command) {
   std::visit([this](const auto& c) { on(c); }, command);
-  if (std::string line = twin_of(*this, command); !line.empty()) last_line_ = std::move(line);
+  if (auto line = twin_of(*this, command)) last_line_ = *std::move(line);
 }
 
 double Session::now() const { return environment_.clock() - began_; }

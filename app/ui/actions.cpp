@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "app/cli/command_table.h"
 #include "app/session/command_line.h"
 #include "app/session/proposal.h"
 #include "app/ui/panels.h"
@@ -185,21 +186,18 @@ Command fold(const Session& s) {
 }
 Command flip_wheel(const Session& s) { return SetWheelScrolls{!s.settings().wheel_scrolls}; }
 
-std::string needs_code_generator(const Session& s) {
+/// What the window cannot do yet; where the command line can, it says so.
+std::string not_here(const Session& s, const char* what, const char* command) {
   const std::string missing = needs_schedule(s);
-  return missing.empty() ? "this build has no code generator" : missing;
+  if (!missing.empty()) return missing;
+  return find_command(command) ? fmt::format("the window cannot {} yet: heddle {} does", what, command) : fmt::format("this build cannot {}", what);
 }
-std::string needs_cuda(const Session& s) {
-  const std::string missing = needs_schedule(s);
-  return missing.empty() ? "there is no CUDA to compile: this build has no code generator" : missing;
-}
-std::string needs_program(const Session& s) {
-  const std::string missing = needs_schedule(s);
-  return missing.empty() ? "there is no kernel to run: this build has no code generator" : missing;
-}
+std::string needs_code_generator(const Session& s) { return not_here(s, "generate code", "emit"); }
+std::string needs_compiler(const Session& s) { return not_here(s, "compile kernels", "compile"); }
+std::string needs_gpu(const Session& s) { return not_here(s, "run kernels", "run"); }
 std::string needs_measurement(const Session& s) {
   const std::string missing = needs_schedule(s);
-  return missing.empty() ? "nothing has been measured: this build cannot run kernels" : missing;
+  return missing.empty() ? "nothing is measured: the window cannot run kernels yet" : missing;
 }
 
 std::string save_reason(const Session& s) { return s.why_no_save(); }
@@ -237,7 +235,7 @@ void share(const Session& s, UiState& ui) {
 std::string shown_line(const Session& s) { return s.content().entry() ? shown_as_command(s) : command_line(s, "solve"); }
 Command copy_shown(const Session& s) { return CopyText{shown_line(s)}; }
 std::string no_shown_line(const Session& s) { return shown_line(s).empty() ? why_no_line(s) : ""; }
-std::string no_last_line(const Session& s) { return s.last_line().empty() ? "nothing has been done yet that a command line does too" : ""; }
+std::string no_last_line(const Session& s) { return s.last_line().empty() ? why_no_line(s) : ""; }
 
 constexpr const char* kFile = "File";
 constexpr const char* kEdit = "Edit";
@@ -383,8 +381,8 @@ const Action kActions[] = {
       ui.choose_subject = true;
     }).needs(needs_kernel),
     Action{"generate", kKernel, "Generate CUDA", ""}.needs(needs_code_generator).below_line(),
-    Action{"compile", kKernel, "Compile", ""}.needs(needs_cuda),
-    Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_program),
+    Action{"compile", kKernel, "Compile", ""}.needs(needs_compiler),
+    Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_gpu),
     Action{"overlay_measured", kKernel, "Measured times over the chart", ""}.needs(needs_measurement),
     Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", ""}.needs(needs_measurement),
     Action{"cuda", kKernel, "CUDA source", "", make_tab<BottomTab::Cuda>}.below_line(),

@@ -329,7 +329,7 @@ void AppWindow::draw_panes(float top, float height) {
   if (bottom > 0 && bottom < height)
     splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75,
              usual.bottom);
-  if (ui_.maximized) return;
+  if (ui_.maximized || wants_picture()) return;
   // Panes that gave way to the chart for lack of room have no handle: they could not come back. Handles lie off the middle,
   // where one would take hold of an edge to move it.
   const float half = px(6), down = top + height * 0.75f, along = left + center * 0.75f;

@@ -82,6 +82,8 @@ class Picture {
                              : top_ + static_cast<double>(layout_.height);
   }
   double bottom() const { return bottom_ + kMargin; }
+  /// Ticks where a chart of this II has them.
+  void tick_like(Cycle ii) { tick_ii_ = ii; }
 
   /// The file's beginning, for pictures down to this height.
   std::string head_of(double height) {
@@ -178,7 +180,7 @@ class Picture {
 
   void ruler() {
     const double base = top_ - kMarks * (model_.mode == GanttMode::Pipeline ? 2 : 1);
-    const Cycle step = tick_step(90 * static_cast<double>(end_ - begin_) / (right_ - left_), model_.ii);
+    const Cycle step = tick_step(90 * static_cast<double>(end_ - begin_) / (right_ - left_), tick_ii_ > 0 ? tick_ii_ : model_.ii);
     text("dim", kMargin + 6, base - 8, "cycles");
     for (Cycle at = floor_div(begin_, step) * step; at <= end_; at += step) {
       if (!seen(at)) continue;
@@ -294,7 +296,7 @@ class Picture {
   const SvgOptions options_;
   const Palette& colors_;
   ChartLayout layout_;
-  Cycle begin_ = 0, end_ = 1;
+  Cycle begin_ = 0, end_ = 1, tick_ii_ = 0;
   double width_ = 0, left_ = 0, right_ = 0, origin_ = 0, top_ = 0, lanes_top_ = 0, bottom_ = 0;
   std::string out_;
 };
@@ -311,10 +313,12 @@ std::string gantt_pair_svg(const GanttModel& a, const GanttModel& b, const SvgOp
   both.begin = options.begin.value_or(std::min(a.begin, b.begin));
   both.end = options.end.value_or(std::max(a.end, b.end));
   if (*both.begin >= *both.end) both.begin = std::min(a.begin, b.begin), both.end = std::max(a.end, b.end);
+  both.title = "A   " + options.title;
   SvgOptions below = both;
-  below.title = title_b;
+  below.title = "B   " + title_b;
   Picture upper(a, both), lower(b, below);
   lower.move_to(upper.bottom());
+  lower.tick_like(a.ii);
   return upper.head_of(lower.bottom()) + upper.body() + lower.body() + "</svg>\n";
 }
 

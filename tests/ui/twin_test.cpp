@@ -22,10 +22,11 @@
 
 using namespace heddle;
 using namespace heddle::app;
-using test::Person;
 
 #ifdef HEDDLE_HAS_SOLVER
 namespace {
+
+using test::Person;
 
 constexpr const char* kAttention = "attention_forward_hopper";
 
@@ -243,24 +244,24 @@ TEST_CASE("the line of an export writes the same file", "[ui]") {
     CHECK(run(line, folder).code == 0);
     CHECK(read(wish.path) == written);
   };
-  same_file({ExportKind::Svg}, "a.svg");
-  same_file({ExportKind::Trace}, "a.trace.json");
-  same_file({ExportKind::Csv}, "a.csv");
+  same_file({ExportKind::Svg, {}}, "a.svg");
+  same_file({ExportKind::Trace, {}}, "a.trace.json");
+  same_file({ExportKind::Csv, {}}, "a.csv");
   p.session().apply(SetMode{GanttMode::Pipeline});
   p.frame(4);
-  Export part{ExportKind::Svg};
+  Export part{ExportKind::Svg, {}};
   part.visible_only = part.light = true;
   p.key(Key::W);
   p.frame(40);
   same_file(part, "part.svg");
-  same_file({ExportKind::Text}, "a.txt");
+  same_file({ExportKind::Text, {}}, "a.txt");
   // A over B, from the project that holds both.
   p.session().apply(SetMode{GanttMode::Steady});
   p.session().apply(SetBaseline{0});
   p.session().apply(SaveProject{folder.file("pair.heddle.json")});
   p.frame(3);
   REQUIRE(p.session().view().chart_view == ChartView::Split);
-  same_file({ExportKind::Svg}, "pair.svg");
+  same_file({ExportKind::Svg, {}}, "pair.svg");
   CHECK(read(folder.file("pair.svg")).find("ping") != std::string::npos);
 }
 
@@ -292,6 +293,10 @@ TEST_CASE("no line is offered that would not find what is shown", "[ui]") {
   p.session().apply(AdoptSchedule{moved, "by hand", false});
   p.frame(2);
   CHECK(shown_as_command(p.session()).empty());
+  p.session().apply(SetBaseline{0});
+  CHECK(p.session().last_line().empty());
+  CHECK(why_not(*find_action("copy_command"), p.session()).find("save the project") == 0);
+  p.session().apply(SetBaseline{});
   CHECK(export_command(p.session(), {ExportKind::Svg, "x.svg"}).empty());
   CHECK(export_command(p.session(), {ExportKind::Png, "x.png"}).empty());
   CHECK(ask_command(p.session(), Topic::Slack, {}).empty());

@@ -136,6 +136,31 @@ TEST_CASE("flow 6: what if an op took longer, and II as a function of it", "[ui]
   CHECK_FALSE(h.session().answered(Topic::Latency));
 }
 
+TEST_CASE("a front against two resources: either can be the axis, and the table sorts by each", "[ui]") {
+  Solved h(1600, 1200);
+  h.click("tab/pareto");
+  h.click("pareto/against/stages");
+  h.click("pareto/against/warps", 0, {.ctrl = true});
+  h.click("pareto/ask");
+  wait_for_answer(h);
+  REQUIRE(h.session().answered(Topic::Pareto));
+  REQUIRE(h.has("pareto/axis/warps"));
+  REQUIRE(h.has("pareto/axis/stages"));
+  const probe::Rect axis = h.at("pareto/axis/stages"), plot = h.at("pareto/plot");
+  CHECK(axis.y1 <= plot.y0 + 1);
+  CHECK(h.window().ui().pareto.axis == 0);
+  h.click("pareto/axis/stages");
+  CHECK(h.window().ui().pareto.axis == 1);
+  for (const char* column : {"II", "warps", "stages", "status"}) {
+    INFO(column);
+    h.click(std::string("pareto/sort/") + column);
+    CHECK_FALSE(h.window().ui().pareto.descending);
+    h.click(std::string("pareto/sort/") + column);
+    CHECK(h.window().ui().pareto.descending);
+    CHECK(h.has("pareto/row/0"));
+  }
+}
+
 TEST_CASE("wrong numbers: a row selects its ops, and what it tries is in force", "[ui]") {
   Solved h(1600, 1600);
   h.click("tab/sensitivity");

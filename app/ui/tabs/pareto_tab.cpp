@@ -144,6 +144,7 @@ void draw_plot_of(const Session& session, UiState& ui, const Pareto& front, cons
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   state.axis = std::min(state.axis, model.against.size() - 1);
   if (model.against.size() > 1) {
+    ImGui::AlignTextToFramePadding();
     colored_text(theme().dim, "II over");
     for (std::size_t i = 0; i < model.against.size(); ++i) {
       ImGui::SameLine(0, px(6));
@@ -190,9 +191,21 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoM
   if (!ImGui::BeginTable("pareto_table", shown, kFlags, size)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("", 0, px(18));
-  ImGui::TableSetupColumn("II");
-  for (const Resource r : model.against) ImGui::TableSetupColumn(to_string(r));
-  ImGui::TableSetupColumn("status");
+  // As wide as the widest of heading (with the mark of the order) and cells: headings of one's own do not count by themselves.
+  const auto column = [&](const char* label, auto&& cell) {
+    float width = text_size(fonts().small_bold, label).x + px(14);
+    for (const ParetoRow& row : model.rows) {
+      const std::string text = cell(row);
+      width = std::max({width, text_size(fonts().body, text).x, text_size(fonts().mono_small, text).x});
+    }
+    ImGui::TableSetupColumn(label, ImGuiTableColumnFlags_WidthFixed, width + px(2));
+  };
+  column("II", [](const ParetoRow& row) { return (row.has_point() ? "" : "≥ ") + grouped(row.ii); });
+  for (std::size_t a = 0; a < model.against.size(); ++a)
+    column(to_string(model.against[a]), [&](const ParetoRow& row) {
+      return a < row.amounts.size() && row.amounts[a] != kNoCap ? amount_text_of(row, row.amounts[a], model.against[a]) : std::string("any");
+    });
+  column("status", [](const ParetoRow& row) { return row.standing; });
   if (wide)
     for (const Resource r : model.besides) ImGui::TableSetupColumn(to_string(r));
   ImGui::TableSetupColumn("why not smaller", ImGuiTableColumnFlags_WidthStretch);
