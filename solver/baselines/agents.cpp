@@ -201,6 +201,13 @@ Program agent_program(const Problem& problem, const std::vector<Step>& order, co
   return program;
 }
 
+std::string note_on_blocks(const RowBlocks& blocks) {
+  if (blocks.count < 2) return {};
+  return " The row blocks of one agent are groups whose turns on the tensor cores are part of the starts; a schedule "
+         "has "
+         "no barrier that says so, so a run that serves whoever comes first lets them drift apart.";
+}
+
 int groups_left(const Problem& problem, int taken) {
   return std::max(1, problem.max_groups - taken - (problem.has_producer_group() ? 1 : 0));
 }

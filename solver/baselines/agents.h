@@ -44,6 +44,9 @@ bool filled_by_load(const Problem& problem, const Channel& channel);
 /// Depth `loads` for rings filled by loads, `others` for the rest, within each ring's limits.
 std::vector<int> uniform_depths(const Problem& problem, int loads, int others);
 
+/// For notes: what a schedule cannot say about an agent whose row blocks became groups; empty when there is only one.
+std::string note_on_blocks(const RowBlocks& blocks);
+
 /// One agent that runs `order`, its blocks as groups that take turns; loads in the producer group.
 Program agent_program(const Problem& problem, const std::vector<Step>& order, const RowBlocks& blocks);
 /// How many groups may still be used beside the producer and `taken` others; at least 1.

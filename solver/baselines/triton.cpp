@@ -38,9 +38,8 @@ Result<BaselineOutcome> run_triton(const BaselineInput& input) {
   Timing timing = fitted_schedule(problem, std::move(program), log);
   return finished(input, std::move(timing), "triton",
                   fmt::format("Triton's pipeliner, num_stages {}. Loads sit in a producer group of their own, as the "
-                              "model demands, so the time the "
-                              "compute warps take to issue them is not charged.",
-                              n),
+                              "model demands, so the time the compute warps take to issue them is not charged.{}",
+                              n, note_on_blocks(blocks)),
                   std::move(log));
 }
 

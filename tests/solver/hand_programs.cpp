@@ -155,8 +155,8 @@ std::vector<HandProgram> gemm() {
   const std::string
       loads = "load_b00 load_b01 load_b10 load_b11",
       short_k =
-          "hopper: the tile of gemm_short_k_hopper, whose loop holds the epilogue; A stays in shared memory; each "
-          "step of K has a ring of its own. ";
+          "Simplified: the loop of gemm_short_k_hopper, which holds the epilogue; A stays in shared memory; each step "
+          "of K has a ring of its own. ";
   // The products of one tile's half, and its epilogue.
   const auto products = [](const std::string& half) { return "MMA" + half + "0 MMA" + half + "1 "; };
   const auto epilogue = [](const std::string& half) {
@@ -188,7 +188,7 @@ std::vector<HandProgram> gemm() {
        {"MMA000 MMA010 MMA001 MMA011 MMA100 MMA110 MMA101 MMA111"},
        "CUTLASS (NVIDIA/cutlass, gemm/kernel/sm90_gemm_tma_warpspecialized_cooperative.hpp): both consumer groups work "
        "on the same tile, half the rows each, and do its "
-       "epilogue together. Simplified for " +
+       "epilogue together. " +
            short_k + "The halves take the tensor cores in turn, product by product.",
        {}},
       {"gemm_short_k_hopper",
@@ -202,7 +202,7 @@ std::vector<HandProgram> gemm() {
        {"MMA000 MMA010 MMA001 MMA011 MMA100 MMA110 MMA101 MMA111"},
        "CUTLASS (NVIDIA/cutlass, gemm/kernel/sm90_gemm_tma_warpspecialized_pingpong.hpp): each consumer group owns "
        "every second tile; ordered barriers let one run its "
-       "products while the other does its epilogue. Simplified for " +
+       "products while the other does its epilogue. " +
            short_k,
        {}},
       {"gemm_blackwell",
