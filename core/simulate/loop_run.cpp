@@ -364,7 +364,8 @@ std::string describe(const Problem& problem, const LoopGraph& graph) {
   return text;
 }
 
-/// Goes on at the rate of what was simulated: issue windows are certain, the rest of a group's time is split as it was.
+}  // namespace
+
 void extrapolate(const Problem& problem, const Schedule& schedule, std::int64_t trips, Simulation& result) {
   const std::int64_t missing = trips - result.trips;
   const auto more = static_cast<Cycle>(static_cast<__int128>(missing) * result.period.weight / result.period.tokens);
@@ -396,8 +397,6 @@ void extrapolate(const Problem& problem, const Schedule& schedule, std::int64_t 
   result.trips = trips;
   result.extrapolated = true;
 }
-
-}  // namespace
 
 Simulation run_scheduled(const Problem& problem, const Schedule& schedule, const SimulateOptions& options) {
   Simulation nothing;
