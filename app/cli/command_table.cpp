@@ -103,6 +103,12 @@ std::vector<OptionSpec> without(std::vector<OptionSpec> options, const std::stri
   return options;
 }
 
+std::vector<OptionSpec> reworded(std::vector<OptionSpec> options, const std::string& flag, std::string about) {
+  for (OptionSpec& option : options)
+    if (option.flag == flag) option.about = about;
+  return options;
+}
+
 std::vector<CommandSpec> make_table() {
   const OptionSpec mode =
       choice("--mode", "MODE", {"steady", "unrolled", "pipeline"},
@@ -224,7 +230,7 @@ std::vector<CommandSpec> make_table() {
         "heddle simulate attention_forward_hopper h100 --causal --longest-first --arbitration first-come",
         "heddle simulate gemm_hopper h100 --jitter 30 --jitter-shape tail", "heddle simulate gemm_hopper h100 --study depth"},
        {kKernel, kMachine, schedule(false)},
-       with_solver_options(
+       reworded(with_solver_options(
            {integer("--trips", "N", 1, 1'000'000'000'000, "iterations of every tile's loop (default: what the kernel says)"),
             toggle("--causal", "triangular: the b-th of n tiles along the first grid dimension runs (b+1)/n of the iterations"),
             toggle("--persistent", "CTAs stay and take tile after tile; warp groups go on without waiting for each other"),
@@ -242,7 +248,8 @@ std::vector<CommandSpec> make_table() {
             integer("--iterations", "N", 1, 10000, "iterations in the exported timeline (default 8)"),
             file("--svg", "", "write the simulated timeline as a picture"),
             file("--trace", "", "write the simulated timeline as a Chrome/Perfetto trace"),
-            toggle("--csv", "print the table of ops as CSV"), kJson}),
+            toggle("--csv", "print the table of ops, or the study, as CSV"), kJson}),
+                "--seed", "seed of the solver (default 0) and of the jitter (default 1)"),
        run_simulate},
       {"export",
        "write a timeline, trace, graph or table for other programs",
@@ -411,10 +418,10 @@ std::vector<CommandSpec> make_table() {
        "print the JSON Schema of a file format",
        {"heddle schema kernel > kernel.schema.json"},
        {{"KIND",
-         "kernel, machine, schedule, constraints, project or pareto",
+         "kernel, machine, schedule, constraints, project, pareto or simulation",
          PositionalType::Choice,
          true,
-         {"kernel", "machine", "schedule", "constraints", "project", "pareto"}}},
+         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation"}}},
        {},
        run_schema},
       {"completion",

@@ -98,6 +98,8 @@ Json simulation_json(const Machine& machine, const Problem& problem, const Sched
                               ? Json()
                               : Json::object().set("cycles", answer.sustainable.weight).set("iterations", answer.sustainable.tokens));
   root.set("period", answer.loop.fault.empty() ? period_json(answer.loop.period) : Json());
+  const bool first_come = answer.first_come && answer.first_come->fault.empty();
+  root.set("first_come", first_come ? period_json(answer.first_come->period) : Json());
   root.set("run", answer.kernel.fault.empty() ? kernel_json(machine, answer) : Json());
   return root;
 }

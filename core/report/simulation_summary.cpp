@@ -125,12 +125,29 @@ SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, c
   loop.trips = kSteadyTrips;
   loop.timeline = 0;
   answer.loop = simulate(problem, schedule, loop);
+  if (answer.loop.fault.empty() && loop.arbitration == Arbitration::Scheduled) {
+    loop.arbitration = Arbitration::FirstCome;
+    answer.first_come = simulate(problem, schedule, loop);
+  }
   if (answer.loop.fault.empty())
     answer.kernel = run_kernel(kernel, machine, changes, problem, schedule, options);
   else
     answer.kernel.fault = answer.loop.fault;
   return answer;
 }
+
+namespace {
+
+/// What the schedule's order on its units is worth, if anything.
+std::string first_come_text(const SimulationAnswer& answer) {
+  if (!answer.first_come) return "";
+  if (!answer.first_come->fault.empty()) return "where units serve first come: " + printable(answer.first_come->fault);
+  const double now = answer.loop.period.cycles(), then = answer.first_come->period.cycles();
+  if (now <= 0 || std::abs(then / now - 1) < 0.0005) return "the same where units serve first come";
+  return fmt::format("{} where units serve first come ({:+.1f} %)", cycles_text(then), 100 * (then / now - 1));
+}
+
+}  // namespace
 
 std::string period_headline(const Schedule& schedule, const SimulationAnswer& answer, const TextStyle& style) {
   if (!answer.loop.fault.empty()) return printable(answer.loop.fault);
@@ -159,10 +176,10 @@ std::string simulation_summary(const Machine& machine, const Problem& problem, c
   std::string text = problem_title(problem) + "\n";
   text += wrapped(period_headline(schedule, answer, style), "", style.width);
   if (!answer.loop.fault.empty()) return text;
-  text += join_facts({fmt::format("units: {}", answer.options.loop.arbitration == Arbitration::Scheduled ? "in the schedule's order" : "first come, first served"),
-                      jitter_text(answer.options.loop.jitter), answer.loop.extrapolated ? "extrapolated" : ""},
-                     style) +
-          "\n";
+  text += wrapped(join_facts({fmt::format("units: {}", answer.options.loop.arbitration == Arbitration::Scheduled ? "in the schedule's order" : "first come, first served"),
+                      first_come_text(answer), jitter_text(answer.options.loop.jitter), answer.loop.extrapolated ? "extrapolated" : ""},
+                             style),
+                  "", style.width);
   if (answer.loop.unordered > 0)
     text += wrapped(fmt::format("{} on units cannot be kept by streams that issue in order, so the loop runs without",
                                 count_of(answer.loop.unordered, "order")), "", style.width);

@@ -1,6 +1,7 @@
 // A simulated kernel in words and tables.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/analysis/period.h"
@@ -16,6 +17,9 @@ namespace heddle {
 struct SimulationAnswer {
   Period sustainable;
   Simulation loop;        ///< long enough for a steady state, whatever the kernel's trips
+  /// The same loop where units serve first come, first served, as they do where no barrier holds anybody back; nothing when the
+  /// options ask for that anyway.
+  std::optional<Simulation> first_come;
   KernelRun kernel;
   KernelRunOptions options;
 };

@@ -63,12 +63,12 @@ std::string number_summary(const Schedule& schedule, const NumberStudy& study) {
 std::string depth_summary(const Problem& problem, const Schedule& schedule, const DepthStudy& study, const StudyOptions& options) {
   std::string text = fmt::format("period by ring depth and jitter, II {}\n", grouped(schedule.ii)) + about_jitter(options);
   if (study.rows.empty()) return text + "no ring is filled by loads\n";
-  std::vector<TextColumn> columns{{"ring"}, {"depth", true}, {"shared memory", true}};
+  std::vector<TextColumn> columns{{"ring"}, {"depth"}, {"shared memory", true}};
   for (const int percent : study.percents) columns.push_back({fmt::format("{} %", percent), true});
   std::vector<std::vector<std::string>> rows;
   for (const DepthRow& row : study.rows) {
-    const std::string depth = row.ring.empty() ? fmt::format("{:+}", row.more) : std::to_string(row.depth);
-    rows.push_back({row.ring.empty() ? "all of loads" : printable(row.ring), row.more == 0 ? "as now " + depth : depth,
+    const std::string depth = !row.ring.empty() ? std::to_string(row.depth) : row.more == 0 ? "" : fmt::format("{:+}", row.more);
+    rows.push_back({row.ring.empty() ? "all of loads" : printable(row.ring), row.more == 0 ? (depth.empty() ? "as now" : depth + ", as now") : depth,
                     bytes_of(row.bytes, problem.limits.smem_bytes) + (row.fits ? "" : " !")});
     if (row.periods.empty()) rows.back().emplace_back("deadlock");
     for (const double period : row.periods) rows.back().push_back(period_text(period));

@@ -45,6 +45,7 @@ struct Draft {
     for (std::size_t v = 0; v < program.problem.ops.size(); ++v) {
       program.unit_event.push_back(static_cast<Index>(program.events.size()));
       for (const UnitUse& use : program.problem.ops[v].uses) {
+        if (use.duration <= 0 || use.amount <= 0) continue;
         EventEdge event;
         event.kind = EventEdge::Kind::Unit;
         event.to = OpId(v);

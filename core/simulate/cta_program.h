@@ -58,7 +58,7 @@ struct CtaProgram {
   std::vector<std::uint32_t> first;    ///< per op, and one more: its edges
   std::vector<CtaEdge> edges;
   std::vector<EventEdge> events;       ///< of the edges, and one per op and unit at `unit_event`
-  std::vector<std::uint32_t> unit_event;  ///< per op: the event of its first use
+  std::vector<std::uint32_t> unit_event;  ///< per op: the event of its first use that takes time
   std::vector<std::string> free_ops;   ///< prologue and epilogue ops without a cost rule: they take no time
 };
 

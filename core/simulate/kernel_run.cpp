@@ -141,8 +141,8 @@ class Runner {
     const auto [found, fresh] = alone_.try_emplace(trips, 0);
     if (fresh) {
       SmWork work;
-      work.ctas = result_.ctas;
-      work.queues = {std::vector<std::int64_t>(static_cast<std::size_t>(result_.ctas), trips)};
+      work.ctas = static_cast<int>(std::min<std::int64_t>(result_.ctas, ceil_div(grid_.tiles, sms_)));
+      work.queues = {std::vector<std::int64_t>(static_cast<std::size_t>(work.ctas), trips)};
       found->second = sm(work, false);
     }
     return found->second;

@@ -37,7 +37,7 @@ struct KernelRun {
   int ctas = 1;                        ///< resident per SM
   std::int64_t tiles = 0;              ///< of the grid
   std::int64_t trips = 0, all_trips = 0;  ///< of the longest tile, of all together
-  Cycle tile = 0;                      ///< the longest tile alone (as many at once as are resident), from first op to last end
+  Cycle tile = 0;                      ///< the longest tile, from its first op to its last end
   Cycle cycles = 0;                    ///< of the kernel
   bool extrapolated = false;           ///< too long: in proportion to a part of the tiles or trips
   double filled = 1;                   ///< of all SMs' time, the part before their last tile ends

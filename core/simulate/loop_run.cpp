@@ -278,7 +278,6 @@ class LoopRun {
       period_.tokens /= common;
       period_.exact = true;
       period_.from = std::max<std::int64_t>(0, saved_ - graph_.most_shift);
-      simulated_ = w + 1;
       if (times > 0) skip(w, length, times);
       skipped_ = times * length;
       return w + times * length;
@@ -346,7 +345,7 @@ class LoopRun {
   std::vector<Cycle> half_;           ///< starts of the iteration in the middle
   std::vector<SimulatedOp> timeline_;
   std::vector<std::int64_t> last_cross_;  ///< per component: the last step in which it waited for another one
-  std::int64_t saved_ = -1, simulated_ = 0, skipped_ = 0;
+  std::int64_t saved_ = -1, skipped_ = 0;
   std::vector<Cycle> saved_time_, gone_;
   Tally saved_tally_;
   MeasuredPeriod period_;
@@ -364,7 +363,8 @@ std::string describe(const Problem& problem, const LoopGraph& graph) {
   return text;
 }
 
-/// Goes on at the rate of what was simulated: issue windows are certain, the rest of a group's time is split as it was.
+}  // namespace
+
 void extrapolate(const Problem& problem, const Schedule& schedule, std::int64_t trips, Simulation& result) {
   const std::int64_t missing = trips - result.trips;
   const auto more = static_cast<Cycle>(static_cast<__int128>(missing) * result.period.weight / result.period.tokens);
@@ -396,8 +396,6 @@ void extrapolate(const Problem& problem, const Schedule& schedule, std::int64_t 
   result.trips = trips;
   result.extrapolated = true;
 }
-
-}  // namespace
 
 Simulation run_scheduled(const Problem& problem, const Schedule& schedule, const SimulateOptions& options) {
   Simulation nothing;

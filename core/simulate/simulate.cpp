@@ -36,10 +36,12 @@ Simulation simulate(const Problem& problem, const Schedule& schedule, const Simu
   HEDDLE_ASSERT(schedule.ii >= 1, "a simulation needs a positive II");
   if (options.arbitration == Arbitration::Scheduled) return run_scheduled(problem, schedule, options);
   const CtaProgram program = loop_program(problem, schedule, options.arbitration);
-  const std::int64_t most = std::max<std::int64_t>(2, options.most_ops / std::max<std::int64_t>(1, static_cast<std::int64_t>(problem.ops.size())) - 1);
+  const auto ops = static_cast<std::int64_t>(std::max<std::size_t>(1, problem.ops.size()));
   SmWork work;
-  work.queues = {{std::clamp<std::int64_t>(options.trips, 1, most)}};
-  return run_sm(program, work, options).run;
+  work.queues = {{std::clamp<std::int64_t>(options.trips, 1, std::max<std::int64_t>(2, options.most_ops / ops - 1))}};
+  Simulation run = run_sm(program, work, options).run;
+  if (run.fault.empty() && run.trips < options.trips) extrapolate(problem, schedule, options.trips, run);
+  return run;
 }
 
 }  // namespace heddle

@@ -38,8 +38,8 @@ struct SimulateOptions {
   Arbitration arbitration = Arbitration::Scheduled;
   LatencyJitter jitter{};
   int timeline = 0;              ///< iterations, from the first, whose ops are put into the timeline
-  /// Ops that are simulated one by one. A run that has become periodic is never longer than that; any other goes on at the rate
-  /// of its last half, and says so.
+  /// Ops that are simulated one by one. With scheduled units whole periods are skipped; any other run goes on at the rate of its
+  /// period, and says so.
   std::int64_t most_ops = 50'000'000;
 };
 
@@ -92,7 +92,7 @@ struct Simulation {
   /// overtake others). Where there are any the period may be below the sustainable one.
   std::int64_t unordered = 0;
   std::int64_t simulated_ops = 0;   ///< one by one; the rest are repetitions
-  bool extrapolated = false;     ///< not periodic and too long: cycles and times from the rate of what was simulated
+  bool extrapolated = false;     ///< too long: cycles and times from the rate of what was simulated
   std::vector<GroupTime> groups;
   std::vector<OpTime> ops;
   std::vector<Wait> waits;       ///< most cycles first

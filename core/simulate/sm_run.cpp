@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "core/simulate/loop_graph.h"
 #include "core/simulate/tally.h"
@@ -112,6 +113,16 @@ class Sm {
       ctas_[c].open = program.streams.size();
     }
     for (Stream& s : streams_) settle_head(s);
+    alone_ = ctas_.size() == 1 && options.jitter.percent == 0 && work.queues[0].size() == 1;
+    while (beat_ + 1 < program.streams.size() && program.streams[beat_].loop.empty()) ++beat_;
+    for (const CtaEdge& edge : program.edges) settled_ = std::max<std::int64_t>(settled_, edge.tokens + edge.distance);
+    std::int64_t most_stages = 1;
+    for (const CtaStream& stream : program.streams) most_stages = std::max(most_stages, stream.stages);
+    settled_ += 2 * most_stages;
+    used_.assign(units_.size(), 0);
+    for (std::size_t v = 0; v < problem.ops.size(); ++v)
+      if (program.sections[v] == Section::Loop)
+        for (const UnitUse& use : problem.ops[v].uses) used_[use.unit.index()] = 1;
   }
 
   SmRun run() {
@@ -126,7 +137,9 @@ class Sm {
         if (time < first) first = time, next = &s;
       }
       if (!next) break;
+      const bool beat = next == &streams_[beat_] && next->section == Section::Loop && next->position == 0 && !period_.exact;
       commit(*next);
+      if (beat && alone_) look_for_repetition();
     }
     return finish();
   }
@@ -144,6 +157,57 @@ class Sm {
   static void add_tile(Cta& cta, std::int64_t trips) { cta.base.push_back(cta.base.back() + std::max<std::int64_t>(1, trips)); }
 
   std::size_t at(Index op, std::int64_t number) const { return op * history_ + (static_cast<std::size_t>(number) & (history_ - 1)); }
+
+  // ---- Repetition: Brent's method, once per window of one stream, on everything that the future depends on.
+
+  struct Snapshot {
+    std::vector<Stream> streams;
+    std::vector<std::int64_t> count;
+    std::vector<Cycle> time;
+    std::vector<UnitQueue> units;
+    std::size_t history = 0;
+  };
+
+  bool repeats() const {
+    const Cta& cta = ctas_[0];
+    const std::int64_t windows = streams_[beat_].window - saved_.streams[beat_].window;
+    const Cycle shift = streams_[beat_].last_issue - saved_.streams[beat_].last_issue;
+    if (saved_.history != history_ || windows <= 0) return false;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      const Stream &now = streams_[i], &then = saved_.streams[i];
+      if (program_.streams[i].loop.empty()) continue;
+      if (now.section != Section::Loop || then.section != Section::Loop || now.position != then.position) return false;
+      if (now.window - then.window != windows || now.last_issue - then.last_issue != shift || now.window_end - then.window_end != shift) return false;
+    }
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      if (used_[u] && !units_[u].repeats(saved_.units[u], shift)) return false;
+    for (std::size_t v = 0; v < costs_.size(); ++v) {
+      if (program_.sections[v] != Section::Loop) continue;
+      if (cta.count[v] - saved_.count[v] != windows) return false;
+      // As far back as somebody may still look.
+      std::int64_t needed = cta.count[v] - 1;
+      for (const auto& [reader, e] : readers_[v])
+        if (program_.sections[reader] == Section::Loop) needed = std::min(needed, cta.count[reader] - program_.edges[e].tokens);
+      for (std::int64_t h = 1; h <= std::min(cta.count[v] - needed, saved_.count[v]); ++h)
+        if (cta.time[at(static_cast<Index>(v), cta.count[v] - h)] - saved_.time[at(static_cast<Index>(v), saved_.count[v] - h)] != shift) return false;
+    }
+    return true;
+  }
+
+  void look_for_repetition() {
+    const Stream& beat = streams_[beat_];
+    if (beat.window < settled_) return;
+    if (!saved_.streams.empty() && repeats()) {
+      const std::int64_t windows = beat.window - saved_.streams[beat_].window;
+      const Cycle shift = beat.last_issue - saved_.streams[beat_].last_issue;
+      const std::int64_t common = std::max<std::int64_t>(1, std::gcd(shift, windows));
+      period_ = {shift / common, windows / common, true, saved_.streams[beat_].window};
+      return;
+    }
+    if (!saved_.streams.empty() && beat.window - saved_.streams[beat_].window < patience_) return;
+    patience_ = saved_.streams.empty() ? 8 : 2 * patience_;
+    saved_ = {streams_, ctas_[0].count, ctas_[0].time, units_, history_};
+  }
 
   // ---- The program of a stream, op by op.
 
@@ -345,7 +409,9 @@ class Sm {
       if (s.number == late()) late_[s.op] = start;
     }
     if (work_.persistent && s.tile == 0) first_tile_ = std::max(first_tile_, start + std::max(cost.end, cost.latency + extra));
-    if (options_.timeline > 0 && s.tile == 0 && (!looped || s.number < options_.timeline))
+    // What follows the loop is shown only where all of the loop is: it would be far away.
+    const bool shown = looped ? s.number < options_.timeline : program_.sections[s.op] == Section::Prologue || trips(ctas_[0], 0) <= options_.timeline;
+    if (options_.timeline > 0 && s.tile == 0 && shown)
       timeline_.push_back({OpId(s.op), looped ? s.number : 0, GroupId(s.group), issue, start, start + cost.latency + extra});
   }
 
@@ -408,7 +474,9 @@ class Sm {
     run.cycles = end_;
     const std::int64_t span = late() - half_way();
     run.period = {first_tile_ > 0 ? first_tile_ : end_, count, false, 0};
-    if (span > 0) {
+    if (period_.exact) {
+      run.period = period_;
+    } else if (span > 0) {
       run.period = {0, span, false, half_way()};
       for (std::size_t v = 0; v < half_.size(); ++v) run.period.weight = std::max(run.period.weight, late_[v] - half_[v]);
     }
@@ -452,6 +520,13 @@ class Sm {
   std::vector<Cycle> half_, late_;
   std::vector<SimulatedOp> timeline_;
   std::string fault_;
+  bool alone_ = false;              ///< one tile of constant latencies: it may repeat itself
+  std::size_t beat_ = 0;            ///< the stream whose windows are counted
+  std::int64_t settled_ = 0;        ///< its first window in which everything that is waited for exists
+  std::int64_t patience_ = 8;
+  std::vector<char> used_;          ///< units by the loop
+  Snapshot saved_;
+  MeasuredPeriod period_;
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ struct SmWork {
 };
 
 struct SmRun {
-  Simulation run;            ///< stalls and timeline are those of the first CTA; `trips` and the period those of its first tile
+  Simulation run;            ///< stalls and timeline are those of the first CTA (its epilogue only if all of the loop is in the timeline); `trips` and the period those of its first tile
   Cycle first_tile = 0;      ///< until the first CTA's first tile is done
 };
 

@@ -37,6 +37,13 @@ class UnitQueue {
     active_.push_back({begin + duration, amount});
   }
 
+  /// It will serve as `before` would, everything later by `shift`.
+  bool repeats(const UnitQueue& before, Cycle shift) const {
+    return last_begin_ - before.last_begin_ == shift &&
+           std::equal(active_.begin(), active_.end(), before.active_.begin(), before.active_.end(),
+                      [&](const Active& a, const Active& b) { return a.end - b.end == shift && a.amount == b.amount; });
+  }
+
  private:
   struct Active {
     Cycle end = 0;

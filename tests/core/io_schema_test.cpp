@@ -13,6 +13,7 @@
 #include "core/report/gantt_model.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/constraints.h"
+#include "core/simulate/simulate.h"
 
 using namespace heddle;
 
@@ -80,6 +81,12 @@ TEST_CASE("the pareto schema knows every resource", "[core]") {
   CHECK(holds(vocabularies_of("pareto"), words_up_to(Resource::Tmem)));
 }
 
+TEST_CASE("the simulation schema knows every reason to wait, shape and arbitration", "[core]") {
+  CHECK(holds(vocabularies_of("simulation"), words_up_to(StallReason::Credit)));
+  CHECK(holds(vocabularies_of("simulation"), words_up_to(JitterShape::Tail)));
+  CHECK(holds(vocabularies_of("simulation"), words_up_to(Arbitration::FirstCome)));
+}
+
 TEST_CASE("the project schema knows every status and mode", "[core]") {
   CHECK(holds(vocabularies_of("project"), words_up_to(Status::Invalid)));
   CHECK(holds(vocabularies_of("project"), words_up_to(GanttMode::Pipeline)));
@@ -88,7 +95,7 @@ TEST_CASE("the project schema knows every status and mode", "[core]") {
 TEST_CASE("schemas can be asked for by name", "[core]") {
   std::string names;
   for (const LibraryEntry& entry : list_library(Shelf::Schemas)) names += entry.name + " ";
-  CHECK(names == "constraints kernel machine pareto project schedule ");
+  CHECK(names == "constraints kernel machine pareto project schedule simulation ");
   CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) ==
         "unknown schema 'kernl' (did you mean 'kernel'?)");
 }

@@ -1,0 +1,82 @@
+// heddle simulate, from words to tables.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/cli.h"
+#include "tests/app/cli_support.h"
+
+using namespace heddle::app;
+using heddle::test::contains;
+using heddle::test::read_text;
+using heddle::test::run_heddle;
+using heddle::test::ScratchFolder;
+using nlohmann::json;
+
+TEST_CASE("simulate prints period, kernel and stalls of a schedule in a file", "[app]") {
+  ScratchFolder folder;
+  const std::string path = folder.write("toy.json", heddle::test::toy_schedule());
+  const auto text = run_heddle({"simulate", "toy_fig1", "toy", path});
+  CHECK(text.code == kDone);
+  for (const char* word : {"simulated period 2 cycles", "II 2", "sustainable 2", "1 tile of 8 iterations", "who waits for whom", "no cost known"})
+    CHECK(contains(text.out, word));
+  const auto brief = run_heddle({"simulate", "toy_fig1", "toy", path, "-q"});
+  CHECK(std::count(brief.out.begin(), brief.out.end(), '\n') == 1);
+  const json answer = json::parse(run_heddle({"simulate", "toy_fig1", "toy", path, "--trips", "100", "--json"}).out);
+  CHECK(answer.at("schema") == "heddle.simulation/1");
+  CHECK(answer.at("period").at("exact") == true);
+  CHECK(answer.at("run").at("trips") == 100);
+  CHECK(answer.at("run").at("cycles").get<int>() >= 200);
+  CHECK(contains(run_heddle({"simulate", "toy_fig1", "toy", path, "--csv"}).out, "op,section,group,role"));
+}
+
+TEST_CASE("simulate takes its switches, and refuses what makes no sense", "[app]") {
+  ScratchFolder folder;
+  const std::string path = folder.write("toy.json", heddle::test::toy_schedule());
+  const auto first = run_heddle({"simulate", "toy_fig1", "toy", path, "--arbitration", "first-come", "--jitter", "30", "--jitter-all", "--jitter-shape",
+                                 "tail", "--seed", "5", "--persistent", "--causal", "--longest-first", "--ctas", "3"});
+  CHECK(first.code == kDone);
+  for (const char* word : {"first come, first served", "tail by 30 %, seed 5", "persistent", "3 CTAs per SM (as asked"}) CHECK(contains(first.out, word));
+  CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--arbitration", "random"}).code == kUsage);
+  CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--trips", "0"}).code == kUsage);
+  CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--ctas", "0"}).code == kUsage);
+  CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--jitter", "-1"}).code == kUsage);
+  CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--study", "weather"}).code == kUsage);
+  CHECK(run_heddle({"simulate", "toy_fig1", "toy", folder.path("missing.json")}).code == kInvalidInput);
+  CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--svg", folder.path("no/such/folder.svg")}).code == kEnvironment);
+}
+
+TEST_CASE("the simulated timeline can be written as a picture and as a trace", "[app]") {
+  ScratchFolder folder;
+  const std::string path = folder.write("toy.json", heddle::test::toy_schedule());
+  const auto run = run_heddle({"simulate", "toy_fig1", "toy", path, "--svg", folder.path("run.svg"), "--trace", folder.path("run.json"), "--iterations", "3"});
+  CHECK(run.code == kDone);
+  CHECK(contains(read_text(folder.path("run.svg")), "iteration 2"));
+  CHECK_FALSE(contains(read_text(folder.path("run.svg")), "iteration 3"));
+  CHECK(json::parse(read_text(folder.path("run.json"))).at("traceEvents").size() > 9);
+}
+
+TEST_CASE("studies answer as text, CSV and JSON", "[app]") {
+  ScratchFolder folder;
+  const std::string path = folder.write("toy.json", heddle::test::toy_schedule());
+  for (const char* study : {"jitter", "numbers", "depth"}) {
+    const auto text = run_heddle({"simulate", "toy_fig1", "toy", path, "--study", study});
+    CHECK(text.code == kDone);
+    CHECK(contains(text.out, "period"));
+    CHECK(contains(run_heddle({"simulate", "toy_fig1", "toy", path, "--study", study, "--csv"}).out, ","));
+    CHECK(json::parse(run_heddle({"simulate", "toy_fig1", "toy", path, "--study", study, "--json"}).out).at("study") == study);
+  }
+}
+
+TEST_CASE("a schedule that deadlocks is answered in one sentence, and exits with 4", "[app]") {
+  ScratchFolder folder;
+  const std::string stuck = heddle::test::toy_schedule("\"start\": 0", "\"start\": 7");
+  const std::string path = folder.write("stuck.json", stuck);
+  const auto run = run_heddle({"simulate", "toy_fig1", "toy", path});
+  INFO(run.out << run.err);
+  CHECK(run.code == kNegative);
+  CHECK(contains(run.out, "deadlock: "));
+  const auto answer = run_heddle({"simulate", "toy_fig1", "toy", path, "--json"});
+  CHECK(answer.code == kNegative);
+  CHECK(json::parse(answer.out).at("deadlock") == true);
+  CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--study", "jitter"}).code == kNegative);
+}
