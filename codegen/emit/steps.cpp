@@ -108,7 +108,14 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
   if (plan.box.size() > 1) plan.box[1] = panels.rows;
   plan.swizzle = panels.swizzle;
   const std::int64_t bits = bits_of(tensor.dtype);
-  const bool sizes = plan.extents.size() >= 2 && plan.extents.size() <= 3 && plan.extents[0] * bits % 128 == 0 &&
+  // Coordinates are 32-bit, strides 40-bit (cuTensorMapEncodeTiled).
+  std::int64_t stride = bits / 8;
+  bool fits = true;
+  for (const std::int64_t extent : plan.extents) {
+    fits = fits && extent >= 1 && extent < (std::int64_t{1} << 31) && stride < (std::int64_t{1} << 40);
+    if (fits) stride *= extent;
+  }
+  const bool sizes = fits && plan.extents.size() >= 2 && plan.extents.size() <= 3 && plan.extents[0] * bits % 128 == 0 &&
                      bits * panels.width * panels.rows == panels.bytes * 8;
   if (!sizes)
     refuse("tensor_map", op, fmt::format("'{}' needs a tensor of the tile's type with two or three dimensions, whose rows are multiples of 16 bytes", op.name));
