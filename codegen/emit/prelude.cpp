@@ -57,6 +57,14 @@ DEVICE void tma_store(const TensorMap* map, u32 from, int x, int y, int z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map), "r"(from), "r"(x),
                "r"(y), "r"(z) : "memory");
 }
+DEVICE void tma_add(const TensorMap* map, u32 from, int x, int y) {
+  asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map), "r"(from), "r"(x),
+               "r"(y) : "memory");
+}
+DEVICE void tma_add(const TensorMap* map, u32 from, int x, int y, int z) {
+  asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map), "r"(from),
+               "r"(x), "r"(y), "r"(z) : "memory");
+}
 DEVICE void store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 template <int N> DEVICE void store_wait_read() { asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory"); }
 DEVICE void store_wait_all() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
@@ -68,6 +76,11 @@ template <int N> DEVICE void product_wait() { asm volatile("wgmma.wait_group.syn
 template <int N> DEVICE void pin(float (&d)[N]) {
 #pragma unroll
   for (int i = 0; i < N; ++i) asm volatile("" : "+f"(d[i]) :: "memory");
+}
+/// What the registers hold is of no use any more, although a wgmma that does not add names them as input; no instruction.
+template <int N> DEVICE void fresh(float (&d)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) asm volatile("" : "=f"(d[i]));
 }
 /// Registers that a wgmma in flight reads are not given to anything else before this; no instruction.
 template <int N> DEVICE void keep(u32 (&d)[N]) {
@@ -116,9 +129,11 @@ DEVICE void store_word(u32 a, float x) { asm volatile("st.shared.f32 [%0], %1;" 
 DEVICE void store_word(u32 a, u32 x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(a), "r"(x) : "memory"); }
 DEVICE void load_word(u32 a, float& x) { asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(a) : "memory"); }
 DEVICE void load_word(u32 a, u32& x) { asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(a) : "memory"); }
+DEVICE void store_pair(u32 a, float x, float y) { asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(a), "f"(x), "f"(y) : "memory"); }
 DEVICE void store_words(u32 a, u32 x, u32 y, u32 z, u32 w) {
   asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(a), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
 }
+DEVICE void load_words(u32 a, float& x, float& y) { asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "r"(a) : "memory"); }
 DEVICE void load_words(u32 a, u32& x, u32& y, u32& z, u32& w) {
   asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "r"(a) : "memory");
 }
@@ -167,7 +182,8 @@ std::string prelude_text(std::string_view body) {
 }
 
 std::string product_name(const ProductShape& shape) {
-  return fmt::format("product_n{}_{}{}{}", shape.n, shape.a_registers ? "rs" : "ss", shape.b_mn_major ? "_t" : "", shape.f16 ? "_f16" : "");
+  return fmt::format("product_n{}_{}{}{}{}", shape.n, shape.a_registers ? "rs" : "ss", shape.a_mn_major ? "_ta" : "", shape.b_mn_major ? "_t" : "",
+                     shape.f16 ? "_f16" : "");
 }
 
 std::string product_text(const ProductShape& shape) {
@@ -185,7 +201,7 @@ std::string product_text(const ProductShape& shape) {
   if (shape.a_registers)
     text += fmt::format("}},\\n\"\n      \"{{%{}, %{}, %{}, %{}}}, %{}, p, 1, 1, {}; }}\"\n", a, a + 1, a + 2, a + 3, b, shape.b_mn_major ? 1 : 0);
   else
-    text += fmt::format("}},\\n\"\n      \"%{}, %{}, p, 1, 1, 0, {}; }}\"\n", a, b, shape.b_mn_major ? 1 : 0);
+    text += fmt::format("}},\\n\"\n      \"%{}, %{}, p, 1, 1, {}, {}; }}\"\n", a, b, shape.a_mn_major ? 1 : 0, shape.b_mn_major ? 1 : 0);
   text += "      : ";
   for (int i = 0; i < count; ++i) {
     if (i > 0 && i % 8 == 0) text += "\n        ";

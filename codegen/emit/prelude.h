@@ -11,7 +11,8 @@ namespace heddle::codegen {
 struct ProductShape {
   int n = 8;
   bool a_registers = false;   ///< else a descriptor
-  bool b_mn_major = false;    ///< B is stored with N contiguous (transpose bit)
+  bool a_mn_major = false;    ///< A is stored with M contiguous (transpose bit)
+  bool b_mn_major = false;    ///< B is stored with N contiguous
   bool f16 = false;           ///< else bf16
   auto operator<=>(const ProductShape&) const = default;
 };

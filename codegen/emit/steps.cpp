@@ -76,7 +76,7 @@ void Writer::write_step(const Step& step) {
       if (step.engine == Engine::Store) return write_store(step);
       return write_product(step);
     case StepKind::Compute:
-      if (step.op.list == OpRef::List::Prologue && only_sums_read_init(step)) return;
+      if (step.op.list == OpRef::List::Prologue && only_sums_read_init(step)) return line("fresh({});  // {}", register_text(step.output), comment());
       line("// {}", comment());
       return write_compute(step);
   }
@@ -86,12 +86,15 @@ void Writer::write_step(const Step& step) {
 
 std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op) {
   const auto& shape = values_[v].shape;
-  const std::int64_t width = products_ ? 64 : 256;
-  if (!values_[v].packed || shape.size() != 2 || shape[1] % width != 0 || shape[0] > 256) {
-    refuse("tile_shape", op, fmt::format("'{}' moves a tile that is not two-dimensional, 16-bit, at most 256 rows and a multiple of {} columns", op.name, width));
+  const bool f32 = kernel_.values[v].dtype == DType::F32;
+  if (f32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= 256) return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, false};
+  // Panels of 128 bytes for wgmma and its swizzle; else as wide as a box may be.
+  const std::int64_t width = products_ ? (f32 ? 32 : 64) : 256;
+  if ((!values_[v].packed && !(f32 && products_)) || shape.size() != 2 || shape[1] % width != 0 || shape[0] > 256) {
+    refuse("tile_shape", op, fmt::format("'{}' moves a tile that is not two-dimensional, at most 256 rows and a multiple of {} columns", op.name, width));
     return std::nullopt;
   }
-  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width), shape[0], shape[0] * width * 2};
+  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width), shape[0], shape[0] * width * (f32 ? 4 : 2), products_};
 }
 
 std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
@@ -103,9 +106,19 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
   plan.box.assign(plan.extents.size(), 1);
   plan.box[0] = panels.width;
   if (plan.box.size() > 1) plan.box[1] = panels.rows;
-  plan.swizzle = products_;
-  const bool sizes = plan.extents.size() >= 2 && plan.extents.size() <= 3 && plan.extents[0] % 8 == 0 && (tensor.dtype == DType::Bf16 || tensor.dtype == DType::F16);
-  if (!sizes) refuse("tensor_map", op, fmt::format("'{}' needs a 16-bit tensor of two or three dimensions whose rows are multiples of 16 bytes", op.name));
+  plan.swizzle = panels.swizzle;
+  const std::int64_t bits = bits_of(tensor.dtype);
+  // Coordinates are 32-bit, strides 40-bit (cuTensorMapEncodeTiled).
+  std::int64_t stride = bits / 8;
+  bool fits = true;
+  for (const std::int64_t extent : plan.extents) {
+    fits = fits && extent >= 1 && extent < (std::int64_t{1} << 31) && stride < (std::int64_t{1} << 40);
+    if (fits) stride *= extent;
+  }
+  const bool sizes = fits && plan.extents.size() >= 2 && plan.extents.size() <= 3 && plan.extents[0] * bits % 128 == 0 &&
+                     bits * panels.width * panels.rows == panels.bytes * 8;
+  if (!sizes)
+    refuse("tensor_map", op, fmt::format("'{}' needs a tensor of the tile's type with two or three dimensions, whose rows are multiples of 16 bytes", op.name));
   for (std::size_t m = 0; m < launch_.maps.size(); ++m)
     if (launch_.maps[m] == plan) return m;
   launch_.maps.push_back(std::move(plan));
@@ -167,7 +180,11 @@ void Writer::write_load(const Step& step) {
 
 void Writer::write_store(const Step& step) {
   const TileOp& op = op_of(kernel_, step.op);
-  if (op.kind != "tma_store") return refuse("store_kind", op, fmt::format("'{}' is a {}; stores by tma_store can be written", op.name, op.kind));
+  const bool add = op.kind == "atomic_add";
+  if ((op.kind != "tma_store" && !add) || step.inputs.at(0).kind != Place::Kind::Buffer)
+    return refuse("store_kind", op, fmt::format("'{}' is a {}; tma_store and atomic_add of tiles in shared memory can be written", op.name, op.kind));
+  if (add && kernel_.values[step.inputs[0].value].dtype != DType::F32)
+    return refuse("store_kind", op, fmt::format("'{}' adds something else than f32", op.name));
   const auto panels = panels_of(step.inputs.at(0).value, op);
   if (!panels) return;
   const std::size_t map = map_of(op, *panels);
@@ -177,7 +194,7 @@ void Writer::write_store(const Step& step) {
     ++indent_;
   }
   for (int p = 0; p < panels->count; ++p)
-    line("tma_store(&map{}, {}{}, {});", map, slot_text(step.inputs[0]), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", with_panel(at, p * panels->width));
+    line("{}(&map{}, {}{}, {});", add ? "tma_add" : "tma_store", map, slot_text(step.inputs[0]), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", with_panel(at, p * panels->width));
   if (!one_thread_) {
     --indent_;
     raw("}");
@@ -212,19 +229,20 @@ void Writer::write_product(const Step& step) {
   const auto& b = step.inputs.at(1);
   const auto& d = step.output;
   const std::vector<std::int64_t>&as = values_[a.value].shape, &bs = values_[b.value].shape, &ds = values_[d.value].shape;
-  const bool tb = flag_attr(op, "transpose_b");
+  const bool ta = flag_attr(op, "transpose_a"), tb = flag_attr(op, "transpose_b");
   const auto unfit = [&](const char* why) { refuse("product", op, fmt::format("'{}' {}", op.name, why)); };
-  if (flag_attr(op, "transpose_a") || op.attrs.contains("column")) return unfit("has a transposed A or takes some columns of B; that cannot be written yet");
-  if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[0] != 64 || d.kind != Place::Kind::Variable || b.kind != Place::Kind::Buffer)
+  if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 64 || d.kind != Place::Kind::Variable || b.kind != Place::Kind::Buffer)
     return unfit("is no product of 64 rows with B in shared memory and the result in registers");
-  const std::int64_t k = as[1], n = ds[1];
+  const std::int64_t k = as[!ta], n = ds[1], column = integer_attr(op, "column", 0);
   const DType type = kernel_.values[a.value].dtype;
   if ((type != DType::Bf16 && type != DType::F16) || kernel_.values[b.value].dtype != type || kernel_.values[d.value].dtype != DType::F32)
     return unfit("multiplies neither bf16 nor f16 into f32");
   const bool from_registers = a.kind == Place::Kind::Variable;
-  if (n % 8 != 0 || n > 256 || k % 16 != 0 || (!from_registers && k % 64 != 0) || (tb ? k : n) % 64 != 0)
+  if (ta && from_registers) return unfit("transposes an A in registers");
+  if (n % 8 != 0 || n > 256 || k % 16 != 0 || (!from_registers && !ta && k % 64 != 0) || (tb ? k : n) % 64 != 0 || column % (tb ? 8 : 64) != 0 ||
+      column < 0 || column + n > bs[tb ? 0 : 1])
     return unfit("has extents that do not make whole swizzled panels of 64 columns");
-  const ProductShape shape{static_cast<int>(n), from_registers, !tb, type == DType::F16};
+  const ProductShape shape{static_cast<int>(n), from_registers, ta, !tb, type == DType::F16};
   shapes_.insert(shape);
   std::string add = "1";  // of the first step along K
   if (step.inputs.size() < 3) {
@@ -235,13 +253,16 @@ void Writer::write_product(const Step& step) {
   raw("{");
   ++indent_;
   if (!from_registers) line("const u32 a = {};", slot_text(a));
-  line("const u32 b = {};", slot_text(b));
+  const std::int64_t skipped = tb ? column * 128 : column / 64 * bs[0] * 128;
+  line("const u32 b = {}{};", slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "");
+  if (add == "k") line("fresh({});", register_text(d));
   raw("product_fence();");
   raw("#pragma unroll");
   line("for (int k = 0; k < {}; ++k)", k / 16);
   // K-major: 64 columns of K per panel, 32 bytes further per step. N-major: 16 rows of 128 bytes further, panels of N apart.
   const std::string b_tile = tb ? fmt::format("matrix(b + k / 4 * {} + k % 4 * 32, 16, 1024)", bs[0] * 128) : fmt::format("matrix(b + k * 2048, {}, 1024)", bs[0] * 128);
   const std::string a_tile = from_registers ? fmt::format("{0}[4 * k], {0}[4 * k + 1], {0}[4 * k + 2], {0}[4 * k + 3]", register_text(a))
+                             : ta           ? fmt::format("matrix(a + k * 2048, {}, 1024)", as[0] * 128)
                                             : fmt::format("matrix(a + k / 4 * {} + k % 4 * 32, 16, 1024)", as[0] * 128);
   line("  {}({}, {}, {}, {});", product_name(shape), register_text(d), a_tile, b_tile, add);
   --indent_;

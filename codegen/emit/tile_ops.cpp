@@ -1,4 +1,5 @@
 // Tile instructions that a role's own threads execute.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -44,7 +45,7 @@ void Writer::write_compute(const Step& step) {
   if (!op.outputs.empty() && step.output.kind == Place::Kind::Variable && !values_[step.output.value].layout) return;
   raw("{");
   ++indent_;
-  take_inputs(step);
+  take_inputs(step, op);
   if (op.kind == "fill" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "broadcast")
     write_elements(step, op);
   else if (op.kind == "reduce_max" || op.kind == "reduce_sum")
@@ -63,10 +64,22 @@ void Writer::write_compute(const Step& step) {
   raw("}");
 }
 
-/// Registers that another role handed over.
-void Writer::take_inputs(const Step& step) {
+bool Writer::is_smem_vector(const Place& place) const {
+  return products_ && place.kind == Place::Kind::Buffer && values_[place.value].shape.size() == 1 && kernel_.values[place.value].dtype == DType::F32 &&
+         !program_.buffers[place.index].registers;
+}
+
+/// Registers that another role handed over, and what a thread needs of vectors in shared memory.
+void Writer::take_inputs(const Step& step, const TileOp& op) {
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const Place& p = step.inputs[k];
+    if (is_smem_vector(p)) {
+      if (integer_attr(op, "axis", 0) == 1) continue;  // write_elements() takes two at a time, to save registers
+      line("float taken{}[2];", k);
+      raw("#pragma unroll");
+      line("for (int r = 0; r < 2; ++r) load_word({} + (warp * 16 + lane / 4 + r * 8) * 4, taken{}[r]);", slot_text(p), k);
+      continue;
+    }
     if (p.kind != Place::Kind::Buffer || !program_.buffers[p.index].registers) continue;
     line("{} taken{}[{}];", type_of(p.value), k, words_of(p.value));
     raw("#pragma unroll");
@@ -106,6 +119,10 @@ void Writer::end_result(const Step& step) {
 std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t input, const Layout& result) {
   const Place& p = step.inputs[input];
   const Value& v = values_[p.value];
+  if (is_smem_vector(p) && result.kind == Layout::Kind::Matrix) {
+    const bool columns = integer_attr(op, "axis", 0) == 1;
+    if (v.shape[0] == (columns ? result.cols : result.rows)) return fmt::format("taken{}[{}]", input, columns ? "e & 1" : "(e >> 1) & 1");
+  }
   if (!v.layout || v.packed) {
     refuse("operand", op, fmt::format("'{}' computes with an operand that is not f32 in registers", op.name));
     return "0.0f";
@@ -162,7 +179,21 @@ void Writer::write_elements(const Step& step, const TileOp& op) {
   }
   const std::string to = begin_result(step);
   raw("#pragma unroll");
-  line("for (int e = 0; e < {}; ++e) {}[e] = {};", out.layout->elements, to, expression);
+  const bool by_columns = integer_attr(op, "axis", 0) == 1 &&
+                          std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return is_smem_vector(p); });
+  if (by_columns) {
+    line("for (int j = 0; j < {}; ++j) {{  // 8 columns, two of them in this thread", out.layout->elements / 4);
+    ++indent_;
+    for (std::size_t k = 0; k < step.inputs.size(); ++k)
+      if (is_smem_vector(step.inputs[k]))
+        line("float taken{0}[2]; load_words({1} + (j * 8 + lane % 4 * 2) * 4, taken{0}[0], taken{0}[1]);", k, slot_text(step.inputs[k]));
+    raw("#pragma unroll");
+    line("for (int e = 4 * j; e < 4 * j + 4; ++e) {}[e] = {};", to, expression);
+    --indent_;
+    raw("}");
+  } else {
+    line("for (int e = 0; e < {}; ++e) {}[e] = {};", out.layout->elements, to, expression);
+  }
   end_result(step);
 }
 
@@ -241,7 +272,10 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
   const Value& in = values_[step.inputs.at(0).value];
   const auto panels = panels_of(step.output.value, op);
   if (!panels) return;
-  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || !in.packed || in.shape != values_[step.output.value].shape)
+  if (products_ && in.layout && in.layout->kind == Layout::Kind::Matrix && !in.packed && in.shape == values_[step.output.value].shape &&
+      kernel_.values[step.output.value].dtype == DType::F32)
+    return write_smem_store_f32(step, *panels);
+  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || !in.packed || !values_[step.output.value].packed || in.shape != values_[step.output.value].shape)
     return refuse("smem_store", op, fmt::format("'{}' does not store a 16-bit register tile", op.name));
   const std::string from = input_array(step, 0);
   line("const u32 to = {};", slot_text(step.output));
@@ -258,6 +292,17 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
     line("  store_words(to + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);", panels->bytes, from);
     raw("}");
   }
+}
+
+/// Panels of 32 columns: two neighbours of a row at a time, 16-byte chunk c of row r at c ^ (r & 7).
+void Writer::write_smem_store_f32(const Step& step, const Panels& panels) {
+  const std::string from = input_array(step, 0);
+  line("const u32 to = {};", slot_text(step.output));
+  raw("#pragma unroll");
+  line("for (int j = 0; j < {}; ++j) {{", values_[step.inputs[0].value].layout->elements / 2);
+  raw("  const int row = warp * 16 + lane / 4 + j % 2 * 8, chunk = (j / 2 % 4 * 2 + lane % 4 / 2) ^ (row & 7);");
+  line("  store_pair(to + j / 8 * {0} + row * 128 + chunk * 16 + lane % 2 * 8, {1}[2 * j], {1}[2 * j + 1]);", panels.bytes, from);
+  raw("}");
 }
 
 void Writer::write_smem_load(const Step& step, const TileOp& op) {

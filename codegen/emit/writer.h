@@ -65,6 +65,7 @@ class Writer {
   struct Panels {
     int count = 1, width = 0;
     std::int64_t rows = 1, bytes = 0;
+    bool swizzle = false;
   };
   std::optional<Panels> panels_of(std::size_t value, const TileOp& op);
   std::size_t map_of(const TileOp& op, const Panels& panels);
@@ -85,7 +86,10 @@ class Writer {
   std::string element_text(const Step& step, const TileOp& op, std::size_t input, const Layout& result);
   /// The array of an input: a variable, or what has just been taken out of a hand-over buffer.
   std::string input_array(const Step& step, std::size_t input);
-  void take_inputs(const Step& step);
+  void take_inputs(const Step& step, const TileOp& op);
+  /// One f32 number per row or column, in shared memory.
+  bool is_smem_vector(const Place& place) const;
+  void write_smem_store_f32(const Step& step, const Panels& panels);
   /// The array that a result is computed into, and what makes it current.
   std::string begin_result(const Step& step);
   void end_result(const Step& step);

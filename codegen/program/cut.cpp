@@ -156,7 +156,7 @@ class Folder {
         int later = 0;
         for (std::size_t n = d + 1; n < defined[v].size() && defined[v][n] < last[v][d]; ++n) ++later;
         // A chain keeps its place: the wgmma writes where it reads.
-        if (later > 0 && !(draft_.chained[v] && in_chain(events, v, defined[v], d, last[v][d])))
+        if (later > 0 && !in_chain(events, v, defined[v], d, last[v][d]))
           copies.count[v] = std::max(copies.count[v], later + 1);
       }
       copies.moves[v] = copies.count[v] > 1 && !draft_.by_mma[v] && draft_.role.variables[v].registers <= kMovedRegisters;

@@ -150,13 +150,15 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
   }
   const auto over = std::find_if(program.roles.begin(), program.roles.end(), [](const Role& r) { return r.registers > kMostRegisters; });
   if (used > pool || over != program.roles.end()) {
+    // Waits hold registers longer than the model's latencies do: ask for as much less as is missing.
+    const int beyond = over != program.roles.end() ? schedule.groups[over->group.index()].registers - (over->registers - kMostRegisters) : kMostRegisters;
     const int most = computing > 0 ? (pool - (used > pool ? kLeastRegisters * (warpgroups - computing) : 0)) / computing / kGranule * kGranule : 0;
     return refusals.push_back(
         refusal("registers", {},
                 over != program.roles.end()
                     ? fmt::format("role '{}' needs {} registers per thread; {} can be given", over->name, over->registers, kMostRegisters)
                     : fmt::format("the roles need {} registers per warpgroup in all, {} threads start with {}", used, program.threads, pool),
-                UserConstraint{"", true, ConstraintKind::MaxRegisters, {}, "", 0, std::min(most, kMostRegisters)}));
+                UserConstraint{"", true, ConstraintKind::MaxRegisters, {}, "", 0, std::max(std::min({most, beyond, kMostRegisters}), kLeastRegisters)}));
   }
   if (warpgroups == 1) {
     for (Role& role : program.roles) role.registers = 0;

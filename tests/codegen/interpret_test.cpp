@@ -26,7 +26,8 @@ void run_many(const std::string& name, int interleavings) {
   }
 }
 
-void compare_with_eval(const std::string& name, const Scope& sizes, int interleavings) {
+/// `tiles` 0: one to three per block.
+void compare_with_eval(const std::string& name, const Scope& sizes, int interleavings, std::int64_t tiles = 0) {
   const test::Lowering from = test::lowering(name, sizes);
   const Program program = test::program_of(from);
   auto expected = make_tensors(from.kernel, from.problem.params, 5);
@@ -36,7 +37,7 @@ void compare_with_eval(const std::string& name, const Scope& sizes, int interlea
   for (int k = 0; k < interleavings; ++k) {
     TensorMap tensors = start;
     CAPTURE(name, k);
-    const auto fault = run_with_data(from.kernel, program, tensors, {.seed = static_cast<std::uint64_t>(k), .tiles = 1 + k % 3});
+    const auto fault = run_with_data(from.kernel, program, tensors, {.seed = static_cast<std::uint64_t>(k), .tiles = tiles ? tiles : 1 + k % 3});
     REQUIRE(fault.ok());
     if (*fault) REQUIRE(to_string(**fault) == "");
     for (const auto& [tensor, computed] : tensors) {
@@ -57,6 +58,12 @@ TEST_CASE("programs of the shipped kernels survive random and adversarial interl
 
 TEST_CASE("programs of the shipped kernels survive 10 000 interleavings", "[codegen][.slow]") {
   for (const std::string& name : test::lowered_kernels()) run_many(name, 10'000);
+  run_many("attention_backward_hopper", 3'000);
+}
+
+TEST_CASE("attention backward survives interleavings and computes what heddle eval computes", "[codegen]") {
+  run_many("attention_backward_hopper", 60);
+  compare_with_eval("attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, 2, 1);
 }
 
 TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen]") {

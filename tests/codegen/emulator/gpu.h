@@ -156,9 +156,17 @@ inline void store_word(u32 a, float x) { store_shared(a, x); }
 inline void store_word(u32 a, u32 x) { store_shared(a, x); }
 inline void load_word(u32 a, float& x) { x = load_shared<float>(a); }
 inline void load_word(u32 a, u32& x) { x = load_shared<u32>(a); }
+inline void store_pair(u32 a, float x, float y) {
+  at(a, 8);
+  store_shared(a, x), store_shared(a + 4, y);
+}
 inline void store_words(u32 a, u32 x, u32 y, u32 z, u32 w) {
   at(a, 16);
   store_shared(a, x), store_shared(a + 4, y), store_shared(a + 8, z), store_shared(a + 12, w);
+}
+inline void load_words(u32 a, float& x, float& y) {
+  at(a, 8);
+  x = load_shared<float>(a), y = load_shared<float>(a + 4);
 }
 inline void load_words(u32 a, u32& x, u32& y, u32& z, u32& w) {
   at(a, 16);
@@ -191,7 +199,8 @@ inline void store_matrices(u32 a, u32 r0, u32 r1, u32 r2, u32 r3) {
 // ---- TMA
 
 struct Plan {
-  std::uint16_t* data = nullptr;
+  void* data = nullptr;
+  int size = 2;                    ///< bytes of an element
   std::vector<long> extents, box;  ///< innermost first
   bool swizzle = false;
 };
@@ -214,21 +223,33 @@ void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) 
       offset += x * stride;
       stride *= plan.extents[d];
     }
-    const u32 address = base + static_cast<u32>(2 * n);
-    visit(plan.swizzle ? swizzled(address) : address, inside ? plan.data + offset : nullptr);
+    const u32 address = base + static_cast<u32>(plan.size * n);
+    visit(plan.swizzle ? swizzled(address) : address, inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
   }
 }
 inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 barrier) {
   long bytes = 0;
-  walk_box(*map->plan, to, std::move(start), [&](u32 a, const std::uint16_t* x) { store_shared<std::uint16_t>(a, x ? *x : 0); bytes += 2; });
+  const u32 size = static_cast<u32>(map->plan->size);
+  walk_box(*map->plan, to, std::move(start), [&](u32 a, const char* x) {
+    if (x) std::memcpy(at(a, size), x, size);
+    else std::memset(at(a, size), 0, size);
+    bytes += size;
+  });
   Phase& p = phase_at(barrier);
   p.bytes -= bytes;
   if (p.bytes < 0) die("more bytes than were expected");
   settle(p);
 }
-inline void store_box(const TensorMap* map, u32 from, std::vector<long> start) {
-  walk_box(*map->plan, from, std::move(start), [&](u32 a, std::uint16_t* x) { if (x) *x = load_shared<std::uint16_t>(a); });
+inline void store_box(const TensorMap* map, u32 from, std::vector<long> start, bool add = false) {
+  const u32 size = static_cast<u32>(map->plan->size);
+  walk_box(*map->plan, from, std::move(start), [&](u32 a, char* x) {
+    if (!x) return;
+    if (!add) std::memcpy(x, at(a, size), size);
+    else *reinterpret_cast<float*>(x) += load_shared<float>(a);
+  });
 }
+inline void tma_add(const TensorMap* m, u32 from, int x, int y) { store_box(m, from, {x, y}, true); }
+inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z) { store_box(m, from, {x, y, z}, true); }
 inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b) { load_box(to, m, {x, y}, b); }
 inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { load_box(to, m, {x, y, z}, b); }
 inline void tma_store(const TensorMap* m, u32 from, int x, int y) { store_box(m, from, {x, y}); }
@@ -243,6 +264,7 @@ inline void product_fence() {}
 inline void product_commit() {}
 template <int N> void product_wait() {}
 template <int N> void pin(float (&)[N]) {}
+template <int N> void fresh(float (&d)[N]) { std::fill(d, d + N, NAN); }
 template <int N> void keep(u32 (&)[N]) {}
 inline u64 matrix(u32 address, u32 leading, u32 stride) {
   return (u64)((address & 0x3FFFF) >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(stride >> 4) << 32) | (1ull << 62);
@@ -273,11 +295,11 @@ template <int N, class A> void multiply(float* d, A a, u64 b, int add, bool mn_m
       }
     }
 }
-template <int N, bool MnMajor> void product(float (&d)[N / 2], u64 a, u64 b, int add) {
-  multiply<N>(d, [&](int row, int k) { return element(a, row, k, false); }, b, add, MnMajor);
+template <int N, bool AMnMajor, bool MnMajor> void product(float (&d)[N / 2], u64 a, u64 b, int add) {
+  multiply<N>(d, [&](int row, int k) { return element(a, row, k, AMnMajor); }, b, add, MnMajor);
 }
 inline u32 fragments[8][128][4];
-template <int N, bool MnMajor> void product(float (&d)[N / 2], u32 a0, u32 a1, u32 a2, u32 a3, u64 b, int add) {
+template <int N, bool, bool MnMajor> void product(float (&d)[N / 2], u32 a0, u32 a1, u32 a2, u32 a3, u64 b, int add) {
   // Register i of thread t: i & 1 is rows + 8, i & 2 is columns + 8.
   const int group = threadIdx.x / 128, t = threadIdx.x % 128;
   const u32 own[4] = {a0, a1, a2, a3};
@@ -308,6 +330,11 @@ inline std::vector<std::uint16_t> read_bf16(const std::string& path) {
   std::vector<std::uint16_t> bits;
   for (const float x : read_floats(path)) bits.push_back(bf16_bits(x));
   return bits;
+}
+inline void write_floats(const std::string& path, const std::vector<float>& x) {
+  std::FILE* f = std::fopen(path.c_str(), "wb");
+  if (!f || std::fwrite(x.data(), 4, x.size(), f) != x.size()) die("cannot write " + path);
+  std::fclose(f);
 }
 inline void write_bf16(const std::string& path, const std::vector<std::uint16_t>& bits) {
   std::FILE* f = std::fopen(path.c_str(), "wb");
