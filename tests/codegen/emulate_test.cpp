@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <regex>
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -36,11 +35,14 @@ struct Folder {
 std::string program_text(const Emission& emission, const Kernel& kernel, const std::string& folder, int blocks) {
   const std::string& source = emission.source;
   std::string text = "#include \"" + test::repository_path("tests/codegen/emulator/gpu.h") + "\"\n";
-  const std::regex product("DEVICE void (product_n([0-9]+)_(ss|rs)(_ta)?(_t)?)\\(");
-  for (std::sregex_iterator it(source.begin(), source.end(), product), end; it != end; ++it) {
-    const std::string name = (*it)[1], n = (*it)[2];
-    text += fmt::format("template <class... A> void {}(float (&d)[{} / 2], A... a) {{ product<{}, {}, {}>(d, a...); }}\n", name, n, n,
-                        (*it)[4].matched, (*it)[5].matched);
+  const std::string head = "DEVICE void product_n";
+  for (std::size_t at = source.find(head); at != std::string::npos; at = source.find(head, at + 1)) {
+    // product_n128_ss_ta_t: columns, where A is, and which operands are transposed
+    const std::size_t begin = at + head.size();
+    const std::string rest = source.substr(begin, source.find('(', begin) - begin);
+    const int n = std::stoi(rest);
+    text += fmt::format("template <class... A> void product_n{}(float (&d)[{} / 2], A... a) {{ product<{}, {}, {}>(d, a...); }}\n", rest, n, n,
+                        rest.find("_ta") != std::string::npos, rest.ends_with("_t"));
   }
   text += source.substr(source.find("extern \"C\" __global__"));
   text += "int main() {\n";
