@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "app/ui/focus.h"
 #include "tests/support/fake_solver.h"
@@ -157,6 +159,10 @@ TEST_CASE("the arrows walk through all rows of a table, also those that have to 
     h.frame(4);
     if (tab == BottomTab::Slack && !h.session().answered(Topic::Slack)) continue;  // a build without a solver
     const std::string prefix = tab == BottomTab::Ops ? "table/op/" : tab == BottomTab::Slack ? "slack/op/" : "graph/edge/";
+    for (int i = 0; i < 500 && (h.session().asking() || h.names(prefix).empty()); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      h.frame();
+    }
     const std::size_t rows = tab == BottomTab::Graph ? h.session().content().problem->edges.size() : h.session().content().problem->ops.size();
     REQUIRE(h.names(prefix).size() < rows);  // not all are on the screen
     focus::set(FocusPane::Bottom);
