@@ -152,15 +152,14 @@ bool in_alignment(const Session& s) {
 }
 std::string needs_problem(const Session& s) { return s.content().problem ? "" : "no kernel is open on a machine"; }
 
-using Scope = PaletteState::Scope;
-template <Scope scope>
+template <PaletteState::Scope scope>
 void show_palette(const Session&, UiState& ui) {
   ui.palette.show(scope);
 }
 template <int step>
 void find_step(const Session& s, UiState& ui) {
   if (ui.palette.found.empty())
-    ui.palette.show(Scope::Ops);
+    ui.palette.show(PaletteState::Scope::Ops);
   else
     find_again(s, ui, step);
 }
@@ -263,8 +262,8 @@ const Action kActions[] = {
     Action{"undo", kEdit, "Undo", "Ctrl+Z", make<Undo>}.needs(undo_reason),
     Action{"redo", kEdit, "Redo", "Ctrl+Y Ctrl+Shift+Z", make<Redo>}.needs(redo_reason),
     Action{"find", kEdit, "Find anything", "Ctrl+P", make<FocusFind>}.below_line(),
-    Action{"find_command", kEdit, "Find command", "Ctrl+Shift+P"}.does(show_palette<Scope::Commands>),
-    Action{"find_op", kEdit, "Find op", "Ctrl+F"}.does(show_palette<Scope::Ops>).needs(needs_problem),
+    Action{"find_command", kEdit, "Find command", "Ctrl+Shift+P"}.does(show_palette<PaletteState::Scope::Commands>),
+    Action{"find_op", kEdit, "Find op", "Ctrl+F"}.does(show_palette<PaletteState::Scope::Ops>).needs(needs_problem),
     Action{"find_next", kEdit, "Next match", "F3"}.does(find_step<1>).needs(needs_problem),
     Action{"find_previous", kEdit, "Previous match", "Shift+F3"}.does(find_step<-1>).needs(needs_problem),
     Action{"copy_command", kEdit, "Copy as command: what was done last", "Ctrl+Shift+C", make<CopyLine>}.needs(no_last_line).below_line(),
@@ -375,8 +374,8 @@ const Action kActions[] = {
     Action{"first_violation", kCompare, "First violation of A", "", make<FirstViolation>}.needs(needs_violation),
 
 
-    Action{"open_kernel", kKernel, "Open kernel ...", ""}.does(show_palette<Scope::Kernels>),
-    Action{"open_machine", kKernel, "Open machine ...", ""}.does(show_palette<Scope::Machines>),
+    Action{"open_kernel", kKernel, "Open kernel ...", ""}.does(show_palette<PaletteState::Scope::Kernels>),
+    Action{"open_machine", kKernel, "Open machine ...", ""}.does(show_palette<PaletteState::Scope::Machines>),
     Action{"parameters", kKernel, "Machine and parameters ...", ""}.does([](const Session&, UiState& ui) {
       ui.choose_subject = true;
     }).needs(needs_kernel),

@@ -16,7 +16,6 @@
 namespace heddle::app {
 namespace {
 
-using Scope = PaletteState::Scope;
 
 struct Entry {
   std::vector<Command> commands;
@@ -76,15 +75,15 @@ void add_actions(Contents& out, const Session& session) {
             {{}, &action, keys_of(action), why_not(action, session)});
 }
 
-Contents contents_of(const Session& session, Scope scope, bool commands_only) {
+Contents contents_of(const Session& session, PaletteState::Scope scope, bool commands_only) {
   Contents out;
   if (commands_only) {
     add_actions(out, session);
     return out;
   }
-  if (scope == Scope::Everything || scope == Scope::Ops)
-    add_ops(out, session, scope == Scope::Ops ? "" : "op");
-  if (scope == Scope::Everything) {
+  if (scope == PaletteState::Scope::Everything || scope == PaletteState::Scope::Ops)
+    add_ops(out, session, scope == PaletteState::Scope::Ops ? "" : "op");
+  if (scope == PaletteState::Scope::Everything) {
     add_document(out, session);
     add_actions(out, session);
     for (const Tab& tab : tabs())
@@ -96,18 +95,18 @@ Contents contents_of(const Session& session, Scope scope, bool commands_only) {
       out.add({"recent/" + name, "recent", base_name(name), name}, {{std::move(open)}, nullptr, {}, {}});
     }
   }
-  if (scope == Scope::Everything || scope == Scope::Kernels) add_shelf(out, Shelf::Kernels);
-  if (scope == Scope::Everything || scope == Scope::Machines) add_shelf(out, Shelf::Machines);
+  if (scope == PaletteState::Scope::Everything || scope == PaletteState::Scope::Kernels) add_shelf(out, Shelf::Kernels);
+  if (scope == PaletteState::Scope::Everything || scope == PaletteState::Scope::Machines) add_shelf(out, Shelf::Machines);
   return out;
 }
 
-const char* hint_of(Scope scope) {
+const char* hint_of(PaletteState::Scope scope) {
   switch (scope) {
-    case Scope::Everything: return "op, schedule, kernel, machine, tab or command; > for commands only";
-    case Scope::Commands: return "command";
-    case Scope::Ops: return "find op: Enter goes to the next match, Shift+Enter back";
-    case Scope::Kernels: return "open kernel";
-    case Scope::Machines: return "open machine";
+    case PaletteState::Scope::Everything: return "op, schedule, kernel, machine, tab or command; > for commands only";
+    case PaletteState::Scope::Commands: return "command";
+    case PaletteState::Scope::Ops: return "find op: Enter goes to the next match, Shift+Enter back";
+    case PaletteState::Scope::Kernels: return "open kernel";
+    case PaletteState::Scope::Machines: return "open machine";
   }
   return "";
 }
@@ -177,7 +176,7 @@ void choose(const Choice& choice, const Entry& entry, const Session& session, Ui
 
 }  // namespace
 
-void PaletteState::show(Scope what) {
+void PaletteState::show(PaletteState::Scope what) {
   scope = what;
   wanted = true;
   choice = 0;
@@ -206,8 +205,8 @@ void draw_palette(const Session& session, const Models&, UiState& ui) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float width = std::min(px(680), display.x - px(16)), top = std::min(px(60), display.y * 0.08f);
   const float field = px(34), row = px(26), most = std::max(row, display.y - top - field - px(56));
-  const bool asked = state.scope == Scope::Everything && state.text[0] == '>';
-  const bool commands_only = asked || state.scope == Scope::Commands;
+  const bool asked = state.scope == PaletteState::Scope::Everything && state.text[0] == '>';
+  const bool commands_only = asked || state.scope == PaletteState::Scope::Commands;
   state.open = ImGui::IsPopupOpen("palette");
   if (!state.open) return;
 
@@ -250,7 +249,7 @@ void draw_palette(const Session& session, const Models&, UiState& ui) {
   ImGui::BeginChild("choices", ImVec2(0, list));
   if (ranked.empty())
     paint_text(fonts().body, ImVec2(ImGui::GetCursorScreenPos().x + px(10), ImGui::GetCursorScreenPos().y + px(4)),
-               theme().dim, state.scope == Scope::Ops && !session.content().problem ? "nothing is open" : "nothing matches");
+               theme().dim, state.scope == PaletteState::Scope::Ops && !session.content().problem ? "nothing is open" : "nothing matches");
   int taken = enter && last >= 0 ? state.choice : -1;
   // Only the rows in view are drawn: kernels may have thousands of ops.
   const int first = std::clamp(static_cast<int>(ImGui::GetScrollY() / row) - 1, 0, std::max(last, 0));
@@ -270,7 +269,7 @@ void draw_palette(const Session& session, const Models&, UiState& ui) {
   ImGui::EndChild();
   ImGui::PopStyleVar();
 
-  if (taken >= 0 && state.scope == Scope::Ops) {
+  if (taken >= 0 && state.scope == PaletteState::Scope::Ops) {
     // Stays open, so that Enter steps through the matches.
     state.found = state.text;
     state.found_at = taken;

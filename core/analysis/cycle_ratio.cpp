@@ -11,11 +11,11 @@ namespace {
 using Wide = __int128;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-struct Period {
+struct Ratio {
   std::int64_t weight = 0, tokens = 1;
 };
 
-Wide excess(const RatioEdge& edge, const Period& period) {
+Wide excess(const RatioEdge& edge, const Ratio& period) {
   return static_cast<Wide>(edge.weight) * period.tokens - static_cast<Wide>(edge.tokens) * period.weight;
 }
 
@@ -53,7 +53,7 @@ std::vector<std::size_t> best_parent_cycle(std::span<const RatioEdge> edges, con
 }
 
 /// A cycle whose weight exceeds period * tokens; empty when there is none.
-std::vector<std::size_t> positive_cycle(std::size_t nodes, std::span<const RatioEdge> edges, const Period& period) {
+std::vector<std::size_t> positive_cycle(std::size_t nodes, std::span<const RatioEdge> edges, const Ratio& period) {
   std::vector<Wide> excesses;
   excesses.reserve(edges.size());
   for (const RatioEdge& edge : edges) excesses.push_back(excess(edge, period));

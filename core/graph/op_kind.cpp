@@ -46,7 +46,7 @@ constexpr std::array<OpKind, 20> kKinds{{
      "An op of a graph that has only numbers; it can be scheduled but not executed or emitted."},
 }};
 
-constexpr std::array<std::string_view, 21> kFunctions{
+constexpr std::array<std::string_view, 21> kElementwise{
     "add", "sub", "mul", "div",  "max",  "min",    "fma",     "scale", "copy", "neg", "abs",
     "recip", "sqrt", "rsqrt", "square", "log2", "sigmoid", "silu", "tanh", "relu", "gelu"};
 
@@ -59,6 +59,6 @@ const OpKind* find_op_kind(std::string_view name) {
   return it == kKinds.end() ? nullptr : &*it;
 }
 
-std::vector<std::string_view> elementwise_functions() { return {kFunctions.begin(), kFunctions.end()}; }
+std::vector<std::string_view> elementwise_functions() { return {kElementwise.begin(), kElementwise.end()}; }
 
 }  // namespace heddle

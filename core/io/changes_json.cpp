@@ -12,16 +12,16 @@
 namespace heddle {
 namespace {
 
-constexpr const char* kSchema = "heddle.constraints/1";
+constexpr const char* kChangesSchema = "heddle.constraints/1";
 
 /// What a change of this kind is about.
-struct KindFacts {
+struct ChangeFacts {
   bool owner;          ///< op or rule
   bool unit, unit_needed;
   bool field;
 };
 
-KindFacts facts_of(ChangeKind kind) {
+ChangeFacts facts_of(ChangeKind kind) {
   switch (kind) {
     case ChangeKind::Latency:
     case ChangeKind::Window:
@@ -70,7 +70,7 @@ void read_change(ObjectReader& object, Change& change) {
     return;
   }
   change.kind = *word;
-  const KindFacts facts = facts_of(change.kind);
+  const ChangeFacts facts = facts_of(change.kind);
   const auto name_at = [&](const char* key) {
     const auto at = object.find(key);
     return at ? at->name().value_or("") : std::string();
@@ -107,7 +107,7 @@ Changes read_changes_from(ObjectReader& root) {
 }
 
 Result<Changes> parse_changes(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  return read_document<Changes>(text, file_name, kSchema, warnings, [](ObjectReader& root, Changes& changes) {
+  return read_document<Changes>(text, file_name, kChangesSchema, warnings, [](ObjectReader& root, Changes& changes) {
     root.find("constraints");
     changes = read_changes_from(root);
   });
@@ -121,7 +121,7 @@ Result<Changes> read_changes(const std::string& path, std::vector<Fault>* warnin
 Json changes_json(const Changes& changes) {
   Json list = Json::array();
   for (const Change& change : changes) {
-    const KindFacts facts = facts_of(change.kind);
+    const ChangeFacts facts = facts_of(change.kind);
     Json item = Json::object();
     item.set("name", change.name.empty() ? describe(change) : change.name).set("kind", to_string(change.kind));
     if (facts.owner) item.set(change.op.empty() ? "rule" : "op", change.op.empty() ? change.rule : change.op);

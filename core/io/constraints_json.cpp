@@ -15,7 +15,7 @@
 namespace heddle {
 namespace {
 
-constexpr const char* kSchema = "heddle.constraints/1";
+constexpr const char* kConstraintsSchema = "heddle.constraints/1";
 constexpr std::size_t kManyOps = 1 << 20;
 
 struct KindFacts {
@@ -135,7 +135,7 @@ auto reader_for(const Problem& problem) {
 
 Result<Constraints> parse_constraints(std::string_view text, const std::string& file_name, const Problem& problem,
                                       std::vector<Fault>* warnings) {
-  return read_document<Constraints>(text, file_name, kSchema, warnings, reader_for(problem));
+  return read_document<Constraints>(text, file_name, kConstraintsSchema, warnings, reader_for(problem));
 }
 
 Result<Constraints> read_constraints(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
@@ -164,9 +164,9 @@ Json constraints_json(const Constraints& constraints) {
 }
 
 std::string constraints_text(const Constraints& constraints, const Changes& changes, std::string_view original) {
-  Json root = Json::object().set("schema", kSchema).set("constraints", constraints_json(constraints));
+  Json root = Json::object().set("schema", kConstraintsSchema).set("constraints", constraints_json(constraints));
   if (!changes.empty()) root.set("changes", changes_json(changes));
-  return document_text<Constraints>(std::move(root), original, kSchema, [](ObjectReader& file, Constraints& ignored) {
+  return document_text<Constraints>(std::move(root), original, kConstraintsSchema, [](ObjectReader& file, Constraints& ignored) {
     reader_for(Problem{})(file, ignored);
     read_changes_from(file);
   });

@@ -14,7 +14,7 @@
 namespace heddle {
 namespace {
 
-constexpr const char* kSchema = "heddle.kernel/1";
+constexpr const char* kKernelSchema = "heddle.kernel/1";
 constexpr std::int64_t kLargestDistance = 1 << 20;
 constexpr std::int64_t kMostGroups = 32;
 
@@ -268,7 +268,7 @@ Json value_json(const TileValue& value) {
 
 Json kernel_json(const Kernel& kernel) {
   Json root = Json::object();
-  root.set("schema", kSchema).set("name", kernel.name);
+  root.set("schema", kKernelSchema).set("name", kernel.name);
   if (!kernel.about.empty()) root.set("about", kernel.about);
   if (!kernel.reference.empty()) root.set("reference", kernel.reference);
   set_list(root, "params", kernel.params, param_json);
@@ -302,7 +302,7 @@ Json kernel_json(const Kernel& kernel) {
 }  // namespace
 
 Result<Kernel> parse_kernel(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  return read_document<Kernel>(text, file_name, kSchema, warnings, read_root);
+  return read_document<Kernel>(text, file_name, kKernelSchema, warnings, read_root);
 }
 
 Result<Kernel> read_kernel(const std::string& path, std::vector<Fault>* warnings) {
@@ -311,7 +311,7 @@ Result<Kernel> read_kernel(const std::string& path, std::vector<Fault>* warnings
 }
 
 std::string kernel_text(const Kernel& kernel, std::string_view original) {
-  return document_text<Kernel>(kernel_json(kernel), original, kSchema, read_root);
+  return document_text<Kernel>(kernel_json(kernel), original, kKernelSchema, read_root);
 }
 
 }  // namespace heddle

@@ -16,7 +16,7 @@
 namespace heddle {
 namespace {
 
-constexpr const char* kSchema = "heddle.machine/1";
+constexpr const char* kMachineSchema = "heddle.machine/1";
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 31;
 
 const std::vector<std::string> kRoleNames = words_up_to(UnitRole::Other);
@@ -126,7 +126,7 @@ Json rule_json(const CostRule& rule) {
 
 Json machine_json(const Machine& machine) {
   Json root = Json::object();
-  root.set("schema", kSchema).set("name", machine.name).set("arch", machine.arch);
+  root.set("schema", kMachineSchema).set("name", machine.name).set("arch", machine.arch);
   if (!machine.about.empty()) root.set("about", machine.about);
   root.set("sm_count", machine.sm_count).set("clock_mhz", machine.clock_mhz);
   Json units = Json::array(), limits = Json::object(), rules = Json::array(), handoff = Json::object();
@@ -144,7 +144,7 @@ Json machine_json(const Machine& machine) {
 }  // namespace
 
 Result<Machine> parse_machine(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  return read_document<Machine>(text, file_name, kSchema, warnings, read_root);
+  return read_document<Machine>(text, file_name, kMachineSchema, warnings, read_root);
 }
 
 Result<Machine> read_machine(const std::string& path, std::vector<Fault>* warnings) {
@@ -153,7 +153,7 @@ Result<Machine> read_machine(const std::string& path, std::vector<Fault>* warnin
 }
 
 std::string machine_text(const Machine& machine, std::string_view original) {
-  return document_text<Machine>(machine_json(machine), original, kSchema, read_root);
+  return document_text<Machine>(machine_json(machine), original, kMachineSchema, read_root);
 }
 
 }  // namespace heddle

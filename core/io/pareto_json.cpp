@@ -15,7 +15,7 @@
 namespace heddle {
 namespace {
 
-constexpr const char* kSchema = "heddle.pareto/1";
+constexpr const char* kParetoSchema = "heddle.pareto/1";
 constexpr std::int64_t kLargestFactor = 1'000'000;
 
 /// The demands in force, whatever they are called.
@@ -147,7 +147,7 @@ void read_front(ObjectReader& root, const Problem& problem, const Constraints& c
 
 Json pareto_json(const Problem& problem, const Constraints& constraints, const Pareto& front) {
   Json root = Json::object();
-  root.set("schema", kSchema).set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
+  root.set("schema", kParetoSchema).set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
   root.set("problem_hash", problem_hash(problem));
   Json demands = Json::array();
   for (const std::string& sentence : sentences_of(constraints)) demands.push(sentence);
@@ -172,7 +172,7 @@ Json pareto_json(const Problem& problem, const Constraints& constraints, const P
 
 Result<Pareto> parse_pareto(std::string_view text, const std::string& file_name, const Problem& problem, const Constraints& constraints,
                             std::vector<Fault>* warnings) {
-  return read_document<Pareto>(text, file_name, kSchema, warnings,
+  return read_document<Pareto>(text, file_name, kParetoSchema, warnings,
                                [&](ObjectReader& root, Pareto& front) { read_front(root, problem, constraints, front); });
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSchema = "heddle.project/1";
+constexpr const char* kProjectSchema = "heddle.project/1";
 constexpr std::int64_t kMostIterations = 64;
 
 // --- names and paths
@@ -285,7 +285,7 @@ std::vector<Named> with_own_names(std::vector<Named> items) {
 
 Result<Project> parse_project(std::string_view text, const std::string& file_name, const std::string& folder,
                               std::vector<Fault>* warnings) {
-  return read_document<Project>(text, file_name, kSchema, warnings, reader_for(folder));
+  return read_document<Project>(text, file_name, kProjectSchema, warnings, reader_for(folder));
 }
 
 Result<Project> read_project(const std::string& path, std::vector<Fault>* warnings) {
@@ -298,7 +298,7 @@ Result<Project> read_project(const std::string& path, std::vector<Fault>* warnin
 std::string project_text(const Project& project, const std::string& folder, std::string_view original) {
   HEDDLE_ASSERT(project.kernel && project.machine && project.problem, "a project has a problem");
   Json root = Json::object();
-  root.set("schema", kSchema);
+  root.set("schema", kProjectSchema);
   root.set("kernel", source_json(Shelf::Kernels, project.kernel->source, folder, digest(*project.kernel)));
   root.set("machine", source_json(Shelf::Machines, project.machine->file, folder, digest(*project.machine)));
   root.set("problem_hash", problem_hash(*project.problem)).set("params", params_json(project.params));
@@ -321,11 +321,11 @@ std::string project_text(const Project& project, const std::string& folder, std:
   root.set("notes", std::move(notes)).set("flags", std::move(flags)).set("selection", names_json(project.selection));
   root.set("view", view_json(project.view));
   if (!project.unsaved_of.empty()) root.set("unsaved_of", project.unsaved_of);
-  return document_text<Project>(std::move(root), original, kSchema, reader_for(folder));
+  return document_text<Project>(std::move(root), original, kProjectSchema, reader_for(folder));
 }
 
 Result<ProjectHead> parse_project_head(std::string_view text, const std::string& file_name) {
-  return read_document<ProjectHead>(text, file_name, kSchema, nullptr, [](ObjectReader& root, ProjectHead& head) {
+  return read_document<ProjectHead>(text, file_name, kProjectSchema, nullptr, [](ObjectReader& root, ProjectHead& head) {
     head.kernel = read_source(root, "kernel").name;
     head.machine = read_source(root, "machine").name;
     head.schedules = root.list("schedules").size();

@@ -14,7 +14,7 @@
 namespace heddle {
 namespace {
 
-constexpr const char* kSchema = "heddle.schedule/1";
+constexpr const char* kScheduleSchema = "heddle.schedule/1";
 constexpr std::int64_t kMostWarps = 1024;
 constexpr std::int64_t kMostRegisters = 1 << 16;
 constexpr std::int64_t kMostSlots = 1 << 20;
@@ -297,7 +297,7 @@ Json certificate_json(const Certificate& c) {
 }  // namespace
 
 Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::string& file_name) {
-  return read_document<ScheduleHead>(text, file_name, kSchema, nullptr,
+  return read_document<ScheduleHead>(text, file_name, kScheduleSchema, nullptr,
                                      [](ObjectReader& root, ScheduleHead& head) { head = read_head(root); });
 }
 
@@ -308,7 +308,7 @@ Result<ScheduleHead> read_schedule_head(const std::string& path) {
 
 Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem,
                                 std::vector<Fault>* warnings) {
-  return read_document<Schedule>(text, file_name, kSchema, warnings, reader_for(problem));
+  return read_document<Schedule>(text, file_name, kScheduleSchema, warnings, reader_for(problem));
 }
 
 Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
@@ -317,7 +317,7 @@ Result<Schedule> read_schedule(const std::string& path, const Problem& problem, 
 }
 
 void read_schedule_from(ObjectReader& root, const Problem& problem, Schedule& schedule) {
-  if (check_schema(root, kSchema)) reader_for(problem)(root, schedule);
+  if (check_schema(root, kScheduleSchema)) reader_for(problem)(root, schedule);
 }
 
 Scope read_params_from(ObjectReader& root) { return read_params(root); }
@@ -326,7 +326,7 @@ std::vector<ObjectiveValue> read_objectives_from(ObjectReader& root) { return re
 
 Json schedule_json(const Problem& problem, const Schedule& schedule) {
   Json root = Json::object();
-  root.set("schema", kSchema).set("name", schedule.name);
+  root.set("schema", kScheduleSchema).set("name", schedule.name);
   root.set("kernel", schedule.kernel.empty() ? problem.kernel : schedule.kernel);
   root.set("machine", schedule.machine.empty() ? problem.machine : schedule.machine);
   root.set("params", params_json(schedule.params.empty() ? problem.params : schedule.params)).set("ii", schedule.ii);
@@ -339,7 +339,7 @@ Json schedule_json(const Problem& problem, const Schedule& schedule) {
 }
 
 std::string schedule_text(const Problem& problem, const Schedule& schedule, std::string_view original) {
-  return document_text<Schedule>(schedule_json(problem, schedule), original, kSchema, reader_for(problem));
+  return document_text<Schedule>(schedule_json(problem, schedule), original, kScheduleSchema, reader_for(problem));
 }
 
 Json groups_json(const Problem& problem, const Schedule& schedule) {

@@ -71,7 +71,7 @@ std::vector<std::size_t> ranked(const FamilyAnswer& family) {
   return order;
 }
 
-std::string seconds(double value) { return value < 0.0005 ? "" : value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value); }
+std::string short_seconds(double value) { return value < 0.0005 ? "" : value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value); }
 
 std::string members_table(const FamilyAnswer& family) {
   std::vector<std::vector<std::string>> rows;
@@ -86,7 +86,7 @@ std::string members_table(const FamilyAnswer& family) {
                     impossible ? "none" : o.schedule ? std::to_string(ii) : fmt::format(">= {}", ii), m.pruned ? ii_to_equal(m, family) : "", status_of(m),
                     speed.empty() ? "" : at_most + speed, share.empty() ? "" : at_most + share, o.schedule ? traffic(m, ii) : "", value_of(m, "stages"),
                     o.schedule ? std::to_string(o.schedule->groups.size()) : "", value_of(m, "warps"), value_of(m, "smem"),
-                    m.problem.limits.tmem_columns > 0 ? value_of(m, "tmem") : "", value_of(m, "registers"), seconds(o.seconds.total)});
+                    m.problem.limits.tmem_columns > 0 ? value_of(m, "tmem") : "", value_of(m, "registers"), short_seconds(o.seconds.total)});
   }
   return text_table({{"member"}, {"ops", true}, {"MinII", true}, {"II", true}, {"to equal", true}, {"status"}, {rate_unit(family.work), true},
                      {"of peak", true}, {"bytes/cycle", true}, {"stages", true}, {"groups", true}, {"warps", true}, {"SMEM", true}, {"TMEM", true},
@@ -196,7 +196,7 @@ std::string family_summary(const FamilyAnswer& family, const TextStyle& style) {
     text += "\nbest under each objective alone, among the members solved (each at its own least II)\n" +
             text_table({{"objective"}, {"value", true}, {"status"}, {"member"}}, rows);
   }
-  text += "\n" + join_facts({seconds(family.seconds), family.solver}, style) + "\n";
+  text += "\n" + join_facts({short_seconds(family.seconds), family.solver}, style) + "\n";
   return text;
 }
 

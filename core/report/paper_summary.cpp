@@ -12,7 +12,7 @@
 namespace heddle {
 namespace {
 
-std::string seconds(double value) {
+std::string wall_time(double value) {
   return value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value);
 }
 
@@ -20,7 +20,7 @@ std::string count_of(std::int64_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string percent(std::int64_t part, std::int64_t whole) {
+std::string zero_share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? fmt::format("{} %", (part * 100 + whole / 2) / whole) : "none";
 }
 
@@ -28,7 +28,7 @@ std::string normalization_text(const PaperNormalization& n, const TextStyle& sty
   if (!n.applied) return "costs: native cycles, not normalized\n";
   std::string text = join_facts({fmt::format("costs normalized with U {}", n.u), fmt::format("F {}", n.error),
                                  fmt::format("sum {}", n.sum),
-                                 fmt::format("{} of {} positive costs became zero ({})", n.zeros, n.entries, percent(n.zeros, n.entries))},
+                                 fmt::format("{} of {} positive costs became zero ({})", n.zeros, n.entries, zero_share(n.zeros, n.entries))},
                                 style) +
                      "\n";
   if (n.largest_normalized > 0)
@@ -77,7 +77,7 @@ std::string windows_text(const PaperAnswer& answer) {
   for (std::size_t i = skipped; i < answer.windows.size(); ++i) {
     const PaperWindow& w = answer.windows[i];
     rows.push_back({std::to_string(w.ii), fmt::format("{} to {}", w.first_length, w.last_length),
-                    std::to_string(w.copies), to_string(w.status), seconds(w.seconds)});
+                    std::to_string(w.copies), to_string(w.status), wall_time(w.seconds)});
   }
   std::string text = "\njoint problem\n";
   if (skipped > 0) text += fmt::format("  {} more before\n", skipped);
@@ -157,8 +157,8 @@ std::string paper_summary(const Problem& problem, const PaperAnswer& answer, con
   if (answer.worth) text += worth_text(problem, *answer.worth);
   if (!answer.ablations.empty()) text += ablations_text(answer);
   const PaperSeconds& s = answer.seconds;
-  text += "\n" + join_facts({"total " + seconds(s.total), "normalize " + seconds(s.normalize), "modulo " + seconds(s.modulo),
-                             "joint " + seconds(s.joint), "native " + seconds(s.native), answer.solver},
+  text += "\n" + join_facts({"total " + wall_time(s.total), "normalize " + wall_time(s.normalize), "modulo " + wall_time(s.modulo),
+                             "joint " + wall_time(s.joint), "native " + wall_time(s.native), answer.solver},
                             style) +
           "\n";
   return text;
@@ -210,10 +210,10 @@ std::vector<std::string> paper_row(const Problem& problem, const PaperAnswer& an
   } else {
     broken = answer.explanation;
   }
-  return {printable(problem.kernel), printable(problem.machine), percent(answer.normalization.zeros, answer.normalization.entries),
+  return {printable(problem.kernel), printable(problem.machine), zero_share(answer.normalization.zeros, answer.normalization.entries),
           number(answer.ii), (answer.status == Status::Feasible ? "<= " : "") + number(answer.length), number(answer.copies),
-          number(static_cast<std::int64_t>(answer.groups.size())), seconds(answer.seconds.normalize),
-          seconds(answer.seconds.modulo), seconds(answer.seconds.joint), sustains, native, printable(broken)};
+          number(static_cast<std::int64_t>(answer.groups.size())), wall_time(answer.seconds.normalize),
+          wall_time(answer.seconds.modulo), wall_time(answer.seconds.joint), sustains, native, printable(broken)};
 }
 
 }  // namespace heddle

@@ -10,7 +10,7 @@
 namespace heddle {
 namespace {
 
-std::int64_t count_of(const Sensitivity& answer, SensitivityEffect effect) {
+std::int64_t with_effect(const Sensitivity& answer, SensitivityEffect effect) {
   return std::count_if(answer.rows.begin(), answer.rows.end(), [&](const SensitivityRow& r) { return answer.effect(r) == effect; });
 }
 
@@ -20,7 +20,7 @@ std::string values_text(const std::vector<std::int64_t>& values) {
 }
 
 /// "1946 (-102)", "2048", "2048-2100 not proved", "no schedule", "impossible".
-std::string side_text(const Sensitivity& answer, const SensitivitySide& side) {
+std::string sides_ii(const Sensitivity& answer, const SensitivitySide& side) {
   if (side.same_problem) return "as it is";
   if (!side.fault.empty()) return "impossible";
   if (side.lower_bound >= kNoFiniteII) return "no schedule";
@@ -60,11 +60,11 @@ std::string sensitivity_headline(const Sensitivity& answer, const TextStyle& sty
                       style);
   if (answer.rows.empty()) return join_facts({fmt::format("II {} at present", answer.ii), "no number tried", state_of(answer)}, style);
   const auto part = [&](SensitivityEffect effect, const char* what) {
-    const std::int64_t count = count_of(answer, effect);
+    const std::int64_t count = with_effect(answer, effect);
     return count > 0 ? fmt::format("{} {}", count, what) : std::string();
   };
   return join_facts({fmt::format("{} numbers {} % less and more", answer.rows.size(), answer.percent),
-                     count_of(answer, SensitivityEffect::II) > 0 ? part(SensitivityEffect::II, "change II") : answer.complete() ? "none changes II" : "none found to change II",
+                     with_effect(answer, SensitivityEffect::II) > 0 ? part(SensitivityEffect::II, "change II") : answer.complete() ? "none changes II" : "none found to change II",
                      part(SensitivityEffect::Order, "only the order"), part(SensitivityEffect::Undecided, "undecided"),
                      part(SensitivityEffect::None, "neither"),
                      part(SensitivityEffect::TooSmall, "too small to be off by that"),
@@ -87,7 +87,7 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
   for (const SensitivityRow& row : answer.rows) {
     const SensitivityEffect effect = answer.effect(row);
     if (!all && (effect == SensitivityEffect::None || effect == SensitivityEffect::TooSmall)) continue;
-    rows.push_back({printable(row.number), values_text(row.values), side_text(answer, row.less), side_text(answer, row.more),
+    rows.push_back({printable(row.number), values_text(row.values), sides_ii(answer, row.less), sides_ii(answer, row.more),
                     effect == SensitivityEffect::TooSmall ? "" : order_text(row)});
   }
   if (!rows.empty())
@@ -100,7 +100,7 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
         text += fmt::format("  {} {}{} %: {}\n", printable(row.number), sign, answer.percent, printable(side->fault));
   if (!rows.empty())
     text += "  present order: same groups, same order on every stream and unit, same overlap of iterations; other starts\n";
-  if (const auto none = count_of(answer, SensitivityEffect::None); none > 0 && !all)
+  if (const auto none = with_effect(answer, SensitivityEffect::None); none > 0 && !all)
     text += fmt::format("  {} more numbers change neither II nor make another order better\n", none);
   text += "\n" + join_facts({count_of(answer.queries, "query", "queries"), fmt::format("{:.2f} s", answer.seconds)}, style) + "\n";
   return text;

@@ -18,7 +18,7 @@ constexpr std::int64_t kSteadyTrips = 4096;
 constexpr std::size_t kMostWaits = 12;
 constexpr Cycle kLeastShare = 1000;  ///< of the whole: what is less is not worth a line
 
-std::string percent(Cycle part, Cycle whole) {
+std::string share_of(Cycle part, Cycle whole) {
   if (part == 0 || whole <= 0) return "-";
   const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   return share < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", share);
@@ -44,9 +44,9 @@ std::string group_table(const KernelRun& run) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t g = 0; g < run.sm.groups.size(); ++g) {
     const GroupTime& time = run.sm.groups[g];
-    rows.push_back({std::to_string(g), printable(group_name(run.program.schedule, g)), percent(time.busy, run.sm.cycles)});
-    for (const Cycle stall : time.stalls) rows.back().push_back(percent(stall, run.sm.cycles));
-    rows.back().push_back(percent(time.idle, run.sm.cycles));
+    rows.push_back({std::to_string(g), printable(group_name(run.program.schedule, g)), share_of(time.busy, run.sm.cycles)});
+    for (const Cycle stall : time.stalls) rows.back().push_back(share_of(stall, run.sm.cycles));
+    rows.back().push_back(share_of(time.idle, run.sm.cycles));
   }
   return text_table({{"id", true}, {"group"}, {"issuing", true}, {"data", true}, {"order", true}, {"unit", true}, {"credit", true}, {"idle", true}}, rows);
 }
@@ -82,7 +82,7 @@ std::string wait_table(const KernelRun& run) {
   for (const Wait& wait : run.sm.waits) {
     if (rows.size() == kMostWaits || wait.cycles <= run.sm.cycles / kLeastShare) break;
     rows.push_back({printable(ops[wait.at.index()].name), wait.behind.valid() ? printable(ops[wait.behind.index()].name) : "whoever came first",
-                    printable(wait.what), to_string(wait.reason), grouped(wait.cycles), percent(wait.cycles, run.sm.cycles)});
+                    printable(wait.what), to_string(wait.reason), grouped(wait.cycles), share_of(wait.cycles, run.sm.cycles)});
   }
   return text_table({{"op"}, {"waits for"}, {"through"}, {"reason"}, {"cycles", true}, {"of the time", true}}, rows);
 }

@@ -23,7 +23,7 @@ std::string about_jitter(const StudyOptions& options) {
                      count_of(options.runs, "run"), grouped(options.trips), options.seed);
 }
 
-std::string values_text(const std::vector<std::int64_t>& values) {
+std::string present_values(const std::vector<std::int64_t>& values) {
   if (values.empty()) return "";
   return values.size() == 1 ? std::to_string(values.front()) : fmt::format("{}-{}", values.front(), values.back());
 }
@@ -54,7 +54,7 @@ std::string number_summary(const Schedule& schedule, const NumberStudy& study) {
       ++without;
       continue;
     }
-    rows.push_back({printable(row.number), values_text(row.values), side_text(row.less, study.period), side_text(row.more, study.period)});
+    rows.push_back({printable(row.number), present_values(row.values), side_text(row.less, study.period), side_text(row.more, study.period)});
   }
   text += text_table({{"number"}, {"now", true}, {fmt::format("-{} %", study.percent), true}, {fmt::format("+{} %", study.percent), true}}, rows);
   return text + fmt::format("{} without effect\n", count_of(static_cast<std::int64_t>(without), "number"));
@@ -90,7 +90,7 @@ std::string number_csv(const NumberStudy& study) {
   std::string text = csv_record({"number", "now", "less_period_cycles", "more_period_cycles", "less_fault", "more_fault"});
   const auto cycles = [](const NumberSide& side) { return side.fault.empty() ? fmt::format("{:.3f}", side.period) : std::string(); };
   for (const NumberRow& row : study.rows)
-    text += csv_record({row.number, values_text(row.values), cycles(row.less), cycles(row.more), row.less.fault, row.more.fault});
+    text += csv_record({row.number, present_values(row.values), cycles(row.less), cycles(row.more), row.less.fault, row.more.fault});
   return text;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using Index = std::uint32_t;
 constexpr Cycle kNever = -(Cycle{1} << 61);
-constexpr Index kNone = static_cast<Index>(-1);
+constexpr Index kNoOp = static_cast<Index>(-1);
 constexpr std::size_t kMostHistory = std::size_t{1} << 24;  ///< starts that are remembered, all ops together
 
 class LoopRun {
@@ -90,7 +90,7 @@ class LoopRun {
 
   struct Start {
     Cycle turn = kNever, ready = kNever;
-    Index behind = kNone;  ///< the edge that was satisfied last, of those that are not the stream's
+    Index behind = kNoOp;  ///< the edge that was satisfied last, of those that are not the stream's
     Cycle time() const { return std::max({Cycle{0}, turn, ready}); }
   };
 

@@ -17,9 +17,9 @@ namespace {
 
 using Index = std::uint32_t;
 using Kind = CtaEdge::Kind;
-constexpr Cycle kNever = -(Cycle{1} << 61);
-constexpr Index kNone = static_cast<Index>(-1);
-constexpr std::size_t kMostHistory = std::size_t{1} << 24;
+constexpr Cycle kNotYet = -(Cycle{1} << 61);
+constexpr Index kNobody = static_cast<Index>(-1);
+constexpr std::size_t kMostStarts = std::size_t{1} << 24;
 
 /// What an op costs, without the strings.
 struct Cost {
@@ -46,9 +46,9 @@ struct Stream {
   Index op = 0;
   std::int64_t number = 0;      ///< iteration counted over all tiles, or the tile
   bool known = false;
-  Cycle turn = 0, ready = kNever;
-  Index behind = kNone;
-  Index waits_for = kNone;      ///< the edge that is not satisfied yet ...
+  Cycle turn = 0, ready = kNotYet;
+  Index behind = kNobody;
+  Index waits_for = kNobody;      ///< the edge that is not satisfied yet ...
   Index missing_op = 0;         ///< ... and what is missing
   std::int64_t missing = -1;
 };
@@ -96,7 +96,7 @@ class Sm {
     for (std::size_t c = 0; c < ctas; ++c) {
       ctas_.emplace_back();
       ctas_.back().count.assign(problem.ops.size(), 0);
-      ctas_.back().time.assign(problem.ops.size() * history_, kNever);
+      ctas_.back().time.assign(problem.ops.size() * history_, kNotYet);
       if (options.jitter.percent != 0) ctas_.back().extra.assign(problem.ops.size() * history_, 0);
       for (std::size_t g = 0; g < program.streams.size(); ++g) {
         Stream s;
@@ -282,8 +282,8 @@ class Sm {
     const Cta& cta = ctas_[s.cta];
     const Cost& cost = costs_[s.op];
     s.turn = cost.blocking ? std::max(s.last_issue, s.window_end) : s.last_issue;
-    s.ready = kNever;
-    s.behind = kNone;
+    s.ready = kNotYet;
+    s.behind = kNobody;
     const std::int64_t base = cta.base[s.tile], count = trips(cta, s.tile);
     for (Index e = program_.first[s.op]; e < program_.first[s.op + 1]; ++e) {
       const CtaEdge& edge = program_.edges[e];
@@ -360,7 +360,7 @@ class Sm {
     const Cost& cost = costs_[s.op];
     const Cycle asked = std::max({Cycle{0}, s.turn, s.ready});
     Cycle start = asked;
-    Index last_use = kNone;
+    Index last_use = kNobody;
     for (bool moved = true; moved;) {
       moved = false;
       for (Index u = cost.first_use; u < cost.last_use; ++u) {
@@ -398,10 +398,10 @@ class Sm {
 
   void account(const Stream& s, Cycle asked, Cycle issue, Cycle start, Cycle extra, Index use) {
     const Cost& cost = costs_[s.op];
-    if (tally_.arrive(s.group, asked) && s.behind != kNone) tally_.blame(s.behind);
-    if (tally_.arrive(s.group, issue) && use != kNone) tally_.blame(program_.unit_event[s.op] + use - cost.first_use);
+    if (tally_.arrive(s.group, asked) && s.behind != kNobody) tally_.blame(s.behind);
+    if (tally_.arrive(s.group, issue) && use != kNobody) tally_.blame(program_.unit_event[s.op] + use - cost.first_use);
     tally_.work(s.group, issue, cost.window);
-    if (s.ready > kNever) tally_.hold(s.op, s.turn - std::max<Cycle>(s.ready, 0));
+    if (s.ready > kNotYet) tally_.hold(s.op, s.turn - std::max<Cycle>(s.ready, 0));
     tally_.queue(s.op, start - issue);
     const bool looped = program_.sections[s.op] == Section::Loop;
     if (s.tile == 0 && looped) {
@@ -440,14 +440,14 @@ class Sm {
   void grow(std::size_t history) {
     const std::size_t ops = costs_.size();
     while (history < static_cast<std::size_t>(2 * reach_ + 4)) history *= 2;
-    if (ops * history > kMostHistory) {
+    if (ops * history > kMostStarts) {
       fault_ = "one warp group runs too far ahead of another to simulate";
       return;
     }
     for (Cta& cta : ctas_)
       for (std::vector<Cycle>* ring : {&cta.time, &cta.extra}) {
         if (ring->empty()) continue;
-        std::vector<Cycle> wider(ops * history, kNever);
+        std::vector<Cycle> wider(ops * history, kNotYet);
         for (std::size_t v = 0; v < ops; ++v)
           for (std::int64_t n = std::max<std::int64_t>(0, cta.count[v] - static_cast<std::int64_t>(history_)); n < cta.count[v]; ++n)
             wider[v * history + (static_cast<std::size_t>(n) & (history - 1))] = (*ring)[v * history_ + (static_cast<std::size_t>(n) & (history_ - 1))];
@@ -494,7 +494,7 @@ class Sm {
   std::string describe_deadlock(Simulation& run) const {
     std::string text;
     for (const Stream& s : streams_) {
-      if (s.done || s.waits_for == kNone) continue;
+      if (s.done || s.waits_for == kNobody) continue;
       const EventEdge& event = program_.events[program_.edges[s.waits_for].event];
       if (!run.stuck.valid()) run.stuck = OpId(s.op);
       text += fmt::format("{}{} of iteration {} waits for {} ({})", text.empty() ? "deadlock: " : ", ", program_.problem.ops[s.op].name,

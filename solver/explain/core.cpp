@@ -295,6 +295,12 @@ std::optional<std::size_t> register_constraint(const Problem& problem, const Con
 
 }  // namespace
 
+std::vector<EdgeId> edges_of(const CoreMember& member) {
+  std::vector<EdgeId> edges;
+  for (const ConstraintName& part : member.parts) edges.push_back(EdgeId(part.index));
+  return edges;
+}
+
 bool Core::verified() const {
   return rechecked && parts_needed && std::all_of(members.begin(), members.end(), [](const CoreMember& m) { return m.without.has_value(); });
 }

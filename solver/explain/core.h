@@ -22,6 +22,9 @@ struct CoreMember {
   std::optional<Schedule> without;     ///< keeps the other members' parts, which shows that this one is needed
 };
 
+/// The parts of a member of which each belongs to a dependence.
+std::vector<EdgeId> edges_of(const CoreMember& member);
+
 struct Core {
   Answer schedulable = Answer::Unknown;  ///< No: refuted, and the members say why
   std::vector<CoreMember> members;       ///< in the order of Family

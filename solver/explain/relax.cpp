@@ -274,12 +274,6 @@ class Easings {
   std::vector<Easing> list_;
 };
 
-std::vector<EdgeId> edges_of(const CoreMember& member) {
-  std::vector<EdgeId> edges;
-  for (const ConstraintName& part : member.parts) edges.push_back(EdgeId(part.index));
-  return edges;
-}
-
 }  // namespace
 
 bool kept_short_by_memory(const Problem& problem, const Channel& c) {

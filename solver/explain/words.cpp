@@ -28,12 +28,6 @@ std::vector<OpId> ops_of(const CoreMember& member) {
   return ops;
 }
 
-std::vector<EdgeId> edges_of(const CoreMember& member) {
-  std::vector<EdgeId> edges;
-  for (const ConstraintName& part : member.parts) edges.push_back(EdgeId(part.index));
-  return edges;
-}
-
 std::string names_of(const Problem& problem, const std::vector<OpId>& ops) {
   std::vector<std::string> names;
   for (const OpId op : ops) names.push_back(problem.op(op).name);

@@ -9,7 +9,7 @@ namespace heddle::solver::paper {
 namespace {
 
 /// More clauses than this are not attempted: they would take gigabytes.
-constexpr std::int64_t kMostClauses = 6'000'000;
+constexpr std::int64_t kMostLiteralClauses = 6'000'000;
 
 class Literal {
  public:
@@ -227,7 +227,7 @@ class Literal {
 }  // namespace
 
 JointAnswer joint_literal(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits) {
-  return ask_form<Literal>(graph, options, query, limits, kMostClauses);
+  return ask_form<Literal>(graph, options, query, limits, kMostLiteralClauses);
 }
 
 }  // namespace heddle::solver::paper

@@ -47,7 +47,7 @@ Cycle length_of(const Graph& graph, const std::vector<Cycle>& starts) {
 }
 
 /// More clauses than this are not attempted: they would take gigabytes. Native cycles get there.
-constexpr std::int64_t kMostClauses = 12'000'000;
+constexpr std::int64_t kMostModuloClauses = 12'000'000;
 
 std::int64_t clauses_of(const Graph& graph, Cycle ii, Cycle length) {
   std::int64_t clauses = static_cast<std::int64_t>(graph.nodes.size() * 4 + graph.arcs.size()) * length;
@@ -57,7 +57,7 @@ std::int64_t clauses_of(const Graph& graph, Cycle ii, Cycle length) {
 }
 
 ModuloSchedule of_length(const Graph& graph, Cycle ii, Cycle length, std::uint64_t seed, const SearchLimits& limits) {
-  if (clauses_of(graph, ii, length) > kMostClauses) return {};
+  if (clauses_of(graph, ii, length) > kMostModuloClauses) return {};
   Backend backend(seed, limits);
   Starts starts(backend, graph, ii, length);
   ModuloSchedule result;

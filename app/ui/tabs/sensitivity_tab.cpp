@@ -14,7 +14,6 @@
 namespace heddle::app {
 namespace {
 
-using Kind = SensitivityEnd::Kind;
 
 AskOptions options_of(int percent) {
   AskOptions options;
@@ -24,11 +23,11 @@ AskOptions options_of(int percent) {
 
 Color end_ink(const SensitivityEnd& end, Cycle ii) {
   switch (end.kind) {
-    case Kind::Same: return theme().faint;
-    case Kind::Open: return theme().warning;
-    case Kind::NoSchedule:
-    case Kind::Impossible: return theme().bad;
-    case Kind::Known: return end.low == ii ? theme().dim : theme().text;
+    case SensitivityEnd::Kind::Same: return theme().faint;
+    case SensitivityEnd::Kind::Open: return theme().warning;
+    case SensitivityEnd::Kind::NoSchedule:
+    case SensitivityEnd::Kind::Impossible: return theme().bad;
+    case SensitivityEnd::Kind::Known: return end.low == ii ? theme().dim : theme().text;
   }
   return theme().text;
 }
@@ -42,14 +41,14 @@ void paint_swing(const SensitivityLine& line, const SensitivityModel& model) {
   const float middle = at.x + width / 2, room = width / 2 - px(9), y = at.y + height / 2, half = px(5);
   draw.AddLine(ImVec2(middle, at.y), ImVec2(middle, at.y + height), t.border, px(1));
   const auto stretch = [&](const SensitivityEnd& end, bool filled) {
-    if (end.kind == Kind::Same || end.kind == Kind::Impossible) return;
-    if (end.kind == Kind::NoSchedule) {
+    if (end.kind == SensitivityEnd::Kind::Same || end.kind == SensitivityEnd::Kind::Impossible) return;
+    if (end.kind == SensitivityEnd::Kind::NoSchedule) {
       // Off the scale.
       const float x = at.x + width - px(2);
       draw.AddTriangleFilled(ImVec2(x - px(7), y - px(5)), ImVec2(x - px(7), y + px(5)), ImVec2(x, y), t.bad);
       return;
     }
-    const Cycle to = end.kind == Kind::Open && end.high < kNoFiniteII ? end.high : end.low;
+    const Cycle to = end.kind == SensitivityEnd::Kind::Open && end.high < kNoFiniteII ? end.high : end.low;
     const auto share = static_cast<float>(static_cast<double>(to - model.ii) / static_cast<double>(std::max<Cycle>(model.reach, 1)));
     const float x = middle + std::clamp(share, -1.0f, 1.0f) * room;
     if (std::abs(x - middle) < px(0.5f)) return;
@@ -96,7 +95,7 @@ void draw_line(const Session& session, UiState& ui, const SensitivityModel& mode
     }
     for (const auto& [end, sign] : {std::pair(&line.less, "-"), std::pair(&line.more, "+")})
       text += fmt::format("\n{}{} %{}{}: {}{}", sign, model.percent, end->values.empty() ? "" : ", ", end->values,
-                          end->kind == Kind::Known || end->kind == Kind::Open ? "II " : "", end->text);
+                          end->kind == SensitivityEnd::Kind::Known || end->kind == SensitivityEnd::Kind::Open ? "II " : "", end->text);
     text += line.proved() ? "\nproved" : "\nnot proved";
     tooltip(text);
   }
@@ -121,7 +120,7 @@ void draw_line(const Session& session, UiState& ui, const SensitivityModel& mode
   for (const int percent : {-model.percent, model.percent}) {
     const SensitivityEnd& end = percent < 0 ? line.less : line.more;
     if (percent > 0) ImGui::SameLine();
-    if (end.kind == Kind::Impossible || end.kind == Kind::Same) {
+    if (end.kind == SensitivityEnd::Kind::Impossible || end.kind == SensitivityEnd::Kind::Same) {
       ImGui::Dummy(ImVec2(px(34), px(4)));
     } else if (link(fmt::format("sensitivity/try/{}/{}", line.number, percent < 0 ? "less" : "more").c_str(), fmt::format("{:+} %", percent))) {
       try_it(session, ui, line, percent);
