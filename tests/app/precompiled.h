@@ -1,0 +1,16 @@
+// What most files of this folder include, compiled once where HEDDLE_UNITY is on. No file may rely on it: each includes what it uses.
+#pragma once
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+#include <sstream>
+#include <thread>
+#include <nlohmann/json.hpp>
+#include "app/cli/cli.h"
+#include "app/session/session.h"
+#include "tests/support/fake_solver.h"

@@ -1,0 +1,16 @@
+// What most files of this folder include, compiled once where HEDDLE_UNITY is on. No file may rely on it: each includes what it uses.
+#pragma once
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+#include <thread>
+#include "core/check/checker.h"
+#include "core/io/library.h"
+#include "core/problem/resolve.h"
+#include "solver/solve.h"
+#include "tests/support/random_problem.h"
