@@ -53,6 +53,14 @@ class Writer {
   void write_variables(const Role& role);
   void write_section(const Role& role, const Section& section);
   void write_tile_numbers();
+  void write_tile_loop();
+  /// Where tiles have trips of their own: from which block index they follow, and how.
+  struct TripRule {
+    std::size_t dim = 0;              ///< of the grid
+    std::int64_t slope = 1, offset = 0, divisor = 1;  ///< trips = (slope * index + offset) / divisor within the program's bounds
+    bool longer_later = true;
+  };
+  std::optional<TripRule> trip_rule();
   bool wants_grouping() const;
   /// The finished text without its marks.
   Emission unmarked();
@@ -65,6 +73,8 @@ class Writer {
   void write_product(const Step& step);
   void write_retire(const Step& step);
   void write_hand_over(const Step& step);
+  /// An iteration as it is written: "i - 1", "trips - 2", "7".
+  std::string iteration_text(std::int64_t iteration) const;
   std::string barrier_text(std::size_t barrier, std::size_t cursor) const;
   std::string slot_text(const Place& place) const;
   std::string register_text(const Place& place) const;
@@ -85,7 +95,12 @@ class Writer {
   void write_compute(const Step& step);
   void write_elements(const Step& step, const TileOp& op);
   void write_reduction(const Step& step, const TileOp& op, bool maximum);
+  /// A running sum over rows that only what comes after the loop reads: each thread keeps the part of its own columns, and
+  /// the parts are added up once, after the loop.
+  bool is_lazy_sum(std::size_t value) const;
+  void finish_lazy_sums(const Step& step);
   void write_convert(const Step& step, const TileOp& op);
+  void write_mask(const Step& step, const TileOp& op);
   void write_smem_store(const Step& step, const TileOp& op);
   void write_smem_load(const Step& step, const TileOp& op);
   void write_global_load(const Step& step, const TileOp& op);
@@ -120,6 +135,7 @@ class Writer {
   std::vector<Refusal> refusals_;
   std::vector<Value> values_;
   bool products_ = false;                 ///< the kernel has wgmmas: accumulator layout
+  std::optional<TripRule> rule_;          ///< of a program whose trips vary
   std::vector<std::int64_t> grid_;
   std::vector<std::string> grid_names_;
   LaunchPlan launch_;
@@ -131,6 +147,7 @@ class Writer {
   const Role* role_ = nullptr;
   std::size_t role_index_ = 0;
   bool one_thread_ = false;
+  std::set<std::size_t> finished_sums_;
   const Section* section_ = nullptr;
   struct Flying {
     const Step* step;

@@ -16,10 +16,29 @@ BlockMachine::BlockMachine(const Kernel& kernel, const Program& program, const I
     phases_.emplace_back(static_cast<std::size_t>(program.buffers[barrier.buffer].depth), Phase{barrier.arrivals, 0, 0});
   for (const Role& role : program.roles) {
     Agent& agent = agents_.emplace_back();
-    for_each_step(role, [&](const Section& section, const Step& step, std::int64_t shift) { agent.code.push_back({&section, &step, shift}); });
     agent.cursors.resize(role.cursors.size());
     for (const Variable& v : role.variables) agent.variables.emplace_back(static_cast<std::size_t>(v.copies));
+    begin_tile(agents_.size() - 1);
   }
+}
+
+void BlockMachine::begin_tile(std::size_t role) {
+  Agent& agent = agents_[role];
+  agent.at = 0;
+  std::int64_t trips = program_.trips;
+  if (program_.varies && data_) {
+    trips = rounded_trips(program_, data_->trips(agent.tile));
+  } else if (program_.varies) {  // mostly short ones, where the ends of the pipeline meet
+    std::mt19937_64 choose(how_.seed * 31 + static_cast<std::uint64_t>(agent.tile));
+    const auto lengths = static_cast<std::uint64_t>((program_.trips - program_.least_trips) / program_.trip_step + 1);
+    trips = program_.least_trips + program_.trip_step * static_cast<std::int64_t>(choose() % (choose() % 4 ? std::min<std::uint64_t>(lengths, 6) : lengths));
+  }
+  if (trips == agent.trips) return;
+  agent.trips = trips;
+  agent.code.clear();
+  for_each_step(
+      program_.roles[role], [&](const Section& section, const Step& step, std::int64_t shift) { agent.code.push_back({&section, &step, shift}); },
+      program_.trips - trips);
 }
 
 std::optional<ProgramFault> BlockMachine::run() {
@@ -181,8 +200,8 @@ void BlockMachine::step(std::size_t role) {
     }
   }
   if (++agent.at == agent.code.size()) {
-    agent.at = 0;
     ++agent.tile;
+    if (!finished(agent)) begin_tile(role);
   }
 }
 

@@ -56,7 +56,11 @@ class Builder {
 
   int registers_of(std::size_t value, std::size_t role) const;
 
-  /// The variable of a role in which a register value lies. A wgmma's result lies where the sum that it adds to was.
+  /// Nothing else reads what is masked.
+  bool masked_in_place(const TileOp& mask) const;
+
+  /// The variable of a role in which a register value lies. A wgmma's result lies where the sum that it adds to was, a
+  /// masked tile where the tile was.
   std::size_t variable(std::size_t role, std::size_t value);
 
   // ---- the loop
@@ -96,6 +100,9 @@ class Builder {
   void lower_issue(std::size_t role, const PipelineLine& line, Step step, bool& fresh);
 
   void note_mma(std::size_t role, const TileOp& op, const Step& step, bool in_loop);
+
+  /// Which numbers of trips a tile may have.
+  void vary_trips();
 
   // ---- before the loop
 

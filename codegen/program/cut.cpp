@@ -189,10 +189,12 @@ class Folder {
     role.stages = stages_;
     role.cursors = cursors_;
     using Part = Section::Part;
+    bool after_loop = false;
     const auto straight = [&](Part part, std::size_t index, std::int64_t move) {
       Section section{part, false, 1, 1, static_cast<std::int64_t>(index) - 1, std::move(steps[index])};
       for (Step& s : section.steps) move_by(s, move);
       section.first += move;
+      section.after = after_loop;
       if (!section.steps.empty()) role.sections.push_back(std::move(section));
     };
     straight(Part::Begin, 0, 0);
@@ -213,6 +215,7 @@ class Folder {
       for (std::int64_t w = low; w < low + unroll; ++w)
         for (Step& s : steps[static_cast<std::size_t>(w + 1)]) section.steps.push_back(std::move(s));
       role.sections.push_back(std::move(section));
+      after_loop = true;
     }
     for (std::int64_t w = end_of_loop; w < windows; ++w) {
       const Part part = w < low ? Part::Fill : w < high ? Part::Steady : Part::Drain;

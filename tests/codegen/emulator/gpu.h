@@ -26,6 +26,7 @@ using u64 = unsigned long long;
 #define __grid_constant__
 #define __shared__
 #define __align__(n)
+using std::max;
 using std::min;
 
 alignas(1024) inline unsigned char shared[232448];
@@ -174,6 +175,10 @@ inline void load_words(u32 a, u32& x, u32& y, u32& z, u32& w) {
 }
 
 inline float exchange[32][32];
+inline float __shfl_sync(u32, float x, int lane) {
+  if (lane != threadIdx.x % 32) die("a shuffle from another lane");
+  return x;
+}
 inline float __shfl_xor_sync(u32, float x, int mask) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   exchange[warp][lane] = x;
