@@ -67,6 +67,12 @@ void Writer::write_step_text(const Step& step) {
       else
         line("if (++s{0} == {1}) s{0} = 0, p{0} ^= 1;", step.cursor, role_->cursors[step.cursor].depth);
       return;
+    case StepKind::TakeTurn:
+      line("take_turn<{}, {}>();  // {} issues wgmmas", kFirstTurn + role_index_, kTurnThreads, safe_name(role_->name));
+      return;
+    case StepKind::PassTurn:
+      line("pass_turn<{}, {}>();  // to {}", kFirstTurn + step.barrier, kTurnThreads, safe_name(program_.roles[step.barrier].name));
+      return;
     case StepKind::Sync:
       line("fence_async(); role_sync<{}, {}>();", 1 + role_index_, 32 * role_->warps);
       return;

@@ -332,6 +332,8 @@ void Writer::write_role(const Role& role, std::size_t index) {
     else if (asked)
       line("u32 p{0} = 0;  // phase", c);
   }
+  if (program_.turns && program_.turns->first != program_.turns->last && program_.turns->last == index)
+    line("pass_turn<{}, {}>();  // {} begins", kFirstTurn + program_.turns->first, kTurnThreads, safe_name(program_.roles[program_.turns->first].name));
   write_tile_loop();
   const std::string before = std::exchange(text_, {});
   for (const Section& section : role.sections) write_section(role, section);

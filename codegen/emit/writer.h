@@ -18,6 +18,9 @@
 
 namespace heddle::codegen {
 
+/// Named barriers: 1 and up for the warps of a role, from here on for its turns; those who take and who pass meet.
+inline constexpr int kFirstTurn = 8, kTurnThreads = 256;
+
 /// Lines of their own around what belongs to a step, until the text is finished and they are taken out: parts of the text
 /// are put together in another order than they are written in.
 inline constexpr char kSpanBegins = '\x01', kSpanEnds = '\x02';

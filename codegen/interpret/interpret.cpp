@@ -83,6 +83,7 @@ const char* to_string(FaultKind kind) {
     case FaultKind::Overwrite: return "overwrite";
     case FaultKind::Fence: return "missing fence";
     case FaultKind::Parity: return "parity aliasing";
+    case FaultKind::Turns: return "turns";
     case FaultKind::Registers: return "registers";
     case FaultKind::Semantics: return "cannot be computed";
   }

@@ -45,6 +45,8 @@ class BlockMachine {
     int readers = 0;      ///< TMA stores and wgmmas in flight
     bool unfenced = false;  ///< threads wrote, and no fence since
     bool untold = false;  ///< a store was awaited by one thread only
+    std::size_t writer = kNothing;  ///< role
+    std::uint64_t seen = 0;         ///< roles that have waited for what is in it
   };
   struct Phase {          ///< a mbarrier
     int pending = 1;
@@ -127,6 +129,7 @@ class BlockMachine {
   std::vector<Agent> agents_;
   std::vector<std::vector<Slot>> slots_;
   std::vector<std::vector<Phase>> phases_;
+  std::vector<int> turns_;  ///< per role: given and not yet taken
   std::vector<std::unique_ptr<Async>> pool_;
   std::optional<ProgramFault> fault_;
 };

@@ -31,10 +31,11 @@ BuildResult Builder::run(std::optional<std::int64_t> trips) {
     make_buffers();
     make_roles();
     if (refusals_.empty()) lower_loops();
+    if (refusals_.empty()) order_turns();
     if (refusals_.empty()) lower_prologue();
     if (refusals_.empty()) lower_epilogue();
     if (refusals_.empty())
-      for (RoleDraft& draft : drafts_) cut_and_fold(problem_, program_.trips, draft, refusals_);
+      for (RoleDraft& draft : drafts_) cut_and_fold(problem_, program_.trips, turns_, draft, refusals_);
     if (refusals_.empty()) {
       for (RoleDraft& draft : drafts_) program_.roles.push_back(std::move(draft.role));
       if (kernel_.loop.tile_trips) vary_trips();
@@ -390,8 +391,9 @@ void Builder::note_mma(std::size_t role, const TileOp& op, const Step& step, boo
   if (op.inputs[2].distance > 0) draft.chained[step.output.index] = true;
 }
 
-BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips) {
-  return Builder(kernel, problem, schedule).run(trips);
+BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
+                          const BuildOptions& options) {
+  return Builder(kernel, problem, schedule, options).run(trips);
 }
 
 }  // namespace heddle::codegen

@@ -22,8 +22,8 @@ UserConstraint same_group(std::vector<std::string> ops);
 
 class Builder {
  public:
-  Builder(const Kernel& kernel, const Problem& problem, const Schedule& schedule)
-      : kernel_(kernel), problem_(problem), schedule_(schedule) {}
+  Builder(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const BuildOptions& options)
+      : kernel_(kernel), problem_(problem), schedule_(schedule), options_(options) {}
 
   BuildResult run(std::optional<std::int64_t> trips);
 
@@ -93,6 +93,9 @@ class Builder {
 
   void make_barriers(const PipelineLine& line);
 
+  /// Which roles take turns on the tensor core.
+  void order_turns();
+
   std::size_t depth_of(std::size_t buffer) const { return static_cast<std::size_t>(program_.buffers[buffer].depth); }
 
   void lower(std::size_t role, const PipelineLine& line);
@@ -143,6 +146,8 @@ class Builder {
   const Kernel& kernel_;
   const Problem& problem_;
   const Schedule& schedule_;
+  const BuildOptions options_;
+  TurnOrder turns_;
   Program program_;
   std::vector<Refusal> refusals_;
   std::vector<RoleDraft> drafts_;

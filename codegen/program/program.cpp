@@ -36,6 +36,8 @@ const char* to_string(StepKind kind) {
     case StepKind::Put: return "put";
     case StepKind::Sync: return "sync";
     case StepKind::Arrive: return "arrive";
+    case StepKind::TakeTurn: return "take turn";
+    case StepKind::PassTurn: return "pass turn";
     case StepKind::Advance: return "advance";
   }
   return "";

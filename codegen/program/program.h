@@ -89,6 +89,8 @@ enum class StepKind {
   Put,      ///< registers into a hand-over buffer
   Sync,     ///< all warps of the role meet; what they wrote to shared memory is visible to TMA and wgmma
   Arrive,   ///< on a barrier
+  TakeTurn, ///< until the role may issue wgmmas: the roles before it have issued theirs
+  PassTurn, ///< to role `barrier`
   Advance   ///< the cursor goes to the next slot
 };
 
@@ -135,6 +137,14 @@ struct Role {
   std::vector<Section> sections; ///< of one tile
 };
 
+/// Where the schedule has the wgmmas of roles with other work in between one after the other on the tensor core, a named
+/// barrier per role keeps them in that order (the ping-pong of FlashAttention-3, J. Shah et al., 2024, arXiv 2407.08608).
+/// No data depends on it.
+struct Turns {
+  std::vector<std::size_t> roles;  ///< that take turns
+  std::size_t first = 0, last = 0; ///< in a tile; where they differ, `last` passes the turn once before its first tile
+};
+
 struct Program {
   std::string kernel;
   Scope params;
@@ -150,6 +160,7 @@ struct Program {
   std::vector<Buffer> buffers;
   std::vector<Barrier> barriers;
   std::vector<Role> roles;
+  std::optional<Turns> turns;
 };
 
 const TileOp& op_of(const Kernel& kernel, OpRef ref);

@@ -57,6 +57,8 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
     case StepKind::Commit: return step.engine == Engine::Mma ? "commit wgmma group" : "commit store group";
     case StepKind::Retire:
       return fmt::format("retire {} groups, {} may stay in flight", step.engine == Engine::Mma ? "wgmma" : "store", step.keep);
+    case StepKind::TakeTurn: return "take the turn on the tensor core";
+    case StepKind::PassTurn: return fmt::format("pass the turn to {}", printable(program.roles[step.barrier].name));
     case StepKind::Put: return "put " + places();
     case StepKind::Issue:
     case StepKind::Compute: break;

@@ -96,6 +96,22 @@ TEST_CASE("more trips than a masked tile needs change nothing", "[codegen]") {
   CHECK(few->at("O").array.data == many.at("O").array.data);
 }
 
+TEST_CASE("turns that do not come out even are found out", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_hopper");
+  const Program program = test::program_of(from, 9);
+  for (std::size_t r = 1; r <= 2; ++r)
+    for (const StepKind kind : {StepKind::TakeTurn, StepKind::PassTurn}) {
+      Program wrong = program;
+      for (Section& section : wrong.roles[r].sections)
+        if (section.loop) std::erase_if(section.steps, [&](const Step& s) { return s.kind == kind; });
+      bool found = false;
+      for (std::uint64_t seed = 0; seed < 50 && !found; ++seed)
+        if (const auto fault = run_symbolic(from.kernel, wrong, {.seed = seed, .tiles = 2}))
+          found = fault->kind == FaultKind::Turns || fault->kind == FaultKind::Deadlock;
+      CHECK(found);
+    }
+}
+
 TEST_CASE("attention backward survives interleavings and computes what heddle eval computes", "[codegen]") {
   run_many("attention_backward_hopper", 60);
   compare_with_eval("attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, 2, 1);

@@ -34,6 +34,8 @@ const std::vector<Harmless> kHarmless{
     {"attention_forward_hopper", "epilogue 3: 'arrive empty v[8]", "the next tile's loads wait for Q to be free, which is after the last wgmma"},
     {"attention_forward_causal_hopper", "earlier consumer B, steady state 2: 'arrive empty k[i]", "as without a mask"},
     {"attention_forward_causal_hopper", "epilogue 3: 'arrive empty v[n-1]", "as without a mask"},
+    {"attention_forward_causal_hopper", "producer, begin of the tile 0: 'wait empty q1'",
+     "before it the producer waits for q0, free after PV0[n-1], whose turn comes after that of PV1[n-1], for which QK1[n-1] was awaited"},
     {"attention_forward_causal_hopper", "epilogue 3: 'arrive empty k[n-1]", "the same"},
     {"swiglu_dual_gemm_hopper", "consumer A, prologue 1: 'commit wgmma group'", "the next commit closes both, and nobody waits for one of them alone"},
     {"swiglu_dual_gemm_hopper", "consumer A, steady state 2: 'retire wgmma groups, 0",
