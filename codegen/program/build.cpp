@@ -31,6 +31,7 @@ BuildResult Builder::run(std::optional<std::int64_t> trips) {
     make_buffers();
     make_roles();
     if (refusals_.empty()) lower_loops();
+    if (refusals_.empty()) keep_one_in_flight();
     if (refusals_.empty()) order_turns();
     if (refusals_.empty()) lower_prologue();
     if (refusals_.empty()) lower_epilogue();

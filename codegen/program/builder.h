@@ -93,6 +93,11 @@ class Builder {
 
   void make_barriers(const PipelineLine& line);
 
+  /// A wgmma that adds up and whose registers nothing else touches in the loop is awaited only when the next one has been
+  /// issued, where the rings have the slots for it: the tensor core finds the next one queued.
+  void keep_one_in_flight();
+  bool may_stay_in_flight(std::size_t role, OpId product) const;
+
   /// Which roles take turns on the tensor core.
   void order_turns();
 
