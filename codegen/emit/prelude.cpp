@@ -36,6 +36,8 @@ DEVICE void wait(u32 barrier, u32 parity) {
   while (!phase_over(barrier, parity)) {}
 }
 template <int Id, int Threads> DEVICE void role_sync() { asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory"); }
+template <int Id, int Threads> DEVICE void take_turn() { asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory"); }
+template <int Id, int Threads> DEVICE void pass_turn() { asm volatile("bar.arrive %0, %1;" ::"n"(Id), "n"(Threads) : "memory"); }
 DEVICE void fence_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 template <int N> DEVICE void more_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
 template <int N> DEVICE void fewer_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }

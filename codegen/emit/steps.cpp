@@ -23,15 +23,27 @@ std::string Writer::register_text(const Place& place) const {
   return v.copies > 1 ? fmt::format("{}_{}", name, place.copy) : name;
 }
 
+std::string Writer::iteration_text(std::int64_t iteration) const {
+  const bool from_end = section_->after && program_.varies;
+  if (!section_->loop && !from_end) return fmt::format("{}", iteration);
+  const std::int64_t offset = iteration - (from_end ? program_.trips : section_->first);
+  const char* base = from_end ? "trips" : "i";
+  return offset == 0 ? std::string(base) : fmt::format("{} {} {}", base, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+}
+
 void Writer::write_step(const Step& step) {
+  if (step.kind == StepKind::Advance) return write_step_text(step);
+  text_ += fmt::format("{}{}\n", kSpanBegins, spans_.size());
+  spans_.push_back({0, 0, role_index_, step.op, step.kind, section_->part, step.iteration, step.stage, step.slot});
+  write_step_text(step);
+  text_ += fmt::format("{}\n", kSpanEnds);
+}
+
+void Writer::write_step_text(const Step& step) {
   const auto comment = [&] {
     const TileOp& op = op_of(kernel_, step.op);
     if (step.slot < 0) return named(op);
-    const std::int64_t offset = step.iteration - (section_->loop ? section_->first : 0);
-    const std::string when = !section_->loop ? fmt::format("{}", step.iteration)
-                             : offset == 0   ? std::string("i")
-                                             : fmt::format("i {} {}", offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
-    return fmt::format("{} of iteration {}, stage {}, slot {}", named(op), when, step.stage, step.slot);
+    return fmt::format("{} of iteration {}, stage {}, slot {}", named(op), iteration_text(step.iteration), step.stage, step.slot);
   };
   switch (step.kind) {
     case StepKind::Wait: {
@@ -55,6 +67,12 @@ void Writer::write_step(const Step& step) {
       else
         line("if (++s{0} == {1}) s{0} = 0, p{0} ^= 1;", step.cursor, role_->cursors[step.cursor].depth);
       return;
+    case StepKind::TakeTurn:
+      line("take_turn<{}, {}>();  // {} issues wgmmas", kFirstTurn + role_index_, kTurnThreads, safe_name(role_->name));
+      return;
+    case StepKind::PassTurn:
+      line("pass_turn<{}, {}>();  // to {}", kFirstTurn + step.barrier, kTurnThreads, safe_name(program_.roles[step.barrier].name));
+      return;
     case StepKind::Sync:
       line("fence_async(); role_sync<{}, {}>();", 1 + role_index_, 32 * role_->warps);
       return;
@@ -77,6 +95,7 @@ void Writer::write_step(const Step& step) {
       return write_product(step);
     case StepKind::Compute:
       if (step.op.list == OpRef::List::Prologue && only_sums_read_init(step)) return line("fresh({});  // {}", register_text(step.output), comment());
+      finish_lazy_sums(step);
       line("// {}", comment());
       return write_compute(step);
   }
@@ -132,8 +151,9 @@ std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op)
     texts.push_back(grid_names_[d]);
   }
   const bool body = step.op.list == OpRef::List::Body;
+  const bool from_end = section_->after && program_.varies;
   variables.push_back(kernel_.loop.variable);
-  texts.emplace_back("i");
+  texts.emplace_back(from_end ? "trips" : "i");
   std::vector<std::string> result;
   for (const Expr& at : op.at) {
     auto affine = affine_of(at, program_.params, variables);
@@ -142,9 +162,9 @@ std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op)
       return std::vector<std::string>(op.at.size(), "0");
     }
     std::int64_t& loop = affine->coefficients.back();
-    const std::int64_t iteration = step.op.list == OpRef::List::Prologue ? 0 : body ? step.iteration - (section_->loop ? section_->first : 0) : program_.trips;
+    const std::int64_t iteration = step.op.list == OpRef::List::Prologue ? 0 : body ? step.iteration - (from_end ? program_.trips : section_->loop ? section_->first : 0) : program_.trips;
     const std::int64_t add = loop * iteration;
-    if (!section_->loop || !body) loop = 0;
+    if ((!section_->loop && !from_end) || !body) loop = 0;
     result.insert(result.begin(), affine_text(*affine, texts, add));
   }
   return result;

@@ -52,6 +52,8 @@ void Writer::write_compute(const Step& step) {
     write_reduction(step, op, op.kind == "reduce_max");
   else if (op.kind == "convert" || op.kind == "copy")
     write_convert(step, op);
+  else if (op.kind == "mask")
+    write_mask(step, op);
   else if (op.kind == "smem_store")
     write_smem_store(step, op);
   else if (op.kind == "smem_load")
@@ -197,6 +199,33 @@ void Writer::write_elements(const Step& step, const TileOp& op) {
   end_result(step);
 }
 
+bool Writer::is_lazy_sum(std::size_t v) const {
+  if (!products_ || !is_zero_fill(v)) return false;
+  const std::string& name = kernel_.values[v].name;
+  bool runs = false;
+  for (const TileOp& op : kernel_.body) {
+    const bool defines = std::find(op.outputs.begin(), op.outputs.end(), name) != op.outputs.end();
+    if (defines && op.kind == "reduce_sum" && op.inputs.size() > 1 && op.inputs[1].value == name && op.inputs[1].distance == 1) {
+      runs = true;
+      continue;
+    }
+    if (defines || std::any_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) { return in.value == name; })) return false;
+  }
+  return runs;
+}
+
+void Writer::finish_lazy_sums(const Step& step) {
+  if (step.op.list != OpRef::List::Epilogue) return;
+  for (const Place& p : step.inputs) {
+    if (p.kind != Place::Kind::Variable || !is_lazy_sum(p.value) || !finished_sums_.insert(p.value).second) continue;
+    line("// {}: first the parts of {} in the four threads of a row", named(op_of(kernel_, step.op)), safe_name(kernel_.values[p.value].name));
+    raw("#pragma unroll");
+    line("for (int r = 0; r < {}; ++r) {{", words_of(p.value));
+    for (const int mask : {1, 2}) line("  {0}[r] += __shfl_xor_sync(0xffffffffu, {0}[r], {1});", register_text(p), mask);
+    raw("}");
+  }
+}
+
 void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
   const Value& out = values_[step.output.value];
   const Value& in = values_[step.inputs.at(0).value];
@@ -225,8 +254,11 @@ void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
   line("  odd[r] = {};", combined("odd[r]", fmt::format("{}[{} + {} * j + 1]", from, first, stride)));
   raw("}");
   line("even[r] = {};", combined("even[r]", "odd[r]"));
-  for (int mask = products_ ? 1 : 16; products_ ? mask <= 2 : mask >= 1; mask = products_ ? mask * 2 : mask / 2)
+  const bool lazy = !maximum && step.output.kind == Place::Kind::Variable && is_lazy_sum(step.output.value);
+  for (int mask = lazy ? 0 : products_ ? 1 : 16; products_ ? mask > 0 && mask <= 2 : mask >= 1; mask = products_ ? mask * 2 : mask / 2)
     line("even[r] = {};", combined("even[r]", fmt::format("__shfl_xor_sync(0xffffffffu, even[r], {})", mask)));
+  // In straight code ptxas would put the additions off until their operands have to be spilled.
+  if (lazy && !section_->loop) line("even[r] = __shfl_sync(0xffffffffu, even[r], lane);");
   if (scale != 1.0f) line("even[r] *= {};", float_literal(scale));
   if (step.inputs.size() > 1) {
     const auto extra = [&](std::size_t k) {
@@ -247,6 +279,8 @@ void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
   raw("#pragma unroll");
   line("for (int r = 0; r < {}; ++r) {}[r] = even[r];", rows, to);
   end_result(step);
+  // Nobody asks for the sum before the loop is over; the additions stay here all the same.
+  if (lazy) line("pin({});", register_text(step.output));
 }
 
 void Writer::write_convert(const Step& step, const TileOp& op) {
@@ -265,6 +299,28 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
     line("for (int e = 0; e < {0}; ++e) {1}[2 * e] = low_{3}({2}[e]), {1}[2 * e + 1] = high_{3}({2}[e]);", words_of(step.inputs[0].value), to, from, type);
   else
     refuse("convert", op, fmt::format("'{}' converts between two 16-bit types", op.name));
+  end_result(step);
+}
+
+void Writer::write_mask(const Step& step, const TileOp& op) {
+  const Value& in = values_[step.inputs.at(0).value];
+  const auto value = number_attr(op, "value").value_or(0.0f);
+  if (!products_ || !in.layout || in.layout->kind != Layout::Kind::Matrix || in.packed || step.output.kind != Place::Kind::Variable ||
+      !std::isfinite(value))
+    return refuse("mask", op, fmt::format("'{}' does not mask an f32 tile in the registers of a kernel with wgmma by a finite number", op.name));
+  const auto at = coordinates(step, op);  // innermost first
+  const std::string from = input_array(step, 0), to = begin_result(step);
+  if (from != to) {
+    raw("#pragma unroll");
+    line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", in.layout->elements, to, from);
+  }
+  line("const int row = {}, column = {};", at[1], at[0]);
+  line("if (column + {} > row) {{  // for the whole warp group: on the diagonal or beyond it", in.layout->cols - 1);
+  raw("  const int own = row + warp * 16 + lane / 4 - column - lane % 4 * 2;");
+  raw("#pragma unroll");
+  line("  for (int e = 0; e < {}; ++e)", in.layout->elements);
+  line("    if (e / 4 * 8 + (e & 1) - (e >> 1 & 1) * 8 > own) {}[e] = {};", to, float_literal(value));
+  raw("}");
   end_result(step);
 }
 

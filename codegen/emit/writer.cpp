@@ -2,6 +2,7 @@
 #include "codegen/emit/writer.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/problem/fault_log.h"
 
@@ -9,7 +10,9 @@ namespace heddle::codegen {
 namespace {
 
 constexpr int kGroupedRows = 16;  ///< rows of tiles that are walked together, so that their panels stay in L2
+constexpr int kGroupedTiles = 8;  ///< of equal length that are walked together: their heads' keys and values stay in L2
 constexpr std::int64_t kMostTiles = 1'000'000'000;
+constexpr std::int64_t kMostVaried = 100'000, kMostDivisor = 64, kMostSlope = 64;  ///< of rounded lines that are looked for
 
 }  // namespace
 
@@ -28,7 +31,29 @@ EmitResult Writer::run() {
   body += std::exchange(text_, {});
   write_head();
   text_ += prelude_text(body) + "\n" + body;
-  return {Emission{std::move(text_), std::move(launch_)}, {}};
+  return {unmarked(), {}};
+}
+
+Emission Writer::unmarked() {
+  Emission emission;
+  emission.launch = std::move(launch_);
+  int lines = 0;
+  std::size_t open = 0;
+  for (std::size_t at = 0; at < text_.size();) {
+    const std::size_t end = text_.find('\n', at) + 1;
+    if (text_[at] == kSpanBegins) {
+      std::from_chars(text_.data() + at + 1, text_.data() + end, open);
+      spans_[open].first_line = lines + 1;
+    } else if (text_[at] == kSpanEnds) {
+      spans_[open].last_line = lines;
+      if (spans_[open].first_line <= lines) emission.lines.push_back(spans_[open]);
+    } else {
+      emission.source.append(text_, at, end - at);
+      ++lines;
+    }
+    at = end;
+  }
+  return emission;
 }
 
 bool Writer::prepare() {
@@ -49,6 +74,7 @@ bool Writer::prepare() {
   launch_.smem_bytes = program_.smem_bytes;
   launch_.tiles = tiles;
   lay_out_values();
+  if (program_.varies) rule_ = trip_rule();
   return refusals_.empty();
 }
 
@@ -175,7 +201,71 @@ bool Writer::wants_grouping() const {
   return by[0] && by[1];
 }
 
+/// Tiles of different lengths: the long ones come first, and every second round goes back and forth, so that each block
+/// gets as much as any other.
+void Writer::write_tile_loop() {
+  if (!rule_) {
+    line("for (int tile = blockIdx.x; tile < {}; tile += gridDim.x) {{", launch_.tiles);
+    ++indent_;
+    return;
+  }
+  line("for (int round = 0; round * gridDim.x < {}; ++round) {{", launch_.tiles);
+  ++indent_;
+  raw("const int tile = round * gridDim.x + (round & 1 ? gridDim.x - 1 - blockIdx.x : blockIdx.x);");
+  line("if (tile >= {}) break;", launch_.tiles);
+}
+
+std::optional<Writer::TripRule> Writer::trip_rule() {
+  const auto no = [&](const char* why) -> std::optional<TripRule> {
+    refusals_.push_back({"tile_trips", {}, fmt::format("the trips of a tile {}", why), std::nullopt});
+    return std::nullopt;
+  };
+  TripRule rule;
+  const auto names = kernel_.loop.tile_trips->names();
+  int used = 0;
+  for (std::size_t d = 0; d < kernel_.grid.size(); ++d)
+    if (std::find(names.begin(), names.end(), kernel_.grid[d].name) != names.end()) rule.dim = d, ++used;
+  if (used > 1 || grid_.size() > 2 || grid_.empty() || grid_[rule.dim] > kMostVaried) return no("follow more than one block index");
+  std::vector<std::int64_t> wanted;
+  Scope scope = program_.params;
+  for (const GridDim& dim : kernel_.grid) scope[dim.name] = 0;
+  for (std::int64_t g = 0; g < grid_[rule.dim]; ++g) {
+    scope[kernel_.grid[rule.dim].name] = g;
+    const auto number = kernel_.loop.tile_trips->evaluate(scope);
+    if (!number.ok()) return no("cannot be computed");
+    wanted.push_back(std::clamp(*number, program_.least_trips, program_.trips));
+  }
+  rule.longer_later = wanted.back() >= wanted.front();
+  // The rounded line through all of them with the smallest numbers. `offset` follows from the indices between the bounds.
+  const auto at = [&](const TripRule& r, std::int64_t g) {
+    return std::clamp((r.slope * g + r.offset) / r.divisor, program_.least_trips, program_.trips);
+  };
+  for (rule.divisor = 1; rule.divisor <= kMostDivisor; ++rule.divisor)
+    for (rule.slope = -kMostSlope; rule.slope <= kMostSlope; ++rule.slope) {
+      std::int64_t low = -kMostTiles, high = kMostTiles;
+      for (std::size_t g = 0; g < wanted.size(); ++g) {
+        const std::int64_t whole = wanted[g] * rule.divisor - rule.slope * static_cast<std::int64_t>(g);
+        if (wanted[g] > program_.least_trips) low = std::max(low, whole);
+        if (wanted[g] < program_.trips) high = std::min(high, whole + rule.divisor - 1);
+      }
+      if (low > high) continue;
+      rule.offset = std::clamp<std::int64_t>(0, low, high);
+      bool fits = true;
+      for (std::size_t g = 0; g < wanted.size() && fits; ++g) fits = at(rule, static_cast<std::int64_t>(g)) == wanted[g];
+      if (fits) return rule;
+    }
+  return no("are no rounded multiple of a block index");
+}
+
 void Writer::write_tile_numbers() {
+  if (rule_ && grid_.size() == 2) {
+    const std::size_t other = 1 - rule_->dim;
+    const std::int64_t group = kGroupedTiles * grid_[rule_->dim];
+    line("const int first = tile / {} * {}, width = min({}, {} - first), inside = tile % {};", group, kGroupedTiles, kGroupedTiles, grid_[other], group);
+    line("const int {} = {}, {} = first + inside % width;  // long tiles first", grid_names_[rule_->dim],
+         rule_->longer_later ? fmt::format("{} - inside / width", grid_[rule_->dim] - 1) : std::string("inside / width"), grid_names_[other]);
+    return;
+  }
   if (wants_grouping()) {
     const std::int64_t group = kGroupedRows * grid_[1];
     line("const int group = tile / {}, first = group * {}, rows = min({}, {} - first), inside = tile % {};", group, kGroupedRows, kGroupedRows, grid_[0], group);
@@ -207,6 +297,7 @@ void Writer::write_role(const Role& role, std::size_t index) {
   role_index_ = index;
   flying_.clear();
   open_.clear();
+  finished_sums_.clear();
   const bool computes = !role.variables.empty();
   one_thread_ = !computes;
   for (const Section& section : role.sections)
@@ -241,13 +332,23 @@ void Writer::write_role(const Role& role, std::size_t index) {
     else if (asked)
       line("u32 p{0} = 0;  // phase", c);
   }
-  line("for (int tile = blockIdx.x; tile < {}; tile += gridDim.x) {{", launch_.tiles);
-  ++indent_;
+  if (program_.turns && program_.turns->first != program_.turns->last && program_.turns->last == index)
+    line("pass_turn<{}, {}>();  // {} begins", kFirstTurn + program_.turns->first, kTurnThreads, safe_name(program_.roles[program_.turns->first].name));
+  write_tile_loop();
   const std::string before = std::exchange(text_, {});
   for (const Section& section : role.sections) write_section(role, section);
   const std::string steps = std::exchange(text_, before);
-  if (std::any_of(grid_names_.begin(), grid_names_.end(), [&](const std::string& name) { return steps.find(name) != std::string::npos; }))
+  if (rule_ || std::any_of(grid_names_.begin(), grid_names_.end(), [&](const std::string& name) { return steps.find(name) != std::string::npos; }))
     write_tile_numbers();
+  if (rule_) {
+    const std::string wanted = affine_text({rule_->offset, {rule_->slope}}, {grid_names_[rule_->dim]});
+    const std::string bounded = fmt::format("max({}, min({}, {}))", program_.least_trips, program_.trips,
+                                            rule_->divisor > 1 ? fmt::format("({}) / {}", wanted, rule_->divisor) : wanted);
+    if (program_.trip_step == 1)
+      line("const int trips = {};", bounded);
+    else
+      line("const int trips = {0} - ({0} - {1}) / {2} * {2};", program_.trips, bounded, program_.trip_step);
+  }
   text_ += steps;
   --indent_;
   raw("}");
@@ -270,7 +371,9 @@ void Writer::write_section(const Role& role, const Section& section) {
   line("// {}", to_string(section.part));
   if (section.loop) {
     raw("#pragma unroll 1");
-    line("for (int i = {0}; i < {1}; i += {2}) {{", section.first, section.first + section.times * section.unroll, section.unroll);
+    const std::int64_t end = section.first + section.times * section.unroll;
+    line("for (int i = {}; i < {}; i += {}) {{", section.first,
+         program_.varies ? affine_text({end - program_.trips, {1}}, {"trips"}) : std::to_string(end), section.unroll);
     ++indent_;
     for (auto& group : flying_)
       for (Flying& f : group) f.this_pass = false;

@@ -18,6 +18,13 @@
 
 namespace heddle::codegen {
 
+/// Named barriers: 1 and up for the warps of a role, from here on for its turns; those who take and who pass meet.
+inline constexpr int kFirstTurn = 8, kTurnThreads = 256;
+
+/// Lines of their own around what belongs to a step, until the text is finished and they are taken out: parts of the text
+/// are put together in another order than they are written in.
+inline constexpr char kSpanBegins = '\x01', kSpanEnds = '\x02';
+
 class Writer {
  public:
   Writer(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program)
@@ -49,15 +56,28 @@ class Writer {
   void write_variables(const Role& role);
   void write_section(const Role& role, const Section& section);
   void write_tile_numbers();
+  void write_tile_loop();
+  /// Where tiles have trips of their own: from which block index they follow, and how.
+  struct TripRule {
+    std::size_t dim = 0;              ///< of the grid
+    std::int64_t slope = 1, offset = 0, divisor = 1;  ///< trips = (slope * index + offset) / divisor within the program's bounds
+    bool longer_later = true;
+  };
+  std::optional<TripRule> trip_rule();
   bool wants_grouping() const;
+  /// The finished text without its marks.
+  Emission unmarked();
 
   // ---- steps (steps.cpp)
   void write_step(const Step& step);
+  void write_step_text(const Step& step);
   void write_load(const Step& step);
   void write_store(const Step& step);
   void write_product(const Step& step);
   void write_retire(const Step& step);
   void write_hand_over(const Step& step);
+  /// An iteration as it is written: "i - 1", "trips - 2", "7".
+  std::string iteration_text(std::int64_t iteration) const;
   std::string barrier_text(std::size_t barrier, std::size_t cursor) const;
   std::string slot_text(const Place& place) const;
   std::string register_text(const Place& place) const;
@@ -78,7 +98,12 @@ class Writer {
   void write_compute(const Step& step);
   void write_elements(const Step& step, const TileOp& op);
   void write_reduction(const Step& step, const TileOp& op, bool maximum);
+  /// A running sum over rows that only what comes after the loop reads: each thread keeps the part of its own columns, and
+  /// the parts are added up once, after the loop.
+  bool is_lazy_sum(std::size_t value) const;
+  void finish_lazy_sums(const Step& step);
   void write_convert(const Step& step, const TileOp& op);
+  void write_mask(const Step& step, const TileOp& op);
   void write_smem_store(const Step& step, const TileOp& op);
   void write_smem_load(const Step& step, const TileOp& op);
   void write_global_load(const Step& step, const TileOp& op);
@@ -113,16 +138,19 @@ class Writer {
   std::vector<Refusal> refusals_;
   std::vector<Value> values_;
   bool products_ = false;                 ///< the kernel has wgmmas: accumulator layout
+  std::optional<TripRule> rule_;          ///< of a program whose trips vary
   std::vector<std::int64_t> grid_;
   std::vector<std::string> grid_names_;
   LaunchPlan launch_;
   std::set<ProductShape> shapes_;
   std::string text_;
+  std::vector<SourceSpan> spans_;         ///< number k lies between the marks of k in text_
   int indent_ = 0;
   // the role being written
   const Role* role_ = nullptr;
   std::size_t role_index_ = 0;
   bool one_thread_ = false;
+  std::set<std::size_t> finished_sums_;
   const Section* section_ = nullptr;
   struct Flying {
     const Step* step;

@@ -27,11 +27,7 @@ class EvalData : public TileData {
   std::string compute(OpRef ref, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs, Array* output,
                       std::size_t value) override {
     const TileOp& op = op_of(kernel_, ref);
-    std::int64_t index = first_ + tile;
-    for (std::size_t d = 0; d < grid_.size(); ++d) {
-      scope_[kernel_.grid[d].name] = index % grid_[d];
-      index /= grid_[d];
-    }
+    go_to(tile);
     scope_[kernel_.loop.variable] = ref.list == OpRef::List::Prologue ? 0 : ref.list == OpRef::List::Epilogue ? trips_ : iteration;
     at_.clear();
     for (const Expr& expr : op.at) {
@@ -53,7 +49,21 @@ class EvalData : public TileData {
     return complaint;
   }
 
+  std::int64_t trips(std::int64_t tile) override {
+    go_to(tile);
+    const auto number = kernel_.loop.tile_trips ? kernel_.loop.tile_trips->evaluate(scope_) : Result<std::int64_t>(trips_);
+    return number.ok() ? *number : trips_;
+  }
+
  private:
+  void go_to(std::int64_t tile) {
+    std::int64_t index = first_ + tile;
+    for (std::size_t d = 0; d < grid_.size(); ++d) {
+      scope_[kernel_.grid[d].name] = index % grid_[d];
+      index /= grid_[d];
+    }
+  }
+
   const Kernel& kernel_;
   Scope scope_;
   const std::int64_t trips_;
@@ -73,6 +83,7 @@ const char* to_string(FaultKind kind) {
     case FaultKind::Overwrite: return "overwrite";
     case FaultKind::Fence: return "missing fence";
     case FaultKind::Parity: return "parity aliasing";
+    case FaultKind::Turns: return "turns";
     case FaultKind::Registers: return "registers";
     case FaultKind::Semantics: return "cannot be computed";
   }

@@ -4,11 +4,14 @@
 //
 // What is watched (PTX ISA: mbarrier, wgmma, cp.async.bulk, setmaxnreg):
 //   deadlock           no role can go on and nothing is in flight
-//   use before ready   a step finds another value, another iteration or another tile where it reads
+//   use before ready   a step finds another value, another iteration or another tile where it reads, or the right one without
+//                      the role having waited for it itself
 //   overwrite          a slot is filled while something still reads it; a register is touched while a wgmma may use it
 //   fence              TMA or wgmma reads what threads wrote without a fence, or threads overwrite what a store has read
 //                      without having been told
 //   parity aliasing    a wait passes, but on another phase than the one it is about
+//   turns              a role is given its turn on the tensor core twice, or a turn is left over: the named barrier would count
+//                      arrivals of different rounds together
 //   registers          a role's live values exceed its budget, or the budgets exceed what the block was launched with
 //
 // One agent stands for all warps of a role; barriers count arrivals of warps.
@@ -24,7 +27,7 @@
 
 namespace heddle::codegen {
 
-enum class FaultKind { Deadlock, NotReady, Overwrite, Fence, Parity, Registers, Semantics };
+enum class FaultKind { Deadlock, NotReady, Overwrite, Fence, Parity, Turns, Registers, Semantics };
 const char* to_string(FaultKind kind);
 
 struct ProgramFault {

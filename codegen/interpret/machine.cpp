@@ -16,19 +16,41 @@ BlockMachine::BlockMachine(const Kernel& kernel, const Program& program, const I
     phases_.emplace_back(static_cast<std::size_t>(program.buffers[barrier.buffer].depth), Phase{barrier.arrivals, 0, 0});
   for (const Role& role : program.roles) {
     Agent& agent = agents_.emplace_back();
-    for_each_step(role, [&](const Section& section, const Step& step, std::int64_t shift) { agent.code.push_back({&section, &step, shift}); });
     agent.cursors.resize(role.cursors.size());
     for (const Variable& v : role.variables) agent.variables.emplace_back(static_cast<std::size_t>(v.copies));
+    begin_tile(agents_.size() - 1);
   }
 }
 
+void BlockMachine::begin_tile(std::size_t role) {
+  Agent& agent = agents_[role];
+  agent.at = 0;
+  std::int64_t trips = program_.trips;
+  if (program_.varies && data_) {
+    trips = rounded_trips(program_, data_->trips(agent.tile));
+  } else if (program_.varies) {  // mostly short ones, where the ends of the pipeline meet
+    std::mt19937_64 choose(how_.seed * 31 + static_cast<std::uint64_t>(agent.tile));
+    const auto lengths = static_cast<std::uint64_t>((program_.trips - program_.least_trips) / program_.trip_step + 1);
+    trips = program_.least_trips + program_.trip_step * static_cast<std::int64_t>(choose() % (choose() % 4 ? std::min<std::uint64_t>(lengths, 6) : lengths));
+  }
+  if (trips == agent.trips) return;
+  agent.trips = trips;
+  agent.code.clear();
+  for_each_step(
+      program_.roles[role], [&](const Section& section, const Step& step, std::int64_t shift) { agent.code.push_back({&section, &step, shift}); },
+      program_.trips - trips);
+}
+
 std::optional<ProgramFault> BlockMachine::run() {
+  turns_.assign(agents_.size(), 0);
+  if (program_.turns && program_.turns->first != program_.turns->last) turns_[program_.turns->first] = 1;
+  const std::vector<int> turns_at_first = turns_;
   if (auto fault = check_registers()) return fault;
   // Manners of interleaving: how often a completion happens where a role could go on, and which roles are fast.
-  enum Manner { kUniform, kLate, kEager, kOrdered, kOrderedLate, kUneven, kNoLoads, kNoProducts, kNoStores, kManners };
+  enum Manner { kUniform, kLate, kEager, kOrdered, kOrderedLate, kUneven, kNoLoads, kNoProducts, kNoStores, kSlowRole, kManners };
   const auto manner = static_cast<Manner>(how_.seed % kManners);
   // One kind of completion may be put off until nothing else can happen.
-  const Engine last = manner == kNoLoads ? Engine::Load : manner == kNoProducts ? Engine::Mma : manner == kNoStores ? Engine::Store : Engine::None;
+  const Engine last = manner == kNoLoads ? Engine::Load : manner == kNoProducts || manner == kSlowRole ? Engine::Mma : manner == kNoStores ? Engine::Store : Engine::None;
   std::vector<std::uint64_t> weight(agents_.size(), 1);
   std::vector<std::size_t> order(agents_.size());
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
@@ -43,7 +65,7 @@ std::optional<ProgramFault> BlockMachine::run() {
   };
   std::vector<Completion> completions, put_off;
   const auto completion = [&](std::size_t role, Engine engine, std::size_t which) {
-    (engine == last ? put_off : completions).push_back({role, engine, which});
+    (engine == last && (manner != kSlowRole || role == order.front()) ? put_off : completions).push_back({role, engine, which});
   };
   while (!fault_) {
     able.clear();
@@ -92,6 +114,9 @@ std::optional<ProgramFault> BlockMachine::run() {
   if (fault_) return fault_;
   for (const Agent& agent : agents_)
     if (!finished(agent)) return stuck();
+  for (std::size_t r = 0; r < turns_.size(); ++r)
+    if (turns_[r] != turns_at_first[r])
+      return ProgramFault{FaultKind::Turns, program_.roles[r].name, "", how_.tiles, 0, "the turns given and taken are not the same number"};
   return std::nullopt;
 }
 
@@ -123,6 +148,7 @@ bool BlockMachine::ready(std::size_t role) const {
     const int parity = cursor.phase ^ (step.ahead ? 1 : 0);
     return (ring[static_cast<std::size_t>(cursor.slot)].completed & 1) != parity;
   }
+  if (step.kind == StepKind::TakeTurn) return turns_[role] > 0;
   if (step.kind == StepKind::Retire) {
     const auto& groups = step.engine == Engine::Mma ? agent.product_groups : agent.store_groups;
     const std::size_t keep = static_cast<std::size_t>(step.keep);
@@ -144,6 +170,8 @@ void BlockMachine::step(std::size_t role) {
       const CursorState& cursor = agent.cursors[step.cursor];
       if (static_cast<std::size_t>(cursor.slot) >= phases_[step.barrier].size())
         return fail(FaultKind::NotReady, role, flat, tile, fmt::format("slot {} does not exist", cursor.slot));
+      if (const Barrier& barrier = program_.barriers[step.barrier]; barrier.full)
+        if (auto& ring = slots_[barrier.buffer]; static_cast<std::size_t>(cursor.slot) < ring.size()) ring[static_cast<std::size_t>(cursor.slot)].seen |= std::uint64_t{1} << role;
       const std::int64_t completed = phases_[step.barrier][static_cast<std::size_t>(cursor.slot)].completed;
       const std::int64_t wanted = use_of(role, step.cursor) + (step.ahead ? 0 : 1);
       if (completed != wanted)
@@ -173,6 +201,10 @@ void BlockMachine::step(std::size_t role) {
         return fail(FaultKind::Parity, role, flat, tile, fmt::format("arrives when phase {} is over already", use_of(role, step.cursor)));
       break;
     }
+    case StepKind::TakeTurn: --turns_[role]; break;
+    case StepKind::PassTurn:
+      if (++turns_[step.barrier] > 1) return fail(FaultKind::Turns, role, flat, tile, "gives a turn before the last one has been taken");
+      break;
     case StepKind::Advance: {
       CursorState& cursor = agent.cursors[step.cursor];
       ++cursor.count;
@@ -181,8 +213,8 @@ void BlockMachine::step(std::size_t role) {
     }
   }
   if (++agent.at == agent.code.size()) {
-    agent.at = 0;
     ++agent.tile;
+    if (!finished(agent)) begin_tile(role);
   }
 }
 
@@ -234,6 +266,10 @@ const Array* BlockMachine::read(std::size_t role, const Flat& flat, const Place&
       fail(FaultKind::NotReady, role, flat, tile, "reads a slot that TMA is still filling");
       return nullptr;
     }
+    if (slot->writer != role && slot->writer != kNothing && (slot->seen >> role & 1) == 0) {
+      fail(FaultKind::NotReady, role, flat, tile, "reads what another role has filled without having waited for it");
+      return nullptr;
+    }
     if (async && slot->unfenced) {
       fail(FaultKind::Fence, role, flat, tile, "reads what threads wrote to shared memory without a fence in between");
       return nullptr;
@@ -272,6 +308,8 @@ void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, con
   slot.iteration = iteration_of(flat, place);
   slot.tile = tile;
   slot.array = std::move(array);
+  slot.writer = role;
+  slot.seen = 0;
   slot.unfenced = by_threads && !program_.buffers[place.index].registers;
 }
 

@@ -18,6 +18,8 @@ class TileData {
   /// Computes `op` of `iteration` in tile `tile` from `inputs`; empty, or why not.
   virtual std::string compute(OpRef op, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs,
                               Array* output, std::size_t value) = 0;
+  /// Trips that are enough for tile `tile`.
+  virtual std::int64_t trips(std::int64_t tile) = 0;
 };
 
 class BlockMachine {
@@ -43,6 +45,8 @@ class BlockMachine {
     int readers = 0;      ///< TMA stores and wgmmas in flight
     bool unfenced = false;  ///< threads wrote, and no fence since
     bool untold = false;  ///< a store was awaited by one thread only
+    std::size_t writer = kNothing;  ///< role
+    std::uint64_t seen = 0;         ///< roles that have waited for what is in it
   };
   struct Phase {          ///< a mbarrier
     int pending = 1;
@@ -74,6 +78,7 @@ class BlockMachine {
     std::vector<Flat> code;
     std::size_t at = 0;
     std::int64_t tile = 0;
+    std::int64_t trips = -1;  ///< that `code` is for
     std::vector<CursorState> cursors;
     std::vector<std::vector<RegisterCell>> variables;
     std::deque<Async*> products, stores, loads;   ///< in flight, in the order of issue
@@ -81,6 +86,8 @@ class BlockMachine {
     std::deque<Group> product_groups, store_groups;
   };
 
+  /// The steps of the agent's tile.
+  void begin_tile(std::size_t role);
   bool finished(const Agent& agent) const { return agent.tile >= how_.tiles; }
   bool ready(std::size_t role) const;
   void step(std::size_t role);
@@ -103,7 +110,8 @@ class BlockMachine {
   void fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array);
 
   std::int64_t iteration_of(const Flat& flat, const Place& place) const {
-    return place.iteration <= kPerTile ? place.iteration : place.iteration + flat.shift;
+    const bool fixed = place.iteration <= kPerTile || (flat.section->after && place.iteration < 0);
+    return fixed ? place.iteration : place.iteration + flat.shift;
   }
   bool holds(const Cell& cell, const Flat& flat, const Place& place, std::int64_t tile) const {
     return cell.value == place.value && cell.tile == tile && cell.iteration == iteration_of(flat, place);
@@ -121,6 +129,7 @@ class BlockMachine {
   std::vector<Agent> agents_;
   std::vector<std::vector<Slot>> slots_;
   std::vector<std::vector<Phase>> phases_;
+  std::vector<int> turns_;  ///< per role: given and not yet taken
   std::vector<std::unique_ptr<Async>> pool_;
   std::optional<ProgramFault> fault_;
 };

@@ -2,6 +2,8 @@
 #include "codegen/program/build.h"
 
 #include <algorithm>
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "codegen/program/builder.h"
@@ -29,12 +31,15 @@ BuildResult Builder::run(std::optional<std::int64_t> trips) {
     make_buffers();
     make_roles();
     if (refusals_.empty()) lower_loops();
+    if (refusals_.empty()) keep_one_in_flight();
+    if (refusals_.empty()) order_turns();
     if (refusals_.empty()) lower_prologue();
     if (refusals_.empty()) lower_epilogue();
     if (refusals_.empty())
-      for (RoleDraft& draft : drafts_) cut_and_fold(problem_, program_.trips, draft, refusals_);
+      for (RoleDraft& draft : drafts_) cut_and_fold(problem_, program_.trips, turns_, draft, refusals_);
     if (refusals_.empty()) {
       for (RoleDraft& draft : drafts_) program_.roles.push_back(std::move(draft.role));
+      if (kernel_.loop.tile_trips) vary_trips();
       lay_out(kernel_, problem_, schedule_, program_, refusals_);
     }
   }
@@ -71,6 +76,26 @@ bool Builder::prepare(std::optional<std::int64_t> trips) {
     return false;
   }
   return true;
+}
+
+void Builder::vary_trips() {
+  for (const auto* list : {&kernel_.prologue, &kernel_.epilogue})
+    for (const TileOp& op : *list)
+      for (const Expr& at : op.at)
+        if (const auto names = at.names(); std::find(names.begin(), names.end(), kernel_.loop.variable) != names.end())
+          return refuse("tile_trips", {op.name}, fmt::format("'{}' outside the loop depends on the number of trips, which differs from tile to tile", op.name));
+  // One pass stays, so that what comes after the loop is never the first to use a register or a slot.
+  program_.varies = true;
+  for (const Role& role : program_.roles) {
+    std::int64_t least = role.sections.empty() ? 1 : program_.trips;
+    for (const Section& section : role.sections) {
+      if (!section.loop) continue;
+      least = program_.trips - (section.times - 1) * section.unroll;
+      program_.trip_step = std::lcm(program_.trip_step, static_cast<std::int64_t>(section.unroll));
+    }
+    program_.least_trips = std::max(program_.least_trips, least);
+  }
+  program_.least_trips = rounded_trips(program_, program_.least_trips);
 }
 
 void Builder::make_buffers() {
@@ -135,12 +160,27 @@ int Builder::registers_of(std::size_t value, std::size_t role) const {
   return static_cast<int>(std::min<std::int64_t>(registers_per_thread(*tiles_[value], std::int64_t{warps_of(role)} * kThreadsPerWarp), 4096));
 }
 
+bool Builder::masked_in_place(const TileOp& mask) const {
+  const Operand& in = mask.inputs[0];
+  if (in.distance > 0) return false;
+  for (const auto* list : {&kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list)
+      for (const Operand& other : op.inputs)
+        if (&op != &mask && other.value == in.value) return false;
+  return true;
+}
+
 std::size_t Builder::variable(std::size_t role, std::size_t value) {
   std::size_t& known = variable_of_[role][value];
   if (known != kNone) return known;
   RoleDraft& draft = drafts_[role];
   for (const auto* list : {&kernel_.body, &kernel_.prologue, &kernel_.epilogue})
     for (const TileOp& op : *list) {
+      if (op.kind == "mask" && !op.outputs.empty() && masked_in_place(op)) {
+        const std::size_t out = value_index(op.outputs[0]), in = value_index(op.inputs[0].value);
+        const std::size_t partner = out == value ? in : in == value ? out : kNone;
+        if (partner != kNone && variable_of_[role][partner] != kNone) return known = variable_of_[role][partner];
+      }
       if (op.kind != "mma" || op.inputs.size() < 3 || op.outputs.empty()) continue;
       const std::size_t out = value_index(op.outputs[0]), sum = value_index(op.inputs[2].value);
       const std::size_t partner = out == value ? sum : sum == value ? out : kNone;
@@ -352,8 +392,9 @@ void Builder::note_mma(std::size_t role, const TileOp& op, const Step& step, boo
   if (op.inputs[2].distance > 0) draft.chained[step.output.index] = true;
 }
 
-BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips) {
-  return Builder(kernel, problem, schedule).run(trips);
+BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
+                          const BuildOptions& options) {
+  return Builder(kernel, problem, schedule, options).run(trips);
 }
 
 }  // namespace heddle::codegen

@@ -28,9 +28,13 @@ struct BuildResult {
   std::vector<Refusal> refusals;
 };
 
+struct BuildOptions {
+  bool turns = true;  ///< keep wgmmas of different roles in the schedule's order where other work runs beside them
+};
+
 /// Pre: `problem` is `kernel` resolved, `schedule` is of that problem. The schedule may be illegal: then it is refused.
 /// `trips` replaces the kernel's own number of loop trips, for tests of the pipeline's ends.
 BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule,
-                          std::optional<std::int64_t> trips = {});
+                          std::optional<std::int64_t> trips = {}, const BuildOptions& options = {});
 
 }  // namespace heddle::codegen

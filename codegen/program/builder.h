@@ -22,8 +22,8 @@ UserConstraint same_group(std::vector<std::string> ops);
 
 class Builder {
  public:
-  Builder(const Kernel& kernel, const Problem& problem, const Schedule& schedule)
-      : kernel_(kernel), problem_(problem), schedule_(schedule) {}
+  Builder(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const BuildOptions& options)
+      : kernel_(kernel), problem_(problem), schedule_(schedule), options_(options) {}
 
   BuildResult run(std::optional<std::int64_t> trips);
 
@@ -56,7 +56,11 @@ class Builder {
 
   int registers_of(std::size_t value, std::size_t role) const;
 
-  /// The variable of a role in which a register value lies. A wgmma's result lies where the sum that it adds to was.
+  /// Nothing else reads what is masked.
+  bool masked_in_place(const TileOp& mask) const;
+
+  /// The variable of a role in which a register value lies. A wgmma's result lies where the sum that it adds to was, a
+  /// masked tile where the tile was.
   std::size_t variable(std::size_t role, std::size_t value);
 
   // ---- the loop
@@ -89,6 +93,14 @@ class Builder {
 
   void make_barriers(const PipelineLine& line);
 
+  /// A wgmma that adds up and whose registers nothing else touches in the loop is awaited only when the next one has been
+  /// issued, where the rings have the slots for it: the tensor core finds the next one queued.
+  void keep_one_in_flight();
+  bool may_stay_in_flight(std::size_t role, OpId product) const;
+
+  /// Which roles take turns on the tensor core.
+  void order_turns();
+
   std::size_t depth_of(std::size_t buffer) const { return static_cast<std::size_t>(program_.buffers[buffer].depth); }
 
   void lower(std::size_t role, const PipelineLine& line);
@@ -96,6 +108,9 @@ class Builder {
   void lower_issue(std::size_t role, const PipelineLine& line, Step step, bool& fresh);
 
   void note_mma(std::size_t role, const TileOp& op, const Step& step, bool in_loop);
+
+  /// Which numbers of trips a tile may have.
+  void vary_trips();
 
   // ---- before the loop
 
@@ -136,6 +151,8 @@ class Builder {
   const Kernel& kernel_;
   const Problem& problem_;
   const Schedule& schedule_;
+  const BuildOptions options_;
+  TurnOrder turns_;
   Program program_;
   std::vector<Refusal> refusals_;
   std::vector<RoleDraft> drafts_;

@@ -31,8 +31,8 @@ struct Copies {
 
 class Folder {
  public:
-  Folder(const Problem& problem, std::int64_t trips, const RoleDraft& draft)
-      : problem_(problem), trips_(trips), draft_(draft) {}
+  Folder(const Problem& problem, std::int64_t trips, const TurnOrder& turns, const RoleDraft& draft)
+      : problem_(problem), trips_(trips), order_(turns), draft_(draft) {}
 
   /// A pass begins with the line `cut`; those before it come last, an iteration ahead.
   void set_cut(std::size_t cut) {
@@ -67,6 +67,7 @@ class Folder {
     std::vector<Event> events;
     for (const Step& step : draft_.begin) events.push_back({with_cursors(step, 0, true), -1, {}, 0});
     const std::int64_t windows = loop_.empty() ? 0 : trips + stages_ - 1;
+    const auto turns = order_.of(trips);
     for (const LoopStep& s : loop_) with_cursors(s.step, s.step.stage, false);  // all cursors exist before any advances
     for (std::int64_t w = 0; w < windows; ++w) {
       for (const LoopStep& s : loop_) {
@@ -77,7 +78,20 @@ class Folder {
         for (Place& p : event.step.inputs)
           if (p.iteration > kPerTile) p.iteration = std::max<std::int64_t>(p.iteration + i, -1);
         event.step.output.iteration += i;
+        const Step& step = event.step;
+        const auto turn = step.engine == Engine::Mma && step.op.list == OpRef::List::Body ? turns.find({step.op.index, i}) : turns.end();
+        const bool takes = step.kind == StepKind::Issue && turn != turns.end() && turn->second.take;
+        const bool passes = step.kind == StepKind::Commit && turn != turns.end() && turn->second.pass;
+        Step meet;
+        meet.op = step.op;
+        meet.iteration = i;
+        meet.stage = step.stage;
+        meet.slot = step.slot;
+        meet.kind = takes ? StepKind::TakeTurn : StepKind::PassTurn;
+        meet.barrier = passes ? *turn->second.pass : 0;
+        if (takes) events.push_back({meet, w, {}, 0});
         events.push_back(std::move(event));
+        if (passes) events.push_back({meet, w, {}, 0});
       }
       for (std::size_t c = 0; c < cursors_.size(); ++c) {
         const std::int64_t i = w - cursors_[c].lag;
@@ -189,10 +203,12 @@ class Folder {
     role.stages = stages_;
     role.cursors = cursors_;
     using Part = Section::Part;
+    bool after_loop = false;
     const auto straight = [&](Part part, std::size_t index, std::int64_t move) {
       Section section{part, false, 1, 1, static_cast<std::int64_t>(index) - 1, std::move(steps[index])};
       for (Step& s : section.steps) move_by(s, move);
       section.first += move;
+      section.after = after_loop;
       if (!section.steps.empty()) role.sections.push_back(std::move(section));
     };
     straight(Part::Begin, 0, 0);
@@ -213,6 +229,7 @@ class Folder {
       for (std::int64_t w = low; w < low + unroll; ++w)
         for (Step& s : steps[static_cast<std::size_t>(w + 1)]) section.steps.push_back(std::move(s));
       role.sections.push_back(std::move(section));
+      after_loop = true;
     }
     for (std::int64_t w = end_of_loop; w < windows; ++w) {
       const Part part = w < low ? Part::Fill : w < high ? Part::Steady : Part::Drain;
@@ -349,7 +366,7 @@ class Folder {
       const auto& b = steps[static_cast<std::size_t>(w + 1 + unroll)];
       if (a.size() != b.size()) return false;
       for (std::size_t k = 0; k < a.size(); ++k) {
-        if (a[k].kind != b[k].kind || a[k].keep != b[k].keep || !same_place(a[k].output, b[k].output)) return false;
+        if (a[k].kind != b[k].kind || a[k].barrier != b[k].barrier || a[k].keep != b[k].keep || !same_place(a[k].output, b[k].output)) return false;
         for (std::size_t p = 0; p < a[k].inputs.size(); ++p)
           if (!same_place(a[k].inputs[p], b[k].inputs[p])) return false;
       }
@@ -376,6 +393,7 @@ class Folder {
 
   const Problem& problem_;
   const std::int64_t trips_;
+  const TurnOrder& order_;
   const RoleDraft& draft_;
   std::vector<LoopStep> loop_;
   std::vector<Cursor> cursors_;
@@ -391,9 +409,9 @@ void tidy(Role& role) {
 
 }  // namespace
 
-void cut_and_fold(const Problem& problem, std::int64_t trips, RoleDraft& draft,
+void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, RoleDraft& draft,
                   std::vector<Refusal>& refusals) {
-  Folder folder(problem, trips, draft);
+  Folder folder(problem, trips, turns, draft);
   std::optional<std::tuple<int, int, int, std::size_t>> best;
   Role best_role;
   Refusal why = refusal("loop", {}, fmt::format("the loop of role '{}' has no regular middle", draft.role.name));

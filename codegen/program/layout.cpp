@@ -84,7 +84,10 @@ int live_registers(const Program& program, const Role& role) {
       if (step.engine == Engine::Mma) {
         open.push_back(v);
         if (step.inputs.size() > 2)
-          if (const auto it = number.find(key(step.inputs[2])); it != number.end()) std::erase(open, it->second);
+          if (const auto it = number.find(key(step.inputs[2])); it != number.end()) {
+            std::erase(open, it->second);
+            for (auto& [committed, group] : flying) std::erase(group, it->second);
+          }
       }
     }
     if (step.engine == Engine::Mma && step.kind == StepKind::Commit) flying.emplace_back(position, std::exchange(open, {}));
@@ -97,7 +100,10 @@ int live_registers(const Program& program, const Role& role) {
   };
   for (const Section& section : role.sections)
     for (std::int64_t pass = 0; pass < section.times; ++pass) {
-      if (pass == kEdge && section.times > 2 * kEdge) pass = section.times - kEdge;
+      if (pass == kEdge && section.times > 2 * kEdge) {
+        pass = section.times - kEdge;
+        flying.clear();  // nothing that is read from here on
+      }
       for (const Step& step : section.steps) visit(step, pass * section.unroll);
     }
   std::vector<int> change(position + 1, 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,25 @@ struct RoleDraft {
   std::vector<bool> chained;     ///< per variable: a wgmma adds to what an earlier iteration left in it
 };
 
+/// The wgmmas of the loop in the schedule's order, where roles take turns; empty: no order is kept.
+struct TurnOrder {
+  struct Product {
+    std::size_t op = 0, role = 0;
+    Cycle start = 0;
+  };
+  struct Turn {
+    bool take = false;                ///< before the op
+    std::optional<std::size_t> pass;  ///< after it, to this role
+  };
+  std::vector<Product> products;
+  Cycle ii = 1;
+
+  /// For every op and iteration of a tile of so many trips, first and last role. The tiles follow each other in a ring.
+  std::map<std::pair<std::size_t, std::int64_t>, Turn> of(std::int64_t trips, std::size_t* first = nullptr, std::size_t* last = nullptr) const;
+};
+
 /// Cuts the loop, decides copies, and fills role.sections, role.stages and role.cursors.
-void cut_and_fold(const Problem& problem, std::int64_t trips, RoleDraft& draft,
+void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, RoleDraft& draft,
                   std::vector<Refusal>& refusals);
 
 /// Threads, shared memory, register budgets.

@@ -1,6 +1,8 @@
 // Small questions about a program.
 #include "codegen/program/program.h"
 
+#include <algorithm>
+
 namespace heddle::codegen {
 
 const TileOp& op_of(const Kernel& kernel, OpRef ref) {
@@ -10,6 +12,12 @@ const TileOp& op_of(const Kernel& kernel, OpRef ref) {
     case OpRef::List::Body: break;
   }
   return kernel.body.at(ref.index);
+}
+
+std::int64_t rounded_trips(const Program& program, std::int64_t wanted) {
+  if (!program.varies) return program.trips;
+  const std::int64_t least = std::clamp(wanted, program.least_trips, program.trips);
+  return program.trips - (program.trips - least) / program.trip_step * program.trip_step;
 }
 
 std::int64_t barrier_address(const Program& program, std::size_t barrier) {
@@ -28,6 +36,8 @@ const char* to_string(StepKind kind) {
     case StepKind::Put: return "put";
     case StepKind::Sync: return "sync";
     case StepKind::Arrive: return "arrive";
+    case StepKind::TakeTurn: return "take turn";
+    case StepKind::PassTurn: return "pass turn";
     case StepKind::Advance: return "advance";
   }
   return "";

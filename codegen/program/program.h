@@ -3,7 +3,8 @@
 //
 // A block works through its tiles one after the other (persistent); per tile every role runs its sections in order: the
 // kernel's prologue, the filling of the pipeline, the steady loop, the draining, the kernel's epilogue. Trip counts are
-// literals, so that any number of trips can be written, also fewer than the pipeline has stages.
+// literals, so that any number of trips can be written, also fewer than the pipeline has stages. Where tiles have different
+// numbers of trips (causal masks), only the steady loop is longer or shorter, for all roles alike.
 //
 // Storage is of two kinds. A buffer lies in shared memory and has `depth` slots; values that pass between ops go through
 // it, in the words of CUTLASS guarded by a full barrier per slot (filled) and an empty one (free again). A variable lies in
@@ -88,6 +89,8 @@ enum class StepKind {
   Put,      ///< registers into a hand-over buffer
   Sync,     ///< all warps of the role meet; what they wrote to shared memory is visible to TMA and wgmma
   Arrive,   ///< on a barrier
+  TakeTurn, ///< until the role may issue wgmmas: the roles before it have issued theirs
+  PassTurn, ///< to role `barrier`
   Advance   ///< the cursor goes to the next slot
 };
 
@@ -117,6 +120,7 @@ struct Section {
   int unroll = 1;                ///< iterations per pass
   std::int64_t first = 0;        ///< window of the first pass: iteration = window - stage
   std::vector<Step> steps;
+  bool after = false;            ///< comes after the loop: iterations are those of a tile with all trips, else counted from the end
 };
 
 struct Role {
@@ -133,10 +137,21 @@ struct Role {
   std::vector<Section> sections; ///< of one tile
 };
 
+/// Where the schedule has the wgmmas of roles with other work in between one after the other on the tensor core, a named
+/// barrier per role keeps them in that order (the ping-pong of FlashAttention-3, J. Shah et al., 2024, arXiv 2407.08608).
+/// No data depends on it.
+struct Turns {
+  std::vector<std::size_t> roles;  ///< that take turns
+  std::size_t first = 0, last = 0; ///< in a tile; where they differ, `last` passes the turn once before its first tile
+};
+
 struct Program {
   std::string kernel;
   Scope params;
-  std::int64_t trips = 1;
+  std::int64_t trips = 1;        ///< of the longest tile
+  bool varies = false;           ///< tiles have trips of their own: least_trips, trips, and what lies trip_step apart between
+  std::int64_t least_trips = 1;  ///< with one pass of every role's loop
+  std::int64_t trip_step = 1;
   int threads = 0;               ///< of the block
   int entry_registers = 0;       ///< per thread at launch
   int register_overhead = 0;     ///< per thread, for addresses and loop control, on top of live values
@@ -145,9 +160,12 @@ struct Program {
   std::vector<Buffer> buffers;
   std::vector<Barrier> barriers;
   std::vector<Role> roles;
+  std::optional<Turns> turns;
 };
 
 const TileOp& op_of(const Kernel& kernel, OpRef ref);
+/// Trips of a tile for which `wanted` are enough.
+std::int64_t rounded_trips(const Program& program, std::int64_t wanted);
 /// Of slot 0; the others follow at 8 bytes each.
 std::int64_t barrier_address(const Program& program, std::size_t barrier);
 /// Live registers of a role at its worst step, without any fixed overhead.
@@ -155,12 +173,15 @@ int live_registers(const Program& program, const Role& role);
 const char* to_string(StepKind kind);
 const char* to_string(Section::Part part);
 
-/// Calls visit(section, step, iteration) for every step of one tile of a role, in order.
+/// Calls visit(section, step, iteration) for every step of one tile of a role, in order. `fewer` trips than the longest
+/// tile's are a multiple of the program's trip_step.
 template <class Visit>
-void for_each_step(const Role& role, Visit visit) {
-  for (const Section& section : role.sections)
-    for (std::int64_t pass = 0; pass < section.times; ++pass)
-      for (const Step& step : section.steps) visit(section, step, pass * section.unroll);
+void for_each_step(const Role& role, Visit visit, std::int64_t fewer = 0) {
+  for (const Section& section : role.sections) {
+    const std::int64_t times = section.loop ? section.times - fewer / section.unroll : section.times;
+    for (std::int64_t pass = 0; pass < times; ++pass)
+      for (const Step& step : section.steps) visit(section, step, section.after ? -fewer : pass * section.unroll);
+  }
 }
 
 }  // namespace heddle::codegen

@@ -11,8 +11,9 @@ namespace heddle::codegen {
 namespace {
 
 /// "i-1" in a loop, "7" elsewhere, nothing for what there is once per tile.
-std::string when(const Section& section, std::int64_t iteration) {
+std::string when(const Program& program, const Section& section, std::int64_t iteration) {
   if (iteration <= kPerTile) return {};
+  if (section.after && program.varies && iteration >= 0) return fmt::format("[n-{}]", program.trips - iteration);
   if (iteration < 0 && !section.loop) return "[init]";
   if (!section.loop) return fmt::format("[{}]", iteration);
   const std::int64_t offset = iteration - section.first;
@@ -20,7 +21,7 @@ std::string when(const Section& section, std::int64_t iteration) {
 }
 
 std::string place_text(const Kernel& kernel, const Program& program, const Role& role, const Section& section, const Place& place) {
-  const std::string value = printable(kernel.values[place.value].name) + when(section, place.iteration);
+  const std::string value = printable(kernel.values[place.value].name) + when(program, section, place.iteration);
   if (place.kind == Place::Kind::Buffer) return value + " in " + printable(program.buffers[place.index].name);
   if (place.kind != Place::Kind::Variable) return "nothing";
   const Variable& variable = role.variables[place.index];
@@ -37,7 +38,7 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
     const Barrier& b = program.barriers[step.barrier];
     const std::string& name = b.full ? kernel.values[b.value].name : program.buffers[b.buffer].name;
     const bool tile = program.buffers[b.buffer].per_tile;
-    return fmt::format("{} {}{}", b.full ? "full" : "empty", printable(name), tile ? "" : when(section, step.iteration));
+    return fmt::format("{} {}{}", b.full ? "full" : "empty", printable(name), tile ? "" : when(program, section, step.iteration));
   };
   const auto places = [&] {
     std::string text;
@@ -56,6 +57,8 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
     case StepKind::Commit: return step.engine == Engine::Mma ? "commit wgmma group" : "commit store group";
     case StepKind::Retire:
       return fmt::format("retire {} groups, {} may stay in flight", step.engine == Engine::Mma ? "wgmma" : "store", step.keep);
+    case StepKind::TakeTurn: return "take the turn on the tensor core";
+    case StepKind::PassTurn: return fmt::format("pass the turn to {}", printable(program.roles[step.barrier].name));
     case StepKind::Put: return "put " + places();
     case StepKind::Issue:
     case StepKind::Compute: break;
@@ -70,6 +73,9 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
   std::string page =
       fmt::format("{}: {} trips, {} threads of {} registers at launch, {} bytes of shared memory\n", styled(program.kernel, style),
                      grouped(program.trips), program.threads, program.entry_registers, grouped(program.smem_bytes));
+  if (program.varies)
+    page += fmt::format("a tile has n trips: {} to {}{}\n", program.least_trips, program.trips,
+                        program.trip_step > 1 ? fmt::format(", {} apart", program.trip_step) : "");
   page += "\nbuffers in shared memory\n";
   std::vector<std::vector<std::string>> rows;
   for (const Buffer& b : program.buffers)
@@ -93,7 +99,7 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
         page += fmt::format("  {} has {} copies, {}\n", styled(v.name, style), v.copies, v.moves ? "moved on at each definition" : "by unrolling");
     for (const Section& section : role.sections) {
       if (section.loop)
-        page += fmt::format("\n  {}: {} times, i = {}{}\n", to_string(section.part), grouped(section.times), section.first,
+        page += fmt::format("\n  {}: {}{} times, i = {}{}\n", to_string(section.part), program.varies ? "at most " : "", grouped(section.times), section.first,
                             section.unroll > 1 ? fmt::format(", then {} on", section.unroll) : ", then 1 on");
       else
         page += fmt::format("\n  {}\n", to_string(section.part));

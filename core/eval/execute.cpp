@@ -208,9 +208,15 @@ class Executor {
       s.in_prologue = s.in_epilogue = false;
       for (auto& version : s.versions) version.iteration = kNever;
     }
+    std::int64_t trips = count_.trips;
+    if (kernel_.loop.tile_trips) {
+      const auto own = number(*kernel_.loop.tile_trips, "/loop/tile_trips");
+      if (!own) return false;
+      trips = std::clamp<std::int64_t>(*own, 0, trips);
+    }
     scope_[kernel_.loop.variable] = 0;
     if (!run_list(kPrologue, 0)) return false;
-    for (std::int64_t i = 0; i < count_.trips; ++i) {
+    for (std::int64_t i = 0; i < trips; ++i) {
       if (stop.stop_requested()) {
         count_.cancelled = true;
         return true;
@@ -218,8 +224,8 @@ class Executor {
       scope_[kernel_.loop.variable] = i;
       if (!run_list(kBody, i)) return false;
     }
-    scope_[kernel_.loop.variable] = count_.trips;
-    return run_list(kEpilogue, count_.trips - 1);
+    scope_[kernel_.loop.variable] = trips;
+    return run_list(kEpilogue, trips - 1);
   }
 
   bool run_list(Phase phase, std::int64_t iteration) {
@@ -267,12 +273,11 @@ class Executor {
       }
     }
     at_.clear();
-    if (step.tensor)
-      for (std::size_t d = 0; d < step.op->at.size(); ++d) {
-        const auto coordinate = number(step.op->at[d], fmt::format("{}/at/{}", where, d));
-        if (!coordinate) return false;
-        at_.push_back(*coordinate);
-      }
+    for (std::size_t d = 0; d < step.op->at.size(); ++d) {
+      const auto coordinate = number(step.op->at[d], fmt::format("{}/at/{}", where, d));
+      if (!coordinate) return false;
+      at_.push_back(*coordinate);
+    }
     // An operand may be the very array that is overwritten (SSA within one phase excludes it, a bad file does not).
     Array* result = step.result ? &scratch_ : nullptr;
     if (result) {

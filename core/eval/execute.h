@@ -13,7 +13,7 @@
 namespace heddle {
 
 struct ExecutionCount {
-  std::int64_t blocks = 0, trips = 0;  ///< trips per block
+  std::int64_t blocks = 0, trips = 0;  ///< trips per block, the most
   std::int64_t ops = 0;                ///< tile instructions executed
   std::int64_t work = 0;               ///< multiply-adds, and elements of the other kinds
   bool cancelled = false;

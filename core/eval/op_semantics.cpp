@@ -367,12 +367,25 @@ std::string do_elementwise(const OpCall& call) {
   return map_elements(call, it->function, value.value_or(0.0f));
 }
 
+std::string do_mask(const OpCall& call) {
+  const Array& in = *call.inputs[0];
+  Array& out = *call.output;
+  if (auto complaint = same_shape(in, out); !complaint.empty()) return complaint;
+  if (auto complaint = bad_number(*call.op, "value"); !complaint.empty()) return complaint;
+  if (call.at.size() != 2 || in.shape.size() != 2) return "masks lie over a two-dimensional tile, at a row and a column";
+  const float value = number(*call.op, "value").value_or(0.0f);
+  const std::int64_t columns = columns_of(in);
+  for (std::int64_t i = 0; i < in.size(); ++i)
+    out.data[i] = sat_add(call.at[1], i % columns) <= sat_add(call.at[0], i / columns) ? in.data[i] : value;
+  return kFine;
+}
+
 struct NamedKind {
   std::string_view name;
   OpFunction function;
 };
 
-constexpr std::array<NamedKind, 19> kOps{{{"tma_load", do_load},
+constexpr std::array<NamedKind, 20> kOps{{{"tma_load", do_load},
                                           {"tma_store", do_store},
                                           {"load", do_load},
                                           {"store", do_store},
@@ -385,6 +398,7 @@ constexpr std::array<NamedKind, 19> kOps{{{"tma_load", do_load},
                                           {"reduce_sum", do_reduce_sum},
                                           {"exp2", do_exp2},
                                           {"elementwise", do_elementwise},
+                                          {"mask", do_mask},
                                           {"convert", do_copy},
                                           {"copy", do_copy},
                                           {"fill", do_fill},

@@ -18,7 +18,7 @@ struct OpCall {
   std::span<const Array* const> inputs;
   Array* output = nullptr;          ///< shape set, old contents meaningless; null for stores
   GlobalTensor* tensor = nullptr;   ///< for memory kinds
-  std::span<const std::int64_t> at; ///< the tile's first element in the tensor, one number per tensor dimension
+  std::span<const std::int64_t> at; ///< the tile's first element in the tensor, one number per tensor dimension; mask: row, column
 };
 
 /// Does it. The text says what does not fit (shapes, attributes), without naming the op; empty when all went well.

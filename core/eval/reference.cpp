@@ -98,15 +98,16 @@ bool attention_sizes(const TensorMap& t, Attention& s) {
   return array_of(t, "K").shape == kv && array_of(t, "V").shape == kv;
 }
 
-/// Softmax of one query's scores, and the natural logarithm of the sum of their exponentials.
-std::pair<Matrix, double> probabilities(const TensorMap& t, const Attention& s, std::int64_t head, std::int64_t query) {
+/// Softmax of one query's scores with the first `seen` keys, and the natural logarithm of the sum of their exponentials.
+std::pair<Matrix, double> probabilities(const TensorMap& t, const Attention& s, std::int64_t head, std::int64_t query, std::int64_t seen) {
   const float* q = array_of(t, "Q").data.data() + (head * s.queries + query) * s.d;
   const float* k = array_of(t, "K").data.data() + head * s.keys * s.d;
   Matrix p(static_cast<std::size_t>(s.keys));
-  for (std::int64_t j = 0; j < s.keys; ++j) p[j] = s.factor * dot(q, k + j * s.d, s.d);
-  const double most = *std::max_element(p.begin(), p.end());
+  seen = std::clamp<std::int64_t>(seen, 1, s.keys);
+  for (std::int64_t j = 0; j < seen; ++j) p[j] = s.factor * dot(q, k + j * s.d, s.d);
+  const double most = *std::max_element(p.begin(), p.begin() + seen);
   double sum = 0;
-  for (double& x : p) sum += x = std::exp(x - most);
+  for (std::int64_t j = 0; j < seen; ++j) sum += p[j] = std::exp(p[j] - most);
   for (double& x : p) x /= sum;
   return {std::move(p), most + std::log(sum)};
 }
@@ -120,6 +121,8 @@ Matrix attend(const TensorMap& t, const Attention& s, std::int64_t head, const M
   return o;
 }
 
+/// Causal: the last query sees every key, the one before it one less (masks are aligned at the lower right corner).
+template <bool Causal>
 std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   Attention s;
   if (!attention_sizes(t, s) || array_of(t, "O").shape != array_of(t, "Q").shape)
@@ -127,7 +130,7 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
   Matrix out;
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
-      const Matrix row = attend(t, s, h, probabilities(t, s, h, i).first);
+      const Matrix row = attend(t, s, h, probabilities(t, s, h, i, Causal ? s.keys - s.queries + i + 1 : s.keys).first);
       out.insert(out.end(), row.begin(), row.end());
     }
   const double typical = rms(out);
@@ -147,7 +150,7 @@ void prepare_backward(TensorMap& t, const std::stop_token& stop) {
   if (lse.shape != statistics || delta.shape != statistics || array_of(t, "dO").shape != array_of(t, "Q").shape) return;
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
-      const auto [p, log_sum] = probabilities(t, s, h, i);
+      const auto [p, log_sum] = probabilities(t, s, h, i, s.keys);
       const Matrix o = attend(t, s, h, p);
       const float* grad = array_of(t, "dO").data.data() + (h * s.queries + i) * s.d;
       double sum = 0;
@@ -170,7 +173,7 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
       const std::int64_t row = (h * s.queries + i) * s.d;
       const float *q = array_of(t, "Q").data.data() + row, *grad = array_of(t, "dO").data.data() + row;
-      const Matrix p = probabilities(t, s, h, i).first;
+      const Matrix p = probabilities(t, s, h, i, s.keys).first;
       Matrix dp(p.size());
       double mean = 0;
       for (std::int64_t j = 0; j < s.keys; ++j) {
@@ -239,9 +242,11 @@ std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& s
   return {};
 }
 
-constexpr std::array<Reference, 6> kReferences{{
+constexpr std::array<Reference, 7> kReferences{{
     {"gemm", "A:2 B:2 C:2", "C = A B", nullptr, gemm},
-    {"attention_forward", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V", nullptr, attention_forward},
+    {"attention_forward", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V", nullptr, attention_forward<false>},
+    {"attention_forward_causal", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V, a query sees the keys up to its own place", nullptr,
+     attention_forward<true>},
     {"attention_backward", "Q:3 K:3 V:3 dO:3 LSE:2 Delta:2 dQ:3 dK:3 dV:3", "the derivatives of softmax(Q K^T / sqrt(d)) V along dO",
      prepare_backward, attention_backward},
     {"swiglu_dual_gemm", "A:2 G:2 U:2 Out:2", "Out = silu(A G) * (A U)", nullptr, swiglu},

@@ -56,6 +56,9 @@ struct GridDim {
 struct Loop {
   std::string variable = "i";
   Expr trips{1};
+  /// Trips that are enough for one tile, of its block indices; more of them, up to `trips`, change no result (causal masks:
+  /// what comes after is masked). Absent: `trips` for every tile.
+  std::optional<Expr> tile_trips;
 };
 
 /// A tile held on chip.

@@ -8,7 +8,7 @@
 namespace heddle {
 namespace {
 
-constexpr std::array<OpKind, 20> kKinds{{
+constexpr std::array<OpKind, 21> kKinds{{
     {"tma_load", 0, 0, 1, true, false, "variant",
      "Copies a box of a global tensor into a tile, asynchronously; elements outside the tensor read as zero."},
     {"tma_store", 1, 1, 0, false, true, "variant",
@@ -33,6 +33,9 @@ constexpr std::array<OpKind, 20> kKinds{{
     {"elementwise", 1, 3, 1, false, false, "fn value scale axis variant",
      "r = fn(scale * a, b, c) per element; a vector operand runs along `axis` (default 0: one element per row); `value` "
      "stands for a missing last operand."},
+    {"mask", 1, 1, 1, false, false, "value variant",
+     "r = a where its column is at most its row, else `value`; `at` has the row and the column of the tile's first element "
+     "(causal attention: the key comes after the query)."},
     {"convert", 1, 1, 1, false, false, "variant", "The same numbers in another element type, rounded to nearest even."},
     {"copy", 1, 1, 1, false, false, "variant", "The same tile under another name or in another space."},
     {"fill", 0, 0, 1, false, false, "value variant", "A tile of one constant."},

@@ -127,6 +127,7 @@ class Validator {
     }
     variable("/loop/variable", kernel_.loop.variable);
     known_names("/loop/trips", kernel_.loop.trips, params_);
+    if (kernel_.loop.tile_trips) known_names("/loop/tile_trips", *kernel_.loop.tile_trips, block_names_);
     body_names_ = block_names_;
     body_names_.push_back(kernel_.loop.variable);
 
@@ -214,6 +215,8 @@ class Validator {
     kind(at, op);
     if (!op.tensor.empty())
       tensor_access(at, list, op);
+    else if (op.kind == "mask")
+      mask_place(at, list, op);
     else if (!op.at.empty())
       fault(at + "/at", "coordinates without a tensor", "add \"tensor\", or remove \"at\"");
     for (std::size_t k = 0; k < op.inputs.size(); ++k)
@@ -285,6 +288,13 @@ class Validator {
     }
     const std::vector<std::string>& known = list == "body" ? body_names_ : block_names_;
     for (std::size_t k = 0; k < op.at.size(); ++k) known_names(fmt::format("{}/at/{}", at, k), op.at[k], known);
+  }
+
+  void mask_place(const std::string& at, const std::string& list, const TileOp& op) {
+    if (op.at.size() != 2)
+      fault(at + "/at", fmt::format("mask needs the row and the column of the tile's first element, found {}",
+                                    counted(static_cast<int>(op.at.size()), "coordinate")));
+    for (std::size_t k = 0; k < op.at.size(); ++k) known_names(fmt::format("{}/at/{}", at, k), op.at[k], list == "body" ? body_names_ : block_names_);
   }
 
   void operand(const std::string& pointer, const std::string& list, std::size_t index, const Operand& operand) {

@@ -185,6 +185,7 @@ void read_root(ObjectReader& root, Kernel& kernel) {
     ObjectReader object(*loop);
     if (const auto variable = object.find("variable")) kernel.loop.variable = variable->name().value_or("i");
     kernel.loop.trips = object.expr("trips");
+    kernel.loop.tile_trips = object.maybe_expr("tile_trips");
   }
   kernel.values = read_all<TileValue>(root.list("values"), read_value);
   kernel.prologue = read_all<TileOp>(root.list("prologue"), read_op);
@@ -281,7 +282,9 @@ Json kernel_json(const Kernel& kernel) {
   });
   set_list(root, "grid", kernel.grid,
            [](const GridDim& dim) { return Json::object().set("name", dim.name).set("size", expr_json(dim.size)); });
-  root.set("loop", Json::object().set("variable", kernel.loop.variable).set("trips", expr_json(kernel.loop.trips)));
+  Json loop = Json::object().set("variable", kernel.loop.variable).set("trips", expr_json(kernel.loop.trips));
+  if (kernel.loop.tile_trips) loop.set("tile_trips", expr_json(*kernel.loop.tile_trips));
+  root.set("loop", std::move(loop));
   root.set("max_groups", kernel.max_groups);
   set_list(root, "values", kernel.values, value_json);
   set_list(root, "prologue", kernel.prologue, op_json);

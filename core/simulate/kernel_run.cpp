@@ -36,12 +36,13 @@ Grid grid_of(const Kernel& kernel, const Problem& problem, const KernelRunOption
     grid.tiles = sat_mul(grid.tiles, count);
   }
   for (const GridDim& dim : kernel.grid) scope[dim.name] = 0;
+  const Expr& trips_expr = kernel.loop.tile_trips ? *kernel.loop.tile_trips : kernel.loop.trips;
   const auto trips_at = [&](std::int64_t row) {
     if (!kernel.grid.empty()) scope[kernel.grid[0].name] = row;
-    const Result<std::int64_t> trips = kernel.loop.trips.evaluate(scope);
+    const Result<std::int64_t> trips = trips_expr.evaluate(scope);
     return std::clamp<std::int64_t>(options.trips.value_or(trips ? *trips : 1), 1, kMostTrips);
   };
-  const auto names = kernel.loop.trips.names();
+  const auto names = trips_expr.names();
   const bool by_name = !options.trips && !kernel.grid.empty() && std::find(names.begin(), names.end(), kernel.grid[0].name) != names.end();
   grid.trips = trips_at(0);
   if (!options.causal && !by_name) return grid;

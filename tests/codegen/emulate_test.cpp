@@ -118,6 +118,13 @@ TEST_CASE("the text of attention forward computes what heddle eval computes", "[
   CHECK(run_text("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 1) < 4e-3);
 }
 
+TEST_CASE("the text of causal attention computes what heddle eval computes", "[codegen][.slow]") {
+  const std::string name = "attention_forward_causal_hopper";
+  CHECK(run_text(name, {{"HEADS", 3}, {"Q_LEN", 384}, {"KV_LEN", 384}}, 2) < 4e-3);  // tiles of 2, 2 and 3 trips, two rounds
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 640}}, 1) < 4e-3);
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, {"(e & 1) - (e >> 1 & 1) * 8 > own", "(e & 1) > own"}) > 0.02);
+}
+
 TEST_CASE("the text of layer normalization computes what heddle eval computes", "[codegen][.slow]") {
   CHECK(run_text("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 3) < 2e-3);
 }

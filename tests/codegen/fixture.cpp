@@ -13,14 +13,16 @@
 
 namespace heddle::test {
 
-Lowering lowering(const std::string& name, const Scope& params) {
+Lowering lowering(const std::string& name, const Scope& params) { return lowering(name, params, "tests/schedules/" + name + "_h100.json"); }
+
+Lowering lowering(const std::string& name, const Scope& params, const std::string& path) {
   const auto kernel = load_kernel(repository_path("kernels/" + name + ".json"));
   const auto machine = load_machine(repository_path("assets/machines/h100.json"));
   REQUIRE(kernel.ok());
   REQUIRE(machine.ok());
   const auto problem = resolve(*kernel, *machine, params);
   REQUIRE(problem.ok());
-  const auto schedule = read_schedule(repository_path("tests/schedules/" + name + "_h100.json"), *problem);
+  const auto schedule = read_schedule(repository_path(path), *problem);
   REQUIRE(schedule.ok());
   return {*kernel, *problem, *schedule};
 }
@@ -33,7 +35,7 @@ codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> tr
 }
 
 const std::vector<std::string>& lowered_kernels() {
-  static const std::vector<std::string> names{"gemm_hopper", "attention_forward_hopper", "swiglu_dual_gemm_hopper", "layernorm"};
+  static const std::vector<std::string> names{"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper", "layernorm"};
   return names;
 }
 

@@ -19,6 +19,8 @@ struct Lowering {
 
 /// Kernel, its problem on h100 with these parameters, and the schedule that lies with the tests. Aborts when there is none.
 Lowering lowering(const std::string& kernel, const Scope& params = {});
+/// With a schedule of the repository: "kernels/schedules/...".
+Lowering lowering(const std::string& kernel, const Scope& params, const std::string& schedule);
 
 /// The program, which must exist.
 codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips = {});

@@ -61,6 +61,57 @@ TEST_CASE("programs of the shipped kernels survive 10 000 interleavings", "[code
   run_many("attention_backward_hopper", 3'000);
 }
 
+TEST_CASE("tiles under a causal mask have trips of their own, and any of them runs", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_causal_hopper");
+  const Program program = test::program_of(from);
+  CHECK(program.varies);
+  CHECK(program.trips == 66);
+  CHECK(program.least_trips == 2);
+  CHECK(rounded_trips(program, 0) == 2);
+  CHECK(rounded_trips(program, 40) == 40);
+  CHECK(rounded_trips(program, 99) == 66);
+  for (int k = 0; k < 300; ++k) {
+    const auto fault = run_symbolic(from.kernel, program, {.seed = static_cast<std::uint64_t>(k), .tiles = 3});
+    if (fault) REQUIRE(to_string(*fault) == "");
+  }
+  // A role that counts differently is found out.
+  Program wrong = program;
+  for (Section& section : wrong.roles[1].sections)
+    if (section.loop) section.times -= 1;
+  bool found = false;
+  for (std::uint64_t seed = 0; seed < 20 && !found; ++seed) found = run_symbolic(from.kernel, wrong, {.seed = seed, .tiles = 2}).has_value();
+  CHECK(found);
+}
+
+TEST_CASE("more trips than a masked tile needs change nothing", "[codegen]") {
+  Kernel kernel = test::lowering("attention_forward_causal_hopper").kernel;
+  const auto scope = parameter_scope(kernel, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 640}}, true);
+  REQUIRE(scope.ok());
+  auto few = make_tensors(kernel, *scope, 7);
+  REQUIRE(few.ok());
+  TensorMap many = *few;
+  REQUIRE(execute(kernel, *scope, *few).ok());
+  kernel.loop.tile_trips.reset();
+  REQUIRE(execute(kernel, *scope, many).ok());
+  CHECK(few->at("O").array.data == many.at("O").array.data);
+}
+
+TEST_CASE("turns that do not come out even are found out", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_hopper");
+  const Program program = test::program_of(from, 9);
+  for (std::size_t r = 1; r <= 2; ++r)
+    for (const StepKind kind : {StepKind::TakeTurn, StepKind::PassTurn}) {
+      Program wrong = program;
+      for (Section& section : wrong.roles[r].sections)
+        if (section.loop) std::erase_if(section.steps, [&](const Step& s) { return s.kind == kind; });
+      bool found = false;
+      for (std::uint64_t seed = 0; seed < 50 && !found; ++seed)
+        if (const auto fault = run_symbolic(from.kernel, wrong, {.seed = seed, .tiles = 2}))
+          found = fault->kind == FaultKind::Turns || fault->kind == FaultKind::Deadlock;
+      CHECK(found);
+    }
+}
+
 TEST_CASE("attention backward survives interleavings and computes what heddle eval computes", "[codegen]") {
   run_many("attention_backward_hopper", 60);
   compare_with_eval("attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, 2, 1);
@@ -72,5 +123,7 @@ TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen
   compare_with_eval("swiglu_dual_gemm_hopper", {{"M", 128}, {"N", 256}, {"K", 192}}, 3);
   compare_with_eval("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 640}}, 3);
   compare_with_eval("attention_forward_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 3);
+  compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 2}, {"Q_LEN", 384}, {"KV_LEN", 640}}, 3);
+  compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 3);
   compare_with_eval("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
 }

@@ -76,6 +76,8 @@ std::vector<Mutant> mutants(const Kernel& kernel, const Program& program) {
             drop();
             add("one more in flight " + where, [&](Program& p) { ++steps_of(p)[k].keep; });
             break;
+          case StepKind::TakeTurn:
+          case StepKind::PassTurn:
           case StepKind::Commit:
           case StepKind::Sync:
           case StepKind::Advance: drop(); break;

@@ -1,4 +1,6 @@
 // What the builder decides, and what it refuses, by name and with a demand that the solver understands.
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "codegen/program/build.h"
@@ -87,6 +89,25 @@ TEST_CASE("no wgmma crosses the back edge unless it is awaited alone", "[codegen
         if (step.kind == StepKind::Retire && step.keep > 0) CHECK(committed > step.keep);
       }
     }
+}
+
+TEST_CASE("warp groups with other work take turns on the tensor core, in the schedule's order", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_hopper");
+  const Program program = test::program_of(from);
+  REQUIRE(program.turns.has_value());
+  CHECK(program.turns->roles == std::vector<std::size_t>{1, 2});
+  CHECK(program.turns->first != program.turns->last);
+  for (const std::size_t r : program.turns->roles)
+    for (const Section& section : program.roles[r].sections) {
+      if (!section.loop) continue;
+      // QK and PV are issued together: one turn per iteration.
+      CHECK(std::count_if(section.steps.begin(), section.steps.end(), [](const Step& s) { return s.kind == StepKind::TakeTurn; }) == 1);
+      CHECK(std::count_if(section.steps.begin(), section.steps.end(), [](const Step& s) { return s.kind == StepKind::PassTurn; }) == 1);
+    }
+  const BuildResult free = build_program(from.kernel, from.problem, from.schedule, {}, {.turns = false});
+  REQUIRE(free.program.has_value());
+  CHECK_FALSE(free.program->turns.has_value());
+  CHECK_FALSE(test::program_of(test::lowering("gemm_hopper")).turns.has_value());  // nothing but wgmmas in its loop
 }
 
 TEST_CASE("an epilogue that needs results of two roles is refused with the demand that mends it", "[codegen]") {

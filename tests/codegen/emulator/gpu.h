@@ -26,6 +26,7 @@ using u64 = unsigned long long;
 #define __grid_constant__
 #define __shared__
 #define __align__(n)
+using std::max;
 using std::min;
 
 alignas(1024) inline unsigned char shared[232448];
@@ -51,12 +52,16 @@ inline long progress = 0;
 inline void yield() { const int me = threadIdx.x; swapcontext(&fibers[me].context, &scheduler); threadIdx.x = me; }
 inline void start_fiber() { const int me = threadIdx.x; body(); fibers[me].done = true; ++progress; swapcontext(&fibers[me].context, &scheduler); }
 
+struct Meeting { int arrived = 0; long turn = 0; };
+inline std::map<int, Meeting> meetings;
+
 inline void run_block(int block, int blocks, int threads, std::function<void()> kernel) {
   constexpr std::size_t kStack = 256 << 10;
   blockIdx.x = block;
   gridDim.x = blocks;
   body = std::move(kernel);
   std::memset(shared, 0xff, sizeof shared);  // bf16 and f32 NaN
+  meetings.clear();  // a turn may be left over
   fibers.clear();
   fibers.resize(threads);
   for (Fiber& f : fibers) {
@@ -83,8 +88,6 @@ inline void run_block(int block, int blocks, int threads, std::function<void()> 
 
 // ---- barriers
 
-struct Meeting { int arrived = 0; long turn = 0; };
-inline std::map<int, Meeting> meetings;
 inline void meet(int key, int threads) {
   Meeting& m = meetings[key];
   const long turn = m.turn;
@@ -99,6 +102,14 @@ inline void __syncwarp() { meet(warp_key(), 32); }
 template <int Id, int Threads> void role_sync() {
   static_assert(Id > 0 && Id < 16 && Threads % 32 == 0);
   meet(Id, Threads);
+}
+
+/// Named barriers again: half of the threads wait, the other half only arrives.
+template <int Id, int Threads> void take_turn() { meet(Id, Threads); }
+template <int Id, int Threads> void pass_turn() {
+  Meeting& m = meetings[Id];
+  ++progress;
+  if (++m.arrived == Threads) m.arrived = 0, ++m.turn;
 }
 
 struct Phase { int expected = 0, pending = 0; long bytes = 0, completed = 0; };
@@ -174,6 +185,10 @@ inline void load_words(u32 a, u32& x, u32& y, u32& z, u32& w) {
 }
 
 inline float exchange[32][32];
+inline float __shfl_sync(u32, float x, int lane) {
+  if (lane != threadIdx.x % 32) die("a shuffle from another lane");
+  return x;
+}
 inline float __shfl_xor_sync(u32, float x, int mask) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   exchange[warp][lane] = x;
