@@ -52,6 +52,9 @@ const OptionSpec kDemand{
     "a demand in words: \"pin S at 128\", \"S in group 2\", \"S before O by 64\", \"registers <= 240\", \"at most 3 stages\"; may be "
     "given several times",
     ValueType::Name, {}, 0, 0, true};
+const OptionSpec kRecords = choice("--records", "WHAT", {"none", "loop", "ops"},
+                                   "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
+                                   "every op in a window of it (default none)");
 const PositionalSpec kKernel{
     "KERNEL", "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) stands for MACHINE and SCHEDULE too",
     PositionalType::Kernel, true, {}};
@@ -275,7 +278,7 @@ std::vector<CommandSpec> make_table() {
        {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
        {kKernel, kMachine, schedule(false)},
        with_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"),
-                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"),
+                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"), kRecords,
                             file("--out", "-o", "where to write; - is standard output (the default)")}),
        run_emit},
       {"compile",
@@ -284,7 +287,7 @@ std::vector<CommandSpec> make_table() {
        {kKernel, kMachine, schedule(false)},
        with_solver_options({choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
                             toggle("--no-cache", "compile even if this very text has been compiled before"),
-                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"),
+                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"), kRecords,
                             file("--out", "-o", "where to write the cubin"), kJson}),
        run_compile},
       {"interpret",

@@ -27,8 +27,8 @@ EmitResult Writer::run() {
   for (const ProductShape& shape : shapes_) body += product_text(shape) + "\n";
   body += std::exchange(text_, {});
   write_head();
-  text_ += prelude_text(body) + "\n" + body;
-  return {Emission{std::move(text_), std::move(launch_)}, {}};
+  text_ += prelude_text(body) + (records_ ? record_prelude() : "") + "\n" + body;
+  return {Emission{std::move(text_), std::move(launch_), std::move(records_)}, {}};
 }
 
 bool Writer::prepare() {
@@ -135,6 +135,7 @@ void Writer::write_kernel() {
   for (std::size_t p = 0; p < launch_.pointers.size(); ++p)
     arguments += fmt::format("{}const {}* __restrict__ in{}", arguments.empty() ? "" : ", ",
                              kernel_.tensors[launch_.pointers[p]].dtype == DType::F32 ? "float" : "unsigned short", p);
+  if (records_) arguments += fmt::format("{}u64* records", arguments.empty() ? "" : ", ");
   line("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}({}) {{", program_.threads, launch_.entry, arguments);
   indent_ = 1;
   raw("extern __shared__ __align__(1024) unsigned char shared[];");
@@ -152,6 +153,7 @@ void Writer::write_kernel() {
   }
   for (std::size_t m = 0; m < launch_.maps.size(); ++m) line("prefetch_map(&map{});", m);
   raw("barrier_init_fence();");
+  if (records_) raw(record_head("block_begins"));
   --indent_;
   raw("}");
   raw("__syncthreads();");
@@ -241,6 +243,7 @@ void Writer::write_role(const Role& role, std::size_t index) {
     else if (asked)
       line("u32 p{0} = 0;  // phase", c);
   }
+  begin_records(role);
   line("for (int tile = blockIdx.x; tile < {}; tile += gridDim.x) {{", launch_.tiles);
   ++indent_;
   const std::string before = std::exchange(text_, {});
@@ -255,6 +258,7 @@ void Writer::write_role(const Role& role, std::size_t index) {
     return std::any_of(s.steps.begin(), s.steps.end(), [](const Step& step) { return step.engine == Engine::Store; });
   });
   if (stores) raw(one_thread_ ? "store_wait_all();" : "if (tid == 0) store_wait_all();");
+  if (records_ && index == 0) raw((one_thread_ ? "" : "if (tid == 0) ") + record_head("block_ends"));
   if (one_thread_) {
     --indent_;
     raw("}");
@@ -269,23 +273,33 @@ void Writer::write_section(const Role& role, const Section& section) {
   section_ = &section;
   line("// {}", to_string(section.part));
   if (section.loop) {
+    record_loop(true);
     raw("#pragma unroll 1");
     line("for (int i = {0}; i < {1}; i += {2}) {{", section.first, section.first + section.times * section.unroll, section.unroll);
     ++indent_;
+    record_pass();
     for (auto& group : flying_)
       for (Flying& f : group) f.this_pass = false;
   }
-  for (const Step& step : section.steps) write_step(step);
+  for (const Step& step : section.steps) {
+    record_before(step);
+    write_step(step);
+    record_after(step);
+  }
   if (section.loop) {
+    flush_records("i");
     --indent_;
     raw("}");
+    record_loop(false);
     for (auto& group : flying_)
       for (Flying& f : group) f.this_pass = false;
   }
 }
 
-EmitResult emit_cuda(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program) {
-  return Writer(kernel, problem, schedule, program).run();
+EmitResult emit_cuda(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program, Recording recording) {
+  Writer writer(kernel, problem, schedule, program);
+  if (recording != Recording::None) writer.plan_records(recording);
+  return writer.run();
 }
 
 }  // namespace heddle::codegen
