@@ -61,6 +61,25 @@ const PositionalSpec kKernel{
 const PositionalSpec kMachine{
     "MACHINE", "shipped machine or path of a heddle.machine/1 file", PositionalType::Machine, true, {}};
 
+/// How a kernel is run.
+std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options) {
+  const std::vector<OptionSpec> running{
+      integer("--repeats", "N", 0, 10'000, "runs on the same data that must be bitwise equal (default 20)"),
+      integer("--launches", "N", 1, 1'000'000, "launches per timed block (default 50)"),
+      integer("--blocks", "N", 1, 1000, "timed blocks, in turn with the library's (default 7)"),
+      {"--pause", "", "S", "seconds of rest before each block, so that power does not decide (default 0.5)", ValueType::Seconds, {}, 0, 60, false},
+      toggle("--no-verify", "do not look at the results"),
+      toggle("--no-library", "time no library beside the kernel"),
+      {"--limit", "", "S", "seconds without a sign of life before the kernel's process is killed (default 60)", ValueType::Seconds, {}, 1, 3600, false},
+      integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says); results are then not looked at"),
+      choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
+      file("--out", "-o", "write the measurement to FILE (heddle.measurement/1)"),
+      kJson,
+  };
+  options.insert(options.end(), running.begin(), running.end());
+  return options;
+}
+
 PositionalSpec optional(PositionalSpec positional) {
   positional.required = false;
   return positional;
@@ -299,6 +318,24 @@ std::vector<CommandSpec> make_table() {
                             integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"),
                             toggle("--data", "with real data, at the kernel's evaluation sizes, compared with heddle eval (default 3 orders)"), kJson}),
        run_interpret},
+      {"run",
+       "run the kernel that a schedule stands for on the GPU: verified, then timed beside the vendor's library",
+       {"heddle run gemm_hopper h200 --out gemm.json", "heddle run attention_forward_hopper h200 fa.json -p Q_LEN=8192 -p KV_LEN=8192 --json"},
+       {kKernel, kMachine, schedule(false)},
+       with_solver_options(with_run_options({toggle("--no-time", "verify only")})),
+       run_run},
+      {"profile",
+       "run the recording build of a kernel on the GPU: what each op did when, beside what the schedule says",
+       {"heddle profile gemm_hopper h200", "heddle profile attention_forward_hopper h200 fa.json --trace fa-trace.json --out fa-profile.json"},
+       {kKernel, kMachine, schedule(false)},
+       with_solver_options(with_run_options({file("--trace", "", "write the measured timeline and the prediction as a Chrome/Perfetto trace")})),
+       run_profile},
+      {"adopt",
+       "make the latencies that a profile measured changes of a kernel's numbers, to solve again with",
+       {"heddle adopt gemm_hopper h200 gemm-profile.json --out measured.json"},
+       {kKernel, kMachine, {"MEASUREMENT", "path of a heddle.measurement/1 file with a profile", PositionalType::Name, true, {}}},
+       {file("--out", "-o", "where to write the changes (heddle.constraints/1); - is standard output (the default)"), kJson},
+       run_adopt},
       {"eval",
        "run a kernel on the CPU and compare it with a direct formula in double precision",
        {"heddle eval attention_forward_hopper", "heddle eval gemm_hopper --param K=128 --json",
