@@ -10,6 +10,7 @@
 #include "app/cli/lowering.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/measure.h"
+#include "core/base/version.h"
 #include "core/io/constraints_json.h"
 #include "core/io/measurement_json.h"
 #include "core/io/measurement_trace.h"
@@ -56,6 +57,7 @@ std::optional<Measurement> no_driver(const Inputs& inputs) {
   m.params = inputs.problem.params;
   m.status = RunStatus::NoGpu;
   m.sentence = driver.error().faults.front().message;
+  m.heddle = version();
   if (inputs.schedule) {
     m.schedule = inputs.schedule->name;
     m.schedule_hash = schedule_hash(inputs.problem, *inputs.schedule);
