@@ -167,9 +167,10 @@ OutputCheck check_output(const TensorPlan& tensor, const std::string& input, con
     const double size = std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
     error_squares += size * size;
     value_squares += wanted * wanted;
-    const double over = size - allowed;
-    if (worst < 0 || over > check.worst - check.bound) {
-      worst = check.worst = size;
+    const double severity = allowed > 0 ? size / allowed : size;
+    if (severity > worst) {
+      worst = severity;
+      check.worst = size;
       check.bound = allowed;
       check.at = place(tensor, i);
     }

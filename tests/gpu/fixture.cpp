@@ -40,7 +40,7 @@ const Prepared& small_gemm() {
     const auto kernel = load_kernel(repository_path("kernels/gemm_hopper.json"));
     const auto machine = load_machine(repository_path("assets/machines/h100.json"));
     REQUIRE((kernel.ok() && machine.ok()));
-    const auto problem = resolve(*kernel, *machine, {{"M", 256}, {"N", 256}, {"K", 1536}});
+    const auto problem = resolve(*kernel, *machine, {{"M", 256}, {"N", 256}, {"K", 320}});
     REQUIRE(problem.ok());
     const auto schedule = read_schedule(repository_path("tests/schedules/gemm_hopper_h100.json"), *problem);
     REQUIRE(schedule.ok());

@@ -26,7 +26,7 @@ struct Prepared {
   codegen::MeasureRequest request(bool profile) const;
 };
 
-/// gemm_hopper of 2 by 1 tiles and 24 trips, compiled by the fake NVRTC.
+/// gemm_hopper of 2 by 1 tiles and 5 trips, compiled by the fake NVRTC.
 const Prepared& small_gemm();
 
 /// Run in a child process of the real heddle program.
