@@ -66,11 +66,12 @@ std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options) {
   const std::vector<OptionSpec> running{
       integer("--repeats", "N", 0, 10'000, "runs on the same data that must be bitwise equal (default 20)"),
       integer("--launches", "N", 1, 1'000'000, "launches per timed block (default 50)"),
+      integer("--warmups", "N", 1, 1'000'000, "launches before the first timed block (default 10)"),
       integer("--blocks", "N", 1, 1000, "timed blocks, in turn with the library's (default 7)"),
       {"--pause", "", "S", "seconds of rest before each block, so that power does not decide (default 0.5)", ValueType::Seconds, {}, 0, 60, false},
       toggle("--no-verify", "do not look at the results"),
       toggle("--no-library", "time no library beside the kernel"),
-      {"--limit", "", "S", "seconds without a sign of life before the kernel's process is killed (default 60)", ValueType::Seconds, {}, 1, 3600, false},
+      {"--limit", "", "S", "seconds without a sign of life before the kernel's process is killed (default 60)", ValueType::Seconds, {}, 0, 3600, false},
       integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says); results are then not looked at"),
       choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
       file("--out", "-o", "write the measurement to FILE (heddle.measurement/1)"),
