@@ -18,6 +18,7 @@ int run_compile(const Arguments& arguments, const Terminal& terminal);
 int run_interpret(const Arguments& arguments, const Terminal& terminal);
 int run_run(const Arguments& arguments, const Terminal& terminal);
 int run_profile(const Arguments& arguments, const Terminal& terminal);
+int run_calibrate(const Arguments& arguments, const Terminal& terminal);
 int run_adopt(const Arguments& arguments, const Terminal& terminal);
 int run_eval(const Arguments& arguments, const Terminal& terminal);
 int run_list(const Arguments& arguments, const Terminal& terminal);

@@ -72,12 +72,35 @@ class Executor {
     gpu_ = std::make_unique<Gpu>();
     found_.device = gpu_->device();
     report();
+    if (!plan_.micros.empty()) return run_micros();
     plain_ = std::make_unique<LoadedKernel>(*gpu_, plan_.plain, plan_.tensors);
     buffers_ = allocate_set();
     plain_->add_buffers(buffers_);
     found_.build.emplace().blocks = plain_->blocks();
     verify();
     if (found_.status == RunStatus::Verified || found_.status == RunStatus::Unverified) measure();
+  }
+
+  /// Each on an SM of its own, one after the other; the second run counts.
+  void run_micros() {
+    buffers_ = allocate_set();
+    for (std::size_t t = 0; t < buffers_.size(); ++t) gpu_->fill(buffers_[t], 0, plan_.tensors[t].bytes());
+    for (std::size_t k = 0; k < plan_.micros.size(); ++k) {
+      const KernelPlan& micro = plan_.micros[k];
+      note(fmt::format("micro-kernel {} of {}", k + 1, plan_.micros.size()));
+      const std::int64_t bytes = 8 * micro.record_words;
+      const cuda::Memory memory = gpu_->allocate(bytes, "times");
+      LoadedKernel kernel(*gpu_, micro, plan_.tensors, memory);
+      kernel.add_buffers(buffers_);
+      for (int run = 0; run < 2; ++run) {
+        gpu_->fill(memory, kPoison, bytes);
+        kernel.launch(0);
+        gpu_->finish("a micro-kernel");
+      }
+      std::vector<std::uint8_t> times(static_cast<std::size_t>(bytes));
+      gpu_->download(times.data(), memory, bytes);
+      write_(fmt::format("R {} {}", k, hex(times)));
+    }
   }
 
   Buffers allocate_set() {

@@ -3,7 +3,7 @@
 //
 //   N text           what it is doing: a sign of life
 //   M measurement    everything found out so far (heddle.measurement/1 on one line)
-//   R which hex      records of a recording build, "loop" or "ops"
+//   R which hex      records of a recording build, "loop" or "ops"; or what the micro-kernel of that number wrote
 //   E                the end
 #pragma once
 

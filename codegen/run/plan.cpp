@@ -92,7 +92,7 @@ template <class Io> void pass(Io& io, RunPlan& p) {
   io(mark);
   if constexpr (std::is_same_v<Io, In>)
     if (mark != kMark) io.fail();
-  each(io, p.kernel, p.machine, p.tensors, p.plain, p.loop, p.ops, p.reference, p.cases, p.library, p.flops, p.seed, p.repeats, p.launches, p.warmups,
+  each(io, p.kernel, p.machine, p.tensors, p.plain, p.loop, p.ops, p.micros, p.reference, p.cases, p.library, p.flops, p.seed, p.repeats, p.launches, p.warmups,
        p.blocks, p.pause_seconds);
 }
 
@@ -107,6 +107,7 @@ bool consistent(const RunPlan& p) {
     return true;
   };
   bool good = launch(p.plain) && (!p.loop || launch(*p.loop)) && (!p.ops || launch(*p.ops)) && (!p.reference || p.reference->output < n);
+  for (const KernelPlan& micro : p.micros) good = good && launch(micro);
   for (const CasePlan& c : p.cases) {
     good = good && (c.given.empty() || c.given.size() == n);
     for (const Expected& e : c.expected) good = good && e.tensor < n && (e.values.empty() || static_cast<std::int64_t>(e.values.size()) == p.tensors[e.tensor].elements());

@@ -74,6 +74,7 @@ struct RunPlan {
   std::vector<TensorPlan> tensors;
   KernelPlan plain;
   std::optional<KernelPlan> loop, ops; ///< recording builds
+  std::vector<KernelPlan> micros;      ///< micro-kernels (codegen/calibrate): where there are any, only they run
   std::optional<ReferencePlan> reference;
   std::vector<CasePlan> cases;         ///< empty: results are not looked at
   std::optional<LibraryGemm> library;

@@ -24,7 +24,7 @@ struct RunOptions {
 
 struct RunResult {
   Measurement found;                       ///< kernel, machine, device, verification, timing, status, sentence
-  std::map<std::string, std::vector<std::uint8_t>> records;  ///< "loop", "ops"
+  std::map<std::string, std::vector<std::uint8_t>> records;  ///< "loop", "ops", "0", "1" ...
   bool cancelled = false;
 };
 

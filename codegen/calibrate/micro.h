@@ -1,0 +1,42 @@
+// Micro-kernels: one warpgroup doing one kind of tile instruction at one shape, with the SM's clock around it. Three numbers come
+// of each, those that a machine's rule has: how long the issuing warps are busy, how long until the result is there, and how long
+// one takes among many without waiting.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/emit/emit.h"
+#include "core/machine/machine.h"
+
+namespace heddle::codegen {
+
+struct MicroKernel {
+  std::string rule;        ///< of the machine, or "handoff.signal", "handoff.register_copy"
+  Scope dims;              ///< what the rule's formulas see
+  std::string source;
+  LaunchPlan launch;       ///< maps and pointers are of one scratch tensor
+  DType scratch = DType::Bf16;  ///< its type
+};
+
+struct MicroResult {
+  double window = 0, latency = 0, interval = 0;  ///< cycles
+};
+
+inline constexpr int kMicroRepeats = 33;   ///< of the timed instruction
+inline constexpr int kMicroBurst = 16;     ///< in a row
+inline constexpr std::int64_t kMicroWords = 1 + 2 * kMicroRepeats;
+inline constexpr std::int64_t kScratchSide = 1024;  ///< rows and columns of the scratch tensor
+inline constexpr const char* kMicroEntry = "heddle_calibrate";
+
+/// All that the machine has rules for and we have an instruction for; first one without any instruction, whose times are taken off
+/// the others'. `left_out` gets the rules for which there is none.
+std::vector<MicroKernel> micro_kernels(const Machine& machine, std::vector<std::string>& left_out);
+
+/// Medians of what the kernel wrote; nothing where it wrote nothing.
+std::optional<MicroResult> read_micro(std::span<const std::uint8_t> bytes);
+
+}  // namespace heddle::codegen
