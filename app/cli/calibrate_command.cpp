@@ -123,7 +123,7 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   codegen::MicroResult nothing;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const auto bytes = result->records.find(std::to_string(k));
-    const auto numbers = bytes == result->records.end() ? std::nullopt : codegen::read_micro(bytes->second);
+    const auto numbers = bytes == result->records.end() ? std::nullopt : codegen::read_micro(kernels[k], bytes->second, nothing);
     if (!numbers) {
       terminal.complain(fmt::format("the micro-kernel for {} wrote no times", kernels[k].rule));
       return kKernelFailed;
@@ -134,7 +134,7 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   const MeasuredDevice device = result->found.device.value_or(MeasuredDevice{});
   const std::string where = fmt::format("{}, driver {}, {:%Y-%m-%d}", device.name, device.driver, fmt::gmtime(std::time(nullptr)));
   std::vector<codegen::CalibratedRule> summary;
-  const Machine made = codegen::calibrated(*machine, nothing, points, where, summary);
+  const Machine made = codegen::calibrated(*machine, points, where, summary);
   if (const int failed = write_text(terminal, path, machine_text(made, *text))) return failed;
   std::vector<std::vector<std::string>> rows;
   for (const codegen::CalibratedRule& rule : summary)

@@ -10,6 +10,7 @@ namespace heddle::codegen {
 namespace {
 
 constexpr double kSmallestScale = 0.02, kLargestScale = 50;
+constexpr std::string_view kForm = "; form: ";
 constexpr std::size_t kLongestFormula = 3500;  ///< of the 4096 characters that an expression may have
 
 /// Names that the shapes do not set are attributes nobody gave: 0, as costs have them.
@@ -21,15 +22,16 @@ std::optional<std::int64_t> value_of(const Expr& formula, Scope dims) {
 
 using Points = std::vector<std::pair<Scope, double>>;
 
-Points points_of(const std::vector<CalibrationPoint>& all, const std::string& rule, double MicroResult::* number, double off) {
+Points points_of(const std::vector<CalibrationPoint>& all, const std::string& rule, double MicroResult::* number) {
   Points points;
   for (const CalibrationPoint& point : all)
-    if (point.kernel->rule == rule) points.emplace_back(point.kernel->dims, std::max(1.0, point.result.*number - off));
+    if (point.kernel->rule == rule && point.result.*number > 0) points.emplace_back(point.kernel->dims, std::max(1.0, point.result.*number));
   return points;
 }
 
+/// Calibrating again replaces what the last time said, not what the form was derived from.
 std::string measured_by(int shapes, const std::string& where, double worst, const std::string& before) {
-  return fmt::format("measured: heddle calibrate on {}, {} shape{}, worst residual {:.0f} %; form: {}", where, shapes, shapes == 1 ? "" : "s", 100 * worst, before);
+  return fmt::format("measured: heddle calibrate on {}, {} shape{}, worst residual {:.0f} %{}{}", where, shapes, shapes == 1 ? "" : "s", 100 * worst, kForm, before);
 }
 
 }  // namespace
@@ -70,13 +72,12 @@ FittedFormula fit_formula(const Expr& old, const Points& points) {
   return fitted;
 }
 
-Machine calibrated(const Machine& machine, const MicroResult& nothing, const std::vector<CalibrationPoint>& points, const std::string& where,
-                   std::vector<CalibratedRule>& summary) {
+Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& points, const std::string& where, std::vector<CalibratedRule>& summary) {
   Machine made = machine;
   for (CostRule& rule : made.rules) {
-    const Points latency = points_of(points, rule.kind, &MicroResult::latency, nothing.latency);
+    const Points latency = points_of(points, rule.kind, &MicroResult::latency);
     if (latency.empty()) continue;
-    const Points window = points_of(points, rule.kind, &MicroResult::window, nothing.window), interval = points_of(points, rule.kind, &MicroResult::interval, 0);
+    const Points window = points_of(points, rule.kind, &MicroResult::window), interval = points_of(points, rule.kind, &MicroResult::interval);
     const FittedFormula l = fit_formula(rule.latency, latency);
     // Warps of a synchronous instruction are busy as long as one takes among many; those of an asynchronous one while issuing.
     const FittedFormula w = fit_formula(rule.window, rule.asynchronous ? window : interval);
@@ -93,13 +94,13 @@ Machine calibrated(const Machine& machine, const MicroResult& nothing, const std
     rule.latency = l.formula;
     rule.window = w.formula;
     const int shapes = static_cast<int>(latency.size());
-    rule.source = measured_by(shapes, where, std::max(l.worst, worst_interval), rule.source.substr(0, rule.source.find("; form: ") == std::string::npos ? std::string::npos : 0) +
-                                                                                     (rule.source.find("; form: ") == std::string::npos ? "" : rule.source.substr(rule.source.find("; form: ") + 8)));
+    const std::size_t form = rule.source.find(kForm);
+    rule.source = measured_by(shapes, where, std::max(l.worst, worst_interval), form == std::string::npos ? rule.source : rule.source.substr(form + kForm.size()));
     summary.push_back({rule.kind, shapes, l.worst, worst_interval});
   }
   // There and back again: half of it each way.
   const auto one_way = [&](const std::string& which, Expr& formula) {
-    Points both = points_of(points, which, &MicroResult::latency, nothing.latency);
+    Points both = points_of(points, which, &MicroResult::latency);
     if (both.empty()) return;
     for (auto& [dims, cycles] : both) cycles /= 2;
     const FittedFormula fitted = fit_formula(formula, both);

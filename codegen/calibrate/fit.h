@@ -23,7 +23,7 @@ FittedFormula fit_formula(const Expr& old, const std::vector<std::pair<Scope, do
 
 struct CalibrationPoint {
   const MicroKernel* kernel = nullptr;
-  MicroResult result;     ///< as measured, the empty kernel's times included
+  MicroResult result;
 };
 
 struct CalibratedRule {
@@ -34,7 +34,6 @@ struct CalibratedRule {
 
 /// A machine with measured numbers. `where` is "NVIDIA H200, driver 580.65.06, 2026-01-02": it goes into the sources. `summary`
 /// gets a line per rule. Unit uses: only the one that a rule reserves longest is fitted, to the interval.
-Machine calibrated(const Machine& machine, const MicroResult& nothing, const std::vector<CalibrationPoint>& points, const std::string& where,
-                   std::vector<CalibratedRule>& summary);
+Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& points, const std::string& where, std::vector<CalibratedRule>& summary);
 
 }  // namespace heddle::codegen

@@ -38,10 +38,60 @@ struct Body {
   int threads = 128;
   std::vector<std::int64_t> box;
   std::string products;       ///< text of wgmma wrappers
+  std::string sink;           ///< at the end: whatever was computed is used
 };
 
-MicroKernel finish(std::string rule, Scope dims, const Body& body, DType scratch = DType::Bf16) {
+constexpr std::string_view kFrame = R"(extern "C" __global__ void __launch_bounds__({threads}, 1)
+{entry}({arguments}u64* out) {{
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const u32 smem = shared_address(shared);
+  const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
+  (void)smem, (void)lane, (void)warp;
+{setup}  __syncthreads();
+{measure}{sink}}}
+)";
+
+/// One by one, then many in a row.
+constexpr std::string_view kSingle = R"(  #pragma unroll 1
+  for (int r = 0; r < {repeats}; ++r) {{
+    __syncthreads();
+    const u32 begin = clock_now();
+{op}    const u32 issued = clock_now();
+{settle}    const u32 there = clock_now();
+    if (tid == 0) out[1 + 2 * r] = issued - begin, out[2 + 2 * r] = there - begin;
+  }}
+  __syncthreads();
+  const u32 begin = clock_now();
+  #pragma unroll 1
+  for (int r = {repeats}; r < {repeats} + {burst_count}; ++r) {{
+{burst}  }}
+{burst_settle}  const u32 end = clock_now();
+  if (tid == 0) out[0] = end - begin;
+)";
+
+/// Two loops, each twice: the second time with warm caches.
+constexpr std::string_view kLoops = R"(  #pragma unroll 1
+  for (int turn = 0; turn < 2; ++turn) {{
+    __syncthreads();
+    u32 begin = clock_now();
+    #pragma unroll 1
+    for (int r = 0; r < {passes}; ++r) {{
+{op}    }}
+{settle}    u32 end = clock_now();
+    if (tid == 0) out[0] = end - begin;
+    __syncthreads();
+    begin = clock_now();
+    #pragma unroll 1
+    for (int r = 0; r < {passes}; ++r) {{
+{other}    }}
+{other_settle}    end = clock_now();
+    if (tid == 0) out[1] = end - begin;
+  }}
+)";
+
+MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::Method method = MicroKernel::Method::Single, DType scratch = DType::Bf16) {
   MicroKernel kernel;
+  kernel.method = method;
   kernel.rule = std::move(rule);
   kernel.dims = std::move(dims);
   kernel.scratch = scratch;
@@ -58,32 +108,14 @@ MicroKernel finish(std::string rule, Scope dims, const Body& body, DType scratch
     kernel.launch.pointers.push_back(0);
     arguments += "unsigned char* memory, ";
   }
-  std::string text = fmt::format(R"(extern "C" __global__ void __launch_bounds__({}, 1)
-{}({}u64* out) {{
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const u32 smem = shared_address(shared);
-  const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
-  (void)lane, (void)warp;
-{}  __syncthreads();
-  #pragma unroll 1
-  for (int r = 0; r < {}; ++r) {{
-    __syncthreads();
-    const u32 begin = clock_now();
-{}    const u32 issued = clock_now();
-{}    const u32 there = clock_now();
-    if (tid == 0) out[1 + 2 * r] = issued - begin, out[2 + 2 * r] = there - begin;
-  }}
-  __syncthreads();
-  const u32 begin = clock_now();
-  #pragma unroll 1
-  for (int r = {}; r < {}; ++r) {{
-{}  }}
-{}  const u32 end = clock_now();
-  if (tid == 0) out[0] = end - begin;
-}}
-)",
-                                 body.threads, kMicroEntry, arguments, body.setup, kMicroRepeats, body.op, body.settle, kMicroRepeats, kMicroRepeats + kMicroBurst,
-                                 body.burst.empty() ? body.op : body.burst, body.burst_settle.empty() ? body.settle : body.burst_settle);
+  using fmt::arg;
+  const std::string measure =
+      method == MicroKernel::Method::Single
+          ? fmt::format(kSingle, arg("repeats", kMicroRepeats), arg("burst_count", kMicroBurst), arg("op", body.op), arg("settle", body.settle),
+                        arg("burst", body.burst.empty() ? body.op : body.burst), arg("burst_settle", body.burst_settle.empty() ? body.settle : body.burst_settle))
+          : fmt::format(kLoops, arg("passes", kMicroPasses), arg("op", body.op), arg("settle", body.settle), arg("other", body.burst), arg("other_settle", body.burst_settle));
+  const std::string text = fmt::format(kFrame, arg("threads", body.threads), arg("entry", kMicroEntry), arg("arguments", arguments), arg("setup", body.setup),
+                                       arg("measure", measure), arg("sink", body.sink));
   std::string sizes;
   for (const auto& [name, value] : kernel.dims) sizes += fmt::format(" {}={}", name, value);
   const std::string helpers = std::string(kTools) + body.products + text;
@@ -98,41 +130,65 @@ Scope tile_dims(std::int64_t n, std::int64_t inputs, std::int64_t bits = 32) {
           {"in_bytes", elems * bits / 8}, {"columns", n}};
 }
 
-/// y[i] = formula of x[i]; every element of a thread's part of the tile.
+/// "    for (int i = 0; i < count; ++i) statement"
+std::string unrolled(std::int64_t count, const std::string& statement, int step = 1) {
+  return fmt::format("#pragma unroll\n    for (int i = 0; i < {}; i += {}) {}\n", count, step, statement);
+}
+
+/// x[i] = formula of x[i]; every element of a thread's part of the tile, then one element alone.
 MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t inputs, std::string_view formula) {
   Body body;
   const std::int64_t count = n / 2;
-  body.setup = fmt::format("  float x[{0}], y[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) x[i] = 0.5f + 0.001f * (float)(tid + i);\n", count);
-  body.op = fmt::format("    pin(x);\n#pragma unroll\n    for (int i = 0; i < {}; ++i) y[i] = {};\n    pin(y);\n", count, formula);
-  body.settle = fmt::format("    settle(y[{}]);\n", count - 1);
-  return finish(rule, tile_dims(n, inputs), body);
+  body.setup = fmt::format("  float x[{0}], z[1];\n  z[0] = 0.5f + 0.001f * (float)tid;\n", count) + unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
+  body.op = unrolled(count, fmt::format("x[i] = {};", formula)) + "      pin(x);\n";
+  body.settle = fmt::format("    settle(x[{}]);\n", count - 1);
+  std::string alone(formula);
+  for (std::size_t at = 0; (at = alone.find("x[i]", at)) != std::string::npos;) alone.replace(at, 4, "z[0]");
+  body.burst = fmt::format("      z[0] = {};\n      pin(z);\n", alone);
+  body.burst_settle = "    settle(z[0]);\n";
+  body.sink = "  float sum = z[0];\n" + unrolled(count, "sum += x[i];") + "  settle(sum);\n";
+  MicroKernel kernel = finish(rule, tile_dims(n, inputs), body, MicroKernel::Method::Chain);
+  kernel.elements = count;
+  return kernel;
 }
 
+/// Every element takes part anew, because each pass adds the last result to all of them; a loop that only does that is taken off.
 MicroKernel reduction(const std::string& rule, std::int64_t n, bool maximum) {
   Body body;
   const std::int64_t count = n / 2;
   const auto fold = [&](std::string a, std::string b) { return maximum ? fmt::format("fmaxf({}, {})", a, b) : fmt::format("{} + {}", a, b); };
-  body.setup = fmt::format("  float x[{0}], y[2];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) x[i] = 0.5f + 0.001f * (float)(tid + i);\n", count);
-  body.op = fmt::format(
-      "    pin(x);\n    y[0] = {0};\n    y[1] = {1};\n#pragma unroll\n    for (int i = 4; i < {2}; i += 4) {{\n      y[0] = {3};\n      y[1] = {4};\n    }}\n#pragma unroll\n"
-      "    for (int s = 1; s < 4; s *= 2) {{\n      y[0] = {5};\n      y[1] = {6};\n    }}\n    pin(y);\n",
-      fold("x[0]", "x[1]"), fold("x[2]", "x[3]"), count, fold("y[0]", fold("x[i]", "x[i + 1]")), fold("y[1]", fold("x[i + 2]", "x[i + 3]")),
-      fold("y[0]", "__shfl_xor_sync(0xffffffff, y[0], s)"), fold("y[1]", "__shfl_xor_sync(0xffffffff, y[1], s)"));
+  const auto assign = [&](const char* y, std::string value) { return fmt::format("{} = {};", y, value); };
+  body.setup = fmt::format("  float x[{0}], y[2] = {{0.0f, 0.0f}};\n", count) + unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
+  const std::string feed = unrolled(count, "x[i] = x[i] * 0.5f + y[i / 2 % 2];") + "      pin(x);\n";
+  body.op = feed + "      " + assign("y[0]", fold("x[0]", "x[1]")) + "\n      " + assign("y[1]", fold("x[2]", "x[3]")) + "\n" +
+            fmt::format("#pragma unroll\n    for (int i = 4; i < {}; i += 4) {{ {} {} }}\n", count, assign("y[0]", fold("y[0]", fold("x[i]", "x[i + 1]"))),
+                        assign("y[1]", fold("y[1]", fold("x[i + 2]", "x[i + 3]")))) +
+            fmt::format("#pragma unroll\n    for (int s = 1; s < 4; s *= 2) {{ {} {} }}\n      pin(y);\n", assign("y[0]", fold("y[0]", "__shfl_xor_sync(0xffffffff, y[0], s)")),
+                        assign("y[1]", fold("y[1]", "__shfl_xor_sync(0xffffffff, y[1], s)")));
   body.settle = "    settle(y[0] + y[1]);\n";
+  body.burst = feed + "      y[0] = x[0];\n      y[1] = x[2];\n      pin(y);\n";
+  body.burst_settle = body.settle;
+  body.sink = "  float sum = y[0] + y[1];\n" + unrolled(count, "sum += x[i];") + "  settle(sum);\n";
   Scope dims = tile_dims(n, 1);
   dims["out_elems"] = kRows, dims["bytes"] = 4 * kRows;
-  return finish(rule, std::move(dims), body);
+  return finish(rule, std::move(dims), body, MicroKernel::Method::Beside);
 }
 
+/// A word that two elements were packed into is one of the next two.
 MicroKernel conversion(const std::string& rule, std::int64_t n) {
   Body body;
   const std::int64_t words = n / 4;
-  body.setup = fmt::format("  float x[{0}];\n  u32 w[{1}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) x[i] = 0.5f + 0.001f * (float)(tid + i);\n", n / 2, words);
-  body.op = fmt::format("    pin(x);\n#pragma unroll\n    for (int i = 0; i < {}; ++i) w[i] = pack_bf16(x[2 * i], x[2 * i + 1]);\n    keep(w);\n", words);
+  body.setup = fmt::format("  u32 w[{0}], z[1];\n  z[0] = 0x3f800000u + tid;\n  const float other = 0.5f + 0.001f * (float)tid;\n", words) + unrolled(words, "w[i] = 0x3f800000u + tid + i;");
+  body.op = unrolled(words, "w[i] = pack_bf16(__uint_as_float(w[i]), other);") + "      keep(w);\n";
   body.settle = fmt::format("    settle(w[{}]);\n", words - 1);
+  body.burst = "      z[0] = pack_bf16(__uint_as_float(z[0]), other);\n      keep(z);\n";
+  body.burst_settle = "    settle(z[0]);\n";
+  body.sink = "  u32 sum = z[0];\n" + unrolled(words, "sum ^= w[i] * 3u;") + "  settle(sum);\n";
   Scope dims = tile_dims(n, 1);
   dims["bytes"] = 2 * kRows * n;
-  return finish(rule, std::move(dims), body);
+  MicroKernel kernel = finish(rule, std::move(dims), body, MicroKernel::Method::Chain);
+  kernel.elements = words;
+  return kernel;
 }
 
 MicroKernel product(const std::string& rule, std::int64_t n, std::int64_t k, bool from_registers) {
@@ -148,10 +204,14 @@ MicroKernel product(const std::string& rule, std::int64_t n, std::int64_t k, boo
   const std::string a_tile = from_registers ? "a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3]" : "matrix(smem + k / 4 * 8192 + k % 4 * 32, 16, 1024)";
   body.op = fmt::format("    product_fence();\n#pragma unroll\n    for (int k = 0; k < {}; ++k) {}(d, {}, {}, 1);\n    product_commit();\n", k / 16, product_name(shape), a_tile, b_tile);
   body.settle = fmt::format("    product_wait<0>();\n    pin(d);\n{}", from_registers ? "    keep(a);\n" : "");
+  body.sink = "  float sum = 0.0f;\n" + unrolled(n / 2, "sum += d[i];") + "  settle(sum);\n";
   Scope dims = tile_dims(n, 3, 16);
   dims["M"] = kRows, dims["N"] = n, dims["K"] = k;
   return finish(rule, std::move(dims), body);
 }
+
+/// Waits for, and uses, every word.
+std::string all_there(std::int64_t words) { return "    {\n    u32 all = 0;\n" + unrolled(words, "all ^= w[i];") + "    settle(all);\n    }\n"; }
 
 /// Swizzled panels of a bf16 tile by stmatrix, or words by ld.shared.
 MicroKernel shared_tile(const std::string& rule, std::int64_t n, bool store) {
@@ -167,7 +227,7 @@ MicroKernel shared_tile(const std::string& rule, std::int64_t n, bool store) {
     body.settle = "    fence_async();\n";  // the bytes are in shared memory
   } else {
     body.op = fmt::format("#pragma unroll\n    for (int j = 0; j < {}; ++j) load_words(smem + (j * 128 + tid) * 16, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n    keep(w);\n", words / 4);
-    body.settle = fmt::format("    settle(w[{}]);\n", words - 1);
+    body.settle = all_there(words);
   }
   return finish(rule, tile_dims(n, 1, 16), body);
 }
@@ -181,7 +241,7 @@ MicroKernel global_tile(const std::string& rule, std::int64_t n, bool store) {
   const std::string place = fmt::format("memory + r * {} + (j * 128 + tid) * 16", kRows * n * 2);
   body.op = fmt::format("{0}#pragma unroll\n    for (int j = 0; j < {1}; ++j) {2}_global({3}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{4}", store ? "    keep(w);\n" : "",
                         words / 4, store ? "store" : "load", place, store ? "" : "    keep(w);\n");
-  body.settle = store ? "" : fmt::format("    settle(w[{}]);\n", words - 1);
+  body.settle = store ? "" : all_there(words);
   return finish(rule, tile_dims(n, 1, 16), body);
 }
 
@@ -211,7 +271,7 @@ MicroKernel bulk_store(const std::string& rule, std::int64_t rows, bool add) {
   body.settle = "    if (tid == 0) store_wait_read<0>();\n";
   Scope dims = tile_dims(body.box[0], 1, add ? 32 : 16);
   dims["rows"] = rows, dims["elems"] = dims["in_elems"] = body.box[0] * rows, dims["out_elems"] = 0, dims["bytes"] = dims["in_bytes"] = bytes;
-  return finish(rule, std::move(dims), body, add ? DType::F32 : DType::Bf16);
+  return finish(rule, std::move(dims), body, MicroKernel::Method::Single, add ? DType::F32 : DType::Bf16);
 }
 
 /// Two warpgroups: the first arrives, or stores its registers and arrives; the second wakes, loads, and arrives in turn. A number
@@ -226,7 +286,7 @@ MicroKernel hand_over(std::int64_t n) {
   if (words > 0) {
     body.setup += fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
     store = fmt::format("keep(w);\n#pragma unroll\n      for (int i = 0; i < {}; ++i) store_word(smem + (i * 128 + me) * 4, w[i]);\n      ", words);
-    load = fmt::format("\n#pragma unroll\n      for (int i = 0; i < {}; ++i) load_word(smem + (i * 128 + me) * 4, w[i]);\n      settle(w[{}]);\n      ", words, words - 1);
+    load = fmt::format("\n#pragma unroll\n      for (int i = 0; i < {}; ++i) load_word(smem + (i * 128 + me) * 4, w[i]);\n      {}", words, all_there(words));
   }
   body.op = fmt::format(R"(    if (tid < 128) {{
       {1}__syncwarp(); if (lane == 0) arrive(smem + {0});
@@ -302,25 +362,37 @@ std::vector<MicroKernel> micro_kernels(const Machine& machine, std::vector<std::
   return kernels;
 }
 
-std::optional<MicroResult> read_micro(std::span<const std::uint8_t> bytes) {
+std::optional<MicroResult> read_micro(const MicroKernel& kernel, std::span<const std::uint8_t> bytes, const MicroResult& nothing) {
   if (bytes.size() < 8 * kMicroWords) return std::nullopt;
+  constexpr std::uint64_t kMost = 0xffffffff;  // clocks have 32 bits; what was never written has 64
   const auto word = [&](std::int64_t at) {
     std::uint64_t value;
     std::memcpy(&value, bytes.data() + 8 * at, sizeof value);
     return value;
   };
+  if (word(0) > kMost || word(1) > kMost) return std::nullopt;
+  MicroResult result;
+  if (kernel.method != MicroKernel::Method::Single) {
+    const double whole = static_cast<double>(word(0)) / kMicroPasses, other = static_cast<double>(word(1)) / kMicroPasses;
+    if (kernel.method == MicroKernel::Method::Beside) {
+      result.latency = whole - other;
+      return result;
+    }
+    result.interval = result.window = whole;
+    result.latency = whole + std::max(0.0, other - whole / static_cast<double>(std::max<std::int64_t>(kernel.elements, 1)));
+    return result;
+  }
   std::vector<double> windows, latencies;
   for (int r = kSkipped; r < kMicroRepeats; ++r) {
-    if (word(1 + 2 * r) > 0xffffffff || word(2 + 2 * r) > 0xffffffff) return std::nullopt;
+    if (word(1 + 2 * r) > kMost || word(2 + 2 * r) > kMost) return std::nullopt;
     windows.push_back(static_cast<double>(word(1 + 2 * r)));
     latencies.push_back(static_cast<double>(word(2 + 2 * r)));
   }
-  if (word(0) > 0xffffffff) return std::nullopt;
   const auto median = [](std::vector<double>& numbers) {
     std::nth_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2), numbers.end());
     return numbers[numbers.size() / 2];
   };
-  return MicroResult{median(windows), median(latencies), static_cast<double>(word(0)) / kMicroBurst};
+  return MicroResult{std::max(0.0, median(windows) - nothing.window), std::max(0.0, median(latencies) - nothing.latency), static_cast<double>(word(0)) / kMicroBurst};
 }
 
 }  // namespace heddle::codegen
