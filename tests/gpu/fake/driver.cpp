@@ -97,6 +97,8 @@ int cuModuleLoadData(Library** module, const unsigned char* image) {
   library->launch = reinterpret_cast<void (*)(void**, int, int)>(::dlsym(library->handle, "fake_launch"));
   library->entry = reinterpret_cast<const char* (*)()>(::dlsym(library->handle, "fake_entry"));
   library->records = reinterpret_cast<int (*)()>(::dlsym(library->handle, "fake_records"));
+  const char* settings = reinterpret_cast<const char*>(image + length);  // of a micro-kernel; else the text's end
+  if (auto* set = reinterpret_cast<void (*)(const char*)>(::dlsym(library->handle, "fake_settings")); set && std::strncmp(settings, "HEDDLE-FAKE ", 12) == 0) set(settings + 12);
   *module = library;
   return library->launch && library->entry && library->records ? 0 : kInvalidImage;
 }
