@@ -25,6 +25,7 @@ Result<Driver> open_driver() {
   std::string missing;
   const auto bind = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    if (!function) function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, (std::string(name) + "_v2").c_str()));
     if (!function && missing.empty()) missing = name;
   };
   bind(d.init, "cuInit"), bind(d.driver_version, "cuDriverGetVersion"), bind(d.device_count, "cuDeviceGetCount"), bind(d.device_get, "cuDeviceGet");

@@ -78,6 +78,8 @@ void Gpu::fill(cuda::Memory memory, unsigned char byte, std::int64_t bytes) {
 }
 void Gpu::upload(cuda::Memory to, const std::vector<std::uint8_t>& bytes) {
   check(driver_.upload(to, bytes.data(), bytes.size()), RunStatus::Faulted, "data cannot be copied to the GPU");
+  // The call returns when the bytes are on their way; our stream does not wait for that by itself.
+  check(driver_.synchronize(), RunStatus::Faulted, "data cannot be copied to the GPU");
 }
 void Gpu::download(void* to, cuda::Memory from, std::int64_t bytes) {
   check(driver_.download(to, from, static_cast<std::size_t>(bytes)), RunStatus::Faulted, "results cannot be copied from the GPU");

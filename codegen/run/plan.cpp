@@ -50,11 +50,7 @@ void pass(Out& out, std::vector<T>& list) {
 }
 template <class T>
 void pass(In& in, std::vector<T>& list) {
-  list.resize(in.size(1));
-  for (T& item : list) {
-    if (!in.good) return;
-    pass(in, item);
-  }
+  for (std::size_t left = in.size(1); left > 0 && in.good; --left) pass(in, list.emplace_back());
 }
 void pass(Out& out, std::vector<float>& list) {
   out.size(list.size());

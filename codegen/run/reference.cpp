@@ -19,6 +19,7 @@ constexpr double kF32Sum = 1.0 / (1 << 22);             ///< per term of a sum o
 constexpr double kLargestNormal = 3.5;                  ///< of make_data()
 constexpr std::int64_t kMostExactTerms = std::int64_t{1} << 21;  ///< products of numbers up to 2 whose sum f32 holds exactly
 constexpr std::int64_t kMostCpuWork = 4'000'000'000;    ///< multiply-adds: seconds
+constexpr std::int64_t kMostCpuElements = std::int64_t{1} << 26;
 constexpr std::int64_t kMostSliceWork = 400'000'000'000;  ///< multiply-adds of one launch of the reference: a second
 
 constexpr std::string_view kHead = R"(typedef unsigned short u16;
@@ -227,13 +228,19 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
     return cases;
   }
 
+  const auto too_much = [&] {
+    return fmt::format("there is no reference kernel for '{}', and the CPU would take too long; choose smaller sizes (--param)", kernel.name);
+  };
+  std::int64_t elements = 0;
+  for (const TensorPlan& tensor : tensors) elements = sat_add(elements, tensor.elements());
+  if (work_of(kernel.reference, tensors) > kMostCpuWork || elements > kMostCpuElements) return why_not = too_much(), cases;
   auto made = make_tensors(kernel, params, seed);
   if (!made.ok()) return why_not = made.error().faults.front().message, cases;
   const Reference* formula = find_reference(kernel.reference);
   TensorMap run = *made;
   const auto count = plan_execution(kernel, params, run);
   if (!count.ok()) return why_not = count.error().faults.front().message, cases;
-  if (count->work > kMostCpuWork) return why_not = fmt::format("there is no reference kernel for '{}', and the CPU would take too long; choose smaller sizes (--param)", kernel.name), cases;
+  if (count->work > kMostCpuWork) return why_not = too_much(), cases;
   if (formula && formula->prepare && check_tensors(*formula, *made).ok()) formula->prepare(*made, {});
   CasePlan what{to_string(Data::Given), Data::Given, {}, {}};
   for (const TensorPlan& tensor : tensors) {
