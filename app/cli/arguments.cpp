@@ -232,6 +232,21 @@ std::optional<double> Arguments::seconds(const std::string& name) const {
 
 bool is_project(const std::string& name) { return name.ends_with(".heddle.json"); }
 
+namespace {
+
+std::string shell_line(const std::vector<std::string>& args) {
+  std::string line = "heddle";
+  for (const std::string& word : args) {
+    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-=+/:,%@") == std::string::npos;
+    std::string quoted;
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += plain ? " " + word : " '" + quoted + "'";
+  }
+  return line;
+}
+
+}  // namespace
+
 std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& args) {
   CommandLine line;
   line.help = asks_for(args, {"--help", "-h"});
@@ -255,7 +270,9 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
     line.command = command;
     return line;
   }
-  return parse_for(*command, std::move(words));
+  auto parsed = parse_for(*command, std::move(words));
+  if (auto* good = std::get_if<CommandLine>(&parsed)) good->arguments.command_line = shell_line(args);
+  return parsed;
 }
 
 }  // namespace heddle::app

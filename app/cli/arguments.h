@@ -23,6 +23,8 @@ class Arguments {
   std::optional<double> seconds(const std::string& name) const;
 
   void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
+  /// The whole line as a shell would read it again, for what remembers how it was made.
+  std::string command_line;
 
  private:
   std::map<std::string, std::vector<std::string>> values_;

@@ -12,6 +12,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/help.h"
 #include "app/cli/terminal.h"
+#include "codegen/run/child.h"
 
 namespace heddle::app {
 namespace {
@@ -73,6 +74,8 @@ int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err)
 }
 
 int run_cli(int argc, char** argv) {
+  // Heddle started by itself to run a kernel (codegen/run/run.h).
+  if (argc == 2 && std::string_view(argv[1]) == codegen::kChildCommand) return codegen::run_child(codegen::kChildDescriptor);
   Terminal terminal{std::cout, std::cerr, detect_style(), stderr_is_tty()};
   const int code = run_guarded(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), terminal);
   std::cout.flush();

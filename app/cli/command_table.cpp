@@ -52,11 +52,34 @@ const OptionSpec kDemand{
     "a demand in words: \"pin S at 128\", \"S in group 2\", \"S before O by 64\", \"registers <= 240\", \"at most 3 stages\"; may be "
     "given several times",
     ValueType::Name, {}, 0, 0, true};
+const OptionSpec kRecords = choice("--records", "WHAT", {"none", "loop", "ops"},
+                                   "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
+                                   "every op in a window of it (default none)");
 const PositionalSpec kKernel{
     "KERNEL", "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) stands for MACHINE and SCHEDULE too",
     PositionalType::Kernel, true, {}};
 const PositionalSpec kMachine{
     "MACHINE", "shipped machine or path of a heddle.machine/1 file", PositionalType::Machine, true, {}};
+
+/// How a kernel is run.
+std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options) {
+  const std::vector<OptionSpec> running{
+      integer("--repeats", "N", 0, 10'000, "runs on the same data that must be bitwise equal (default 20)"),
+      integer("--launches", "N", 1, 1'000'000, "launches per timed block (default 50)"),
+      integer("--warmups", "N", 1, 1'000'000, "launches before the first timed block (default 10)"),
+      integer("--blocks", "N", 1, 1000, "timed blocks, in turn with the library's (default 7)"),
+      {"--pause", "", "S", "seconds of rest before each block, so that power does not decide (default 0.5)", ValueType::Seconds, {}, 0, 60, false},
+      toggle("--no-verify", "do not look at the results"),
+      toggle("--no-library", "time no library beside the kernel"),
+      {"--limit", "", "S", "seconds without a sign of life before the kernel's process is killed (default 60)", ValueType::Seconds, {}, 0, 3600, false},
+      integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says); results are then not looked at"),
+      choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
+      file("--out", "-o", "write the measurement to FILE (heddle.measurement/1)"),
+      kJson,
+  };
+  options.insert(options.end(), running.begin(), running.end());
+  return options;
+}
 
 PositionalSpec optional(PositionalSpec positional) {
   positional.required = false;
@@ -275,7 +298,7 @@ std::vector<CommandSpec> make_table() {
        {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
        {kKernel, kMachine, schedule(false)},
        with_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"),
-                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"),
+                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"), kRecords,
                             file("--out", "-o", "where to write; - is standard output (the default)")}),
        run_emit},
       {"compile",
@@ -284,7 +307,7 @@ std::vector<CommandSpec> make_table() {
        {kKernel, kMachine, schedule(false)},
        with_solver_options({choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
                             toggle("--no-cache", "compile even if this very text has been compiled before"),
-                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"),
+                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"), kRecords,
                             file("--out", "-o", "where to write the cubin"), kJson}),
        run_compile},
       {"interpret",
@@ -296,6 +319,33 @@ std::vector<CommandSpec> make_table() {
                             integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"),
                             toggle("--data", "with real data, at the kernel's evaluation sizes, compared with heddle eval (default 3 orders)"), kJson}),
        run_interpret},
+      {"run",
+       "run the kernel that a schedule stands for on the GPU: verified, then timed beside the vendor's library",
+       {"heddle run gemm_hopper h200 --out gemm.json", "heddle run attention_forward_hopper h200 fa.json -p Q_LEN=8192 -p KV_LEN=8192 --json"},
+       {kKernel, kMachine, schedule(false)},
+       with_solver_options(with_run_options({toggle("--no-time", "verify only")})),
+       run_run},
+      {"profile",
+       "run the recording build of a kernel on the GPU: what each op did when, beside what the schedule says",
+       {"heddle profile gemm_hopper h200", "heddle profile attention_forward_hopper h200 fa.json --trace fa-trace.json --out fa-profile.json"},
+       {kKernel, kMachine, schedule(false)},
+       with_solver_options(with_run_options({file("--trace", "", "write the measured timeline and the prediction as a Chrome/Perfetto trace")})),
+       run_profile},
+      {"adopt",
+       "make the latencies that a profile measured changes of a kernel's numbers, to solve again with",
+       {"heddle adopt gemm_hopper h200 gemm-profile.json --out measured.json"},
+       {kKernel, kMachine, {"MEASUREMENT", "path of a heddle.measurement/1 file with a profile", PositionalType::Name, true, {}}},
+       {file("--out", "-o", "where to write the changes (heddle.constraints/1); - is standard output (the default)"), kJson},
+       run_adopt},
+      {"calibrate",
+       "measure what each kind of tile instruction costs on the GPU and write a machine file with those numbers",
+       {"heddle calibrate h200 --out h200-measured.json", "heddle calibrate h100 --emit-only micro"},
+       {kMachine},
+       {{"--emit-only", "", "DIR", "write the micro-kernels into DIR and compile them; needs no GPU", ValueType::File, {}, 0, 0, false},
+        choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
+        {"--limit", "", "S", "seconds without a sign of life before the kernels' process is killed (default 60)", ValueType::Seconds, {}, 0, 3600, false},
+        file("--out", "-o", "where to write the machine file; - is standard output (the default)")},
+       run_calibrate},
       {"eval",
        "run a kernel on the CPU and compare it with a direct formula in double precision",
        {"heddle eval attention_forward_hopper", "heddle eval gemm_hopper --param K=128 --json",

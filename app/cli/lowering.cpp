@@ -70,7 +70,9 @@ std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Argume
     code = refused({{"arch", {}, fmt::format("kernels are written for sm_90a; machine '{}' is not one", name), std::nullopt}}, arguments, terminal);
     return std::nullopt;
   }
-  codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program);
+  const std::string records = arguments.text("--records").value_or("none");
+  const auto recording = records == "ops" ? codegen::Recording::Ops : records == "loop" ? codegen::Recording::Loop : codegen::Recording::None;
+  codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program, recording);
   if (!emitted.emission) code = refused(emitted.refusals, arguments, terminal);
   return std::move(emitted.emission);
 }

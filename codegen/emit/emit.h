@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/emit/records.h"
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
 #include "core/graph/kernel.h"
@@ -32,7 +33,7 @@ struct TensorMapPlan {
   bool operator==(const TensorMapPlan&) const = default;
 };
 
-/// How the kernel is started. Arguments: the maps, then the pointers, in this order.
+/// How the kernel is started. Arguments: the maps, then the pointers, in this order; a recording build takes its memory last.
 struct LaunchPlan {
   std::string entry = "heddle_kernel";
   int threads = 0;
@@ -59,6 +60,7 @@ struct Emission {
   std::string source;
   LaunchPlan launch;
   std::vector<SourceSpan> lines;
+  std::optional<RecordPlan> records;  ///< of a recording build
 };
 
 struct EmitResult {
@@ -66,6 +68,7 @@ struct EmitResult {
   std::vector<Refusal> refusals;
 };
 
-EmitResult emit_cuda(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program);
+EmitResult emit_cuda(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program,
+                     Recording recording = Recording::None);
 
 }  // namespace heddle::codegen

@@ -30,13 +30,14 @@ EmitResult Writer::run() {
   for (const ProductShape& shape : shapes_) body += product_text(shape) + "\n";
   body += std::exchange(text_, {});
   write_head();
-  text_ += prelude_text(body) + "\n" + body;
+  text_ += prelude_text(body) + (records_ ? record_prelude() : "") + "\n" + body;
   return {unmarked(), {}};
 }
 
 Emission Writer::unmarked() {
   Emission emission;
   emission.launch = std::move(launch_);
+  emission.records = std::move(records_);
   int lines = 0;
   std::size_t open = 0;
   for (std::size_t at = 0; at < text_.size();) {
@@ -161,6 +162,7 @@ void Writer::write_kernel() {
   for (std::size_t p = 0; p < launch_.pointers.size(); ++p)
     arguments += fmt::format("{}const {}* __restrict__ in{}", arguments.empty() ? "" : ", ",
                              kernel_.tensors[launch_.pointers[p]].dtype == DType::F32 ? "float" : "unsigned short", p);
+  if (records_) arguments += fmt::format("{}u64* records", arguments.empty() ? "" : ", ");
   line("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}({}) {{", program_.threads, launch_.entry, arguments);
   indent_ = 1;
   raw("extern __shared__ __align__(1024) unsigned char shared[];");
@@ -178,6 +180,7 @@ void Writer::write_kernel() {
   }
   for (std::size_t m = 0; m < launch_.maps.size(); ++m) line("prefetch_map(&map{});", m);
   raw("barrier_init_fence();");
+  if (records_) raw(record_head("block_begins"));
   --indent_;
   raw("}");
   raw("__syncthreads();");
@@ -332,6 +335,7 @@ void Writer::write_role(const Role& role, std::size_t index) {
     else if (asked)
       line("u32 p{0} = 0;  // phase", c);
   }
+  begin_records(role);
   if (program_.turns && program_.turns->first != program_.turns->last && program_.turns->last == index)
     line("pass_turn<{}, {}>();  // {} begins", kFirstTurn + program_.turns->first, kTurnThreads, safe_name(program_.roles[program_.turns->first].name));
   write_tile_loop();
@@ -356,6 +360,7 @@ void Writer::write_role(const Role& role, std::size_t index) {
     return std::any_of(s.steps.begin(), s.steps.end(), [](const Step& step) { return step.engine == Engine::Store; });
   });
   if (stores) raw(one_thread_ ? "store_wait_all();" : "if (tid == 0) store_wait_all();");
+  if (records_ && index == 0) raw((one_thread_ ? "" : "if (tid == 0) ") + record_head("block_ends"));
   if (one_thread_) {
     --indent_;
     raw("}");
@@ -365,30 +370,43 @@ void Writer::write_role(const Role& role, std::size_t index) {
   if (last) raw("}");
 }
 
+std::string Writer::end_text(const Section& section) const {
+  const std::int64_t end = section.first + section.times * section.unroll;
+  return program_.varies ? affine_text({end - program_.trips, {1}}, {"trips"}) : std::to_string(end);
+}
+
 void Writer::write_section(const Role& role, const Section& section) {
   (void)role;
   section_ = &section;
   line("// {}", to_string(section.part));
   if (section.loop) {
+    record_loop(true);
     raw("#pragma unroll 1");
-    const std::int64_t end = section.first + section.times * section.unroll;
-    line("for (int i = {}; i < {}; i += {}) {{", section.first,
-         program_.varies ? affine_text({end - program_.trips, {1}}, {"trips"}) : std::to_string(end), section.unroll);
+    line("for (int i = {}; i < {}; i += {}) {{", section.first, end_text(section), section.unroll);
     ++indent_;
+    record_pass();
     for (auto& group : flying_)
       for (Flying& f : group) f.this_pass = false;
   }
-  for (const Step& step : section.steps) write_step(step);
+  for (const Step& step : section.steps) {
+    record_before(step);
+    write_step(step);
+    record_after(step);
+  }
   if (section.loop) {
+    flush_records("i");
     --indent_;
     raw("}");
+    record_loop(false);
     for (auto& group : flying_)
       for (Flying& f : group) f.this_pass = false;
   }
 }
 
-EmitResult emit_cuda(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program) {
-  return Writer(kernel, problem, schedule, program).run();
+EmitResult emit_cuda(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program, Recording recording) {
+  Writer writer(kernel, problem, schedule, program);
+  if (recording != Recording::None) writer.plan_records(recording);
+  return writer.run();
 }
 
 }  // namespace heddle::codegen

@@ -4,9 +4,11 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -31,6 +33,8 @@ class Writer {
       : kernel_(kernel), problem_(problem), schedule_(schedule), program_(program) {}
 
   EmitResult run();
+  /// Before run(): its text records.
+  void plan_records(Recording recording);
 
  private:
   /// How a register tile lies in the threads of a role.
@@ -54,6 +58,7 @@ class Writer {
   void write_kernel();
   void write_role(const Role& role, std::size_t index);
   void write_variables(const Role& role);
+  std::string end_text(const Section& section) const;  ///< the iteration that a loop stops before
   void write_section(const Role& role, const Section& section);
   void write_tile_numbers();
   void write_tile_loop();
@@ -93,6 +98,17 @@ class Writer {
   std::vector<std::string> coordinates(const Step& step, const TileOp& op);
   bool is_zero_fill(std::size_t value) const;
   bool only_sums_read_init(const Step& fill) const;
+
+  // ---- the recording build (records.cpp); without one these write nothing
+  std::string record_head(const char* what) const;
+  void begin_records(const Role& role);
+  void record_loop(bool begins);
+  void record_pass();
+  void record_before(const Step& step);
+  void record_after(const Step& step);
+  void flush_records(const std::string& iteration);
+  bool recording_ops() const;
+  std::optional<std::pair<OpRef, std::int64_t>> load_behind(const Step& step) const;
 
   // ---- what threads compute (tile_ops.cpp)
   void write_compute(const Step& step);
@@ -158,6 +174,10 @@ class Writer {
   };
   std::vector<const Step*> open_;
   std::deque<std::vector<Flying>> flying_;
+  std::optional<RecordPlan> records_;
+  std::vector<RecordEvent> record_events_;      ///< of the next record
+  std::vector<const Step*> record_open_;        ///< issued, not committed
+  std::deque<std::vector<const Step*>> record_flying_;
 };
 
 }  // namespace heddle::codegen

@@ -1,0 +1,178 @@
+// heddle run, profile and adopt: what a kernel really does.
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/lowering.h"
+#include "codegen/run/driver.h"
+#include "codegen/run/measure.h"
+#include "core/base/version.h"
+#include "core/io/constraints_json.h"
+#include "core/io/measurement_json.h"
+#include "core/io/measurement_trace.h"
+#include "core/problem/resolve.h"
+#include "core/report/measurement_summary.h"
+
+namespace heddle::app {
+namespace {
+
+int code_of(RunStatus status) {
+  switch (status) {
+    case RunStatus::Verified:
+    case RunStatus::Unverified: return kDone;
+    case RunStatus::NoGpu: return kEnvironment;
+    default: return kKernelFailed;
+  }
+}
+
+/// To the file that was asked for, then to the terminal.
+int show(Measurement& m, const Arguments& arguments, const Terminal& terminal) {
+  m.command = arguments.command_line;
+  m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  if (const auto path = arguments.text("--out"); path && m.status != RunStatus::NoGpu)
+    if (const int failed = write_text(terminal, *path, measurement_text(m))) return failed;
+  if (const auto path = arguments.text("--trace"); path && m.profile)
+    if (const int failed = write_text(terminal, *path, measurement_trace(m))) return failed;
+  if (arguments.has("--json")) terminal.out << measurement_text(m);
+  if (m.status == RunStatus::NoGpu)
+    terminal.complain(fmt::format("{}; without a GPU a kernel can still be compiled and interpreted: {}", m.sentence, "heddle compile, heddle interpret"));
+  else if (!arguments.has("--json") && terminal.quiet)
+    terminal.out << measurement_headline(m, terminal.style) << "\n";
+  else if (!arguments.has("--json"))
+    terminal.out << measurement_summary(m, terminal.style);
+  return code_of(m.status);
+}
+
+/// Why there is no point in solving and compiling first; nothing where a driver can be opened.
+std::optional<Measurement> no_driver(const Inputs& inputs) {
+  const auto driver = codegen::cuda::open_driver();
+  if (driver.ok()) return std::nullopt;
+  Measurement m;
+  m.kernel = inputs.kernel.name;
+  m.machine = inputs.machine.name;
+  m.params = inputs.problem.params;
+  m.status = RunStatus::NoGpu;
+  m.sentence = driver.error().faults.front().message;
+  m.heddle = version();
+  if (inputs.schedule) {
+    m.schedule = inputs.schedule->name;
+    m.schedule_hash = schedule_hash(inputs.problem, *inputs.schedule);
+    m.predicted_ii = inputs.schedule->ii;
+  }
+  return m;
+}
+
+int measure(const Arguments& arguments, const Terminal& terminal, bool profile) {
+  const bool json = arguments.has("--json");
+  for (const char* flag : {"--out", "--trace"})
+    if (const auto path = arguments.text(flag))
+      if (const int failed = expect_writable(terminal, *path, json)) return failed;
+  {
+    const Terminal silent{terminal.out, terminal.err, terminal.style, false, true, false};  // lower() warns again
+    Result<Inputs> inputs = load_inputs(arguments, silent);
+    if (!inputs) return report(terminal, inputs.error(), json);
+    if (auto m = no_driver(*inputs)) return show(*m, arguments, terminal);
+  }
+  int code = kDone;
+  const auto lowered = lower(arguments, terminal, code);
+  if (!lowered) return code;
+  if (!write_cuda(*lowered, arguments, terminal, code)) return code;  // says what cannot be written
+  const std::string compiler = arguments.text("--compiler").value_or("auto");
+  codegen::MeasureRequest request{lowered->inputs.kernel, lowered->inputs.problem, lowered->schedule, lowered->program, {}};
+  request.compile.compiler = compiler == "nvrtc" ? codegen::Compiler::Nvrtc : compiler == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
+  request.compile.cache = codegen::default_cache();
+  request.profile = profile;
+  request.verify = !arguments.has("--no-verify") && !arguments.has("--trips");
+  request.time = !arguments.has("--no-time");
+  request.library = !arguments.has("--no-library") && !arguments.has("--trips");
+  request.repeats = static_cast<int>(arguments.integer("--repeats").value_or(request.repeats));
+  request.launches = static_cast<int>(arguments.integer("--launches").value_or(request.launches));
+  request.warmups = static_cast<int>(arguments.integer("--warmups").value_or(request.warmups));
+  request.blocks = static_cast<int>(arguments.integer("--blocks").value_or(request.blocks));
+  request.pause_seconds = arguments.seconds("--pause").value_or(request.pause_seconds);
+  request.seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
+  const auto prepared = codegen::prepare_run(request);
+  if (!prepared.ok()) return report(terminal, prepared.error(), json);
+  if (!prepared->remark.empty() && request.verify) terminal.note("its result will not be looked at: " + prepared->remark);
+  const InterruptScope interrupt;
+  codegen::RunOptions options;
+  options.limit_seconds = arguments.seconds("--limit").value_or(options.limit_seconds);
+  options.stop = interrupt.token();
+  options.note = [&](const std::string& text) {
+    if (!terminal.quiet) terminal.err << "heddle: " << text << "\n" << std::flush;
+  };
+  auto result = codegen::run_plan(prepared->plan, options);
+  if (!result.ok()) return report(terminal, result.error(), json);
+  if (result->cancelled) {
+    terminal.complain("interrupted");
+    return kInterrupted;
+  }
+  Measurement m = codegen::measurement_of(request, *prepared, std::move(*result));
+  return show(m, arguments, terminal);
+}
+
+}  // namespace
+
+int run_run(const Arguments& arguments, const Terminal& terminal) { return measure(arguments, terminal, false); }
+int run_profile(const Arguments& arguments, const Terminal& terminal) { return measure(arguments, terminal, true); }
+
+int run_adopt(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  const std::string path = arguments.text("--out").value_or("-");
+  if (const int failed = expect_writable(terminal, path, json)) return failed;
+  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  if (!inputs) return report(terminal, inputs.error(), json);
+  std::vector<Fault> warnings;
+  const std::string file = *arguments.text("MEASUREMENT");
+  const auto m = read_measurement(file, &warnings);
+  print_warnings(terminal, warnings);
+  if (!m.ok()) return report(terminal, m.error(), json);
+  const auto refused = [&](std::string pointer, std::string message, std::string hint = {}) {
+    return report(terminal, Error{ErrorKind::Input, {{file, std::move(pointer), std::move(message), std::move(hint)}}}, json);
+  };
+  if (m->kernel != inputs->kernel.name) return refused("/kernel", fmt::format("the measurement is of kernel '{}', not '{}'", m->kernel, inputs->kernel.name));
+  if (!m->profile || m->profile->ops.empty()) return refused("", "the measurement has no profile, so no op has a measured latency", "measure with heddle profile");
+  if (m->machine != inputs->machine.name) terminal.note(fmt::format("the measurement was made for machine '{}'", printable(m->machine)));
+  if (!m->profile->trusted) terminal.note(fmt::format("recording changed the kernel's time by {:.1f} %: its numbers are those of another kernel", 100 * m->profile->cost()));
+  // A problem with these parameters, for the numbers that the measured ones replace.
+  const auto problem = resolve(inputs->kernel, inputs->machine, m->params, {});
+  if (!problem.ok()) return report(terminal, problem.error(), json);
+  Changes changes;
+  std::vector<std::string> kept;
+  for (const OpTiming& op : m->profile->ops) {
+    const OpId id = problem->find_op(op.op);
+    if (!id.valid()) {
+      terminal.note(fmt::format("the kernel has no op '{}'", printable(op.op)));
+      continue;
+    }
+    const auto cycles = static_cast<std::int64_t>(op.duration + 0.5);
+    if (!op.observed_end || op.samples == 0 || cycles < 1) {
+      kept.push_back(op.op);
+      continue;
+    }
+    Change change;
+    change.op = op.op;
+    change.value = cycles;
+    put(changes, change);
+    // The group is busy until a synchronous op has its result: it cannot be busy for longer than that.
+    if (const Op& was = problem->op(id); !was.asynchronous && was.window > cycles) {
+      change.kind = ChangeKind::Window;
+      put(changes, change);
+    }
+  }
+  if (changes.empty()) return refused("/profile/ops", "no op of the kernel has a measured latency");
+  if (const int failed = write_text(terminal, path, constraints_text({}, changes))) return failed;
+  std::string list;
+  for (const std::string& op : kept) list += (list.empty() ? "" : ", ") + printable(op);
+  if (!list.empty()) terminal.note("not adopted, because only a bound is known: " + list);
+  terminal.note("measured latencies include waiting for units that other groups use at the same time");
+  const std::string from = path == "-" ? "FILE" : path;
+  terminal.note(fmt::format("solve again: heddle solve {} {} --constraints {}", *arguments.text("KERNEL"), arguments.text("MACHINE").value_or(inputs->machine.name), from));
+  return kDone;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,398 @@
+// The texts.
+#include "codegen/calibrate/micro.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "codegen/emit/prelude.h"
+
+namespace heddle::codegen {
+namespace {
+
+constexpr std::int64_t kRows = 64;          ///< of a warpgroup's tile
+constexpr int kSharedBytes = 128 * 1024;
+constexpr int kBarrierAt = 96 * 1024;       ///< shared memory: operands below, barriers here
+constexpr int kSkipped = 3;                 ///< first repeats, with cold instruction cache
+
+constexpr std::string_view kTools = R"(DEVICE u32 clock_now() { u32 t; asm volatile("mov.u32 %0, %%clock;" : "=r"(t) :: "memory"); return t; }
+/// Goes on when x is there.
+DEVICE void settle(float x) { asm volatile("{ .reg .pred p; setp.eq.f32 p, %0, 0f7F7FFFFF; @p trap; }" :: "f"(x) : "memory"); }
+DEVICE void settle(u32 x) { asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0xFEDCBA98; @p trap; }" :: "r"(x) : "memory"); }
+DEVICE void load_global(const void* p, u32& x, u32& y, u32& z, u32& w) {
+  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(p) : "memory");
+}
+DEVICE void store_global(void* p, u32 x, u32 y, u32 z, u32 w) {
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+}
+)";
+
+/// What differs between micro-kernels.
+struct Body {
+  std::string setup;          ///< once
+  std::string op;             ///< the instruction, issued
+  std::string settle;         ///< until its result is there
+  std::string burst, burst_settle;  ///< the same for many in a row; empty: op and settle
+  bool map = false, pointer = false;
+  int threads = 128;
+  std::vector<std::int64_t> box;
+  std::string products;       ///< text of wgmma wrappers
+  std::string sink;           ///< at the end: whatever was computed is used
+};
+
+constexpr std::string_view kFrame = R"(extern "C" __global__ void __launch_bounds__({threads}, 1)
+{entry}({arguments}u64* out) {{
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const u32 smem = shared_address(shared);
+  const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
+  (void)smem, (void)lane, (void)warp;
+{setup}  __syncthreads();
+{measure}{sink}}}
+)";
+
+/// One by one, then many in a row.
+constexpr std::string_view kSingle = R"(  #pragma unroll 1
+  for (int r = 0; r < {repeats}; ++r) {{
+    __syncthreads();
+    const u32 begin = clock_now();
+{op}    const u32 issued = clock_now();
+{settle}    const u32 there = clock_now();
+    if (tid == 0) out[1 + 2 * r] = issued - begin, out[2 + 2 * r] = there - begin;
+  }}
+  __syncthreads();
+  const u32 begin = clock_now();
+  #pragma unroll 1
+  for (int r = {repeats}; r < {repeats} + {burst_count}; ++r) {{
+{burst}  }}
+{burst_settle}  const u32 end = clock_now();
+  if (tid == 0) out[0] = end - begin;
+)";
+
+/// Two loops, each twice: the second time with warm caches.
+constexpr std::string_view kLoops = R"(  #pragma unroll 1
+  for (int turn = 0; turn < 2; ++turn) {{
+    __syncthreads();
+    u32 begin = clock_now();
+    #pragma unroll 1
+    for (int r = 0; r < {passes}; ++r) {{
+{op}    }}
+{settle}    u32 end = clock_now();
+    if (tid == 0) out[0] = end - begin;
+    __syncthreads();
+    begin = clock_now();
+    #pragma unroll 1
+    for (int r = 0; r < {passes}; ++r) {{
+{other}    }}
+{other_settle}    end = clock_now();
+    if (tid == 0) out[1] = end - begin;
+  }}
+)";
+
+MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::Method method = MicroKernel::Method::Single, DType scratch = DType::Bf16) {
+  MicroKernel kernel;
+  kernel.method = method;
+  kernel.rule = std::move(rule);
+  kernel.dims = std::move(dims);
+  kernel.scratch = scratch;
+  kernel.launch.entry = kMicroEntry;
+  kernel.launch.threads = body.threads;
+  kernel.launch.smem_bytes = kSharedBytes;
+  kernel.launch.tiles = 1;
+  std::string arguments;
+  if (body.map) {
+    kernel.launch.maps.push_back({0, {kScratchSide, kScratchSide}, body.box, false});
+    arguments += "const __grid_constant__ TensorMap map, ";
+  }
+  if (body.pointer) {
+    kernel.launch.pointers.push_back(0);
+    arguments += "unsigned char* memory, ";
+  }
+  using fmt::arg;
+  const std::string measure =
+      method == MicroKernel::Method::Single
+          ? fmt::format(kSingle, arg("repeats", kMicroRepeats), arg("burst_count", kMicroBurst), arg("op", body.op), arg("settle", body.settle),
+                        arg("burst", body.burst.empty() ? body.op : body.burst), arg("burst_settle", body.burst_settle.empty() ? body.settle : body.burst_settle))
+          : fmt::format(kLoops, arg("passes", kMicroPasses), arg("op", body.op), arg("settle", body.settle), arg("other", body.burst), arg("other_settle", body.burst_settle));
+  const std::string text = fmt::format(kFrame, arg("threads", body.threads), arg("entry", kMicroEntry), arg("arguments", arguments), arg("setup", body.setup),
+                                       arg("measure", measure), arg("sink", body.sink));
+  std::string sizes;
+  for (const auto& [name, value] : kernel.dims) sizes += fmt::format(" {}={}", name, value);
+  const std::string helpers = std::string(kTools) + body.products + text;
+  kernel.source = fmt::format("// {}:{}; written by heddle calibrate\n", kernel.rule, sizes) + prelude_text(helpers) + helpers;
+  return kernel;
+}
+
+/// Sizes of a register tile of 64 rows and n columns.
+Scope tile_dims(std::int64_t n, std::int64_t inputs, std::int64_t bits = 32) {
+  const std::int64_t elems = kRows * n;
+  return {{"rows", kRows}, {"cols", n}, {"elems", elems}, {"in_elems", elems}, {"out_elems", elems}, {"bits", bits}, {"inputs", inputs}, {"bytes", elems * bits / 8},
+          {"in_bytes", elems * bits / 8}, {"columns", n}};
+}
+
+/// "    for (int i = 0; i < count; ++i) statement"
+std::string unrolled(std::int64_t count, const std::string& statement, int step = 1) {
+  return fmt::format("#pragma unroll\n    for (int i = 0; i < {}; i += {}) {}\n", count, step, statement);
+}
+
+/// x[i] = formula of x[i]; every element of a thread's part of the tile, then one element alone.
+MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t inputs, std::string_view formula) {
+  Body body;
+  const std::int64_t count = n / 2;
+  body.setup = fmt::format("  float x[{0}], z[1];\n  z[0] = 0.5f + 0.001f * (float)tid;\n", count) + unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
+  body.op = unrolled(count, fmt::format("x[i] = {};", formula)) + "      pin(x);\n";
+  body.settle = fmt::format("    settle(x[{}]);\n", count - 1);
+  std::string alone(formula);
+  for (std::size_t at = 0; (at = alone.find("x[i]", at)) != std::string::npos;) alone.replace(at, 4, "z[0]");
+  body.burst = fmt::format("      z[0] = {};\n      pin(z);\n", alone);
+  body.burst_settle = "    settle(z[0]);\n";
+  body.sink = "  float sum = z[0];\n" + unrolled(count, "sum += x[i];") + "  settle(sum);\n";
+  MicroKernel kernel = finish(rule, tile_dims(n, inputs), body, MicroKernel::Method::Chain);
+  kernel.elements = count;
+  return kernel;
+}
+
+/// Every element takes part anew, because each pass adds the last result to all of them; a loop that only does that is taken off.
+MicroKernel reduction(const std::string& rule, std::int64_t n, bool maximum) {
+  Body body;
+  const std::int64_t count = n / 2;
+  const auto fold = [&](std::string a, std::string b) { return maximum ? fmt::format("fmaxf({}, {})", a, b) : fmt::format("{} + {}", a, b); };
+  const auto assign = [&](const char* y, std::string value) { return fmt::format("{} = {};", y, value); };
+  body.setup = fmt::format("  float x[{0}], y[2] = {{0.0f, 0.0f}};\n", count) + unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
+  const std::string feed = unrolled(count, "x[i] = x[i] * 0.5f + y[i / 2 % 2];") + "      pin(x);\n";
+  body.op = feed + "      " + assign("y[0]", fold("x[0]", "x[1]")) + "\n      " + assign("y[1]", fold("x[2]", "x[3]")) + "\n" +
+            fmt::format("#pragma unroll\n    for (int i = 4; i < {}; i += 4) {{ {} {} }}\n", count, assign("y[0]", fold("y[0]", fold("x[i]", "x[i + 1]"))),
+                        assign("y[1]", fold("y[1]", fold("x[i + 2]", "x[i + 3]")))) +
+            fmt::format("#pragma unroll\n    for (int s = 1; s < 4; s *= 2) {{ {} {} }}\n      pin(y);\n", assign("y[0]", fold("y[0]", "__shfl_xor_sync(0xffffffff, y[0], s)")),
+                        assign("y[1]", fold("y[1]", "__shfl_xor_sync(0xffffffff, y[1], s)")));
+  body.settle = "    settle(y[0] + y[1]);\n";
+  body.burst = feed + "      y[0] = x[0];\n      y[1] = x[2];\n      pin(y);\n";
+  body.burst_settle = body.settle;
+  body.sink = "  float sum = y[0] + y[1];\n" + unrolled(count, "sum += x[i];") + "  settle(sum);\n";
+  Scope dims = tile_dims(n, 1);
+  dims["out_elems"] = kRows, dims["bytes"] = 4 * kRows;
+  return finish(rule, std::move(dims), body, MicroKernel::Method::Beside);
+}
+
+/// A word that two elements were packed into is one of the next two.
+MicroKernel conversion(const std::string& rule, std::int64_t n) {
+  Body body;
+  const std::int64_t words = n / 4;
+  body.setup = fmt::format("  u32 w[{0}], z[1];\n  z[0] = 0x3f800000u + tid;\n  const float other = 0.5f + 0.001f * (float)tid;\n", words) + unrolled(words, "w[i] = 0x3f800000u + tid + i;");
+  body.op = unrolled(words, "w[i] = pack_bf16(__uint_as_float(w[i]), other);") + "      keep(w);\n";
+  body.settle = fmt::format("    settle(w[{}]);\n", words - 1);
+  body.burst = "      z[0] = pack_bf16(__uint_as_float(z[0]), other);\n      keep(z);\n";
+  body.burst_settle = "    settle(z[0]);\n";
+  body.sink = "  u32 sum = z[0];\n" + unrolled(words, "sum ^= w[i] * 3u;") + "  settle(sum);\n";
+  Scope dims = tile_dims(n, 1);
+  dims["bytes"] = 2 * kRows * n;
+  MicroKernel kernel = finish(rule, std::move(dims), body, MicroKernel::Method::Chain);
+  kernel.elements = words;
+  return kernel;
+}
+
+MicroKernel product(const std::string& rule, std::int64_t n, std::int64_t k, bool from_registers) {
+  Body body;
+  const ProductShape shape{static_cast<int>(n), from_registers, false, true, false};
+  body.products = product_text(shape);
+  body.setup = fmt::format("  float d[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) d[i] = 0.0f;\n  const u32 b = smem + 16384 * {1};\n", n / 2, k / 64);
+  // Operands from the tile's own bytes: small numbers, not zeros.
+  body.setup += fmt::format("  for (int i = tid; i < {}; i += 128) store_word(smem + 4 * i, 0x3c003c00u + (u32)(i * 2654435761u >> 20));\n  fence_async();\n",
+                            (16384 * (k / 64) + k * n * 2) / 4);
+  if (from_registers) body.setup += fmt::format("  u32 a[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) a[i] = 0x3c003c00u + tid + i;\n", k / 4);
+  const std::string b_tile = fmt::format("matrix(b + k * 2048, {}, 1024)", k * 128);
+  const std::string a_tile = from_registers ? "a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3]" : "matrix(smem + k / 4 * 8192 + k % 4 * 32, 16, 1024)";
+  body.op = fmt::format("    product_fence();\n#pragma unroll\n    for (int k = 0; k < {}; ++k) {}(d, {}, {}, 1);\n    product_commit();\n", k / 16, product_name(shape), a_tile, b_tile);
+  body.settle = fmt::format("    product_wait<0>();\n    pin(d);\n{}", from_registers ? "    keep(a);\n" : "");
+  body.sink = "  float sum = 0.0f;\n" + unrolled(n / 2, "sum += d[i];") + "  settle(sum);\n";
+  Scope dims = tile_dims(n, 3, 16);
+  dims["M"] = kRows, dims["N"] = n, dims["K"] = k;
+  return finish(rule, std::move(dims), body);
+}
+
+/// Waits for, and uses, every word.
+std::string all_there(std::int64_t words) { return "    {\n    u32 all = 0;\n" + unrolled(words, "all ^= w[i];") + "    settle(all);\n    }\n"; }
+
+/// Swizzled panels of a bf16 tile by stmatrix, or words by ld.shared.
+MicroKernel shared_tile(const std::string& rule, std::int64_t n, bool store) {
+  Body body;
+  const std::int64_t words = n / 4;
+  body.setup = fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
+  if (store) {
+    body.setup += "  const int row = warp * 16 + (lane & 15);\n";
+    body.op = fmt::format(
+        "    keep(w);\n#pragma unroll\n    for (int j = 0; j < {}; ++j)\n      store_matrices(smem + j / 4 * 8192 + row * 128 + (((j % 4 * 2 + (lane >> 4)) ^ (row & 7)) << 4), "
+        "w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n",
+        words / 4);
+    body.settle = "    fence_async();\n";  // the bytes are in shared memory
+  } else {
+    body.op = fmt::format("#pragma unroll\n    for (int j = 0; j < {}; ++j) load_words(smem + (j * 128 + tid) * 16, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n    keep(w);\n", words / 4);
+    body.settle = all_there(words);
+  }
+  return finish(rule, tile_dims(n, 1, 16), body);
+}
+
+MicroKernel global_tile(const std::string& rule, std::int64_t n, bool store) {
+  Body body;
+  body.pointer = true;
+  const std::int64_t words = n / 4;
+  body.setup = fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
+  // Another part of the scratch tensor each time, so that the first level of cache has nothing.
+  const std::string place = fmt::format("memory + r * {} + (j * 128 + tid) * 16", kRows * n * 2);
+  body.op = fmt::format("{0}#pragma unroll\n    for (int j = 0; j < {1}; ++j) {2}_global({3}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{4}", store ? "    keep(w);\n" : "",
+                        words / 4, store ? "store" : "load", place, store ? "" : "    keep(w);\n");
+  body.settle = store ? "" : all_there(words);
+  return finish(rule, tile_dims(n, 1, 16), body);
+}
+
+MicroKernel bulk_load(std::int64_t rows) {
+  Body body;
+  body.map = true;
+  body.box = {64, rows};
+  const std::int64_t bytes = rows * 128;
+  body.setup = fmt::format("  if (tid == 0) {{ barrier_init(smem + {0}, 1); barrier_init(smem + {0} + 8, 1); barrier_init_fence(); prefetch_map(&map); }}\n", kBarrierAt);
+  body.op = fmt::format("    if (tid == 0) {{ arrive_expect(smem + {0}, {1}); tma_load(smem, &map, r % 16 * 64, r / 16 * {2}, smem + {0}); }}\n", kBarrierAt, bytes, rows);
+  body.settle = fmt::format("    if (tid == 0) wait(smem + {}, r & 1);\n", kBarrierAt);
+  body.burst = fmt::format("    if (tid == 0) {{ if (r == {3}) arrive_expect(smem + {0} + 8, {1}); tma_load(smem, &map, r % 16 * 64, r / 16 * {2}, smem + {0} + 8); }}\n", kBarrierAt,
+                           bytes * kMicroBurst, rows, kMicroRepeats);
+  body.burst_settle = fmt::format("    if (tid == 0) wait(smem + {} + 8, 0);\n", kBarrierAt);
+  Scope dims = tile_dims(64, 0, 16);
+  dims["rows"] = rows, dims["elems"] = dims["out_elems"] = 64 * rows, dims["in_elems"] = dims["in_bytes"] = 0, dims["bytes"] = bytes;
+  return finish("tma_load", std::move(dims), body);
+}
+
+MicroKernel bulk_store(const std::string& rule, std::int64_t rows, bool add) {
+  Body body;
+  body.map = true;
+  body.box = {add ? 32 : 64, rows};
+  const std::int64_t bytes = rows * 128;
+  body.setup = fmt::format("  for (int i = tid; i < {}; i += 128) store_word(smem + 4 * i, 0u);\n  fence_async();\n  if (tid == 0) prefetch_map(&map);\n", bytes / 4);
+  body.op = fmt::format("    if (tid == 0) {{ {}(&map, smem, r % 16 * {}, r / 16 * {}); store_commit(); }}\n", add ? "tma_add" : "tma_store", body.box[0], rows);
+  body.settle = "    if (tid == 0) store_wait_read<0>();\n";
+  Scope dims = tile_dims(body.box[0], 1, add ? 32 : 16);
+  dims["rows"] = rows, dims["elems"] = dims["in_elems"] = body.box[0] * rows, dims["out_elems"] = 0, dims["bytes"] = dims["in_bytes"] = bytes;
+  return finish(rule, std::move(dims), body, MicroKernel::Method::Single, add ? DType::F32 : DType::Bf16);
+}
+
+/// Two warpgroups: the first arrives, or stores its registers and arrives; the second wakes, loads, and arrives in turn. A number
+/// is that of both ways.
+MicroKernel hand_over(std::int64_t n) {
+  Body body;
+  body.threads = 256;
+  const std::int64_t words = n / 4;  // bf16 pairs
+  body.setup = fmt::format(
+      "  if (tid == 0) {{ barrier_init(smem + {0}, 4); barrier_init(smem + {0} + 8, 4); barrier_init_fence(); }}\n  u32 p = 0;\n  const int me = tid & 127;\n", kBarrierAt);
+  std::string store, load;
+  if (words > 0) {
+    body.setup += fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
+    store = fmt::format("keep(w);\n#pragma unroll\n      for (int i = 0; i < {}; ++i) store_word(smem + (i * 128 + me) * 4, w[i]);\n      ", words);
+    load = fmt::format("\n#pragma unroll\n      for (int i = 0; i < {}; ++i) load_word(smem + (i * 128 + me) * 4, w[i]);\n      {}", words, all_there(words));
+  }
+  body.op = fmt::format(R"(    if (tid < 128) {{
+      {1}__syncwarp(); if (lane == 0) arrive(smem + {0});
+      wait(smem + {0} + 8, p);{2}
+    }} else {{
+      wait(smem + {0}, p);{2}
+      {1}__syncwarp(); if (lane == 0) arrive(smem + {0} + 8);
+    }}
+    p ^= 1;
+)",
+                        kBarrierAt, store, load);
+  Scope dims = words > 0 ? tile_dims(n, 1, 16) : Scope{};
+  return finish(words > 0 ? "handoff.register_copy" : "handoff.signal", std::move(dims), body);
+}
+
+MicroKernel nothing() {
+  Body body;
+  body.setup = "  float y = (float)tid;\n";
+  body.op = "    asm volatile(\"\" : \"+f\"(y));\n";
+  body.settle = "    settle(y);\n";
+  return finish("nothing", {}, body);
+}
+
+struct ElementRule {
+  const char *rule, *formula;
+  std::int64_t inputs = 1;
+};
+constexpr ElementRule kElementRules[] = {{"exp2", "exp2_(x[i])"},
+                                         {"elementwise", "x[i] * 1.25f + 0.5f"},
+                                         {"elementwise.max", "fmaxf(x[i], 0.75f)"},
+                                         {"elementwise.min", "fminf(x[i], 0.75f)"},
+                                         {"elementwise.relu", "fmaxf(x[i], 0.0f)"},
+                                         {"elementwise.rsqrt", "rsqrt_(x[i])"},
+                                         {"elementwise.recip", "recip_(x[i])"},
+                                         {"elementwise.log2", "log2_(x[i])"},
+                                         {"elementwise.sqrt", "sqrt_(x[i])"},
+                                         {"elementwise.tanh", "tanh_(x[i])"},
+                                         {"elementwise.div", "1.25f * recip_(x[i])"},
+                                         {"elementwise.silu", "x[i] * sigmoid_(x[i])"},
+                                         {"elementwise.sigmoid", "sigmoid_(x[i])"},
+                                         {"elementwise.gelu", "0.5f * x[i] * (1.0f + tanh_(0.797884561f * (x[i] + 0.044715f * x[i] * x[i] * x[i])))"}};
+
+}  // namespace
+
+std::vector<MicroKernel> micro_kernels(const Machine& machine, std::vector<std::string>& left_out) {
+  std::vector<MicroKernel> kernels{nothing()};
+  for (const CostRule& rule : machine.rules) {
+    const std::size_t before = kernels.size();
+    const std::string& kind = rule.kind;
+    for (const ElementRule& element : kElementRules)
+      if (kind == element.rule)
+        for (const std::int64_t n : {32, 64, 128}) kernels.push_back(elements(kind, n, element.inputs, element.formula));
+    if (kind == "exp2")
+      for (const std::int64_t n : {64, 128}) kernels.push_back(elements(kind, n, 2, "exp2_(x[i] * 1.25f - 0.5f)"));
+    if (kind == "reduce_max" || kind == "reduce_sum")
+      for (const std::int64_t n : {64, 128, 176}) kernels.push_back(reduction(kind, n, kind == "reduce_max"));
+    if (kind == "convert")
+      for (const std::int64_t n : {64, 128, 176}) kernels.push_back(conversion(kind, n));
+    if (kind == "mma" || kind == "mma.ss" || kind == "mma.rs")
+      for (const auto& [n, k] : {std::pair{64, 64}, {128, 64}, {128, 128}, {256, 64}}) kernels.push_back(product(kind, n, k, kind == "mma.rs"));
+    if (kind == "smem_store" || kind == "smem_load")
+      for (const std::int64_t n : {64, 128, 256}) kernels.push_back(shared_tile(kind, n, kind == "smem_store"));
+    if (kind == "load" || kind == "store")
+      for (const std::int64_t n : {64, 128}) kernels.push_back(global_tile(kind, n, kind == "store"));
+    if (kind == "tma_load")
+      for (const std::int64_t rows : {64, 128, 256}) kernels.push_back(bulk_load(rows));
+    if (kind == "tma_store" || kind == "atomic_add")
+      for (const std::int64_t rows : {64, 128, 256}) kernels.push_back(bulk_store(kind, rows, kind == "atomic_add"));
+    if (kernels.size() == before) left_out.push_back(kind);
+  }
+  kernels.push_back(hand_over(0));
+  for (const std::int64_t n : {64, 128}) kernels.push_back(hand_over(n));
+  return kernels;
+}
+
+std::optional<MicroResult> read_micro(const MicroKernel& kernel, std::span<const std::uint8_t> bytes, const MicroResult& nothing) {
+  if (bytes.size() < 8 * kMicroWords) return std::nullopt;
+  constexpr std::uint64_t kMost = 0xffffffff;  // clocks have 32 bits; what was never written has 64
+  const auto word = [&](std::int64_t at) {
+    std::uint64_t value;
+    std::memcpy(&value, bytes.data() + 8 * at, sizeof value);
+    return value;
+  };
+  if (word(0) > kMost || word(1) > kMost) return std::nullopt;
+  MicroResult result;
+  if (kernel.method != MicroKernel::Method::Single) {
+    const double whole = static_cast<double>(word(0)) / kMicroPasses, other = static_cast<double>(word(1)) / kMicroPasses;
+    if (kernel.method == MicroKernel::Method::Beside) {
+      result.latency = whole - other;
+      return result;
+    }
+    result.interval = result.window = whole;
+    result.latency = whole + std::max(0.0, other - whole / static_cast<double>(std::max<std::int64_t>(kernel.elements, 1)));
+    return result;
+  }
+  std::vector<double> windows, latencies;
+  for (int r = kSkipped; r < kMicroRepeats; ++r) {
+    if (word(1 + 2 * r) > kMost || word(2 + 2 * r) > kMost) return std::nullopt;
+    windows.push_back(static_cast<double>(word(1 + 2 * r)));
+    latencies.push_back(static_cast<double>(word(2 + 2 * r)));
+  }
+  const auto median = [](std::vector<double>& numbers) {
+    std::nth_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2), numbers.end());
+    return numbers[numbers.size() / 2];
+  };
+  return MicroResult{std::max(0.0, median(windows) - nothing.window), std::max(0.0, median(latencies) - nothing.latency), static_cast<double>(word(0)) / kMicroBurst};
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,50 @@
+// Micro-kernels: one warpgroup doing one kind of tile instruction at one shape, with the SM's clock around it. Three numbers come
+// of each, those that a machine's rule has: how long the issuing warps are busy, how long until the result is there, and how long
+// one takes among many without waiting.
+//
+// ptxas moves arithmetic over clock readings, out of loops and, unused, out of the kernel. So what works on registers is measured
+// as a loop in which every result is the next pass's operand: a whole tile's loop runs at the unit's rate, one element's at the
+// pipeline's latency. Everything else (wgmma, TMA, shared and global memory, barriers) stays where it is and is timed one by one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/emit/emit.h"
+#include "core/machine/machine.h"
+
+namespace heddle::codegen {
+
+struct MicroKernel {
+  std::string rule;        ///< of the machine, or "handoff.signal", "handoff.register_copy"
+  Scope dims;              ///< what the rule's formulas see
+  std::string source;
+  LaunchPlan launch;       ///< maps and pointers are of one scratch tensor
+  DType scratch = DType::Bf16;  ///< its type
+  /// Chain: a tile's loop and one element's. Beside: a loop with the instruction and one without. Single: one by one.
+  enum class Method { Single, Chain, Beside } method = Method::Single;
+  std::int64_t elements = 0;    ///< Chain: per thread
+};
+
+struct MicroResult {
+  double window = 0, latency = 0, interval = 0;  ///< cycles; 0: this method does not tell
+};
+
+inline constexpr int kMicroRepeats = 33;   ///< of the timed instruction
+inline constexpr int kMicroBurst = 16;     ///< in a row
+inline constexpr int kMicroPasses = 128;   ///< of a chain
+inline constexpr std::int64_t kMicroWords = 1 + 2 * kMicroRepeats;
+inline constexpr std::int64_t kScratchSide = 1024;  ///< rows and columns of the scratch tensor
+inline constexpr const char* kMicroEntry = "heddle_calibrate";
+
+/// All that the machine has rules for and we have an instruction for; first one without any instruction, whose times are taken off
+/// the others'. `left_out` gets the rules for which there is none.
+std::vector<MicroKernel> micro_kernels(const Machine& machine, std::vector<std::string>& left_out);
+
+/// Medians of what the kernel wrote, less the times of one without any instruction; nothing where it wrote nothing.
+std::optional<MicroResult> read_micro(const MicroKernel& kernel, std::span<const std::uint8_t> bytes, const MicroResult& nothing);
+
+}  // namespace heddle::codegen

@@ -1,0 +1,29 @@
+// Tensors as bytes in their own types: made, read, and compared with what they should be.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/run/plan.h"
+#include "core/answer/measurement.h"
+
+namespace heddle::codegen {
+
+/// Inputs of a case, row-major; the same for the same seed everywhere. Integers: -2 to 2. Random: about normal with variance 1.
+/// Outliers: the same, every 61st row of the last dimension ten times as large. Accumulated outputs begin with zeros. Pre: f32,
+/// bf16, f16 or i32.
+std::vector<std::uint8_t> make_data(const TensorPlan& tensor, const CasePlan& what, std::size_t index, std::uint64_t seed);
+
+/// An element as a number.
+float element(const TensorPlan& tensor, std::span<const std::uint8_t> bytes, std::int64_t at);
+
+/// A tensor in its own type, rounded to nearest.
+std::vector<std::uint8_t> as_bytes(const TensorPlan& tensor, std::span<const float> values);
+
+/// `computed` against `reference`; `rounded` is what a plain bf16 program makes of it, for Criterion::Attention, else empty.
+OutputCheck check_output(const TensorPlan& tensor, const std::string& input, const Expected& expected, std::span<const std::uint8_t> computed,
+                         std::span<const float> reference, std::span<const float> rounded);
+
+}  // namespace heddle::codegen

@@ -1,0 +1,149 @@
+// A plan as bytes: numbers and texts one after the other, each part with its length in front.
+#include "codegen/run/plan.h"
+
+#include <cstring>
+#include <type_traits>
+
+namespace heddle::codegen {
+namespace {
+
+constexpr std::uint64_t kMark = 0x31304e5552445248;  // "HRDRUN01", bytes in memory order
+
+struct Out {
+  std::string bytes;
+  template <class T>
+  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+  void operator()(T& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void operator()(std::string& text) { size(text.size()), bytes += text; }
+  void size(std::size_t count) { auto n = static_cast<std::uint64_t>(count); (*this)(n); }
+};
+
+struct In {
+  std::string_view rest;
+  bool good = true;
+  template <class T>
+  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+  void operator()(T& value) {
+    if (rest.size() < sizeof value) return fail();
+    std::memcpy(&value, rest.data(), sizeof value);
+    rest.remove_prefix(sizeof value);
+  }
+  void operator()(std::string& text) {
+    const std::size_t count = size(1);
+    text = rest.substr(0, count);
+    rest.remove_prefix(count);
+  }
+  /// Of a list whose items take at least `least` bytes.
+  std::size_t size(std::size_t least) {
+    std::uint64_t n = 0;
+    (*this)(n);
+    if (n > rest.size() / least) fail(), n = 0;
+    return static_cast<std::size_t>(n);
+  }
+  void fail() { good = false, rest = {}; }
+};
+
+template <class T>
+void pass(Out& out, std::vector<T>& list) {
+  out.size(list.size());
+  for (T& item : list) pass(out, item);
+}
+template <class T>
+void pass(In& in, std::vector<T>& list) {
+  for (std::size_t left = in.size(1); left > 0 && in.good; --left) pass(in, list.emplace_back());
+}
+void pass(Out& out, std::vector<float>& list) {
+  out.size(list.size());
+  out.bytes.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(float));
+}
+void pass(In& in, std::vector<float>& list) {
+  list.resize(in.size(sizeof(float)));
+  std::memcpy(list.data(), in.rest.data(), list.size() * sizeof(float));
+  in.rest.remove_prefix(list.size() * sizeof(float));
+}
+template <class Io, class T>
+void pass(Io& io, std::optional<T>& part) {
+  bool there = part.has_value();
+  io(there);
+  if (there && !part) part.emplace();
+  if (there) pass(io, *part);
+}
+template <class Io, class T>
+requires(std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string>)
+void pass(Io& io, T& value) { io(value); }
+template <class Io, class... T>
+void each(Io& io, T&... members) { (pass(io, members), ...); }
+
+template <class Io> void pass(Io& io, TensorMapPlan& m) { each(io, m.tensor, m.extents, m.box, m.swizzle); }
+template <class Io> void pass(Io& io, TensorPlan& t) { each(io, t.name, t.dtype, t.shape, t.role); }
+template <class Io> void pass(Io& io, KernelPlan& k) {
+  each(io, k.cubin, k.launch.entry, k.launch.threads, k.launch.smem_bytes, k.launch.tiles, k.launch.maps, k.launch.pointers, k.record_words);
+}
+template <class Io> void pass(Io& io, ReferencePlan& r) { each(io, r.cubin, r.entry, r.output, r.threads, r.slices, r.about); }
+template <class Io> void pass(Io& io, Expected& e) { each(io, e.tensor, e.criterion, e.relative, e.absolute, e.rms, e.values); }
+template <class Io> void pass(Io& io, CasePlan& c) { each(io, c.name, c.data, c.given, c.expected); }
+template <class Io> void pass(Io& io, LibraryGemm& g) { each(io, g.a, g.b, g.c, g.m, g.n, g.k, g.b_transposed); }
+template <class Io> void pass(Io& io, RunPlan& p) {
+  std::uint64_t mark = kMark;
+  io(mark);
+  if constexpr (std::is_same_v<Io, In>)
+    if (mark != kMark) io.fail();
+  each(io, p.kernel, p.machine, p.tensors, p.plain, p.loop, p.ops, p.micros, p.reference, p.cases, p.library, p.flops, p.seed, p.repeats, p.launches, p.warmups,
+       p.blocks, p.pause_seconds);
+}
+
+/// Indices into the tensors, which the child uses without looking again.
+bool consistent(const RunPlan& p) {
+  const std::size_t n = p.tensors.size();
+  const auto launch = [&](const KernelPlan& k) {
+    for (const TensorMapPlan& m : k.launch.maps)
+      if (m.tensor >= n || m.extents.empty() || m.box.size() != m.extents.size()) return false;
+    for (const std::size_t t : k.launch.pointers)
+      if (t >= n) return false;
+    return true;
+  };
+  bool good = launch(p.plain) && (!p.loop || launch(*p.loop)) && (!p.ops || launch(*p.ops)) && (!p.reference || p.reference->output < n);
+  for (const KernelPlan& micro : p.micros) good = good && launch(micro);
+  for (const CasePlan& c : p.cases) {
+    good = good && (c.given.empty() || c.given.size() == n);
+    for (const Expected& e : c.expected) good = good && e.tensor < n && (e.values.empty() || static_cast<std::int64_t>(e.values.size()) == p.tensors[e.tensor].elements());
+    for (std::size_t t = 0; good && t < c.given.size(); ++t) good = c.given[t].empty() || static_cast<std::int64_t>(c.given[t].size()) == p.tensors[t].elements();
+  }
+  return good && (!p.library || (p.library->a < n && p.library->b < n && p.library->c < n));
+}
+
+}  // namespace
+
+std::int64_t TensorPlan::elements() const {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) count *= extent;
+  return count;
+}
+std::int64_t TensorPlan::bytes() const { return elements() * bits_of(dtype) / 8; }
+
+const char* to_string(CasePlan::Data data) {
+  switch (data) {
+    case CasePlan::Data::Integers: return "small integers";
+    case CasePlan::Data::Random: return "random";
+    case CasePlan::Data::Outliers: return "random with outlier rows";
+    case CasePlan::Data::Given: return "random, prepared";
+  }
+  return "";
+}
+
+std::string plan_bytes(const RunPlan& plan) {
+  Out out;
+  RunPlan copy = plan;  // pass() names members for reading too
+  pass(out, copy);
+  return std::move(out.bytes);
+}
+
+Result<RunPlan> parse_plan(std::string_view bytes) {
+  In in{bytes};
+  RunPlan plan;
+  pass(in, plan);
+  if (!in.good || !in.rest.empty() || !consistent(plan)) return Error::input("what came in is no plan of a run");
+  return plan;
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,285 @@
+// Texts of the straightforward kernels, and the criteria.
+#include "codegen/run/reference.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/base/saturate.h"
+#include "core/eval/evaluate.h"
+#include "core/eval/execute.h"
+#include "core/eval/reference.h"
+
+namespace heddle::codegen {
+namespace {
+
+constexpr double kBf16Unit = 1.0 / 256;                 ///< distance of neighbours at 1
+constexpr double kF32Sum = 1.0 / (1 << 22);             ///< per term of a sum of products in f32, generously
+constexpr double kLargestNormal = 3.5;                  ///< of make_data()
+constexpr std::int64_t kMostExactTerms = std::int64_t{1} << 21;  ///< products of numbers up to 2 whose sum f32 holds exactly
+constexpr std::int64_t kMostCpuWork = 4'000'000'000;    ///< multiply-adds: seconds
+constexpr std::int64_t kMostCpuElements = std::int64_t{1} << 26;
+constexpr std::int64_t kMostSliceWork = 400'000'000'000;  ///< multiply-adds of one launch of the reference: a second
+
+constexpr std::string_view kHead = R"(typedef unsigned short u16;
+typedef unsigned u32;
+#define DEVICE static __device__ __forceinline__
+DEVICE float bf16(u16 x) { return __uint_as_float((u32)x << 16); }
+DEVICE float rounded(float x) {
+  const u32 bits = __float_as_uint(x);
+  return __uint_as_float((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000u);
+}
+)";
+
+constexpr std::string_view kGemm = R"(extern "C" __global__ void heddle_reference(const u16* a, const u16* b, float* c, int slice, int plain) {{
+  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * {threads}ll;
+  if (at >= {m}ll * {n}) return;
+  const u16* row = a + at / {n} * {k};
+  const u16* column = b + at % {n};
+  float sum = 0;
+  for (int k = 0; k < {k}; ++k) sum += bf16(row[k]) * bf16(column[k * {n}ll]);
+  c[at] = plain ? rounded(sum) : sum;
+}}
+)";
+
+constexpr std::string_view kSwiglu = R"(extern "C" __global__ void heddle_reference(const u16* a, const u16* g, const u16* u, float* c, int slice, int plain) {{
+  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * {threads}ll;
+  if (at >= {m}ll * {n}) return;
+  const u16* row = a + at / {n} * {k};
+  float gate = 0, up = 0;
+  for (int k = 0; k < {k}; ++k) {{
+    const long long to = k * {n}ll + at % {n};
+    gate += bf16(row[k]) * bf16(g[to]);
+    up += bf16(row[k]) * bf16(u[to]);
+  }}
+  const float result = gate / (1.0f + expf(-gate)) * up;
+  c[at] = plain ? rounded(result) : result;
+}}
+)";
+
+// A thread has 32 columns of one query's result. The first pass over the keys finds the largest score and the sum of the
+// exponentials, the second adds up the values. `plain` rounds where a program in bf16 would: scaled queries, scores,
+// probabilities, result.
+constexpr std::string_view kAttention = R"(DEVICE float score(const float* q, const u16* k, int plain) {{
+  float sum = 0;
+  for (int d = 0; d < {d}; ++d) sum += q[d] * bf16(k[d]);
+  return plain ? rounded(sum) : sum;
+}}
+extern "C" __global__ void heddle_reference(const u16* q, const u16* k, const u16* v, float* o, int slice, int plain) {{
+  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * {threads}ll;
+  if (at >= {rows}ll * {pieces}) return;
+  const long long row = at / {pieces}, head = row / {queries};
+  const int column = (int)(at % {pieces}) * 32;
+  const int keys = {causal} ? max(1, min({keys}, (int)(row % {queries}) + {offset})) : {keys};
+  k += head * {keys}ll * {d};
+  v += head * {keys}ll * {d};
+  float query[{d}], sum[32];
+  for (int d = 0; d < {d}; ++d) {{
+    const float x = bf16(q[row * {d} + d]) * {factor}f;
+    query[d] = plain ? rounded(x) : x;
+  }}
+  float most = -3.0e38f, total = 0;
+  for (int j = 0; j < keys; ++j) {{
+    const float s = score(query, k + j * {d}ll, plain), larger = fmaxf(most, s);
+    total = total * expf(most - larger) + expf(s - larger);
+    most = larger;
+  }}
+  for (int c = 0; c < 32; ++c) sum[c] = 0;
+  for (int j = 0; j < keys; ++j) {{
+    float p = expf(score(query, k + j * {d}ll, plain) - most) / total;
+    if (plain) p = rounded(p);
+    for (int c = 0; c < 32; ++c) sum[c] += p * bf16(v[j * {d}ll + column + c]);
+  }}
+  for (int c = 0; c < 32; ++c) o[row * {d} + column + c] = plain ? rounded(sum[c]) : sum[c];
+}}
+)";
+
+constexpr std::string_view kLayernorm = R"(extern "C" __global__ void heddle_reference(const u16* x, const float* gamma, const float* beta, float* y, int slice, int plain) {{
+  const long long row = blockIdx.x * 256ll + threadIdx.x + slice * {threads}ll;
+  if (row >= {rows}ll) return;
+  float mean = 0, variance = 0;
+  for (int c = 0; c < {columns}; ++c) mean += bf16(x[row * {columns} + c]);
+  mean /= {columns};
+  for (int c = 0; c < {columns}; ++c) variance += (bf16(x[row * {columns} + c]) - mean) * (bf16(x[row * {columns} + c]) - mean);
+  variance /= {columns};
+  for (int c = 0; c < {columns}; ++c) {{
+    const float result = (bf16(x[row * {columns} + c]) - mean) / sqrtf(variance + 1e-5f) * gamma[c] + beta[c];
+    y[row * {columns} + c] = plain ? rounded(result) : result;
+  }}
+}}
+)";
+
+/// The formula's tensors by name, all bf16 but those named, and in the order in which the reference takes its inputs.
+class Named {
+ public:
+  Named(const std::vector<TensorPlan>& tensors, std::initializer_list<const char*> bf16, std::initializer_list<const char*> f32 = {}) : tensors_(tensors) {
+    good_ = tensors.size() == bf16.size() + f32.size();
+    for (const auto& [names, dtype] : {std::pair{bf16, DType::Bf16}, {f32, DType::F32}})
+      for (const char* name : names) {
+        const auto at = index(name);
+        good_ = good_ && at && tensors[*at].dtype == dtype;
+      }
+  }
+  bool good() const { return good_; }
+  std::optional<std::size_t> index(const char* name) const {
+    for (std::size_t t = 0; t < tensors_.size(); ++t)
+      if (tensors_[t].name == name) return t;
+    return std::nullopt;
+  }
+  const std::vector<std::int64_t>& shape(const char* name) const { return tensors_[*index(name)].shape; }
+
+ private:
+  const std::vector<TensorPlan>& tensors_;
+  bool good_ = true;
+};
+
+bool is_attention(const Kernel& kernel) { return kernel.reference == "attention_forward" || kernel.reference == "attention_forward_causal"; }
+
+std::int64_t work_of(std::string_view reference, const std::vector<TensorPlan>& tensors) {
+  const auto shape = [&](const char* name) { return Named(tensors, {}).index(name) ? Named(tensors, {}).shape(name) : std::vector<std::int64_t>(3, 0); };
+  if (reference == "gemm") return sat_mul(sat_mul(shape("A")[0], shape("A")[1]), shape("B")[1]);
+  if (reference == "swiglu_dual_gemm") return sat_mul(2, sat_mul(sat_mul(shape("A")[0], shape("A")[1]), shape("G")[1]));
+  if (reference.starts_with("attention")) return sat_mul(2, sat_mul(sat_mul(shape("Q")[0], shape("Q")[1]), sat_mul(shape("K")[1], shape("Q")[2])));
+  return 0;
+}
+
+/// Pieces of work split into launches that take about a second each.
+void slice(ReferencePlan& plan, std::int64_t pieces, std::int64_t work) {
+  plan.slices = static_cast<int>(std::clamp<std::int64_t>((work + kMostSliceWork - 1) / kMostSliceWork, 1, 4096));
+  plan.threads = ((pieces + plan.slices - 1) / plan.slices + 255) / 256 * 256;
+}
+
+}  // namespace
+
+std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vector<TensorPlan>& tensors) {
+  ReferenceText text;
+  ReferencePlan& plan = text.plan;
+  const std::int64_t work = work_of(kernel.reference, tensors);
+  using fmt::arg;
+  if (kernel.reference == "gemm") {
+    const Named t(tensors, {"A", "B", "C"});
+    if (!t.good()) return std::nullopt;
+    const std::int64_t m = t.shape("A")[0], k = t.shape("A")[1], n = t.shape("B")[1];
+    slice(plan, m * n, work);
+    plan.output = *t.index("C");
+    text.source = fmt::format(kGemm, arg("m", m), arg("n", n), arg("k", k), arg("threads", plan.threads));
+  } else if (kernel.reference == "swiglu_dual_gemm") {
+    const Named t(tensors, {"A", "G", "U", "Out"});
+    if (!t.good()) return std::nullopt;
+    const std::int64_t m = t.shape("A")[0], k = t.shape("A")[1], n = t.shape("G")[1];
+    slice(plan, m * n, work);
+    plan.output = *t.index("Out");
+    text.source = fmt::format(kSwiglu, arg("m", m), arg("n", n), arg("k", k), arg("threads", plan.threads));
+  } else if (is_attention(kernel)) {
+    const Named t(tensors, {"Q", "K", "V", "O"});
+    if (!t.good() || t.shape("Q").size() != 3 || t.shape("Q")[2] % 32 != 0 || t.shape("Q")[2] > 256) return std::nullopt;
+    const std::int64_t heads = t.shape("Q")[0], queries = t.shape("Q")[1], keys = t.shape("K")[1], d = t.shape("Q")[2], pieces = d / 32;
+    slice(plan, heads * queries * pieces, sat_mul(work, 1 + pieces));
+    plan.output = *t.index("O");
+    text.source = fmt::format(kAttention, arg("rows", heads * queries), arg("pieces", pieces), arg("queries", queries), arg("keys", keys), arg("d", d),
+                              arg("causal", kernel.reference == "attention_forward_causal" ? 1 : 0), arg("offset", keys - queries + 1),
+                              arg("factor", fmt::format("{:#.9g}", 1.0 / std::sqrt(static_cast<double>(d)))), arg("threads", plan.threads));
+  } else if (kernel.reference == "layernorm") {
+    const Named t(tensors, {"X", "Y"}, {"Gamma", "Beta"});
+    if (!t.good()) return std::nullopt;
+    const std::int64_t rows = t.shape("X")[0], columns = t.shape("X")[1];
+    slice(plan, rows, rows * columns);
+    plan.output = *t.index("Y");
+    text.source = fmt::format(kLayernorm, arg("rows", rows), arg("columns", columns), arg("threads", plan.threads));
+  } else {
+    return std::nullopt;
+  }
+  plan.about = fmt::format("a straightforward kernel in f32 on the same GPU: {}", find_reference(kernel.reference) ? find_reference(kernel.reference)->about : kernel.reference);
+  text.source = std::string(kHead) + text.source;
+  return text;
+}
+
+std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const std::vector<TensorPlan>& tensors, bool on_gpu, std::uint64_t seed,
+                                std::string& why_not) {
+  using Data = CasePlan::Data;
+  std::vector<CasePlan> cases;
+  const auto add = [&](Data data, Expected expected) { cases.push_back({to_string(data), data, {}, {std::move(expected)}}); };
+  const auto output = [&] {
+    for (std::size_t t = 0; t < tensors.size(); ++t)
+      if (tensors[t].role != TensorRole::Input) return t;
+    return std::size_t{0};
+  }();
+  const Named t(tensors, {});
+  if (on_gpu && kernel.reference == "gemm") {
+    const std::int64_t k = t.shape("A")[1];
+    if (k <= kMostExactTerms) add(Data::Integers, {output, Criterion::Exact, 0, 0, 0, {}});
+    add(Data::Random, {output, Criterion::Tolerance, kBf16Unit, kF32Sum * static_cast<double>(k) * kLargestNormal * kLargestNormal, 4e-3, {}});
+    return cases;
+  }
+  if (on_gpu && kernel.reference == "swiglu_dual_gemm") {
+    // An error of a sum is multiplied by the other factor: sums of K products of variance 1 stay below 8 sqrt(K).
+    const double k = static_cast<double>(t.shape("A")[1]);
+    add(Data::Random, {output, Criterion::Tolerance, kBf16Unit, 2.1 * kF32Sum * k * kLargestNormal * kLargestNormal * 8 * std::sqrt(k), 4e-3, {}});
+    return cases;
+  }
+  if (on_gpu && is_attention(kernel)) {
+    add(Data::Random, {output, Criterion::Attention, 0, 0, 0, {}});
+    add(Data::Outliers, {output, Criterion::Attention, 0, 0, 0, {}});
+    return cases;
+  }
+  if (on_gpu && kernel.reference == "layernorm") {
+    add(Data::Random, {output, Criterion::Tolerance, kBf16Unit, 1e-5, 4e-3, {}});
+    return cases;
+  }
+
+  const auto too_much = [&] {
+    return fmt::format("there is no reference kernel for '{}', and the CPU would take too long; choose smaller sizes (--param)", kernel.name);
+  };
+  std::int64_t elements = 0;
+  for (const TensorPlan& tensor : tensors) elements = sat_add(elements, tensor.elements());
+  if (work_of(kernel.reference, tensors) > kMostCpuWork || elements > kMostCpuElements) return why_not = too_much(), cases;
+  auto made = make_tensors(kernel, params, seed);
+  if (!made.ok()) return why_not = made.error().faults.front().message, cases;
+  const Reference* formula = find_reference(kernel.reference);
+  TensorMap run = *made;
+  const auto count = plan_execution(kernel, params, run);
+  if (!count.ok()) return why_not = count.error().faults.front().message, cases;
+  if (count->work > kMostCpuWork) return why_not = too_much(), cases;
+  if (formula && formula->prepare && check_tensors(*formula, *made).ok()) formula->prepare(*made, {});
+  CasePlan what{to_string(Data::Given), Data::Given, {}, {}};
+  for (const TensorPlan& tensor : tensors) {
+    const GlobalTensor& global = made->at(tensor.name);
+    what.given.push_back(global.role == TensorRole::Output ? std::vector<float>{} : global.array.data);
+  }
+  std::vector<ExpectedTensor> expected;
+  if (formula && check_tensors(*formula, *made).ok()) {
+    if (const std::string wrong = formula->compute(*made, params, {}, expected); !wrong.empty()) expected.clear();
+  }
+  if (expected.empty()) {
+    run = *made;
+    if (auto done = execute(kernel, params, run); !done.ok()) return why_not = done.error().faults.front().message, cases;
+    for (const TensorPlan& tensor : tensors)
+      if (tensor.role != TensorRole::Input) {
+        const auto& data = run.at(tensor.name).array.data;
+        double squares = 0;
+        for (const float x : data) squares += static_cast<double>(x) * x;
+        expected.push_back({tensor.name, {data.begin(), data.end()}, {kBf16Unit, 0.05 * std::sqrt(squares / std::max<double>(1, static_cast<double>(data.size()))), 5e-3, ""}});
+      }
+  }
+  for (const ExpectedTensor& e : expected)
+    if (const auto index = t.index(e.tensor.c_str()))
+      what.expected.push_back({*index, Criterion::Tolerance, e.tolerance.relative, e.tolerance.absolute, e.tolerance.rms, {e.values.begin(), e.values.end()}});
+  cases.push_back(std::move(what));
+  return cases;
+}
+
+std::optional<LibraryGemm> library_for(const Kernel& kernel, const std::vector<TensorPlan>& tensors) {
+  const Named t(tensors, {"A", "B", "C"});
+  if (kernel.reference != "gemm" || !t.good()) return std::nullopt;
+  return LibraryGemm{*t.index("A"), *t.index("B"), *t.index("C"), t.shape("A")[0], t.shape("B")[1], t.shape("A")[1], false};
+}
+
+std::int64_t flops_of(const Kernel& kernel, const std::vector<TensorPlan>& tensors) {
+  std::int64_t products = work_of(kernel.reference, tensors);
+  if (kernel.reference == "attention_backward") products = products / 2 * 5;  // five products where the forward pass has two
+  if (kernel.reference.ends_with("_causal")) products /= 2;
+  return sat_mul(2, products);
+}
+
+}  // namespace heddle::codegen

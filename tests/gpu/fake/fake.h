@@ -1,0 +1,27 @@
+// What the three parts of the fake GPU share: driver (driver.cpp), NVRTC (nvrtc.cpp), cuBLAS (in driver.cpp). One shared library
+// is all of them; HEDDLE_CUDA_DRIVER, HEDDLE_NVRTC and HEDDLE_CUBLAS name it. HEDDLE_FAKE_GPU says how it misbehaves:
+//
+//   ok                everything works
+//   wrong             every kernel gets one element of its last tensor wrong
+//   unstable          every second launch does
+//   unwritten         kernels do nothing
+//   hang              kernels do not end
+//   fault             kernels fault: the next synchronisation fails
+//   crash             the process dies when a kernel is launched
+//   crash-init        the process dies in cuInit
+//   no-device         there is none
+//   blackwell         the device is of another architecture
+//   out-of-memory     every allocation fails
+//   refuse            every launch is refused
+//   slow-records      recording builds take a tenth longer than the others
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace fake {
+inline std::string mode() {
+  const char* text = std::getenv("HEDDLE_FAKE_GPU");
+  return text ? text : "ok";
+}
+}  // namespace fake

@@ -1,0 +1,168 @@
+// NVRTC by the host's compiler: the generated text over the emulator becomes a shared object, which stands for the cubin. Compiled
+// texts are kept in HEDDLE_FAKE_CACHE by content.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "tests/gpu/fake/fake.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Text {
+  std::string source, cubin, log;
+};
+
+std::string whole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The word before the parenthesis that opens the kernel's parameters.
+std::string entry_of(const std::string& source) {
+  std::size_t at = source.find("__global__ void");
+  if (at == std::string::npos) return {};
+  at += 15;
+  if (const std::size_t bounds = source.find("__launch_bounds__", at); bounds != std::string::npos && bounds - at < 3) at = source.find(')', bounds) + 1;
+  const std::size_t end = source.find('(', at);
+  const std::size_t begin = source.find_last_of(" \n", end) + 1;
+  return source.substr(begin, end - begin);
+}
+
+std::string host_text(const std::string& source, bool& needs_blocks) {
+  const std::string entry = entry_of(source), root = HEDDLE_SOURCE_DIR;
+  needs_blocks = source.find("__syncthreads") != std::string::npos;
+  std::string text;
+  if (needs_blocks) {
+    text = "#include \"tests/gpu/fake/records.h\"\n#include \"tests/gpu/fake/launcher.h\"\n";
+    const std::string head = "DEVICE void product_n";
+    for (std::size_t at = source.find(head); at != std::string::npos; at = source.find(head, at + 1)) {
+      const std::size_t begin = at + head.size();
+      const std::string rest = source.substr(begin, source.find('(', begin) - begin), n = std::to_string(std::stoi(rest));
+      text += "template <class... A> void product_n" + rest + "(float (&d)[" + n + " / 2], A... a) { product<" + n + ", " +
+              (rest.find("_ta") != std::string::npos ? "true" : "false") + ", " + (rest.ends_with("_t") ? "true" : "false") + ">(d, a...); }\n";
+    }
+    text += source.substr(source.find("extern \"C\" __global__"));
+  } else {
+    text = "#include \"tests/gpu/fake/plain.h\"\n#include \"tests/gpu/fake/launcher.h\"\n" + source;
+  }
+  text += "\nextern \"C\" __attribute__((visibility(\"default\"))) const char* fake_entry() { return \"" + entry + "\"; }\n";
+  text += "extern \"C\" __attribute__((visibility(\"default\"))) int fake_records() { return " +
+          std::string(source.find("u64* records") != std::string::npos ? "1" : "0") + "; }\n";
+  text += "extern \"C\" __attribute__((visibility(\"default\"))) void fake_launch(void** a, int blocks, int threads) {\n";
+  if (needs_blocks) {
+    text += "  phases.clear(), meetings.clear();\n";
+    text += "  for (int b = 0; b < blocks; ++b) run_block(b, blocks, threads, [&] { call_kernel(" + entry + ", a); });\n}\n";
+  } else {
+    text += "  gridDim.x = blocks;\n  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)\n";
+    text += "    for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) call_kernel(" + entry + ", a);\n}\n";
+  }
+  return text;
+}
+
+/// Micro-kernels are not emulated: one piece of code writes times for all of them, from the number of elements that the text's
+/// first line names. It follows the machine code.
+std::string micro_text() {
+  return R"(#include "codegen/calibrate/micro.h"
+#include <cstdlib>
+#include <cstring>
+using namespace heddle::codegen;
+static long elems = 0, argument = 0, loops = 0, nothing = 0;
+#define DOOR extern "C" __attribute__((visibility("default")))
+DOOR const char* fake_entry() { return kMicroEntry; }
+DOOR int fake_records() { return 0; }
+DOOR void fake_settings(const char* text) { std::sscanf(text, "%ld %ld %ld %ld", &elems, &argument, &loops, &nothing); }
+DOOR void fake_launch(void** a, int, int) {
+  auto* out = *static_cast<unsigned long long**>(a[argument]);
+  if (loops) {
+    out[0] = kMicroPasses * (elems / 16 + 5);
+    out[1] = kMicroPasses * 40;
+    return;
+  }
+  out[0] = kMicroBurst * (elems / 16);
+  for (int r = 0; r < kMicroRepeats; ++r) out[1 + 2 * r] = 2 + (nothing ? 0 : 20), out[2 + 2 * r] = 12 + (nothing ? 0 : 50 + elems / 8);
+}
+)";
+}
+
+std::string micro_settings(const std::string& source) {
+  const std::size_t at = source.find(" elems=");
+  const std::string elems = at < source.find('\n') ? std::to_string(std::atol(source.c_str() + at + 7)) : "0";
+  const int arguments = (source.find("TensorMap map, ") != std::string::npos) + (source.find("char* memory, ") != std::string::npos);
+  return "HEDDLE-FAKE " + elems + " " + std::to_string(arguments) + " " + (source.find("int turn = 0") != std::string::npos ? "1 " : "0 ") +
+         (source.starts_with("// nothing") ? "1" : "0");
+}
+
+int compile(Text& program) {
+  bool blocks = false;
+  const bool micro = program.source.find("heddle_calibrate(") != std::string::npos;
+  const std::string text = micro ? micro_text() : host_text(program.source, blocks);
+  const char* given = std::getenv("HEDDLE_FAKE_CACHE");
+  const fs::path folder = given ? fs::path(given) : fs::temp_directory_path() / "heddle-fake-kernels";
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
+  const std::string emulator = micro ? whole(fs::path(HEDDLE_SOURCE_DIR) / "codegen/calibrate/micro.h") : whole(fs::path(HEDDLE_SOURCE_DIR) / "tests/codegen/emulator/gpu.h") + whole(fs::path(HEDDLE_SOURCE_DIR) / "tests/gpu/fake/records.h");
+  const fs::path library = folder / (heddle::Hash().add(text).add(emulator).hex() + ".so");
+  if (!fs::exists(library)) {
+    const std::string base = library.string() + "." + std::to_string(::getpid());
+    std::ofstream(base + ".cpp") << text;
+    // Sections of their own for functions: what counts instructions looks for names like those of a cubin.
+    const std::string command = std::string("\"") + HEDDLE_CXX + "\" -std=c++20 -O1 -w -shared -fPIC -fvisibility=hidden -fno-gnu-unique -ffunction-sections -Wl,--unique=.text.* -I\"" +
+                                HEDDLE_SOURCE_DIR + "\" -o \"" + base + ".so\" \"" + base + ".cpp\" 2>\"" + base + ".log\"";
+    const int code = std::system(command.c_str());
+    program.log = whole(base + ".log");
+    if (code == 0) fs::rename(base + ".so", library, ignored);
+    fs::remove(base + ".log", ignored);
+    if (code != 0) return 6;  // NVRTC_ERROR_COMPILATION
+    fs::remove(base + ".cpp", ignored);
+  }
+  program.cubin = whole(library);
+  if (micro) program.cubin += micro_settings(program.source);
+  program.log = "ptxas info    : Used 168 registers, used 4 barriers, 0 bytes cumulative stack size\nptxas info    : 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n";
+  return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+int nvrtcVersion(int* major, int* minor) {
+  *major = 0, *minor = 1;  // no version of NVIDIA's, so that a cache of kernels never takes one for the other
+  return 0;
+}
+int nvrtcCreateProgram(Text** program, const char* source, const char*, int, const char* const*, const char* const*) {
+  *program = new Text{source, {}, {}};
+  return 0;
+}
+int nvrtcCompileProgram(Text* program, int, const char* const*) { return compile(*program); }
+int nvrtcGetProgramLogSize(Text* program, std::size_t* size) {
+  *size = program->log.size() + 1;
+  return 0;
+}
+int nvrtcGetProgramLog(Text* program, char* log) {
+  program->log.copy(log, program->log.size());
+  log[program->log.size()] = 0;
+  return 0;
+}
+int nvrtcGetCUBINSize(Text* program, std::size_t* size) {
+  *size = program->cubin.size();
+  return 0;
+}
+int nvrtcGetCUBIN(Text* program, char* cubin) {
+  program->cubin.copy(cubin, program->cubin.size());
+  return 0;
+}
+int nvrtcDestroyProgram(Text** program) {
+  delete *program;
+  return 0;
+}
+const char* nvrtcGetErrorString(int) { return "NVRTC_ERROR_COMPILATION"; }
+}

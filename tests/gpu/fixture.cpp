@@ -1,0 +1,67 @@
+// Loading, lowering, running.
+#include "tests/gpu/fixture.h"
+
+#include <cstdlib>
+
+#include <catch2/catch.hpp>
+
+#include "codegen/program/build.h"
+#include "core/io/library.h"
+#include "core/io/schedule_json.h"
+#include "core/problem/resolve.h"
+#include "tests/support/paths.h"
+
+namespace heddle::test {
+namespace {
+constexpr const char* kVariables[] = {"HEDDLE_CUDA_DRIVER", "HEDDLE_NVRTC", "HEDDLE_CUBLAS"};
+}
+
+FakeGpu::FakeGpu(const std::string& mode) {
+  for (const char* name : kVariables) ::setenv(name, HEDDLE_FAKE_CUDA, 1);
+  ::setenv("HEDDLE_FAKE_CACHE", HEDDLE_FAKE_KERNELS, 1);
+  ::setenv("HEDDLE_FAKE_GPU", mode.c_str(), 1);
+}
+FakeGpu::~FakeGpu() {
+  for (const char* name : kVariables) ::unsetenv(name);
+  ::unsetenv("HEDDLE_FAKE_GPU");
+}
+
+codegen::MeasureRequest Prepared::request(bool profile) const {
+  codegen::MeasureRequest request{kernel, problem, schedule, program, {}};
+  request.compile.compiler = codegen::Compiler::Nvrtc;
+  request.profile = profile;
+  request.repeats = 3, request.launches = 2, request.warmups = 1, request.blocks = 3;
+  request.pause_seconds = 0;
+  return request;
+}
+
+const Prepared& small_gemm() {
+  static const Prepared prepared = [] {
+    const auto kernel = load_kernel(repository_path("kernels/gemm_hopper.json"));
+    const auto machine = load_machine(repository_path("assets/machines/h100.json"));
+    REQUIRE((kernel.ok() && machine.ok()));
+    const auto problem = resolve(*kernel, *machine, {{"M", 256}, {"N", 256}, {"K", 320}});
+    REQUIRE(problem.ok());
+    const auto schedule = read_schedule(repository_path("tests/schedules/gemm_hopper_h100.json"), *problem);
+    REQUIRE(schedule.ok());
+    auto built = codegen::build_program(*kernel, *problem, *schedule);
+    REQUIRE(built.program.has_value());
+    Prepared p{*kernel, *problem, *schedule, *built.program, {}};
+    auto run = codegen::prepare_run(p.request(true));
+    if (!run.ok()) FAIL(to_string(run.error()));
+    p.run = std::move(*run);
+    return p;
+  }();
+  return prepared;
+}
+
+Measurement measured(const Prepared& prepared, double limit_seconds) {
+  codegen::RunOptions options;
+  options.program = HEDDLE_PROGRAM;
+  options.limit_seconds = limit_seconds;
+  auto result = codegen::run_plan(prepared.run.plan, options);
+  REQUIRE(result.ok());
+  return codegen::measurement_of(prepared.request(true), prepared.run, std::move(*result));
+}
+
+}  // namespace heddle::test

@@ -1,0 +1,35 @@
+// A kernel small enough for the emulator, and the fake GPU to run it on.
+#pragma once
+
+#include <string>
+
+#include "codegen/run/measure.h"
+
+namespace heddle::test {
+
+/// While it lives, driver, NVRTC and cuBLAS are the fake ones, misbehaving as HEDDLE_FAKE_GPU = `mode` says.
+class FakeGpu {
+ public:
+  explicit FakeGpu(const std::string& mode = "ok");
+  ~FakeGpu();
+  FakeGpu(const FakeGpu&) = delete;
+  FakeGpu& operator=(const FakeGpu&) = delete;
+};
+
+/// A plan's owner: everything that a request refers to.
+struct Prepared {
+  Kernel kernel;
+  Problem problem;
+  Schedule schedule;
+  codegen::Program program;
+  codegen::PreparedRun run;
+  codegen::MeasureRequest request(bool profile) const;
+};
+
+/// gemm_hopper of 2 by 1 tiles and 5 trips, compiled by the fake NVRTC.
+const Prepared& small_gemm();
+
+/// Run in a child process of the real heddle program.
+Measurement measured(const Prepared& prepared, double limit_seconds = 20);
+
+}  // namespace heddle::test
