@@ -216,6 +216,21 @@ struct TryRelaxation {
 struct Undo {};
 struct Redo {};
 
+// The kernel of the shown schedule.
+enum class KernelStep { Text, Check, Build };
+inline constexpr std::int64_t kUsualInterleavings = 1000;
+struct WriteKernel {};  ///< its CUDA text
+struct CheckKernel {
+  std::int64_t interleavings = kUsualInterleavings;
+};  ///< its program on the CPU, in so many orders of events
+struct BuildKernel {};  ///< with NVRTC or nvcc
+struct CancelKernel {
+  KernelStep step = KernelStep::Text;
+};
+struct SaveKernel {
+  std::string path;
+};  ///< the text
+
 // Selection.
 struct SelectOp {
   OpId op;
@@ -285,7 +300,7 @@ using Command =
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
-                 AskWhy, TryRelaxation, ToggleCritical, ToggleWhiskers, Undo, Redo,
+                 AskWhy, TryRelaxation, WriteKernel, CheckKernel, BuildKernel, CancelKernel, SaveKernel, ToggleCritical, ToggleWhiskers, Undo, Redo,
                  SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
                  SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,
                  ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, CopyLine, Quit, DismissNotice>;

@@ -23,7 +23,7 @@ double steady_seconds() {
 
 }  // namespace
 
-Session::Session(Environment environment) : environment_(std::move(environment)) {
+Session::Session(Environment environment) : environment_(std::move(environment)), kernel_(environment_.kernel, environment_.wake) {
   if (!environment_.clock) environment_.clock = steady_seconds;
   began_ = environment_.clock();
   if (!environment_.settings_file.empty()) settings_ = load_settings(environment_.settings_file);
@@ -36,6 +36,7 @@ Session::~Session() = default;
 void Session::apply(const Command& command) {
   std::visit([this](const auto& c) { on(c); }, command);
   if (auto line = twin_of(*this, command)) last_line_ = *std::move(line);
+  keep_kernel_fresh();
 }
 
 double Session::now() const { return environment_.clock() - began_; }
