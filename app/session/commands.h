@@ -218,7 +218,7 @@ struct Redo {};
 
 // The kernel of the shown schedule.
 enum class KernelStep { Text, Check, Build };
-inline constexpr std::int64_t kUsualInterleavings = 1000;
+inline constexpr std::int64_t kUsualInterleavings = 200;
 struct WriteKernel {};  ///< its CUDA text
 struct CheckKernel {
   std::int64_t interleavings = kUsualInterleavings;
