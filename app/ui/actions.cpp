@@ -7,12 +7,12 @@
 #include <cstring>
 #include <string_view>
 
-#include "app/cli/command_table.h"
 #include "app/session/command_line.h"
 #include "app/session/proposal.h"
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
+#include "app/ui/tabs/cuda_views.h"
 #include "app/viewmodel/pareto_model.h"
 #include "app/viewmodel/why_here.h"
 
@@ -185,19 +185,37 @@ Command fold(const Session& s) {
 }
 Command flip_wheel(const Session& s) { return SetWheelScrolls{!s.settings().wheel_scrolls}; }
 
-/// What the window cannot do yet; where the command line can, it says so.
-std::string not_here(const Session& s, const char* what, const char* command) {
-  const std::string missing = needs_schedule(s);
+std::string needs_code_generator(const Session& s) { return s.why_no_kernel(); }
+std::string needs_compiler(const Session& s) { return s.why_no_build(); }
+template <KernelStep step>
+Command cancel_kernel(const Session&) {
+  return CancelKernel{step};
+}
+template <KernelStep step>
+std::string not_at_work(const Session& s) {
+  const KernelDesk& k = s.kernel();
+  const bool active = step == KernelStep::Text ? k.text().active() : step == KernelStep::Check ? k.checked().active() : k.built().active();
+  return active || k.waits(step) ? "" : "it is not being done";
+}
+std::string needs_kernel_text(const Session& s) {
+  const std::string missing = s.why_no_kernel();
   if (!missing.empty()) return missing;
-  return find_command(command) ? fmt::format("the window cannot {} yet: heddle {} does", what, command) : fmt::format("this build cannot {}", what);
+  const auto& text = s.kernel().text();
+  if (!KernelDesk::is_current(text, KernelDesk::subject_of(s.content()))) return "there is no CUDA text of the shown schedule yet";
+  return text.answer()->emission ? "" : "the schedule cannot be written as a kernel";
 }
-std::string needs_code_generator(const Session& s) { return not_here(s, "generate code", "emit"); }
-std::string needs_compiler(const Session& s) { return not_here(s, "compile kernels", "compile"); }
-std::string needs_gpu(const Session& s) { return not_here(s, "run kernels", "run"); }
-std::string needs_measurement(const Session& s) {
-  const std::string missing = needs_schedule(s);
-  return missing.empty() ? "nothing is measured: the window cannot run kernels yet" : missing;
+template <int step>
+void next_source(const Session& s, UiState& ui) {
+  step_source(s, ui, step);
 }
+std::string needs_gpu(const Session& s) { return s.why_no_run(); }
+template <bool profile>
+Command make_run(const Session&) {
+  return RunKernel{profile};
+}
+std::string needs_measurement(const Session& s) { return s.why_no_measured(); }
+std::string needs_residuals(const Session& s) { return s.why_no_adoption(); }
+std::string needs_run(const Session& s) { return s.runs().run().active() ? "" : "no kernel is being run"; }
 
 std::string save_reason(const Session& s) { return s.why_no_save(); }
 std::string needs_constraints(const Session& s) {
@@ -250,6 +268,7 @@ constexpr const char* kMenus[] = {kFile, kEdit, kView, kSolve, kCompare, kKernel
 // One line each: {id, menu, label, keys, command}, then what more there is to say. Keep a menu's lines together.
 const Action kActions[] = {
     Action{"open", kFile, "Open ...", "Ctrl+O", make<ShowOpenDialog>},
+    Action{"open_measurement", kFile, "Open measurement ...", "", make<ShowOpenDialog>},
     Action{"save", kFile, "Save project", "Ctrl+S"}.does(save_project).needs(save_reason).below_line(),
     Action{"save_as", kFile, "Save project as ...", "Ctrl+Shift+S"}.asks(Prompt::ProjectPath).needs(save_reason),
     Action{"save_schedule", kFile, "Save schedule ...", ""}.asks(Prompt::SavePath).needs(needs_schedule),
@@ -379,11 +398,21 @@ const Action kActions[] = {
     Action{"parameters", kKernel, "Machine and parameters ...", ""}.does([](const Session&, UiState& ui) {
       ui.choose_subject = true;
     }).needs(needs_kernel),
-    Action{"generate", kKernel, "Generate CUDA", ""}.needs(needs_code_generator).below_line(),
-    Action{"compile", kKernel, "Compile", ""}.needs(needs_compiler),
-    Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_gpu),
-    Action{"overlay_measured", kKernel, "Measured times over the chart", ""}.needs(needs_measurement),
-    Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", ""}.needs(needs_measurement),
+    Action{"generate", kKernel, "Generate CUDA", "F6", make<WriteKernel>}.needs(needs_code_generator).below_line(),
+    Action{"verify", kKernel, "Verify the program on the CPU", "Shift+F7", make<CheckKernel>}.needs(needs_code_generator),
+    Action{"compile", kKernel, "Compile", "F7", make<BuildKernel>}.needs(needs_compiler),
+    Action{"cancel_generate", kNowhere, "Cancel generating CUDA", "", cancel_kernel<KernelStep::Text>}.needs(not_at_work<KernelStep::Text>),
+    Action{"cancel_verify", kNowhere, "Cancel verifying the program", "", cancel_kernel<KernelStep::Check>}.needs(not_at_work<KernelStep::Check>),
+    Action{"cancel_compile", kNowhere, "Cancel compiling", "", cancel_kernel<KernelStep::Build>}.needs(not_at_work<KernelStep::Build>),
+    Action{"save_kernel", kKernel, "Save CUDA ...", ""}.asks(Prompt::KernelPath).needs(needs_kernel_text),
+    Action{"next_source", kKernel, "Next lines of the selected op", "F4"}.does(next_source<1>).needs(why_no_source_step),
+    Action{"previous_source", kKernel, "Previous lines of the selected op", "Shift+F4"}.does(next_source<-1>).needs(why_no_source_step),
+    Action{"run_kernel", kKernel, "Run and measure", "F8", make_run<false>}.needs(needs_gpu).below_line(),
+    Action{"profile_kernel", kKernel, "Profile: measure every op", "Shift+F8", make_run<true>}.needs(needs_gpu),
+    Action{"cancel_run", kKernel, "Cancel the run", "", make<CancelRun>}.needs(needs_run),
+    Action{"overlay_measured", kKernel, "Measured times over the chart", "T", make<ToggleMeasured>}.needs(needs_measurement).ticked(
+        [](const Session& s) { return s.view().measured; }),
+    Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", "", make<AdoptMeasured>}.needs(needs_residuals),
     Action{"cuda", kKernel, "CUDA source", "", make_tab<BottomTab::Cuda>}.below_line(),
     Action{"runs", kKernel, "Runs", "", make_tab<BottomTab::Runs>},
 

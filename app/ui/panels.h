@@ -20,6 +20,7 @@
 #include "app/ui/tabs.h"
 #include "app/ui/tabs/alternatives_state.h"
 #include "app/ui/tabs/constraints_state.h"
+#include "app/ui/tabs/cuda_state.h"
 #include "app/ui/tabs/explain_state.h"
 #include "app/ui/tabs/graph_state.h"
 #include "app/ui/tabs/pareto_state.h"
@@ -44,6 +45,8 @@ struct Models {
   std::optional<GanttModel> gantt;
   ChartOverlay overlay;
   std::optional<CompareModel> compare;  ///< where there is a B
+  std::vector<OtherBar> measured;       ///< bars of the chosen run, where they are shown
+  std::string measured_legend;          ///< empty: they are not shown
 };
 
 /// The file browser of the open dialog.
@@ -95,6 +98,7 @@ struct UiState {
   bool maximized = false;  ///< the pane under the chart has the chart's place too
   GraphState graph;
   PipelineState pipeline;
+  CudaTabState cuda;
 };
 
 void draw_menu_bar(const Session& session, UiState& ui);
