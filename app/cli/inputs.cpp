@@ -10,6 +10,7 @@
 #include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"
 #include "core/io/library.h"
+#include "core/io/peer/dump_files.h"
 #include "core/io/project_json.h"
 #include "core/io/schedule_json.h"
 #include "core/problem/resolve.h"
@@ -116,7 +117,7 @@ void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
   std::vector<Fault> warnings;
   FaultCollector faults;
-  const std::string source = *arguments.text("KERNEL");
+  const std::string source = with_dump_options(*arguments.text("KERNEL"), arguments);
   std::optional<Project> project;
   if (is_project(source)) {
     Result<Project> read = read_project(source, &warnings);
@@ -128,7 +129,8 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   }
   Result<Kernel> kernel = project ? Result<Kernel>(*project->kernel) : load_kernel(source, &warnings);
   faults.add(kernel);
-  const std::string target = *arguments.text("MACHINE");
+  // What stands for its machine too is given twice.
+  const std::string target = arguments.text("MACHINE") == arguments.text("KERNEL") ? source : *arguments.text("MACHINE");
   const Result<Machine> machine = project && target == source ? Result<Machine>(*project->machine) : load_machine(target, &warnings);
   faults.add(machine);
   const Result<Scope> given = parse_params(arguments);
@@ -191,6 +193,12 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
       if (constraints) inputs.constraints.insert(inputs.constraints.end(), constraints->begin(), constraints->end());
     }
     if (unchanged) faults.add(add_demands(arguments.all("--demand"), *unchanged, inputs.constraints));
+  }
+  if (problem && arguments.has("--emitter")) {
+    const Result<Constraints> rules = peer::is_dump(source) ? peer::read_emitter_rules(source, *problem)
+                                                            : Result<Constraints>(Error::input("--emitter is about a compiler's dump", source + " is none"));
+    faults.add(rules);
+    if (rules) inputs.constraints.insert(inputs.constraints.end(), rules->begin(), rules->end());
   }
   if (problem && !schedule_path.empty()) {
     Result<Schedule> schedule = read_schedule(schedule_path, *problem, &warnings);
