@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "core/base/suggest.h"
+#include "core/io/peer/dump_files.h"
 
 namespace heddle::app {
 namespace {
@@ -122,6 +123,20 @@ UsageError rephrase(const CommandSpec& command, const std::string& what) {
   return {what, "", &command};
 }
 
+bool is_dump_argument(const std::string& word) {
+  return word.find_first_of("./#") != std::string::npos && peer::is_dump(word);
+}
+
+/// The schedule in a compiler's dump is the SCHEDULE, or A, where none is given.
+void add_stored_schedule(const CommandSpec& command, Arguments& arguments) {
+  const auto kernel = arguments.text("KERNEL");
+  const auto first = std::find_if(command.positionals.begin(), command.positionals.end(),
+                                  [](const PositionalSpec& p) { return p.type == PositionalType::Schedule; });
+  if (!kernel || first == command.positionals.end() || arguments.has(first->name) || !is_dump_argument(*kernel)) return;
+  const std::string name = with_dump_options(*kernel, arguments);
+  if (first->required || peer::has_schedule(name)) arguments.set(first->name, {name});
+}
+
 std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std::vector<std::string> words) {
   CLI::App parser;
   parser.set_help_flag();
@@ -187,15 +202,16 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
     }
     if (positional.type == PositionalType::Command && !find_command(word)) return unknown_command(word);
     line.arguments.set(positional.name, {word});
-    // A project names its machine too.
-    const bool project = positional.type == PositionalType::Kernel && is_project(word);
-    if (project && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine)
+    // A project names its machine too, and so does a compiler's dump.
+    const bool whole = positional.type == PositionalType::Kernel && (is_project(word) || is_dump_argument(word));
+    if (whole && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine)
       line.arguments.set(command.positionals[used++].name, {word});
   }
   for (const PositionalSpec& positional : command.positionals)
     if (const auto kernel = line.arguments.text("KERNEL");
         kernel && is_project(*kernel) && positional.type == PositionalType::Schedule && !line.arguments.has(positional.name))
       line.arguments.set(positional.name, {*kernel});
+  add_stored_schedule(command, line.arguments);
   for (const PositionalSpec& positional : command.positionals) {
     if (positional.required && !line.arguments.has(positional.name)) {
       return UsageError{fmt::format("'{}' needs {}: {}", command.name, positional.name, positional.about), "",
@@ -228,6 +244,12 @@ std::optional<double> Arguments::seconds(const std::string& name) const {
   double number = 0;
   const auto value = text(name);
   return value && parse_seconds(*value, number) ? std::optional(number) : std::nullopt;
+}
+
+std::string with_dump_options(std::string name, const Arguments& arguments) {
+  for (const char* option : {"--loop", "--reading"})
+    if (const auto word = arguments.text(option)) name += (name.find('#') == std::string::npos ? '#' : ',') + *word;
+  return name;
 }
 
 bool is_project(const std::string& name) { return name.ends_with(".heddle.json"); }

@@ -28,6 +28,9 @@ class Arguments {
   std::map<std::string, std::vector<std::string>> values_;
 };
 
+/// The name of a compiler's dump with what --loop and --reading say (core/io/peer/dump_files.h).
+std::string with_dump_options(std::string name, const Arguments& arguments);
+
 struct CommandLine {
   const CommandSpec* command = nullptr;  ///< nullptr: no command was given
   Arguments arguments;

@@ -40,6 +40,9 @@ const OptionSpec kSubtile{"--subtile",
                           0,
                           0,
                           true};
+const OptionSpec kLoop{"--loop", "", "N", "which loop of a compiler's dump (FILE#N says the same)", ValueType::Integer, {}, 0, 1'000'000, false};
+const OptionSpec kReading = choice("--reading", "READING", {"full", "issue-slots"},
+                                   "of a compiler's dump: occupancies, hand-offs and credits (default), or issue slots only, as the compiler");
 const OptionSpec kSet{
     "--set", "", "NUMBER=VALUE",
     "what if: exp0.latency=600, TC.capacity=+1, mma.ss.latency=+10%, limits.smem_bytes=200000, handoff.signal=-20, groups=2; may "
@@ -53,7 +56,9 @@ const OptionSpec kDemand{
     "given several times",
     ValueType::Name, {}, 0, 0, true};
 const PositionalSpec kKernel{
-    "KERNEL", "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) stands for MACHINE and SCHEDULE too",
+    "KERNEL",
+    "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) or a compiler's dump (FILE#LOOP) stands for "
+    "MACHINE and SCHEDULE too",
     PositionalType::Kernel, true, {}};
 const PositionalSpec kMachine{
     "MACHINE", "shipped machine or path of a heddle.machine/1 file", PositionalType::Machine, true, {}};
@@ -77,6 +82,8 @@ std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
   const std::vector<OptionSpec> solver{
       kParam,
       kSubtile,
+      kLoop,
+      kReading,
       kConstraints,
       kDemand,
       kSet,
@@ -131,8 +138,17 @@ std::vector<CommandSpec> make_table() {
        "judge a schedule by the rules, independently of the solver; exit 0 valid, 4 not",
        {"heddle check toy_fig1 toy schedule.json", "heddle check attention_forward_hopper h100 mine.json --json"},
        {kKernel, kMachine, schedule(true)},
-       {kParam, kSubtile, kConstraints, kDemand, kSet, kJson},
+       {kParam, kSubtile, kLoop, kReading, kConstraints, kDemand, kSet, kJson},
        run_check},
+      {"audit",
+       "what is wrong with the schedules that a compiler dumped: broken dependences, the period they sustain, memory; exit 0 in order, 4 not",
+       {"heddle audit schedule_graph.json", "heddle audit fa.schedule_graph.json --markdown > comment.md", "heddle audit dumps/*.json --quiet --no-solve"},
+       {{"FILES", "dumps: ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2; FILE#N is one loop", PositionalType::Files, true, {}}},
+       {kLoop, toggle("--no-solve", "do not solve the loops anew"),
+        {"--timeout", "", "S", "seconds for solving one loop in one reading (default 10)", ValueType::Seconds, {}, 0, kMostSeconds, false},
+        integer("--seed", "N", 0, kMost, "seed of the solver; the same seed gives the same schedule (default 0)"),
+        toggle("--markdown", "for pasting into a pull request"), kJson},
+       run_audit},
       {"diff",
        "two schedules side by side: numbers, ops, and where their programs part; exit 0 same program, 4 not",
        {"heddle diff attention_forward_hopper h100 mine.json", "heddle diff gemm_hopper h100 old.json new.json --align MMA1",
@@ -181,7 +197,7 @@ std::vector<CommandSpec> make_table() {
        "lower bounds on II by arithmetic: units, recurrences, issue",
        {"heddle analyze attention_forward_hopper h100", "heddle analyze gemm_blackwell b200 --json"},
        {kKernel, kMachine},
-       {kParam, kSubtile, kSet, kJson},
+       {kParam, kSubtile, kLoop, kReading, kSet, kJson},
        run_analyze},
       {"explain",
        "why II is not smaller: what cannot hold together, and what giving way on each would buy",

@@ -116,7 +116,7 @@ void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
   std::vector<Fault> warnings;
   FaultCollector faults;
-  const std::string source = *arguments.text("KERNEL");
+  const std::string source = with_dump_options(*arguments.text("KERNEL"), arguments);
   std::optional<Project> project;
   if (is_project(source)) {
     Result<Project> read = read_project(source, &warnings);
@@ -128,7 +128,8 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   }
   Result<Kernel> kernel = project ? Result<Kernel>(*project->kernel) : load_kernel(source, &warnings);
   faults.add(kernel);
-  const std::string target = *arguments.text("MACHINE");
+  // What stands for its machine too is given twice.
+  const std::string target = arguments.text("MACHINE") == arguments.text("KERNEL") ? source : *arguments.text("MACHINE");
   const Result<Machine> machine = project && target == source ? Result<Machine>(*project->machine) : load_machine(target, &warnings);
   faults.add(machine);
   const Result<Scope> given = parse_params(arguments);

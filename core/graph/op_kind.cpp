@@ -42,8 +42,9 @@ constexpr std::array<OpKind, 20> kKinds{{
      "Adds a tile into a box of a global tensor element by element; elements outside are dropped."},
     {"gather", 1, 1, 1, true, false, "variant",
      "Reads rows of a global tensor: row r of the result is row index[r], from column `at` on; rows outside read as zero."},
-    {"opaque", 0, 64, OpKind::kAnyOutputs, false, false, "variant",
-     "An op of a graph that has only numbers; it can be scheduled but not executed or emitted."},
+    {"opaque", 0, 64, OpKind::kAnyOutputs, false, false, "variant stands_for",
+     "An op of a graph that has only numbers; it can be scheduled but not executed or emitted. `stands_for`: the kind that "
+     "tables and pictures show for it."},
 }};
 
 constexpr std::array<std::string_view, 21> kElementwise{

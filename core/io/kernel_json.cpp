@@ -155,6 +155,7 @@ OrderEdge read_order(const Cursor& at) {
   edge.from = object.name("from");
   edge.to = object.name("to");
   edge.latency = object.maybe_expr("latency");
+  edge.handoff = object.maybe_expr("handoff");
   // A faulty distance counts as 1, lest it closes a cycle that nobody wrote.
   if (const auto distance = object.find("distance"))
     edge.distance = static_cast<int>(distance->integer(0, kLargestDistance).value_or(1));
@@ -294,6 +295,7 @@ Json kernel_json(const Kernel& kernel) {
     item.set("from", edge.from).set("to", edge.to);
     if (edge.latency) item.set("latency", expr_json(*edge.latency));
     if (edge.distance != 0) item.set("distance", edge.distance);
+    if (edge.handoff) item.set("handoff", expr_json(*edge.handoff));
     return item;
   });
   return root;

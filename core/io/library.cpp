@@ -10,6 +10,7 @@
 #include "core/base/suggest.h"
 #include "core/io/kernel_json.h"
 #include "core/io/machine_json.h"
+#include "core/io/peer/dump_files.h"
 
 namespace heddle {
 namespace {
@@ -97,6 +98,7 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   }
   std::error_code code;
   if (fs::exists(name_or_path, code)) return name_or_path;
+  if (name_or_path.find('#') != std::string::npos && peer::holds_dump_schedule(name_or_path)) return name_or_path;
   const bool path_like =
       name_or_path.ends_with(".json") || (shelf != Shelf::Schedules && name_or_path.find('/') != std::string::npos);
   std::string hint = did_you_mean(path_like ? fs::path(name_or_path).stem().string() : name_or_path, names);
@@ -120,11 +122,13 @@ std::string name_in_library(Shelf shelf, const std::string& path) {
 
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings) {
   const Result<std::string> path = find_in_library(Shelf::Kernels, name_or_path);
+  if (path && peer::is_dump(*path)) return peer::read_dump_kernel(*path);
   return path ? read_kernel(*path, warnings) : path.error();
 }
 
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings) {
   const Result<std::string> path = find_in_library(Shelf::Machines, name_or_path);
+  if (path && peer::is_dump(*path)) return peer::read_dump_machine(*path);
   return path ? read_machine(*path, warnings) : path.error();
 }
 

@@ -35,6 +35,7 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
 /// The way back: what to type for a file that was found here, its shipped name or the path itself.
 std::string name_in_library(Shelf shelf, const std::string& path);
 
+/// A compiler's dump (core/io/peer/dump_files.h) stands for a kernel and for a machine, told by its content.
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 

@@ -9,6 +9,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/cost_json.h"
 #include "core/io/json_reader.h"
+#include "core/io/peer/dump_files.h"
 #include "core/io/words.h"
 
 namespace heddle {
@@ -302,6 +303,7 @@ Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::strin
 }
 
 Result<ScheduleHead> read_schedule_head(const std::string& path) {
+  if (peer::holds_dump_schedule(path)) return ScheduleHead{path, path, path, {}};
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule_head(*text, path) : text.error();
 }

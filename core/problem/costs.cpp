@@ -143,6 +143,9 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
   Op out;
   out.name = op.name;
   out.kind = op.kind;
+  // An mma by name only has no operands that resolve() could look at.
+  if (op.kind == "opaque")
+    if (const std::string shown = text_attr(op, "stands_for"); !shown.empty()) out.kind = shown;
   const Scope names = names_for(op, inputs, outputs, place, faults);
   // Without M, N and K the formulas would only repeat what the shape faults already say.
   const bool shapeless = op.kind == "mma" && !names.contains("M");

@@ -315,6 +315,11 @@ class Resolver {
                            .number(*order.latency, problem_.params, {0, kAbsurd}, in_kernel(pointer + "/latency"),
                                    fmt::format("latency of the order '{}' before '{}'", order.from, order.to))
                            .value_or(0);
+      if (order.handoff)
+        edge.handoff = faults_
+                           .number(*order.handoff, problem_.params, {0, kAbsurd}, in_kernel(pointer + "/handoff"),
+                                   fmt::format("hand-off of the order '{}' before '{}'", order.from, order.to))
+                           .value_or(0);
       add_edge(edge);
     }
   }

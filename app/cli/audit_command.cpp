@@ -1,0 +1,123 @@
+// heddle audit: what is wrong with the schedules that a compiler dumped, on one screen.
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/solving.h"
+#include "core/analysis/period.h"
+#include "core/analysis/usage.h"
+#include "core/io/json.h"
+#include "core/io/peer/audit_json.h"
+#include "core/io/peer/dump_files.h"
+#include "core/peer/native.h"
+#include "core/problem/resolve.h"
+#include "core/report/audit_report.h"
+
+namespace heddle::app {
+namespace {
+
+#ifdef HEDDLE_HAS_SOLVER
+constexpr double kSecondsPerLoop = 10;
+
+bool proved(const SolveOutcome& outcome, const char* name) {
+  for (const ObjectiveValue& o : outcome.objectives)
+    if (o.name == name) return o.proved;
+  return false;
+}
+
+/// The same loop solved anew, in both readings.
+void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& arguments, std::stop_token stop) {
+  const peer::Loop& loop = dump.loops[audit.loop];
+  peer::Improvement& found = audit.improvement.emplace();
+  const auto solved = [&](peer::Reading reading, Problem& problem) -> std::optional<SolveOutcome> {
+    Result<Problem> resolved = resolve(to_kernel(dump, loop, reading), to_machine(dump, loop, reading));
+    if (!resolved) return std::nullopt;
+    problem = *std::move(resolved);
+    solver::SolveRequest request;
+    request.problem = problem;
+    request.timeout_seconds = arguments.seconds("--timeout").value_or(kSecondsPerLoop);
+    if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
+    if (reading == peer::Reading::IssueSlots) request.objectives = {solver::Objective::Stages};
+    return solver::solve(request, stop);
+  };
+  Problem problem;
+  if (const auto outcome = solved(peer::Reading::Full, problem)) {
+    found.explanation = outcome->explanation;
+    found.seconds = outcome->seconds.total;
+    if (outcome->schedule) {
+      const Schedule& s = *outcome->schedule;
+      const Usage usage = compute_usage(problem, s);
+      found.ii = s.ii;
+      found.lower_bound = outcome->lower_bound;
+      found.proved = outcome->status == Status::Optimal;
+      found.stages = stage_count(s);
+      found.stages_proved = proved(*outcome, "stages");
+      found.groups = static_cast<int>(s.groups.size());
+      found.warps = usage.warps;
+      found.smem = usage.smem_bytes;
+      found.tmem = usage.tmem_columns;
+      const Period period = sustainable_period(problem, s);
+      found.sustainable = period.cycles();
+    }
+  }
+  if (const auto outcome = solved(peer::Reading::IssueSlots, problem); outcome && outcome->status == Status::Optimal && proved(*outcome, "stages")) {
+    found.issue_slots_ii = outcome->schedule->ii;
+    found.issue_slots_stages = stage_count(*outcome->schedule);
+  }
+}
+#endif
+
+struct Audited {
+  peer::Dump dump;
+  peer::Audit audit;
+};
+
+Result<Audited> audit_file(const std::string& name, const Arguments& arguments) {
+  const Result<peer::Address> address = peer::parse_address(with_dump_options(name, arguments));
+  if (!address) return address.error();
+  Result<peer::Dump> dump = peer::read_dump(*address);
+  if (!dump) return dump.error();
+  if (address->loop)
+    if (const auto loop = peer::find_loop(*dump, *address); !loop) return loop.error();
+  Audited audited{*std::move(dump), {}};
+  audited.audit = peer::audit(audited.dump, address->loop);
+  return audited;
+}
+
+}  // namespace
+
+int run_audit(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json"), markdown = arguments.has("--markdown");
+  if (json && markdown) return refuse(terminal, "--json and --markdown both want standard output; give one of them", json);
+  int code = kDone;
+  Json all = Json::array();
+  bool first = true;
+  for (const std::string& name : arguments.all("FILES")) {
+    Result<Audited> audited = audit_file(name, arguments);
+    if (!audited) {
+      code = report(terminal, audited.error(), json);
+      continue;
+    }
+#ifdef HEDDLE_HAS_SOLVER
+    if (!arguments.has("--no-solve")) {
+      const InterruptScope interrupt;
+      for (peer::LoopAudit& loop : audited->audit.loops)
+        if (!interrupt.interrupted() && loop.problem_fault.empty()) improve(audited->dump, loop, arguments, interrupt.token());
+    }
+#endif
+    const auto& [dump, audit] = *audited;
+    if (json)
+      all.push(peer::audit_json(dump, audit).set("file", name));
+    else if (terminal.quiet)
+      terminal.out << styled(audit_headline(dump, audit), terminal.style) << "\n";
+    else
+      terminal.out << (first ? "" : "\n") << (markdown ? audit_markdown(dump, audit) : audit_text(dump, audit, terminal.style));
+    first = false;
+    if (!audit.clean() && code == kDone) code = kNegative;
+  }
+  if (json && !first) terminal.out << (arguments.all("FILES").size() == 1 ? (*all.items())[0] : all).pretty();
+  return code;
+}
+
+}  // namespace heddle::app
