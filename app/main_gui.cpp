@@ -165,6 +165,7 @@ int run_window(const Options& options) {
   Environment environment;
   environment.settings_file = settings_path();
   environment.autosave_folder = autosave_path();
+  environment.run.folder = runs_path();
   environment.wake = [&] { (*platform)->wake(); };
   auto session = std::make_unique<Session>(std::move(environment));
   show_as_asked(options, *session);

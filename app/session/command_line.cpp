@@ -152,6 +152,18 @@ std::string ask_command(const Session& session, Topic topic, const AskOptions& o
   return command_line(session, to_string(topic), words);
 }
 
+std::string check_kernel_command(const Session& session, std::int64_t interleavings) {
+  return command_line(session, "interpret", {"--interleavings", fmt::format("{}", interleavings)});
+}
+
+std::string run_kernel_command(const Session& session, bool profile) { return command_line(session, profile ? "profile" : "run"); }
+
+std::vector<std::string> kernel_words(const Content& content) {
+  std::vector<std::string> words{name_in_library(Shelf::Kernels, content.kernel->source), name_in_library(Shelf::Machines, content.machine->file)};
+  add_question(content, [](std::string_view flag) { return flag != "--demand"; }, words);
+  return words;
+}
+
 std::string compare_command(const Session& session) {
   const Content& content = session.content();
   const ScheduleEntry *a = content.entry(), *b = content.baseline_entry();
@@ -284,6 +296,14 @@ struct Twin {
 
   Line operator()(const Ask& c) const { return ask_command(session, c.topic, c.options); }
   Line operator()(const AskWhy&) const { return ask_command(session, Topic::Explain, {}); }
+
+  Line operator()(const WriteKernel&) const { return command_line(session, "emit"); }
+  Line operator()(const CheckKernel& c) const { return check_kernel_command(session, c.interleavings); }
+  Line operator()(const BuildKernel&) const { return command_line(session, "compile"); }
+  Line operator()(const SaveKernel& c) const { return command_line(session, "emit", {"--out", c.path}); }
+
+  Line operator()(const RunKernel& c) const { return run_kernel_command(session, c.profile); }
+  Line operator()(const AdoptMeasured&) const { return solve(); }
 
   Line operator()(const Export& c) const { return export_command(session, c); }
   Line operator()(const SaveSchedule& c) const { return command_line(session, "export", {"--format", "json", "--out", c.path}); }

@@ -22,6 +22,12 @@ std::string why_no_line(const Session& session);
 std::string shown_as_command(const Session& session);
 /// Asks the same question.
 std::string ask_command(const Session& session, Topic topic, const AskOptions& options);
+/// Interprets the kernel's program in so many orders of events.
+std::string check_kernel_command(const Session& session, std::int64_t interleavings);
+/// Runs the kernel of the shown schedule on a GPU, or profiles it.
+std::string run_kernel_command(const Session& session, bool profile);
+/// The words of such a line between its subcommand and the schedule's file: kernel, machine, parameters and changed numbers.
+std::vector<std::string> kernel_words(const Content& content);
 /// Compares A with B, aligned as they are.
 std::string compare_command(const Session& session);
 /// Writes the same file.

@@ -216,6 +216,35 @@ struct TryRelaxation {
 struct Undo {};
 struct Redo {};
 
+// The kernel of the shown schedule.
+enum class KernelStep { Text, Check, Build };
+inline constexpr std::int64_t kUsualInterleavings = 200;
+struct WriteKernel {};  ///< its CUDA text
+struct CheckKernel {
+  std::int64_t interleavings = kUsualInterleavings;
+};  ///< its program on the CPU, in so many orders of events
+struct BuildKernel {};  ///< with NVRTC or nvcc
+struct CancelKernel {
+  KernelStep step = KernelStep::Text;
+};
+struct SaveKernel {
+  std::string path;
+};  ///< the text
+
+// Runs on a GPU.
+struct RunKernel {
+  bool profile = false;  ///< with the recording build, op by op
+};
+struct CancelRun {};
+struct OpenMeasurement {
+  std::string path;
+};
+struct SelectRun {
+  std::optional<std::size_t> index;
+};  ///< of RunDesk::runs(); none: no run is chosen
+struct ToggleMeasured {};  ///< the chosen run's bars over those of the chart
+struct AdoptMeasured {};   ///< the chosen run's latencies become changed numbers, as one step, and it is solved again
+
 // Selection.
 struct SelectOp {
   OpId op;
@@ -285,7 +314,7 @@ using Command =
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
-                 AskWhy, TryRelaxation, ToggleCritical, ToggleWhiskers, Undo, Redo,
+                 AskWhy, TryRelaxation, WriteKernel, CheckKernel, BuildKernel, CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, ToggleCritical, ToggleWhiskers, Undo, Redo,
                  SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
                  SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,
                  ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, CopyLine, Quit, DismissNotice>;

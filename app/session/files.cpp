@@ -24,6 +24,7 @@ Result<FileKind> classify_file(const std::string& path) {
   if (kind == "heddle.schedule") return FileKind::Schedule;
   if (kind == "heddle.constraints") return FileKind::Constraints;
   if (kind == "heddle.project") return FileKind::Project;
+  if (kind == "heddle.measurement") return FileKind::Measurement;
   return FileKind::Unknown;
 }
 

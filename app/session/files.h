@@ -9,7 +9,7 @@
 
 namespace heddle::app {
 
-enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Unknown };
+enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measurement, Unknown };
 
 /// By the "schema" key, whatever the major version (the reader of that kind judges it). Unknown: JSON, but not one of
 /// ours.

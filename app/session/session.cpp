@@ -23,7 +23,7 @@ double steady_seconds() {
 
 }  // namespace
 
-Session::Session(Environment environment) : environment_(std::move(environment)) {
+Session::Session(Environment environment) : environment_(std::move(environment)), kernel_(environment_.kernel, environment_.wake), runs_(environment_.run, environment_.wake) {
   if (!environment_.clock) environment_.clock = steady_seconds;
   began_ = environment_.clock();
   if (!environment_.settings_file.empty()) settings_ = load_settings(environment_.settings_file);
@@ -36,6 +36,7 @@ Session::~Session() = default;
 void Session::apply(const Command& command) {
   std::visit([this](const auto& c) { on(c); }, command);
   if (auto line = twin_of(*this, command)) last_line_ = *std::move(line);
+  keep_kernel_fresh();
 }
 
 double Session::now() const { return environment_.clock() - began_; }
@@ -70,12 +71,13 @@ void Session::on(const OpenFile& c) {
     case FileKind::Schedule: return on(OpenSchedule{c.path});
     case FileKind::Constraints: return on(OpenConstraints{c.path});
     case FileKind::Project: return on(OpenProject{c.path});
+    case FileKind::Measurement: return on(OpenMeasurement{c.path});
     case FileKind::Unknown: break;
   }
   fail("Cannot open " + base_name(c.path),
-       Error::input("this is not a kernel, machine, schedule, constraints or project file",
+       Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file",
                     "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
-                    "heddle.constraints/1, heddle.project/1"));
+                    "heddle.constraints/1, heddle.project/1, heddle.measurement/1"));
 }
 
 void Session::on(const OpenKernel& c) {

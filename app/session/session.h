@@ -18,8 +18,10 @@
 #include "app/session/commands.h"
 #include "app/session/document.h"
 #include "app/session/inquiry.h"
+#include "app/session/kernel_desk.h"
 #include "app/session/log.h"
 #include "app/session/project.h"
+#include "app/session/run_desk.h"
 #include "app/session/selection.h"
 #include "app/session/settings.h"
 #include "app/session/undo.h"
@@ -49,6 +51,7 @@ struct ViewState {
   ChartView chart_view = ChartView::A;
   Alignment alignment;  ///< of B with A
   bool critical = false, whiskers = false;  ///< overlays of the chart
+  bool measured = false;                    ///< the same: bars of the chosen run
   bool keys_overlay = false;
   bool open_dialog = false;
   bool quit = false;
@@ -105,6 +108,8 @@ struct Environment {
   std::function<double()> clock;  ///< seconds; empty: the steady clock
   std::string settings_file;      ///< empty: settings are not kept
   std::string autosave_folder;    ///< empty: work is not kept safe from crashes
+  KernelTools kernel = built_in_tools();
+  RunTools run = built_in_run_tools();
 };
 
 class Session {
@@ -132,6 +137,21 @@ class Session {
   std::string why_no_question(Topic topic) const;
   /// A question is being worked on.
   bool asking() const;
+  /// The kernel of the shown schedule, as far as it has come.
+  const KernelDesk& kernel() const { return kernel_; }
+  /// Empty when there is something to make a kernel of, else why not.
+  std::string why_no_kernel() const;
+  /// The same for compiling it.
+  std::string why_no_build() const;
+  /// Something about a kernel is being worked on.
+  bool building() const { return kernel_.active() || runs_.active(); }
+  /// Runs on a GPU, of this machine and from files.
+  const RunDesk& runs() const { return runs_; }
+  /// Empty when the shown schedule's kernel can be run here, else why not.
+  std::string why_no_run() const;
+  /// Empty when the chosen run's times can be laid over the chart, else why not; the same for adopting its latencies.
+  std::string why_no_measured() const;
+  std::string why_no_adoption() const;
   const std::optional<ErrorReport>& error() const { return error_; }
   const Settings& settings() const { return settings_; }
   const std::string& solver_name() const { return environment_.solver_name; }
@@ -216,6 +236,21 @@ class Session {
   void on(const SetHighlight& c);
   void on(const AskWhy& c);
   void on(const TryRelaxation& c);
+  void on(const WriteKernel& c);
+  void on(const CheckKernel& c);
+  void on(const BuildKernel& c);
+  void on(const CancelKernel& c);
+  void on(const SaveKernel& c);
+  void on(const RunKernel& c);
+  void on(const CancelRun& c);
+  void on(const OpenMeasurement& c);
+  void on(const SelectRun& c);
+  void on(const ToggleMeasured& c);
+  void on(const AdoptMeasured& c);
+  bool pump_runs();
+  /// While its tab is shown, the text is that of the shown schedule.
+  void keep_kernel_fresh();
+  bool pump_kernel();
   void on(const ToggleCritical& c);
   void on(const ToggleWhiskers& c);
   void on(const Undo& c);
@@ -327,6 +362,8 @@ class Session {
   std::vector<Earlier> earlier_;  ///< newest last
   Topic asked_ = Topic::Explain;            ///< what `question_job_` works on
   std::unique_ptr<QuestionJob> question_job_;
+  KernelDesk kernel_;
+  RunDesk runs_;
   std::unique_ptr<SolveJob> job_;
   std::vector<std::unique_ptr<SolveJob>> stopping_;  ///< abandoned jobs, kept until their workers have ended
 };

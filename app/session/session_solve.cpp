@@ -97,9 +97,9 @@ void Session::end_row() {
 }
 
 bool Session::pump() {
-  const bool solved = pump_solve(), answered = pump_questions();
+  const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs();
   keep_safe();
-  return solved || answered;
+  return solved || answered || built || ran;
 }
 
 bool Session::pump_solve() {
@@ -264,6 +264,7 @@ bool Session::close(std::chrono::milliseconds limit) {
     if (!job->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
   }
   stopping_.clear();
+  if (!kernel_.close(deadline) || !runs_.close(deadline)) return false;
   if (question_job_) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());

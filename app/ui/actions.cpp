@@ -13,6 +13,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
+#include "app/ui/tabs/cuda_views.h"
 #include "app/viewmodel/pareto_model.h"
 #include "app/viewmodel/why_here.h"
 
@@ -191,8 +192,29 @@ std::string not_here(const Session& s, const char* what, const char* command) {
   if (!missing.empty()) return missing;
   return find_command(command) ? fmt::format("the window cannot {} yet: heddle {} does", what, command) : fmt::format("this build cannot {}", what);
 }
-std::string needs_code_generator(const Session& s) { return not_here(s, "generate code", "emit"); }
-std::string needs_compiler(const Session& s) { return not_here(s, "compile kernels", "compile"); }
+std::string needs_code_generator(const Session& s) { return s.why_no_kernel(); }
+std::string needs_compiler(const Session& s) { return s.why_no_build(); }
+template <KernelStep step>
+Command cancel_kernel(const Session&) {
+  return CancelKernel{step};
+}
+template <KernelStep step>
+std::string not_at_work(const Session& s) {
+  const KernelDesk& k = s.kernel();
+  const bool active = step == KernelStep::Text ? k.text().active() : step == KernelStep::Check ? k.checked().active() : k.built().active();
+  return active || k.waits(step) ? "" : "it is not being done";
+}
+std::string needs_kernel_text(const Session& s) {
+  const std::string missing = s.why_no_kernel();
+  if (!missing.empty()) return missing;
+  const auto& text = s.kernel().text();
+  if (!KernelDesk::is_current(text, KernelDesk::subject_of(s.content()))) return "there is no CUDA text of the shown schedule yet";
+  return text.answer()->emission ? "" : "the schedule cannot be written as a kernel";
+}
+template <int step>
+void next_source(const Session& s, UiState& ui) {
+  step_source(s, ui, step);
+}
 std::string needs_gpu(const Session& s) { return not_here(s, "run kernels", "run"); }
 std::string needs_measurement(const Session& s) {
   const std::string missing = needs_schedule(s);
@@ -379,8 +401,15 @@ const Action kActions[] = {
     Action{"parameters", kKernel, "Machine and parameters ...", ""}.does([](const Session&, UiState& ui) {
       ui.choose_subject = true;
     }).needs(needs_kernel),
-    Action{"generate", kKernel, "Generate CUDA", ""}.needs(needs_code_generator).below_line(),
-    Action{"compile", kKernel, "Compile", ""}.needs(needs_compiler),
+    Action{"generate", kKernel, "Generate CUDA", "F6", make<WriteKernel>}.needs(needs_code_generator).below_line(),
+    Action{"verify", kKernel, "Verify the program on the CPU", "Shift+F7", make<CheckKernel>}.needs(needs_code_generator),
+    Action{"compile", kKernel, "Compile", "F7", make<BuildKernel>}.needs(needs_compiler),
+    Action{"cancel_generate", kNowhere, "Cancel generating CUDA", "", cancel_kernel<KernelStep::Text>}.needs(not_at_work<KernelStep::Text>),
+    Action{"cancel_verify", kNowhere, "Cancel verifying the program", "", cancel_kernel<KernelStep::Check>}.needs(not_at_work<KernelStep::Check>),
+    Action{"cancel_compile", kNowhere, "Cancel compiling", "", cancel_kernel<KernelStep::Build>}.needs(not_at_work<KernelStep::Build>),
+    Action{"save_kernel", kKernel, "Save CUDA ...", ""}.asks(Prompt::KernelPath).needs(needs_kernel_text),
+    Action{"next_source", kKernel, "Next lines of the selected op", "F4"}.does(next_source<1>).needs(why_no_source_step),
+    Action{"previous_source", kKernel, "Previous lines of the selected op", "Shift+F4"}.does(next_source<-1>).needs(why_no_source_step),
     Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_gpu),
     Action{"overlay_measured", kKernel, "Measured times over the chart", ""}.needs(needs_measurement),
     Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", ""}.needs(needs_measurement),

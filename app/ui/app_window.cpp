@@ -76,7 +76,7 @@ AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), 
 
 Pace AppWindow::pace() const {
   if (ui_.chart.moved < 1 || ui_.what_if.busy || !ui_.commands.empty()) return Pace::Animating;
-  return session_.live().active() || session_.asking() || ui_.graph.working() ? Pace::Ticking : Pace::Idle;
+  return session_.live().active() || session_.asking() || session_.building() || ui_.graph.working() ? Pace::Ticking : Pace::Idle;
 }
 
 void AppWindow::follow_settings() {

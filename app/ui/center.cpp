@@ -1,6 +1,9 @@
 // The centre: the timeline, or what stands in its place until there is a schedule.
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
@@ -147,6 +150,17 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   draw_compare_bar(session, models, ui, modes_end, room);
 }
 
+/// While the mouse is on a line of the CUDA text, that line's op stands out. The tab says so anew in every frame.
+std::optional<ChartOverlay> overlay_of_source(const Models& models, UiState& ui) {
+  const OpId op = std::exchange(ui.cuda.hovered, OpId());
+  if (!op.valid() || op.index() >= models.ops.size()) return std::nullopt;
+  ChartOverlay overlay = models.overlay;
+  overlay.focus = {};
+  overlay.focus.ops.assign(models.ops.size(), false);
+  overlay.focus.ops[op.index()] = true;
+  return overlay;
+}
+
 }  // namespace
 
 void draw_center(Session& session, const Models& models, UiState& ui) {
@@ -168,8 +182,8 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   // While a number is tried the chart shows what it would do; nothing is in force yet.
   if (const WhatIfState& tried = ui.what_if; tried.gantt && tried.drawn && tried.trial)
     draw_gantt(*tried.gantt, *tried.trial->problem, *tried.drawn, session.selection(), {}, ui.chart, ui.commands);
-  else if (!compare)
-    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), models.overlay, ui.chart, ui.commands);
+  else if (const auto lit = overlay_of_source(models, ui); !compare)
+    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), lit ? *lit : models.overlay, ui.chart, ui.commands);
   else if (view.chart_view == ChartView::Ghost)
     draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), compare->overlay_a, ui.chart, ui.commands, &compare->others);
   else

@@ -183,6 +183,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   };
   const Facts facts = prompt.ask == Prompt::ProjectPath       ? Facts{"Save the project", ".heddle.json"}
                       : prompt.ask == Prompt::ConstraintsPath ? Facts{"Save the constraints and changed numbers", ".constraints.json"}
+                      : prompt.ask == Prompt::KernelPath      ? Facts{"Save the CUDA text", ".cu"}
                       : prompt.ask == Prompt::SharePath       ? Facts{"Share: project, picture, trace and command", ".heddle.json"}
                                                               : Facts{"Save the schedule", ".schedule.json"};
   const bool project = prompt.ask == Prompt::ProjectPath || prompt.ask == Prompt::SharePath;
@@ -215,6 +216,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
       case Prompt::ProjectPath: ui.commands.push(SaveProject{prompt.path}); break;
       case Prompt::ConstraintsPath: ui.commands.push(SaveConstraints{prompt.path}); break;
       case Prompt::SharePath: share_as(ui, prompt.path); break;
+      case Prompt::KernelPath: ui.commands.push(SaveKernel{prompt.path}); break;
       case Prompt::SavePath: ui.commands.push(SaveSchedule{prompt.path}); break;
       case Prompt::Nothing: break;
     }

@@ -20,6 +20,7 @@
 #include "app/ui/tabs.h"
 #include "app/ui/tabs/alternatives_state.h"
 #include "app/ui/tabs/constraints_state.h"
+#include "app/ui/tabs/cuda_state.h"
 #include "app/ui/tabs/explain_state.h"
 #include "app/ui/tabs/graph_state.h"
 #include "app/ui/tabs/pareto_state.h"
@@ -95,6 +96,7 @@ struct UiState {
   bool maximized = false;  ///< the pane under the chart has the chart's place too
   GraphState graph;
   PipelineState pipeline;
+  CudaTabState cuda;
 };
 
 void draw_menu_bar(const Session& session, UiState& ui);

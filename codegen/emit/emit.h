@@ -42,9 +42,23 @@ struct LaunchPlan {
   std::vector<std::size_t> pointers;  ///< tensors read by plain loads
 };
 
+/// Lines of the text that are one step of one role. Spans are in the order of the text and do not overlap; what is in none
+/// of them (wrappers, barrier set-up, loop heads, cursors) belongs to no op.
+struct SourceSpan {
+  int first_line = 0, last_line = 0;  ///< 1-based, both included
+  std::size_t role = 0;               ///< of the program
+  OpRef op;
+  StepKind kind = StepKind::Compute;
+  Section::Part part = Section::Part::Steady;
+  std::int64_t iteration = 0;         ///< in the steady loop, of its first pass; 0 before it
+  int stage = 0;                      ///< of the schedule
+  Cycle slot = -1;                    ///< of the schedule; -1: not in it
+};
+
 struct Emission {
   std::string source;
   LaunchPlan launch;
+  std::vector<SourceSpan> lines;
 };
 
 struct EmitResult {

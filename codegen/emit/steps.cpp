@@ -24,6 +24,14 @@ std::string Writer::register_text(const Place& place) const {
 }
 
 void Writer::write_step(const Step& step) {
+  if (step.kind == StepKind::Advance) return write_step_text(step);
+  text_ += fmt::format("{}{}\n", kSpanBegins, spans_.size());
+  spans_.push_back({0, 0, role_index_, step.op, step.kind, section_->part, step.iteration, step.stage, step.slot});
+  write_step_text(step);
+  text_ += fmt::format("{}\n", kSpanEnds);
+}
+
+void Writer::write_step_text(const Step& step) {
   const auto comment = [&] {
     const TileOp& op = op_of(kernel_, step.op);
     if (step.slot < 0) return named(op);

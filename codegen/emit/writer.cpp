@@ -2,6 +2,7 @@
 #include "codegen/emit/writer.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/problem/fault_log.h"
 
@@ -28,7 +29,29 @@ EmitResult Writer::run() {
   body += std::exchange(text_, {});
   write_head();
   text_ += prelude_text(body) + "\n" + body;
-  return {Emission{std::move(text_), std::move(launch_)}, {}};
+  return {unmarked(), {}};
+}
+
+Emission Writer::unmarked() {
+  Emission emission;
+  emission.launch = std::move(launch_);
+  int lines = 0;
+  std::size_t open = 0;
+  for (std::size_t at = 0; at < text_.size();) {
+    const std::size_t end = text_.find('\n', at) + 1;
+    if (text_[at] == kSpanBegins) {
+      std::from_chars(text_.data() + at + 1, text_.data() + end, open);
+      spans_[open].first_line = lines + 1;
+    } else if (text_[at] == kSpanEnds) {
+      spans_[open].last_line = lines;
+      if (spans_[open].first_line <= lines) emission.lines.push_back(spans_[open]);
+    } else {
+      emission.source.append(text_, at, end - at);
+      ++lines;
+    }
+    at = end;
+  }
+  return emission;
 }
 
 bool Writer::prepare() {

@@ -18,6 +18,10 @@
 
 namespace heddle::codegen {
 
+/// Lines of their own around what belongs to a step, until the text is finished and they are taken out: parts of the text
+/// are put together in another order than they are written in.
+inline constexpr char kSpanBegins = '\x01', kSpanEnds = '\x02';
+
 class Writer {
  public:
   Writer(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program)
@@ -50,9 +54,12 @@ class Writer {
   void write_section(const Role& role, const Section& section);
   void write_tile_numbers();
   bool wants_grouping() const;
+  /// The finished text without its marks.
+  Emission unmarked();
 
   // ---- steps (steps.cpp)
   void write_step(const Step& step);
+  void write_step_text(const Step& step);
   void write_load(const Step& step);
   void write_store(const Step& step);
   void write_product(const Step& step);
@@ -118,6 +125,7 @@ class Writer {
   LaunchPlan launch_;
   std::set<ProductShape> shapes_;
   std::string text_;
+  std::vector<SourceSpan> spans_;         ///< number k lies between the marks of k in text_
   int indent_ = 0;
   // the role being written
   const Role* role_ = nullptr;

@@ -80,6 +80,35 @@ TEST_CASE("a kernel's text has its launch, its certificate and every op of every
   }
 }
 
+TEST_CASE("every line of a step knows its op, stage and slot", "[codegen]") {
+  for (const std::string& name : test::lowered_kernels()) {
+    const test::Lowering from = test::lowering(name);
+    const Program program = test::program_of(from);
+    const Emission emission = emitted(from);
+    std::vector<std::string> lines{""};
+    for (std::size_t at = 0; at < emission.source.size();) {
+      const std::size_t end = emission.source.find('\n', at);
+      lines.push_back(emission.source.substr(at, end - at));
+      at = end + 1;
+    }
+    CAPTURE(name);
+    int last = 0;
+    std::vector<bool> seen(from.kernel.body.size(), false);
+    for (const SourceSpan& span : emission.lines) {
+      REQUIRE(span.first_line > last);
+      REQUIRE(span.last_line >= span.first_line);
+      REQUIRE(span.last_line < static_cast<int>(lines.size()));
+      last = span.last_line;
+      REQUIRE(span.role < program.roles.size());
+      const std::string& first = lines[static_cast<std::size_t>(span.first_line)];
+      if (span.kind == StepKind::Issue || span.kind == StepKind::Compute) CHECK(first.find(safe_name(op_of(from.kernel, span.op).name)) != std::string::npos);
+      if (span.kind == StepKind::Wait) CHECK(first.find("wait(") != std::string::npos);
+      if (span.op.list == OpRef::List::Body && span.slot >= 0) seen[span.op.index] = true;
+    }
+    CHECK(std::all_of(seen.begin(), seen.end(), [](bool s) { return s; }));
+  }
+}
+
 TEST_CASE("the same schedule gives the same text", "[codegen]") {
   const test::Lowering from = test::lowering("attention_forward_hopper");
   CHECK(emitted(from).source == emitted(from).source);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "core/answer/measurement.h"
 #include "core/answer/pareto.h"
 #include "core/graph/op_kind.h"
 #include "core/io/atomic_file.h"
@@ -87,6 +88,10 @@ TEST_CASE("the simulation schema knows every reason to wait, shape and arbitrati
   CHECK(holds(vocabularies_of("simulation"), words_up_to(Arbitration::FirstCome)));
 }
 
+TEST_CASE("the measurement schema knows every status", "[core]") {
+  CHECK(holds(vocabularies_of("measurement"), words_up_to(RunStatus::NoGpu)));
+}
+
 TEST_CASE("the project schema knows every status and mode", "[core]") {
   CHECK(holds(vocabularies_of("project"), words_up_to(Status::Invalid)));
   CHECK(holds(vocabularies_of("project"), words_up_to(GanttMode::Pipeline)));
@@ -95,7 +100,7 @@ TEST_CASE("the project schema knows every status and mode", "[core]") {
 TEST_CASE("schemas can be asked for by name", "[core]") {
   std::string names;
   for (const LibraryEntry& entry : list_library(Shelf::Schemas)) names += entry.name + " ";
-  CHECK(names == "constraints kernel machine pareto project schedule simulation ");
+  CHECK(names == "constraints kernel machine measurement pareto project schedule simulation ");
   CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) ==
         "unknown schema 'kernl' (did you mean 'kernel'?)");
 }

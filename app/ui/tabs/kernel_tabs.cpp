@@ -1,4 +1,4 @@
-// The tabs CUDA and Runs, as long as there is nothing in them: what will stand here, what is missing for it, and what there is
+// The Runs tab, as long as there is nothing in it: what will stand here, what is missing for it, and what there is
 // instead today.
 #include <fmt/format.h>
 
@@ -45,15 +45,6 @@ void draw_instead(const char* name, const char* sentence, const char* verb, Bott
 }
 
 }  // namespace
-
-void draw_cuda_tab(const Session& session, const Models&, UiState& ui) {
-  ImGui::Dummy(ImVec2(0, px(4)));
-  wrapped_text(fonts().body, theme().text, "CUDA C++ made from the shown schedule, every line linked with its op in the chart, and what the compiler says of it.");
-  ImGui::Dummy(ImVec2(0, px(4)));
-  draw_verbs("cuda", session, ui, {{"generate", "emit"}, {"compile", "compile"}});
-  draw_instead("cuda/pipeline", "The same program as pseudocode - prologue, steady state and epilogue of every warp group, with its waits and arrives - is there already.",
-               "Show the pipeline", BottomTab::Pipeline, ui);
-}
 
 void draw_runs_tab(const Session& session, const Models&, UiState& ui) {
   ImGui::Dummy(ImVec2(0, px(4)));

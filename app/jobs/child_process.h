@@ -1,0 +1,26 @@
+// A program as a child: started without a shell, its lines of standard error heard as they come, ended when nobody wants it any more.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace heddle::app {
+
+struct ChildResult {
+  int code = -1;             ///< of its exit; -1: a signal ended it
+  int signal = 0;            ///< that ended it
+  std::string out;           ///< all of its standard output
+  std::string last_error;    ///< the last line of its standard error that says something
+  bool cancelled = false;
+};
+
+/// Starts words[0] with the others as its arguments and waits for its end; standard input is empty. When it is to stop, the child and
+/// what it has started get SIGTERM, and SIGKILL a second later. Environment errors: it cannot be started, or writes without end.
+Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string_view line)>& error_line);
+
+}  // namespace heddle::app

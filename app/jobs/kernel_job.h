@@ -1,0 +1,74 @@
+// From the shown schedule to a kernel, in the background: its program and CUDA text, the check of that program on the CPU, and
+// what the compiler makes of the text. Plain functions that a thread runs; the answers hold what they are about.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/viewmodel/source_model.h"
+#include "codegen/compile/build_log.h"
+#include "codegen/compile/compile.h"
+#include "codegen/emit/emit.h"
+#include "codegen/program/program.h"
+#include "codegen/program/refusal.h"
+#include "core/machine/machine.h"
+#include "core/schedule/schedule.h"
+
+namespace heddle::app {
+
+/// What a kernel is made of.
+struct KernelSubject {
+  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const Machine> machine;
+  std::shared_ptr<const Problem> problem;
+  std::shared_ptr<const Schedule> schedule;
+  std::string schedule_name;
+};
+/// The same problem and the same program.
+bool same_kernel(const KernelSubject& a, const KernelSubject& b);
+
+struct KernelText {
+  KernelSubject of;
+  std::optional<codegen::Program> program;
+  std::optional<codegen::Emission> emission;    ///< absent exactly when there are refusals
+  std::vector<codegen::Refusal> refusals;
+  SourceModel source;
+};
+KernelText write_kernel(const KernelSubject& of);
+
+/// Why no kernel is written for this machine; nothing where one is.
+std::optional<codegen::Refusal> machine_refusal(const Machine& machine);
+
+struct KernelCheck {
+  KernelSubject of;
+  std::int64_t wanted = 0, done = 0;   ///< interleavings
+  std::int64_t tiles = 0, trips = 0;
+  std::size_t roles = 0;
+  std::string fault;                   ///< of interleaving `done`, as the interpreter names it; empty: none
+  double seconds = 0;
+};
+/// Runs the program of `text` in so many orders of events, until one goes wrong.
+KernelCheck check_kernel(const KernelText& text, std::int64_t interleavings, std::stop_token stop, const std::function<void(std::string)>& say);
+
+struct KernelBuild {
+  KernelSubject of;
+  std::optional<Error> error;                  ///< the text does not compile, or there is no compiler
+  codegen::Compiled compiled;                  ///< unless there is an error
+  std::vector<codegen::Refusal> faults;        ///< what makes the kernel another one than the schedule says
+  std::vector<codegen::BuildMessage> messages;
+};
+using CompileFunction = std::function<Result<codegen::Compiled>(const std::string& source)>;
+KernelBuild build_kernel(const KernelText& text, const CompileFunction& compile);
+
+/// What compiles kernels here; tests put others in.
+struct KernelTools {
+  std::function<Result<std::string>()> find_compiler;
+  CompileFunction compile;
+};
+KernelTools built_in_tools();
+
+}  // namespace heddle::app

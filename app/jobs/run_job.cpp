@@ -1,0 +1,123 @@
+// Names of files, one child, its answer.
+#include "app/jobs/run_job.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/jobs/child_process.h"
+#include "core/io/atomic_file.h"
+#include "core/io/measurement_json.h"
+#include "core/io/schedule_json.h"
+#include "core/report/text_style.h"
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kEnding = ".measurement.json";
+
+/// Letters and digits, so that no name leaves the folder.
+std::string file_word(std::string_view name) {
+  std::string word;
+  for (const char c : name.substr(0, 40)) word += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return word;
+}
+
+std::string stamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
+  return text;
+}
+
+/// A name that no file has yet, without its ending.
+std::string free_stem(const RunRequest& request) {
+  const std::string stem = fmt::format("{}/{}_{}_{}", request.folder, stamp(), file_word(request.of.kernel->name), file_word(request.of.schedule_name));
+  std::error_code ignored;
+  for (int i = 1;; ++i) {
+    const std::string name = i == 1 ? stem : fmt::format("{}_{}", stem, i);
+    if (!fs::exists(name + kEnding, ignored) && !fs::exists(name + ".schedule.json", ignored)) return name;
+  }
+}
+
+std::string ending_of(const ChildResult& child, const char* command) {
+  if (!child.last_error.empty()) return printable(child.last_error);
+  return child.signal != 0 ? fmt::format("heddle {} was ended by signal {}", command, child.signal) : fmt::format("heddle {} ended with code {} and said nothing", command, child.code);
+}
+
+}  // namespace
+
+RunTools built_in_run_tools() {
+  RunTools tools;
+  std::error_code ignored;
+  const std::string beside = (fs::read_symlink("/proc/self/exe", ignored).parent_path() / "heddle").string();
+  if (::access(beside.c_str(), X_OK) == 0) tools.program = beside;
+  // A library that is named is believed: it brings its own devices.
+  const char* named = std::getenv("HEDDLE_CUDA_DRIVER");
+  if (!(named && *named) && !fs::exists("/dev/nvidiactl", ignored) && !fs::exists("/dev/dxg", ignored))
+    tools.why_no_gpu = "this machine has no NVIDIA GPU (there is no /dev/nvidiactl)";
+  return tools;
+}
+
+std::string runs_path() {
+  if (const char* folder = std::getenv("XDG_STATE_HOME"); folder && *folder) return std::string(folder) + "/heddle/runs";
+  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.local/state/heddle/runs";
+  return {};
+}
+
+RunAnswer run_kernel(const RunRequest& request, std::stop_token stop, const std::function<void(std::string)>& say) {
+  const char* command = request.profile ? "profile" : "run";
+  const std::string stem = free_stem(request), schedule = stem + ".schedule.json", path = stem + kEnding;
+  RunAnswer answer;
+  if (const auto written = write_file(schedule, schedule_text(*request.of.problem, *request.of.schedule), MissingFolder::Create); !written.ok()) {
+    answer.failure = to_string(written.error());
+    return answer;
+  }
+  std::vector<std::string> words{request.program, command};
+  words.insert(words.end(), request.words.begin(), request.words.end());
+  words.insert(words.end(), {"--json", "--no-color", schedule});
+  const auto child = run_child(std::move(words), std::move(stop), [&](std::string_view line) {
+    say(printable(line.starts_with("heddle: ") ? line.substr(8) : line));
+  });
+  std::error_code ignored;
+  const auto give_up = [&](std::string why) {
+    fs::remove(schedule, ignored);
+    answer.failure = std::move(why);
+    return answer;
+  };
+  if (!child.ok()) return give_up(to_string(child.error()));
+  if (child->cancelled) return give_up("cancelled");
+  auto measurement = parse_measurement(child->out, path);
+  // Whatever became of the kernel is in a measurement; without one the program itself failed.
+  if (!measurement.ok()) return give_up(ending_of(*child, command));
+  if (const auto written = write_file(path, child->out); !written.ok()) return give_up(to_string(written.error()));
+  answer.run = std::make_shared<const RunRecord>(RunRecord{path, std::move(*measurement)});
+  return answer;
+}
+
+std::vector<RunPtr> read_runs(const std::string& folder, std::size_t most) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (const std::string name = at->path().filename().string(); name.ends_with(kEnding)) names.push_back(name);
+  // Names begin with the date.
+  std::sort(names.rbegin(), names.rend());
+  std::vector<RunPtr> runs;
+  for (const std::string& name : names) {
+    if (runs.size() >= most) break;
+    auto measurement = read_measurement(folder + "/" + name);
+    if (measurement.ok()) runs.push_back(std::make_shared<const RunRecord>(RunRecord{folder + "/" + name, std::move(*measurement)}));
+  }
+  return runs;
+}
+
+}  // namespace heddle::app

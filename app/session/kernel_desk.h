@@ -1,0 +1,73 @@
+// The kernel made from the shown schedule: its text, the check on the CPU, the build, each as far as it has come. What is there
+// may be about an earlier schedule; `is_current` says so.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "app/jobs/kernel_job.h"
+#include "app/jobs/task.h"
+#include "app/session/commands.h"
+#include "app/session/document.h"
+
+namespace heddle::app {
+
+class KernelDesk {
+ public:
+  KernelDesk(KernelTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
+
+  /// What the kernel of this content would be made of; nothing without a schedule to show.
+  static std::optional<KernelSubject> subject_of(const Content& content);
+
+  // Starting and stopping; each of the later steps writes the text first where it is not current.
+  void write(const KernelSubject& subject);
+  void check(const KernelSubject& subject, std::int64_t interleavings);
+  void build(const KernelSubject& subject);
+  void cancel(KernelStep step);
+  /// Looks for a compiler, once.
+  void look_for_compiler();
+  /// Takes in what threads have done; true when anything changed. `said` gets a line for the log for every step that ended.
+  struct Line {
+    bool good = true;
+    std::string text;
+  };
+  bool pump(std::vector<Line>& said);
+  bool close(std::chrono::steady_clock::time_point until);
+
+  /// The text was asked for, of just this subject, and not given up by anybody.
+  bool writes_or_has(const KernelSubject& subject) const;
+  /// Somebody cancelled the writing of just this subject.
+  bool gave_up(const KernelSubject& subject) const { return given_up_ && same_kernel(*given_up_, subject); }
+
+  const Task<KernelText>& text() const { return text_; }
+  const Task<KernelCheck>& checked() const { return check_; }
+  const Task<KernelBuild>& built() const { return build_; }
+  /// Whether there is a compiler, by name: nothing while that is being found out.
+  const Result<std::string>* compiler() const { return compiler_.answer() ? compiler_.answer().get() : nullptr; }
+  bool looking() const { return compiler_.active(); }
+  bool active() const { return text_.active() || check_.active() || build_.active() || compiler_.active(); }
+  bool waits(KernelStep step) const { return step == KernelStep::Check ? check_next_.has_value() : step == KernelStep::Build && build_next_; }
+
+  /// The answer is one about this subject.
+  template <class T>
+  static bool is_current(const Task<T>& task, const std::optional<KernelSubject>& subject) {
+    return subject && task.answer() && same_kernel(task.answer()->of, *subject);
+  }
+
+ private:
+  void start_check();
+  void start_build();
+
+  KernelTools tools_;
+  std::function<void()> wake_;
+  Task<KernelText> text_;
+  Task<KernelCheck> check_;
+  Task<KernelBuild> build_;
+  Task<Result<std::string>> compiler_;
+  std::optional<KernelSubject> writing_, given_up_;
+  std::optional<std::int64_t> check_next_;  ///< interleavings, once there is a text
+  bool build_next_ = false;
+};
+
+}  // namespace heddle::app

@@ -1,0 +1,196 @@
+// The column beside the text: where the selected op is in it, what the compiler said, what the check on the CPU found.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/session/command_line.h"
+#include "app/ui/panels.h"
+#include "app/ui/probe.h"
+#include "app/ui/question_bar.h"
+#include "app/ui/tabs/cuda_views.h"
+#include "app/ui/widgets.h"
+#include "core/report/chart_layout.h"
+#include "core/report/text_style.h"
+
+namespace heddle::app {
+namespace {
+
+std::string bytes_text(std::int64_t bytes) { return fmt::format("{} bytes", grouped(bytes)); }
+
+/// Lines of the selected op by part, each a button that leads there.
+void draw_places(const Session& session, UiState& ui, const SourceModel& source) {
+  const OpId op = session.selection().primary();
+  section("LINES OF THE SELECTED OP", op.valid() ? keys_of("next_source") : std::string());
+  if (!op.valid() || op.index() >= session.content().problem->ops.size()) {
+    wrapped_text(fonts().small, theme().dim, "Select a bar or a line: bars and lines of one op light up together.");
+    return;
+  }
+  const std::vector<std::size_t> blocks = blocks_of(source, op);
+  wrapped_text(fonts().small, theme().text, fmt::format("{}: {}", session.content().problem->op(op).name, count_of(static_cast<std::int64_t>(blocks.size()), "step")));
+  for (const SourcePart part : {SourcePart::Begin, SourcePart::Fill, SourcePart::Steady, SourcePart::Drain, SourcePart::End}) {
+    std::optional<std::size_t> first;
+    std::int64_t lines = 0;
+    for (const std::size_t b : blocks) {
+      const SourceBlock& block = source.blocks[b];
+      if (block.part != part) continue;
+      if (!first) first = block.first;
+      lines += static_cast<std::int64_t>(block.last - block.first + 1);
+    }
+    if (!first) continue;
+    const std::string name = fmt::format("cuda/part/{}", static_cast<int>(part));
+    const std::string label = fmt::format("{}: {}", to_words(part), count_of(lines, "line"));
+    if (link(name.c_str(), label)) ui.cuda.go_to = ui.cuda.marked = *first;
+    if (ImGui::IsItemHovered()) tooltip(fmt::format("line {}", *first + 1));
+  }
+}
+
+Color ink_of(codegen::BuildMessage::Level level) {
+  switch (level) {
+    case codegen::BuildMessage::Level::Error: return theme().bad;
+    case codegen::BuildMessage::Level::Warning: return theme().warning;
+    case codegen::BuildMessage::Level::Info: return theme().dim;
+  }
+  return theme().dim;
+}
+
+/// A row each; one that names a line leads there.
+void draw_messages(UiState& ui, const KernelBuild& build, const KernelText* text) {
+  const auto count = static_cast<std::int64_t>(build.messages.size());
+  if (count == 0) return;
+  section("COMPILER'S LOG", count_of(count, "message"));
+  for (std::size_t i = 0; i < build.messages.size(); ++i) {
+    const codegen::BuildMessage& m = build.messages[i];
+    const char* word = m.level == codegen::BuildMessage::Level::Error ? "error" : m.level == codegen::BuildMessage::Level::Warning ? "warning" : "info";
+    const bool leads = m.line > 0 && text && static_cast<std::size_t>(m.line) <= text->source.lines.size();
+    const std::string where = m.line > 0 ? fmt::format("line {}  ", m.line) : "";
+    const std::string line = where + (m.code.empty() ? "" : m.code + "  ") + m.text;
+    const float width = ImGui::GetContentRegionAvail().x;
+    const RowArea row = pick_row(fmt::format("cuda/message/{}", i).c_str(), false, px(20));
+    ImGui::GetWindowDrawList()->AddRectFilled(row.min, {row.min.x + px(3), row.max.y}, ink_of(m.level));
+    paint_text(fonts().small, {row.min.x + px(8), row.min.y + px(3)}, m.level == codegen::BuildMessage::Level::Info ? theme().dim : theme().text,
+               fitted(fonts().small, line, width - px(10)));
+    if (row.hovered) tooltip(fmt::format("{}: {}{}", word, line, leads ? "\nClick: to the line." : ""));
+    if (row.clicked && leads) ui.cuda.go_to = ui.cuda.marked = static_cast<std::size_t>(m.line) - 1;
+  }
+}
+
+void draw_census(const codegen::Census& census) {
+  section("INSTRUCTIONS", grouped(census.instructions));
+  // "784 instructions, 8 wgmma (A in shared memory), 4 ...": one line per kind.
+  std::string rest = codegen::census_text(census);
+  std::size_t at = rest.find(", ");
+  while (at != std::string::npos) {
+    const std::size_t end = rest.find(", ", at + 2);
+    const std::string entry = rest.substr(at + 2, end == std::string::npos ? end : end - at - 2);
+    const std::size_t space = entry.find(' ');
+    if (space != std::string::npos) fact_line(entry.substr(space + 1), entry.substr(0, space), theme().text);
+    at = end;
+  }
+}
+
+void draw_build(const Session& session, UiState& ui, const KernelText* text) {
+  const auto& task = session.kernel().built();
+  section("BUILD");
+  if (task.active()) {
+    wrapped_text(fonts().small, theme().text, fmt::format("{} · {}", task.doing().empty() ? "starting" : task.doing(), seconds_text(task.seconds())));
+    return;
+  }
+  if (task.phase() == Task<KernelBuild>::Phase::Failed) wrapped_text(fonts().small, theme().bad, "failed: " + task.failure());
+  if (!task.answer()) {
+    const std::string reason = session.why_no_build();
+    const Result<std::string>* compiler = session.kernel().compiler();
+    wrapped_text(fonts().small, theme().dim,
+                 !reason.empty() ? reason
+                 : compiler      ? fmt::format("Not compiled yet. {} makes a cubin for sm_90a of it; no GPU is needed.", **compiler)
+                                 : "Not compiled yet.");
+    if (compiler && !compiler->ok() && !compiler->error().faults.front().hint.empty())
+      wrapped_text(fonts().small, theme().accent, compiler->error().faults.front().hint);
+    return;
+  }
+  const KernelBuild& b = *task.answer();
+  const bool current = KernelDesk::is_current(task, KernelDesk::subject_of(session.content()));
+  if (!current) wrapped_text(fonts().small, theme().warning, "! of an earlier schedule: compile again");
+  if (b.error) {
+    wrapped_text(fonts().small, theme().bad, b.messages.empty() ? b.error->faults.front().message : "The text does not compile.");
+    if (!b.error->faults.front().hint.empty()) wrapped_text(fonts().small, theme().accent, b.error->faults.front().hint);
+    draw_messages(ui, b, current ? text : nullptr);
+    return;
+  }
+  const codegen::PtxasReport& report = b.compiled.report;
+  const Color ink = current ? theme().text : theme().dim;
+  if (b.faults.empty())
+    wrapped_text(fonts().small, current ? theme().good : theme().dim, "Clean: the kernel is what the schedule says.");
+  else
+    draw_refusals("cuda/fault", session, ui, b.faults);
+  fact_line("compiler", b.compiled.compiler, ink);
+  fact_line(b.compiled.from_cache ? "from the cache" : "compiled in", b.compiled.from_cache ? "yes" : seconds_text(b.compiled.seconds), ink);
+  fact_line("registers at launch", fmt::format("{}", report.registers), ink);
+  const std::int64_t spills = report.spill_stores + report.spill_loads;
+  fact_line("spills", bytes_text(spills), spills > 0 ? theme().bad : ink);
+  fact_line("stack", bytes_text(report.stack), report.stack > 0 ? theme().bad : ink);
+  if (text && text->emission && current) fact_line("shared memory", bytes_text(text->emission->launch.smem_bytes), ink);
+  fact_line("named barriers", fmt::format("{}", report.barriers), ink);
+  fact_line("cubin", bytes_text(static_cast<std::int64_t>(b.compiled.cubin.size())), ink);
+  draw_census(b.compiled.census);
+  draw_messages(ui, b, current ? text : nullptr);
+}
+
+void draw_check(const Session& session) {
+  const auto& task = session.kernel().checked();
+  section("VERIFIED ON THE CPU");
+  if (task.active()) {
+    wrapped_text(fonts().small, theme().text, fmt::format("{} · {}", task.doing().empty() ? "starting" : task.doing(), seconds_text(task.seconds())));
+    return;
+  }
+  if (!task.answer()) {
+    wrapped_text(fonts().small, theme().dim,
+                 "Not yet. The interpreter runs the program with its roles, TMA and wgmma in many hostile orders, and names the first deadlock or race.");
+    return;
+  }
+  const KernelCheck& c = *task.answer();
+  const bool current = KernelDesk::is_current(task, KernelDesk::subject_of(session.content()));
+  if (!current) wrapped_text(fonts().small, theme().warning, "! of an earlier schedule: verify again");
+  if (!c.fault.empty())
+    wrapped_text(fonts().small, theme().bad, fmt::format("interleaving {}: {}", c.done - 1, c.fault));
+  else
+    wrapped_text(fonts().small, current ? theme().good : theme().dim,
+                 fmt::format("{} of {} over {}, {} each: no deadlock, no race ({})", count_of(c.done, "interleaving"), count_of(static_cast<std::int64_t>(c.roles), "role"),
+                             count_of(c.tiles, "tile"), count_of(c.trips, "trip"), seconds_text(c.seconds)));
+}
+
+}  // namespace
+
+void draw_refusals(const std::string& name, const Session& session, UiState& ui, const std::vector<codegen::Refusal>& refusals) {
+  const Constraints& known = session.content().constraints;
+  for (std::size_t i = 0; i < refusals.size(); ++i) {
+    const codegen::Refusal& r = refusals[i];
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::Indent(px(12));
+    wrapped_text(fonts().mono_small, theme().bad, printable(r.rule));
+    wrapped_text(fonts().body, theme().text, printable(r.sentence));
+    if (r.constraint) {
+      const bool demanded = std::find(known.begin(), known.end(), *r.constraint) != known.end();
+      const std::string reason = demanded ? "this is demanded already" : session.why_no_solve();
+      if (button(fmt::format("{}/{}", name, i).c_str(), "Solve with it again", ButtonKind::Primary, reason, 0, px(26)))
+        ui.commands.push(AddConstraint{*r.constraint, true});
+      if (ImGui::IsItemHovered() && reason.empty()) tooltip(fmt::format("demands \"{}\", as a constraint that Ctrl+Z takes back", printable(r.constraint->name)));
+      same_line_if_room(px(120));
+      ImGui::AlignTextToFramePadding();
+      wrapped_text(fonts().small, theme().dim, printable(r.constraint->name));
+    }
+    ImGui::Unindent(px(12));
+    const float end = ImGui::GetCursorScreenPos().y - px(2);
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y}, {at.x + px(4), std::max(end, at.y + px(8))}, theme().bad, px(2));
+    ImGui::Dummy({0, px(4)});
+  }
+}
+
+void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* text) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(3)});
+  if (text && text->emission) draw_places(session, ui, text->source);
+  draw_build(session, ui, text);
+  draw_check(session);
+  ImGui::PopStyleVar();
+}
+
+}  // namespace heddle::app

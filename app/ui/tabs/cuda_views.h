@@ -1,0 +1,28 @@
+// Parts of the CUDA tab: the text, and what is known of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "app/jobs/kernel_job.h"
+#include "app/session/session.h"
+#include "core/base/id.h"
+
+namespace heddle::app {
+
+struct Models;
+struct UiState;
+
+/// The text, over what is left of the window. `old`: it is not that of the shown schedule.
+void draw_source(const Session& session, const Models& models, UiState& ui, const KernelText& text, bool old);
+/// Build, check, and the lines of the selected op; null: there is no text.
+void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* text);
+/// Rules that stand in the way, with the demand that avoids each as a button. `name` is the probe's.
+void draw_refusals(const std::string& name, const Session& session, UiState& ui, const std::vector<codegen::Refusal>& refusals);
+
+/// To the next (+1) or previous (-1) lines of the selected op.
+void step_source(const Session& session, UiState& ui, int direction);
+/// Why that cannot be done; empty when it can.
+std::string why_no_source_step(const Session& session);
+
+}  // namespace heddle::app
