@@ -30,7 +30,7 @@ bool proved(const SolveOutcome& outcome, const char* name) {
 void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& arguments, std::stop_token stop) {
   const peer::Loop& loop = dump.loops[audit.loop];
   peer::Improvement& found = audit.improvement.emplace();
-  const auto solved = [&](peer::Reading reading, Problem& problem) -> std::optional<SolveOutcome> {
+  const auto solved = [&](peer::Reading reading, bool emitter, Problem& problem) -> std::optional<SolveOutcome> {
     Result<Problem> resolved = resolve(to_kernel(dump, loop, reading), to_machine(dump, loop, reading));
     if (!resolved) return std::nullopt;
     problem = *std::move(resolved);
@@ -38,11 +38,17 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
     request.problem = problem;
     request.timeout_seconds = arguments.seconds("--timeout").value_or(kSecondsPerLoop);
     if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
+    if (emitter) {
+      request.constraints = peer::emitter_rules(loop, problem);
+      if (request.constraints.empty()) return std::nullopt;
+      request.known_bound = found.proved ? found.ii : 0;
+      request.objectives.clear();
+    }
     if (reading == peer::Reading::IssueSlots) request.objectives = {solver::Objective::Stages};
     return solver::solve(request, stop);
   };
   Problem problem;
-  if (const auto outcome = solved(peer::Reading::Full, problem)) {
+  if (const auto outcome = solved(peer::Reading::Full, false, problem)) {
     found.explanation = outcome->explanation;
     found.seconds = outcome->seconds.total;
     if (outcome->schedule) {
@@ -61,7 +67,8 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
       found.sustainable = period.cycles();
     }
   }
-  if (const auto outcome = solved(peer::Reading::IssueSlots, problem); outcome && outcome->status == Status::Optimal && proved(*outcome, "stages")) {
+  if (const auto outcome = solved(peer::Reading::Full, true, problem); outcome && outcome->status == Status::Optimal) found.emitter_ii = outcome->schedule->ii;
+  if (const auto outcome = solved(peer::Reading::IssueSlots, false, problem); outcome && outcome->status == Status::Optimal && proved(*outcome, "stages")) {
     found.issue_slots_ii = outcome->schedule->ii;
     found.issue_slots_stages = stage_count(*outcome->schedule);
   }

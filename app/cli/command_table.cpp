@@ -43,6 +43,7 @@ const OptionSpec kSubtile{"--subtile",
 const OptionSpec kLoop{"--loop", "", "N", "which loop of a compiler's dump (FILE#N says the same)", ValueType::Integer, {}, 0, 1'000'000, false};
 const OptionSpec kReading = choice("--reading", "READING", {"full", "issue-slots"},
                                    "of a compiler's dump: occupancies, hand-offs and credits (default), or issue slots only, as the compiler");
+const OptionSpec kEmitter = toggle("--emitter", "of a compiler's dump: also what its emitter demands, results of products read in other groups");
 const OptionSpec kSet{
     "--set", "", "NUMBER=VALUE",
     "what if: exp0.latency=600, TC.capacity=+1, mma.ss.latency=+10%, limits.smem_bytes=200000, handoff.signal=-20, groups=2; may "
@@ -84,6 +85,7 @@ std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
       kSubtile,
       kLoop,
       kReading,
+      kEmitter,
       kConstraints,
       kDemand,
       kSet,
@@ -138,7 +140,7 @@ std::vector<CommandSpec> make_table() {
        "judge a schedule by the rules, independently of the solver; exit 0 valid, 4 not",
        {"heddle check toy_fig1 toy schedule.json", "heddle check attention_forward_hopper h100 mine.json --json"},
        {kKernel, kMachine, schedule(true)},
-       {kParam, kSubtile, kLoop, kReading, kConstraints, kDemand, kSet, kJson},
+       {kParam, kSubtile, kLoop, kReading, kEmitter, kConstraints, kDemand, kSet, kJson},
        run_check},
       {"audit",
        "what is wrong with the schedules that a compiler dumped: broken dependences, the period they sustain, memory; exit 0 in order, 4 not",
@@ -272,12 +274,16 @@ std::vector<CommandSpec> make_table() {
        {"heddle export toy_fig1 toy --format svg -o toy.svg",
         "heddle export gemm_hopper h100 gemm.json --format trace -o gemm.trace.json",
         "heddle export attention_forward_hopper h100 --format dot | dot -Tsvg > graph.svg",
-        "heddle export gemm_hopper h100 --format pipeline"},
+        "heddle export gemm_hopper h100 --format pipeline",
+        "heddle export fa.schedule_graph.json best.json --format schedule_graph -o fa.best.json"},
        {kKernel, kMachine, schedule(false)},
        with_solver_options(
-           {choice("--format", "FORMAT", {"svg", "trace", "dot", "csv", "text", "pipeline", "json"},
+           {choice("--format", "FORMAT", {"svg", "trace", "dot", "csv", "text", "pipeline", "json", "schedule_graph", "variants", "joint-solver"},
                    "picture, Chrome/Perfetto trace, Graphviz graph (unsolved without SCHEDULE), op table, timeline, "
-                   "prologue, steady state and epilogue of every warp group as pseudocode, schedule"),
+                   "prologue, steady state and epilogue of every warp group as pseudocode, schedule; of a compiler's dump: the dump with this "
+                   "schedule in it, several as variants, the answer to a joint-solver problem"),
+            {"--also", "", "SCHEDULE", "with variants: this one too; may be given several times (default: alternatives of equal II)", ValueType::Name, {}, 0, 0, true},
+            integer("--count", "N", 1, 1000, "with variants: how many alternatives to look for (default 5)"),
             file("--out", "-o", "where to write; - is standard output (the default)"), mode, iterations,
             integer("--width", "N", 40, 20000, "columns of the text timeline, or pixels of the picture (default 1200)"),
             integer("--begin", "N", -kMostCycles, kMostCycles, "first cycle of the picture (default: all of it)"),

@@ -10,6 +10,7 @@
 #include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"
 #include "core/io/library.h"
+#include "core/io/peer/dump_files.h"
 #include "core/io/project_json.h"
 #include "core/io/schedule_json.h"
 #include "core/problem/resolve.h"
@@ -192,6 +193,12 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
       if (constraints) inputs.constraints.insert(inputs.constraints.end(), constraints->begin(), constraints->end());
     }
     if (unchanged) faults.add(add_demands(arguments.all("--demand"), *unchanged, inputs.constraints));
+  }
+  if (problem && arguments.has("--emitter")) {
+    const Result<Constraints> rules = peer::is_dump(source) ? peer::read_emitter_rules(source, *problem)
+                                                            : Result<Constraints>(Error::input("--emitter is about a compiler's dump", source + " is none"));
+    faults.add(rules);
+    if (rules) inputs.constraints.insert(inputs.constraints.end(), rules->begin(), rules->end());
   }
   if (problem && !schedule_path.empty()) {
     Result<Schedule> schedule = read_schedule(schedule_path, *problem, &warnings);

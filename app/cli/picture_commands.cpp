@@ -5,6 +5,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
+#include "app/cli/dump_export.h"
 #include "app/cli/solving.h"
 #include "app/cli/second_schedule.h"
 #include "core/analysis/difference.h"
@@ -101,7 +102,11 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   warn_if_invalid(verdict, terminal);
 
   std::string text;
-  if (format == "svg") {
+  if (is_dump_format(format)) {
+    Result<std::string> exported = dump_export(format, *inputs, *schedule, arguments, terminal);
+    if (!exported) return report(terminal, exported.error(), false);
+    text = *std::move(exported);
+  } else if (format == "svg") {
     SvgOptions options;
     options.title = join_facts({problem_title(problem), picture_title(*schedule)}, {});
     if (arguments.text("--theme") == "dark") options.theme = SvgTheme::Dark;

@@ -314,6 +314,7 @@ Result<Schedule> parse_schedule(std::string_view text, const std::string& file_n
 }
 
 Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
+  if (peer::holds_dump_schedule(path)) return peer::read_dump_schedule(path, problem);
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule(*text, path, problem, warnings) : text.error();
 }

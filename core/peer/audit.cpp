@@ -101,7 +101,7 @@ MemoryAudit memory(const Loop& loop) {
     for (const Edge& e : loop.edges)
       if (e.from == barrier.producer && e.to == barrier.consumer) {
         edge = true;
-        data |= e.carrier == Carrier::Register;
+        data |= !e.order_only;
       }
     if (!edge || data) continue;
     m.unneeded.push_back({buffer->id, sat_mul(buffer->size_bytes, buffer->count),
@@ -112,7 +112,9 @@ MemoryAudit memory(const Loop& loop) {
     if (r.tile.space == TileType::Space::Tmem) m.resident_tmem = sat_add(m.resident_tmem, columns_of(r.tile));
     else m.resident_smem = sat_add(m.resident_smem, r.tile.bytes());
   }
-  m.smem = sat_add(m.resident_smem, merged_bytes(loop.buffers, "smem", {}));
+  std::set<std::int64_t> unneeded;
+  for (const auto& u : m.unneeded) unneeded.insert(u.buffer);
+  m.smem = sat_add(m.resident_smem, merged_bytes(loop.buffers, "smem", unneeded));
   m.tmem = sat_add(m.resident_tmem, merged_bytes(loop.buffers, "tmem", {}) / 512);
   for (const Ring& ring : loop.rings) {
     if (ring.space == TileType::Space::Tmem) m.tmem = sat_add(m.tmem, ring.columns);
@@ -219,6 +221,26 @@ LoopAudit audit_loop(const Dump& dump, std::size_t index) {
   return out;
 }
 
+/// A loop and the loops inside it hold their rings at the same time; loops that follow each other can share.
+std::int64_t together(const Dump& dump, const std::vector<std::int64_t>& rings) {
+  std::vector<std::int64_t> inside(rings.size(), 0);
+  std::vector<bool> nested(rings.size(), false);
+  std::int64_t most = 0;
+  // Inner loops come first in a dump; a loop that names a later one as its inner loop counts it alone.
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    for (const Node& n : dump.loops[i].nodes)
+      for (std::size_t j = 0; j < i && n.super; ++j)
+        if (dump.loops[j].id == n.inner_loop) {
+          inside[i] = std::max(inside[i], inside[j]);
+          nested[j] = true;
+        }
+    inside[i] = sat_add(inside[i], rings[i]);
+  }
+  for (std::size_t i = 0; i < rings.size(); ++i)
+    if (!nested[i]) most = std::max(most, inside[i]);
+  return most;
+}
+
 }  // namespace
 
 bool Audit::clean() const {
@@ -232,15 +254,17 @@ Audit audit(const Dump& dump, std::optional<std::int64_t> only) {
   out.smem_budget = dump.smem_budget;
   out.tmem_columns = dump.tmem_budget / 512;
   std::int64_t resident = 0;
+  std::vector<std::int64_t> rings(dump.loops.size(), 0);
   for (std::size_t i = 0; i < dump.loops.size(); ++i) {
     const Loop& loop = dump.loops[i];
     out.penalized |= loop.partition_cost && *loop.partition_cost >= kPenalty;
     const MemoryAudit m = memory(loop);
     resident = std::max(resident, m.resident_smem);
-    out.smem = sat_add(out.smem, m.smem - m.resident_smem);
+    rings[i] = m.smem - m.resident_smem;
     out.smem_stated = sat_add(out.smem_stated, m.smem_stated);
     if (!only || *only == loop.id) out.loops.push_back(audit_loop(dump, i));
   }
+  out.smem = together(dump, rings);
   out.smem = sat_add(out.smem, resident);
   return out;
 }

@@ -40,7 +40,7 @@ struct RingAudit {
 };
 
 struct MemoryAudit {
-  std::int64_t smem = 0, smem_stated = 0;  ///< bytes: with storage from outside the loop, merged buffers once; sum of the stored totals
+  std::int64_t smem = 0, smem_stated = 0;  ///< bytes: with storage from outside the loop, merged buffers once, channels that carry nothing not at all; sum of the stored totals
   std::int64_t tmem = 0, tmem_stated = 0;  ///< columns; stated bytes / 512
   std::int64_t resident_smem = 0, resident_tmem = 0;  ///< of those: allocated outside
   struct Unneeded {
@@ -61,6 +61,7 @@ struct Improvement {
   Cycle sustainable = 0;
   double seconds = 0;
   std::string explanation;
+  Cycle emitter_ii = 0;            ///< least within the emitter's demands; 0: not proved
   Cycle issue_slots_ii = 0;        ///< optimum of the compiler's own reading; 0: not proved
   int issue_slots_stages = 0;
 };
@@ -92,7 +93,7 @@ struct LoopAudit {
 
 struct Audit {
   std::vector<LoopAudit> loops;
-  std::int64_t smem = 0, smem_stated = 0;      ///< of all loops of the file together, storage from outside once
+  std::int64_t smem = 0, smem_stated = 0;      ///< of the deepest nest, storage from outside once; sum over the file
   std::int64_t smem_budget = 0, tmem_columns = 0;
   bool penalized = false;          ///< some partition_cost carries the compiler's penalty for memory that does not fit
   bool clean() const;

@@ -74,6 +74,7 @@ struct Edge {
   int distance = 0;
   Carrier carrier = Carrier::Memory;
   std::int64_t bytes = 0;        ///< of a register tile
+  bool order_only = false;       ///< known to carry no tile, only an order (a token)
   std::string pointer;           ///< where in the file
 };
 

@@ -47,7 +47,7 @@ std::vector<UnitCost> uses_of(const Node& node, Reading reading) {
   std::vector<UnitCost> uses;
   for (const UnitTime& use : node.table) uses.push_back({use.unit, number(use.offset), number(use.duration), number(use.amount)});
   // The compiler reserves a slot even for what takes none.
-  const Cycle duration = reading == Reading::Full ? node.occupancy : std::max<Cycle>(1, node.self_latency);
+  const Cycle duration = std::max<Cycle>(1, reading == Reading::Full ? node.occupancy : node.self_latency);
   // An inner loop runs on its own groups, one run after the other: no II below its length.
   if (node.super && node.latency > 0) uses.push_back({kInnerLoop, Expr(0), number(node.latency), Expr(1)});
   if (uses.empty() && !node.unit.empty() && duration > 0) uses.push_back({node.unit, Expr(0), number(duration), Expr(1)});
@@ -341,6 +341,22 @@ Machine to_machine(const Dump& dump, const Loop& loop, Reading reading) {
   machine.handoff.signal = Expr(full ? kCrossBarrier : 0);
   machine.handoff.source = "the compiler's partition cost model";
   return machine;
+}
+
+Constraints emitter_rules(const Loop& loop, const Problem& problem) {
+  Constraints rules;
+  for (const Edge& e : loop.edges) {
+    const Node &from = loop.nodes[e.from], &to = loop.nodes[e.to];
+    const UnitRole reader = role_of(to.unit);
+    if (from.native != "mma" || (reader != UnitRole::Float && reader != UnitRole::Special)) continue;
+    if (!problem.find_op(from.name).valid() || !problem.find_op(to.name).valid()) continue;
+    UserConstraint rule;
+    rule.name = fmt::format("emitter: {} apart from {}", to.name, from.name);
+    rule.kind = ConstraintKind::DifferentGroup;
+    rule.ops = {from.name, to.name};
+    if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(std::move(rule));
+  }
+  return rules;
 }
 
 std::vector<std::int64_t> groups_of_nodes(const Loop& loop) {

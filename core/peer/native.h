@@ -16,6 +16,7 @@
 #include "core/machine/machine.h"
 #include "core/peer/dump.h"
 #include "core/problem/problem.h"
+#include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle::peer {
@@ -39,6 +40,10 @@ bool has_ops_of(const Loop& loop, const Problem& problem);
 /// group, or to all, take the group of what reads them. Depths that the file does not say are the least that suffice.
 /// Nothing when the loop is not scheduled or its ops are others.
 std::optional<Schedule> to_schedule(const Dump& dump, const Loop& loop, const Problem& problem);
+
+/// What the compiler's emitter demands beyond the graph: what reads the result of a matrix product into registers is in another
+/// warp group than the product (its barrier handshake bears no skew inside a group of several warps). Full reading.
+Constraints emitter_rules(const Loop& loop, const Problem& problem);
 
 /// The group of every node, as above, in the file's numbers; kUnassigned where no group can be told.
 std::vector<std::int64_t> groups_of_nodes(const Loop& loop);

@@ -242,6 +242,8 @@ class Describer {
       carrier = Carrier::Register;
     else if (type.tile() || type.space == TileType::Space::Token)
       carrier = Carrier::Memory;
+    const bool token = type.space == TileType::Space::Token && from.native != "tma_load";
+    e.order_only = token && (!found || e.order_only);
     if (!found || strictness(carrier) > strictness(e.carrier)) {
       e.carrier = carrier;
       e.bytes = carrier == Carrier::Register ? type.bytes() : 0;

@@ -22,7 +22,7 @@ std::vector<ProgramStep> program_graph(const Loop& loop) {
     const bool copied = loop.nodes[e.from].group == kReplicated;
     const bool cut = groups[e.from] >= 0 && groups[e.to] >= 0 && groups[e.from] != groups[e.to] && !copied;
     const Cycle handoff = cut ? crossing_cost(e) : 0;
-    if (handoff > 0) waits.insert(e.to);
+    if (handoff > 0) waits.insert({e.from, e.to});  // one for a free slot, the other for a full one
     steps.push_back({ProgramStep::Kind::Dependence, e.from, e.to, e.latency + handoff, handoff, e.distance});
   }
   std::map<std::int64_t, std::vector<std::size_t>> streams;

@@ -4,8 +4,8 @@
 //
 //   dependence  latency; plus the hand-off (core/peer/native.h) where the two are in different groups
 //   stream      neighbours in a group's order: the first one's issue slots
-//   wrap        the last op of a group that waits on a barrier precedes, an iteration later, the first one that does: waits
-//               are executed in order
+//   wrap        the last op of a group that waits on a barrier (for data, or as a producer for a free slot) precedes, an
+//               iteration later, the first one that does: waits are executed in order
 //
 // The bound in the compiler takes circuits with one loop-carried edge only; here it is the maximum cycle ratio over all.
 #pragma once

@@ -106,7 +106,7 @@ AuditRow units(const LoopAudit& a) {
 AuditRow memory(const Dump& dump, const LoopAudit& a) {
   const peer::MemoryAudit& m = a.memory;
   AuditRow row{"memory", AuditWeight::Fine, {}, {}, {}};
-  row.sentence = fmt::format("{} of {} bytes of shared memory", m.smem, dump.smem_budget);
+  row.sentence = fmt::format("{} of {} bytes of shared memory needed", m.smem, dump.smem_budget);
   if (m.smem != m.smem_stated) row.sentence += fmt::format(" (the file's buffers sum to {})", m.smem_stated);
   if (m.tmem > 0 || m.tmem_stated > 0) {
     row.sentence += fmt::format(", {} of {} columns of tensor memory", m.tmem, dump.tmem_budget / 512);
@@ -162,11 +162,13 @@ AuditRow improvement(const LoopAudit& a) {
                              count_of(i.stages, "stage"), i.stages_proved ? " (proved fewest)" : "", count_of(i.groups, "group"), count_of(i.warps, "warp"));
   row.sentence += fmt::format(", {} bytes of shared memory; hand-offs, full occupancies and credits included", i.smem);
   row.details.push_back(i.explanation);
+  if (i.emitter_ii > i.ii)
+    row.details.push_back(fmt::format("within what the compiler's emitter accepts, results of products read in other groups: II {} proved least", i.emitter_ii));
   if (i.issue_slots_ii > 0)
     row.details.push_back(fmt::format("by the compiler's own reading, issue slots only: II {} and {} proved least", i.issue_slots_ii, count_of(i.issue_slots_stages, "stage")));
   if (a.scheduled) {
     const Cycle now = std::max(a.stated_ii, a.program.deadlock ? a.stated_ii : a.program.cycles());
-    if (i.sustainable < now) row.details.push_back(fmt::format("{:.2f}x of what the stored schedule sustains", static_cast<double>(now) / static_cast<double>(std::max<Cycle>(1, i.sustainable))));
+    if (i.sustainable < now) row.details.push_back(fmt::format("{:.2f}x as fast as the stored schedule can run", static_cast<double>(now) / static_cast<double>(std::max<Cycle>(1, i.sustainable))));
   }
   return row;
 }
@@ -250,7 +252,7 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const Audit& audit) {
   const bool buffers = std::any_of(dump.loops.begin(), dump.loops.end(), [](const peer::Loop& l) { return !l.buffers.empty(); });
   if (!buffers || (dump.loops.size() < 2 && !audit.penalized)) return rows;
   AuditRow row{"all loops", AuditWeight::Fine,
-               fmt::format("{} of {} bytes of shared memory together (the file's buffers sum to {})", audit.smem, audit.smem_budget, audit.smem_stated), {}, {}};
+               fmt::format("{} of {} bytes of shared memory needed at once (the file's buffers sum to {})", audit.smem, audit.smem_budget, audit.smem_stated), {}, {}};
   if (audit.smem > audit.smem_budget) row.weight = AuditWeight::Wrong;
   if (audit.penalized) {
     row.weight = std::min(row.weight, AuditWeight::Waste);

@@ -49,6 +49,7 @@ Json loop_json(const Dump& dump, const LoopAudit& a) {
     Json solved = Json::object();
     solved.set("ii", i.ii).set("lower_bound", i.lower_bound).set("proved", i.proved).set("stages", i.stages).set("stages_proved", i.stages_proved);
     solved.set("groups", i.groups).set("warps", i.warps).set("smem_bytes", i.smem).set("sustainable", i.sustainable).set("seconds", i.seconds);
+    if (i.emitter_ii > 0) solved.set("emitter_ii", i.emitter_ii);
     item.set("solved", std::move(solved));
   }
   item.set("rows", rows_json(audit_rows(dump, a), &loop));

@@ -31,9 +31,10 @@ Error fault_of(const std::string& file, std::string message, std::string hint) {
 
 /// The text of the file that the name leads to, if it may hold a dump at all.
 std::optional<std::string> text_of(const std::string& name) {
-  const Result<Address> address = parse_address(name);
-  if (!address || !is_file(address->path)) return std::nullopt;
-  const Result<std::string> text = read_file(address->path);
+  // What follows the mark is judged where the file is read.
+  const std::string path = is_file(name) ? name : name.substr(0, name.rfind('#'));
+  if (!is_file(path)) return std::nullopt;
+  const Result<std::string> text = read_file(path);
   return text ? std::optional(*text) : std::nullopt;
 }
 
@@ -157,6 +158,16 @@ Result<Machine> read_dump_machine(const std::string& name) {
   Machine machine = to_machine(*dump, **loop, address->reading.value_or(Reading::Full));
   machine.file = name;
   return machine;
+}
+
+Result<Constraints> read_emitter_rules(const std::string& name, const Problem& problem) {
+  const Result<Address> address = parse_address(name);
+  if (!address) return address.error();
+  const Result<Dump> dump = read_dump(*address);
+  if (!dump) return dump.error();
+  const Result<const Loop*> loop = find_loop(*dump, *address);
+  if (!loop) return loop.error();
+  return emitter_rules(**loop, problem);
 }
 
 Result<Schedule> read_dump_schedule(const std::string& name, const Problem& problem) {

@@ -74,6 +74,11 @@ void TextPatch::replace(const TextSpan* at, std::string with) {
   if (at && at->in(text_) != with) changes_.push_back({at->begin, at->end, std::move(with)});
 }
 
+void TextPatch::replace_all(const TextSpan* at, std::string with) {
+  std::erase_if(changes_, [&](const Change& c) { return c.begin >= at->begin && c.end <= at->end; });
+  replace(at, std::move(with));
+}
+
 void TextPatch::insert(std::size_t at, std::string what) { changes_.push_back({at, at, std::move(what)}); }
 
 std::string TextPatch::apply() const { return apply(0, text_.size()); }

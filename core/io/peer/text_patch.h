@@ -29,6 +29,8 @@ class TextPatch {
 
   /// Nothing happens where the text says so already.
   void replace(const TextSpan* at, std::string with);
+  /// ... and forgets what was replaced inside it.
+  void replace_all(const TextSpan* at, std::string with);
   void insert(std::size_t at, std::string what);
   bool empty() const { return changes_.empty(); }
   std::string apply() const;

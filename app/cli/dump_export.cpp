@@ -1,0 +1,72 @@
+// From a schedule to the file that the compiler reads.
+#include "app/cli/dump_export.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/interrupt.h"
+#include "app/cli/second_schedule.h"
+#include "app/cli/solving.h"
+#include "core/check/checker.h"
+#include "core/io/atomic_file.h"
+#include "core/io/peer/dump_files.h"
+#include "core/io/peer/export.h"
+#ifdef HEDDLE_HAS_SOLVER
+#include "solver/explore/alternatives.h"
+#endif
+
+namespace heddle::app {
+namespace {
+
+#ifdef HEDDLE_HAS_SOLVER
+constexpr int kVariants = 5;
+
+std::vector<Schedule> alternatives_of(const Inputs& inputs, const Arguments& arguments) {
+  solver::AlternativesRequest request;
+  request.solve = solve_request(inputs, arguments);
+  request.count = static_cast<int>(arguments.integer("--count").value_or(kVariants));
+  request.ii_only = true;
+  const InterruptScope interrupt;
+  std::vector<Schedule> schedules;
+  for (const Alternative& a : solver::find_alternatives(request, interrupt.token()).found) schedules.push_back(a.schedule);
+  return schedules;
+}
+#endif
+
+}  // namespace
+
+bool is_dump_format(const std::string& format) { return format == "schedule_graph" || format == "variants" || format == "joint-solver"; }
+
+Result<std::string> dump_export(const std::string& format, const Inputs& inputs, const Schedule& schedule, const Arguments& arguments, const Terminal& terminal) {
+  const std::string name = with_dump_options(*arguments.text("KERNEL"), arguments);
+  if (!peer::is_dump(name))
+    return Error::input(fmt::format("--format {} patches a compiler's dump, and {} is none", format, name), "give the dump as KERNEL");
+  const Result<peer::Address> address = peer::parse_address(name);
+  if (!address) return address.error();
+  const Result<std::string> text = read_file(address->path);
+  if (!text) return text.error();
+  const Result<peer::Dump> dump = peer::read_dump(*address);
+  if (!dump) return dump.error();
+  if (format == "joint-solver") return peer::export_joint_solution(*dump, inputs.problem, schedule);
+  const Result<const peer::Loop*> loop = peer::find_loop(*dump, *address);
+  if (!loop) return loop.error();
+  const auto index = static_cast<std::size_t>(*loop - dump->loops.data());
+  if (format == "schedule_graph") return peer::export_schedule_graph(*text, *dump, index, inputs.problem, schedule);
+
+  std::vector<Schedule> schedules;
+  const auto named = arguments.text("SCHEDULE");
+  if ((named && *named != name) || arguments.has("--also")) schedules.push_back(schedule);
+  for (const std::string& other : arguments.all("--also")) {
+    const Result<std::optional<Schedule>> read = read_second(other, inputs.problem, terminal);
+    if (!read) return read.error();
+    if (*read) schedules.push_back(**read);
+  }
+#ifdef HEDDLE_HAS_SOLVER
+  if (schedules.empty()) schedules = alternatives_of(inputs, arguments);
+#endif
+  if (schedules.empty()) schedules.push_back(schedule);
+  for (const Schedule& s : schedules)
+    for (const Violation& v : check(inputs.problem, s, inputs.constraints).violations) terminal.note(fmt::format("{}: {}: {}", s.name, v.family, v.message));
+  return peer::export_variants(*text, *dump, index, inputs.problem, schedules);
+}
+
+}  // namespace heddle::app

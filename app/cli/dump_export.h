@@ -1,0 +1,20 @@
+// heddle export into the formats of a compiler's scheduler.
+#pragma once
+
+#include <string>
+
+#include "app/cli/arguments.h"
+#include "app/cli/inputs.h"
+#include "app/cli/terminal.h"
+#include "core/base/result.h"
+
+namespace heddle::app {
+
+/// "schedule_graph", "variants", "joint-solver"
+bool is_dump_format(const std::string& format);
+
+/// The file's text. `schedule` is the one to export; variants take those of --also with it, or, where only the
+/// stored one is there, alternatives of equal II.
+Result<std::string> dump_export(const std::string& format, const Inputs& inputs, const Schedule& schedule, const Arguments& arguments, const Terminal& terminal);
+
+}  // namespace heddle::app
