@@ -93,7 +93,8 @@ std::string command_line(const Session& session, std::string_view subcommand, co
     if (!entry->of_solver) return {};
   }
   if (positionals(PositionalType::Kernel) > 0) words.push_back(name_in_library(Shelf::Kernels, content.kernel->source));
-  if (positionals(PositionalType::Machine) > 0) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
+  // A dump stands for its machine too.
+  if (positionals(PositionalType::Machine) > 0 && !content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
   add_question(content, takes, words);
   // The window lets a pin be as far out as it was dropped.
   const bool solves = subcommand == "solve" || (entry && entry->file.empty());
@@ -159,9 +160,19 @@ std::string check_kernel_command(const Session& session, std::int64_t interleavi
 std::string run_kernel_command(const Session& session, bool profile) { return command_line(session, profile ? "profile" : "run"); }
 
 std::vector<std::string> kernel_words(const Content& content) {
-  std::vector<std::string> words{name_in_library(Shelf::Kernels, content.kernel->source), name_in_library(Shelf::Machines, content.machine->file)};
+  std::vector<std::string> words{name_in_library(Shelf::Kernels, content.kernel->source)};
+  if (!content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
   add_question(content, [](std::string_view flag) { return flag != "--demand"; }, words);
   return words;
+}
+
+std::string audit_command(const Session& session) {
+  const Content& content = session.content();
+  if (!content.dump) return {};
+  const peer::Dump& dump = content.dump->dump();
+  std::string file = content.dump->file->path;
+  if (dump.variants > 0) file += fmt::format("#variant{}", dump.variant);
+  return joined({"heddle", "audit", file});
 }
 
 std::string compare_command(const Session& session) {
@@ -202,7 +213,8 @@ std::string picture_command(const Session& session, const Export& wish) {
   } else {
     const ScheduleEntry* entry = content.entry();
     if (content.baseline_entry() || (entry && entry->file.empty() && !entry->of_solver)) return {};
-    add({name_in_library(Shelf::Kernels, content.kernel->source), name_in_library(Shelf::Machines, content.machine->file)});
+    add({name_in_library(Shelf::Kernels, content.kernel->source)});
+    if (!content.dump) add({name_in_library(Shelf::Machines, content.machine->file)});
     add_question(content, [](std::string_view) { return true; }, words);
     if (entry && entry->file.empty()) add({"--solve"});
     if (entry && !entry->file.empty()) add({"--schedule", name_in_library(Shelf::Schedules, entry->file)});
@@ -279,6 +291,8 @@ struct Twin {
   Line operator()(const Undo&) const { return solve(); }
   Line operator()(const Redo&) const { return solve(); }
 
+  Line operator()(const OpenDump&) const { return audit_command(session); }
+  Line operator()(const ShowLoop&) const { return audit_command(session); }
   Line operator()(const OpenSchedule&) const { return command_line(session, "check"); }
   Line operator()(const FirstViolation&) const { return command_line(session, "check"); }
   Line operator()(const OpenProject&) const { return shown(); }

@@ -28,6 +28,8 @@ std::string check_kernel_command(const Session& session, std::int64_t interleavi
 std::string run_kernel_command(const Session& session, bool profile);
 /// The words of such a line between its subcommand and the schedule's file: kernel, machine, parameters and changed numbers.
 std::vector<std::string> kernel_words(const Content& content);
+/// Judges the open dump; empty where none is open.
+std::string audit_command(const Session& session);
 /// Compares A with B, aligned as they are.
 std::string compare_command(const Session& session);
 /// Writes the same file.

@@ -14,6 +14,7 @@
 #include "core/base/id.h"
 #include "app/jobs/question.h"
 #include "app/session/note.h"
+#include "core/peer/native.h"
 #include "core/problem/changes.h"
 #include "core/report/gantt_model.h"
 #include "core/schedule/constraints.h"
@@ -30,6 +31,7 @@ enum class BottomTab {
   Pareto,
   Sensitivity,
   Compare,
+  Audit,
   Graph,
   Pipeline,
   Ops,
@@ -72,6 +74,13 @@ struct OpenPair {
 struct OpenSchedule {
   std::string path;
 };
+struct OpenDump {
+  std::string name;
+};  ///< of a compiler, as core/io/peer/dump_files.h names it: FILE, FILE#LOOP, FILE#LOOP,READING
+struct ShowLoop {
+  std::optional<std::int64_t> loop;
+  std::optional<peer::Reading> reading;
+};  ///< another loop of the dump that is open, or another reading of it; what is not said stays
 struct OpenConstraints {
   std::string path;
 };
@@ -310,7 +319,7 @@ struct Quit {
 struct DismissNotice {};
 
 using Command =
-    std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenConstraints, SaveSchedule,
+    std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, OpenConstraints, SaveSchedule,
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,

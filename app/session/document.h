@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/dump_source.h"
 #include "app/session/note.h"
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
@@ -46,6 +47,7 @@ using EntryPtr = std::shared_ptr<const ScheduleEntry>;
 struct Content {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Machine> machine;
+  std::shared_ptr<const DumpSource> dump;   ///< the compiler's file that both come from; null for others
   Scope overrides;                          ///< parameters that differ from the kernel's defaults
   std::shared_ptr<const Problem> problem;   ///< null unless kernel, machine and parameters resolve
   std::shared_ptr<const Bounds> bounds;     ///< with `problem`

@@ -6,13 +6,18 @@
 #include "core/io/atomic_file.h"
 #include "core/io/json.h"
 #include "core/io/library.h"
+#include "core/io/peer/dump_files.h"
+#include "core/io/peer/dump_json.h"
 #include "core/problem/resolve.h"
 
 namespace heddle::app {
 
 Result<FileKind> classify_file(const std::string& path) {
+  // The name may say what of a dump is meant: no file is called so.
+  if (peer::is_dump(path)) return FileKind::Dump;
   const auto text = read_file(path);
   if (!text) return text.error();
+  if (peer::is_joint_solution_text(*text)) return FileKind::DumpSolution;
   const auto json = parse_json(*text, path);
   if (!json) return json.error();
   const Json* schema = json->find("schema");

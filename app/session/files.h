@@ -9,10 +9,10 @@
 
 namespace heddle::app {
 
-enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measurement, Unknown };
+enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measurement, Dump, DumpSolution, Unknown };
 
-/// By the "schema" key, whatever the major version (the reader of that kind judges it). Unknown: JSON, but not one of
-/// ours.
+/// By the "schema" key, whatever the major version (the reader of that kind judges it); dumps of a compiler, and solutions of
+/// its solver, by theirs. Unknown: JSON, but none of these.
 Result<FileKind> classify_file(const std::string& path);
 
 /// The last part of a path.

@@ -10,7 +10,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::array<std::pair<BottomTab, const char*>, 15> kTabs{{{BottomTab::Log, "log"},
+constexpr std::array<std::pair<BottomTab, const char*>, 16> kTabs{{{BottomTab::Log, "log"},
                                                                   {BottomTab::Explain, "explain"},
                                                                   {BottomTab::Slack, "slack"},
                                                                   {BottomTab::Alternatives, "alternatives"},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<BottomTab, const char*>, 15> kTabs{{{BottomTab::L
                                                                   {BottomTab::Pareto, "pareto"},
                                                                   {BottomTab::Sensitivity, "sensitivity"},
                                                                   {BottomTab::Compare, "compare"},
+                                                                  {BottomTab::Audit, "audit"},
                                                                   {BottomTab::Graph, "graph"},
                                                                   {BottomTab::Pipeline, "pipeline"},
                                                                   {BottomTab::Ops, "ops"},

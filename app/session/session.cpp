@@ -11,6 +11,7 @@
 #include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"
 #include "core/io/library.h"
+#include "core/io/peer/dump_files.h"
 #include "core/io/schedule_json.h"
 #include "core/problem/resolve.h"
 
@@ -72,25 +73,30 @@ void Session::on(const OpenFile& c) {
     case FileKind::Constraints: return on(OpenConstraints{c.path});
     case FileKind::Project: return on(OpenProject{c.path});
     case FileKind::Measurement: return on(OpenMeasurement{c.path});
+    case FileKind::Dump: return on(OpenDump{c.path});
+    case FileKind::DumpSolution: return on(OpenSchedule{c.path});
     case FileKind::Unknown: break;
   }
   fail("Cannot open " + base_name(c.path),
-       Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file",
+       Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file, nor a compiler's dump",
                     "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
-                    "heddle.constraints/1, heddle.project/1, heddle.measurement/1"));
+                    "heddle.constraints/1, heddle.project/1, heddle.measurement/1; its \"schema_version\" ddg-0.1, 0.1 (schedule_graph), "
+                    "curated-ddg-0.2, joint-solver-0.1 or joint-solver-0.2"));
 }
 
 void Session::on(const OpenKernel& c) {
+  if (peer::is_dump(c.name)) return on(OpenDump{c.name});
   auto kernel = load_kernel(c.name);
   if (!kernel) return fail("Cannot open kernel " + base_name(c.name), kernel.error());
   Content next;
   next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
-  next.machine = content_.machine;
+  if (!content_.dump) next.machine = content_.machine;  // a dump's is for its own ops only
   remember_recent(settings_, c.name);
   adopt(std::move(next), "open kernel " + base_name(c.name));
 }
 
 void Session::on(const OpenMachine& c) {
+  if (content_.dump) return refuse_machine(c.name);
   auto machine = load_machine(c.name);
   if (!machine) return fail("Cannot open machine " + base_name(c.name), machine.error());
   Content next;
@@ -103,6 +109,7 @@ void Session::on(const OpenMachine& c) {
 }
 
 void Session::on(const OpenPair& c) {
+  if (peer::is_dump(c.kernel)) return open_dump(c.kernel, c.solve);
   auto kernel = load_kernel(c.kernel);
   if (!kernel) return fail("Cannot open kernel " + base_name(c.kernel), kernel.error());
   auto machine = load_machine(c.machine);
@@ -116,6 +123,7 @@ void Session::on(const OpenPair& c) {
 }
 
 void Session::on(const OpenSchedule& c) {
+  if (peer::is_dump(c.path)) return on(OpenDump{c.path});
   const std::string title = "Cannot open schedule " + base_name(c.path);
   const auto target = read_schedule_head(c.path);
   if (!target) return fail(title, target.error());

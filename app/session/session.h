@@ -204,6 +204,15 @@ class Session {
   void on(const SwitchMachine& c);
   void on(const OpenPair& c);
   void on(const OpenSchedule& c);
+  void on(const OpenDump& c);
+  void on(const ShowLoop& c);
+  /// `solve`: where it has no schedule of its own.
+  void open_dump(const std::string& name, bool solve);
+  /// Another file's schedules of the loop that is open become rows of the list; false when its ops are others.
+  bool add_dumped_schedules(const DumpSource& source);
+  /// While a dump is open.
+  void refuse_machine(const std::string& name);
+  void show_dump(std::shared_ptr<const DumpSource> source, const std::string& what);
   void on(const OpenConstraints& c);
   void on(const SaveSchedule& c);
   void on(const CloseDocument& c);
@@ -351,6 +360,7 @@ class Session {
   bool compare_next_ = false;               ///< what is shown becomes B when the running solve has a row
   std::string job_row_;                     ///< name of the row that the running job fills
   std::string last_phase_;
+  std::map<std::string, Content> loops_;    ///< of the open dump, as they were left: what was found is there on the way back
   std::string shown_before_;                ///< name of the row that was A before this one
   Inquiry inquiries_[std::size(kTopics)];
   Question questions_[std::size(kTopics)];  ///< of those that wait

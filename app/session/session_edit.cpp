@@ -126,6 +126,7 @@ bool Session::change_numbers(Changes next, const std::string& what) {
 
 void Session::on(const SwitchMachine& c) {
   if (!content_.kernel) return on(OpenMachine{c.name});
+  if (content_.dump) return refuse_machine(c.name);
   auto machine = load_machine(c.name);
   if (!machine) return fail("Cannot open machine " + base_name(c.name), machine.error());
   Content before = content_;

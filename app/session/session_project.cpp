@@ -60,6 +60,8 @@ void Session::take_project(Project project, const std::string& path, const std::
   Content next;
   next.kernel = project.kernel;
   next.machine = project.machine;
+  if (project.kernel && project.machine && project.kernel->source == project.machine->file)
+    if (auto source = read_dump_source(project.kernel->source)) next.dump = std::make_shared<const DumpSource>(*std::move(source));
   next.overrides = project.params;
   next.changes = project.changes;
   next.constraints = project.constraints;

@@ -116,6 +116,20 @@ std::string front_reason(const Session& s) {
 std::string changes_reason(const Session& s) { return s.content().changes.empty() ? "no number is changed" : ""; }
 Command take_back_change(const Session& s) { return RemoveChange{s.content().changes.size() - 1, false}; }
 
+std::string needs_dump(const Session& s) { return s.content().dump ? "" : "no compiler's dump is open"; }
+std::string needs_loops(const Session& s) {
+  if (!s.content().dump) return needs_dump(s);
+  return s.content().dump->dump().loops.size() > 1 ? "" : "the dump has only this loop";
+}
+Command other_reading(const Session& s) {
+  return ShowLoop{{}, s.content().dump->reading == peer::Reading::Full ? peer::Reading::IssueSlots : peer::Reading::Full};
+}
+Command next_loop(const Session& s) {
+  const DumpSource& source = *s.content().dump;
+  const auto& loops = source.dump().loops;
+  return ShowLoop{loops[(source.loop + 1) % loops.size()].id, {}};
+}
+
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
 std::string needs_two(const Session& s) {
@@ -379,6 +393,9 @@ const Action kActions[] = {
     Action{"scoreboard", kCompare, "Scoreboard of all schedules", ""}.does(show_compare<true>),
     Action{"ask_compare", kCompare, "Measure hand schedules and heuristics", ""}.does(measure_all).needs(no_question<Topic::Compare>),
     Action{"cancel_compare", kNowhere, "Cancel measuring the scoreboard", "", cancel_ask<Topic::Compare>}.needs(not_asking<Topic::Compare>),
+    Action{"audit", kCompare, "Audit of a compiler's schedule", "Ctrl+Shift+A", make_tab<BottomTab::Audit>},
+    Action{"next_reading", kCompare, "Other reading of the dump", "", other_reading}.needs(needs_dump),
+    Action{"next_loop", kCompare, "Next loop of the dump", "", next_loop}.needs(needs_loops),
     Action{"set_b", kCompare, "Make the shown schedule B", "B", shown_as_b}.needs(needs_two),
     Action{"swap_ab", kCompare, "Swap A and B", "X", make<SwapBaseline>}.needs(needs_b),
     Action{"no_b", kCompare, "End the comparison", "", make<SetBaseline>}.needs(needs_b),

@@ -136,7 +136,7 @@ void draw_open_dialog(Session& session, UiState& ui) {
   if (!begin_modal("open", ImVec2(px(820), px(560)))) return;
   title("Open");
   wrapped_text(fonts().small, theme().dim,
-               "Projects, kernels, machines, schedules and constraints; which one a file is, it says itself.");
+               "Projects, kernels, machines, schedules, constraints, and dumps of a compiler's scheduler (ddg, schedule_graph, joint-solver); which one a file is, it says itself.");
   ImGui::Dummy(ImVec2(0, px(2)));
   if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
   dialog.just_opened = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/ui/dump_pane.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/what_if_slider.h"
@@ -91,6 +92,7 @@ void draw_links(const Session& session, const InspectorModel& model, UiState& ui
 
 void draw_op(const Session& session, const InspectorModel& model, UiState& ui) {
   draw_title(model);
+  draw_dumped_op(session, model.name, ui);
   for (const InspectorFact& fact : model.facts)
     fact_line(fact.label, fact.value, fact.warn ? theme().bad : theme().text);
   if (!model.violations.empty()) {

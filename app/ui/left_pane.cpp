@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/ui/constraint_rows.h"
+#include "app/ui/dump_pane.h"
 #include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
@@ -98,8 +99,9 @@ void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
   // Schedules and constraints take what they need, up to half of the pane; then they scroll.
   const float rows =
       constraint_list_height(session, ui);
-  const float wanted = schedule_list_height(session) + rows + px(4);
-  ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * 0.5f)));
+  const float wanted = dump_pane_height(session) + schedule_list_height(session) + rows + px(4);
+  ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * (session.content().dump ? 0.62f : 0.5f))));
+  draw_dump_pane(session, ui);
   draw_schedule_list(session, ui);
   draw_constraint_list(session, ui);
   ImGui::EndChild();

@@ -20,6 +20,7 @@ constexpr Tab kTabs[] = {
     {BottomTab::Pareto, "pareto", "Pareto", draw_pareto_tab},
     {BottomTab::Sensitivity, "sensitivity", "Sensitivity", draw_sensitivity_tab},
     {BottomTab::Compare, "compare", "Compare", draw_compare_tab},
+    {BottomTab::Audit, "audit", "Audit", draw_audit_tab},
     {BottomTab::Graph, "graph", "Graph", draw_graph_tab},
     {BottomTab::Pipeline, "pipeline", "Pipeline", draw_pipeline_tab},
     {BottomTab::Ops, "ops", "Ops", draw_ops_tab},

@@ -97,7 +97,7 @@ void draw_welcome(const Session& session, UiState& ui) {
     ui.commands.push(ShowOpenDialog{});
   const float open_right = ImGui::GetItemRectMax().x;
   paint_text(fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,
-             fitted(fonts().small, "or drop project, kernel, machine, schedule and constraints files on this window · F1: keys",
+             fitted(fonts().small, "or drop kernels, machines, schedules, projects, or a compiler's dump (schedule_graph, ddg) on this window · F1: keys",
                     left + block - open_right - px(16)));
   y += px(62);
   const std::vector<std::string>& recent = session.settings().recent;

@@ -80,6 +80,11 @@ std::string violations_text(const Verdict& verdict) {
   return fmt::format("{} violation{}", count, count == 1 ? "" : "s");
 }
 
+std::string dump_subject(const DumpSource& source) {
+  const peer::Dump& dump = source.dump();
+  return dump.loops.size() > 1 ? fmt::format("{} · loop {}", printable(dump.kernel), source.the_loop().id) : printable(dump.kernel);
+}
+
 bool no_schedule(const Session& session) {
   const ScheduleEntry* entry = session.content().entry();
   return session.live().refuted() && (!entry || !entry->verdict.valid());
@@ -91,7 +96,10 @@ HeaderModel build_header(const Session& session) {
   HeaderModel header;
   if (!content.kernel) return header;
   header.subject = content.kernel->name;
-  header.subject += content.machine ? " · " + content.machine->name : " · no machine";
+  if (content.dump)
+    header.subject = dump_subject(*content.dump);
+  else
+    header.subject += content.machine ? " · " + content.machine->name : " · no machine";
   for (const auto& [name, value] : content.overrides) header.subject += fmt::format(" · {} {}", name, value);
   if (!content.problem) {
     header.ii = "no II";
@@ -107,6 +115,8 @@ HeaderModel build_header(const Session& session) {
   header.bound = fmt::format("bound {} ({})", grouped(bound), bound_reason(content, bound));
   header.ii = entry ? "II " + grouped(entry->schedule.ii) : "II ≥ " + grouped(bound);
   if (!entry) header.bound = bound_reason(content, bound);
+  // A dump has two, and II and its bound are by one of them.
+  if (content.dump) header.bound += fmt::format(" · reading: {}", short_name(content.dump->reading));
   if (live_row && live.active()) {
     const bool proved = entry && entry->schedule.ii == bound;
     header.status = live.phase == LiveSolve::Phase::Stopping ? "STOPPING" : proved ? "PROVED, REFINING" : "SOLVING";

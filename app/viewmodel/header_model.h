@@ -19,6 +19,8 @@ struct HeaderModel {
   std::string subject;  ///< "attention_forward_hopper · h100"
 };
 
+/// "fa_fwd · loop 0"
+std::string dump_subject(const DumpSource& source);
 HeaderModel build_header(const Session& session);
 
 /// One line of the schedules list.

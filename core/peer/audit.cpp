@@ -36,14 +36,17 @@ std::vector<BrokenEdge> broken_edges(const Loop& loop) {
   return broken;
 }
 
-std::vector<UnitConflict> unit_conflicts(const Problem& problem, const Schedule& schedule) {
+std::vector<UnitConflict> unit_conflicts(const Loop& loop, const Problem& problem, const Schedule& schedule) {
   std::vector<UnitConflict> conflicts;
   for (const Violation& v : check(problem, schedule).violations)
     if (v.family == "unit") {
-      std::string unit;
-      for (const OpId op : v.ops)
-        if (!problem.op(op).uses.empty()) unit = problem.unit(problem.op(op).uses[0].unit).name;
-      conflicts.push_back({unit, v.message, v.slot});
+      UnitConflict conflict{{}, v.message, v.slot, {}};
+      for (const OpId op : v.ops) {
+        if (!problem.op(op).uses.empty()) conflict.unit = problem.unit(problem.op(op).uses[0].unit).name;
+        for (std::size_t i = 0; i < loop.nodes.size(); ++i)
+          if (loop.nodes[i].name == problem.op(op).name) conflict.nodes.push_back(i);
+      }
+      conflicts.push_back(std::move(conflict));
     }
   return conflicts;
 }
@@ -102,7 +105,8 @@ MemoryAudit memory(const Loop& loop) {
       }
     if (!edge || data) continue;
     m.unneeded.push_back({buffer->id, sat_mul(buffer->size_bytes, buffer->count),
-                          fmt::format("{} -> {}", loop.nodes[barrier.producer].name, loop.nodes[barrier.consumer].name)});
+                          fmt::format("{} -> {}", loop.nodes[barrier.producer].name, loop.nodes[barrier.consumer].name),
+                          barrier.producer, barrier.consumer});
   }
   for (const Resident& r : loop.residents) {
     if (r.tile.space == TileType::Space::Tmem) m.resident_tmem = sat_add(m.resident_tmem, columns_of(r.tile));
@@ -138,7 +142,7 @@ void rings(const Loop& loop, LoopAudit& out) {
       end = std::max(end, sat_add(sat_add(*r.cycle, sat_mul(distance, ii)), waits_for_result ? r.latency : r.self_latency));
     }
     if (readers.empty()) continue;
-    RingAudit ring{buffer->id, loop.nodes[writer].name, buffer->count, std::max<std::int64_t>(1, ceil_div(end - begin, ii)), buffer->size_bytes};
+    RingAudit ring{buffer->id, loop.nodes[writer].name, buffer->count, std::max<std::int64_t>(1, ceil_div(end - begin, ii)), buffer->size_bytes, writer};
     if (ring.slots > ring.alive) out.too_deep.push_back(ring);
     if (ring.slots < ring.alive) out.too_shallow.push_back(ring);
   }
@@ -177,7 +181,7 @@ std::vector<std::vector<std::int64_t>> never_together(const Loop& loop) {
 void against_problems(const Dump& dump, const Loop& loop, LoopAudit& out) {
   const Result<Problem> slots = resolve(to_kernel(dump, loop, Reading::IssueSlots), to_machine(dump, loop, Reading::IssueSlots));
   if (slots)
-    if (const auto schedule = to_schedule(dump, loop, *slots)) out.slot_conflicts = unit_conflicts(*slots, *schedule);
+    if (const auto schedule = to_schedule(dump, loop, *slots)) out.slot_conflicts = unit_conflicts(loop, *slots, *schedule);
   const Result<Problem> full = resolve(to_kernel(dump, loop, Reading::Full), to_machine(dump, loop, Reading::Full));
   if (!full) {
     out.problem_fault = full.error().faults.empty() ? "it cannot be resolved" : full.error().faults[0].message;
@@ -185,10 +189,13 @@ void against_problems(const Dump& dump, const Loop& loop, LoopAudit& out) {
   }
   const auto schedule = to_schedule(dump, loop, *full);
   if (!schedule) return;
-  out.engine_conflicts = unit_conflicts(*full, *schedule);
+  out.engine_conflicts = unit_conflicts(loop, *full, *schedule);
   if (loop.grouped()) {
     out.pipelined = sustainable_period(*full, *schedule);
     out.pipelined_known = true;
+    for (const EventEdge& step : out.pipelined.cycle)
+      for (std::size_t i = 0; i < loop.nodes.size(); ++i)
+        if (loop.nodes[i].name == full->op(step.from).name) out.pipelined_nodes.push_back(i);
   }
 }
 

@@ -28,6 +28,7 @@ struct BrokenEdge {
 struct UnitConflict {
   std::string unit, message;  ///< of the checker
   Cycle slot = 0;
+  std::vector<std::size_t> nodes;
 };
 
 struct RingAudit {
@@ -35,6 +36,7 @@ struct RingAudit {
   std::string name;           ///< "K_2"
   std::int64_t slots = 0, alive = 0;  ///< stored; copies alive at once at the stated II
   std::int64_t bytes = 0;     ///< per slot
+  std::size_t writer = 0;     ///< node
 };
 
 struct MemoryAudit {
@@ -44,6 +46,7 @@ struct MemoryAudit {
   struct Unneeded {
     std::int64_t buffer = 0, bytes = 0;
     std::string edge;
+    std::size_t producer = 0, consumer = 0;  ///< nodes
   };
   std::vector<Unneeded> unneeded;          ///< channels for edges that carry no data
 };
@@ -76,6 +79,7 @@ struct LoopAudit {
   std::vector<UnitConflict> engine_conflicts;  ///< occupancies
   ProgramPeriod program;           ///< iteration after iteration, groups of the file
   Period pipelined;                ///< in the order of the stored stages; empty without groups
+  std::vector<std::size_t> pipelined_nodes;    ///< of its limiting cycle
   bool pipelined_known = false;
   std::vector<RingAudit> too_deep, too_shallow;
   std::vector<std::vector<std::int64_t>> never_together;  ///< groups of which no two ever issue in the same cycle

@@ -22,11 +22,17 @@ std::string percent_over(Cycle value, Cycle base) {
   return fmt::format("{:+.1f} %", 100.0 * static_cast<double>(value - base) / static_cast<double>(std::max<Cycle>(1, base)));
 }
 
-void cut(std::vector<std::string>& details) {
-  if (details.size() <= kMostDetails) return;
-  const std::size_t more = details.size() - kMostDetails;
-  details.resize(kMostDetails);
-  details.push_back(fmt::format("and {} more", more));
+/// The lines that text and Markdown show.
+std::vector<std::string> first_lines(const AuditRow& row) {
+  std::vector<std::string> lines;
+  for (const AuditDetail& detail : row.details) {
+    if (lines.size() == kMostDetails && row.details.size() > kMostDetails) {
+      lines.push_back(fmt::format("and {} more", row.details.size() - kMostDetails));
+      break;
+    }
+    lines.push_back(detail.text);
+  }
+  return lines;
 }
 
 AuditRow dependences(const peer::Loop& loop, const LoopAudit& a) {
@@ -35,12 +41,11 @@ AuditRow dependences(const peer::Loop& loop, const LoopAudit& a) {
   row.weight = AuditWeight::Wrong;
   row.sentence = fmt::format("{} of {} {} not hold at the stated cycles", a.broken.size(), loop.edges.size(), a.broken.size() == 1 ? "does" : "do");
   for (const peer::BrokenEdge& b : a.broken) {
-    row.details.push_back(fmt::format("{} (stage {}) -> {} (stage {}){}: {} cycles short of latency {}{}", loop.nodes[b.from].name, b.stage_from,
+    row.details.emplace_back(fmt::format("{} (stage {}) -> {} (stage {}){}: {} cycles short of latency {}{}", loop.nodes[b.from].name, b.stage_from,
                                       loop.nodes[b.to].name, b.stage_to, iterations_later(b.distance), -b.slack, b.latency,
-                                      b.repairable ? "" : "; no larger II repairs it at these stages"));
+                                      b.repairable ? "" : "; no larger II repairs it at these stages"), std::vector{b.from, b.to});
     row.nodes.insert(row.nodes.end(), {b.from, b.to});
   }
-  cut(row.details);
   return row;
 }
 
@@ -50,14 +55,14 @@ AuditRow period(const peer::Loop& loop, const LoopAudit& a) {
   if (a.program.deadlock) {
     row.weight = AuditWeight::Wrong;
     row.sentence = "none: the order of a group contradicts a dependence";
-    row.details.push_back(sentence(loop, a.program));
+    row.details.emplace_back(sentence(loop, a.program), row.nodes);
     return row;
   }
   const Cycle sustained = a.program.cycles();
   if (sustained > a.stated_ii) {
     row.weight = AuditWeight::Wrong;
     row.sentence = fmt::format("II {} is stated, {} is what the warp groups sustain ({})", a.stated_ii, sustained, percent_over(sustained, a.stated_ii));
-    row.details.push_back("limited by " + sentence(loop, a.program));
+    row.details.emplace_back("limited by " + sentence(loop, a.program), row.nodes);
   } else {
     row.sentence = a.groups > 0 ? fmt::format("the warp groups sustain the stated II {}", a.stated_ii)
                                 : fmt::format("the dependences alone allow {}; the file has no groups", sustained);
@@ -70,12 +75,12 @@ AuditRow pipelined(const LoopAudit& a) {
   if (a.pipelined.deadlock) {
     row.weight = AuditWeight::Wrong;
     row.sentence = "in the order of its stages, in every group and on every unit, it cannot run: ops wait for themselves";
-    row.details.push_back(a.pipelined.sentence);
+    row.details.emplace_back(a.pipelined.sentence, a.pipelined_nodes);
   } else if (a.pipelined.cycles() > a.stated_ii) {
     row.weight = AuditWeight::Waste;
     row.sentence = fmt::format("in the order of its stages, with full occupancies and credits, it sustains {} ({})", a.pipelined.cycles(),
                                percent_over(a.pipelined.cycles(), a.stated_ii));
-    row.details.push_back(a.pipelined.sentence);
+    row.details.emplace_back(a.pipelined.sentence, a.pipelined_nodes);
   } else {
     row.sentence = fmt::format("in the order of its stages, with full occupancies and credits, it sustains {}", a.pipelined.cycles());
   }
@@ -87,15 +92,14 @@ AuditRow units(const LoopAudit& a) {
   if (!a.slot_conflicts.empty()) {
     row.weight = AuditWeight::Wrong;
     row.sentence = fmt::format("{} issue slots are taken twice", a.slot_conflicts.size());
-    for (const peer::UnitConflict& c : a.slot_conflicts) row.details.push_back(c.message);
+    for (const peer::UnitConflict& c : a.slot_conflicts) row.details.emplace_back(c.message, c.nodes).unit = c.unit;
   }
   if (!a.engine_conflicts.empty()) {
     if (row.weight == AuditWeight::Fine) row.weight = AuditWeight::Waste;
     row.sentence += fmt::format(", but {} {} where a unit is still held{}", a.engine_conflicts.size(), a.engine_conflicts.size() == 1 ? "op starts" : "ops start",
                                 a.occupancies_derived ? " (occupancies by the compiler's published rules)" : "");
-    for (const peer::UnitConflict& c : a.engine_conflicts) row.details.push_back(c.message);
+    for (const peer::UnitConflict& c : a.engine_conflicts) row.details.emplace_back(c.message, c.nodes).unit = c.unit;
   }
-  cut(row.details);
   return row;
 }
 
@@ -113,7 +117,8 @@ AuditRow memory(const Dump& dump, const LoopAudit& a) {
   if (m.smem > dump.smem_budget || m.tmem > dump.tmem_budget / 512) row.weight = AuditWeight::Wrong;
   for (const auto& u : m.unneeded) {
     if (row.weight == AuditWeight::Fine) row.weight = AuditWeight::Waste;
-    row.details.push_back(fmt::format("buffer {} reserves {} bytes for {}, which carries no data, only an order", u.buffer, u.bytes, u.edge));
+    row.details.emplace_back(fmt::format("buffer {} reserves {} bytes for {}, which carries no data, only an order", u.buffer, u.bytes, u.edge),
+                             std::vector{u.producer, u.consumer});
   }
   return row;
 }
@@ -129,8 +134,7 @@ AuditRow rings(const LoopAudit& a) {
   }
   for (const auto* list : {&a.too_shallow, &a.too_deep})
     for (const peer::RingAudit& r : *list)
-      row.details.push_back(fmt::format("{}: {} slots of {} bytes, {} alive", r.name, r.slots, r.bytes, r.alive));
-  cut(row.details);
+      row.details.emplace_back(fmt::format("{}: {} slots of {} bytes, {} alive", r.name, r.slots, r.bytes, r.alive), std::vector{r.writer});
   return row;
 }
 
@@ -142,9 +146,8 @@ AuditRow groups(const LoopAudit& a) {
   for (const auto& set : a.never_together) {
     std::string text;
     for (const std::int64_t g : set) text += (text.empty() ? "wg" : ", wg") + std::to_string(g);
-    row.details.push_back(text);
+    row.details.emplace_back(text).groups = set;
   }
-  cut(row.details);
   return row;
 }
 
@@ -184,7 +187,7 @@ std::string rows_text(const std::vector<AuditRow>& rows, const TextStyle& style)
   for (const AuditRow& row : rows) {
     const std::string head = fmt::format("  {} {:<12}", mark(row.weight, style.utf8), row.topic);
     text += wrapped(styled(row.sentence, style), head, style.width);
-    for (const std::string& detail : row.details) text += wrapped(styled(detail, style), std::string(17, ' '), style.width);
+    for (const std::string& detail : first_lines(row)) text += wrapped(styled(detail, style), std::string(17, ' '), style.width);
   }
   return text;
 }
@@ -202,7 +205,7 @@ std::string rows_markdown(const std::vector<AuditRow>& rows) {
   std::string text = "| | | |\n|---|---|---|\n";
   for (const AuditRow& row : rows) {
     text += fmt::format("| {} | {} | {}", mark(row.weight, true), row.topic, markdown_safe(row.sentence));
-    for (const std::string& detail : row.details) text += "<br>" + markdown_safe(detail);
+    for (const std::string& detail : first_lines(row)) text += "<br>" + markdown_safe(detail);
     text += " |\n";
   }
   return text;
@@ -253,7 +256,7 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const Audit& audit) {
   if (audit.smem > audit.smem_budget) row.weight = AuditWeight::Wrong;
   if (audit.penalized) {
     row.weight = std::min(row.weight, AuditWeight::Waste);
-    row.details.push_back(audit.smem > audit.smem_budget ? "partition_cost says, too, that the memory does not fit"
+    row.details.emplace_back(audit.smem > audit.smem_budget ? "partition_cost says, too, that the memory does not fit"
                                                          : "partition_cost carries the penalty for memory that does not fit, but it fits");
   }
   rows.push_back(std::move(row));

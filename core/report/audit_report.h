@@ -11,11 +11,22 @@ namespace heddle {
 
 enum class AuditWeight { Wrong, Waste, Fine };  ///< cannot be, costs something, is in order
 
+/// One line of a row, and what it speaks of.
+struct AuditDetail {
+  AuditDetail(std::string text) : text(std::move(text)) {}
+  AuditDetail(std::string text, std::vector<std::size_t> nodes) : text(std::move(text)), nodes(std::move(nodes)) {}
+
+  std::string text;
+  std::vector<std::size_t> nodes;    ///< indices into the loop's nodes
+  std::vector<std::int64_t> groups;  ///< of the file
+  std::string unit;
+};
+
 struct AuditRow {
   std::string topic;                 ///< "dependences", "period" ...
   AuditWeight weight = AuditWeight::Fine;
   std::string sentence;
-  std::vector<std::string> details;  ///< a line each
+  std::vector<AuditDetail> details;  ///< all of them; text and Markdown show the first few
   std::vector<std::size_t> nodes;    ///< to highlight: indices into the loop's nodes
 };
 

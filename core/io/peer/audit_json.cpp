@@ -12,7 +12,7 @@ Json rows_json(const std::vector<AuditRow>& rows, const Loop* loop) {
   Json list = Json::array();
   for (const AuditRow& row : rows) {
     Json item = Json::object(), details = Json::array(), ops = Json::array();
-    for (const std::string& detail : row.details) details.push(detail);
+    for (const AuditDetail& detail : row.details) details.push(detail.text);
     item.set("topic", row.topic).set("weight", word(row.weight)).set("sentence", row.sentence).set("details", std::move(details));
     for (const std::size_t node : row.nodes)
       if (loop) ops.push(loop->nodes[node].name);

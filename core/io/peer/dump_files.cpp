@@ -143,7 +143,9 @@ Result<Kernel> read_dump_kernel(const std::string& name) {
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  return to_kernel(*dump, **loop, address->reading.value_or(Reading::Full));
+  Kernel kernel = to_kernel(*dump, **loop, address->reading.value_or(Reading::Full));
+  kernel.source = name;  // with what of the file is meant
+  return kernel;
 }
 
 Result<Machine> read_dump_machine(const std::string& name) {
@@ -153,7 +155,9 @@ Result<Machine> read_dump_machine(const std::string& name) {
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  return to_machine(*dump, **loop, address->reading.value_or(Reading::Full));
+  Machine machine = to_machine(*dump, **loop, address->reading.value_or(Reading::Full));
+  machine.file = name;
+  return machine;
 }
 
 Result<Constraints> read_emitter_rules(const std::string& name, const Problem& problem) {

@@ -1,0 +1,75 @@
+// From a name to the open dump.
+#include "app/session/dump_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/io/peer/dump_files.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr int kMostDocuments = 32;
+
+/// The one to begin with.
+std::size_t usual_loop(const peer::Dump& dump) {
+  const auto first = [&](auto wanted) { return std::find_if(dump.loops.begin(), dump.loops.end(), wanted); };
+  auto it = first([](const peer::Loop& l) { return l.scheduled() && !l.outer; });
+  if (it == dump.loops.end()) it = first([](const peer::Loop& l) { return l.scheduled(); });
+  return it == dump.loops.end() ? 0 : static_cast<std::size_t>(it - dump.loops.begin());
+}
+
+}  // namespace
+
+std::string DumpSource::name_of(std::size_t which) const {
+  const peer::Dump& d = file->documents[which].dump;
+  std::string name = fmt::format("{}#{},{}", file->path, the_loop().id, to_string(reading));
+  if (d.variants > 0) name += fmt::format(",variant{}", d.variant);
+  return name;
+}
+
+Result<DumpSource> read_dump_source(const std::string& name) {
+  Result<peer::Address> address = peer::parse_address(name);
+  if (!address) return address.error();
+  const Result<peer::Dump> meant = peer::read_dump(*address);
+  if (!meant) return meant.error();
+  auto file = std::make_shared<DumpFile>();
+  file->path = address->path;
+  DumpSource source;
+  source.reading = address->reading.value_or(peer::Reading::Full);
+  const int count = std::max(1, meant->variants);
+  for (int variant = 0; variant < count; ++variant) {
+    if (variant >= kMostDocuments && variant != address->variant) {
+      ++file->left_out;
+      continue;
+    }
+    peer::Address other = *address;
+    other.variant = variant;
+    const bool wanted = variant == address->variant;
+    Result<peer::Dump> dump = wanted ? meant : peer::read_dump(other);
+    if (!dump) return dump.error();
+    if (wanted) source.document = file->documents.size();
+    peer::Audit audit = peer::audit(*dump);
+    file->documents.push_back({*std::move(dump), std::move(audit)});
+  }
+  const peer::Dump& dump = file->documents[source.document].dump;
+  source.loop = usual_loop(dump);
+  if (address->loop) {
+    const Result<const peer::Loop*> loop = peer::find_loop(dump, *address);
+    if (!loop) return loop.error();
+    source.loop = static_cast<std::size_t>(*loop - dump.loops.data());
+  }
+  source.file = std::move(file);
+  return source;
+}
+
+const char* short_name(peer::Reading reading) { return reading == peer::Reading::Full ? "full" : "issue slots"; }
+
+const char* about(peer::Reading reading) {
+  return reading == peer::Reading::Full
+             ? "Heddle's reading: a unit is held for the op's occupancy, what crosses warp groups costs a hand-off, rings have credits."
+             : "The compiler's own reading: a unit is reserved for issue slots only; no warp groups, hand-offs or rings.";
+}
+
+}  // namespace heddle::app

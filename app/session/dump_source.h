@@ -1,0 +1,49 @@
+// A compiler's dump that is open: the whole file, which loop of it is worked on, and by which reading.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/peer/audit.h"
+#include "core/peer/dump.h"
+#include "core/peer/native.h"
+
+namespace heddle::app {
+
+/// What one document of the file holds; a file of variants has several of the same loops.
+struct DumpDocument {
+  peer::Dump dump;
+  peer::Audit audit;
+};
+
+/// As it was read; never changed.
+struct DumpFile {
+  std::string path;
+  std::vector<DumpDocument> documents;  ///< at least one
+  int left_out = 0;                     ///< documents beyond those
+};
+
+struct DumpSource {
+  std::shared_ptr<const DumpFile> file;
+  std::size_t document = 0;  ///< whose graph is the problem
+  std::size_t loop = 0;      ///< index
+  peer::Reading reading = peer::Reading::Full;
+
+  const DumpDocument& now() const { return file->documents[document]; }
+  const peer::Dump& dump() const { return now().dump; }
+  const peer::Loop& the_loop() const { return now().dump.loops[loop]; }
+  /// As core/io/peer/dump_files.h reads it: FILE#LOOP,READING.
+  std::string name() const { return name_of(document); }
+  std::string name_of(std::size_t document) const;
+};
+
+/// FILE, FILE#LOOP,READING ... Where no loop is said: the innermost one that has a schedule, else the first.
+Result<DumpSource> read_dump_source(const std::string& name);
+
+/// "issue slots" or "full", and what that means in one sentence.
+const char* short_name(peer::Reading reading);
+const char* about(peer::Reading reading);
+
+}  // namespace heddle::app

@@ -1,0 +1,19 @@
+// What of a compiler's dump is shown: the file, its loops, the reading. At the top of the left pane; and, in the inspector,
+// what the dump says of an op.
+#pragma once
+
+#include <string>
+
+#include "app/session/session.h"
+
+namespace heddle::app {
+
+struct UiState;
+
+/// 0 where no dump is open.
+float dump_pane_height(const Session& session);
+void draw_dump_pane(const Session& session, UiState& ui);
+/// The op's shape and its name in the compiler; of an inner loop, the way to it.
+void draw_dumped_op(const Session& session, const std::string& op, UiState& ui);
+
+}  // namespace heddle::app
