@@ -56,6 +56,7 @@ class Writer {
   void write_variables(const Role& role);
   void write_section(const Role& role, const Section& section);
   void write_tile_numbers();
+  void write_walk();
   void write_tile_loop();
   /// Where tiles have trips of their own: from which block index they follow, and how.
   struct TripRule {
@@ -139,7 +140,7 @@ class Writer {
   std::vector<Value> values_;
   bool products_ = false;                 ///< the kernel has wgmmas: accumulator layout
   std::optional<TripRule> rule_;          ///< of a program whose trips vary
-  std::vector<std::int64_t> grid_;
+  std::vector<std::int64_t> grid_;        ///< of tiles, or of the clusters' tiles
   std::vector<std::string> grid_names_;
   LaunchPlan launch_;
   std::set<ProductShape> shapes_;

@@ -35,6 +35,7 @@ BuildResult Builder::run(std::optional<std::int64_t> trips) {
     if (refusals_.empty()) order_turns();
     if (refusals_.empty()) lower_prologue();
     if (refusals_.empty()) lower_epilogue();
+    if (refusals_.empty() && options_.cluster != 1) share_loads();
     if (refusals_.empty())
       for (RoleDraft& draft : drafts_) cut_and_fold(problem_, program_.trips, turns_, draft, refusals_);
     if (refusals_.empty()) {

@@ -109,6 +109,9 @@ class Builder {
 
   void note_mma(std::size_t role, const TileOp& op, const Step& step, bool in_loop);
 
+  /// Pairs of blocks: along which grid dimension, and which buffers they fill for each other.
+  void share_loads();
+
   /// Which numbers of trips a tile may have.
   void vary_trips();
 

@@ -110,6 +110,15 @@ TEST_CASE("warp groups with other work take turns on the tensor core, in the sch
   CHECK_FALSE(test::program_of(test::lowering("gemm_hopper")).turns.has_value());  // nothing but wgmmas in its loop
 }
 
+TEST_CASE("clusters are refused by name where neighbours share nothing or run apart", "[codegen]") {
+  for (const char* name : {"layernorm", "attention_forward_causal_hopper"}) {
+    const test::Lowering from = test::lowering(name);
+    const BuildResult built = build_program(from.kernel, from.problem, from.schedule, {}, {.cluster = 2});
+    REQUIRE(built.refusals.size() == 1);
+    CHECK(built.refusals[0].rule == "cluster");
+  }
+}
+
 TEST_CASE("an epilogue that needs results of two roles is refused with the demand that mends it", "[codegen]") {
   test::Lowering from = test::lowering("swiglu_dual_gemm_hopper");
   for (const auto& [op, group] : {std::pair{"G0", 1}, {"G1", 1}, {"U0", 2}, {"U1", 2}})
