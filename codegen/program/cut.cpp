@@ -212,12 +212,14 @@ class Folder {
       if (!section.steps.empty()) role.sections.push_back(std::move(section));
     };
     straight(Part::Begin, 0, 0);
-    const std::int64_t high = windows - below;  // one past the last full window
+    std::int64_t high = windows - below;  // one past the last full window
     for (int tries = 0; tries < 2 * stages_ + 2; ++tries, ++low) {
       const std::int64_t passes = (high - low) / unroll;
-      if (passes < 2 || alike(steps, low, unroll)) break;
+      if (passes < 2 || alike(steps, low, low + unroll, unroll)) break;
       if (tries == 2 * stages_ + 1) return false;
     }
+    // Turns that nobody takes any more show before the pipeline drains.
+    while ((high - low) / unroll >= 2 && !alike(steps, low, low + ((high - low) / unroll - 1) * unroll, unroll)) --high;
     const std::int64_t small_passes = high > low ? (high - low) / unroll : 0;
     const bool loop = small_passes >= 2;
     const std::int64_t passes = loop ? small_passes + shift / unroll : 0;
@@ -356,14 +358,14 @@ class Folder {
     place(step.output);
   }
 
-  /// The pass that begins at window `low` and the next one differ in iterations only.
-  static bool alike(const std::vector<std::vector<Step>>& steps, std::int64_t low, int unroll) {
+  /// The passes that begin at two windows differ in iterations only.
+  static bool alike(const std::vector<std::vector<Step>>& steps, std::int64_t low, std::int64_t other, int unroll) {
     const auto same_place = [](const Place& a, const Place& b) {
       return a.kind == b.kind && a.index == b.index && a.copy == b.copy && a.cursor == b.cursor;
     };
     for (std::int64_t w = low; w < low + unroll; ++w) {
       const auto& a = steps[static_cast<std::size_t>(w + 1)];
-      const auto& b = steps[static_cast<std::size_t>(w + 1 + unroll)];
+      const auto& b = steps[static_cast<std::size_t>(w + 1 + other - low)];
       if (a.size() != b.size()) return false;
       for (std::size_t k = 0; k < a.size(); ++k) {
         if (a[k].kind != b[k].kind || a[k].barrier != b[k].barrier || a[k].keep != b[k].keep || !same_place(a[k].output, b[k].output)) return false;
