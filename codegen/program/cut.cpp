@@ -27,6 +27,7 @@ struct Copies {
   std::vector<int> count;      ///< per variable
   std::vector<bool> moves;
   int unroll = 1;
+  int carried = 0;             ///< registers from one pass to the next
 };
 
 class Folder {
@@ -165,8 +166,11 @@ class Folder {
       defined[v].push_back(p);
       last[v].push_back(async && finished[p] != kNever ? finished[p] : p);
     }
+    const auto middle = static_cast<std::size_t>(
+        std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.window == 2 * stages_ + 8; }) - events.begin());
     for (std::size_t v = 0; v < count; ++v) {
       for (std::size_t d = 0; d < defined[v].size(); ++d) {
+        if (defined[v][d] < middle && last[v][d] >= middle) copies.carried += draft_.role.variables[v].registers;
         int later = 0;
         for (std::size_t n = d + 1; n < defined[v].size() && defined[v][n] < last[v][d]; ++n) ++later;
         // A chain keeps its place: the wgmma writes where it reads.
@@ -414,7 +418,7 @@ void tidy(Role& role) {
 void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, RoleDraft& draft,
                   std::vector<Refusal>& refusals) {
   Folder folder(problem, trips, turns, draft);
-  std::optional<std::tuple<int, int, int, std::size_t>> best;
+  std::optional<std::tuple<int, int, int, int, std::size_t>> best;
   Role best_role;
   Refusal why = refusal("loop", {}, fmt::format("the loop of role '{}' has no regular middle", draft.role.name));
   for (std::size_t cut = 0; cut < std::max<std::size_t>(draft.loop.size(), 1); ++cut) {
@@ -457,7 +461,7 @@ void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& t
                     demand);
       continue;
     }
-    const auto key = std::tuple(copies.unroll, folder.stages(), moved, cut);
+    const auto key = std::tuple(copies.unroll, folder.stages(), moved, copies.carried, cut);
     if (best && *best <= key) continue;
     best = key;
     best_role = std::move(role);

@@ -64,8 +64,7 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
 
 /// Root mean square of the difference over that of the reference, after running the text on `blocks` blocks.
 /// With `wrong`, the first text is replaced by the second wherever it stands; the answer is then infinite if nothing came out.
-double run_text(const std::string& name, const Scope& sizes, int blocks, std::pair<std::string, std::string> wrong = {}, const BuildOptions& options = {}) {
-  const test::Lowering from = test::lowering(name, sizes);
+double run_text(const test::Lowering& from, int blocks, std::pair<std::string, std::string> wrong = {}, const BuildOptions& options = {}) {
   const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from, {}, options));
   REQUIRE(emitted.emission.has_value());
   auto tensors = make_tensors(from.kernel, from.problem.params, 3);
@@ -101,6 +100,10 @@ double run_text(const std::string& name, const Scope& sizes, int blocks, std::pa
   return std::isnan(relative) ? std::numeric_limits<double>::infinity() : relative;
 }
 
+double run_text(const std::string& name, const Scope& sizes, int blocks, std::pair<std::string, std::string> wrong = {}, const BuildOptions& options = {}) {
+  return run_text(test::lowering(name, sizes), blocks, std::move(wrong), options);
+}
+
 }  // namespace
 
 TEST_CASE("the text of GEMM computes what heddle eval computes", "[codegen][.slow]") {
@@ -128,6 +131,12 @@ TEST_CASE("the text of the dual GEMM computes what heddle eval computes", "[code
 TEST_CASE("the text of attention forward computes what heddle eval computes", "[codegen][.slow]") {
   CHECK(run_text("attention_forward_hopper", {{"HEADS", 2}, {"Q_LEN", 256}, {"KV_LEN", 640}}, 3) < 4e-3);
   CHECK(run_text("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 1) < 4e-3);
+}
+
+TEST_CASE("the text of a wide key tile, whose result lies where the query was, computes what heddle eval computes", "[codegen][.slow]") {
+  const test::Lowering from = test::lowering("attention_forward_hopper", {{"KV", 176}, {"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 704}},
+                                             "kernels/schedules/attention_forward_hopper/fa3-kv176.json");
+  CHECK(run_text(from, 1) < 4e-3);  // two tiles in a row
 }
 
 TEST_CASE("the text of causal attention computes what heddle eval computes", "[codegen][.slow]") {

@@ -153,6 +153,22 @@ TEST_CASE("a slot that is free in one block of a pair only is not free", "[codeg
   CHECK(shared == 1);
 }
 
+TEST_CASE("hand schedules survive interleavings, with wide key tiles too", "[codegen]") {
+  const std::string folder = "kernels/schedules/attention_forward_hopper/";
+  for (const char* hand : {"fa3", "fa3-overlap", "fa3-pingpong", "fa3-kv176", "fa3-overlap-kv176", "fa3-pingpong-kv176"}) {
+    const Scope params{{"KV", std::string_view(hand).ends_with("176") ? 176 : 128}};
+    const test::Lowering from = test::lowering("attention_forward_hopper", params, folder + hand + ".json");
+    for (const std::int64_t trips : {1, 2, 3, 8}) {
+      const Program program = test::program_of(from, trips);
+      for (int k = 0; k < 60; ++k) {
+        const auto fault = run_symbolic(from.kernel, program, {.seed = static_cast<std::uint64_t>(k), .tiles = 1 + k % 3});
+        CAPTURE(hand, trips, k);
+        if (fault) REQUIRE(to_string(*fault) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("attention backward survives interleavings and computes what heddle eval computes", "[codegen]") {
   run_many("attention_backward_hopper", 60);
   compare_with_eval("attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, 2, 1);
