@@ -61,7 +61,7 @@ Result<std::string> run_data(const Lowered& lowered, const Arguments& arguments,
   if (!scope.ok()) return scope.error();
   auto problem = resolve(inputs.kernel, inputs.machine, *scope, inputs.changes);
   if (!problem.ok()) return problem.error();
-  const auto built = codegen::build_program(inputs.kernel, *problem, lowered.schedule);
+  const auto built = codegen::build_program(inputs.kernel, *problem, lowered.schedule, {}, build_options(arguments));
   if (!built.program) return Error::input(fmt::format("at its evaluation sizes: {}", built.refusals.front().sentence));
   const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
   auto expected = make_tensors(inputs.kernel, problem->params, seed);

@@ -56,6 +56,9 @@ const OptionSpec kDemand{
     "a demand in words: \"pin S at 128\", \"S in group 2\", \"S before O by 64\", \"registers <= 240\", \"at most 3 stages\"; may be "
     "given several times",
     ValueType::Name, {}, 0, 0, true};
+const OptionSpec kTrips = integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)");
+const OptionSpec kCluster = integer("--cluster", "N", 1, 2, "blocks per cluster; 2: neighbours load what both need once, by multicast (default 1)");
+const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas in any order");
 const OptionSpec kRecords = choice("--records", "WHAT", {"none", "loop", "ops"},
                                    "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
                                    "every op in a window of it (default none)");
@@ -320,7 +323,7 @@ std::vector<CommandSpec> make_table() {
        {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
        {kKernel, kMachine, schedule(false)},
        with_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"),
-                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"), kRecords,
+                            kTrips, kCluster, kNoTurns, kRecords,
                             file("--out", "-o", "where to write; - is standard output (the default)")}),
        run_emit},
       {"compile",
@@ -329,7 +332,7 @@ std::vector<CommandSpec> make_table() {
        {kKernel, kMachine, schedule(false)},
        with_solver_options({choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
                             toggle("--no-cache", "compile even if this very text has been compiled before"),
-                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"), kRecords,
+                            kTrips, kCluster, kNoTurns, kRecords,
                             file("--out", "-o", "where to write the cubin"), kJson}),
        run_compile},
       {"interpret",
@@ -338,7 +341,7 @@ std::vector<CommandSpec> make_table() {
        {kKernel, kMachine, schedule(false)},
        with_solver_options({integer("--interleavings", "N", 1, 1'000'000'000, "how many orders of events to try (default 1000)"),
                             integer("--tiles", "N", 1, 64, "tiles that the block works through (default 2)"),
-                            integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)"),
+                            kTrips, kCluster, kNoTurns,
                             toggle("--data", "with real data, at the kernel's evaluation sizes, compared with heddle eval (default 3 orders)"), kJson}),
        run_interpret},
       {"run",

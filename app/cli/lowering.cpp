@@ -23,6 +23,10 @@ int refused(const std::vector<codegen::Refusal>& refusals, const Arguments& argu
 
 }  // namespace
 
+codegen::BuildOptions build_options(const Arguments& arguments) {
+  return {.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)), .turns = !arguments.has("--no-turns")};
+}
+
 Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
   Json list = Json::array();
   for (const codegen::Refusal& r : refusals) {
@@ -46,7 +50,7 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
     const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
     if (!schedule) return std::nullopt;
     code = kDone;
-    codegen::BuildResult built = codegen::build_program(inputs->kernel, inputs->problem, *schedule, arguments.integer("--trips"));
+    codegen::BuildResult built = codegen::build_program(inputs->kernel, inputs->problem, *schedule, arguments.integer("--trips"), build_options(arguments));
     if (built.program) return Lowered{std::move(*inputs), *schedule, std::move(*built.program)};
     refusals = std::move(built.refusals);
     bool more = false;

@@ -28,6 +28,9 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
 /// The kernel's text; without one the exit code is in `code` and the reasons have been printed.
 std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Arguments& arguments, const Terminal& terminal, int& code);
 
+/// --cluster and --no-turns.
+codegen::BuildOptions build_options(const Arguments& arguments);
+
 /// [{rule, ops, sentence, demand}]
 Json refusals_json(const std::vector<codegen::Refusal>& refusals);
 

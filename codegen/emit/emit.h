@@ -37,6 +37,7 @@ struct TensorMapPlan {
 struct LaunchPlan {
   std::string entry = "heddle_kernel";
   int threads = 0;
+  int cluster = 1;                    ///< blocks per cluster, as the text says it too: the grid is a multiple of it
   std::int64_t smem_bytes = 0;
   std::int64_t tiles = 1;             ///< blocks beyond this have nothing to do; one per SM is right
   std::vector<TensorMapPlan> maps;

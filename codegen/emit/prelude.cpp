@@ -35,6 +35,23 @@ DEVICE bool phase_over(u32 barrier, u32 parity) {
 DEVICE void wait(u32 barrier, u32 parity) {
   while (!phase_over(barrier, parity)) {}
 }
+DEVICE void wait_cluster(u32 barrier, u32 parity) {  // for arrivals of other blocks
+  u32 over = 0;
+  while (!over)
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(over) : "r"(barrier), "r"(parity) : "memory");
+}
+/// At the barrier of the same address in block `rank` of the cluster.
+DEVICE void arrive_at(u32 barrier, u32 rank) {
+  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(
+                   barrier), "r"(rank) : "memory");
+}
+/// All threads of all blocks of the cluster.
+DEVICE void cluster_sync() {
+  asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
 template <int Id, int Threads> DEVICE void role_sync() { asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory"); }
 template <int Id, int Threads> DEVICE void take_turn() { asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory"); }
 template <int Id, int Threads> DEVICE void pass_turn() { asm volatile("bar.arrive %0, %1;" ::"n"(Id), "n"(Threads) : "memory"); }
@@ -50,6 +67,17 @@ DEVICE void tma_load(u32 to, const TensorMap* map, int x, int y, u32 barrier) {
 DEVICE void tma_load(u32 to, const TensorMap* map, int x, int y, int z, u32 barrier) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
                "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z) : "memory");
+}
+/// To the same address, and signalled at the same barrier, of every block in `blocks`.
+DEVICE void tma_load_all(u32 to, const TensorMap* map, int x, int y, u32 barrier, unsigned short blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(x), "r"(y), "h"(blocks) : "memory");
+}
+DEVICE void tma_load_all(u32 to, const TensorMap* map, int x, int y, int z, u32 barrier, unsigned short blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(blocks) : "memory");
 }
 DEVICE void tma_store(const TensorMap* map, u32 from, int x, int y) {
   asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map), "r"(from), "r"(x), "r"(y)

@@ -49,12 +49,17 @@ void Writer::write_step_text(const Step& step) {
     case StepKind::Wait: {
       const Barrier& barrier = program_.barriers[step.barrier];
       const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
-      line("wait({}, p{}{});  // {} {}", barrier_text(step.barrier, step.cursor), step.cursor, step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
+      line("{}({}, p{}{});  // {} {}", !barrier.full && program_.buffers[barrier.buffer].shared ? "wait_cluster" : "wait", barrier_text(step.barrier, step.cursor), step.cursor, step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
       return;
     }
     case StepKind::Arrive: {
       const Barrier& barrier = program_.barriers[step.barrier];
       const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
+      if (!barrier.full && program_.buffers[barrier.buffer].shared) {
+        const std::string at = barrier_text(step.barrier, step.cursor);
+        line("{0}arrive({1}), arrive_at({1}, rank ^ 1);{2}  // empty {3}, here and in the other block", one_thread_ ? "" : "__syncwarp(); if (lane == 0) ", at, "", name);
+        return;
+      }
       if (one_thread_)
         line("arrive({});  // {} {}", barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty", name);
       else  // what the warp's other lanes did comes first
@@ -194,6 +199,18 @@ void Writer::write_load(const Step& step) {
   const auto at = coordinates(step, op);
   const std::string barrier = barrier_text(step.barrier, step.cursor);
   line("arrive_expect({}, {});", barrier, program_.barriers[step.barrier].tx_bytes);
+  if (program_.buffers[step.output.index].shared) {
+    if (panels->count % program_.cluster != 0)
+      return refuse("cluster", op, fmt::format("'{}' loads {} panels of {} columns, which do not make equal parts for {} blocks", op.name, panels->count, panels->width, program_.cluster));
+    const int part = panels->count / program_.cluster;
+    for (int p = 0; p < part; ++p) {
+      std::vector<std::string> from = at;
+      from[0] = fmt::format("{} + rank * {}", from[0], part * panels->width);
+      line("tma_load_all({} + rank * {}{}, &map{}, {}, {}, {});", slot_text(step.output), part * panels->bytes, p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map,
+           with_panel(from, p * panels->width), barrier, (1 << program_.cluster) - 1);
+    }
+    return;
+  }
   for (int p = 0; p < panels->count; ++p)
     line("tma_load({}{}, &map{}, {}, {});", slot_text(step.output), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map, with_panel(at, p * panels->width), barrier);
 }

@@ -63,6 +63,7 @@ bool Writer::prepare() {
   for (const GridDim& dim : kernel_.grid) {
     const auto size = dim.size.evaluate(program_.params);
     grid_.push_back(size.ok() ? *size : 0);
+    if (program_.cluster > 1 && grid_.size() - 1 == program_.cluster_dim) grid_.back() = (grid_.back() + program_.cluster - 1) / program_.cluster;
     grid_names_.push_back("g_" + safe_name(dim.name) + (grid_names_.empty() ? "" : std::to_string(grid_names_.size())));
     if (grid_.back() < 1 || grid_.back() > kMostTiles) tiles = 0;
     tiles = tiles > kMostTiles ? tiles : tiles * grid_.back();
@@ -73,7 +74,8 @@ bool Writer::prepare() {
   }
   launch_.threads = program_.threads;
   launch_.smem_bytes = program_.smem_bytes;
-  launch_.tiles = tiles;
+  launch_.tiles = tiles * program_.cluster;
+  launch_.cluster = program_.cluster;
   lay_out_values();
   if (program_.varies) rule_ = trip_rule();
   return refusals_.empty();
@@ -137,7 +139,8 @@ void Writer::write_head() {
   } else {
     raw("// certificate: none, nothing is claimed about other schedules");
   }
-  line("// launch: {} threads, {} bytes of dynamic shared memory, a block per SM (at most {})", program_.threads, program_.smem_bytes, launch_.tiles);
+  line("// launch: {} threads, {} bytes of dynamic shared memory, a block per SM (at most {}){}", program_.threads, program_.smem_bytes, launch_.tiles,
+       program_.cluster > 1 ? fmt::format(", in clusters of {}", program_.cluster) : std::string());
   for (std::size_t m = 0; m < launch_.maps.size(); ++m) {
     const TensorMapPlan& map = launch_.maps[m];
     std::string box, extents;
@@ -163,10 +166,13 @@ void Writer::write_kernel() {
     arguments += fmt::format("{}const {}* __restrict__ in{}", arguments.empty() ? "" : ", ",
                              kernel_.tensors[launch_.pointers[p]].dtype == DType::F32 ? "float" : "unsigned short", p);
   if (records_) arguments += fmt::format("{}u64* records", arguments.empty() ? "" : ", ");
-  line("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}({}) {{", program_.threads, launch_.entry, arguments);
+  const bool clusters = program_.cluster > 1;
+  line("extern \"C\" __global__ void {}__launch_bounds__({}, 1)\n{}({}) {{", clusters ? fmt::format("__cluster_dims__({}, 1, 1) ", program_.cluster) : std::string(),
+       program_.threads, launch_.entry, arguments);
   indent_ = 1;
   raw("extern __shared__ __align__(1024) unsigned char shared[];");
   raw("const u32 smem = shared_address(shared);");
+  if (clusters) line("const int rank = blockIdx.x % {}, cluster = blockIdx.x / {}, clusters = gridDim.x / {};  // this block in its cluster", program_.cluster, program_.cluster, program_.cluster);
   for (const Buffer& buffer : program_.buffers)
     line("// {:>7}: {}, {} x {} bytes", buffer.offset, safe_name(buffer.name), buffer.depth, buffer.slot_bytes);
   raw("if (threadIdx.x == 0) {");
@@ -183,7 +189,7 @@ void Writer::write_kernel() {
   if (records_) raw(record_head("block_begins"));
   --indent_;
   raw("}");
-  raw("__syncthreads();");
+  raw(clusters ? "cluster_sync();" : "__syncthreads();");
   text_ += roles;
   indent_ = 0;
   raw("}");
@@ -207,15 +213,18 @@ bool Writer::wants_grouping() const {
 /// Tiles of different lengths: the long ones come first, and every second round goes back and forth, so that each block
 /// gets as much as any other.
 void Writer::write_tile_loop() {
+  const bool clusters = program_.cluster > 1;
+  const std::string_view index = clusters ? "cluster" : "blockIdx.x", count = clusters ? "clusters" : "gridDim.x";
+  const std::int64_t tiles = launch_.tiles / program_.cluster;
   if (!rule_) {
-    line("for (int tile = blockIdx.x; tile < {}; tile += gridDim.x) {{", launch_.tiles);
+    line("for (int tile = {}; tile < {}; tile += {}) {{{}", index, tiles, count, clusters ? "  // of the cluster" : "");
     ++indent_;
     return;
   }
-  line("for (int round = 0; round * gridDim.x < {}; ++round) {{", launch_.tiles);
+  line("for (int round = 0; round * {} < {}; ++round) {{", count, tiles);
   ++indent_;
-  raw("const int tile = round * gridDim.x + (round & 1 ? gridDim.x - 1 - blockIdx.x : blockIdx.x);");
-  line("if (tile >= {}) break;", launch_.tiles);
+  line("const int tile = round * {0} + (round & 1 ? {0} - 1 - {1} : {1});", count, index);
+  line("if (tile >= {}) break;", tiles);
 }
 
 std::optional<Writer::TripRule> Writer::trip_rule() {
@@ -261,6 +270,19 @@ std::optional<Writer::TripRule> Writer::trip_rule() {
 }
 
 void Writer::write_tile_numbers() {
+  // Blocks of a cluster are neighbours along one dimension.
+  std::string& across = grid_names_[program_.cluster_dim < grid_names_.size() ? program_.cluster_dim : 0];
+  if (program_.cluster > 1) {
+    const std::string name = std::exchange(across, "pair");
+    write_walk();
+    across = name;
+    line("const int {} = pair * {} + rank;", across, program_.cluster);
+  } else {
+    write_walk();
+  }
+}
+
+void Writer::write_walk() {
   if (rule_ && grid_.size() == 2) {
     const std::size_t other = 1 - rule_->dim;
     const std::int64_t group = kGroupedTiles * grid_[rule_->dim];
@@ -365,6 +387,7 @@ void Writer::write_role(const Role& role, std::size_t index) {
     --indent_;
     raw("}");
   }
+  if (program_.cluster > 1) raw("cluster_sync();  // the other block may still write here");
   raw("return;");
   --indent_;
   if (last) raw("}");

@@ -61,6 +61,7 @@ class Writer {
   std::string end_text(const Section& section) const;  ///< the iteration that a loop stops before
   void write_section(const Role& role, const Section& section);
   void write_tile_numbers();
+  void write_walk();
   void write_tile_loop();
   /// Where tiles have trips of their own: from which block index they follow, and how.
   struct TripRule {
@@ -155,7 +156,7 @@ class Writer {
   std::vector<Value> values_;
   bool products_ = false;                 ///< the kernel has wgmmas: accumulator layout
   std::optional<TripRule> rule_;          ///< of a program whose trips vary
-  std::vector<std::int64_t> grid_;
+  std::vector<std::int64_t> grid_;        ///< of tiles, or of the clusters' tiles
   std::vector<std::string> grid_names_;
   LaunchPlan launch_;
   std::set<ProductShape> shapes_;

@@ -17,7 +17,7 @@ namespace {
 class EvalData : public TileData {
  public:
   EvalData(const Kernel& kernel, const Program& program, TensorMap& tensors, std::int64_t first_tile, std::vector<std::int64_t> grid)
-      : kernel_(kernel), scope_(program.params), trips_(program.trips), tensors_(tensors), first_(first_tile), grid_(std::move(grid)) {
+      : kernel_(kernel), program_(program), scope_(program.params), trips_(program.trips), tensors_(tensors), first_(first_tile), grid_(std::move(grid)) {
     for (const TileValue& value : kernel.values) {
       auto& shape = shapes_.emplace_back();
       for (const Expr& extent : value.shape) shape.push_back(extent.evaluate(program.params).value());
@@ -57,14 +57,16 @@ class EvalData : public TileData {
 
  private:
   void go_to(std::int64_t tile) {
-    std::int64_t index = first_ + tile;
+    std::int64_t index = first_ + tile / program_.cluster;
     for (std::size_t d = 0; d < grid_.size(); ++d) {
-      scope_[kernel_.grid[d].name] = index % grid_[d];
+      const bool across = program_.cluster > 1 && d == program_.cluster_dim;
+      scope_[kernel_.grid[d].name] = across ? index % grid_[d] * program_.cluster + tile % program_.cluster : index % grid_[d];
       index /= grid_[d];
     }
   }
 
   const Kernel& kernel_;
+  const Program& program_;
   Scope scope_;
   const std::int64_t trips_;
   TensorMap& tensors_;
@@ -107,6 +109,8 @@ Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Pr
   std::int64_t tiles = 1;
   for (const GridDim& dim : kernel.grid) {
     grid.push_back(dim.size.evaluate(program.params).value());
+    // Where the number is odd, the last cluster's other block works outside the tensors.
+    if (program.cluster > 1 && grid.size() - 1 == program.cluster_dim) grid.back() = (grid.back() + program.cluster - 1) / program.cluster;
     tiles *= grid.back();
   }
   for (std::int64_t first = 0; first < tiles; first += how.tiles) {

@@ -42,7 +42,7 @@ std::string to_string(const ProgramFault& fault);
 
 struct Interleaving {
   std::uint64_t seed = 1;     ///< also picks the manner: uniform, late, eager, one role far ahead ...
-  std::int64_t tiles = 1;     ///< that the block works through
+  std::int64_t tiles = 1;     ///< that the block, or each block of the cluster, works through
 };
 
 /// Names instead of data: every slot and register knows which value of which iteration of which tile it holds.

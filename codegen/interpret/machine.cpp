@@ -11,14 +11,16 @@ namespace heddle::codegen {
 
 BlockMachine::BlockMachine(const Kernel& kernel, const Program& program, const Interleaving& how, TileData* data)
     : kernel_(kernel), program_(program), how_(how), data_(data), random_(how.seed) {
-  for (const Buffer& buffer : program.buffers) slots_.emplace_back(static_cast<std::size_t>(buffer.depth));
-  for (const Barrier& barrier : program.barriers)
-    phases_.emplace_back(static_cast<std::size_t>(program.buffers[barrier.buffer].depth), Phase{barrier.arrivals, 0, 0});
-  for (const Role& role : program.roles) {
-    Agent& agent = agents_.emplace_back();
-    agent.cursors.resize(role.cursors.size());
-    for (const Variable& v : role.variables) agent.variables.emplace_back(static_cast<std::size_t>(v.copies));
-    begin_tile(agents_.size() - 1);
+  for (int block = 0; block < program.cluster; ++block) {
+    for (const Buffer& buffer : program.buffers) slots_.emplace_back(static_cast<std::size_t>(buffer.depth));
+    for (const Barrier& barrier : program.barriers)
+      phases_.emplace_back(static_cast<std::size_t>(program.buffers[barrier.buffer].depth), Phase{barrier.arrivals, 0, 0});
+    for (const Role& role : program.roles) {
+      Agent& agent = agents_.emplace_back();
+      agent.cursors.resize(role.cursors.size());
+      for (const Variable& v : role.variables) agent.variables.emplace_back(static_cast<std::size_t>(v.copies));
+      begin_tile(agents_.size() - 1);
+    }
   }
 }
 
@@ -27,7 +29,7 @@ void BlockMachine::begin_tile(std::size_t role) {
   agent.at = 0;
   std::int64_t trips = program_.trips;
   if (program_.varies && data_) {
-    trips = rounded_trips(program_, data_->trips(agent.tile));
+    trips = rounded_trips(program_, data_->trips(tile_of(role, agent.tile)));
   } else if (program_.varies) {  // mostly short ones, where the ends of the pipeline meet
     std::mt19937_64 choose(how_.seed * 31 + static_cast<std::uint64_t>(agent.tile));
     const auto lengths = static_cast<std::uint64_t>((program_.trips - program_.least_trips) / program_.trip_step + 1);
@@ -37,13 +39,14 @@ void BlockMachine::begin_tile(std::size_t role) {
   agent.trips = trips;
   agent.code.clear();
   for_each_step(
-      program_.roles[role], [&](const Section& section, const Step& step, std::int64_t shift) { agent.code.push_back({&section, &step, shift}); },
+      role_at(role), [&](const Section& section, const Step& step, std::int64_t shift) { agent.code.push_back({&section, &step, shift}); },
       program_.trips - trips);
 }
 
 std::optional<ProgramFault> BlockMachine::run() {
   turns_.assign(agents_.size(), 0);
-  if (program_.turns && program_.turns->first != program_.turns->last) turns_[program_.turns->first] = 1;
+  for (std::size_t block = 0; program_.turns && block < static_cast<std::size_t>(program_.cluster); ++block)
+    if (program_.turns->first != program_.turns->last) turns_[block * program_.roles.size() + program_.turns->first] = 1;
   const std::vector<int> turns_at_first = turns_;
   if (auto fault = check_registers()) return fault;
   // Manners of interleaving: how often a completion happens where a role could go on, and which roles are fast.
@@ -116,7 +119,7 @@ std::optional<ProgramFault> BlockMachine::run() {
     if (!finished(agent)) return stuck();
   for (std::size_t r = 0; r < turns_.size(); ++r)
     if (turns_[r] != turns_at_first[r])
-      return ProgramFault{FaultKind::Turns, program_.roles[r].name, "", how_.tiles, 0, "the turns given and taken are not the same number"};
+      return ProgramFault{FaultKind::Turns, role_at(r).name, "", how_.tiles, 0, "the turns given and taken are not the same number"};
   return std::nullopt;
 }
 
@@ -143,7 +146,7 @@ bool BlockMachine::ready(std::size_t role) const {
   const Step& step = *agent.code[agent.at].step;
   if (step.kind == StepKind::Wait) {
     const CursorState& cursor = agent.cursors[step.cursor];
-    const auto& ring = phases_[step.barrier];
+    const auto& ring = phases(block_of(role), step.barrier);
     if (static_cast<std::size_t>(cursor.slot) >= ring.size()) return true;  // step() complains
     const int parity = cursor.phase ^ (step.ahead ? 1 : 0);
     return (ring[static_cast<std::size_t>(cursor.slot)].completed & 1) != parity;
@@ -168,11 +171,11 @@ void BlockMachine::step(std::size_t role) {
   switch (step.kind) {
     case StepKind::Wait: {
       const CursorState& cursor = agent.cursors[step.cursor];
-      if (static_cast<std::size_t>(cursor.slot) >= phases_[step.barrier].size())
+      if (static_cast<std::size_t>(cursor.slot) >= phases(block_of(role), step.barrier).size())
         return fail(FaultKind::NotReady, role, flat, tile, fmt::format("slot {} does not exist", cursor.slot));
       if (const Barrier& barrier = program_.barriers[step.barrier]; barrier.full)
-        if (auto& ring = slots_[barrier.buffer]; static_cast<std::size_t>(cursor.slot) < ring.size()) ring[static_cast<std::size_t>(cursor.slot)].seen |= std::uint64_t{1} << role;
-      const std::int64_t completed = phases_[step.barrier][static_cast<std::size_t>(cursor.slot)].completed;
+        if (auto& ring = slots(block_of(role), barrier.buffer); static_cast<std::size_t>(cursor.slot) < ring.size()) ring[static_cast<std::size_t>(cursor.slot)].seen |= std::uint64_t{1} << role;
+      const std::int64_t completed = phases(block_of(role), step.barrier)[static_cast<std::size_t>(cursor.slot)].completed;
       const std::int64_t wanted = use_of(role, step.cursor) + (step.ahead ? 0 : 1);
       if (completed != wanted)
         return fail(FaultKind::Parity, role, flat, tile,
@@ -189,26 +192,28 @@ void BlockMachine::step(std::size_t role) {
     case StepKind::Compute:
     case StepKind::Put: compute(role, flat); break;
     case StepKind::Sync:
-      for (auto& ring : slots_)
-        for (Slot& slot : ring) slot.unfenced = slot.untold = false;
+      for (std::size_t b = 0; b < program_.buffers.size(); ++b)
+        for (Slot& slot : slots(block_of(role), b)) slot.unfenced = slot.untold = false;
       break;
     case StepKind::Arrive: {
       const CursorState& cursor = agent.cursors[step.cursor];
-      auto& ring = phases_[step.barrier];
-      if (static_cast<std::size_t>(cursor.slot) >= ring.size())
+      if (static_cast<std::size_t>(cursor.slot) >= phases(block_of(role), step.barrier).size())
         return fail(FaultKind::NotReady, role, flat, tile, fmt::format("slot {} does not exist", cursor.slot));
-      if (!arrive(ring[static_cast<std::size_t>(cursor.slot)], step.barrier, step.count, use_of(role, step.cursor)))
-        return fail(FaultKind::Parity, role, flat, tile, fmt::format("arrives when phase {} is over already", use_of(role, step.cursor)));
+      const bool all = !program_.barriers[step.barrier].full && program_.buffers[program_.barriers[step.barrier].buffer].shared;
+      for (std::size_t block = 0; block < static_cast<std::size_t>(program_.cluster); ++block)
+        if (all || block == block_of(role))
+          if (!arrive(phases(block, step.barrier)[static_cast<std::size_t>(cursor.slot)], step.barrier, step.count, use_of(role, step.cursor)))
+            return fail(FaultKind::Parity, role, flat, tile, fmt::format("arrives when phase {} is over already", use_of(role, step.cursor)));
       break;
     }
     case StepKind::TakeTurn: --turns_[role]; break;
     case StepKind::PassTurn:
-      if (++turns_[step.barrier] > 1) return fail(FaultKind::Turns, role, flat, tile, "gives a turn before the last one has been taken");
+      if (++turns_[block_of(role) * program_.roles.size() + step.barrier] > 1) return fail(FaultKind::Turns, role, flat, tile, "gives a turn before the last one has been taken");
       break;
     case StepKind::Advance: {
       CursorState& cursor = agent.cursors[step.cursor];
       ++cursor.count;
-      if (++cursor.slot == program_.roles[role].cursors[step.cursor].depth) cursor.slot = 0, cursor.phase ^= 1;
+      if (++cursor.slot == role_at(role).cursors[step.cursor].depth) cursor.slot = 0, cursor.phase ^= 1;
       break;
     }
   }
@@ -233,13 +238,14 @@ void BlockMachine::retire(Agent& agent, const Step& step) {
 
 BlockMachine::RegisterCell* BlockMachine::register_at(std::size_t role, const Place& place, bool output) {
   auto& copies = agents_[role].variables[place.index];
-  const std::size_t copy = output && program_.roles[role].variables[place.index].moves ? 0 : static_cast<std::size_t>(place.copy);
+  const std::size_t copy = output && role_at(role).variables[place.index].moves ? 0 : static_cast<std::size_t>(place.copy);
   return copy < copies.size() ? &copies[copy] : nullptr;
 }
 
 BlockMachine::Slot* BlockMachine::slot_at(std::size_t role, const Flat& flat, const Place& place) {
   const auto slot = static_cast<std::size_t>(agents_[role].cursors[place.cursor].slot);
-  if (slot < slots_[place.index].size()) return &slots_[place.index][slot];
+  auto& ring = slots(block_of(role), place.index);
+  if (slot < ring.size()) return &ring[slot];
   fail(FaultKind::NotReady, role, flat, agents_[role].tile, fmt::format("slot {} does not exist", slot));
   return nullptr;
 }
@@ -266,6 +272,10 @@ const Array* BlockMachine::read(std::size_t role, const Flat& flat, const Place&
       fail(FaultKind::NotReady, role, flat, tile, "reads a slot that TMA is still filling");
       return nullptr;
     }
+    if (slot->missing) {
+      fail(FaultKind::NotReady, role, flat, tile, "reads a slot of which the other block has not brought its part");
+      return nullptr;
+    }
     if (slot->writer != role && slot->writer != kNothing && (slot->seen >> role & 1) == 0) {
       fail(FaultKind::NotReady, role, flat, tile, "reads what another role has filled without having waited for it");
       return nullptr;
@@ -289,7 +299,7 @@ void BlockMachine::write_register(std::size_t role, const Flat& flat, const Plac
   auto& copies = agents_[role].variables[place.index];
   RegisterCell* cell = register_at(role, place, true);
   if (!cell) return fail(FaultKind::NotReady, role, flat, agents_[role].tile, "a copy that does not exist");
-  if (program_.roles[role].variables[place.index].moves) std::rotate(copies.begin(), copies.end() - 1, copies.end());
+  if (role_at(role).variables[place.index].moves) std::rotate(copies.begin(), copies.end() - 1, copies.end());
   if (cell->flying > 0)
     return fail(FaultKind::Overwrite, role, flat, agents_[role].tile, "writes registers that a wgmma in flight may still use");
   cell->value = place.value;
@@ -298,8 +308,13 @@ void BlockMachine::write_register(std::size_t role, const Flat& flat, const Plac
   cell->array = std::move(array);
 }
 
-void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array) {
+void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array, unsigned part) {
   const std::int64_t tile = agents_[role].tile;
+  if (part && holds(slot, flat, place, tile) && (slot.missing & part)) {  // the other block has brought its part of the same
+    slot.missing &= ~part;
+    slot.filling |= part;
+    return;
+  }
   if (slot.readers > 0 || slot.filling)
     return fail(FaultKind::Overwrite, role, flat, tile, fmt::format("overwrites {} while it is being {}", content(slot), slot.filling ? "filled" : "read"));
   if (slot.untold)
@@ -310,6 +325,8 @@ void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, con
   slot.array = std::move(array);
   slot.writer = role;
   slot.seen = 0;
+  slot.filling = part;
+  slot.missing = part ? ((1u << program_.cluster) - 1) & ~part : 0;
   slot.unfenced = by_threads && !program_.buffers[place.index].registers;
 }
 
@@ -325,7 +342,7 @@ void BlockMachine::compute(std::size_t role, const Flat& flat) {
     if (step.kind == StepKind::Put) {
       result = *inputs.at(0);
     } else {
-      const std::string complaint = data_->compute(step.op, agents_[role].tile, step.iteration + flat.shift, inputs,
+      const std::string complaint = data_->compute(step.op, tile_of(role, agents_[role].tile), step.iteration + flat.shift, inputs,
                                                    step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
       if (!complaint.empty()) return fail(FaultKind::Semantics, role, flat, agents_[role].tile, complaint);
     }
@@ -367,18 +384,26 @@ void BlockMachine::issue(std::size_t role, const Flat& flat) {
     agent.stores.push_back(&async);
     agent.open_stores.push_back(&async);
   } else {
-    async.fills = slot_at(role, flat, step.output);
-    if (!async.fills) return;
-    fill_slot(role, flat, *async.fills, step.output, false, {});
-    if (fault_) return;
-    async.fills->filling = true;
-    const auto slot = static_cast<std::size_t>(agent.cursors[step.cursor].slot);
-    if (slot >= phases_[step.barrier].size()) return fail(FaultKind::NotReady, role, flat, agent.tile, "a barrier that does not exist");
-    async.signals = &phases_[step.barrier][slot];
+    if (!slot_at(role, flat, step.output)) return;
+    const auto at = static_cast<std::size_t>(agent.cursors[step.output.cursor].slot), slot = static_cast<std::size_t>(agent.cursors[step.cursor].slot);
+    if (slot >= phases(block_of(role), step.barrier).size()) return fail(FaultKind::NotReady, role, flat, agent.tile, "a barrier that does not exist");
+    const bool shared = program_.buffers[step.output.index].shared;
+    async.part = shared ? 1u << block_of(role) : 1u;
+    async.use = use_of(role, step.cursor);
     async.barrier = step.barrier;
-    async.signals->bytes += program_.barriers[step.barrier].tx_bytes;
-    if (!arrive(*async.signals, step.barrier, 1, use_of(role, step.cursor)))
-      return fail(FaultKind::Parity, role, flat, agent.tile, fmt::format("arrives when phase {} is over already", use_of(role, step.cursor)));
+    for (std::size_t block = 0; block < static_cast<std::size_t>(program_.cluster); ++block) {
+      if (!shared && block != block_of(role)) continue;
+      Slot& target = slots(block, step.output.index)[at];
+      fill_slot(role, flat, target, step.output, false, {}, shared ? async.part : 0);
+      if (fault_) return;
+      if (!shared) target.filling = 1;
+      async.fills.push_back(&target);
+      async.signals.push_back(&phases(block, step.barrier)[slot]);
+    }
+    Phase& own = phases(block_of(role), step.barrier)[slot];
+    own.bytes += program_.barriers[step.barrier].tx_bytes;
+    if (!arrive(own, step.barrier, 1, async.use))
+      return fail(FaultKind::Parity, role, flat, agent.tile, fmt::format("arrives when phase {} is over already", async.use));
     agent.loads.push_back(&async);
   }
   for (RegisterCell* cell : async.registers) ++cell->flying;
@@ -406,17 +431,22 @@ void BlockMachine::complete(std::size_t role, Engine engine, std::size_t which) 
         inputs.push_back(&async.registers[reg++]->array);
     }
     Array result;
-    const std::string complaint = data_->compute(step.op, async.tile, step.iteration + async.at.shift, inputs,
+    const std::string complaint = data_->compute(step.op, tile_of(role, async.tile), step.iteration + async.at.shift, inputs,
                                                  step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
     if (!complaint.empty()) return fail(FaultKind::Semantics, role, async.at, async.tile, complaint);
     if (engine == Engine::Mma) async.registers.back()->array = std::move(result);
-    if (engine == Engine::Load) async.fills->array = std::move(result);
+    for (Slot* slot : async.fills) slot->array = result;
   }
   for (Slot* slot : async.reads) --slot->readers;
   if (engine != Engine::Load) return;
-  async.fills->filling = false;
-  async.signals->bytes -= program_.buffers[step.output.index].registers ? 0 : program_.barriers[async.barrier].tx_bytes;
-  turn(*async.signals, async.barrier);
+  const std::int64_t bytes = program_.barriers[async.barrier].tx_bytes / static_cast<std::int64_t>(async.fills.size());
+  for (Slot* slot : async.fills) slot->filling &= ~async.part;
+  for (Phase* phase : async.signals) {
+    if (phase->completed != async.use)
+      return fail(FaultKind::Parity, role, async.at, async.tile, fmt::format("brings bytes of phase {} when {} phases are over", async.use, phase->completed));
+    phase->bytes -= bytes;
+    turn(*phase, async.barrier);
+  }
 }
 
 // ---- words
@@ -430,7 +460,7 @@ std::string BlockMachine::content(const Cell& cell) const {
 
 void BlockMachine::fail(FaultKind kind, std::size_t role, const Flat& flat, std::int64_t tile, std::string what) {
   if (fault_) return;
-  const Role& r = program_.roles[role];
+  const Role& r = role_at(role);
   fault_ = ProgramFault{kind, r.name, step_text(kernel_, program_, r, *flat.section, *flat.step), tile, flat.step->iteration + flat.shift, std::move(what)};
 }
 
@@ -456,11 +486,11 @@ ProgramFault BlockMachine::stuck() const {
     const Agent& agent = agents_[r];
     if (finished(agent)) continue;
     const Flat& flat = agent.code[agent.at];
-    const std::string step = step_text(kernel_, program_, program_.roles[r], *flat.section, *flat.step);
+    const std::string step = step_text(kernel_, program_, role_at(r), *flat.section, *flat.step);
     if (fault.role.empty()) {
-      fault = {FaultKind::Deadlock, program_.roles[r].name, step, agent.tile, flat.step->iteration + flat.shift, ""};
+      fault = {FaultKind::Deadlock, role_at(r).name, step, agent.tile, flat.step->iteration + flat.shift, ""};
     } else {
-      fault.what += fmt::format("; {} is at '{}' of iteration {}", program_.roles[r].name, step, flat.step->iteration + flat.shift);
+      fault.what += fmt::format("; {} is at '{}' of iteration {}", role_at(r).name, step, flat.step->iteration + flat.shift);
     }
   }
   fault.what = "nobody can go on" + fault.what;

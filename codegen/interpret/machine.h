@@ -1,4 +1,4 @@
-// Inside the interpreter: one block of a program while it runs.
+// Inside the interpreter: one block of a program, or one cluster of blocks, while it runs.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@
 
 namespace heddle::codegen {
 
-/// What one tile of the block computes, where there is data.
+/// What one tile computes, where there is data. Tiles of a cluster's blocks are numbered in turn.
 class TileData {
  public:
   virtual ~TileData() = default;
@@ -41,7 +41,8 @@ class BlockMachine {
     bool summing = false; ///< one of them adds into it
   };
   struct Slot : Cell {
-    bool filling = false; ///< by TMA
+    unsigned filling = 0; ///< by TMA: which parts, one per block of the cluster
+    unsigned missing = 0; ///< parts that nobody has brought yet
     int readers = 0;      ///< TMA stores and wgmmas in flight
     bool unfenced = false;  ///< threads wrote, and no fence since
     bool untold = false;  ///< a store was awaited by one thread only
@@ -68,8 +69,10 @@ class BlockMachine {
     std::int64_t tile = 0;
     std::vector<RegisterCell*> registers;  ///< it may touch
     std::vector<Slot*> reads;
-    Slot* fills = nullptr;
-    Phase* signals = nullptr;
+    std::vector<Slot*> fills;              ///< one per block of the cluster that gets it
+    std::vector<Phase*> signals;
+    unsigned part = 1;
+    std::int64_t use = 0;                  ///< of the slot: phase that the bytes belong to
     std::size_t barrier = 0;
     bool done = false;
   };
@@ -86,6 +89,14 @@ class BlockMachine {
     std::deque<Group> product_groups, store_groups;
   };
 
+  // Agents are the roles of every block of the cluster, block by block. `role` is an agent's number in what follows.
+  const Role& role_at(std::size_t role) const { return program_.roles[role % program_.roles.size()]; }
+  std::size_t block_of(std::size_t role) const { return role / program_.roles.size(); }
+  std::vector<Slot>& slots(std::size_t block, std::size_t buffer) { return slots_[block * program_.buffers.size() + buffer]; }
+  std::vector<Phase>& phases(std::size_t block, std::size_t barrier) { return phases_[block * program_.barriers.size() + barrier]; }
+  const std::vector<Phase>& phases(std::size_t block, std::size_t barrier) const { return phases_[block * program_.barriers.size() + barrier]; }
+  std::int64_t tile_of(std::size_t role, std::int64_t tile) const { return tile * program_.cluster + static_cast<std::int64_t>(block_of(role)); }
+
   /// The steps of the agent's tile.
   void begin_tile(std::size_t role);
   bool finished(const Agent& agent) const { return agent.tile >= how_.tiles; }
@@ -96,7 +107,7 @@ class BlockMachine {
   bool arrive(Phase& phase, std::size_t barrier, int count, std::int64_t about);
   /// How often the cursor's slot has been used before.
   std::int64_t use_of(std::size_t role, std::size_t cursor) const {
-    return agents_[role].cursors[cursor].count / program_.roles[role].cursors[cursor].depth;
+    return agents_[role].cursors[cursor].count / role_at(role).cursors[cursor].depth;
   }
   void turn(Phase& phase, std::size_t barrier);
 
@@ -107,7 +118,7 @@ class BlockMachine {
   RegisterCell* register_at(std::size_t role, const Place& place, bool output);
   Slot* slot_at(std::size_t role, const Flat& flat, const Place& place);
   void write_register(std::size_t role, const Flat& flat, const Place& place, Array&& array);
-  void fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array);
+  void fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array, unsigned part = 0);
 
   std::int64_t iteration_of(const Flat& flat, const Place& place) const {
     const bool fixed = place.iteration <= kPerTile || (flat.section->after && place.iteration < 0);

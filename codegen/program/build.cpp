@@ -26,7 +26,8 @@ constexpr std::int64_t kMostTrips = 1'000'000;
 
 UserConstraint same_group(std::vector<std::string> ops) { return {"", true, ConstraintKind::SameGroup, std::move(ops), "", 0, 0}; }
 
-BuildResult Builder::run(std::optional<std::int64_t> trips) {
+BuildResult Builder::run(std::optional<std::int64_t> trips, bool overlay) {
+  overlay_ = overlay;
   if (prepare(trips)) {
     make_buffers();
     make_roles();
@@ -35,6 +36,7 @@ BuildResult Builder::run(std::optional<std::int64_t> trips) {
     if (refusals_.empty()) order_turns();
     if (refusals_.empty()) lower_prologue();
     if (refusals_.empty()) lower_epilogue();
+    if (refusals_.empty() && options_.cluster != 1) share_loads();
     if (refusals_.empty())
       for (RoleDraft& draft : drafts_) cut_and_fold(problem_, program_.trips, turns_, draft, refusals_);
     if (refusals_.empty()) {
@@ -394,7 +396,10 @@ void Builder::note_mma(std::size_t role, const TileOp& op, const Step& step, boo
 
 BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
                           const BuildOptions& options) {
-  return Builder(kernel, problem, schedule, options).run(trips);
+  BuildResult built = Builder(kernel, problem, schedule, options).run(trips, false);
+  if (built.refusals.size() != 1 || built.refusals.front().rule != "shared_memory") return built;
+  BuildResult second = Builder(kernel, problem, schedule, options).run(trips, true);
+  return second.program ? std::move(second) : std::move(built);
 }
 
 }  // namespace heddle::codegen

@@ -29,6 +29,7 @@ struct BuildResult {
 };
 
 struct BuildOptions {
+  int cluster = 1;    ///< 2: pairs of blocks load what both need once, by multicast
   bool turns = true;  ///< keep wgmmas of different roles in the schedule's order where other work runs beside them
 };
 

@@ -25,7 +25,9 @@ class Builder {
   Builder(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const BuildOptions& options)
       : kernel_(kernel), problem_(problem), schedule_(schedule), options_(options) {}
 
-  BuildResult run(std::optional<std::int64_t> trips);
+  /// `overlay`: results are put together where the role's own tile of the prologue lay, which saves shared memory but makes
+  /// the next tile's load wait for the store.
+  BuildResult run(std::optional<std::int64_t> trips, bool overlay);
 
  private:
   void refuse(std::string rule, std::vector<std::string> ops, std::string sentence, std::optional<UserConstraint> constraint = {}) {
@@ -109,6 +111,9 @@ class Builder {
 
   void note_mma(std::size_t role, const TileOp& op, const Step& step, bool in_loop);
 
+  /// Pairs of blocks: along which grid dimension, and which buffers they fill for each other.
+  void share_loads();
+
   /// Which numbers of trips a tile may have.
   void vary_trips();
 
@@ -167,6 +172,9 @@ class Builder {
   std::map<std::size_t, std::set<std::size_t>> readers_;  ///< value loaded once per tile -> roles
   std::vector<std::pair<std::size_t, Step>> release_;
   std::vector<std::size_t> epilogue_role_;
+  bool overlay_ = false;
+  std::set<std::size_t> overlaid_;                 ///< buffers with a result in them at the end of a tile
+  std::optional<std::size_t> place_to_overlay(std::size_t role, std::int64_t bytes) const;
   std::size_t loads_ = 0;                          ///< steps of the first role's begin that load
 };
 

@@ -27,6 +27,7 @@ struct Copies {
   std::vector<int> count;      ///< per variable
   std::vector<bool> moves;
   int unroll = 1;
+  int carried = 0;             ///< registers from one pass to the next
 };
 
 class Folder {
@@ -165,8 +166,11 @@ class Folder {
       defined[v].push_back(p);
       last[v].push_back(async && finished[p] != kNever ? finished[p] : p);
     }
+    const auto middle = static_cast<std::size_t>(
+        std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.window == 2 * stages_ + 8; }) - events.begin());
     for (std::size_t v = 0; v < count; ++v) {
       for (std::size_t d = 0; d < defined[v].size(); ++d) {
+        if (defined[v][d] < middle && last[v][d] >= middle) copies.carried += draft_.role.variables[v].registers;
         int later = 0;
         for (std::size_t n = d + 1; n < defined[v].size() && defined[v][n] < last[v][d]; ++n) ++later;
         // A chain keeps its place: the wgmma writes where it reads.
@@ -212,12 +216,14 @@ class Folder {
       if (!section.steps.empty()) role.sections.push_back(std::move(section));
     };
     straight(Part::Begin, 0, 0);
-    const std::int64_t high = windows - below;  // one past the last full window
+    std::int64_t high = windows - below;  // one past the last full window
     for (int tries = 0; tries < 2 * stages_ + 2; ++tries, ++low) {
       const std::int64_t passes = (high - low) / unroll;
-      if (passes < 2 || alike(steps, low, unroll)) break;
+      if (passes < 2 || alike(steps, low, low + unroll, unroll)) break;
       if (tries == 2 * stages_ + 1) return false;
     }
+    // Turns that nobody takes any more show before the pipeline drains.
+    while ((high - low) / unroll >= 2 && !alike(steps, low, low + ((high - low) / unroll - 1) * unroll, unroll)) --high;
     const std::int64_t small_passes = high > low ? (high - low) / unroll : 0;
     const bool loop = small_passes >= 2;
     const std::int64_t passes = loop ? small_passes + shift / unroll : 0;
@@ -356,14 +362,14 @@ class Folder {
     place(step.output);
   }
 
-  /// The pass that begins at window `low` and the next one differ in iterations only.
-  static bool alike(const std::vector<std::vector<Step>>& steps, std::int64_t low, int unroll) {
+  /// The passes that begin at two windows differ in iterations only.
+  static bool alike(const std::vector<std::vector<Step>>& steps, std::int64_t low, std::int64_t other, int unroll) {
     const auto same_place = [](const Place& a, const Place& b) {
       return a.kind == b.kind && a.index == b.index && a.copy == b.copy && a.cursor == b.cursor;
     };
     for (std::int64_t w = low; w < low + unroll; ++w) {
       const auto& a = steps[static_cast<std::size_t>(w + 1)];
-      const auto& b = steps[static_cast<std::size_t>(w + 1 + unroll)];
+      const auto& b = steps[static_cast<std::size_t>(w + 1 + other - low)];
       if (a.size() != b.size()) return false;
       for (std::size_t k = 0; k < a.size(); ++k) {
         if (a[k].kind != b[k].kind || a[k].barrier != b[k].barrier || a[k].keep != b[k].keep || !same_place(a[k].output, b[k].output)) return false;
@@ -412,7 +418,7 @@ void tidy(Role& role) {
 void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, RoleDraft& draft,
                   std::vector<Refusal>& refusals) {
   Folder folder(problem, trips, turns, draft);
-  std::optional<std::tuple<int, int, int, std::size_t>> best;
+  std::optional<std::tuple<int, int, int, int, std::size_t>> best;
   Role best_role;
   Refusal why = refusal("loop", {}, fmt::format("the loop of role '{}' has no regular middle", draft.role.name));
   for (std::size_t cut = 0; cut < std::max<std::size_t>(draft.loop.size(), 1); ++cut) {
@@ -455,7 +461,7 @@ void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& t
                     demand);
       continue;
     }
-    const auto key = std::tuple(copies.unroll, folder.stages(), moved, cut);
+    const auto key = std::tuple(copies.unroll, folder.stages(), moved, copies.carried, cut);
     if (best && *best <= key) continue;
     best = key;
     best_role = std::move(role);

@@ -152,9 +152,37 @@ void Builder::lower_epilogue() {
       draft.end.push_back(tile_step(StepKind::Sync, first_op(draft, Engine::Store)));
     }
   }
-  for (auto& [role, step] : release_) drafts_[role].end.push_back(std::move(step));
+  // Which tiles of the prologue hold a result at the end is known before anything is released.
+  if (overlay_)
+    for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i)
+      for (const std::string& out : kernel_.epilogue[i].outputs) {
+        const std::size_t value = value_index(out);
+        if (is_register(value) || buffer_of_[value] != kNone) continue;
+        const auto place = place_to_overlay(epilogue_role_[i], tiles_[value]->bytes);
+        if (!place) continue;
+        buffer_of_[value] = *place;
+        program_.buffers[*place].values.push_back(value);
+        overlaid_.insert(*place);
+      }
+  const auto later = [&](const Step& step) { return overlaid_.contains(program_.barriers[step.barrier].buffer); };
+  for (const auto& [role, step] : release_)
+    if (!later(step)) drafts_[role].end.push_back(step);
   std::map<std::size_t, std::size_t> made;  // value -> epilogue op that defined it
   for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) epilogue_op(i, made);
+  for (const auto& [role, step] : release_) {
+    if (!later(step)) continue;
+    drafts_[role].end.push_back(tile_step(StepKind::Retire, step.op, Engine::Store));
+    drafts_[role].end.push_back(tile_step(StepKind::Sync, step.op));
+    drafts_[role].end.push_back(step);
+  }
+}
+
+std::optional<std::size_t> Builder::place_to_overlay(std::size_t role, std::int64_t bytes) const {
+  for (const auto& [value, roles] : readers_) {
+    const std::size_t b = buffer_of_[value];
+    if (roles.size() == 1 && roles.contains(role) && !overlaid_.contains(b) && program_.buffers[b].slot_bytes >= bytes) return b;
+  }
+  return std::nullopt;
 }
 
 OpRef Builder::first_op(const RoleDraft& draft, Engine engine) {

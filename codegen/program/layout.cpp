@@ -16,6 +16,7 @@ namespace heddle::codegen {
 namespace {
 
 constexpr int kThreadsPerWarpgroup = 128;
+constexpr int kClusterProducer = 40;  ///< with its place in the cluster and the parts of loads; probed by compiling
 constexpr int kLeastRegisters = 24, kMostRegisters = 240, kGranule = 8;
 
 int granules(int registers) { return (registers + kGranule - 1) / kGranule * kGranule; }
@@ -149,7 +150,8 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
   for (Role& role : program.roles) {
     const bool any = !role.variables.empty();
     touches.push_back(any);
-    role.peak_registers = any ? live_registers(program, role) + program.register_overhead : static_cast<int>(problem.limits.producer_registers);
+    const int producer = std::max(static_cast<int>(problem.limits.producer_registers), program.cluster > 1 ? kClusterProducer : 0);
+    role.peak_registers = any ? live_registers(program, role) + program.register_overhead : producer;
     role.registers = std::max({kLeastRegisters, granules(role.peak_registers), granules(any ? schedule.groups[role.group.index()].registers : 0)});
     used += role.registers * role.warpgroups;
     if (any) computing += role.warpgroups;

@@ -31,7 +31,8 @@ struct OpRef {
   bool operator==(const OpRef&) const = default;
 };
 
-/// A mbarrier per slot of a buffer.
+/// A mbarrier per slot of a buffer. Arrivals at the empty barrier of a shared buffer come from every block of the cluster,
+/// since every block writes to all of them.
 struct Barrier {
   bool full = true;              ///< else empty
   std::size_t buffer = 0;
@@ -47,6 +48,7 @@ struct Buffer {
   int depth = 1;
   std::int64_t offset = 0;       ///< of slot 0 in the block's shared memory
   bool per_tile = false;         ///< filled once per tile, not once per iteration
+  bool shared = false;           ///< each block of a cluster loads a part of a slot for all of them
   bool registers = false;        ///< hands registers over: thread t of the reader finds what thread t of the writer put
   std::optional<std::size_t> empty;  ///< barrier; absent where one role does everything
 };
@@ -152,6 +154,8 @@ struct Program {
   bool varies = false;           ///< tiles have trips of their own: least_trips, trips, and what lies trip_step apart between
   std::int64_t least_trips = 1;  ///< with one pass of every role's loop
   std::int64_t trip_step = 1;
+  int cluster = 1;               ///< blocks that work on neighbouring tiles, in step, and share buffers' loads
+  std::size_t cluster_dim = 0;   ///< of the grid: along it the tiles of a cluster's blocks are neighbours
   int threads = 0;               ///< of the block
   int entry_registers = 0;       ///< per thread at launch
   int register_overhead = 0;     ///< per thread, for addresses and loop control, on top of live values

@@ -48,7 +48,9 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
   };
   switch (step.kind) {
     case StepKind::Wait: return "wait " + barrier();
-    case StepKind::Arrive: return fmt::format("arrive {} (+{})", barrier(), step.count);
+    case StepKind::Arrive:
+      return fmt::format("arrive {} (+{}{})", barrier(), step.count,
+                         !program.barriers[step.barrier].full && program.buffers[program.barriers[step.barrier].buffer].shared ? ", in both blocks" : "");
     case StepKind::Advance: {
       const Cursor& c = role.cursors[step.cursor];
       return fmt::format("advance c{}: slot {} of {}, {}", step.cursor, "+1", c.depth, c.per_tile ? "per tile" : fmt::format("lag {}", c.lag));
@@ -73,6 +75,7 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
   std::string page =
       fmt::format("{}: {} trips, {} threads of {} registers at launch, {} bytes of shared memory\n", styled(program.kernel, style),
                      grouped(program.trips), program.threads, program.entry_registers, grouped(program.smem_bytes));
+  if (program.cluster > 1) page += fmt::format("clusters of {} blocks along {}\n", program.cluster, styled(kernel.grid[program.cluster_dim].name, style));
   if (program.varies)
     page += fmt::format("a tile has n trips: {} to {}{}\n", program.least_trips, program.trips,
                         program.trip_step > 1 ? fmt::format(", {} apart", program.trip_step) : "");
@@ -80,7 +83,7 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
   std::vector<std::vector<std::string>> rows;
   for (const Buffer& b : program.buffers)
     rows.push_back({styled(b.name, style), std::to_string(b.depth), grouped(b.slot_bytes), grouped(b.offset),
-                    b.registers ? "hands registers over" : b.per_tile ? "once per tile" : b.empty ? "ring" : "ring of one role"});
+                    b.registers ? "hands registers over" : b.per_tile ? "once per tile" : b.shared ? "ring, each block loads half for both" : b.empty ? "ring" : "ring of one role"});
   page += text_table({{"name"}, {"slots", true}, {"bytes each", true}, {"at", true}, {"what"}}, rows);
   page += "\nbarriers\n";
   rows.clear();

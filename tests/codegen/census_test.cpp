@@ -23,6 +23,7 @@ struct Case {
   const char* kernel;
   Scope params;
   std::string schedule;  ///< below kernels/schedules; empty: the solver's, with the tests
+  int cluster = 1;
 };
 
 const std::vector<Case>& cases() {
@@ -30,7 +31,11 @@ const std::vector<Case>& cases() {
     std::vector<Case> all;
     for (const std::string& name : test::lowered_kernels()) all.push_back({name.c_str(), {}, ""});
     for (const char* hand : {"fa3", "fa3-overlap", "fa3-pingpong", "fa3-neither"}) all.push_back({"attention_forward_hopper", {}, hand});
+    const Scope wide{{"KV", 176}};
+    for (const char* hand : {"fa3-kv176", "fa3-pingpong-kv176", "fa3-neither-kv176"}) all.push_back({"attention_forward_hopper", wide, hand});
+    for (const char* backward : {"", "fa3-backward"}) all.push_back({"attention_backward_hopper", {}, backward});
     for (const char* hand : {"cutlass-cooperative", "cutlass-pingpong"}) all.push_back({"gemm_short_k_hopper", {}, hand});
+    for (const char* pair : {"gemm_hopper", "attention_forward_hopper", "swiglu_dual_gemm_hopper"}) all.push_back({pair, {}, "", 2});
     return all;
   }();
   return list;
@@ -52,7 +57,7 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
   for (const Case& c : cases()) {
     const test::Lowering from =
         c.schedule.empty() ? test::lowering(c.kernel, c.params) : test::lowering(c.kernel, c.params, fmt::format("kernels/schedules/{}/{}.json", c.kernel, c.schedule));
-    const Program program = test::program_of(from);
+    const Program program = test::program_of(from, {}, {.cluster = c.cluster});
     const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
     CAPTURE(c.kernel, c.schedule);
     REQUIRE(emitted.emission.has_value());
@@ -61,7 +66,7 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
     CAPTURE(compiled->log);
     CHECK(judge(compiled->report, program).empty());
     CHECK(compiled->report.remarks.empty());
-    actual[fmt::format("{} {}", c.kernel, c.schedule.empty() ? "solver" : c.schedule)] = census_text(compiled->census);
+    actual[fmt::format("{} {}{}", c.kernel, c.schedule.empty() ? "solver" : c.schedule, c.cluster > 1 ? " in pairs" : "")] = census_text(compiled->census);
   }
   if (const char* update = std::getenv("HEDDLE_UPDATE_GOLDENS"); update && *update) {
     std::string text = "compiler: " + *compiler + "\n";

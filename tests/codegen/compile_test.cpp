@@ -145,11 +145,13 @@ TEST_CASE("short loops, other tile sizes and both compilers compile clean too", 
   CHECK(judge(compiled->report, test::program_of(test::lowering("gemm_hopper"))).empty());
 }
 
-TEST_CASE("attention backward is written, and ptxas says by name what is left to do", "[codegen][.slow]") {
+TEST_CASE("attention backward compiles clean", "[codegen][.slow]") {
   if (!compiler_there(Compiler::Auto)) return;
   const auto compiled = compile_cuda(source_of("attention_backward_hopper"));
   REQUIRE(compiled.ok());
-  for (const Refusal& r : judge(compiled->report, test::program_of(test::lowering("attention_backward_hopper")))) CHECK(r.rule == "spills");
+  CAPTURE(compiled->log);
+  CHECK(judge(compiled->report, test::program_of(test::lowering("attention_backward_hopper"))).empty());
+  CHECK(compiled->report.remarks.empty());
 }
 
 TEST_CASE("the same text is compiled once, and a damaged cache is not believed", "[codegen][.slow]") {

@@ -55,7 +55,8 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
     arguments += fmt::format("{}TensorMap{{&plan{}}}", arguments.empty() ? "" : ", ", m);
   }
   for (const std::size_t p : emission.launch.pointers) arguments += fmt::format(", t{}.data()", p);
-  text += fmt::format("  for (int b = 0; b < {0}; ++b) run_block(b, {0}, {1}, [&] {{ {2}({3}); }});\n", blocks, emission.launch.threads, emission.launch.entry, arguments);
+  text += fmt::format("  for (int b = 0; b < {0}; b += {4}) run_block(b, {0}, {1}, {4}, [&] {{ {2}({3}); }});\n", blocks, emission.launch.threads, emission.launch.entry, arguments,
+                      emission.launch.cluster);
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
     if (kernel.tensors[t].role != TensorRole::Input) text += fmt::format("  write_{2}(\"{1}/{0}\", t{0});\n", t, folder, kernel.tensors[t].dtype == DType::F32 ? "floats" : "bf16");
   return text + "}\n";
@@ -63,9 +64,8 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
 
 /// Root mean square of the difference over that of the reference, after running the text on `blocks` blocks.
 /// With `wrong`, the first text is replaced by the second wherever it stands; the answer is then infinite if nothing came out.
-double run_text(const std::string& name, const Scope& sizes, int blocks, std::pair<std::string, std::string> wrong = {}) {
-  const test::Lowering from = test::lowering(name, sizes);
-  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
+double run_text(const test::Lowering& from, int blocks, std::pair<std::string, std::string> wrong = {}, const BuildOptions& options = {}) {
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from, {}, options));
   REQUIRE(emitted.emission.has_value());
   auto tensors = make_tensors(from.kernel, from.problem.params, 3);
   REQUIRE(tensors.ok());
@@ -100,6 +100,10 @@ double run_text(const std::string& name, const Scope& sizes, int blocks, std::pa
   return std::isnan(relative) ? std::numeric_limits<double>::infinity() : relative;
 }
 
+double run_text(const std::string& name, const Scope& sizes, int blocks, std::pair<std::string, std::string> wrong = {}, const BuildOptions& options = {}) {
+  return run_text(test::lowering(name, sizes), blocks, std::move(wrong), options);
+}
+
 }  // namespace
 
 TEST_CASE("the text of GEMM computes what heddle eval computes", "[codegen][.slow]") {
@@ -109,6 +113,17 @@ TEST_CASE("the text of GEMM computes what heddle eval computes", "[codegen][.slo
   CHECK(run_text("gemm_hopper", {{"M", 4096}, {"N", 512}, {"K", 64}}, 2) == 0);  // tiles walked in groups
 }
 
+TEST_CASE("the text for clusters computes what heddle eval computes", "[codegen][.slow]") {
+  const BuildOptions pairs{.cluster = 2};
+  CHECK(run_text("gemm_hopper", {{"M", 512}, {"N", 512}, {"K", 320}}, 4, {}, pairs) == 0);
+  CHECK(run_text("gemm_hopper", {{"M", 300}, {"N", 264}, {"K", 72}}, 2, {}, pairs) == 0);  // three rows of tiles: the last pair has one
+  CHECK(run_text("gemm_hopper", {{"M", 4096}, {"N", 512}, {"K", 64}}, 4, {}, pairs) == 0);
+  CHECK(run_text("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 384}}, 2, {}, pairs) < 4e-3);
+  const Scope small{{"M", 256}, {"N", 256}, {"K", 448}};
+  CHECK(run_text("gemm_hopper", small, 2, {"arrive_at(smem + 196664 + s2 * 8, rank ^ 1)", "(void)0"}, pairs) > 0.1);
+  CHECK(run_text("gemm_hopper", small, 2, {"g_bn1 * 256 + rank * 128", "g_bn1 * 256"}, pairs) > 0.1);
+}
+
 TEST_CASE("the text of the dual GEMM computes what heddle eval computes", "[codegen][.slow]") {
   CHECK(run_text("swiglu_dual_gemm_hopper", {{"M", 128}, {"N", 256}, {"K", 192}}, 1) < 2e-3);
 }
@@ -116,6 +131,12 @@ TEST_CASE("the text of the dual GEMM computes what heddle eval computes", "[code
 TEST_CASE("the text of attention forward computes what heddle eval computes", "[codegen][.slow]") {
   CHECK(run_text("attention_forward_hopper", {{"HEADS", 2}, {"Q_LEN", 256}, {"KV_LEN", 640}}, 3) < 4e-3);
   CHECK(run_text("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 1) < 4e-3);
+}
+
+TEST_CASE("the text of a wide key tile, whose result lies where the query was, computes what heddle eval computes", "[codegen][.slow]") {
+  const test::Lowering from = test::lowering("attention_forward_hopper", {{"KV", 176}, {"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 704}},
+                                             "kernels/schedules/attention_forward_hopper/fa3-kv176.json");
+  CHECK(run_text(from, 1) < 4e-3);  // two tiles in a row
 }
 
 TEST_CASE("the text of causal attention computes what heddle eval computes", "[codegen][.slow]") {

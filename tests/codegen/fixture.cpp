@@ -27,8 +27,8 @@ Lowering lowering(const std::string& name, const Scope& params, const std::strin
   return {*kernel, *problem, *schedule};
 }
 
-codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips) {
-  const codegen::BuildResult built = codegen::build_program(from.kernel, from.problem, from.schedule, trips);
+codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips, const codegen::BuildOptions& options) {
+  const codegen::BuildResult built = codegen::build_program(from.kernel, from.problem, from.schedule, trips, options);
   INFO(codegen::refusals_page(built.refusals, {}));
   REQUIRE(built.program.has_value());
   return *built.program;

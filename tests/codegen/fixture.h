@@ -23,7 +23,7 @@ Lowering lowering(const std::string& kernel, const Scope& params = {});
 Lowering lowering(const std::string& kernel, const Scope& params, const std::string& schedule);
 
 /// The program, which must exist.
-codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips = {});
+codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips = {}, const codegen::BuildOptions& options = {});
 
 /// Those with a schedule.
 const std::vector<std::string>& lowered_kernels();

@@ -27,9 +27,9 @@ void run_many(const std::string& name, int interleavings) {
 }
 
 /// `tiles` 0: one to three per block.
-void compare_with_eval(const std::string& name, const Scope& sizes, int interleavings, std::int64_t tiles = 0) {
+void compare_with_eval(const std::string& name, const Scope& sizes, int interleavings, std::int64_t tiles = 0, const BuildOptions& options = {}) {
   const test::Lowering from = test::lowering(name, sizes);
-  const Program program = test::program_of(from);
+  const Program program = test::program_of(from, {}, options);
   auto expected = make_tensors(from.kernel, from.problem.params, 5);
   REQUIRE(expected.ok());
   TensorMap start = *expected;
@@ -110,6 +110,63 @@ TEST_CASE("turns that do not come out even are found out", "[codegen]") {
           found = fault->kind == FaultKind::Turns || fault->kind == FaultKind::Deadlock;
       CHECK(found);
     }
+}
+
+TEST_CASE("pairs of blocks that load for each other survive interleavings and compute what heddle eval computes", "[codegen]") {
+  const BuildOptions pairs{.cluster = 2};
+  for (const char* name : {"gemm_hopper", "attention_forward_hopper", "swiglu_dual_gemm_hopper"}) {
+    const test::Lowering from = test::lowering(name);
+    for (const std::int64_t trips : {1, 2, 3, 4, 9}) {
+      const Program program = test::program_of(from, trips, pairs);
+      CHECK(program.cluster == 2);
+      for (int k = 0; k < 100; ++k) {
+        const auto fault = run_symbolic(from.kernel, program, {.seed = static_cast<std::uint64_t>(k), .tiles = 1 + k % 3});
+        CAPTURE(name, trips, k);
+        if (fault) REQUIRE(to_string(*fault) == "");
+      }
+    }
+  }
+  compare_with_eval("gemm_hopper", {{"M", 512}, {"N", 512}, {"K", 320}}, 3, 0, pairs);
+  compare_with_eval("gemm_hopper", {{"M", 300}, {"N", 264}, {"K", 72}}, 3, 0, pairs);
+  compare_with_eval("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 640}}, 2, 0, pairs);
+}
+
+TEST_CASE("a slot that is free in one block of a pair only is not free", "[codegen]") {
+  const test::Lowering from = test::lowering("gemm_hopper");
+  const Program program = test::program_of(from, 9, {.cluster = 2});
+  const auto caught = [&](const Program& wrong) {
+    for (std::uint64_t seed = 0; seed < 200; ++seed)
+      if (run_symbolic(from.kernel, wrong, {.seed = seed, .tiles = 2})) return true;
+    return false;
+  };
+  std::size_t shared = 0;
+  for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+    if (!program.buffers[b].shared) continue;
+    ++shared;
+    Program wrong = program;
+    wrong.barriers[*program.buffers[b].empty].arrivals /= 2;  // either block's readers would do
+    CHECK(caught(wrong));
+    wrong = program;
+    wrong.buffers[b].shared = false;  // nobody brings the other half
+    CHECK(caught(wrong));
+  }
+  CHECK(shared == 1);
+}
+
+TEST_CASE("hand schedules survive interleavings, with wide key tiles too", "[codegen]") {
+  const std::string folder = "kernels/schedules/attention_forward_hopper/";
+  for (const char* hand : {"fa3", "fa3-overlap", "fa3-pingpong", "fa3-kv176", "fa3-overlap-kv176", "fa3-pingpong-kv176"}) {
+    const Scope params{{"KV", std::string_view(hand).ends_with("176") ? 176 : 128}};
+    const test::Lowering from = test::lowering("attention_forward_hopper", params, folder + hand + ".json");
+    for (const std::int64_t trips : {1, 2, 3, 8}) {
+      const Program program = test::program_of(from, trips);
+      for (int k = 0; k < 60; ++k) {
+        const auto fault = run_symbolic(from.kernel, program, {.seed = static_cast<std::uint64_t>(k), .tiles = 1 + k % 3});
+        CAPTURE(hand, trips, k);
+        if (fault) REQUIRE(to_string(*fault) == "");
+      }
+    }
+  }
 }
 
 TEST_CASE("attention backward survives interleavings and computes what heddle eval computes", "[codegen]") {

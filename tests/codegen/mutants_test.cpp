@@ -38,6 +38,7 @@ const std::vector<Harmless> kHarmless{
      "b[i+3] comes after a0[i+2] in the producer's stream, which waits for a0[i], freed after the wgmma that reads b[i]"},
     {"attention_forward_hopper", "earlier consumer B, steady state 2: 'arrive empty k[i]",
      "k[i+2] comes after v[i+1], which waits for v[i-1], freed after PV1[i-1], which was issued after QK1[i]"},
+    {"attention_forward_hopper", "earlier consumer A, epilogue 3: 'arrive empty k[8]", "as for v[8]"},
     {"attention_forward_hopper", "epilogue 3: 'arrive empty v[8]", "the next tile's loads wait for Q to be free, which is after the last wgmma"},
     {"attention_forward_causal_hopper", "earlier consumer B, steady state 2: 'arrive empty k[i]", "as without a mask"},
     {"attention_forward_causal_hopper", "epilogue 3: 'arrive empty v[n-1]", "as without a mask"},

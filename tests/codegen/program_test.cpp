@@ -110,6 +110,15 @@ TEST_CASE("warp groups with other work take turns on the tensor core, in the sch
   CHECK_FALSE(test::program_of(test::lowering("gemm_hopper")).turns.has_value());  // nothing but wgmmas in its loop
 }
 
+TEST_CASE("clusters are refused by name where neighbours share nothing or run apart", "[codegen]") {
+  for (const char* name : {"layernorm", "attention_forward_causal_hopper"}) {
+    const test::Lowering from = test::lowering(name);
+    const BuildResult built = build_program(from.kernel, from.problem, from.schedule, {}, {.cluster = 2});
+    REQUIRE(built.refusals.size() == 1);
+    CHECK(built.refusals[0].rule == "cluster");
+  }
+}
+
 TEST_CASE("an epilogue that needs results of two roles is refused with the demand that mends it", "[codegen]") {
   test::Lowering from = test::lowering("swiglu_dual_gemm_hopper");
   for (const auto& [op, group] : {std::pair{"G0", 1}, {"G1", 1}, {"U0", 2}, {"U1", 2}})
@@ -159,6 +168,21 @@ TEST_CASE("too little shared memory is refused with the bytes that the schedule 
   REQUIRE(refusals[0].constraint.has_value());
   CHECK(refusals[0].constraint->kind == ConstraintKind::MaxSmem);
   CHECK(refusals[0].constraint->high == 131072 - (196720 - 180000));
+}
+
+TEST_CASE("where shared memory is short, results are put together where the role's query tile lay", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_hopper", {{"KV", 176}}, "kernels/schedules/attention_forward_hopper/fa3-kv176.json");
+  const Program program = test::program_of(from);
+  CHECK(program.smem_bytes <= 232448);
+  for (const Buffer& buffer : program.buffers) CHECK(buffer.name.find("out") == std::string::npos);
+  for (const Role& role : program.roles) {
+    if (role.variables.empty()) continue;
+    // The tile is free only when the store has read the result.
+    const auto& steps = role.sections.back().steps;
+    const auto store = std::find_if(steps.begin(), steps.end(), [](const Step& s) { return s.kind == StepKind::Issue && s.engine == Engine::Store; });
+    const auto release = std::find_if(steps.begin(), steps.end(), [](const Step& s) { return s.kind == StepKind::Arrive; });
+    CHECK(store < release);
+  }
 }
 
 TEST_CASE("too many threads for one wgmma, or too few registers, are refused", "[codegen]") {

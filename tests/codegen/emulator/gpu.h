@@ -24,14 +24,19 @@ using u64 = unsigned long long;
 #define __global__
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __cluster_dims__(...)
 #define __shared__
 #define __align__(n)
 using std::max;
 using std::min;
 
-alignas(1024) inline unsigned char shared[232448];
+constexpr int kMostBlocks = 2;  ///< of a cluster
+alignas(1024) inline unsigned char shared[232448];  ///< only its address is asked for
+alignas(1024) inline unsigned char memory[kMostBlocks][sizeof shared];
 struct Index { int x = 0; };
 inline Index threadIdx, blockIdx, gridDim;
+inline int here = 0;            ///< of this thread: the block's place in its cluster
+inline int threads_of_block = 0, blocks_of_cluster = 1;
 
 // ---- fibers
 
@@ -49,21 +54,34 @@ inline long progress = 0;
   std::fprintf(stderr, "%s (thread %d)\n", why.c_str(), threadIdx.x);
   std::exit(3);
 }
-inline void yield() { const int me = threadIdx.x; swapcontext(&fibers[me].context, &scheduler); threadIdx.x = me; }
-inline void start_fiber() { const int me = threadIdx.x; body(); fibers[me].done = true; ++progress; swapcontext(&fibers[me].context, &scheduler); }
+inline void go_to(int fiber) {
+  const int first = blockIdx.x - here;
+  here = fiber / threads_of_block;
+  threadIdx.x = fiber % threads_of_block;
+  blockIdx.x = first + here;
+}
+inline int fiber() { return here * threads_of_block + threadIdx.x; }
+inline void yield() { const int me = fiber(); swapcontext(&fibers[me].context, &scheduler); go_to(me); }
+inline void start_fiber() { const int me = fiber(); body(); fibers[me].done = true; ++progress; swapcontext(&fibers[me].context, &scheduler); }
+/// Nobody may write to a block that has ended.
+inline void expect_alive(int block);
 
 struct Meeting { int arrived = 0; long turn = 0; };
 inline std::map<int, Meeting> meetings;
 
-inline void run_block(int block, int blocks, int threads, std::function<void()> kernel) {
+/// The cluster that begins with `block`.
+inline void run_block(int block, int blocks, int threads, int cluster, std::function<void()> kernel) {
   constexpr std::size_t kStack = 256 << 10;
+  here = 0;
+  threads_of_block = threads;
+  blocks_of_cluster = cluster;
   blockIdx.x = block;
   gridDim.x = blocks;
   body = std::move(kernel);
-  std::memset(shared, 0xff, sizeof shared);  // bf16 and f32 NaN
+  std::memset(memory, 0xff, sizeof memory);  // bf16 and f32 NaN
   meetings.clear();  // a turn may be left over
   fibers.clear();
-  fibers.resize(threads);
+  fibers.resize(threads * cluster);
   for (Fiber& f : fibers) {
     f.stack = std::make_unique<char[]>(kStack);
     getcontext(&f.context);
@@ -74,10 +92,10 @@ inline void run_block(int block, int blocks, int threads, std::function<void()> 
   for (long idle = 0; idle < 1000;) {
     const long before = progress;
     bool any = false;
-    for (int t = 0; t < threads; ++t) {
+    for (int t = 0; t < threads * cluster; ++t) {
       if (fibers[t].done) continue;
       any = true;
-      threadIdx.x = t;
+      go_to(t);
       swapcontext(&scheduler, &fibers[t].context);
     }
     if (!any) return;
@@ -88,8 +106,13 @@ inline void run_block(int block, int blocks, int threads, std::function<void()> 
 
 // ---- barriers
 
+inline void expect_alive(int block) {
+  bool alive = false;
+  for (int t = 0; t < threads_of_block; ++t) alive = alive || !fibers[block * threads_of_block + t].done;
+  if (!alive) die("writes to a block that has ended");
+}
 inline void meet(int key, int threads) {
-  Meeting& m = meetings[key];
+  Meeting& m = meetings[key + 10000 * here];
   const long turn = m.turn;
   ++progress;
   if (++m.arrived == threads) m.arrived = 0, ++m.turn;
@@ -97,7 +120,14 @@ inline void meet(int key, int threads) {
 }
 inline int warp_key() { return 1000 + threadIdx.x / 32; }
 inline int group_key() { return 2000 + threadIdx.x / 128; }
-inline void __syncthreads() { meet(0, static_cast<int>(fibers.size())); }
+inline void __syncthreads() { meet(0, threads_of_block); }
+inline void cluster_sync() {
+  Meeting& m = meetings[-1];  // one for all blocks
+  const long turn = m.turn;
+  ++progress;
+  if (++m.arrived == static_cast<int>(fibers.size())) m.arrived = 0, ++m.turn;
+  else while (m.turn == turn) yield();
+}
 inline void __syncwarp() { meet(warp_key(), 32); }
 template <int Id, int Threads> void role_sync() {
   static_assert(Id > 0 && Id < 16 && Threads % 32 == 0);
@@ -107,16 +137,16 @@ template <int Id, int Threads> void role_sync() {
 /// Named barriers again: half of the threads wait, the other half only arrives.
 template <int Id, int Threads> void take_turn() { meet(Id, Threads); }
 template <int Id, int Threads> void pass_turn() {
-  Meeting& m = meetings[Id];
+  Meeting& m = meetings[Id + 10000 * here];
   ++progress;
   if (++m.arrived == Threads) m.arrived = 0, ++m.turn;
 }
 
 struct Phase { int expected = 0, pending = 0; long bytes = 0, completed = 0; };
-inline std::map<u32, Phase> phases;
-inline Phase& phase_at(u32 address) {
-  if (address % 8 != 0 || !phases.contains(address)) die("no barrier lies at " + std::to_string(address));
-  return phases[address];
+inline std::map<std::pair<int, u32>, Phase> phases;  ///< block, address
+inline Phase& phase_at(u32 address, int block = here) {
+  if (address % 8 != 0 || !phases.contains({block, address})) die("no barrier lies at " + std::to_string(address));
+  return phases[{block, address}];
 }
 inline void settle(Phase& p) {
   ++progress;
@@ -124,11 +154,13 @@ inline void settle(Phase& p) {
   if (p.pending == 0 && p.bytes == 0) ++p.completed, p.pending = p.expected;
 }
 inline u32 shared_address(const void* p) { return static_cast<u32>(static_cast<const unsigned char*>(p) - shared); }
-inline void barrier_init(u32 b, u32 n) { phases[b] = {static_cast<int>(n), static_cast<int>(n), 0, 0}; }
+inline void barrier_init(u32 b, u32 n) { phases[{here, b}] = {static_cast<int>(n), static_cast<int>(n), 0, 0}; }
 inline void barrier_init_fence() {}
 inline void arrive(u32 b) { Phase& p = phase_at(b); --p.pending; settle(p); }
 inline void arrive_expect(u32 b, u32 bytes) { Phase& p = phase_at(b); --p.pending; p.bytes += bytes; settle(p); }
+inline void arrive_at(u32 b, u32 block) { expect_alive(static_cast<int>(block)); Phase& p = phase_at(b, static_cast<int>(block)); --p.pending; settle(p); }
 inline void wait(u32 b, u32 parity) { while ((phase_at(b).completed & 1) == static_cast<long>(parity & 1)) yield(); }
+inline void wait_cluster(u32 b, u32 parity) { wait(b, parity); }
 inline void fence_async() {}
 template <int N> void more_registers() { static_assert(N % 8 == 0 && N >= 24 && N <= 256); }
 template <int N> void fewer_registers() { static_assert(N % 8 == 0 && N >= 24 && N <= 256); }
@@ -155,9 +187,9 @@ inline float sigmoid_(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
 // ---- shared memory
 
-inline unsigned char* at(u32 address, u32 bytes) {
+inline unsigned char* at(u32 address, u32 bytes, int block = here) {
   if (u64{address} + bytes > sizeof shared || address % bytes != 0) die("bad shared address " + std::to_string(address));
-  return shared + address;
+  return memory[block] + address;
 }
 /// The 128-byte swizzle exchanges address bits: 4 to 6 with their exclusive or with 7 to 9.
 inline u32 swizzled(u32 address) { return address ^ ((address >> 3) & 0x70); }
@@ -184,13 +216,14 @@ inline void load_words(u32 a, u32& x, u32& y, u32& z, u32& w) {
   x = load_shared<u32>(a), y = load_shared<u32>(a + 4), z = load_shared<u32>(a + 8), w = load_shared<u32>(a + 12);
 }
 
-inline float exchange[32][32];
+inline float exchange[32 * kMostBlocks][32];
+inline int warp_index() { return threads_of_block / 32 * here + threadIdx.x / 32; }
 inline float __shfl_sync(u32, float x, int lane) {
   if (lane != threadIdx.x % 32) die("a shuffle from another lane");
   return x;
 }
 inline float __shfl_xor_sync(u32, float x, int mask) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int warp = warp_index(), lane = threadIdx.x % 32;
   exchange[warp][lane] = x;
   meet(warp_key(), 32);
   const float y = exchange[warp][lane ^ mask];
@@ -200,9 +233,9 @@ inline float __shfl_xor_sync(u32, float x, int mask) {
 
 /// stmatrix x4: thread 8m + r gives the address of row r of matrix m; thread t holds of each matrix row t/4, columns 2(t%4)
 /// and the next, as the halves of one register.
-inline u32 rows_of[32][32];
+inline u32 rows_of[32 * kMostBlocks][32];
 inline void store_matrices(u32 a, u32 r0, u32 r1, u32 r2, u32 r3) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int warp = warp_index(), lane = threadIdx.x % 32;
   at(a, 16);
   rows_of[warp][lane] = a;
   meet(warp_key(), 32);
@@ -242,17 +275,17 @@ void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) 
     visit(plan.swizzle ? swizzled(address) : address, inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
   }
 }
-inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 barrier) {
+inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 barrier, int block = here) {
   long bytes = 0;
   const u32 size = static_cast<u32>(map->plan->size);
   walk_box(*map->plan, to, std::move(start), [&](u32 a, const char* x) {
-    if (x) std::memcpy(at(a, size), x, size);
-    else std::memset(at(a, size), 0, size);
+    if (x) std::memcpy(at(a, size, block), x, size);
+    else std::memset(at(a, size, block), 0, size);
     bytes += size;
   });
-  Phase& p = phase_at(barrier);
+  Phase& p = phase_at(barrier, block);
   p.bytes -= bytes;
-  if (p.bytes < 0) die("more bytes than were expected");
+  if (p.bytes < 0 && blocks_of_cluster == 1) die("more bytes than were expected");
   settle(p);
 }
 inline void store_box(const TensorMap* map, u32 from, std::vector<long> start, bool add = false) {
@@ -267,6 +300,12 @@ inline void tma_add(const TensorMap* m, u32 from, int x, int y) { store_box(m, f
 inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z) { store_box(m, from, {x, y, z}, true); }
 inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b) { load_box(to, m, {x, y}, b); }
 inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { load_box(to, m, {x, y, z}, b); }
+inline void load_boxes(u32 to, const TensorMap* m, std::vector<long> start, u32 b, unsigned blocks) {
+  for (int block = 0; block < blocks_of_cluster; ++block)
+    if (blocks >> block & 1) expect_alive(block), load_box(to, m, start, b, block);
+}
+inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, u32 b, unsigned blocks) { load_boxes(to, m, {x, y}, b, blocks); }
+inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned blocks) { load_boxes(to, m, {x, y, z}, b, blocks); }
 inline void tma_store(const TensorMap* m, u32 from, int x, int y) { store_box(m, from, {x, y}); }
 inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z) { store_box(m, from, {x, y, z}); }
 inline void store_commit() {}
@@ -313,10 +352,10 @@ template <int N, class A> void multiply(float* d, A a, u64 b, int add, bool mn_m
 template <int N, bool AMnMajor, bool MnMajor> void product(float (&d)[N / 2], u64 a, u64 b, int add) {
   multiply<N>(d, [&](int row, int k) { return element(a, row, k, AMnMajor); }, b, add, MnMajor);
 }
-inline u32 fragments[8][128][4];
+inline u32 fragments[8 * kMostBlocks][128][4];
 template <int N, bool, bool MnMajor> void product(float (&d)[N / 2], u32 a0, u32 a1, u32 a2, u32 a3, u64 b, int add) {
   // Register i of thread t: i & 1 is rows + 8, i & 2 is columns + 8.
-  const int group = threadIdx.x / 128, t = threadIdx.x % 128;
+  const int group = warp_index() / 4, t = threadIdx.x % 128;
   const u32 own[4] = {a0, a1, a2, a3};
   std::copy(own, own + 4, fragments[group][t]);
   meet(group_key(), 128);
