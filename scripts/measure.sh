@@ -38,6 +38,7 @@ measure gemm-8192              run     gemm_hopper              gemm_hopper_h100
 measure gemm-4096              run     gemm_hopper              gemm_hopper_h100.json -p M=4096 -p N=4096 -p K=4096
 measure attention-d128-8k      run     attention_forward_hopper "$attention" -p HEADS=32 -p Q_LEN=8192 -p KV_LEN=8192
 measure attention-d128-16k     run     attention_forward_hopper "$attention" -p HEADS=16 -p Q_LEN=16384 -p KV_LEN=16384
+measure attention-causal-8k    run     attention_forward_causal_hopper attention_forward_causal_hopper_h100.json -p HEADS=32 -p Q_LEN=8192 -p KV_LEN=8192
 measure swiglu-8192            run     swiglu_dual_gemm_hopper  swiglu_dual_gemm_hopper_h100.json
 measure layernorm              run     layernorm                layernorm_h100.json
 measure gemm-8192-profile      profile gemm_hopper              gemm_hopper_h100.json -p M=8192 -p N=8192 -p K=8192 --no-verify --trace "$folder/gemm-8192-trace.json"
