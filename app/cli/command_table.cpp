@@ -360,7 +360,7 @@ std::vector<CommandSpec> make_table() {
        "make the latencies that a profile measured changes of a kernel's numbers, to solve again with",
        {"heddle adopt gemm_hopper h200 gemm-profile.json --out measured.json"},
        {kKernel, kMachine, {"MEASUREMENT", "path of a heddle.measurement/1 file with a profile", PositionalType::Name, true, {}}},
-       {file("--out", "-o", "where to write the changes (heddle.constraints/1); - is standard output (the default)"), kJson},
+       {file("--out", "-o", "where to write the changes (heddle.constraints/1); - is standard output (the default)")},
        run_adopt},
       {"calibrate",
        "measure what each kind of tile instruction costs on the GPU and write a machine file with those numbers",

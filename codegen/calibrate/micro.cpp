@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codegen/emit/prelude.h"
+#include "codegen/profile/quantile.h"
 
 namespace heddle::codegen {
 namespace {
@@ -388,10 +389,6 @@ std::optional<MicroResult> read_micro(const MicroKernel& kernel, std::span<const
     windows.push_back(static_cast<double>(word(1 + 2 * r)));
     latencies.push_back(static_cast<double>(word(2 + 2 * r)));
   }
-  const auto median = [](std::vector<double>& numbers) {
-    std::nth_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2), numbers.end());
-    return numbers[numbers.size() / 2];
-  };
   return MicroResult{std::max(0.0, median(windows) - nothing.window), std::max(0.0, median(latencies) - nothing.latency), static_cast<double>(word(0)) / kMicroBurst};
 }
 

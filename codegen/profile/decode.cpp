@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "codegen/profile/quantile.h"
+
 namespace heddle::codegen {
 namespace {
 
@@ -67,16 +69,6 @@ std::vector<BlockRecords> split(const RecordPlan& plan, const Program& program, 
   }
   return blocks;
 }
-
-double at_fraction(std::vector<double> numbers, double fraction) {
-  if (numbers.empty()) return 0;
-  std::sort(numbers.begin(), numbers.end());
-  const double at = fraction * static_cast<double>(numbers.size() - 1);
-  const std::size_t below = static_cast<std::size_t>(at);
-  const double rest = at - static_cast<double>(below);
-  return below + 1 < numbers.size() ? numbers[below] * (1 - rest) + numbers[below + 1] * rest : numbers[below];
-}
-double median(const std::vector<double>& numbers) { return at_fraction(numbers, 0.5); }
 
 /// The 32-bit clock goes round every few seconds; a window is much shorter.
 std::int64_t after(std::uint32_t clock, std::uint32_t origin) { return static_cast<std::int32_t>(clock - origin); }
@@ -234,7 +226,7 @@ KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Pro
     op.observed_end = !sample.durations.empty();
     const std::vector<double>& durations = op.observed_end ? sample.durations : sample.bounds;
     op.duration = median(durations);
-    op.spread = at_fraction(durations, 0.9) - at_fraction(durations, 0.1);
+    op.spread = quantile(durations, 0.9) - quantile(durations, 0.1);
     op.predicted_start = static_cast<double>(schedule.start(ids[index]));
     op.predicted_duration = static_cast<double>(problem.op(ids[index]).latency);
     profile.ops.push_back(std::move(op));

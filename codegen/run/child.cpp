@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/profile/quantile.h"
 #include "codegen/run/data.h"
 #include "codegen/run/gpu.h"
 #include "codegen/run/library.h"
@@ -27,13 +28,6 @@ constexpr std::int64_t kMostSets = 64;
 constexpr std::int64_t kReferenceThreads = 256;
 
 using Buffers = std::vector<cuda::Memory>;
-
-double median(std::vector<double> numbers) {
-  if (numbers.empty()) return 0;
-  std::sort(numbers.begin(), numbers.end());
-  const std::size_t n = numbers.size();
-  return n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
-}
 
 std::string hex(const std::vector<std::uint8_t>& bytes) {
   std::string text(2 * bytes.size(), '0');

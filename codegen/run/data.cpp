@@ -15,7 +15,7 @@ namespace heddle::codegen {
 namespace {
 
 constexpr std::int64_t kOutlierRows = 61;
-constexpr float kOutlierFactor = 10;
+constexpr float kOutlierFactor = 4;
 /// FlashAttention's tests allow twice the error of a plain program (tests/test_flash_attn.py of Dao-AILab/flash-attention), and
 /// the noise of rounding in its type, seen by adding 0.3 and taking it away.
 constexpr double kPlainErrors = 2;

@@ -32,7 +32,7 @@ std::string verification_text(const Verification& v) {
     if (!check.at.empty() && (check.bound > 0 || check.wrong > 0))
       text += fmt::format("        worst {}: off by {:.4g}, {:.4g} allowed\n", printable(check.at), check.worst, check.bound);
   }
-  if (v.repeats > 0) text += fmt::format("  {} runs on the same data are {}\n", v.repeats, v.repeats_equal ? "bitwise equal" : "NOT bitwise equal: a race");
+  if (v.repeats > 1) text += fmt::format("  {} runs on the same data are {}\n", v.repeats, v.repeats_equal ? "bitwise equal" : "NOT bitwise equal: a race");
   if (!v.reference.empty()) text += fmt::format("  compared with {}\n", printable(v.reference));
   return text;
 }
