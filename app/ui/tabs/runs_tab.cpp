@@ -80,10 +80,10 @@ struct Column {
   float weight;
   std::string RunRow::*text;
 };
-constexpr Column kColumns[] = {{"date (UTC)", false, 1.5f, &RunRow::date},  {"kernel", false, 2.0f, &RunRow::kernel},   {"schedule", false, 1.2f, &RunRow::schedule},
-                               {"device", false, 1.4f, &RunRow::device},    {"status", false, 1.0f, &RunRow::status},   {"TFLOP/s", true, 0.8f, &RunRow::tflops},
-                               {"of library", true, 0.9f, &RunRow::ratio},  {"II", true, 0.7f, &RunRow::predicted},     {"measured", true, 0.9f, &RunRow::measured},
-                               {"off by", true, 0.8f, &RunRow::residual}};
+constexpr Column kColumns[] = {{"date (UTC)", false, 1.7f, &RunRow::date},  {"kernel", false, 2.0f, &RunRow::kernel},   {"schedule", false, 1.3f, &RunRow::schedule},
+                               {"device", false, 1.5f, &RunRow::device},    {"status", false, 1.2f, &RunRow::status},   {"TFLOP/s", true, 1.0f, &RunRow::tflops},
+                               {"ratio", true, 0.8f, &RunRow::ratio},       {"II", true, 0.8f, &RunRow::predicted},     {"measured", true, 1.1f, &RunRow::measured},
+                               {"off by", true, 1.0f, &RunRow::residual}};
 
 void header(const char* title, bool number) {
   const FontScope scope(fonts().small_bold);
@@ -93,13 +93,20 @@ void header(const char* title, bool number) {
 
 void draw_history(const Session& session, UiState& ui, ImVec2 size) {
   const RunDesk& desk = session.runs();
-  if (!ImGui::BeginTable("history", static_cast<int>(std::size(kColumns)), kTable, size)) return;
+  // What the details say as well goes first where there is little room.
+  const float room = size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x;
+  std::vector<const Column*> columns;
+  for (const Column& c : kColumns)
+    if (!(c.text == &RunRow::device && room < px(760)) && !(c.text == &RunRow::residual && room < px(620)) && !(c.text == &RunRow::schedule && room < px(480))) columns.push_back(&c);
+  const FontScope small(fonts().small);
+  if (!ImGui::BeginTable("history", static_cast<int>(columns.size()), kTable, size)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  for (const Column& c : kColumns) ImGui::TableSetupColumn(c.title, 0, c.weight);
+  for (const Column* c : columns) ImGui::TableSetupColumn(c->title, 0, c->weight);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (const Column& c : kColumns) {
+  for (const Column* c : columns) {
     ImGui::TableNextColumn();
-    header(c.title, c.number);
+    header(c->title, c->number);
+    if (c->text == &RunRow::ratio && ImGui::IsItemHovered()) tooltip("speed as a fraction of the library's in the same process");
   }
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(desk.runs().size()));
@@ -112,7 +119,8 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
       const RunRow row = run_row(desk.runs()[index]->measurement);
       ImGui::TableNextRow();
       bool first = true;
-      for (const Column& c : kColumns) {
+      for (const Column* column : columns) {
+        const Column& c = *column;
         ImGui::TableNextColumn();
         if (std::exchange(first, false)) {
           const bool chosen = desk.chosen() == index;
@@ -125,7 +133,7 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
         if (c.number)
           cell_text(text, true, ink);
         else
-          colored_text(ink, fitted_middle(fonts().body, text, ImGui::GetContentRegionAvail().x));
+          colored_text(ink, fitted_middle(fonts().small, text, ImGui::GetContentRegionAvail().x));
       }
     }
   }
