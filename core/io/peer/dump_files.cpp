@@ -143,7 +143,7 @@ Result<Kernel> read_dump_kernel(const std::string& name) {
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  return to_kernel(*dump, **loop, address->reading.value_or(Reading::Full));
+  return to_kernel(*dump, **loop, address->reading.value_or(default_reading(dump->format)));
 }
 
 Result<Machine> read_dump_machine(const std::string& name) {
@@ -153,7 +153,7 @@ Result<Machine> read_dump_machine(const std::string& name) {
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  return to_machine(*dump, **loop, address->reading.value_or(Reading::Full));
+  return to_machine(*dump, **loop, address->reading.value_or(default_reading(dump->format)));
 }
 
 Result<Constraints> read_emitter_rules(const std::string& name, const Problem& problem) {
