@@ -86,6 +86,11 @@ TEST_CASE("a joint-solver problem is solved and answered", "[app]") {
   CHECK(run_heddle({"export", problem, "--format", "joint-solver", "--out", answer}).code == kDone);
   CHECK(run_heddle({"check", problem, answer}).code == kDone);
   CHECK(contains(run_heddle({"audit", problem}).out, "II 10 proved least"));
+  // Groups at given cycles: clusters stay whole, what must cross does.
+  const std::string groups = dump("groups.joint.json"), solved = folder.path("groups.json");
+  CHECK(contains(run_heddle({"solve", groups, "--out", solved}).out, "II 40"));
+  CHECK(run_heddle({"check", groups, solved}).code == kDone);
+  CHECK(contains(run_heddle({"export", groups, solved, "--format", "joint-solver"}).out, "\"wg\": {\"0\": 0, \"1\": 0, \"2\": 1}"));
 }
 
 TEST_CASE("audit solves the loops anew", "[app]") {
