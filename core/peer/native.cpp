@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/analysis/channels.h"
+#include "core/base/saturate.h"
 #include "core/peer/views.h"
 
 namespace heddle::peer {
@@ -99,6 +100,7 @@ class KernelBuilder {
     }
     edges();
     root();
+    if (reading_ == Reading::IssueSlots) least_ii();
     sort();
     kernel_.max_groups = most_groups();
     return std::move(kernel_);
@@ -124,7 +126,7 @@ class KernelBuilder {
       CostOverride& cost = op.cost.emplace();
       cost.uses = uses_of(n, reading_);
       cost.latency = number(n.latency);
-      cost.warps = Expr(reading_ == Reading::Full ? n.min_warps : 1);
+      cost.warps = Expr(reading_ == Reading::Full || !loop_.clusters.empty() ? n.min_warps : 1);
       cost.window = number(reading_ == Reading::Full ? n.self_latency : 0);
       cost.asynchronous = reading_ == Reading::Full && asynchronous(n);
       cost.variable_latency = false;
@@ -228,6 +230,29 @@ class KernelBuilder {
     }
   }
 
+  void self_edge(std::size_t node, Cycle latency) {
+    OrderEdge& order = kernel_.order.emplace_back();
+    order.from = order.to = loop_.nodes[node].name;
+    order.latency = number(std::min(latency, Cycle{1} << 31));
+    order.distance = 1;
+    order.handoff = Expr(0);
+  }
+
+  /// The lower bound that the compiler starts from: the sum of a unit's occupancies.
+  void least_ii() {
+    std::map<std::string, std::pair<std::size_t, Cycle>> load;
+    for (std::size_t i = 0; i < loop_.nodes.size(); ++i) {
+      const Node& n = loop_.nodes[i];
+      if (n.unit.empty() || !n.table.empty()) continue;
+      Cycle& sum = load.emplace(n.unit, std::pair(i, 0)).first->second.second;
+      sum = sat_add(sum, std::max<Cycle>(1, n.occupancy));
+    }
+    for (const auto& [unit, bound] : load) self_edge(bound.first, bound.second);
+    // What a joint-solver problem demands.
+    if (dump_.format == Format::JointCycles && loop_.min_ii) self_edge(0, *loop_.min_ii);
+    if (dump_.format == Format::JointGroups && loop_.stated_ii) self_edge(0, *loop_.stated_ii);
+  }
+
   /// A kernel's body defines values before it reads them; a dump's nodes may stand in any order.
   void sort() {
     std::vector<int> open(loop_.nodes.size(), 0);
@@ -254,6 +279,10 @@ class KernelBuilder {
 };
 
 }  // namespace
+
+Reading default_reading(Format format) {
+  return format == Format::Ddg || format == Format::ScheduleGraph ? Reading::Full : Reading::IssueSlots;
+}
 
 const char* to_string(Reading reading) { return reading == Reading::Full ? "full" : "issue-slots"; }
 
@@ -341,6 +370,42 @@ Machine to_machine(const Dump& dump, const Loop& loop, Reading reading) {
   machine.handoff.signal = Expr(full ? kCrossBarrier : 0);
   machine.handoff.source = "the compiler's partition cost model";
   return machine;
+}
+
+Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem) {
+  Constraints rules;
+  if (dump.format != Format::JointGroups) return rules;
+  const auto add = [&](std::string name, ConstraintKind kind, std::vector<std::size_t> nodes, std::int64_t low) {
+    UserConstraint rule;
+    rule.name = std::move(name);
+    rule.kind = kind;
+    for (const std::size_t node : nodes) {
+      if (!problem.find_op(loop.nodes[node].name).valid()) return;
+      rule.ops.push_back(loop.nodes[node].name);
+    }
+    rule.low = low;
+    if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(std::move(rule));
+  };
+  std::map<std::int64_t, std::size_t> first;          // node of a cluster
+  std::map<std::size_t, std::int64_t> cluster_of;
+  for (const Cluster& c : loop.clusters) {
+    if (c.nodes.empty()) continue;
+    first[c.id] = c.nodes[0];
+    for (const std::size_t node : c.nodes) cluster_of[node] = c.id;
+    if (c.nodes.size() > 1) add(fmt::format("cluster {} stays whole", c.id), ConstraintKind::SameGroup, c.nodes, 0);
+  }
+  for (const auto& [a, b] : loop.conflicts)
+    if (a != b && first.contains(a) && first.contains(b)) add(fmt::format("clusters {} and {} apart", a, b), ConstraintKind::DifferentGroup, {first[a], first[b]}, 0);
+  for (const Edge& e : loop.edges) {
+    if (!cluster_of.contains(e.from) || !cluster_of.contains(e.to) || cluster_of[e.from] == cluster_of[e.to]) continue;
+    const Node &from = loop.nodes[e.from], &to = loop.nodes[e.to];
+    if (role_of(from.unit) == UnitRole::Tensor && (role_of(to.unit) == UnitRole::Float || role_of(to.unit) == UnitRole::Special))
+      add(fmt::format("{} apart from {}", to.name, from.name), ConstraintKind::DifferentGroup, {e.from, e.to}, 0);
+    if (e.distance > 0 && e.carrier == Carrier::Register) add(fmt::format("{} with {}", to.name, from.name), ConstraintKind::SameGroup, {e.from, e.to}, 0);
+  }
+  for (std::size_t i = 0; i < loop.nodes.size() && loop.cycles_given; ++i)
+    if (loop.nodes[i].cycle) add(fmt::format("{} as given", loop.nodes[i].name), ConstraintKind::Pin, {i}, *loop.nodes[i].cycle);
+  return rules;
 }
 
 Constraints emitter_rules(const Loop& loop, const Problem& problem) {

@@ -2,7 +2,8 @@
 //
 // Two readings of the same graph:
 //   issue-slots  the compiler's own. A unit is reserved for the op's issue slots; no groups, hand-offs, buffers: what its
-//                modulo scheduler looks at.
+//                modulo scheduler looks at. Occupancies count only in sum, as in its lower bound: an op of each unit depends on
+//                itself so many cycles an iteration later.
 //   full         Heddle's. A unit is held for the op's occupancy; ops take issue time in their group; what crosses groups costs
 //                a hand-off (the compiler's own constants); tiles live in rings with credits. Nodes that only rename storage
 //                are left out (core/peer/views.h).
@@ -22,6 +23,8 @@
 namespace heddle::peer {
 
 enum class Reading { Full, IssueSlots };
+/// Files that come without occupancies, types and groups are read as their own solver reads them.
+Reading default_reading(Format format);
 const char* to_string(Reading reading);  ///< "full", "issue-slots"
 std::optional<Reading> parse_reading(std::string_view word);
 
@@ -40,6 +43,10 @@ bool has_ops_of(const Loop& loop, const Problem& problem);
 /// group, or to all, take the group of what reads them. Depths that the file does not say are the least that suffice.
 /// Nothing when the loop is not scheduled or its ops are others.
 std::optional<Schedule> to_schedule(const Dump& dump, const Loop& loop, const Problem& problem);
+
+/// What a joint-solver-0.2 problem demands of groups: clusters stay whole, results of products and conflicting clusters cross,
+/// register tiles that are carried do not; in its mode `partition` the cycles are given. Empty for other formats.
+Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem);
 
 /// What the compiler's emitter demands beyond the graph: what reads the result of a matrix product into registers is in another
 /// warp group than the product (its barrier handshake bears no skew inside a group of several warps). Full reading.

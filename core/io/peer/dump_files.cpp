@@ -143,7 +143,7 @@ Result<Kernel> read_dump_kernel(const std::string& name) {
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  Kernel kernel = to_kernel(*dump, **loop, address->reading.value_or(Reading::Full));
+  Kernel kernel = to_kernel(*dump, **loop, address->reading.value_or(default_reading(dump->format)));
   kernel.source = name;  // with what of the file is meant
   return kernel;
 }
@@ -155,19 +155,22 @@ Result<Machine> read_dump_machine(const std::string& name) {
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  Machine machine = to_machine(*dump, **loop, address->reading.value_or(Reading::Full));
+  Machine machine = to_machine(*dump, **loop, address->reading.value_or(default_reading(dump->format)));
   machine.file = name;
   return machine;
 }
 
-Result<Constraints> read_emitter_rules(const std::string& name, const Problem& problem) {
+Result<Constraints> read_dump_rules(const std::string& name, const Problem& problem, bool emitter) {
   const Result<Address> address = parse_address(name);
   if (!address) return address.error();
   const Result<Dump> dump = read_dump(*address);
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  return emitter_rules(**loop, problem);
+  Constraints rules = problem_rules(*dump, **loop, problem);
+  if (emitter)
+    for (UserConstraint& rule : emitter_rules(**loop, problem)) rules.push_back(std::move(rule));
+  return rules;
 }
 
 Result<Schedule> read_dump_schedule(const std::string& name, const Problem& problem) {

@@ -150,6 +150,7 @@ void read_joint_problem(ObjectReader& root, Dump& dump) {
   read_edges(root, loop);
   if (groups) {
     loop.stated_ii = root.integer("ii", 1, kMostCycles);
+    loop.cycles_given = root.string("mode") == "partition";
     dump.max_groups = root.integer("max_wgs", 1, 1 << 20, 0);
     dump.tmem_budget = root.integer("tmem_budget_bytes", 0, kMost, dump.tmem_budget);
     read_clusters(root, loop);
