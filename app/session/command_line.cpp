@@ -91,6 +91,8 @@ std::string command_line(const Session& session, std::string_view subcommand, co
       return joined(words);
     }
     if (!entry->of_solver) return {};
+    // A dump stands for its own schedule, not for what is solved of it.
+    if (content.dump && content.dump->the_loop().scheduled()) return {};
   }
   if (positionals(PositionalType::Kernel) > 0) words.push_back(name_in_library(Shelf::Kernels, content.kernel->source));
   // A dump stands for its machine too.
@@ -255,6 +257,13 @@ std::string export_command(const Session& session, const Export& wish) {
     case ExportKind::Trace: words = {"--format", "trace"}; break;
     case ExportKind::Text: add({"--format", "text", "--width", "160"}); break;
     case ExportKind::Csv: words = {"--format", "csv"}; break;
+    case ExportKind::DumpGraph:
+    case ExportKind::JointSolution: {
+      const char* format = wish.kind == ExportKind::DumpGraph ? "schedule_graph" : "joint-solver";
+      words = {"--format", format};
+      break;
+    }
+    case ExportKind::DumpVariants: return {};  // of the window's list
     case ExportKind::Png: return picture_command(session, wish);
   }
   add({"--out", wish.path});

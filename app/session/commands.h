@@ -81,6 +81,7 @@ struct ShowLoop {
   std::optional<std::int64_t> loop;
   std::optional<peer::Reading> reading;
 };  ///< another loop of the dump that is open, or another reading of it; what is not said stays
+struct DemandEmitterRules {};  ///< what the emitter of the open dump's compiler demands becomes constraints, as one step
 struct OpenConstraints {
   std::string path;
 };
@@ -102,7 +103,7 @@ struct RestoreWork {
 struct DiscardWork {
   std::string path;
 };
-enum class ExportKind { Svg, Png, Trace, Text, Csv };
+enum class ExportKind { Svg, Png, Trace, Text, Csv, DumpGraph, DumpVariants, JointSolution };
 struct Export {
   ExportKind kind = ExportKind::Svg;
   std::string path;
@@ -319,7 +320,7 @@ struct Quit {
 struct DismissNotice {};
 
 using Command =
-    std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, OpenConstraints, SaveSchedule,
+    std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, DemandEmitterRules, OpenConstraints, SaveSchedule,
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,

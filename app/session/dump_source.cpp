@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/io/atomic_file.h"
 #include "core/io/peer/dump_files.h"
 
 namespace heddle::app {
@@ -60,6 +61,9 @@ Result<DumpSource> read_dump_source(const std::string& name) {
     if (!loop) return loop.error();
     source.loop = static_cast<std::size_t>(*loop - dump.loops.data());
   }
+  Result<std::string> text = read_file(file->path);
+  if (!text) return text.error();
+  file->text = *std::move(text);
   source.file = std::move(file);
   return source;
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/report/chart_layout.h"
+#include "core/report/text_style.h"
 
 namespace heddle::app {
 namespace {
