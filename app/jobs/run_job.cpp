@@ -99,6 +99,7 @@ RunAnswer run_kernel(const RunRequest& request, std::stop_token stop, const std:
   auto measurement = parse_measurement(child->out, path);
   // Whatever became of the kernel is in a measurement; without one the program itself failed.
   if (!measurement.ok()) return give_up(ending_of(*child, command));
+  if (measurement->status == RunStatus::NoGpu) return give_up(measurement->sentence.empty() ? "there is no GPU that can run it" : printable(measurement->sentence));
   if (const auto written = write_file(path, child->out); !written.ok()) return give_up(to_string(written.error()));
   answer.run = std::make_shared<const RunRecord>(RunRecord{path, std::move(*measurement)});
   return answer;

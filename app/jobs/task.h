@@ -42,7 +42,7 @@ class Task {
     if (!job_) return;
     job_->cancel();
     leaving_.push_back(std::move(job_));
-    phase_ = Phase::Cancelled;
+    if (phase_ == Phase::Running) phase_ = Phase::Cancelled;
   }
 
   /// Takes in what has come; true when anything changed.
@@ -71,8 +71,6 @@ class Task {
     leaving_.clear();
     return true;
   }
-
-  void forget() { cancel(), answer_.reset(), phase_ = Phase::None; }
 
   bool active() const { return phase_ == Phase::Running; }
   Phase phase() const { return phase_; }

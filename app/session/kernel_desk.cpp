@@ -97,8 +97,11 @@ bool KernelDesk::pump(std::vector<Line>& said) {
   bool news = compiler_.pump();
   if (text_.pump()) {
     news = true;
-    if (text_.phase() == Task<KernelText>::Phase::Failed) said.push_back({false, "the code generator failed: " + text_.failure()});
-    if (!text_.active()) {
+    if (text_.phase() == Task<KernelText>::Phase::Failed) {
+      said.push_back({false, "the code generator failed: " + text_.failure()});
+      cancel(KernelStep::Text);  // nobody begins it again by himself
+      given_up_ = writing_;
+    } else if (!text_.active()) {
       if (const auto& text = text_.answer(); text && !text->refusals.empty())
         said.push_back({false, fmt::format("no CUDA for {}: {}: {}", text->of.schedule_name, text->refusals.front().rule, printable(text->refusals.front().sentence))});
       if (check_next_) start_check();

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "app/cli/command_table.h"
 #include "app/session/command_line.h"
 #include "app/session/proposal.h"
 #include "app/ui/panels.h"
@@ -205,12 +204,6 @@ Command fold(const Session& s) {
 }
 Command flip_wheel(const Session& s) { return SetWheelScrolls{!s.settings().wheel_scrolls}; }
 
-/// What the window cannot do yet; where the command line can, it says so.
-std::string not_here(const Session& s, const char* what, const char* command) {
-  const std::string missing = needs_schedule(s);
-  if (!missing.empty()) return missing;
-  return find_command(command) ? fmt::format("the window cannot {} yet: heddle {} does", what, command) : fmt::format("this build cannot {}", what);
-}
 std::string needs_code_generator(const Session& s) { return s.why_no_kernel(); }
 std::string needs_compiler(const Session& s) { return s.why_no_build(); }
 template <KernelStep step>
@@ -234,11 +227,14 @@ template <int step>
 void next_source(const Session& s, UiState& ui) {
   step_source(s, ui, step);
 }
-std::string needs_gpu(const Session& s) { return not_here(s, "run kernels", "run"); }
-std::string needs_measurement(const Session& s) {
-  const std::string missing = needs_schedule(s);
-  return missing.empty() ? "nothing is measured: the window cannot run kernels yet" : missing;
+std::string needs_gpu(const Session& s) { return s.why_no_run(); }
+template <bool profile>
+Command make_run(const Session&) {
+  return RunKernel{profile};
 }
+std::string needs_measurement(const Session& s) { return s.why_no_measured(); }
+std::string needs_residuals(const Session& s) { return s.why_no_adoption(); }
+std::string needs_run(const Session& s) { return s.runs().run().active() ? "" : "no kernel is being run"; }
 
 std::string save_reason(const Session& s) { return s.why_no_save(); }
 std::string needs_constraints(const Session& s) {
@@ -291,6 +287,7 @@ constexpr const char* kMenus[] = {kFile, kEdit, kView, kSolve, kCompare, kKernel
 // One line each: {id, menu, label, keys, command}, then what more there is to say. Keep a menu's lines together.
 const Action kActions[] = {
     Action{"open", kFile, "Open ...", "Ctrl+O", make<ShowOpenDialog>},
+    Action{"open_measurement", kFile, "Open measurement ...", "", make<ShowOpenDialog>},
     Action{"save", kFile, "Save project", "Ctrl+S"}.does(save_project).needs(save_reason).below_line(),
     Action{"save_as", kFile, "Save project as ...", "Ctrl+Shift+S"}.asks(Prompt::ProjectPath).needs(save_reason),
     Action{"save_schedule", kFile, "Save schedule ...", ""}.asks(Prompt::SavePath).needs(needs_schedule),
@@ -433,9 +430,12 @@ const Action kActions[] = {
     Action{"save_kernel", kKernel, "Save CUDA ...", ""}.asks(Prompt::KernelPath).needs(needs_kernel_text),
     Action{"next_source", kKernel, "Next lines of the selected op", "F4"}.does(next_source<1>).needs(why_no_source_step),
     Action{"previous_source", kKernel, "Previous lines of the selected op", "Shift+F4"}.does(next_source<-1>).needs(why_no_source_step),
-    Action{"run_kernel", kKernel, "Run and measure", ""}.needs(needs_gpu),
-    Action{"overlay_measured", kKernel, "Measured times over the chart", ""}.needs(needs_measurement),
-    Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", ""}.needs(needs_measurement),
+    Action{"run_kernel", kKernel, "Run and measure", "F8", make_run<false>}.needs(needs_gpu).below_line(),
+    Action{"profile_kernel", kKernel, "Profile: measure every op", "Shift+F8", make_run<true>}.needs(needs_gpu),
+    Action{"cancel_run", kKernel, "Cancel the run", "", make<CancelRun>}.needs(needs_run),
+    Action{"overlay_measured", kKernel, "Measured times over the chart", "T", make<ToggleMeasured>}.needs(needs_measurement).ticked(
+        [](const Session& s) { return s.view().measured; }),
+    Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", "", make<AdoptMeasured>}.needs(needs_residuals),
     Action{"cuda", kKernel, "CUDA source", "", make_tab<BottomTab::Cuda>}.below_line(),
     Action{"runs", kKernel, "Runs", "", make_tab<BottomTab::Runs>},
 

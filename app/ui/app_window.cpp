@@ -7,6 +7,7 @@
 
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/measured_model.h"
 
 namespace heddle::app {
 namespace {
@@ -114,6 +115,8 @@ void AppWindow::rebuild_models() {
   models_.gantt.reset();
   models_.overlay = {};
   models_.compare.reset();
+  models_.measured.clear();
+  models_.measured_legend.clear();
   if (!content.problem) return;
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
   models_.ops = build_ops_table(*content.problem, schedule);
@@ -128,6 +131,11 @@ void AppWindow::rebuild_models() {
     models_.gantt = build_gantt(*content.problem, entry->schedule, options);
     models_.overlay = build_overlay(session_);
     models_.compare = build_compare(session_, *models_.gantt, models_.overlay);
+    if (session_.view().measured && session_.why_no_measured().empty()) {
+      const Measurement& run = *session_.runs().measurement();
+      models_.measured = measured_bars(*content.problem, *models_.gantt, run);
+      models_.measured_legend = measured_legend(content, run);
+    }
     if (models_.inspector && models_.overlay.slack) add_range(*models_.overlay.slack, *models_.inspector);
   }
 }

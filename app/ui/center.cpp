@@ -183,7 +183,8 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   if (const WhatIfState& tried = ui.what_if; tried.gantt && tried.drawn && tried.trial)
     draw_gantt(*tried.gantt, *tried.trial->problem, *tried.drawn, session.selection(), {}, ui.chart, ui.commands);
   else if (const auto lit = overlay_of_source(models, ui); !compare)
-    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), lit ? *lit : models.overlay, ui.chart, ui.commands);
+    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), lit ? *lit : models.overlay, ui.chart, ui.commands,
+               models.measured_legend.empty() ? nullptr : &models.measured);
   else if (view.chart_view == ChartView::Ghost)
     draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), compare->overlay_a, ui.chart, ui.commands, &compare->others);
   else

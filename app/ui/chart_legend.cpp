@@ -70,6 +70,8 @@ float draw_chart_legend(const Session& session, const Models& models, UiState& u
     chips.push_back({"legend/critical", "C", overlay.critical, theme().warning, ToggleCritical{}});
   if (overlay.whiskers)
     chips.push_back({"legend/whiskers", "L", whisker_legend(session, overlay), theme().text, ToggleWhiskers{}});
+  if (!models.measured_legend.empty() && (!models.compare || session.view().chart_view == ChartView::A))
+    chips.push_back({"legend/measured", "T", models.measured_legend, theme().second, ToggleMeasured{}});
   if (chips.empty()) return 0;
   const float height = px(22), gap = px(8), left = px(12);
   const ImVec2 origin = ImGui::GetWindowPos();

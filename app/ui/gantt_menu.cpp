@@ -101,7 +101,10 @@ void bar_menu(ChartFrame& f, std::size_t index) {
     select_bar(f, index, false);
     f.commands.push(ShowTab{BottomTab::Graph});
   }
-  item("cuda", "Show in CUDA", "there is no source yet", false);
+  if (item("cuda", "Show in CUDA")) {
+    select_bar(f, index, false);
+    f.commands.push(ShowTab{BottomTab::Cuda});
+  }
   if (item("zoom", "Zoom to it")) zoom_to_bar(f.view, f.model, index);
   if (item("select", "Select it")) select_bar(f, index, false);
   if (item("copy", "Copy name")) f.commands.push(CopyText{bar.label});

@@ -45,6 +45,8 @@ struct Models {
   std::optional<GanttModel> gantt;
   ChartOverlay overlay;
   std::optional<CompareModel> compare;  ///< where there is a B
+  std::vector<OtherBar> measured;       ///< bars of the chosen run, where they are shown
+  std::string measured_legend;          ///< empty: they are not shown
 };
 
 /// The file browser of the open dialog.

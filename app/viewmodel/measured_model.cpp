@@ -134,14 +134,16 @@ Changes measured_latencies(const Problem& problem, const KernelProfile& profile)
   Changes changes;
   for (const OpTiming& t : profile.ops) {
     const OpId op = problem.find_op(t.op);
-    if (!op.valid() || !t.observed_end || !std::isfinite(t.duration_residual())) continue;
-    const Cycle latency = problem.op(op).latency, measured = std::clamp<Cycle>(latency + whole(t.duration_residual()), 1, kLargestChange);
-    if (measured == latency) continue;
+    const Cycle measured = whole(t.duration);
+    if (!op.valid() || !t.observed_end || t.samples == 0 || measured < 1 || measured > kLargestChange) continue;
+    const Op& was = problem.op(op);
     Change change;
-    change.kind = ChangeKind::Latency;
     change.op = t.op;
     change.value = measured;
-    changes.push_back(std::move(change));
+    if (measured != was.latency) changes.push_back(change);
+    // The group is busy until a synchronous op has its result: it cannot be busy for longer than that.
+    change.kind = ChangeKind::Window;
+    if (!was.asynchronous && was.window > measured) changes.push_back(std::move(change));
   }
   return changes;
 }

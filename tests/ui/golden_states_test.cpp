@@ -26,7 +26,7 @@ constexpr std::pair<ThemeName, const char*> kThemes[] = {
     {ThemeName::Dark, "dark"}, {ThemeName::Light, "light"}, {ThemeName::HighContrast, "high_contrast"}};
 
 void settle(Harness& h) {
-  for (int i = 0; i < 60000 && (h.session().live().active() || h.session().asking()); ++i) {
+  for (int i = 0; i < 60000 && (h.session().live().active() || h.session().asking() || h.session().building()); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     h.frame();
   }
@@ -114,6 +114,15 @@ TEST_CASE("the whole pipeline and its pseudocode in three themes", "[ui]") {
     ping_pong(h);
     h.session().apply(SetMode{GanttMode::Pipeline});
     h.session().apply(ShowTab{BottomTab::Pipeline});
+  });
+}
+
+TEST_CASE("the lines of an op in its CUDA text in three themes", "[ui]") {
+  show("cuda", [](Harness& h) {
+    ping_pong(h);
+    h.session().apply(SelectOp{h.session().content().problem->find_op("exp0")});
+    h.session().apply(ShowTab{BottomTab::Cuda});
+    h.window().ui().maximized = true;
   });
 }
 

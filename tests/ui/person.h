@@ -19,8 +19,10 @@ namespace heddle::test {
 struct Person : Harness {
   int gestures = 0;
   Person() : Harness(app::warm_solver(), 1600, 900) {}
+  Person(const char* kernel, app::Environment environment) : Harness(app::warm_solver(), 1600, 900, std::move(environment)) { open(kernel); }
   explicit Person(std::unique_ptr<app::HeadlessPlatform> platform) : Harness(app::warm_solver(), std::move(platform)) {}
-  explicit Person(const char* kernel) : Person() {
+  explicit Person(const char* kernel) : Person() { open(kernel); }
+  void open(const char* kernel) {
     session().apply(app::OpenPair{kernel, "h100", true});
     settle();
     session().apply(app::ShowTab{app::BottomTab::Log});
@@ -29,12 +31,13 @@ struct Person : Harness {
   ~Person() { CHECK(broken_invariants(session()) == std::vector<std::string>()); }
 
   void settle() {
-    for (int i = 0; i < 60000 && (session().live().active() || session().asking()); ++i) {
+    for (int i = 0; i < 60000 && (session().live().active() || session().asking() || session().building()); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       frame();
     }
     REQUIRE_FALSE(session().live().active());
     REQUIRE_FALSE(session().asking());
+    REQUIRE_FALSE(session().building());
     frame(40);
   }
   void click(const std::string& name) {

@@ -207,6 +207,9 @@ Command make(const Source& s) {
     HEDDLE_FILL(view);
     HEDDLE_FILL(what);
     HEDDLE_FILL(even_unsaved);
+    HEDDLE_FILL(step);
+    HEDDLE_FILL(profile);
+    if constexpr (requires { c.interleavings; }) c.interleavings = static_cast<std::int64_t>(pick(s.random, 4));
 #undef HEDDLE_FILL
   }
   return c;

@@ -265,6 +265,26 @@ TEST_CASE("the line of an export writes the same file", "[ui]") {
   CHECK(read(folder.file("pair.svg")).find("ping") != std::string::npos);
 }
 
+TEST_CASE("the lines of a kernel write the same text, and find the same of its program", "[ui]") {
+  const test::FlowFolder folder;
+  Person p("gemm_hopper");
+  p.key(Key::F6);
+  p.settle();
+  std::string line = copied(p);
+  CHECK(line == "heddle emit gemm_hopper h100");
+  REQUIRE(p.session().kernel().text().answer());
+  CHECK(run(line, folder).out == p.session().kernel().text().answer()->emission->source);
+  p.session().apply(CheckKernel{20});
+  p.settle();
+  line = copied(p);
+  CHECK(line == "heddle interpret gemm_hopper h100 --interleavings 20");
+  const Json told = answer_of(line, folder);
+  const KernelCheck& check = *p.session().kernel().checked().answer();
+  CHECK(*told.find("interleavings")->integer() == check.done);
+  CHECK(*told.find("trips")->integer() == check.trips);
+  CHECK(told.find("fault")->is_null() == check.fault.empty());
+}
+
 TEST_CASE("the line of a picture makes the same picture, without a project too", "[ui]") {
   const test::FlowFolder folder;
   Person p(kAttention);

@@ -93,7 +93,7 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
   const SourceModel& source = text.source;
   if (!old) follow_selection(session, models, ui, source);
   ImFont* font = fonts().mono_small;
-  const float letter = text_size(font, "m").x, height = std::floor(text_size(font, "X").y + px(3));
+  const float letter = text_size(font, std::string(64, 'm')).x / 64, height = std::floor(text_size(font, "X").y + px(3));
   const float digits = static_cast<float>(std::max<std::size_t>(3, std::to_string(source.lines.size()).size()));
   const float gutter = letter * digits + px(20), strip = px(6);
   const float alpha = old ? 0.45f : 1.0f;

@@ -20,7 +20,7 @@ namespace {
 void draw_step(const Session& session, UiState& ui, const char* id, const char* label, KernelStep step, bool active, bool done) {
   const float height = px(26);
   const std::string name = fmt::format("cuda/{}", id);
-  same_line_if_room(button_width("Cancel Verify"));
+  if (step != KernelStep::Text) same_line_if_room(button_width("Cancel Verify"));
   if (active) {
     if (button((name + "/cancel").c_str(), fmt::format("Cancel {}", label), ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelKernel{step});
     return;
@@ -87,7 +87,6 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   const KernelDesk& kernel = session.kernel();
   const auto subject = KernelDesk::subject_of(session.content());
   const float height = px(26);
-  ImGui::Dummy({0, 0});
   draw_step(session, ui, "generate", "Generate", KernelStep::Text, kernel.text().active(), current);
   draw_step(session, ui, "verify", "Verify", KernelStep::Check, kernel.checked().active() || kernel.waits(KernelStep::Check), KernelDesk::is_current(kernel.checked(), subject));
   draw_step(session, ui, "compile", "Compile", KernelStep::Build, kernel.built().active() || kernel.waits(KernelStep::Build), KernelDesk::is_current(kernel.built(), subject));

@@ -1,0 +1,139 @@
+// Kernels of the session: written, checked and compiled in the background, cancelled, refused, and never passed off as current.
+#include "app/session/kernel_desk.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+#include "app/session/session.h"
+#include "tests/support/fake_solver.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::app;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Fixture {
+  Session session;
+  explicit Fixture(CompileFunction compile = {}) : session(environment(std::move(compile))) {
+    session.apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
+    REQUIRE(session.content().entry());
+  }
+  ~Fixture() { CHECK(session.close(5s)); }
+  static Environment environment(CompileFunction compile) {
+    Environment e;
+    e.solve = test::solve_toy;
+    const bool there = static_cast<bool>(compile);
+    e.kernel.find_compiler = [there] { return there ? Result<std::string>(std::string("fake 1.0")) : Result<std::string>(Error::environment("nothing compiles here")); };
+    e.kernel.compile = compile ? std::move(compile) : [](const std::string&) { return Result<codegen::Compiled>(Error::environment("nothing compiles here")); };
+    e.run = {"", "", "no GPU in tests"};
+    return e;
+  }
+  void settle() {
+    for (int i = 0; i < 20000 && session.building(); ++i) {
+      session.pump();
+      std::this_thread::sleep_for(1ms);
+    }
+    REQUIRE_FALSE(session.building());
+  }
+  bool text_is_current() const { return KernelDesk::is_current(session.kernel().text(), KernelDesk::subject_of(session.content())); }
+};
+
+}  // namespace
+
+TEST_CASE("the text is written when its tab is shown, and again when the schedule changes", "[app]") {
+  Fixture f;
+  CHECK_FALSE(f.session.kernel().text().answer());
+  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.settle();
+  REQUIRE(f.text_is_current());
+  CHECK(f.session.kernel().text().answer()->emission);
+  const auto first = f.session.kernel().text().answer();
+  f.session.apply(ShowTab{BottomTab::Log});
+  Schedule deeper = f.session.content().entry()->schedule;
+  deeper.ii += 64;
+  f.session.apply(AdoptSchedule{deeper, "slower", false});
+  CHECK_FALSE(f.text_is_current());
+  CHECK(f.session.kernel().text().answer() == first);  // the old one, known to be old
+  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.settle();
+  CHECK(f.text_is_current());
+}
+
+TEST_CASE("what was cancelled is not begun again by itself", "[app]") {
+  Fixture f;
+  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.session.apply(CancelKernel{KernelStep::Text});
+  for (int i = 0; i < 20; ++i) f.session.pump(), std::this_thread::sleep_for(1ms);
+  CHECK_FALSE(f.session.kernel().text().answer());
+  CHECK_FALSE(f.session.kernel().text().active());
+  f.session.apply(WriteKernel{});
+  f.settle();
+  CHECK(f.text_is_current());
+}
+
+TEST_CASE("compiling writes the text first, and its answer is about that text", "[app]") {
+  std::string compiled_text;
+  Fixture f([&](const std::string& source) {
+    compiled_text = source;
+    codegen::Compiled compiled;
+    compiled.compiler = "fake 1.0";
+    compiled.report.spill_stores = 8;
+    return Result<codegen::Compiled>(std::move(compiled));
+  });
+  f.session.apply(BuildKernel{});
+  f.settle();
+  REQUIRE(f.session.kernel().built().answer());
+  CHECK(compiled_text == f.session.kernel().text().answer()->emission->source);
+  const KernelBuild& build = *f.session.kernel().built().answer();
+  REQUIRE(build.faults.size() == 1);
+  CHECK(build.faults[0].rule == "spills");
+  REQUIRE(build.faults[0].constraint);
+  // Taken up as a demand, it can be undone like any other.
+  f.session.apply(AddConstraint{*build.faults[0].constraint, false});
+  CHECK(f.session.content().constraints.size() == 1);
+  f.session.apply(Undo{});
+  CHECK(f.session.content().constraints.empty());
+}
+
+TEST_CASE("what does not compile has its messages; without a compiler there is one sentence", "[app]") {
+  Fixture f([](const std::string&) { return Result<codegen::Compiled>(Error::input("fake does not accept the kernel:\nheddle.cu(3): error: no\n")); });
+  f.session.apply(BuildKernel{});
+  f.settle();
+  REQUIRE(f.session.kernel().built().answer()->error);
+  REQUIRE(f.session.kernel().built().answer()->messages.size() == 1);
+  CHECK(f.session.kernel().built().answer()->messages[0].line == 3);
+  Fixture none;
+  none.session.apply(ShowTab{BottomTab::Cuda});
+  none.settle();
+  CHECK(none.session.why_no_build() == "nothing compiles here");
+}
+
+TEST_CASE("the program is checked in as many orders as asked for, and cancelled at once", "[app]") {
+  Fixture f;
+  f.session.apply(CheckKernel{3});
+  f.settle();
+  REQUIRE(f.session.kernel().checked().answer());
+  CHECK(f.session.kernel().checked().answer()->done == 3);
+  CHECK(f.session.kernel().checked().answer()->fault.empty());
+  f.session.apply(CheckKernel{1'000'000});
+  f.session.apply(CancelKernel{KernelStep::Check});
+  CHECK_FALSE(f.session.building());
+}
+
+TEST_CASE("a machine without kernels says so, and no run is offered", "[app]") {
+  Fixture f;
+  f.session.apply(OpenPair{"toy_fig1", "toy", true});
+  for (int i = 0; i < 2000 && f.session.live().active(); ++i) f.session.pump(), std::this_thread::sleep_for(1ms);
+  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.settle();
+  REQUIRE(f.text_is_current());
+  CHECK(f.session.kernel().text().answer()->refusals.front().rule == "arch");
+  CHECK(f.session.why_no_run().find("sm_90a") != std::string::npos);
+  f.session.apply(BuildKernel{});
+  f.session.apply(RunKernel{});
+  f.settle();
+  CHECK_FALSE(f.session.kernel().built().answer());
+}
