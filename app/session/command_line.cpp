@@ -7,6 +7,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/command_table.h"
+#include "app/session/dump_source.h"
 #include "app/session/proposal.h"
 #include "core/io/library.h"
 #include "core/schedule/constraint_text.h"
@@ -300,6 +301,7 @@ struct Twin {
   Line operator()(const Undo&) const { return solve(); }
   Line operator()(const Redo&) const { return solve(); }
 
+  Line operator()(const OpenFile&) const { return session.content().dump ? Line(audit_command(session)) : std::nullopt; }
   Line operator()(const OpenDump&) const { return audit_command(session); }
   Line operator()(const ShowLoop&) const { return audit_command(session); }
   Line operator()(const OpenSchedule&) const { return command_line(session, "check"); }

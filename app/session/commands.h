@@ -14,10 +14,13 @@
 #include "core/base/id.h"
 #include "app/jobs/question.h"
 #include "app/session/note.h"
-#include "core/peer/native.h"
 #include "core/problem/changes.h"
 #include "core/report/gantt_model.h"
 #include "core/schedule/constraints.h"
+
+namespace heddle::peer {
+enum class Reading;  // core/peer/native.h
+}
 
 namespace heddle::app {
 

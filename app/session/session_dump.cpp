@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
 #include "core/io/peer/export.h"

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/session/command_line.h"
+#include "app/session/dump_source.h"
 #include "app/session/proposal.h"
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"

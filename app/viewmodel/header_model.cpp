@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/session/dump_source.h"
 #include "core/report/chart_layout.h"
 #include "core/report/text_style.h"
 
