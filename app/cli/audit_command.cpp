@@ -48,7 +48,9 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
     return solver::solve(request, stop);
   };
   Problem problem;
-  if (const auto outcome = solved(peer::Reading::Full, false, problem)) {
+  const peer::Reading reading = peer::default_reading(dump.format);
+  found.full = reading == peer::Reading::Full;
+  if (const auto outcome = solved(reading, false, problem)) {
     found.explanation = outcome->explanation;
     found.seconds = outcome->seconds.total;
     if (outcome->schedule) {
@@ -63,10 +65,10 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
       found.warps = usage.warps;
       found.smem = usage.smem_bytes;
       found.tmem = usage.tmem_columns;
-      const Period period = sustainable_period(problem, s);
-      found.sustainable = period.cycles();
+      found.sustainable = sustainable_period(problem, s).cycles();
     }
   }
+  if (!found.full) return;
   if (const auto outcome = solved(peer::Reading::Full, true, problem); outcome && outcome->status == Status::Optimal) found.emitter_ii = outcome->schedule->ii;
   if (const auto outcome = solved(peer::Reading::IssueSlots, false, problem); outcome && outcome->status == Status::Optimal && proved(*outcome, "stages")) {
     found.issue_slots_ii = outcome->schedule->ii;

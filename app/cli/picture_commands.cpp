@@ -99,7 +99,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
   if (!schedule) return code;
   const Verdict verdict = check(problem, *schedule, inputs->constraints);
-  warn_if_invalid(verdict, terminal);
+  if (format != "variants") warn_if_invalid(verdict, terminal);  // which of those go into the file is decided there
 
   std::string text;
   if (is_dump_format(format)) {

@@ -38,7 +38,7 @@ Result<DumpSource> read_dump_source(const std::string& name) {
   auto file = std::make_shared<DumpFile>();
   file->path = address->path;
   DumpSource source;
-  source.reading = address->reading.value_or(peer::Reading::Full);
+  source.reading = address->reading.value_or(peer::default_reading(meant->format));
   const int count = std::max(1, meant->variants);
   for (int variant = 0; variant < count; ++variant) {
     if (variant >= kMostDocuments && variant != address->variant) {

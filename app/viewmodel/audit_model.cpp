@@ -22,9 +22,8 @@ std::size_t document_of(const Content& content) {
   return source.document;
 }
 
-/// The best that was solved for the open loop by Heddle's reading.
+/// The best that was solved for the open loop by the present reading.
 std::optional<peer::Improvement> improvement_of(const Content& content) {
-  if (content.dump->reading != peer::Reading::Full) return std::nullopt;
   const ScheduleEntry* best = nullptr;
   for (const EntryPtr& entry : content.schedules)
     if (entry->schedule.provenance.kind == "solver" && entry->verdict.valid() && !entry->running &&
@@ -32,6 +31,7 @@ std::optional<peer::Improvement> improvement_of(const Content& content) {
       best = entry.get();
   if (!best) return std::nullopt;
   peer::Improvement found;
+  found.full = content.dump->reading == peer::Reading::Full;
   found.ii = best->schedule.ii;
   found.lower_bound = best->lower_bound.value_or(content.bounds->min_ii());
   found.proved = best->status == Status::Optimal;

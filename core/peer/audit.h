@@ -53,6 +53,7 @@ struct MemoryAudit {
 
 /// What a solve found, for comparison; filled in by whoever has a solver.
 struct Improvement {
+  bool full = true;                ///< in the full reading; else issue slots only
   Cycle ii = 0, lower_bound = 0;
   bool proved = false;
   int stages = 0, groups = 0, warps = 0;

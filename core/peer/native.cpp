@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/analysis/channels.h"
+#include "core/base/saturate.h"
 #include "core/peer/views.h"
 
 namespace heddle::peer {
@@ -99,6 +100,7 @@ class KernelBuilder {
     }
     edges();
     root();
+    if (reading_ == Reading::IssueSlots) least_ii();
     sort();
     kernel_.max_groups = most_groups();
     return std::move(kernel_);
@@ -228,6 +230,27 @@ class KernelBuilder {
     }
   }
 
+  void self_edge(std::size_t node, Cycle latency) {
+    OrderEdge& order = kernel_.order.emplace_back();
+    order.from = order.to = loop_.nodes[node].name;
+    order.latency = number(std::min(latency, Cycle{1} << 31));
+    order.distance = 1;
+    order.handoff = Expr(0);
+  }
+
+  /// The lower bound that the compiler starts from: the sum of a unit's occupancies.
+  void least_ii() {
+    std::map<std::string, std::pair<std::size_t, Cycle>> load;
+    for (std::size_t i = 0; i < loop_.nodes.size(); ++i) {
+      const Node& n = loop_.nodes[i];
+      if (n.unit.empty() || !n.table.empty()) continue;
+      Cycle& sum = load.emplace(n.unit, std::pair(i, 0)).first->second.second;
+      sum = sat_add(sum, std::max<Cycle>(1, n.occupancy));
+    }
+    for (const auto& [unit, bound] : load) self_edge(bound.first, bound.second);
+    if (loop_.min_ii && loop_.max_ii && *loop_.min_ii > 0) self_edge(0, *loop_.min_ii);  // demanded by a joint-solver problem
+  }
+
   /// A kernel's body defines values before it reads them; a dump's nodes may stand in any order.
   void sort() {
     std::vector<int> open(loop_.nodes.size(), 0);
@@ -254,6 +277,10 @@ class KernelBuilder {
 };
 
 }  // namespace
+
+Reading default_reading(Format format) {
+  return format == Format::Ddg || format == Format::ScheduleGraph ? Reading::Full : Reading::IssueSlots;
+}
 
 const char* to_string(Reading reading) { return reading == Reading::Full ? "full" : "issue-slots"; }
 

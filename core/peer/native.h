@@ -2,7 +2,8 @@
 //
 // Two readings of the same graph:
 //   issue-slots  the compiler's own. A unit is reserved for the op's issue slots; no groups, hand-offs, buffers: what its
-//                modulo scheduler looks at.
+//                modulo scheduler looks at. Occupancies count only in sum, as in its lower bound: an op of each unit depends on
+//                itself so many cycles an iteration later.
 //   full         Heddle's. A unit is held for the op's occupancy; ops take issue time in their group; what crosses groups costs
 //                a hand-off (the compiler's own constants); tiles live in rings with credits. Nodes that only rename storage
 //                are left out (core/peer/views.h).
@@ -22,6 +23,8 @@
 namespace heddle::peer {
 
 enum class Reading { Full, IssueSlots };
+/// Files that come without occupancies, types and groups are read as their own solver reads them.
+Reading default_reading(Format format);
 const char* to_string(Reading reading);  ///< "full", "issue-slots"
 std::optional<Reading> parse_reading(std::string_view word);
 

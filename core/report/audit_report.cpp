@@ -65,7 +65,7 @@ AuditRow period(const peer::Loop& loop, const LoopAudit& a) {
     row.details.emplace_back("limited by " + sentence(loop, a.program), row.nodes);
   } else {
     row.sentence = a.groups > 0 ? fmt::format("the warp groups sustain the stated II {}", a.stated_ii)
-                                : fmt::format("the dependences alone allow {}; the file has no groups", sustained);
+                                : fmt::format("the dependences allow the stated II {}; the file has no groups", a.stated_ii);
   }
   return row;
 }
@@ -158,9 +158,11 @@ AuditRow improvement(const LoopAudit& a) {
     row.sentence = i.explanation;
     return row;
   }
-  row.sentence = fmt::format("II {} {}, {}{}, {} of {}", i.ii, i.proved ? "proved least" : fmt::format("found, at least {}", i.lower_bound),
-                             count_of(i.stages, "stage"), i.stages_proved ? " (proved fewest)" : "", count_of(i.groups, "group"), count_of(i.warps, "warp"));
-  row.sentence += fmt::format(", {} bytes of shared memory; hand-offs, full occupancies and credits included", i.smem);
+  row.sentence = fmt::format("II {} {}, {}{}", i.ii, i.proved ? "proved least" : fmt::format("found, at least {}", i.lower_bound),
+                             count_of(i.stages, "stage"), i.stages_proved ? " (proved fewest)" : "");
+  row.sentence += i.full ? fmt::format(", {} of {}, {} bytes of shared memory; hand-offs, full occupancies and credits included", count_of(i.groups, "group"),
+                                       count_of(i.warps, "warp"), i.smem)
+                         : std::string(", by issue slots alone");
   row.details.push_back(i.explanation);
   if (i.emitter_ii > i.ii)
     row.details.push_back(fmt::format("within what the compiler's emitter accepts, results of products read in other groups: II {} proved least", i.emitter_ii));
@@ -222,7 +224,8 @@ std::string audit_title(const Dump& dump, const LoopAudit& a) {
 
 std::vector<std::string> audit_facts(const Dump& dump, const LoopAudit& a) {
   const peer::Loop& loop = dump.loops[a.loop];
-  std::vector<std::string> facts{a.groups > 0 ? fmt::format("{} ops in {} groups", loop.nodes.size(), a.groups) : fmt::format("{} ops, no groups", loop.nodes.size())};
+  std::vector<std::string> facts{count_of(static_cast<std::int64_t>(loop.nodes.size()), "op") +
+                                 (a.groups > 0 ? " in " + count_of(static_cast<std::int64_t>(a.groups), "group") : ", no groups")};
   if (a.scheduled) facts.push_back(fmt::format("II {} stated, {} stages", a.stated_ii, a.stages));
   std::string bound = fmt::format("MinII {} (units {}, recurrence {})", a.min_ii, a.res_mii, a.rec_mii);
   if (loop.min_ii && *loop.min_ii != a.min_ii) bound += fmt::format(", stated {}", *loop.min_ii);
@@ -273,8 +276,11 @@ std::string audit_headline(const Dump& dump, const Audit& audit) {
   const std::string name = printable(dump.kernel);
   if (scheduled == 0) return fmt::format("{}: {}, no schedule stored", name, count_of(static_cast<std::int64_t>(audit.loops.size()), "loop"));
   if (audit.clean()) return fmt::format("{}: {} in order", name, count_of(static_cast<std::int64_t>(scheduled), "schedule"));
-  return fmt::format("{}: of {} {} illegal and {} cannot keep the stated II", name, count_of(static_cast<std::int64_t>(scheduled), "schedule"),
-                     illegal, unsustainable);
+  std::vector<std::string> parts;
+  if (illegal > 0) parts.push_back(fmt::format("{} illegal", illegal));
+  if (unsustainable > 0) parts.push_back(fmt::format("{} cannot keep the stated II", unsustainable));
+  if (parts.empty()) parts.push_back("memory or rings too small");
+  return fmt::format("{}: {}: {}", name, count_of(static_cast<std::int64_t>(scheduled), "schedule"), fmt::format("{}", fmt::join(parts, ", ")));
 }
 
 std::string audit_text(const Dump& dump, const Audit& audit, const TextStyle& style) {

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <cstdint>
-
-#include "app/viewmodel/audit_model.h"
+#include <memory>
 
 namespace heddle::app {
 
+struct AuditModel;
+
+
 struct AuditTabState {
   std::uint64_t revision = 0;  ///< of the session that `model` was made from; 0: none yet
-  AuditModel model;
+  std::shared_ptr<const AuditModel> model;
 };
 
 }  // namespace heddle::app

@@ -98,8 +98,8 @@ void draw_purpose(UiState& ui) {
 }  // namespace
 
 void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
-  if (ui.audit.revision != session.revision()) ui.audit = {session.revision(), build_audit(session)};
-  const AuditModel& model = ui.audit.model;
+  if (ui.audit.revision != session.revision()) ui.audit = {session.revision(), std::make_shared<const AuditModel>(build_audit(session))};
+  const AuditModel& model = *ui.audit.model;
   if (model.lines.empty() && model.headline.empty()) return draw_purpose(ui);
   draw_head(session, model, ui);
   if (!model.facts.empty()) wrapped_text(fonts().small, theme().dim, drawable(pretty(model.facts)));

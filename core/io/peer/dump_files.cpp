@@ -143,7 +143,7 @@ Result<Kernel> read_dump_kernel(const std::string& name) {
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  Kernel kernel = to_kernel(*dump, **loop, address->reading.value_or(Reading::Full));
+  Kernel kernel = to_kernel(*dump, **loop, address->reading.value_or(default_reading(dump->format)));
   kernel.source = name;  // with what of the file is meant
   return kernel;
 }
@@ -155,7 +155,7 @@ Result<Machine> read_dump_machine(const std::string& name) {
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  Machine machine = to_machine(*dump, **loop, address->reading.value_or(Reading::Full));
+  Machine machine = to_machine(*dump, **loop, address->reading.value_or(default_reading(dump->format)));
   machine.file = name;
   return machine;
 }

@@ -17,7 +17,7 @@ namespace heddle::peer {
 struct Address {
   std::string path;
   std::optional<std::int64_t> loop;
-  std::optional<Reading> reading;  ///< default: full
+  std::optional<Reading> reading;  ///< default: default_reading
   int variant = 0;
 };
 

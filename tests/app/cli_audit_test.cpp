@@ -1,0 +1,120 @@
+// A compiler's dumps on the command line: audit, every command that takes a kernel, and the way back. The last case runs the
+// compiler's own emitter where HEDDLE_SCHED2TLX names the folder that holds its Python package.
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "app/cli/cli.h"
+#include "core/io/json.h"
+#include "tests/app/cli_support.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::app;
+using test::contains;
+using test::run_heddle;
+
+namespace {
+
+std::string dump(const std::string& name) { return test::repository_path("tests/dumps/" + name); }
+const std::string kScores = dump("scores.schedule_graph.json");
+
+}  // namespace
+
+TEST_CASE("audit says what is wrong and exits with 4, with 0 when all is in order", "[app]") {
+  const auto run = run_heddle({"audit", kScores, "--no-solve"});
+  CHECK(run.code == kNegative);
+  CHECK(contains(run.out, "II 500 is stated, 620 is what the warp groups sustain"));
+  CHECK(contains(run.out, "loop 1 (outer)"));
+  CHECK_FALSE(contains(run_heddle({"audit", kScores + "#0", "--no-solve"}).out, "loop 1"));
+  CHECK_FALSE(contains(run_heddle({"audit", kScores, "--loop", "0", "--no-solve"}).out, "loop 1"));
+  CHECK(run_heddle({"audit", dump("flat.schedule_graph.json"), "--no-solve", "--quiet"}).code == kDone);
+  CHECK(contains(run_heddle({"audit", kScores, "--no-solve", "--markdown"}).out, "| ✗ | dependences |"));
+  const auto json = parse_json(run_heddle({"audit", kScores, dump("scores.ddg.json"), "--no-solve", "--json"}).out, "out");
+  REQUIRE(json.ok());
+  CHECK(json->items()->size() == 2);
+}
+
+TEST_CASE("audit refuses what is no dump, each file by itself", "[app]") {
+  const test::ScratchFolder folder;
+  const auto run = run_heddle({"audit", folder.path("none.json"), folder.write("text.json", "{\"schema_version\": \"9\"}"), kScores + "#9", "--no-solve"});
+  CHECK(run.code == kInvalidInput);
+  CHECK(contains(run.err, "none.json"));
+  CHECK(contains(run.err, "known: ddg-0.1"));
+  CHECK(contains(run.err, "no loop 9"));
+  CHECK(run_heddle({"audit"}).code == kUsage);
+  CHECK(run_heddle({"audit", kScores, "--json", "--markdown"}).code == kUsage);
+}
+
+TEST_CASE("a dump stands for a kernel, its machine and its schedule", "[app]") {
+  const std::string loop = kScores + "#0";
+  CHECK(run_heddle({"check", loop}).code == kNegative);
+  CHECK(contains(run_heddle({"check", kScores, "--loop", "0", "--reading", "issue-slots"}).out, "max_7 starts at 1240"));
+  CHECK(contains(run_heddle({"analyze", loop}).out, "RecMII 500"));
+  CHECK(contains(run_heddle({"show", loop}).out, "wg2"));
+  CHECK(contains(run_heddle({"export", loop, "--format", "dot"}).out, "load_K_1"));
+  CHECK(contains(run_heddle({"analyze", kScores}).err, "say which one"));
+  CHECK(contains(run_heddle({"emit", loop}).err, "numbers only"));
+  CHECK(run_heddle({"check", dump("scores.ddg.json")}).code == kInvalidInput);  // it has no schedule
+}
+
+#ifdef HEDDLE_HAS_SOLVER
+TEST_CASE("a dump is solved, compared with its own schedule, and given back", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string best = folder.path("best.json"), out = folder.path("out.json");
+  CHECK(contains(run_heddle({"solve", kScores, "--loop", "0", "--out", best}).out, "II 500"));
+  CHECK(contains(run_heddle({"solve", kScores, "--loop", "0", "--emitter", "--quiet"}).out, "II 620"));
+  const auto diff = run_heddle({"diff", kScores + "#0", kScores + "#0", best});
+  CHECK(contains(diff.out, "ring load_K_1 depth"));
+  const auto board = run_heddle({"compare", kScores + "#0", kScores + "#0", "--no-baselines"});
+  CHECK(contains(board.out, "solver"));
+  CHECK(run_heddle({"export", kScores + "#0", best, "--format", "schedule_graph", "--out", out}).code == kDone);
+  CHECK(run_heddle({"check", out + "#0"}).code == kDone);
+  const auto same = folder.path("same.json");
+  CHECK(run_heddle({"export", kScores + "#0", "--format", "schedule_graph", "--out", same}).code == kDone);
+  CHECK(test::read_text(same) == test::read_text(kScores));
+  const auto variants = folder.path("variants.json");
+  CHECK(run_heddle({"export", kScores + "#0", "--format", "variants", "--count", "2", "--out", variants}).code == kDone);
+  CHECK(run_heddle({"check", variants + "#0,variant1"}).code == kDone);
+}
+
+TEST_CASE("a joint-solver problem is solved and answered", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string problem = dump("cycles.joint.json"), answer = folder.path("answer.json");
+  CHECK(run_heddle({"export", problem, "--format", "joint-solver", "--out", answer}).code == kDone);
+  CHECK(run_heddle({"check", problem, answer}).code == kDone);
+  CHECK(contains(run_heddle({"audit", problem}).out, "II 10 proved least"));
+}
+
+TEST_CASE("audit solves the loops anew", "[app]") {
+  const auto run = run_heddle({"audit", kScores + "#0"});
+  CHECK(contains(run.out, "II 500 proved least"));
+  CHECK(contains(run.out, "II 620 proved least"));
+}
+
+TEST_CASE("the compiler's own emitter accepts exports", "[app][.slow]") {
+  const char* folder = std::getenv("HEDDLE_SCHED2TLX");
+  if (!folder) {
+    WARN("skipped: HEDDLE_SCHED2TLX does not name a checkout of sched2tlx");
+    return;
+  }
+  const test::ScratchFolder scratch;
+  int emitted = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(folder) / "examples")) {
+    const std::string file = entry.path().string();
+    if (entry.path().extension() != ".json" || !entry.path().filename().string().starts_with("schedule_graph")) continue;
+    CAPTURE(file);
+    const std::string same = scratch.path("same.json"), best = scratch.path("best.json"), out = scratch.path("out.json");
+    REQUIRE(run_heddle({"export", file, "--loop", "0", "--format", "schedule_graph", "--out", same}).code == kDone);
+    CHECK(test::read_text(same) == test::read_text(file));
+    REQUIRE(run_heddle({"solve", file, "--loop", "0", "--emitter", "--out", best}).code == kDone);
+    REQUIRE(run_heddle({"export", file, best, "--loop", "0", "--format", "schedule_graph", "--out", out}).code == kDone);
+    const std::string emit = "PYTHONPATH='" + std::string(folder) + "' python3 -m sched2tlx '" + out + "' -o '" + out + ".py' >/dev/null 2>&1 && python3 -m py_compile '" + out + ".py'";
+    CHECK(std::system(emit.c_str()) == 0);
+    ++emitted;
+  }
+  CHECK(emitted > 0);
+}
+#endif

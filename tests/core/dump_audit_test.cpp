@@ -1,0 +1,113 @@
+// What an audit finds in a stored schedule; the figures are computed by hand from the fixture.
+#include <catch2/catch.hpp>
+
+#include "core/io/atomic_file.h"
+#include "core/io/peer/audit_json.h"
+#include "core/io/peer/dump_json.h"
+#include "core/peer/audit.h"
+#include "core/report/audit_report.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::peer;
+
+namespace {
+
+std::string text_of(const std::string& name) { return read_file(test::repository_path("tests/dumps/" + name)).value(); }
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+LoopAudit audit_of(const std::string& text) { return audit(parse_dump(text, "f.json").value()).loops.at(0); }
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("an audit finds broken dependences and what the groups sustain", "[core]") {
+  const Dump dump = parse_dump(text_of("scores.schedule_graph.json"), "f.json").value();
+  const Audit all = audit(dump);
+  const LoopAudit& a = all.loops.at(0);
+  CHECK(a.illegal());
+  REQUIRE(a.broken.size() == 1);  // reduce_max_6 ends at 1251, max_7 starts at 1240
+  CHECK(a.broken[0].slack == -11);
+  CHECK_FALSE(a.broken[0].repairable);
+  CHECK(a.min_ii == 500);
+  CHECK(a.program.cycles() == 620);  // mma 400, tmem_load 100, a barrier of 60 each way
+  CHECK(a.unsustainable());
+  CHECK(a.pipelined.cycles() == 620);
+  CHECK(a.slot_conflicts.empty());
+  CHECK_FALSE(all.clean());
+  CHECK(contains(sentence(dump.loops[0], a.program), "mma_4 400 + 60 hand-off"));
+  CHECK_FALSE(all.loops.at(1).illegal());
+  CHECK(all.loops.at(1).program.cycles() == 8000);
+}
+
+TEST_CASE("memory is counted with storage from outside the loop, without channels that carry nothing", "[core]") {
+  const MemoryAudit m = audit_of(text_of("scores.schedule_graph.json")).memory;
+  CHECK(m.smem == 4 * 16384 + 32768);
+  CHECK(m.smem_stated == 4 * 16384 + 32768);  // the second term is the channel for a token
+  CHECK(m.resident_smem == 32768);
+  CHECK(m.tmem == 64);
+  REQUIRE(m.unneeded.size() == 1);
+  CHECK(m.unneeded[0].buffer == 2);
+}
+
+TEST_CASE("rings too deep and too shallow, and groups that never meet, are told", "[core]") {
+  const std::string text = text_of("scores.schedule_graph.json");
+  const LoopAudit deep = audit_of(text);
+  REQUIRE(deep.too_deep.size() == 1);
+  CHECK(deep.too_deep[0].alive == 2);  // from 1 to 1001 at II 500
+  REQUIRE(deep.never_together.size() == 1);
+  CHECK(deep.never_together[0] == std::vector<std::int64_t>{0, 1});
+  const LoopAudit shallow = audit_of(replaced(text, "\"count\": 4, \"size_bytes\": 16384", "\"count\": 1, \"size_bytes\": 16384"));
+  REQUIRE(shallow.too_shallow.size() == 1);
+}
+
+TEST_CASE("a repairable dependence and a unit taken twice are told apart", "[core]") {
+  std::string text = text_of("scores.schedule_graph.json");
+  text = replaced(text, "\"cycle\": 1240, \"stage\": 2", "\"cycle\": 1499, \"stage\": 2");
+  CHECK_FALSE(audit_of(text).illegal());
+  const LoopAudit slow = audit_of(replaced(text, "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 5", "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 510"));
+  REQUIRE(slow.broken.size() == 1);
+  CHECK(slow.broken[0].repairable);
+  const LoopAudit twice = audit_of(replaced(text, "\"cycle\": 1101", "\"cycle\": 1010"));
+  CHECK_FALSE(twice.slot_conflicts.empty());
+}
+
+TEST_CASE("loops inside each other hold their rings together, loops that follow each other do not", "[core]") {
+  const Dump dump = parse_dump(text_of("scores.schedule_graph.json"), "f.json").value();
+  CHECK(audit(dump).smem == 4 * 16384 + 32768);
+  Dump apart = dump;
+  apart.loops[1] = apart.loops[0];
+  apart.loops[1].id = 1;
+  CHECK(audit(apart).smem == 4 * 16384 + 32768);
+}
+
+TEST_CASE("an audit reads as text, as Markdown and as JSON", "[core]") {
+  const Dump dump = parse_dump(text_of("scores.schedule_graph.json"), "f.json").value();
+  const Audit all = audit(dump);
+  const std::string text = audit_text(dump, all, {});
+  for (const char* part : {"1 illegal, 1 cannot keep the stated II", "reduce_max_6 (stage 2) -> max_7", "11 cycles short of latency 150", "II 500 is stated, 620", "wg0, wg1"}) {
+    CAPTURE(text, part);
+    CHECK(contains(text, part));
+  }
+  TextStyle ascii;
+  ascii.utf8 = false;
+  for (const char c : audit_text(dump, all, ascii)) CHECK(static_cast<unsigned char>(c) < 128);
+  CHECK(contains(audit_markdown(dump, all), "| ✗ | period | II 500 is stated, 620"));
+  const Json json = audit_json(dump, all);
+  CHECK(*(*json.find("loops")->items())[0].find("sustainable")->integer() == 620);
+}
+
+TEST_CASE("files without schedules and groups are audited for what they have", "[core]") {
+  for (const char* name : {"scores.ddg.json", "small.curated.json", "cycles.joint.json", "groups.joint.json", "flat.schedule_graph.json"}) {
+    const Dump dump = parse_dump(text_of(name), name).value();
+    CAPTURE(name);
+    CHECK(audit(dump).clean());
+    CHECK_FALSE(audit_text(dump, audit(dump), {}).empty());
+  }
+}

@@ -1,0 +1,169 @@
+// Schedules given back to the compiler in its own formats.
+#include <catch2/catch.hpp>
+
+#include "core/check/checker.h"
+#include "core/io/atomic_file.h"
+#include "core/io/json.h"
+#include "core/io/peer/dump_json.h"
+#include "core/io/peer/export.h"
+#include "core/io/peer/text_patch.h"
+#include "core/peer/native.h"
+#include "core/problem/resolve.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::peer;
+
+namespace {
+
+struct Case {
+  std::string text;
+  Dump dump;
+  Problem problem;
+  Schedule stored;
+
+  explicit Case(const std::string& name, std::size_t loop = 0)
+      : text(read_file(test::repository_path("tests/dumps/" + name)).value()), dump(parse_dump(text, name).value()) {
+    problem = problem_for(loop);
+    if (auto s = to_schedule(dump, dump.loops[loop], problem)) stored = *std::move(s);
+  }
+  Problem problem_for(std::size_t loop) const {
+    const Reading reading = default_reading(dump.format);
+    return resolve(to_kernel(dump, dump.loops[loop], reading), to_machine(dump, dump.loops[loop], reading)).value();
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A legal schedule of the fixture with the product's reader in another group.
+Schedule better(const Case& c) {
+  Schedule s = c.stored;
+  s.ii = 620;
+  const auto put = [&](const char* op, Cycle start, std::size_t group) { s.ops[c.problem.find_op(op).index()] = {start, GroupId(group)}; };
+  put("muli_0", 0, 1);
+  put("load_K_1", 1, 1);
+  put("mma_4", 661, 1);
+  put("tmem_load_5", 1121, 2);
+  put("reduce_max_6", 1341, 2);
+  put("max_7", 1491, 2);
+  derive_groups(c.problem, s);
+  for (int& depth : s.depths) depth = depth > 0 ? 2 : 0;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("an unchanged export is the file, byte for byte", "[core]") {
+  const Case c("scores.schedule_graph.json");
+  CHECK(export_schedule_graph(c.text, c.dump, 0, c.problem, c.stored).value() == c.text);
+  const Case outer("scores.schedule_graph.json", 1);
+  CHECK(export_schedule_graph(outer.text, outer.dump, 1, outer.problem, outer.stored).value() == outer.text);
+  const Case flat("flat.schedule_graph.json");
+  CHECK(export_schedule_graph(flat.text, flat.dump, 0, flat.problem, flat.stored).value() == flat.text);
+}
+
+TEST_CASE("an export changes the schedule and nothing else, and reads back as the schedule", "[core]") {
+  const Case c("scores.schedule_graph.json");
+  const Schedule s = better(c);
+  const Verdict verdict = check(c.problem, s);
+  CAPTURE(verdict.valid() ? "" : verdict.violations[0].message);
+  REQUIRE(verdict.valid());
+  const std::string out = export_schedule_graph(c.text, c.dump, 0, c.problem, s).value();
+  REQUIRE(parse_json(out, {}).ok());
+  for (const char* kept : {"\"x_made_up\": [1.50, {\"kept\": \"as written\"}]", "\"partition_cost\": 499.9970", "\"op_90110\": {\"kind\": \"tt.descriptor_load\"",
+                           "\"II\": 8000", "\"child_pipeline_id\": 1"})
+    CHECK(contains(out, kept));
+  CHECK(contains(out, "\"II\": 620"));
+  CHECK_FALSE(contains(out, "\"id\": 2, \"kind\": \"smem\""));  // the channel for a token
+  CHECK(contains(out, "\"producer_node\": 4, \"consumer_node\": 5"));
+  const Dump again = parse_dump(out, "again.json").value();
+  const auto read = to_schedule(again, again.loops[0], c.problem);
+  REQUIRE(read);
+  CHECK(read->ii == s.ii);
+  for (std::size_t v = 0; v < s.ops.size(); ++v) CHECK(read->ops[v].start == s.ops[v].start);
+  CHECK(read->depths == s.depths);
+  // Stage, cluster and order follow from the cycles.
+  for (const Node& n : again.loops[0].nodes) CHECK(*n.stage == *n.cycle / 620);
+  CHECK(*again.loops[0].max_stage == 2);
+}
+
+TEST_CASE("the older form keeps its own names", "[core]") {
+  const Case c("flat.schedule_graph.json");
+  Schedule s = c.stored;
+  s.ops[1].start = 130;
+  const std::string out = export_schedule_graph(c.text, c.dump, 0, c.problem, s).value();
+  CHECK(contains(out, "\"partition\": 1"));
+  CHECK_FALSE(contains(out, "warp_group"));
+  CHECK(contains(out, "\"cycle\": 130, \"stage\": 2"));
+}
+
+TEST_CASE("variants are documents of their own, read by number", "[core]") {
+  const Case c("scores.schedule_graph.json");
+  const std::string out = export_variants(c.text, c.dump, 0, c.problem, {c.stored, better(c)}).value();
+  const Dump first = parse_dump(out, "v.json", 0).value(), second = parse_dump(out, "v.json", 1).value();
+  CHECK(first.variants == 2);
+  CHECK(first.loops[0].stated_ii == 500);
+  CHECK(second.loops[0].stated_ii == 620);
+  CHECK_FALSE(parse_dump(out, "v.json", 2).ok());
+  // One variant of them changes alone.
+  const std::string changed = export_schedule_graph(out, second, 0, c.problem, c.stored).value();
+  CHECK(parse_dump(changed, "v.json", 1).value().loops[0].stated_ii == 500);
+  CHECK(changed.substr(0, out.size() / 3) == out.substr(0, out.size() / 3));
+}
+
+TEST_CASE("a joint-solver problem is answered in its own format", "[core]") {
+  const Case c("cycles.joint.json");
+  Schedule s;
+  s.ii = 10;
+  s.groups.resize(1);
+  s.ops.resize(4);
+  const auto put = [&](const char* op, Cycle start) { s.ops[c.problem.find_op(op).index()] = {start, GroupId(0)}; };
+  put("TMA_0", 2);
+  put("op_1", 27);
+  put("TC_3", 27);
+  put("CUDA_2", 39);
+  derive_groups(c.problem, s);
+  s.depths.assign(c.problem.channels.size(), 0);
+  const std::string out = export_joint_solution(c.dump, c.problem, s).value();
+  const JointSolution read = parse_joint_solution(out, "s.json").value();
+  CHECK(read.ii == 10);
+  CHECK(std::find(read.cycles.begin(), read.cycles.end(), std::pair<std::int64_t, Cycle>{3, 25}) != read.cycles.end());
+  CHECK(read.depths == std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}});
+  // 3 stages, 1 slot, no carried span but 3 -> 3, spans 25 + 0 + 12, 16384 bytes.
+  CHECK(contains(out, "\"objective\": 30671872"));
+  put("CUDA_2", 90);
+  put("TC_3", 77);
+  const auto refused = export_joint_solution(c.dump, c.problem, s);
+  REQUIRE_FALSE(refused.ok());  // six slots of 16384 bytes in 40000
+  CHECK(contains(to_string(refused.error()), "shared memory"));
+}
+
+TEST_CASE("groups that a joint-solver problem forbids are refused", "[core]") {
+  const Case c("groups.joint.json");
+  CHECK(export_joint_solution(c.dump, c.problem, c.stored).ok());
+  Schedule s = c.stored;
+  for (Placement& p : s.ops) p.group = GroupId(0);
+  const auto refused = export_joint_solution(c.dump, c.problem, s);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(contains(to_string(refused.error()), "clusters 0 and 2 must not share a group"));
+  CHECK(contains(to_string(refused.error()), "another group"));
+}
+
+TEST_CASE("what has no place for a schedule is refused with a reason", "[core]") {
+  const Case ddg("scores.ddg.json");
+  CHECK(contains(to_string(export_schedule_graph(ddg.text, ddg.dump, 0, ddg.problem, {}).error()), "no place for a schedule"));
+  CHECK(contains(to_string(export_joint_solution(ddg.dump, ddg.problem, {}).error()), "no joint-solver problem"));
+}
+
+TEST_CASE("a patch changes spans of text and leaves the rest", "[core]") {
+  const std::string text = "{ \"a\" : [1, {\"b\": \"x\\\"]}\"}], \"c\":2.50 }";
+  const TextSpan root = index_text(text);
+  TextPatch patch(text);
+  CHECK(patch.apply() == text);
+  patch.replace(root.find("c"), "2.50");
+  CHECK(patch.empty());
+  patch.replace(root.find("a")->items[1].find("b"), "7");
+  CHECK(patch.apply() == "{ \"a\" : [1, {\"b\": 7}], \"c\":2.50 }");
+  patch.replace_all(root.find("a"), "[]");
+  CHECK(patch.apply() == "{ \"a\" : [], \"c\":2.50 }");
+}
