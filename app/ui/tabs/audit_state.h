@@ -8,7 +8,6 @@ namespace heddle::app {
 
 struct AuditModel;
 
-
 struct AuditTabState {
   std::uint64_t revision = 0;  ///< of the session that `model` was made from; 0: none yet
   std::shared_ptr<const AuditModel> model;

@@ -119,8 +119,7 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
     ImGui::Dummy(ImVec2(0, px(6)));
     const std::string label = fmt::format("Demand what its emitter demands ({})", rules.size());
     if (button("audit/emitter", label, ButtonKind::Plain)) ui.commands.push(DemandEmitterRules{});
-    if (ImGui::IsItemHovered()) tooltip("What reads the result of a matrix product into registers is in another warp group than the product.
-Solve with it before exporting to that compiler.");
+    if (ImGui::IsItemHovered()) tooltip("What reads the result of a matrix product into registers is in another warp group than the product.\nSolve with it before exporting to that compiler.");
   }
   ImGui::EndChild();
 }
