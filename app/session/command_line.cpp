@@ -7,6 +7,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/command_table.h"
+#include "app/session/dump_source.h"
 #include "app/session/proposal.h"
 #include "core/io/library.h"
 #include "core/schedule/constraint_text.h"
@@ -91,6 +92,8 @@ std::string command_line(const Session& session, std::string_view subcommand, co
       return joined(words);
     }
     if (!entry->of_solver) return {};
+    // A dump stands for its own schedule, not for what is solved of it.
+    if (content.dump && content.dump->the_loop().scheduled()) return {};
   }
   if (positionals(PositionalType::Kernel) > 0) words.push_back(name_in_library(Shelf::Kernels, content.kernel->source));
   // A dump stands for its machine too.
@@ -255,6 +258,13 @@ std::string export_command(const Session& session, const Export& wish) {
     case ExportKind::Trace: words = {"--format", "trace"}; break;
     case ExportKind::Text: add({"--format", "text", "--width", "160"}); break;
     case ExportKind::Csv: words = {"--format", "csv"}; break;
+    case ExportKind::DumpGraph:
+    case ExportKind::JointSolution: {
+      const char* format = wish.kind == ExportKind::DumpGraph ? "schedule_graph" : "joint-solver";
+      words = {"--format", format};
+      break;
+    }
+    case ExportKind::DumpVariants: return {};  // of the window's list
     case ExportKind::Png: return picture_command(session, wish);
   }
   add({"--out", wish.path});
@@ -291,6 +301,7 @@ struct Twin {
   Line operator()(const Undo&) const { return solve(); }
   Line operator()(const Redo&) const { return solve(); }
 
+  Line operator()(const OpenFile&) const { return session.content().dump ? Line(audit_command(session)) : std::nullopt; }
   Line operator()(const OpenDump&) const { return audit_command(session); }
   Line operator()(const ShowLoop&) const { return audit_command(session); }
   Line operator()(const OpenSchedule&) const { return command_line(session, "check"); }

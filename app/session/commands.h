@@ -14,10 +14,13 @@
 #include "core/base/id.h"
 #include "app/jobs/question.h"
 #include "app/session/note.h"
-#include "core/peer/native.h"
 #include "core/problem/changes.h"
 #include "core/report/gantt_model.h"
 #include "core/schedule/constraints.h"
+
+namespace heddle::peer {
+enum class Reading;  // core/peer/native.h
+}
 
 namespace heddle::app {
 
@@ -81,6 +84,7 @@ struct ShowLoop {
   std::optional<std::int64_t> loop;
   std::optional<peer::Reading> reading;
 };  ///< another loop of the dump that is open, or another reading of it; what is not said stays
+struct DemandEmitterRules {};  ///< what the emitter of the open dump's compiler demands becomes constraints, as one step
 struct OpenConstraints {
   std::string path;
 };
@@ -102,7 +106,7 @@ struct RestoreWork {
 struct DiscardWork {
   std::string path;
 };
-enum class ExportKind { Svg, Png, Trace, Text, Csv };
+enum class ExportKind { Svg, Png, Trace, Text, Csv, DumpGraph, DumpVariants, JointSolution };
 struct Export {
   ExportKind kind = ExportKind::Svg;
   std::string path;
@@ -319,7 +323,7 @@ struct Quit {
 struct DismissNotice {};
 
 using Command =
-    std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, OpenConstraints, SaveSchedule,
+    std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, DemandEmitterRules, OpenConstraints, SaveSchedule,
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,

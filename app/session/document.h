@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "app/session/dump_source.h"
 #include "app/session/note.h"
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
@@ -23,6 +22,8 @@
 #include "core/schedule/schedule.h"
 
 namespace heddle::app {
+
+struct DumpSource;  // app/session/dump_source.h
 
 /// A schedule with everything that is said about it.
 struct ScheduleEntry {

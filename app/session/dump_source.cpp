@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/io/atomic_file.h"
 #include "core/io/peer/dump_files.h"
 
 namespace heddle::app {
@@ -37,7 +38,7 @@ Result<DumpSource> read_dump_source(const std::string& name) {
   auto file = std::make_shared<DumpFile>();
   file->path = address->path;
   DumpSource source;
-  source.reading = address->reading.value_or(peer::Reading::Full);
+  source.reading = address->reading.value_or(peer::default_reading(meant->format));
   const int count = std::max(1, meant->variants);
   for (int variant = 0; variant < count; ++variant) {
     if (variant >= kMostDocuments && variant != address->variant) {
@@ -60,6 +61,9 @@ Result<DumpSource> read_dump_source(const std::string& name) {
     if (!loop) return loop.error();
     source.loop = static_cast<std::size_t>(*loop - dump.loops.data());
   }
+  Result<std::string> text = read_file(file->path);
+  if (!text) return text.error();
+  file->text = *std::move(text);
   source.file = std::move(file);
   return source;
 }

@@ -21,6 +21,7 @@ struct DumpDocument {
 /// As it was read; never changed.
 struct DumpFile {
   std::string path;
+  std::string text;                     ///< exports change it in place
   std::vector<DumpDocument> documents;  ///< at least one
   int left_out = 0;                     ///< documents beyond those
 };

@@ -137,6 +137,10 @@ class Session {
   std::string why_no_question(Topic topic) const;
   /// A question is being worked on.
   bool asking() const;
+  /// Empty when the shown schedule can go back into the compiler's dump in this form, else why not.
+  std::string why_no_dump(ExportKind kind) const;
+  /// Demands of that compiler's emitter that are not in force yet.
+  Constraints open_emitter_rules() const;
   /// The kernel of the shown schedule, as far as it has come.
   const KernelDesk& kernel() const { return kernel_; }
   /// Empty when there is something to make a kernel of, else why not.
@@ -206,10 +210,12 @@ class Session {
   void on(const OpenSchedule& c);
   void on(const OpenDump& c);
   void on(const ShowLoop& c);
+  void on(const DemandEmitterRules& c);
   /// `solve`: where it has no schedule of its own.
   void open_dump(const std::string& name, bool solve);
   /// Another file's schedules of the loop that is open become rows of the list; false when its ops are others.
   bool add_dumped_schedules(const DumpSource& source);
+  Result<std::string> dump_text(ExportKind kind) const;
   /// While a dump is open.
   void refuse_machine(const std::string& name);
   void show_dump(std::shared_ptr<const DumpSource> source, const std::string& what);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
+#include "core/io/peer/export.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {
@@ -98,6 +100,55 @@ void Session::on(const ShowLoop& c) {
   settle_after_travel(true);
   view_.alignment = {};
   changed();
+}
+
+Constraints Session::open_emitter_rules() const {
+  Constraints open;
+  if (!content_.dump || !content_.problem || content_.dump->reading != peer::Reading::Full) return open;
+  for (UserConstraint& rule : peer::emitter_rules(content_.dump->the_loop(), *content_.problem))
+    if (std::none_of(content_.constraints.begin(), content_.constraints.end(), [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
+      open.push_back(std::move(rule));
+  return open;
+}
+
+void Session::on(const DemandEmitterRules&) {
+  const Constraints rules = open_emitter_rules();
+  if (rules.empty()) return say(LogLevel::Info, "the emitter demands nothing that is not in force");
+  Constraints next = content_.constraints;
+  next.insert(next.end(), rules.begin(), rules.end());
+  constrain(std::move(next), "demand what the emitter demands", false);
+  view_.tab = BottomTab::Constraints;
+}
+
+std::string Session::why_no_dump(ExportKind kind) const {
+  if (!content_.dump) return "what is open is no compiler's dump";
+  const peer::Format format = content_.dump->dump().format;
+  const bool joint = format == peer::Format::JointCycles || format == peer::Format::JointGroups;
+  if (kind == ExportKind::JointSolution && !joint) return fmt::format("a {} file poses no joint-solver problem", to_string(format));
+  if (kind != ExportKind::JointSolution && format != peer::Format::ScheduleGraph)
+    return fmt::format("a {} file has no place for a schedule; open the schedule_graph of the same run", to_string(format));
+  if (kind != ExportKind::JointSolution && content_.dump->reading != peer::Reading::Full)
+    return "issue slots know no warp groups: choose the full reading";
+  return content_.entry() ? "" : "there is no schedule yet";
+}
+
+Result<std::string> Session::dump_text(ExportKind kind) const {
+  if (const std::string reason = why_no_dump(kind); !reason.empty()) return Error::input(reason);
+  const DumpSource& source = *content_.dump;
+  const Problem& problem = *content_.problem;
+  if (kind == ExportKind::JointSolution) return peer::export_joint_solution(source.dump(), problem, content_.entry()->schedule);
+  if (kind == ExportKind::DumpGraph) return peer::export_schedule_graph(source.file->text, source.dump(), source.loop, problem, content_.entry()->schedule);
+  // Best first: legal ones by II, the shown one before others as good.
+  std::vector<const ScheduleEntry*> entries;
+  for (const EntryPtr& entry : content_.schedules)
+    if (!entry->running && entry->verdict.valid()) entries.push_back(entry.get());
+  if (entries.empty()) return Error::input("no schedule of the list is legal, and only legal ones become variants", "solve first");
+  std::stable_sort(entries.begin(), entries.end(), [&](const ScheduleEntry* a, const ScheduleEntry* b) {
+    return std::pair(a->schedule.ii, a != content_.entry()) < std::pair(b->schedule.ii, b != content_.entry());
+  });
+  std::vector<Schedule> schedules;
+  for (const ScheduleEntry* entry : entries) schedules.push_back(entry->schedule);
+  return peer::export_variants(source.file->text, source.dump(), source.loop, problem, schedules);
 }
 
 void Session::refuse_machine(const std::string& name) {

@@ -68,6 +68,17 @@ void Session::on(const Export& c) {
       text = timeline_page(problem, as_it_stands(*entry), gantt_of(*this, *entry, entry->schedule), style);
       break;
     }
+    case ExportKind::DumpGraph:
+    case ExportKind::DumpVariants:
+    case ExportKind::JointSolution: {
+      const Result<std::string> written = dump_text(c.kind);
+      if (!written) {
+        view_.exported.push_back({c.path, written.error().faults.front().message, false});
+        return fail("Cannot export " + base_name(c.path), written.error());
+      }
+      text = *written;
+      break;
+    }
     case ExportKind::Png: break;
   }
   note_exported(c.path, write_file(c.path, text));

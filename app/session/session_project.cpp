@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
 #include "core/io/atomic_file.h"

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/session/command_line.h"
+#include "app/session/dump_source.h"
 #include "app/session/proposal.h"
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
@@ -117,6 +118,11 @@ std::string changes_reason(const Session& s) { return s.content().changes.empty(
 Command take_back_change(const Session& s) { return RemoveChange{s.content().changes.size() - 1, false}; }
 
 std::string needs_dump(const Session& s) { return s.content().dump ? "" : "no compiler's dump is open"; }
+std::string needs_emitter_rules(const Session& s) {
+  if (!s.content().dump) return needs_dump(s);
+  if (s.content().dump->reading != peer::Reading::Full) return "issue slots know no warp groups: choose the full reading";
+  return s.open_emitter_rules().empty() ? "it demands nothing that is not in force" : "";
+}
 std::string needs_loops(const Session& s) {
   if (!s.content().dump) return needs_dump(s);
   return s.content().dump->dump().loops.size() > 1 ? "" : "the dump has only this loop";
@@ -396,6 +402,7 @@ const Action kActions[] = {
     Action{"audit", kCompare, "Audit of a compiler's schedule", "Ctrl+Shift+A", make_tab<BottomTab::Audit>},
     Action{"next_reading", kCompare, "Other reading of the dump", "", other_reading}.needs(needs_dump),
     Action{"next_loop", kCompare, "Next loop of the dump", "", next_loop}.needs(needs_loops),
+    Action{"emitter_rules", kCompare, "Demand what the dump's emitter demands", "", make<DemandEmitterRules>}.needs(needs_emitter_rules),
     Action{"set_b", kCompare, "Make the shown schedule B", "B", shown_as_b}.needs(needs_two),
     Action{"swap_ab", kCompare, "Swap A and B", "X", make<SwapBaseline>}.needs(needs_b),
     Action{"no_b", kCompare, "End the comparison", "", make<SetBaseline>}.needs(needs_b),

@@ -19,6 +19,7 @@
 #include "app/ui/schedule_list.h"
 #include "app/ui/tabs.h"
 #include "app/ui/tabs/alternatives_state.h"
+#include "app/ui/tabs/audit_state.h"
 #include "app/ui/tabs/constraints_state.h"
 #include "app/ui/tabs/cuda_state.h"
 #include "app/ui/tabs/explain_state.h"
@@ -96,6 +97,7 @@ struct UiState {
   std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
   std::vector<std::string> machines;
   bool maximized = false;  ///< the pane under the chart has the chart's place too
+  AuditTabState audit;
   GraphState graph;
   PipelineState pipeline;
   CudaTabState cuda;

@@ -27,12 +27,18 @@ struct Kind {
   ExportKind kind;
   const char *name, *label, *ending, *about;
 };
-constexpr std::array<Kind, 5> kKinds{
+constexpr std::array<Kind, 8> kKinds{
     {{ExportKind::Svg, "export/svg", "SVG", ".svg", "The chart as a drawing, for papers and web pages: text stays text."},
      {ExportKind::Png, "export/png", "PNG", ".png", "The pixels of the chart, or of the whole window."},
      {ExportKind::Trace, "export/trace", "Trace", ".trace.json", "A run of the schedule for Perfetto and chrome://tracing; 1 cycle is 1 ns."},
      {ExportKind::Text, "export/text", "Text", ".txt", "Title, timeline and table of ops, for a terminal or a report."},
-     {ExportKind::Csv, "export/csv", "CSV", ".csv", "The table of ops, for a spreadsheet."}}};
+     {ExportKind::Csv, "export/csv", "CSV", ".csv", "The table of ops, for a spreadsheet."},
+     {ExportKind::DumpGraph, "export/schedule_graph", "schedule_graph", ".schedule_graph.json",
+      "The compiler's dump with this schedule in it: cycles, stages, groups, buffers and barriers of this loop; everything else byte for byte."},
+     {ExportKind::DumpVariants, "export/variants", "variants", ".schedule_graphs.json", "The same with every legal schedule of the list, the best first, as the compiler's own top-N file."},
+     {ExportKind::JointSolution, "export/joint", "joint-solver", ".solution.json", "The answer to the joint-solver problem that is open."}}};
+
+bool for_compiler(ExportKind kind) { return kind == ExportKind::DumpGraph || kind == ExportKind::DumpVariants || kind == ExportKind::JointSolution; }
 
 const Kind& kind_of(ExportKind kind) {
   return *std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& k) { return k.kind == kind; });
@@ -121,6 +127,7 @@ std::string file_stem(const Session& session) {
     if (stem.extension() == ".heddle") stem = stem.stem();
     return (path.parent_path() / stem).string();
   }
+  if (content.dump) return content.kernel->name;
   return content.kernel && content.machine ? content.kernel->name + "." + content.machine->name : "heddle";
 }
 
@@ -153,6 +160,7 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     dialog.wanted = false;
     dialog.just_opened = true;
     dialog.wish.light = session.settings().theme == ThemeName::Light;
+    if (for_compiler(dialog.wish.kind) && !session.why_no_dump(dialog.wish.kind).empty()) dialog.wish.kind = ExportKind::Svg;
     std::snprintf(dialog.path, sizeof dialog.path, "%s", (file_stem(session) + kind_of(dialog.wish.kind).ending).c_str());
     dialog.earlier = session.view().exported.size();
     ImGui::OpenPopup("export");
@@ -163,15 +171,24 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   if (!begin_modal("export", ImVec2(px(640), 0))) return;
   dialog_title("Export what is on screen");
   ImGui::Dummy(ImVec2(0, px(2)));
-  for (const Kind& kind : kKinds) {
+  const auto choose = [&](const Kind& kind, const std::string& why_not, float width) {
     const bool current = kind.kind == dialog.wish.kind;
-    if (button(kind.name, kind.label, current ? ButtonKind::Primary : ButtonKind::Plain, {}, px(76), px(28))) {
+    if (button(kind.name, kind.label, current ? ButtonKind::Primary : ButtonKind::Plain, why_not, width, px(28))) {
       dialog.wish.kind = kind.kind;
       set_ending(dialog, kind.kind);
     }
     ImGui::SameLine(0, px(6));
-  }
+  };
+  for (const Kind& kind : kKinds)
+    if (!for_compiler(kind.kind)) choose(kind, {}, px(76));
   ImGui::NewLine();
+  if (session.content().dump) {
+    colored_text(theme().dim, "for the compiler");
+    ImGui::SameLine(0, px(10));
+    for (const Kind& kind : kKinds)
+      if (for_compiler(kind.kind)) choose(kind, session.why_no_dump(kind.kind), 0);
+    ImGui::NewLine();
+  }
   std::string about = kind_of(dialog.wish.kind).about;
   if (session.content().baseline_entry() && session.view().chart_view != ChartView::A)
     about += dialog.wish.kind == ExportKind::Svg   ? " A over B, on one axis."

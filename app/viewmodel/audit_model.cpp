@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/report/chart_layout.h"
 #include "core/report/gantt_facts.h"
@@ -21,9 +22,8 @@ std::size_t document_of(const Content& content) {
   return source.document;
 }
 
-/// The best that was solved for the open loop by Heddle's reading.
+/// The best that was solved for the open loop by the present reading.
 std::optional<peer::Improvement> improvement_of(const Content& content) {
-  if (content.dump->reading != peer::Reading::Full) return std::nullopt;
   const ScheduleEntry* best = nullptr;
   for (const EntryPtr& entry : content.schedules)
     if (entry->schedule.provenance.kind == "solver" && entry->verdict.valid() && !entry->running &&
@@ -31,6 +31,7 @@ std::optional<peer::Improvement> improvement_of(const Content& content) {
       best = entry.get();
   if (!best) return std::nullopt;
   peer::Improvement found;
+  found.full = content.dump->reading == peer::Reading::Full;
   found.ii = best->schedule.ii;
   found.lower_bound = best->lower_bound.value_or(content.bounds->min_ii());
   found.proved = best->status == Status::Optimal;
@@ -56,19 +57,23 @@ peer::Audit audit_of(const Content& content, std::size_t document) {
 
 class Pointer {
  public:
-  Pointer(const Problem& problem, const peer::Loop& loop) : problem_(problem), loop_(loop) {}
+  Pointer(const Problem& problem, const peer::Loop& loop) : problem_(problem), loop_(loop) {
+    for (std::size_t v = 0; v < problem.ops.size(); ++v) ids_.emplace(problem.ops[v].name, OpId(v));
+    for (std::size_t e = 0; e < problem.edges.size(); ++e) edges_.emplace(std::pair(problem.edges[e].from.index(), problem.edges[e].to.index()), EdgeId(e));
+  }
 
   Highlight at(const std::string& why, const std::vector<std::size_t>& nodes, const std::vector<std::int64_t>& groups, const std::string& unit) const {
     Highlight out;
     std::vector<OpId> path;
     for (const std::size_t node : nodes) path.push_back(op_of(node));
     for (std::size_t i = 0; i < loop_.nodes.size(); ++i)
-      if (std::find(groups.begin(), groups.end(), loop_.nodes[i].group) != groups.end()) add(out.ops, problem_.find_op(loop_.nodes[i].name));
+      if (std::find(groups.begin(), groups.end(), loop_.nodes[i].group) != groups.end()) add(out.ops, find(loop_.nodes[i].name));
     for (const OpId op : path) add(out.ops, op);
     for (std::size_t i = 0; i < path.size() && path.size() > 1; ++i) {
       const OpId from = path[i], to = path[(i + 1) % path.size()];
-      for (std::size_t e = 0; e < problem_.edges.size(); ++e)
-        if (problem_.edges[e].from == from && problem_.edges[e].to == to && (path.size() > 2 || i == 0)) out.edges.push_back(EdgeId(e));
+      if (!from.valid() || !to.valid() || (path.size() == 2 && i == 1)) continue;
+      const auto [first, last] = edges_.equal_range({from.index(), to.index()});
+      for (auto e = first; e != last; ++e) out.edges.push_back(e->second);
     }
     if (!unit.empty())
       for (const Unit& u : problem_.units)
@@ -84,16 +89,25 @@ class Pointer {
   /// What only renames storage is no op by Heddle's reading: what fills it stands for it, else what reads it.
   OpId op_of(std::size_t node) const {
     if (node >= loop_.nodes.size()) return {};
-    OpId op = problem_.find_op(loop_.nodes[node].name);
+    OpId op = find(loop_.nodes[node].name);
     for (const bool back : {true, false})
       for (const peer::Edge& e : loop_.edges)
-        if (!op.valid() && (back ? e.to : e.from) == node) op = problem_.find_op(loop_.nodes[back ? e.from : e.to].name);
+        if (!op.valid() && (back ? e.to : e.from) == node) op = find(loop_.nodes[back ? e.from : e.to].name);
     return op;
+  }
+
+  OpId find(const std::string& name) const {
+    const auto it = ids_.find(name);
+    return it == ids_.end() ? OpId() : it->second;
   }
 
   const Problem& problem_;
   const peer::Loop& loop_;
+  std::map<std::string, OpId> ids_;
+  std::multimap<std::pair<std::size_t, std::size_t>, EdgeId> edges_;
 };
+
+constexpr std::size_t kMostDetails = 100;
 
 std::size_t findings(const std::vector<AuditRow>& rows) {
   return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const AuditRow& r) { return r.weight != AuditWeight::Fine; }));
@@ -108,7 +122,12 @@ void add_rows(const std::vector<AuditRow>& rows, const Pointer* pointer, AuditMo
       line.shown.lanes = {"SMEM live", "TMEM live"};
     }
     model.lines.push_back(line);
+    std::size_t count = 0;
     for (const AuditDetail& detail : row.details) {
+      if (++count > kMostDetails) {
+        model.lines.push_back({{}, row.weight, fmt::format("and {} more; heddle audit --json lists all", row.details.size() - kMostDetails), {}});
+        break;
+      }
       AuditLine more{{}, row.weight, printable(detail.text), {}};
       if (pointer) more.shown = pointer->at(row.topic + ": " + more.text, detail.nodes, detail.groups, detail.unit);
       model.lines.push_back(std::move(more));

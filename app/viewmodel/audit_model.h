@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/dump_source.h"
 #include "app/session/session.h"
 #include "core/report/audit_report.h"
 

@@ -8,6 +8,7 @@
 
 #include "app/viewmodel/header_model.h"
 #include "core/report/chart_layout.h"
+#include "core/report/partition_rows.h"
 
 namespace heddle::app {
 namespace {
@@ -187,6 +188,10 @@ std::string compare_tsv(const Problem& problem, const CompareModel& model, const
   std::string text = fmt::format("number\tA: {}\tB: {}\tB against A\n", model.a.name, model.b.name);
   for (const MetricRow& row : metric_rows(problem, model.a, model.b, model.difference, ungrouped))
     text += fmt::format("{}\t{}\t{}\t{}\n", row.name, row.a, row.b, row.change);
+  text += "\ngroup\tin both\tonly in A\tonly in B\n";
+  for (const PartitionRow& row : partition_rows(problem, *model.a.schedule, *model.b.schedule, model.difference))
+    text += fmt::format("{}\t{}\t{}\t{}\n", row.group, op_names(problem, row.both), op_names(problem, row.only_a), op_names(problem, row.only_b));
+  text += fmt::format("\nlimiting cycle of A\t{}\nlimiting cycle of B\t{}\n", model.a.period.sentence, model.b.period.sentence);
   text += "\n";
   text += "op\tdelta\tin B\tA start\tA slot\tA stage\tA group\tB start\tB slot\tB stage\tB group\n";
   for (const OpDifferenceRow& row : rows)

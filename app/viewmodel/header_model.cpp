@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "app/session/dump_source.h"
 #include "core/report/chart_layout.h"
+#include "core/report/text_style.h"
 
 namespace heddle::app {
 namespace {

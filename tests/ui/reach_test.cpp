@@ -68,6 +68,7 @@ const std::map<std::string, std::string> kWays{
     {"CloseDocument", "action close"},
     {"CopyLine", "action copy_command"},
     {"CopyText", "action copy_shown"},
+    {"DemandEmitterRules", "action emitter_rules"},
     {"DiscardWork", "welcome screen"},
     {"DismissError", "Escape in the error panel"},
     {"DismissNotice", "the notice's button"},

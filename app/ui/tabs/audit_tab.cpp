@@ -98,7 +98,8 @@ void draw_purpose(UiState& ui) {
 }  // namespace
 
 void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
-  const AuditModel model = build_audit(session);
+  if (ui.audit.revision != session.revision()) ui.audit = {session.revision(), std::make_shared<const AuditModel>(build_audit(session))};
+  const AuditModel& model = *ui.audit.model;
   if (model.lines.empty() && model.headline.empty()) return draw_purpose(ui);
   draw_head(session, model, ui);
   if (!model.facts.empty()) wrapped_text(fonts().small, theme().dim, drawable(pretty(model.facts)));
@@ -114,6 +115,12 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
       if (link(fmt::format("audit/loop/{}", other.id).c_str(), other.text)) ui.commands.push(ShowLoop{other.id, {}});
   }
   if (!model.of_dump) draw_purpose(ui);
+  if (const Constraints rules = session.open_emitter_rules(); !rules.empty()) {
+    ImGui::Dummy(ImVec2(0, px(6)));
+    const std::string label = fmt::format("Demand what its emitter demands ({})", rules.size());
+    if (button("audit/emitter", label, ButtonKind::Plain)) ui.commands.push(DemandEmitterRules{});
+    if (ImGui::IsItemHovered()) tooltip("What reads the result of a matrix product into registers is in another warp group than the product.\nSolve with it before exporting to that compiler.");
+  }
   ImGui::EndChild();
 }
 

@@ -12,6 +12,7 @@
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
 #include "core/io/library.h"
+#include "core/report/partition_rows.h"
 
 namespace heddle::app {
 namespace {
@@ -82,7 +83,36 @@ const char* arrow(const MetricRow& row) {
   return row.direction > 0 ? "▲ " : "▼ ";
 }
 
-void draw_metrics(const CompareModel& model, ImVec2 size) {
+/// Which ops are in which warp group of both; only where the partitions differ.
+void draw_partition(const Problem& problem, const CompareModel& model) {
+  const std::vector<PartitionRow> rows = partition_rows(problem, *model.a.schedule, *model.b.schedule, model.difference);
+  const bool same = std::all_of(rows.begin(), rows.end(), [](const PartitionRow& r) { return r.only_a.empty() && r.only_b.empty(); });
+  section("PARTITION", same ? "the same ops in every group" : "");
+  if (same) return;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
+  if (!ImGui::BeginTable("partition", 4, kFlags)) return;
+  constexpr std::pair<const char*, float> kColumns[] = {{"group", 0.8f}, {"in both", 1.4f}, {"only in A", 1.4f}, {"only in B", 1.4f}};
+  for (const auto& [title, weight] : kColumns) ImGui::TableSetupColumn(title, 0, weight);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (int c = 0; c < 4; ++c) {
+    ImGui::TableSetColumnIndex(c);
+    const FontScope scope(fonts().small_bold);
+    colored_text(theme().heading, kColumns[c].first);
+  }
+  for (const PartitionRow& row : rows) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    wrapped_text(fonts().small, theme().text, row.group);
+    if (probe::on()) probe::last_item("compare/partition/" + row.group);
+    for (const auto* ops : {&row.both, &row.only_a, &row.only_b}) {
+      ImGui::TableNextColumn();
+      wrapped_text(fonts().small, ops == &row.both || ops->empty() ? theme().dim : theme().text, op_names(problem, *ops));
+    }
+  }
+  ImGui::EndTable();
+}
+
+void draw_metrics(const Problem& problem, const CompareModel& model, ImVec2 size) {
   ImGui::BeginChild("metrics", size);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
   if (ImGui::BeginTable("metrics", 4, kFlags)) {
@@ -137,6 +167,7 @@ void draw_metrics(const CompareModel& model, ImVec2 size) {
     if (!entry.verdict.valid())
       wrapped_text(fonts().small, theme().bad, fmt::format("{}: first violation: {}", b ? "B" : "A", entry.verdict.violations.front().message));
   }
+  draw_partition(problem, model);
   ImGui::EndChild();
 }
 
@@ -234,12 +265,12 @@ void draw_compare_tab(const Session& session, const Models& models, UiState& ui)
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.x > px(760)) {
     const float left = std::floor(std::min(room.x * 0.48f, px(560)));
-    draw_metrics(model, ImVec2(left, 0));
+    draw_metrics(*session.content().problem, model, ImVec2(left, 0));
     ImGui::SameLine(0, px(14));
     draw_ops(session, model, rows, ui, ImVec2(0, 0));
   } else {
     // One below the other; the tab scrolls.
-    draw_metrics(model, ImVec2(0, std::max(px(110), room.y * 0.5f)));
+    draw_metrics(*session.content().problem, model, ImVec2(0, std::max(px(110), room.y * 0.5f)));
     draw_ops(session, model, rows, ui, ImVec2(0, std::max(px(130), room.y * 0.5f)));
   }
 }
