@@ -81,7 +81,7 @@ std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options) {
       toggle("--no-verify", "do not look at the results"),
       toggle("--no-library", "time no library beside the kernel"),
       {"--limit", "", "S", "seconds without a sign of life before the kernel's process is killed (default 60)", ValueType::Seconds, {}, 0, 3600, false},
-      integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says); results are then not looked at"),
+      integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says); results are then not looked at"), kCluster, kNoTurns,
       choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
       file("--out", "-o", "write the measurement to FILE (heddle.measurement/1)"),
       kJson,

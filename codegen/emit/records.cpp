@@ -74,8 +74,8 @@ void Writer::begin_records(const Role& role) {
   line("u64* const record_to = records + (u64)blockIdx.x * {} + {} + (threadIdx.x >> 5) * {};", words, kRecordHead, records_->capacity);
   // The second tile of a block, where there is one, finds caches and rings as they usually are. Tiles with trips of their own are
   // dealt out longest first: only the first is sure to be long.
-  const std::string tile = program_.varies ? "(int)blockIdx.x"
-                                           : fmt::format("(int)(blockIdx.x + (blockIdx.x + gridDim.x < {} ? gridDim.x : 0))", launch_.tiles);
+  const auto [index, count, tiles] = tile_walk();
+  const std::string tile = program_.varies ? fmt::format("(int){}", index) : fmt::format("(int)({0} + ({0} + {1} < {2} ? {1} : 0))", index, count, tiles);
   line("const int record_tile = {}blockIdx.x < {} ? {} : -1;", one_thread_ ? "" : "lane == 0 && ", records_->blocks, tile);
   line("u32 record_at = {};", records_->capacity);
 }

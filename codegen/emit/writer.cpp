@@ -212,12 +212,15 @@ bool Writer::wants_grouping() const {
 
 /// Tiles of different lengths: the long ones come first, and every second round goes back and forth, so that each block
 /// gets as much as any other.
+Writer::TileWalk Writer::tile_walk() const {
+  if (program_.cluster > 1) return {"cluster", "clusters", launch_.tiles / program_.cluster};
+  return {"blockIdx.x", "gridDim.x", launch_.tiles};
+}
+
 void Writer::write_tile_loop() {
-  const bool clusters = program_.cluster > 1;
-  const std::string_view index = clusters ? "cluster" : "blockIdx.x", count = clusters ? "clusters" : "gridDim.x";
-  const std::int64_t tiles = launch_.tiles / program_.cluster;
+  const auto [index, count, tiles] = tile_walk();
   if (!rule_) {
-    line("for (int tile = {}; tile < {}; tile += {}) {{{}", index, tiles, count, clusters ? "  // of the cluster" : "");
+    line("for (int tile = {}; tile < {}; tile += {}) {{{}", index, tiles, count, program_.cluster > 1 ? "  // of the cluster" : "");
     ++indent_;
     return;
   }

@@ -62,6 +62,12 @@ class Writer {
   void write_section(const Role& role, const Section& section);
   void write_tile_numbers();
   void write_walk();
+  /// How the persistent loop walks over tiles: from which, in which steps, up to how many; those of a cluster count once.
+  struct TileWalk {
+    std::string_view index, count;
+    std::int64_t tiles = 0;
+  };
+  TileWalk tile_walk() const;
   void write_tile_loop();
   /// Where tiles have trips of their own: from which block index they follow, and how.
   struct TripRule {
