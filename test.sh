@@ -60,11 +60,11 @@ stage_release() { configure release "${werror[@]}" "${unity[@]}" && build releas
 # Line numbers are all that a report needs of debug information.
 sanitized=(-DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEDDLE_UNITY=ON)
 stage_asan() {
-  configure asan "${sanitized[@]}" && build asan test_core test_codegen test_solver test_app test_ui || return 1
+  configure asan "${sanitized[@]}" && build asan test_core test_codegen test_solver test_app test_cli test_ui || return 1
   # OpenGL's drivers keep memory and unload themselves: what makes pictures is run without the search for leaks.
   local draws='ui/(picture|flows|twin)'
   export UBSAN_OPTIONS=print_stacktrace=1
-  ASAN_OPTIONS=detect_leaks=1 run_ctest asan -R '^(core|codegen|solver|app|ui)(/|$)' -E "^(ui/(smoke|crash|golden_states)|$draws)\$" &&
+  ASAN_OPTIONS=detect_leaks=1 run_ctest asan -R '^(core|codegen|solver|app|cli|ui)(/|$)' -E "^(ui/(smoke|crash|golden_states)|$draws)\$" &&
     ASAN_OPTIONS=detect_leaks=0 run_ctest asan --no-tests=ignore -R "^$draws\$"
 }
 stage_tsan() {
