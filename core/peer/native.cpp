@@ -89,7 +89,7 @@ class KernelBuilder {
   Kernel run() {
     kernel_.name = dump_.loops.size() > 1 ? fmt::format("{}_loop{}", dump_.kernel, loop_.id) : dump_.kernel;
     kernel_.about = fmt::format("loop {} of a {} file; reading: {}", loop_.id, to_string(dump_.format), to_string(reading_));
-    kernel_.source = dump_.file;
+    kernel_.source = dump_.file + ", as a kernel";  // pointers of later faults are not those of the file
     kernel_.loop.variable = "i";
     kernel_.loop.trips = Expr(std::max<std::int64_t>(1, loop_.trips));
     ops();
@@ -340,7 +340,7 @@ Machine to_machine(const Dump& dump, const Loop& loop, Reading reading) {
   machine.name = fmt::format("dump_{}", reading == Reading::Full ? "full" : "issue_slots");
   machine.about = reading == Reading::Full ? "units held for their occupancy, hand-offs and credits between warp groups"
                                            : "units reserved for issue slots, as the compiler's modulo scheduler does";
-  machine.file = dump.file;
+  machine.file = dump.file + ", as a machine";
   std::set<std::string> used;
   std::map<std::string, std::int64_t> most;  // of a reservation table
   for (const Node& n : loop.nodes) {

@@ -68,7 +68,8 @@ TEST_CASE("a dump is solved, compared with its own schedule, and given back", "[
   CHECK(contains(run_heddle({"solve", kScores, "--loop", "0", "--emitter", "--quiet"}).out, "II 620"));
   const auto diff = run_heddle({"diff", kScores + "#0", kScores + "#0", best});
   CHECK(contains(diff.out, "ring load_K_1 depth"));
-  const auto board = run_heddle({"compare", kScores + "#0", kScores + "#0", "--no-baselines"});
+  const auto board = run_heddle({"compare", kScores + "#0", best, "--no-baselines"});
+  CHECK(contains(board.out, "stored"));
   CHECK(contains(board.out, "solver"));
   CHECK(run_heddle({"export", kScores + "#0", best, "--format", "schedule_graph", "--out", out}).code == kDone);
   CHECK(run_heddle({"check", out + "#0"}).code == kDone);

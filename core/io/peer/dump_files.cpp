@@ -108,6 +108,7 @@ bool is_dump(const std::string& name) {
 }
 
 bool has_schedule(const std::string& name) {
+  if (!is_dump(name)) return false;
   const Result<Address> address = parse_address(name);
   if (!address) return false;
   const Result<Dump> dump = read_dump(*address);
