@@ -57,7 +57,7 @@ void draw_dump_pane(const Session& session, UiState& ui) {
   const auto& dump = session.content().dump;
   if (!dump) return;
   const DumpModel model = build_dump(*dump);
-  section("COMPILER'S DUMP", model.format);
+  section("DUMP", model.format);
   {
     const FontScope scope(fonts().small);
     colored_text(theme().dim, fitted_middle(fonts().small, model.file, ImGui::GetContentRegionAvail().x));
@@ -68,10 +68,12 @@ void draw_dump_pane(const Session& session, UiState& ui) {
   else if (model.loops.size() > 1)
     for (const LoopChoice& loop : model.loops) draw_loop_row(loop, ui);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(7), px(2)));
-  ImGui::AlignTextToFramePadding();
+  const float top = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(top + px(5));
   colored_text(theme().dim, "reading");
   for (const peer::Reading reading : {peer::Reading::Full, peer::Reading::IssueSlots}) {
     ImGui::SameLine(0, px(6));
+    ImGui::SetCursorPosY(top);
     const bool now = dump->reading == reading;
     if (choice(fmt::format("dump/reading/{}", to_string(reading)).c_str(), short_name(reading), now) && !now) ui.commands.push(ShowLoop{{}, reading});
     if (ImGui::IsItemHovered()) tooltip(about(reading));
