@@ -8,6 +8,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
 #include "core/io/contenders.h"
+#include "core/io/peer/dump_files.h"
 #include "core/io/scoreboard_json.h"
 #include "core/report/scoreboard_page.h"
 #include "core/report/scoreboard_rows.h"
@@ -22,6 +23,12 @@ Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const
   std::vector<Contender> given;
   if (!arguments.has("--no-hand")) given = shelf_contenders(problem);
   std::vector<Fault> warnings;
+  // The schedule that a compiler's dump carries takes part by itself.
+  if (const std::string dump = with_dump_options(*arguments.text("KERNEL"), arguments); !arguments.has("--no-hand") && peer::has_schedule(dump))
+    if (Result<Contender> stored = file_contender(dump, problem, &warnings)) {
+      stored->name = "stored";
+      given.push_back(*std::move(stored));
+    }
   Error error;
   for (const std::string& name : arguments.all("SCHEDULES")) {
     Result<Contender> contender = file_contender(name, problem, &warnings);

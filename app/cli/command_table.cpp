@@ -274,8 +274,7 @@ std::vector<CommandSpec> make_table() {
        {"heddle export toy_fig1 toy --format svg -o toy.svg",
         "heddle export gemm_hopper h100 gemm.json --format trace -o gemm.trace.json",
         "heddle export attention_forward_hopper h100 --format dot | dot -Tsvg > graph.svg",
-        "heddle export gemm_hopper h100 --format pipeline",
-        "heddle export fa.schedule_graph.json best.json --format schedule_graph -o fa.best.json"},
+        "heddle export gemm_hopper h100 --format pipeline"},
        {kKernel, kMachine, schedule(false)},
        with_solver_options(
            {choice("--format", "FORMAT", {"svg", "trace", "dot", "csv", "text", "pipeline", "json", "schedule_graph", "variants", "joint-solver"},

@@ -194,9 +194,10 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
     }
     if (unchanged) faults.add(add_demands(arguments.all("--demand"), *unchanged, inputs.constraints));
   }
-  if (problem && arguments.has("--emitter")) {
-    const Result<Constraints> rules = peer::is_dump(source) ? peer::read_emitter_rules(source, *problem)
-                                                            : Result<Constraints>(Error::input("--emitter is about a compiler's dump", source + " is none"));
+  const bool emitter = arguments.has("--emitter"), dump = problem && !project && source.find_first_of("./#") != std::string::npos && peer::is_dump(source);
+  if (emitter && !dump) faults.add(Result<Ok>(Error::input("--emitter is about a compiler's dump", source + " is none")));
+  if (dump) {
+    const Result<Constraints> rules = peer::read_dump_rules(source, *problem, emitter);
     faults.add(rules);
     if (rules) inputs.constraints.insert(inputs.constraints.end(), rules->begin(), rules->end());
   }

@@ -110,7 +110,7 @@ struct OrderEdge {
   std::string from, to;
   std::optional<Expr> latency;  ///< default: latency of `from`
   int distance = 0;
-  std::optional<Expr> handoff;  ///< added when the two are in different groups; default: the machine's signal
+  std::optional<Expr> handoff{};  ///< added when the two are in different groups; default: the machine's signal
 };
 
 struct Kernel {

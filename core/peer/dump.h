@@ -142,6 +142,7 @@ struct Loop {
   std::vector<Ring> rings;
   std::vector<Cluster> clusters;
   std::vector<std::pair<std::int64_t, std::int64_t>> conflicts;  ///< clusters that must not share a group
+  bool cycles_given = false;                    ///< joint-solver-0.2, mode partition
   int canonical_root = -1;                      ///< node that starts at 0
   std::string pointer;                          ///< where in the file
 

@@ -89,7 +89,7 @@ class KernelBuilder {
   Kernel run() {
     kernel_.name = dump_.loops.size() > 1 ? fmt::format("{}_loop{}", dump_.kernel, loop_.id) : dump_.kernel;
     kernel_.about = fmt::format("loop {} of a {} file; reading: {}", loop_.id, to_string(dump_.format), to_string(reading_));
-    kernel_.source = dump_.file;
+    kernel_.source = dump_.file + ", as a kernel";  // pointers of later faults are not those of the file
     kernel_.loop.variable = "i";
     kernel_.loop.trips = Expr(std::max<std::int64_t>(1, loop_.trips));
     ops();
@@ -126,7 +126,7 @@ class KernelBuilder {
       CostOverride& cost = op.cost.emplace();
       cost.uses = uses_of(n, reading_);
       cost.latency = number(n.latency);
-      cost.warps = Expr(reading_ == Reading::Full ? n.min_warps : 1);
+      cost.warps = Expr(reading_ == Reading::Full || !loop_.clusters.empty() ? n.min_warps : 1);
       cost.window = number(reading_ == Reading::Full ? n.self_latency : 0);
       cost.asynchronous = reading_ == Reading::Full && asynchronous(n);
       cost.variable_latency = false;
@@ -248,7 +248,9 @@ class KernelBuilder {
       sum = sat_add(sum, std::max<Cycle>(1, n.occupancy));
     }
     for (const auto& [unit, bound] : load) self_edge(bound.first, bound.second);
-    if (loop_.min_ii && loop_.max_ii && *loop_.min_ii > 0) self_edge(0, *loop_.min_ii);  // demanded by a joint-solver problem
+    // What a joint-solver problem demands.
+    if (dump_.format == Format::JointCycles && loop_.min_ii) self_edge(0, *loop_.min_ii);
+    if (dump_.format == Format::JointGroups && loop_.stated_ii) self_edge(0, *loop_.stated_ii);
   }
 
   /// A kernel's body defines values before it reads them; a dump's nodes may stand in any order.
@@ -338,7 +340,7 @@ Machine to_machine(const Dump& dump, const Loop& loop, Reading reading) {
   machine.name = fmt::format("dump_{}", reading == Reading::Full ? "full" : "issue_slots");
   machine.about = reading == Reading::Full ? "units held for their occupancy, hand-offs and credits between warp groups"
                                            : "units reserved for issue slots, as the compiler's modulo scheduler does";
-  machine.file = dump.file;
+  machine.file = dump.file + ", as a machine";
   std::set<std::string> used;
   std::map<std::string, std::int64_t> most;  // of a reservation table
   for (const Node& n : loop.nodes) {
@@ -368,6 +370,42 @@ Machine to_machine(const Dump& dump, const Loop& loop, Reading reading) {
   machine.handoff.signal = Expr(full ? kCrossBarrier : 0);
   machine.handoff.source = "the compiler's partition cost model";
   return machine;
+}
+
+Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem) {
+  Constraints rules;
+  if (dump.format != Format::JointGroups) return rules;
+  const auto add = [&](std::string name, ConstraintKind kind, std::vector<std::size_t> nodes, std::int64_t low) {
+    UserConstraint rule;
+    rule.name = std::move(name);
+    rule.kind = kind;
+    for (const std::size_t node : nodes) {
+      if (!problem.find_op(loop.nodes[node].name).valid()) return;
+      rule.ops.push_back(loop.nodes[node].name);
+    }
+    rule.low = low;
+    if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(std::move(rule));
+  };
+  std::map<std::int64_t, std::size_t> first;          // node of a cluster
+  std::map<std::size_t, std::int64_t> cluster_of;
+  for (const Cluster& c : loop.clusters) {
+    if (c.nodes.empty()) continue;
+    first[c.id] = c.nodes[0];
+    for (const std::size_t node : c.nodes) cluster_of[node] = c.id;
+    if (c.nodes.size() > 1) add(fmt::format("cluster {} stays whole", c.id), ConstraintKind::SameGroup, c.nodes, 0);
+  }
+  for (const auto& [a, b] : loop.conflicts)
+    if (a != b && first.contains(a) && first.contains(b)) add(fmt::format("clusters {} and {} apart", a, b), ConstraintKind::DifferentGroup, {first[a], first[b]}, 0);
+  for (const Edge& e : loop.edges) {
+    if (!cluster_of.contains(e.from) || !cluster_of.contains(e.to) || cluster_of[e.from] == cluster_of[e.to]) continue;
+    const Node &from = loop.nodes[e.from], &to = loop.nodes[e.to];
+    if (role_of(from.unit) == UnitRole::Tensor && (role_of(to.unit) == UnitRole::Float || role_of(to.unit) == UnitRole::Special))
+      add(fmt::format("{} apart from {}", to.name, from.name), ConstraintKind::DifferentGroup, {e.from, e.to}, 0);
+    if (e.distance > 0 && e.carrier == Carrier::Register) add(fmt::format("{} with {}", to.name, from.name), ConstraintKind::SameGroup, {e.from, e.to}, 0);
+  }
+  for (std::size_t i = 0; i < loop.nodes.size() && loop.cycles_given; ++i)
+    if (loop.nodes[i].cycle) add(fmt::format("{} as given", loop.nodes[i].name), ConstraintKind::Pin, {i}, *loop.nodes[i].cycle);
+  return rules;
 }
 
 Constraints emitter_rules(const Loop& loop, const Problem& problem) {

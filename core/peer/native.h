@@ -44,6 +44,10 @@ bool has_ops_of(const Loop& loop, const Problem& problem);
 /// Nothing when the loop is not scheduled or its ops are others.
 std::optional<Schedule> to_schedule(const Dump& dump, const Loop& loop, const Problem& problem);
 
+/// What a joint-solver-0.2 problem demands of groups: clusters stay whole, results of products and conflicting clusters cross,
+/// register tiles that are carried do not; in its mode `partition` the cycles are given. Empty for other formats.
+Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem);
+
 /// What the compiler's emitter demands beyond the graph: what reads the result of a matrix product into registers is in another
 /// warp group than the product (its barrier handshake bears no skew inside a group of several warps). Full reading.
 Constraints emitter_rules(const Loop& loop, const Problem& problem);

@@ -68,7 +68,8 @@ TEST_CASE("a dump is solved, compared with its own schedule, and given back", "[
   CHECK(contains(run_heddle({"solve", kScores, "--loop", "0", "--emitter", "--quiet"}).out, "II 620"));
   const auto diff = run_heddle({"diff", kScores + "#0", kScores + "#0", best});
   CHECK(contains(diff.out, "ring load_K_1 depth"));
-  const auto board = run_heddle({"compare", kScores + "#0", kScores + "#0", "--no-baselines"});
+  const auto board = run_heddle({"compare", kScores + "#0", best, "--no-baselines"});
+  CHECK(contains(board.out, "stored"));
   CHECK(contains(board.out, "solver"));
   CHECK(run_heddle({"export", kScores + "#0", best, "--format", "schedule_graph", "--out", out}).code == kDone);
   CHECK(run_heddle({"check", out + "#0"}).code == kDone);
@@ -86,6 +87,11 @@ TEST_CASE("a joint-solver problem is solved and answered", "[app]") {
   CHECK(run_heddle({"export", problem, "--format", "joint-solver", "--out", answer}).code == kDone);
   CHECK(run_heddle({"check", problem, answer}).code == kDone);
   CHECK(contains(run_heddle({"audit", problem}).out, "II 10 proved least"));
+  // Groups at given cycles: clusters stay whole, what must cross does.
+  const std::string groups = dump("groups.joint.json"), solved = folder.path("groups.json");
+  CHECK(contains(run_heddle({"solve", groups, "--out", solved}).out, "II 40"));
+  CHECK(run_heddle({"check", groups, solved}).code == kDone);
+  CHECK(contains(run_heddle({"export", groups, solved, "--format", "joint-solver"}).out, "\"wg\": {\"0\": 0, \"1\": 0, \"2\": 1}"));
 }
 
 TEST_CASE("audit solves the loops anew", "[app]") {

@@ -108,6 +108,7 @@ bool is_dump(const std::string& name) {
 }
 
 bool has_schedule(const std::string& name) {
+  if (!is_dump(name)) return false;
   const Result<Address> address = parse_address(name);
   if (!address) return false;
   const Result<Dump> dump = read_dump(*address);
@@ -160,14 +161,17 @@ Result<Machine> read_dump_machine(const std::string& name) {
   return machine;
 }
 
-Result<Constraints> read_emitter_rules(const std::string& name, const Problem& problem) {
+Result<Constraints> read_dump_rules(const std::string& name, const Problem& problem, bool emitter) {
   const Result<Address> address = parse_address(name);
   if (!address) return address.error();
   const Result<Dump> dump = read_dump(*address);
   if (!dump) return dump.error();
   const Result<const Loop*> loop = find_loop(*dump, *address);
   if (!loop) return loop.error();
-  return emitter_rules(**loop, problem);
+  Constraints rules = problem_rules(*dump, **loop, problem);
+  if (emitter)
+    for (UserConstraint& rule : emitter_rules(**loop, problem)) rules.push_back(std::move(rule));
+  return rules;
 }
 
 Result<Schedule> read_dump_schedule(const std::string& name, const Problem& problem) {

@@ -37,8 +37,8 @@ Result<const Loop*> find_loop(const Dump& dump, const Address& address);
 Result<Kernel> read_dump_kernel(const std::string& name);
 Result<Machine> read_dump_machine(const std::string& name);
 
-/// emitter_rules of the loop that is meant.
-Result<Constraints> read_emitter_rules(const std::string& name, const Problem& problem);
+/// problem_rules of the loop that is meant, and its emitter_rules if asked for.
+Result<Constraints> read_dump_rules(const std::string& name, const Problem& problem, bool emitter);
 
 /// Whether the file is one that read_dump_schedule reads: a dump, or a solution of a joint-solver problem.
 bool holds_dump_schedule(const std::string& name);

@@ -10,11 +10,11 @@
 namespace heddle::peer {
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 40;
+constexpr std::int64_t kMostInJoint = std::int64_t{1} << 40;
 
 std::optional<std::size_t> node_of(Loop& loop, ObjectReader& object, const char* key) {
   const auto at = object.require(key);
-  const auto id = at ? at->integer(-kMost, kMost) : std::nullopt;
+  const auto id = at ? at->integer(-kMostInJoint, kMostInJoint) : std::nullopt;
   return id ? node_at(loop, *at, *id) : std::nullopt;
 }
 
@@ -27,7 +27,7 @@ void read_nodes(ObjectReader& root, Loop& loop, bool placed) {
     ObjectReader object(items[i]);
     Node& node = loop.nodes.emplace_back();
     node.position = static_cast<std::int64_t>(i);
-    node.id = object.integer("id", 0, kMost);
+    node.id = object.integer("id", 0, kMostInJoint);
     if (const auto [it, fresh] = seen.emplace(node.id, i); !fresh)
       items[i].fault(fmt::format("node id {} is already that of node {} of this list", it->first, it->second));
     if (const auto unit = object.require("pipeline")) node.unit = unit->string().value_or("");
@@ -51,7 +51,7 @@ void read_edges(ObjectReader& root, Loop& loop) {
     edge.distance = static_cast<int>(object.integer("distance", 0, 1 << 20));
     // A round trip is charged exactly where a register tile crosses; without one the channel's bytes say nothing about it.
     const std::int64_t round_trip = object.integer("rt", 0, kMostCycles, 0);
-    edge.bytes = object.integer("chan_bytes", 0, kMost, 0);
+    edge.bytes = object.integer("chan_bytes", 0, kMostInJoint, 0);
     if (round_trip > 0) edge.carrier = Carrier::Register;
     if (!from || !to) continue;
     edge.from = *from;
@@ -69,17 +69,17 @@ void read_rings(ObjectReader& root, Loop& loop, const char* writer, std::int64_t
     const auto at = node_of(loop, object, writer);
     const std::string kind = object.string("kind");
     ring.space = kind == "tmem" ? TileType::Space::Tmem : TileType::Space::Smem;
-    ring.bytes = object.integer("size_bytes", 0, kMost, 0);
-    ring.columns = object.integer("tmem_cols", 0, kMost, ring.space == TileType::Space::Tmem ? ring.bytes / columns_per_byte : 0);
+    ring.bytes = object.integer("size_bytes", 0, kMostInJoint, 0);
+    ring.columns = object.integer("tmem_cols", 0, kMostInJoint, ring.space == TileType::Space::Tmem ? ring.bytes / columns_per_byte : 0);
     for (const Cursor& reader : object.list("consumers")) {
       if (reader.json().is_object()) {
         ObjectReader members(reader);
         if (const auto node = node_of(loop, members, "node")) ring.readers.push_back(*node);
-      } else if (const auto id = reader.integer(-kMost, kMost)) {
+      } else if (const auto id = reader.integer(-kMostInJoint, kMostInJoint)) {
         if (const auto node = node_at(loop, reader, *id)) ring.readers.push_back(*node);
       }
     }
-    ring.id = object.integer("id", 0, kMost, at ? loop.nodes[*at].id : 0);
+    ring.id = object.integer("id", 0, kMostInJoint, at ? loop.nodes[*at].id : 0);
     if (!at) continue;
     ring.writer = *at;
     loop.rings.push_back(std::move(ring));
@@ -91,10 +91,10 @@ void read_clusters(ObjectReader& root, Loop& loop) {
   for (const Cursor& item : root.required_list("clusters")) {
     ObjectReader object(item);
     Cluster& cluster = loop.clusters.emplace_back();
-    cluster.id = object.integer("id", 0, kMost);
+    cluster.id = object.integer("id", 0, kMostInJoint);
     cluster.min_warps = static_cast<int>(object.integer("min_warps", 1, 8, 1));
     for (const Cursor& member : object.required_list("nodes")) {
-      const auto id = member.integer(-kMost, kMost);
+      const auto id = member.integer(-kMostInJoint, kMostInJoint);
       const auto node = id ? node_at(loop, member, *id) : std::nullopt;
       if (!node) continue;
       if (taken[*node]) member.fault(fmt::format("node {} is in two clusters", *id));
@@ -106,7 +106,7 @@ void read_clusters(ObjectReader& root, Loop& loop) {
   for (std::size_t i = 0; i < taken.size(); ++i) loop.nodes[i].scalar = !taken[i];
   for (const Cursor& item : root.list("warp_group_conflicts")) {
     std::vector<std::int64_t> pair;
-    for (const Cursor& id : item.items()) pair.push_back(id.integer(0, kMost).value_or(0));
+    for (const Cursor& id : item.items()) pair.push_back(id.integer(0, kMostInJoint).value_or(0));
     if (pair.size() == 2)
       loop.conflicts.emplace_back(pair[0], pair[1]);
     else
@@ -145,13 +145,14 @@ void read_joint_problem(ObjectReader& root, Dump& dump) {
   dump.format = groups ? Format::JointGroups : Format::JointCycles;
   dump.kernel = groups ? "joint_groups" : "joint_cycles";
   Loop& loop = dump.loops.emplace_back();
-  dump.smem_budget = root.integer("smem_budget", 0, kMost, dump.smem_budget);
+  dump.smem_budget = root.integer("smem_budget", 0, kMostInJoint, dump.smem_budget);
   read_nodes(root, loop, groups);
   read_edges(root, loop);
   if (groups) {
     loop.stated_ii = root.integer("ii", 1, kMostCycles);
+    loop.cycles_given = root.string("mode") == "partition";
     dump.max_groups = root.integer("max_wgs", 1, 1 << 20, 0);
-    dump.tmem_budget = root.integer("tmem_budget_bytes", 0, kMost, dump.tmem_budget);
+    dump.tmem_budget = root.integer("tmem_budget_bytes", 0, kMostInJoint, dump.tmem_budget);
     read_clusters(root, loop);
     read_rings(root, loop, "producer", 512);
   } else {
@@ -162,7 +163,7 @@ void read_joint_problem(ObjectReader& root, Dump& dump) {
     read_rings(root, loop, "alloc_node", 512);
   }
   if (const auto at = root.find("canonical_root"); at && !at->json().is_null())
-    if (const auto id = at->integer(-kMost, kMost))
+    if (const auto id = at->integer(-kMostInJoint, kMostInJoint))
       if (const auto node = node_at(loop, *at, *id)) loop.canonical_root = static_cast<int>(*node);
   finish_loop(loop, {}, std::vector<int>(loop.nodes.size(), -1), root.cursor().log());
 }

@@ -9,22 +9,22 @@
 namespace heddle::peer {
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 40;
+constexpr std::int64_t kMostInGraph = std::int64_t{1} << 40;
 
 Buffer read_buffer(const Cursor& at, std::int64_t index) {
   ObjectReader object(at);
   Buffer buffer;
-  buffer.id = object.integer("id", 0, kMost, index);
+  buffer.id = object.integer("id", 0, kMostInGraph, index);
   buffer.kind = object.string("kind");
-  for (const Cursor& extent : object.list("shape")) buffer.shape.push_back(extent.integer(0, kMost).value_or(0));
+  for (const Cursor& extent : object.list("shape")) buffer.shape.push_back(extent.integer(0, kMostInGraph).value_or(0));
   buffer.element_bits = object.integer("element_bits", 0, 1 << 20, 0);
   buffer.count = object.integer("count", 0, 1 << 20, 1);
-  buffer.size_bytes = object.integer("size_bytes", 0, kMost, 0);
-  buffer.total_bytes = object.integer("total_bytes", 0, kMost, buffer.size_bytes * buffer.count);
-  buffer.merge_group = maybe_integer(object, "merge_group_id", 0, kMost).value_or(-1);
-  buffer.paired = maybe_integer(object, "paired_buffer_id", 0, kMost).value_or(-1);
-  buffer.live_start = object.integer("live_start", -kMost, kMost, 0);
-  buffer.live_end = object.integer("live_end", -kMost, kMost, 0);
+  buffer.size_bytes = object.integer("size_bytes", 0, kMostInGraph, 0);
+  buffer.total_bytes = object.integer("total_bytes", 0, kMostInGraph, buffer.size_bytes * buffer.count);
+  buffer.merge_group = maybe_integer(object, "merge_group_id", 0, kMostInGraph).value_or(-1);
+  buffer.paired = maybe_integer(object, "paired_buffer_id", 0, kMostInGraph).value_or(-1);
+  buffer.live_start = object.integer("live_start", -kMostInGraph, kMostInGraph, 0);
+  buffer.live_end = object.integer("live_end", -kMostInGraph, kMostInGraph, 0);
   const auto op = object.find("def_op");
   buffer.synthesized = !op || op->json().is_null();
   return buffer;
@@ -35,7 +35,7 @@ void read_barrier(const Cursor& at, Loop& loop) {
   Barrier barrier;
   const auto end = [&](const char* key) -> std::optional<std::size_t> {
     const auto id_at = object.require(key);
-    const auto id = id_at ? id_at->integer(0, kMost) : std::nullopt;
+    const auto id = id_at ? id_at->integer(0, kMostInGraph) : std::nullopt;
     return id ? node_at(loop, *id_at, *id) : std::nullopt;
   };
   const auto producer = end("producer_node"), consumer = end("consumer_node");
@@ -43,8 +43,8 @@ void read_barrier(const Cursor& at, Loop& loop) {
   barrier.consumer_group = object.integer("consumer_wg", -2, 1 << 20, kUnassigned);
   barrier.kind = object.string("kind");
   barrier.depth = object.integer("depth", 0, 1 << 20, 1);
-  barrier.buffer = maybe_integer(object, "paired_buffer_id", 0, kMost).value_or(-1);
-  barrier.expect_bytes = object.integer("expect_bytes", 0, kMost, 0);
+  barrier.buffer = maybe_integer(object, "paired_buffer_id", 0, kMostInGraph).value_or(-1);
+  barrier.expect_bytes = object.integer("expect_bytes", 0, kMostInGraph, 0);
   barrier.distance = static_cast<int>(object.integer("distance", 0, 1 << 20, 0));
   if (!producer || !consumer) return;
   barrier.producer = *producer;
