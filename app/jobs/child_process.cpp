@@ -19,14 +19,14 @@ extern char** environ;
 namespace heddle::app {
 namespace {
 
-constexpr std::size_t kMostOutput = std::size_t{64} << 20;
+constexpr std::size_t kMostChildOutput = std::size_t{64} << 20;
 
-class Descriptor {
+class PipeEnd {
  public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  explicit PipeEnd(int fd = -1) : fd_(fd) {}
+  ~PipeEnd() { reset(); }
+  PipeEnd(const PipeEnd&) = delete;
+  PipeEnd& operator=(const PipeEnd&) = delete;
   int get() const { return fd_; }
   void reset() {
     if (fd_ >= 0) ::close(fd_);
@@ -38,16 +38,16 @@ class Descriptor {
 };
 
 /// A child in a process group of its own. What is left of it when this goes is killed.
-class Child {
+class ChildGroup {
  public:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  ~Child() {
+  explicit ChildGroup(pid_t pid) : pid_(pid) {}
+  ~ChildGroup() {
     if (pid_ <= 0) return;
     end(SIGKILL);
     (void)wait();
   }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  ChildGroup(const ChildGroup&) = delete;
+  ChildGroup& operator=(const ChildGroup&) = delete;
   void end(int signal) const { (void)::kill(-pid_, signal); }
   int wait() {
     int status = 0;
@@ -63,9 +63,9 @@ class Child {
 };
 
 /// Cuts what comes into lines.
-class Lines {
+class LineCutter {
  public:
-  explicit Lines(const std::function<void(std::string_view)>& heard) : heard_(heard) {}
+  explicit LineCutter(const std::function<void(std::string_view)>& heard) : heard_(heard) {}
   void take(std::string_view bytes) {
     for (const char c : bytes) {
       if (c == '\n' || c == '\r')
@@ -93,9 +93,9 @@ class Lines {
 Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string_view)>& error_line) {
   int out_ends[2], error_ends[2];
   if (::pipe2(out_ends, O_CLOEXEC) != 0) return Error::environment("no pipe can be made");
-  Descriptor out(out_ends[0]), out_write(out_ends[1]);
+  PipeEnd out(out_ends[0]), out_write(out_ends[1]);
   if (::pipe2(error_ends, O_CLOEXEC) != 0) return Error::environment("no pipe can be made");
-  Descriptor error(error_ends[0]), error_write(error_ends[1]);
+  PipeEnd error(error_ends[0]), error_write(error_ends[1]);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -113,12 +113,12 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return Error::environment(fmt::format("{} cannot be started: {}", words.front(), std::strerror(failed)));
-  Child child(pid);
+  ChildGroup child(pid);
   out_write.reset();
   error_write.reset();
 
   ChildResult result;
-  Lines lines(error_line);
+  LineCutter lines(error_line);
   std::chrono::steady_clock::time_point asked{};
   char buffer[16384];
   while (out.get() >= 0 || error.get() >= 0) {
@@ -135,7 +135,7 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
     if (::poll(waiting, 2, 20) <= 0) continue;
     for (int i = 0; i < 2; ++i) {
       if (waiting[i].revents == 0) continue;
-      Descriptor& from = i == 0 ? out : error;
+      PipeEnd& from = i == 0 ? out : error;
       const ssize_t got = ::read(from.get(), buffer, sizeof buffer);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) {
@@ -148,7 +148,7 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
       else
         lines.take(bytes);
     }
-    if (result.out.size() > kMostOutput) return Error::environment(words.front() + " writes without end");
+    if (result.out.size() > kMostChildOutput) return Error::environment(words.front() + " writes without end");
   }
   lines.end();
   const int status = child.wait();

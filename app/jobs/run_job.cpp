@@ -21,7 +21,7 @@ namespace heddle::app {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* kEnding = ".measurement.json";
+constexpr const char* kRunEnding = ".measurement.json";
 
 /// Letters and digits, so that no name leaves the folder.
 std::string file_word(std::string_view name) {
@@ -45,7 +45,7 @@ std::string free_stem(const RunRequest& request) {
   std::error_code ignored;
   for (int i = 1;; ++i) {
     const std::string name = i == 1 ? stem : fmt::format("{}_{}", stem, i);
-    if (!fs::exists(name + kEnding, ignored) && !fs::exists(name + ".schedule.json", ignored)) return name;
+    if (!fs::exists(name + kRunEnding, ignored) && !fs::exists(name + ".schedule.json", ignored)) return name;
   }
 }
 
@@ -76,7 +76,7 @@ std::string runs_path() {
 
 RunAnswer run_kernel(const RunRequest& request, std::stop_token stop, const std::function<void(std::string)>& say) {
   const char* command = request.profile ? "profile" : "run";
-  const std::string stem = free_stem(request), schedule = stem + ".schedule.json", path = stem + kEnding;
+  const std::string stem = free_stem(request), schedule = stem + ".schedule.json", path = stem + kRunEnding;
   RunAnswer answer;
   if (const auto written = write_file(schedule, schedule_text(*request.of.problem, *request.of.schedule), MissingFolder::Create); !written.ok()) {
     answer.failure = to_string(written.error());
@@ -109,7 +109,7 @@ std::vector<RunPtr> read_runs(const std::string& folder, std::size_t most) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (const std::string name = at->path().filename().string(); name.ends_with(kEnding)) names.push_back(name);
+    if (const std::string name = at->path().filename().string(); name.ends_with(kRunEnding)) names.push_back(name);
   // Names begin with the date.
   std::sort(names.rbegin(), names.rend());
   std::vector<RunPtr> runs;

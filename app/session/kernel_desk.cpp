@@ -98,37 +98,37 @@ bool KernelDesk::pump(std::vector<Line>& said) {
   if (text_.pump()) {
     news = true;
     if (text_.phase() == Task<KernelText>::Phase::Failed) {
-      said.push_back({false, "the code generator failed: " + text_.failure()});
+      said.push_back({LogLevel::Warning, "the code generator failed: " + text_.failure()});
       cancel(KernelStep::Text);  // nobody begins it again by himself
       given_up_ = writing_;
     } else if (!text_.active()) {
       if (const auto& text = text_.answer(); text && !text->refusals.empty())
-        said.push_back({false, fmt::format("no CUDA for {}: {}: {}", text->of.schedule_name, text->refusals.front().rule, printable(text->refusals.front().sentence))});
+        said.push_back({LogLevel::Info, fmt::format("no CUDA for {}: {}: {}", text->of.schedule_name, text->refusals.front().rule, printable(text->refusals.front().sentence))});
       if (check_next_) start_check();
       if (build_next_) start_build();
     }
   }
   if (check_.pump()) {
     news = true;
-    if (check_.phase() == Task<KernelCheck>::Phase::Failed) said.push_back({false, "the interpreter failed: " + check_.failure()});
+    if (check_.phase() == Task<KernelCheck>::Phase::Failed) said.push_back({LogLevel::Warning, "the interpreter failed: " + check_.failure()});
     if (!check_.active() && check_.phase() == Task<KernelCheck>::Phase::Done) {
       const KernelCheck& c = *check_.answer();
-      said.push_back({c.fault.empty(), c.fault.empty() ? fmt::format("{}: {} on the CPU: no deadlock, no race", c.of.schedule_name, count_of(c.done, "interleaving"))
+      said.push_back({c.fault.empty() ? LogLevel::Good : LogLevel::Bad, c.fault.empty() ? fmt::format("{}: {} on the CPU: no deadlock, no race", c.of.schedule_name, count_of(c.done, "interleaving"))
                                                        : fmt::format("{}: interleaving {}: {}", c.of.schedule_name, c.done - 1, c.fault)});
     }
   }
   if (build_.pump()) {
     news = true;
-    if (build_.phase() == Task<KernelBuild>::Phase::Failed) said.push_back({false, "the compiler failed: " + build_.failure()});
+    if (build_.phase() == Task<KernelBuild>::Phase::Failed) said.push_back({LogLevel::Warning, "the compiler failed: " + build_.failure()});
     if (!build_.active() && build_.phase() == Task<KernelBuild>::Phase::Done) {
       const KernelBuild& b = *build_.answer();
       const std::string name = b.of.schedule_name;
       if (b.error)
-        said.push_back({false, name + ": not compiled"});
+        said.push_back({LogLevel::Warning, name + ": not compiled"});
       else if (!b.faults.empty())
-        said.push_back({false, fmt::format("{}: {}: {}", name, b.faults.front().rule, b.faults.front().sentence)});
+        said.push_back({LogLevel::Warning, fmt::format("{}: {}: {}", name, b.faults.front().rule, b.faults.front().sentence)});
       else
-        said.push_back({true, fmt::format("{}: compiled by {}{}", name, b.compiled.compiler, b.compiled.from_cache ? ", from the cache" : "")});
+        said.push_back({LogLevel::Good, fmt::format("{}: compiled by {}{}", name, b.compiled.compiler, b.compiled.from_cache ? ", from the cache" : "")});
     }
   }
   return news;

@@ -10,6 +10,7 @@
 #include "app/jobs/task.h"
 #include "app/session/commands.h"
 #include "app/session/document.h"
+#include "app/session/log.h"
 
 namespace heddle::app {
 
@@ -29,7 +30,7 @@ class KernelDesk {
   void look_for_compiler();
   /// Takes in what threads have done; true when anything changed. `said` gets a line for the log for every step that ended.
   struct Line {
-    bool good = true;
+    LogLevel level = LogLevel::Good;
     std::string text;
   };
   bool pump(std::vector<Line>& said);

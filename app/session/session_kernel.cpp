@@ -38,7 +38,7 @@ void Session::keep_kernel_fresh() {
 bool Session::pump_kernel() {
   std::vector<KernelDesk::Line> said;
   const bool news = kernel_.pump(said);
-  for (KernelDesk::Line& line : said) say(line.good ? LogLevel::Good : LogLevel::Warning, std::move(line.text));
+  for (KernelDesk::Line& line : said) say(line.level, std::move(line.text));
   if (news) changed();
   keep_kernel_fresh();
   return news;

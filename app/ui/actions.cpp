@@ -423,7 +423,7 @@ const Action kActions[] = {
       ui.choose_subject = true;
     }).needs(needs_kernel),
     Action{"generate", kKernel, "Generate CUDA", "F6", make<WriteKernel>}.needs(needs_code_generator).below_line(),
-    Action{"verify", kKernel, "Verify the program on the CPU", "Shift+F7", make<CheckKernel>}.needs(needs_code_generator),
+    Action{"verify", kKernel, "Verify the program on the CPU", "Shift+F6", make<CheckKernel>}.needs(needs_code_generator),
     Action{"compile", kKernel, "Compile", "F7", make<BuildKernel>}.needs(needs_compiler),
     Action{"cancel_generate", kNowhere, "Cancel generating CUDA", "", cancel_kernel<KernelStep::Text>}.needs(not_at_work<KernelStep::Text>),
     Action{"cancel_verify", kNowhere, "Cancel verifying the program", "", cancel_kernel<KernelStep::Check>}.needs(not_at_work<KernelStep::Check>),

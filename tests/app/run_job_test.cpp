@@ -1,6 +1,7 @@
 // Children, and runs made by one: here a shell script that says what a GPU would.
 #include "app/jobs/run_job.h"
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -108,7 +108,7 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   copy_command_button("cuda/command", session, ui, command_line(session, "emit"), ButtonKind::Flat, 0, height);
 }
 
-void draw_empty(const Session& session, UiState& ui) {
+void draw_no_kernel(const Session& session, UiState& ui) {
   ImGui::Dummy({0, px(4)});
   wrapped_text(fonts().body, theme().text, "CUDA C++ made from the shown schedule, every line linked with its op in the chart, and what the compiler says of it.");
   wrapped_text(fonts().body, theme().dim, session.why_no_kernel() + ".");
@@ -123,7 +123,7 @@ void draw_cuda_tab(const Session& session, const Models& models, UiState& ui) {
   CudaTabState& s = ui.cuda;
   if (!session.why_no_kernel().empty()) {
     s = {};
-    return draw_empty(session, ui);
+    return draw_no_kernel(session, ui);
   }
   const auto& task = session.kernel().text();
   const std::shared_ptr<const KernelText> text = task.answer();

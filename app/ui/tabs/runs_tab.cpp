@@ -19,9 +19,9 @@
 namespace heddle::app {
 namespace {
 
-constexpr ImGuiTableFlags kTable = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
+constexpr ImGuiTableFlags kRunTable = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
 
-void draw_verb(const char* id, const char* label, bool primary, const Session& session, UiState& ui) {
+void draw_run_verb(const char* id, const char* label, bool primary, const Session& session, UiState& ui) {
   const Action& action = *find_action(id);
   const std::string reason = why_not(action, session);
   same_line_if_room(button_width(label));
@@ -29,7 +29,7 @@ void draw_verb(const char* id, const char* label, bool primary, const Session& s
   if (ImGui::IsItemHovered() && reason.empty()) tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
 }
 
-void draw_bar(const Session& session, UiState& ui) {
+void draw_run_bar(const Session& session, UiState& ui) {
   const RunDesk& desk = session.runs();
   const float height = px(26);
   if (desk.run().active()) {
@@ -38,11 +38,11 @@ void draw_bar(const Session& session, UiState& ui) {
     const std::string reason = session.why_no_run();
     if (button("runs/run_kernel", "Run", ButtonKind::Primary, reason, 0, height)) ui.commands.push(RunKernel{false});
     if (ImGui::IsItemHovered() && reason.empty()) tooltip("verify and time the shown schedule's kernel  " + keys_of("run_kernel"));
-    draw_verb("profile_kernel", "Profile", false, session, ui);
+    draw_run_verb("profile_kernel", "Profile", false, session, ui);
   }
-  draw_verb("overlay_measured", session.view().measured ? "Hide measured" : "Show measured", false, session, ui);
-  draw_verb("adopt_measured", "Adopt and solve", false, session, ui);
-  draw_verb("open_measurement", "Open ...", false, session, ui);
+  draw_run_verb("overlay_measured", session.view().measured ? "Hide measured" : "Show measured", false, session, ui);
+  draw_run_verb("adopt_measured", "Adopt and solve", false, session, ui);
+  draw_run_verb("open_measurement", "Open ...", false, session, ui);
   same_line_if_room(button_width("Copy as command"));
   // For another machine: with everything that can be measured, in a file to be opened here.
   std::string line = run_kernel_command(session, true);
@@ -50,7 +50,7 @@ void draw_bar(const Session& session, UiState& ui) {
   copy_command_button("runs/command", session, ui, line, ButtonKind::Flat, 0, height);
 }
 
-void draw_state(const Session& session) {
+void draw_run_state(const Session& session) {
   const Task<RunAnswer>& run = session.runs().run();
   std::string text;
   Color color = theme().dim;
@@ -74,18 +74,18 @@ void draw_state(const Session& session) {
   if (probe::on()) probe::last_item("runs/state");
 }
 
-struct Column {
+struct RunColumn {
   const char* title;
   bool number;
   float weight;
   std::string RunRow::*text;
 };
-constexpr Column kColumns[] = {{"date (UTC)", false, 1.5f, &RunRow::date},  {"kernel", false, 2.0f, &RunRow::kernel},   {"schedule", false, 1.2f, &RunRow::schedule},
-                               {"device", false, 1.4f, &RunRow::device},    {"status", false, 1.0f, &RunRow::status},   {"TFLOP/s", true, 0.8f, &RunRow::tflops},
-                               {"of library", true, 0.9f, &RunRow::ratio},  {"II", true, 0.7f, &RunRow::predicted},     {"measured", true, 0.9f, &RunRow::measured},
-                               {"off by", true, 0.8f, &RunRow::residual}};
+constexpr RunColumn kRunColumns[] = {{"date (UTC)", false, 2.2f, &RunRow::date},  {"kernel", false, 1.8f, &RunRow::kernel},   {"schedule", false, 1.3f, &RunRow::schedule},
+                               {"device", false, 1.5f, &RunRow::device},    {"status", false, 1.2f, &RunRow::status},   {"TFLOP/s", true, 1.0f, &RunRow::tflops},
+                               {"ratio", true, 0.8f, &RunRow::ratio},       {"II", true, 0.8f, &RunRow::predicted},     {"measured", true, 1.3f, &RunRow::measured},
+                               {"off by", true, 1.0f, &RunRow::residual}};
 
-void header(const char* title, bool number) {
+void draw_heading(const char* title, bool number) {
   const FontScope scope(fonts().small_bold);
   if (number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title).x));
   colored_text(theme().heading, title);
@@ -93,13 +93,20 @@ void header(const char* title, bool number) {
 
 void draw_history(const Session& session, UiState& ui, ImVec2 size) {
   const RunDesk& desk = session.runs();
-  if (!ImGui::BeginTable("history", static_cast<int>(std::size(kColumns)), kTable, size)) return;
+  // What the details say as well goes first where there is little room.
+  const float room = size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x;
+  std::vector<const RunColumn*> columns;
+  for (const RunColumn& c : kRunColumns)
+    if (!(c.text == &RunRow::device && room < px(760)) && !(c.text == &RunRow::residual && room < px(620)) && !(c.text == &RunRow::schedule && room < px(480))) columns.push_back(&c);
+  const FontScope small(fonts().small);
+  if (!ImGui::BeginTable("history", static_cast<int>(columns.size()), kRunTable, size)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  for (const Column& c : kColumns) ImGui::TableSetupColumn(c.title, 0, c.weight);
+  for (const RunColumn* c : columns) ImGui::TableSetupColumn(c->title, 0, c->weight);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (const Column& c : kColumns) {
+  for (const RunColumn* c : columns) {
     ImGui::TableNextColumn();
-    header(c.title, c.number);
+    draw_heading(c->title, c->number);
+    if (c->text == &RunRow::ratio && ImGui::IsItemHovered()) tooltip("speed as a fraction of the library's in the same process");
   }
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(desk.runs().size()));
@@ -112,7 +119,8 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
       const RunRow row = run_row(desk.runs()[index]->measurement);
       ImGui::TableNextRow();
       bool first = true;
-      for (const Column& c : kColumns) {
+      for (const RunColumn* column : columns) {
+        const RunColumn& c = *column;
         ImGui::TableNextColumn();
         if (std::exchange(first, false)) {
           const bool chosen = desk.chosen() == index;
@@ -125,7 +133,7 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
         if (c.number)
           cell_text(text, true, ink);
         else
-          colored_text(ink, fitted_middle(fonts().body, text, ImGui::GetContentRegionAvail().x));
+          colored_text(ink, fitted_middle(fonts().small, text, ImGui::GetContentRegionAvail().x));
       }
     }
   }
@@ -134,7 +142,7 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
   ImGui::EndTable();
 }
 
-std::string cycles(double value) { return fmt::format("{:+.0f}", value); }
+std::string signed_cycles(double value) { return fmt::format("{:+.0f}", value); }
 
 void draw_residuals(const Session& session, UiState& ui, const KernelProfile& profile) {
   const std::vector<ResidualRow> rows = residual_rows(*session.content().problem, profile);
@@ -143,12 +151,12 @@ void draw_residuals(const Session& session, UiState& ui, const KernelProfile& pr
     wrapped_text(fonts().small, theme().warning,
                  fmt::format("! the recording build is {} slower than the plain one: these are its times", percent_text(profile.cost())));
   constexpr const char* kTitles[] = {"op", "start", "off by", "takes", "off by"};
-  if (!ImGui::BeginTable("residuals", 5, kTable & ~ImGuiTableFlags_ScrollY)) return;
+  if (!ImGui::BeginTable("residuals", 5, kRunTable & ~ImGuiTableFlags_ScrollY)) return;
   for (int c = 0; c < 5; ++c) ImGui::TableSetupColumn(fmt::format("{}{}", kTitles[c], c).c_str(), 0, c == 0 ? 1.8f : 1.0f);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (int c = 0; c < 5; ++c) {
     ImGui::TableNextColumn();
-    header(kTitles[c], c > 0);
+    draw_heading(kTitles[c], c > 0);
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ResidualRow& row = rows[i];
@@ -166,11 +174,11 @@ void draw_residuals(const Session& session, UiState& ui, const KernelProfile& pr
     ImGui::TableNextColumn();
     cell_text(fmt::format("{:.0f}", row.start), true, theme().text);
     ImGui::TableNextColumn();
-    cell_text(cycles(row.start_residual()), true, ink);
+    cell_text(signed_cycles(row.start_residual()), true, ink);
     ImGui::TableNextColumn();
     cell_text(row.observed_end ? fmt::format("{:.0f}", row.duration) : fmt::format("({:.0f})", row.duration), true, theme().text);
     ImGui::TableNextColumn();
-    cell_text(row.observed_end ? cycles(row.duration_residual()) : std::string("-"), true, ink);
+    cell_text(row.observed_end ? signed_cycles(row.duration_residual()) : std::string("-"), true, ink);
   }
   ImGui::EndTable();
 }
@@ -235,8 +243,8 @@ void draw_chosen(const Session& session, UiState& ui) {
 }  // namespace
 
 void draw_runs_tab(const Session& session, const Models&, UiState& ui) {
-  draw_bar(session, ui);
-  draw_state(session);
+  draw_run_bar(session, ui);
+  draw_run_state(session);
   const RunDesk& desk = session.runs();
   if (desk.runs().empty()) {
     ImGui::Dummy({0, px(4)});
