@@ -51,6 +51,7 @@ void Session::open_dump(const std::string& name, bool solve) {
     view_.notice = fmt::format("{}: the first {} variants are in the list, {} more are not; name one as FILE#variantN", base_name(source->file->path),
                                source->file->documents.size(), source->file->left_out);
   show_dump(std::make_shared<const DumpSource>(*std::move(source)), "open dump " + base_name(name));
+  if (content_.entry()) view_.tab = BottomTab::Audit;
   if (solve && content_.problem && content_.schedules.empty() && why_no_solve().empty()) on(StartSolve{});
 }
 

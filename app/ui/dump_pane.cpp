@@ -17,10 +17,10 @@ namespace heddle::app {
 namespace {
 
 constexpr std::size_t kMostRows = 5;  // more loops than that are a list that opens
-constexpr float kRow = 22;
+constexpr float kLoopRow = 22;
 
 void draw_loop_row(const LoopChoice& loop, UiState& ui) {
-  const RowArea row = pick_row(fmt::format("dump/loop/{}", loop.id).c_str(), loop.current, px(kRow));
+  const RowArea row = pick_row(fmt::format("dump/loop/{}", loop.id).c_str(), loop.current, px(kLoopRow));
   const float facts = text_size(fonts().small, loop.facts).x, right = row.max.x - px(10), y = row.min.y + px(3);
   const float name = std::max(right - facts - px(10) - row.min.x - px(8), px(46));
   paint_text(fonts().body, ImVec2(row.min.x + px(8), y), theme().text, fitted(fonts().body, loop.name, name));
@@ -49,7 +49,7 @@ float dump_pane_height(const Session& session) {
   const auto& dump = session.content().dump;
   if (!dump) return 0;
   const std::size_t loops = dump->dump().loops.size();
-  const float list = loops < 2 ? 0 : loops <= kMostRows ? static_cast<float>(loops) * px(kRow + 3) : px(30);
+  const float list = loops < 2 ? 0 : loops <= kMostRows ? static_cast<float>(loops) * px(kLoopRow + 3) : px(30);
   return px(34) + px(20) + list + px(32) + px(4);
 }
 
@@ -57,7 +57,7 @@ void draw_dump_pane(const Session& session, UiState& ui) {
   const auto& dump = session.content().dump;
   if (!dump) return;
   const DumpModel model = build_dump(*dump);
-  section("COMPILER'S DUMP", model.format);
+  section("DUMP", model.format);
   {
     const FontScope scope(fonts().small);
     colored_text(theme().dim, fitted_middle(fonts().small, model.file, ImGui::GetContentRegionAvail().x));
@@ -68,10 +68,12 @@ void draw_dump_pane(const Session& session, UiState& ui) {
   else if (model.loops.size() > 1)
     for (const LoopChoice& loop : model.loops) draw_loop_row(loop, ui);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(7), px(2)));
-  ImGui::AlignTextToFramePadding();
+  const float top = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(top + px(5));
   colored_text(theme().dim, "reading");
   for (const peer::Reading reading : {peer::Reading::Full, peer::Reading::IssueSlots}) {
     ImGui::SameLine(0, px(6));
+    ImGui::SetCursorPosY(top);
     const bool now = dump->reading == reading;
     if (choice(fmt::format("dump/reading/{}", to_string(reading)).c_str(), short_name(reading), now) && !now) ui.commands.push(ShowLoop{{}, reading});
     if (ImGui::IsItemHovered()) tooltip(about(reading));

@@ -183,8 +183,11 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     if (!for_compiler(kind.kind)) choose(kind, {}, px(76));
   ImGui::NewLine();
   if (session.content().dump) {
+    const float top = ImGui::GetCursorPosY();
+    ImGui::SetCursorPosY(top + px(6));
     colored_text(theme().dim, "for the compiler");
     ImGui::SameLine(0, px(10));
+    ImGui::SetCursorPosY(top);
     for (const Kind& kind : kKinds)
       if (for_compiler(kind.kind)) choose(kind, session.why_no_dump(kind.kind), 0);
     ImGui::NewLine();

@@ -40,7 +40,7 @@ DumpModel build_dump(const DumpSource& source) {
   for (std::size_t i = 0; i < dump.loops.size(); ++i) {
     const peer::Loop& loop = dump.loops[i];
     LoopChoice choice{loop.id, fmt::format("loop {}", loop.id), facts_of(loop), i == source.loop};
-    if (const auto around = loop_around(dump, loop.id)) choice.name += fmt::format(", inside loop {}", *around);
+    if (const auto around = loop_around(dump, loop.id)) choice.name += fmt::format(" in {}", *around);
     model.loops.push_back(std::move(choice));
   }
   return model;

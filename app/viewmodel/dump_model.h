@@ -11,7 +11,7 @@ namespace heddle::app {
 
 struct LoopChoice {
   std::int64_t id = 0;
-  std::string name;   ///< "loop 0, inside loop 1"
+  std::string name;   ///< "loop 0 in 1"
   std::string facts;  ///< "31 ops · II 1 325"
   bool current = false;
 };

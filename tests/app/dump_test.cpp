@@ -106,7 +106,7 @@ TEST_CASE("an inner loop is one step from the op that runs it", "[app]") {
   REQUIRE(outer.nodes[0].super);
   CHECK(loop_inside(*s.content().dump, outer.nodes[0]) == 0);
   CHECK_FALSE(loop_inside(*s.content().dump, outer.nodes[1]));
-  CHECK(build_dump(*s.content().dump).loops[0].name == "loop 0, inside loop 1");
+  CHECK(build_dump(*s.content().dump).loops[0].name == "loop 0 in 1");
 }
 
 TEST_CASE("every format opens, and what has no schedule waits to be solved", "[app]") {
