@@ -298,11 +298,11 @@ class Subtiler {
     plan.fate = kept ? Fate::Replicated : Fate::Chained;
     if (!kept && op.kind == "reduce_sum" && attr_or(op, "mean", false)) return refuse("a mean of parts is not the mean", "sum, and divide afterwards");
     if (!kept && op.kind != "mma" && op.kind != "reduce_sum" && op.kind != "reduce_max") return refuse("its result does not have that dimension");
-    if (!op.tensor.empty()) {
+    if (!op.tensor.empty() || op.kind == "mask") {
       const TileValue& tile = *kernel_.find_value(op.outputs.empty() ? op.inputs[0].value : op.outputs[0]);
       const std::size_t d = split_.at(tile.name);
       if (op.kind != "gather" || d == 1) {
-        if (tile.shape.size() > op.at.size()) return refuse(fmt::format("the tile has more dimensions than tensor '{}'", op.tensor));
+        if (tile.shape.size() > op.at.size()) return refuse(op.tensor.empty() ? std::string("its place is not known") : fmt::format("the tile has more dimensions than tensor '{}'", op.tensor));
         plan.coordinate = op.at.size() - tile.shape.size() + d;
         plan.step = divided(tile.shape[d], at);
       }

@@ -159,6 +159,22 @@ TEST_CASE("an illegal schedule, a graph of numbers and tensor memory are refused
   CHECK(built.refusals[0].rule == "tensor_memory");
 }
 
+TEST_CASE("a tile of more rows than a warpgroup holds is refused with the way to cut it", "[codegen]") {
+  const auto kernel = load_kernel(test::repository_path("kernels/attention_forward_tile_hopper.json"));
+  const auto machine = load_machine(test::repository_path("assets/machines/h100.json"));
+  REQUIRE(kernel.ok());
+  REQUIRE(machine.ok());
+  const auto problem = resolve(*kernel, *machine, {});
+  REQUIRE(problem.ok());
+  Schedule empty;
+  empty.ops.resize(problem->ops.size());
+  empty.depths.resize(problem->channels.size());
+  const BuildResult built = build_program(*kernel, *problem, empty);
+  REQUIRE(built.refusals.size() == 1);
+  CHECK(built.refusals[0].rule == "tile_rows");
+  CHECK(built.refusals[0].sentence.find("--subtile Q_ROWS=2") != std::string::npos);
+}
+
 TEST_CASE("too little shared memory is refused with the bytes that the schedule may use", "[codegen]") {
   test::Lowering from = test::lowering("gemm_hopper");
   from.problem.limits.smem_bytes = 180'000;

@@ -41,6 +41,24 @@ TileOp op(const char* kind, std::map<std::string, Attr> attrs = {}) {
 
 }  // namespace
 
+TEST_CASE("a mask keeps what lies on the diagonal or before it, counted from where the tile lies", "[core]") {
+  TileOp mask = op("mask", {{"value", std::string("-1e30")}});
+  const Array in = array({2, 3}, {1, 2, 3, 4, 5, 6});
+  const OpFunction function = find_op_function("mask");
+  REQUIRE(function);
+  const Array* inputs[] = {&in};
+  const auto masked = [&](std::vector<std::int64_t> at) {
+    Array out{{2, 3}, std::vector<float>(6)};
+    CHECK(function({&mask, inputs, &out, nullptr, at}).empty());
+    return out.data;
+  };
+  CHECK(masked({0, 0}) == std::vector<float>{1, -1e30f, -1e30f, 4, 5, -1e30f});
+  CHECK(masked({10, 8}) == in.data);
+  CHECK(masked({0, 9}) == std::vector<float>(6, -1e30f));
+  Array out{{2, 3}, std::vector<float>(6)};
+  CHECK_FALSE(function({&mask, inputs, &out, nullptr, {}}).empty());
+}
+
 TEST_CASE("rounding goes to the nearest number, ties to even", "[core]") {
   const float unit = 1.0f / 128;  // of bf16 at 1
   CHECK(round_to(DType::Bf16, 1.0f + unit / 2) == 1.0f);
