@@ -111,7 +111,9 @@ LoadedKernel::LoadedKernel(Gpu& gpu, const KernelPlan& plan, const std::vector<T
     : gpu_(gpu), plan_(plan), tensors_(tensors), function_(load_function(gpu, plan.cubin, plan.launch.entry)), records_(records) {
   gpu.check(gpu.driver().set_function_attribute(function_, cuda::kMaxDynamicShared, static_cast<int>(plan.launch.smem_bytes)), RunStatus::Refused,
             fmt::format("the GPU does not grant {} bytes of shared memory", plan.launch.smem_bytes));
-  blocks_ = static_cast<int>(std::min<std::int64_t>(plan.launch.tiles, gpu.device().sms));
+  // A block per SM, in whole clusters; the size of a cluster stands in the kernel's text.
+  const int cluster = plan.launch.cluster;
+  blocks_ = std::max(1, static_cast<int>(std::min<std::int64_t>(plan.launch.tiles, gpu.device().sms)) / cluster) * cluster;
 }
 
 std::size_t LoadedKernel::add_buffers(const std::vector<cuda::Memory>& buffers) {

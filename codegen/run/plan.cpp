@@ -77,7 +77,7 @@ void each(Io& io, T&... members) { (pass(io, members), ...); }
 template <class Io> void pass(Io& io, TensorMapPlan& m) { each(io, m.tensor, m.extents, m.box, m.swizzle); }
 template <class Io> void pass(Io& io, TensorPlan& t) { each(io, t.name, t.dtype, t.shape, t.role); }
 template <class Io> void pass(Io& io, KernelPlan& k) {
-  each(io, k.cubin, k.launch.entry, k.launch.threads, k.launch.smem_bytes, k.launch.tiles, k.launch.maps, k.launch.pointers, k.record_words);
+  each(io, k.cubin, k.launch.entry, k.launch.threads, k.launch.cluster, k.launch.smem_bytes, k.launch.tiles, k.launch.maps, k.launch.pointers, k.record_words);
 }
 template <class Io> void pass(Io& io, ReferencePlan& r) { each(io, r.cubin, r.entry, r.output, r.threads, r.slices, r.about); }
 template <class Io> void pass(Io& io, Expected& e) { each(io, e.tensor, e.criterion, e.relative, e.absolute, e.rms, e.values); }
@@ -96,6 +96,7 @@ template <class Io> void pass(Io& io, RunPlan& p) {
 bool consistent(const RunPlan& p) {
   const std::size_t n = p.tensors.size();
   const auto launch = [&](const KernelPlan& k) {
+    if (k.launch.cluster < 1) return false;
     for (const TensorMapPlan& m : k.launch.maps)
       if (m.tensor >= n || m.extents.empty() || m.box.size() != m.extents.size()) return false;
     for (const std::size_t t : k.launch.pointers)

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "codegen/program/build.h"
 #include "core/io/measurement_json.h"
 #include "tests/gpu/fixture.h"
 
@@ -45,6 +46,22 @@ TEST_CASE("a kernel is verified, timed beside the library and profiled", "[gpu]"
   REQUIRE(m.profile.has_value());
   CHECK(m.profile->cost() == Approx(0.01));
   CHECK(m.profile->trusted);
+}
+
+TEST_CASE("a kernel in clusters of two is started in whole clusters and verified", "[gpu]") {
+  const test::FakeGpu gpu;
+  test::Prepared p = test::small_gemm();
+  auto built = codegen::build_program(p.kernel, p.problem, p.schedule, {}, {2, true});
+  REQUIRE(built.program.has_value());
+  p.program = *built.program;
+  auto run = codegen::prepare_run(p.request(false));
+  if (!run.ok()) FAIL(to_string(run.error()));
+  p.run = std::move(*run);
+  CHECK(p.run.plan.plain.launch.cluster == 2);
+  const Measurement m = test::measured(p);
+  INFO(measurement_text(m));
+  CHECK(m.status == RunStatus::Verified);
+  CHECK(m.build->blocks == 2);
 }
 
 TEST_CASE("a wrong element is found, named and ends the run", "[gpu]") {

@@ -31,15 +31,20 @@ std::string entry_of(const std::string& source) {
   std::size_t at = source.find("__global__ void");
   if (at == std::string::npos) return {};
   at += 15;
-  if (const std::size_t bounds = source.find("__launch_bounds__", at); bounds != std::string::npos && bounds - at < 3) at = source.find(')', bounds) + 1;
-  const std::size_t end = source.find('(', at);
+  std::size_t end = source.find('(', at);
+  while (end != std::string::npos && source.find("__", at) < end) {  // __launch_bounds__(384, 1), __cluster_dims__(2, 1, 1)
+    at = source.find(')', end) + 1;
+    end = source.find('(', at);
+  }
   const std::size_t begin = source.find_last_of(" \n", end) + 1;
   return source.substr(begin, end - begin);
 }
 
 std::string host_text(const std::string& source, bool& needs_blocks) {
   const std::string entry = entry_of(source), root = HEDDLE_SOURCE_DIR;
-  needs_blocks = source.find("__syncthreads") != std::string::npos;
+  needs_blocks = source.find("barrier_init(") != std::string::npos;
+  const std::size_t dims = source.find("__cluster_dims__(");
+  const std::string cluster = dims == std::string::npos ? "1" : std::to_string(std::atoi(source.c_str() + dims + 17));
   std::string text;
   if (needs_blocks) {
     text = "#include \"tests/gpu/fake/records.h\"\n#include \"tests/gpu/fake/launcher.h\"\n";
@@ -60,7 +65,7 @@ std::string host_text(const std::string& source, bool& needs_blocks) {
   text += "extern \"C\" __attribute__((visibility(\"default\"))) void fake_launch(void** a, int blocks, int threads) {\n";
   if (needs_blocks) {
     text += "  phases.clear(), meetings.clear();\n";
-    text += "  for (int b = 0; b < blocks; ++b) run_block(b, blocks, threads, [&] { call_kernel(" + entry + ", a); });\n}\n";
+    text += "  for (int b = 0; b < blocks; b += " + cluster + ") run_block(b, blocks, threads, " + cluster + ", [&] { call_kernel(" + entry + ", a); });\n}\n";
   } else {
     text += "  gridDim.x = blocks;\n  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)\n";
     text += "    for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) call_kernel(" + entry + ", a);\n}\n";
