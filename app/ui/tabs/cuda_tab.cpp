@@ -83,7 +83,7 @@ void draw_find(UiState& ui, const SourceModel& source) {
   colored_text(theme().dim, s.matches.empty() ? std::string("none") : fmt::format("{} of {}", s.match + 1, s.matches.size()));
 }
 
-void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool current, bool narrow) {
+void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool current, bool narrow, bool low) {
   const KernelDesk& kernel = session.kernel();
   const auto subject = KernelDesk::subject_of(session.content());
   const float height = px(26);
@@ -97,6 +97,8 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
       if (choice(facts ? "cuda/facts" : "cuda/source", facts ? "Build" : "Source", ui.cuda.facts == facts)) ui.cuda.facts = facts;
     }
   }
+  // Where there is no room for a second line of buttons the text has it; the menu has what they do.
+  if (low) return;
   if (written) draw_find(ui, text->source);
   same_line_if_room(button_width("Copy"));
   if (button("cuda/copy", "Copy", ButtonKind::Flat, written ? "" : "there is no text", 0, height)) ui.commands.push(CopyText{text->emission->source});
@@ -138,10 +140,11 @@ void draw_cuda_tab(const Session& session, const Models& models, UiState& ui) {
   }
   const float whole = ImGui::GetContentRegionAvail().x;
   const bool narrow = whole < px(620);
-  draw_bar(session, ui, text.get(), current, narrow);
-  draw_state(session, text.get(), current);
-  const float side = std::clamp(whole * 0.34f, px(230), px(380));
   const bool written = text && text->emission;
+  const bool low = written && current && ImGui::GetContentRegionAvail().y < px(120);
+  draw_bar(session, ui, text.get(), current, narrow, low);
+  if (!low) draw_state(session, text.get(), current);
+  const float side = std::clamp(whole * 0.34f, px(230), px(380));
   if (!written || !(narrow && s.facts)) {
     ImGui::BeginChild("kernel", {narrow ? 0 : whole - side - px(12), 0});
     if (written)
