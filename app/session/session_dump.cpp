@@ -65,6 +65,7 @@ void Session::show_dump(std::shared_ptr<const DumpSource> source, const std::str
   next.dump = source;
   adopt(std::move(next), what);
   if (!content_.problem) return;
+  content_.constraints = peer::problem_rules(source->dump(), source->the_loop(), *content_.problem);
   for (ScheduleEntry& entry : stored_schedules(*source, *content_.problem))
     content_.schedules.push_back(make_entry(*content_.problem, content_.constraints, std::move(entry)));
   if (content_.schedules.empty()) return;

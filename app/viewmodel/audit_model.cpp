@@ -160,7 +160,7 @@ void audit_dump(const Session& session, AuditModel& model) {
     } else {
       add_rows(rows, nullptr, model);
     }
-    if (!loop.scheduled) model.note = "The file stores no schedule for this loop: there is nothing to judge yet. F5 finds one.";
+    if (!loop.scheduled) model.note = "The file stores no schedule for this loop: there is nothing to judge" + std::string(content.schedules.empty() ? " yet. F5 finds one." : ".");
   }
   add_rows(audit_rows(dump, audit), nullptr, model);
   if (content.entry() && model.stored && content.shown != model.stored)

@@ -13,8 +13,7 @@ enum class AuditWeight { Wrong, Waste, Fine };  ///< cannot be, costs something,
 
 /// One line of a row, and what it speaks of.
 struct AuditDetail {
-  AuditDetail(std::string text) : text(std::move(text)) {}
-  AuditDetail(std::string text, std::vector<std::size_t> nodes) : text(std::move(text)), nodes(std::move(nodes)) {}
+  AuditDetail(std::string words, std::vector<std::size_t> of = {}) : text(std::move(words)), nodes(std::move(of)) {}
 
   std::string text;
   std::vector<std::size_t> nodes;    ///< indices into the loop's nodes

@@ -124,6 +124,12 @@ TEST_CASE("every format opens, and what has no schedule waits to be solved", "[a
   }
 }
 
+TEST_CASE("what a joint-solver problem demands of groups is in force", "[app]") {
+  Opened s(dump("groups.joint.json"));
+  CHECK_FALSE(s.content().constraints.empty());
+  CHECK(Opened(scores()).content().constraints.empty());
+}
+
 TEST_CASE("every finding of the audit points at what is on the chart", "[app]") {
   Opened s(scores());
   const AuditModel model = build_audit(s);
