@@ -147,7 +147,7 @@ struct MeasurementReader {
   }
 };
 
-void read_root(ObjectReader& root, Measurement& measurement) {
+void read_measurement_root(ObjectReader& root, Measurement& measurement) {
   MeasurementReader reader{root};
   visit(reader, measurement);
 }
@@ -163,11 +163,11 @@ Json measurement_json(const Measurement& measurement) {
 }
 
 std::string measurement_text(const Measurement& measurement, std::string_view original) {
-  return document_text<Measurement>(measurement_json(measurement), original, kMeasurementSchema, read_root);
+  return document_text<Measurement>(measurement_json(measurement), original, kMeasurementSchema, read_measurement_root);
 }
 
 Result<Measurement> parse_measurement(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  return read_document<Measurement>(text, file_name, kMeasurementSchema, warnings, read_root);
+  return read_document<Measurement>(text, file_name, kMeasurementSchema, warnings, read_measurement_root);
 }
 
 Result<Measurement> read_measurement(const std::string& path, std::vector<Fault>* warnings) {
