@@ -7,6 +7,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/solving.h"
+#include "codegen/program/target.h"
 
 namespace heddle::app {
 namespace {
@@ -69,9 +70,8 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
 
 std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Arguments& arguments, const Terminal& terminal, int& code) {
   const Inputs& inputs = lowered.inputs;
-  if (inputs.machine.arch != "sm_90a") {
-    const std::string& name = inputs.machine.name;
-    code = refused({{"arch", {}, fmt::format("kernels are written for sm_90a; machine '{}' is not one", name), std::nullopt}}, arguments, terminal);
+  if (auto refusal = codegen::refuse_machine(inputs.machine)) {
+    code = refused({std::move(*refusal)}, arguments, terminal);
     return std::nullopt;
   }
   const std::string records = arguments.text("--records").value_or("none");

@@ -10,6 +10,7 @@
 #include "app/cli/lowering.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/measure.h"
+#include "core/answer/adopt.h"
 #include "core/base/version.h"
 #include "core/io/constraints_json.h"
 #include "core/io/measurement_json.h"
@@ -141,33 +142,12 @@ int run_adopt(const Arguments& arguments, const Terminal& terminal) {
   // A problem with these parameters, for the numbers that the measured ones replace.
   const auto problem = resolve(inputs->kernel, inputs->machine, m->params, {});
   if (!problem.ok()) return report(terminal, problem.error(), json);
-  Changes changes;
-  std::vector<std::string> kept;
-  for (const OpTiming& op : m->profile->ops) {
-    const OpId id = problem->find_op(op.op);
-    if (!id.valid()) {
-      terminal.note(fmt::format("the kernel has no op '{}'", printable(op.op)));
-      continue;
-    }
-    const auto cycles = static_cast<std::int64_t>(op.duration + 0.5);
-    if (!op.observed_end || op.samples == 0 || cycles < 1) {
-      kept.push_back(op.op);
-      continue;
-    }
-    Change change;
-    change.op = op.op;
-    change.value = cycles;
-    put(changes, change);
-    // The group is busy until a synchronous op has its result: it cannot be busy for longer than that.
-    if (const Op& was = problem->op(id); !was.asynchronous && was.window > cycles) {
-      change.kind = ChangeKind::Window;
-      put(changes, change);
-    }
-  }
-  if (changes.empty()) return refused("/profile/ops", "no op of the kernel has a measured latency");
-  if (const int failed = write_text(terminal, path, constraints_text({}, changes))) return failed;
+  const Adopted adopted = adopt(*problem, *m->profile);
+  for (const std::string& op : adopted.unknown) terminal.note(fmt::format("the kernel has no op '{}'", printable(op)));
+  if (adopted.changes.empty()) return refused("/profile/ops", "no latency that was measured differs from the kernel's");
+  if (const int failed = write_text(terminal, path, constraints_text({}, adopted.changes))) return failed;
   std::string list;
-  for (const std::string& op : kept) list += (list.empty() ? "" : ", ") + printable(op);
+  for (const std::string& op : adopted.bound_only) list += (list.empty() ? "" : ", ") + printable(op);
   if (!list.empty()) terminal.note("not adopted, because only a bound is known: " + list);
   terminal.note("measured latencies include waiting for units that other groups use at the same time");
   const std::string from = path == "-" ? "FILE" : path;

@@ -7,6 +7,7 @@
 
 #include "codegen/interpret/interpret.h"
 #include "codegen/program/build.h"
+#include "codegen/program/target.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {
@@ -16,15 +17,10 @@ bool same_kernel(const KernelSubject& a, const KernelSubject& b) {
   return a.schedule == b.schedule || same_program(*a.schedule, *b.schedule);
 }
 
-std::optional<codegen::Refusal> machine_refusal(const Machine& machine) {
-  if (machine.arch == "sm_90a") return std::nullopt;
-  return codegen::Refusal{"arch", {}, fmt::format("kernels are written for sm_90a; machine '{}' is not one", machine.name), std::nullopt};
-}
-
 KernelText write_kernel(const KernelSubject& of) {
   KernelText text;
   text.of = of;
-  if (auto refusal = machine_refusal(*of.machine)) {
+  if (auto refusal = codegen::refuse_machine(*of.machine)) {
     text.refusals.push_back(std::move(*refusal));
     return text;
   }

@@ -40,9 +40,6 @@ struct KernelText {
 };
 KernelText write_kernel(const KernelSubject& of);
 
-/// Why no kernel is written for this machine; nothing where one is.
-std::optional<codegen::Refusal> machine_refusal(const Machine& machine);
-
 struct KernelCheck {
   KernelSubject of;
   std::int64_t wanted = 0, done = 0;   ///< interleavings

@@ -5,6 +5,8 @@
 #include "app/session/files.h"
 #include "app/session/session.h"
 #include "app/viewmodel/measured_model.h"
+#include "codegen/program/target.h"
+#include "core/answer/adopt.h"
 #include "core/io/library.h"
 #include "core/io/measurement_json.h"
 #include "core/report/text_style.h"
@@ -13,7 +15,7 @@ namespace heddle::app {
 
 std::string Session::why_no_run() const {
   if (const std::string reason = why_no_kernel(); !reason.empty()) return reason;
-  if (const auto refusal = machine_refusal(*content_.machine)) return printable(refusal->sentence);
+  if (const auto refusal = codegen::refuse_machine(*content_.machine)) return printable(refusal->sentence);
   const RunTools& tools = runs_.tools();
   if (!tools.why_no_gpu.empty()) return tools.why_no_gpu;
   if (tools.program.empty()) return "the command-line program heddle, which runs kernels, is not beside this one";
@@ -33,7 +35,7 @@ std::string Session::why_no_measured() const {
 std::string Session::why_no_adoption() const {
   if (const std::string reason = why_no_measured(); !reason.empty()) return reason;
   if (!run_fit(content_, *runs_.measurement()).same_schedule) return "the chosen run is of another schedule";
-  if (measured_latencies(*content_.problem, *runs_.measurement()->profile).empty()) return "every latency is as it was measured";
+  if (heddle::adopt(*content_.problem, *runs_.measurement()->profile).changes.empty()) return "every latency is as it was measured";
   return {};
 }
 
@@ -104,7 +106,7 @@ void Session::on(const ToggleMeasured&) {
 void Session::on(const AdoptMeasured&) {
   if (const std::string reason = why_no_adoption(); !reason.empty()) return say(LogLevel::Warning, "nothing adopted: " + reason);
   Changes next = content_.changes;
-  const Changes measured = measured_latencies(*content_.problem, *runs_.measurement()->profile);
+  const Changes measured = heddle::adopt(*content_.problem, *runs_.measurement()->profile).changes;
   for (const Change& change : measured) put(next, change);
   if (!change_numbers(std::move(next), fmt::format("adopt {}", count_of(static_cast<std::int64_t>(measured.size()), "measured latency", "measured latencies")))) return;
   view_.measured = false;  // those were of the numbers before

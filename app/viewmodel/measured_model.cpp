@@ -130,24 +130,6 @@ std::vector<OtherBar> measured_bars(const Problem& problem, const GanttModel& ch
   return bars;
 }
 
-Changes measured_latencies(const Problem& problem, const KernelProfile& profile) {
-  Changes changes;
-  for (const OpTiming& t : profile.ops) {
-    const OpId op = problem.find_op(t.op);
-    const Cycle measured = whole(t.duration);
-    if (!op.valid() || !t.observed_end || t.samples == 0 || measured < 1 || measured > kLargestChange) continue;
-    const Op& was = problem.op(op);
-    Change change;
-    change.op = t.op;
-    change.value = measured;
-    if (measured != was.latency) changes.push_back(change);
-    // The group is busy until a synchronous op has its result: it cannot be busy for longer than that.
-    change.kind = ChangeKind::Window;
-    if (!was.asynchronous && was.window > measured) changes.push_back(std::move(change));
-  }
-  return changes;
-}
-
 std::string measured_legend(const Content& content, const Measurement& m) {
   const RunRow row = run_row(m);
   std::string text = fmt::format("Measured: {} on {}", row.date, row.device);

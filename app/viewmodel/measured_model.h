@@ -50,10 +50,6 @@ std::vector<ResidualRow> residual_rows(const Problem& problem, const KernelProfi
 /// II. Empty without a profile.
 std::vector<OtherBar> measured_bars(const Problem& problem, const GanttModel& chart, const Measurement& measurement);
 
-/// Measured latencies in the place of those that the schedule was made with, as `heddle adopt` has them: only what was observed to its end,
-/// and is off by a cycle.
-Changes measured_latencies(const Problem& problem, const KernelProfile& profile);
-
 /// "Measured: 2026-11-21 14:02 on NVIDIA H200 · II 1 060 (+3.5 %)"
 std::string measured_legend(const Content& content, const Measurement& measurement);
 

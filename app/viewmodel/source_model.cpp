@@ -104,6 +104,8 @@ const char* to_words(codegen::StepKind kind) {
     case Put: return "hands over";
     case Sync: return "role meets";
     case Arrive: return "arrives";
+    case TakeTurn: return "takes its turn";
+    case PassTurn: return "passes the turn";
     case Advance: return "next slot";
   }
   return "";

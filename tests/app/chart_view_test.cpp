@@ -338,7 +338,7 @@ TEST_CASE("the minimap maps the whole model, whatever is visible", "[app]") {
 
 TEST_CASE("a measured stretch reads as from, to, length", "[app]") {
   CHECK(describe(range_between(1160, 648)) == "648 → 1 160 = 512 cycles");
-  CHECK(describe({7, 8}) == "7 → 8 = 1 cycle");
+  CHECK(describe(CycleRange{7, 8}) == "7 → 8 = 1 cycle");
 }
 
 TEST_CASE("slack of a dependence counts latency, distance and hand-off", "[app]") {

@@ -12,6 +12,7 @@
 
 #include "app/jobs/child_process.h"
 #include "app/viewmodel/measured_model.h"
+#include "core/answer/adopt.h"
 #include "core/io/library.h"
 #include "core/io/measurement_json.h"
 #include "core/problem/resolve.h"
@@ -157,7 +158,7 @@ TEST_CASE("measured bars lie where the ops were, and measured latencies replace 
     CHECK(bar.end == bar.begin + 40);
     CHECK(bar.differs);
   }
-  const Changes changes = measured_latencies(*of.problem, *m.profile);
+  const Changes changes = adopt(*of.problem, *m.profile).changes;
   REQUIRE_FALSE(changes.empty());
   CHECK(changes[0].op == s.name);
   CHECK(changes[0].value == 40);

@@ -59,7 +59,7 @@ void rebuild(const Session& session, GraphState& s, const std::shared_ptr<const 
 }
 
 /// A button that stays pressed.
-bool choice(const char* name, const char* label, bool on, const char* about) {
+bool view_choice(const char* name, const char* label, bool on, const char* about) {
   const ImVec2 size = text_size(fonts().small, label);
   const ImVec2 at = ImGui::GetCursorScreenPos(), box(size.x + px(16), px(22));
   ImGui::PushID(name);
@@ -82,14 +82,14 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
   const ScheduleEntry* entry = content.entry();
   const float left = ImGui::GetCursorScreenPos().x, whole = ImGui::GetContentRegionAvail().x;
   float top = ImGui::GetCursorScreenPos().y;
-  if (choice("graph/picture", "Picture", !s.table, "boxes and lines")) s.table = false;
-  if (choice("graph/table", "Table", s.table, "the same edges as a table")) s.table = true;
+  if (view_choice("graph/picture", "Picture", !s.table, "boxes and lines")) s.table = false;
+  if (view_choice("graph/table", "Table", s.table, "the same edges as a table")) s.table = true;
   ImGui::SameLine(0, px(10));
   if (!s.table) {
-    if (choice("graph/direction", down ? "Down" : "Right", false, "the way that data flows in the picture: to the right, or down"))
+    if (view_choice("graph/direction", down ? "Down" : "Right", false, "the way that data flows in the picture: to the right, or down"))
       s.downwards = !down;
-    if (choice("graph/follow", "Follow", s.follow, "bring an op into view when it is selected elsewhere")) s.follow = !s.follow;
-    if (entry && choice("graph/cycle", s.cycle == GraphCycle::Period ? "Bold: limiting cycle" : "Bold: recurrence", false,
+    if (view_choice("graph/follow", "Follow", s.follow, "bring an op into view when it is selected elsewhere")) s.follow = !s.follow;
+    if (entry && view_choice("graph/cycle", s.cycle == GraphCycle::Period ? "Bold: limiting cycle" : "Bold: recurrence", false,
                         "what is drawn bold: the cycle that limits this schedule's period, or the recurrence with the greatest bound"))
       s.cycle = s.cycle == GraphCycle::Period ? GraphCycle::Recurrence : GraphCycle::Period;
   }
