@@ -19,14 +19,14 @@ namespace {
 constexpr const char* kMachineSchema = "heddle.machine/1";
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 31;
 
-const std::vector<std::string> kRoleNames = words_up_to(UnitRole::Other);
+const std::vector<std::string> kUnitRoleNames = words_up_to(UnitRole::Other);
 
 Unit read_unit(const Cursor& at) {
   ObjectReader object(at);
   Unit unit;
   unit.name = object.name("name");
   if (const auto role = object.require("role"))
-    unit.role = role->word("role", kRoleNames, parse_unit_role).value_or(UnitRole::Other);
+    unit.role = role->word("role", kUnitRoleNames, parse_unit_role).value_or(UnitRole::Other);
   unit.capacity = object.integer("capacity", 1, kLargestCount, 1);
   unit.about = object.string("about");
   unit.source = object.string("source");
@@ -80,7 +80,7 @@ void judge(const Machine& machine, ReadLog& log) {
   }
 }
 
-void read_root(ObjectReader& root, Machine& machine) {
+void read_machine_root(ObjectReader& root, Machine& machine) {
   machine.file = root.cursor().log().file;
   machine.name = root.name("name");
   machine.arch = root.string("arch");
@@ -144,7 +144,7 @@ Json machine_json(const Machine& machine) {
 }  // namespace
 
 Result<Machine> parse_machine(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  return read_document<Machine>(text, file_name, kMachineSchema, warnings, read_root);
+  return read_document<Machine>(text, file_name, kMachineSchema, warnings, read_machine_root);
 }
 
 Result<Machine> read_machine(const std::string& path, std::vector<Fault>* warnings) {
@@ -153,7 +153,7 @@ Result<Machine> read_machine(const std::string& path, std::vector<Fault>* warnin
 }
 
 std::string machine_text(const Machine& machine, std::string_view original) {
-  return document_text<Machine>(machine_json(machine), original, kMachineSchema, read_root);
+  return document_text<Machine>(machine_json(machine), original, kMachineSchema, read_machine_root);
 }
 
 }  // namespace heddle
