@@ -197,9 +197,9 @@ TEST_CASE("flow 7, to the GPU: generate, read, compile, profile, the worst mispr
   const SourceModel& source = p.session().kernel().text().answer()->source;
   p.click(p.names("gantt/bar/MMA1@").front());
   p.frame(3);
-  const auto lines = blocks_of(source, problem.find_op("MMA1"));
-  REQUIRE_FALSE(lines.empty());
-  CHECK(p.has("cuda/line/" + std::to_string(source.blocks[lines.front()].first + 1)));  // it was brought into view
+  const auto block = block_for(source, problem.find_op("MMA1"), SourcePart::Steady);
+  REQUIRE(block);
+  CHECK(p.has("cuda/line/" + std::to_string(source.blocks[*block].first + 1)));  // it was brought into view
   p.key(Key::F7);
   p.settle();
   CHECK(p.has("cuda/message/0"));
