@@ -1,5 +1,5 @@
 // What the monkey does, and where it may do it.
-#include "tests/ui/monkey.h"
+#include "tests/monkey/monkey.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

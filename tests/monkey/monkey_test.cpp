@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/ui/invariants.h"
-#include "tests/ui/monkey.h"
+#include "tests/monkey/monkey.h"
 
 using namespace heddle;
 using namespace heddle::app;
