@@ -16,7 +16,7 @@ With no option: builds the release preset and runs every test that is not slow.
 --tsan        thread sanitizer instead: the app tests, jobs among them
 --variants    builds heddle without window and without solver instead, and inspects what it links
 --all         the release tests, then --asan, --tsan and --variants: everything, about 35 minutes from nothing on two cores
---ci          what .ci/run does: every test program compiled once, sanitized or with light optimization, and --variants
+--ci          what .ci/run does: everything compiled once, with the address sanitizer, every test, and --variants
 --werror      warnings are errors
 --no-install  install nothing; say what is missing
 TEXT
@@ -34,7 +34,7 @@ while (($#)); do
     --variants) stages+=(variants) ;;
     # From nothing, rooms compiled in batches take half the time.
     --all) stages+=(release asan tsan variants); unity=(-DHEDDLE_UNITY=ON) ;;
-    --ci) stages+=(ci_optimized ci_sanitized variants); unity=(-DHEDDLE_UNITY=ON) ;;
+    --ci) stages+=(ci variants); unity=(-DHEDDLE_UNITY=ON) ;;
     --help | -h) usage; exit 0 ;;
     --) shift; ctest_arguments=("$@"); break ;;
     *) usage >&2; die 2 "unknown option: $1" ;;
@@ -61,27 +61,26 @@ run_ctest() {
 stage_release() { configure release "${werror[@]}" "${unity[@]}" && build release && run_ctest release; }
 # Line numbers are all that a report needs of debug information.
 sanitized=(-DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEDDLE_UNITY=ON)
+# run_sanitized PRESET ARGUMENT...: OpenGL's drivers keep memory and unload themselves, so what makes pictures is run without
+# the search for leaks.
+run_sanitized() {
+  local preset=$1; shift
+  local draws='ui/(picture|flows|twin|smoke|crash|golden_states)'
+  ASAN_OPTIONS=detect_leaks=1 run_ctest "$preset" "$@" -E "^$draws\$" &&
+    ASAN_OPTIONS=detect_leaks=0 run_ctest "$preset" --no-tests=ignore -R "^$draws\$"
+}
 stage_asan() {
-  configure asan "${sanitized[@]}" && build asan test_core test_codegen test_solver test_app test_cli test_monkey test_ui || return 1
-  # OpenGL's drivers keep memory and unload themselves: what makes pictures is run without the search for leaks.
-  local draws='ui/(picture|flows|twin)'
-  export UBSAN_OPTIONS=print_stacktrace=1
-  ASAN_OPTIONS=detect_leaks=1 run_ctest asan -R '^(core|codegen|solver|app|cli|monkey|ui)/' -E "^(ui/(smoke|crash|golden_states)|$draws)\$" &&
-    ASAN_OPTIONS=detect_leaks=0 run_ctest asan --no-tests=ignore -R "^$draws\$"
+  configure asan "${sanitized[@]}" && build asan test_{core,codegen,solver,app,cli,monkey,ui} || return 1
+  UBSAN_OPTIONS=print_stacktrace=1 run_sanitized asan -R '^(core|codegen|solver|app|cli|monkey|ui)/'
 }
 stage_tsan() {
   configure tsan "${sanitized[@]}" -DHEDDLE_GUI=OFF && build tsan test_app || return 1
   TSAN_OPTIONS="halt_on_error=1" run_ctest tsan -R '^app/'
 }
-# Continuous integration has 25 minutes, most of which go into compiling: sanitizers see what handles memory and files from elsewhere.
-stage_ci_optimized() {
-  configure release "${werror[@]}" "${unity[@]}" "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" &&
-    build release heddle heddle-gui {heddle,sim,frame,window}-bench test_{cli,gpu,property,solver,ui} &&
-    run_ctest release -E '^(core|codegen|app|monkey)/'
-}
-stage_ci_sanitized() {
-  configure asan "${sanitized[@]}" && build asan test_{core,codegen,app,monkey} || return 1
-  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 run_ctest asan -R '^(core|codegen|app|monkey)/'
+# Continuous integration has 25 minutes on two cores, most of which go into compiling. So it compiles once, with light optimization
+# and the address sanitizer, which is fast enough for every test; the other sanitizers are left to --asan and --tsan.
+stage_ci() {
+  configure ci "${werror[@]}" && build ci all && run_sanitized ci
 }
 # The option builds: each must configure and link without what it leaves out.
 stage_variants() {

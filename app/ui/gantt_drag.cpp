@@ -44,19 +44,19 @@ paint::Box ghost_box(const ChartFrame& f, const GhostBar& ghost) {
 }
 
 /// Where the op's bar begins and ends, unwrapped, and in which lane it is.
-struct Extent {
+struct DragExtent {
   Cycle begin = 0, end = 0;
   std::size_t row = 0;
   int lane = 0;
 };
-std::optional<Extent> extent_of(const ChartFrame& f, const BarMove& move) {
-  std::optional<Extent> extent;
+std::optional<DragExtent> extent_of(const ChartFrame& f, const BarMove& move) {
+  std::optional<DragExtent> extent;
   Cycle length = 0;
   for (const GanttBar& bar : f.model.bars) {
     const bool same = bar.op == move.op && (f.model.mode == GanttMode::Steady || bar.iteration == move.iteration);
     if (!same) continue;
     length += bar.end - bar.begin;
-    if (!extent || !bar.wraps_left) extent = Extent{bar.begin, 0, bar.row, bar.lane};
+    if (!extent || !bar.wraps_left) extent = DragExtent{bar.begin, 0, bar.row, bar.lane};
   }
   if (extent) extent->end = extent->begin + length;
   return extent;
@@ -147,7 +147,7 @@ void drop_bar(ChartFrame& f, bool take) {
 void draw_move_band(ChartFrame& f) {
   if (f.view.drag != ChartDrag::Move || !f.view.move) return;
   const BarMove& move = *f.view.move;
-  const std::optional<Extent> extent = extent_of(f, move);
+  const std::optional<DragExtent> extent = extent_of(f, move);
   if (!extent) return;
   std::size_t row = extent->row;
   int lane = extent->lane;
@@ -171,7 +171,7 @@ void draw_move_band(ChartFrame& f) {
 void draw_move_ghost(ChartFrame& f) {
   if (f.view.drag != ChartDrag::Move || !f.view.move) return;
   const BarMove& move = *f.view.move;
-  const std::optional<Extent> extent = extent_of(f, move);
+  const std::optional<DragExtent> extent = extent_of(f, move);
   if (!extent) return;
   // The old place: darkened and outlined with dashes.
   for (const GhostBar& old : ghost_bars(f.model, move.op, move.iteration, 0)) {

@@ -16,14 +16,14 @@
 namespace heddle::app {
 namespace {
 
-constexpr int kLeft = 0, kRight = 1;
+constexpr int kLeftButton = 0, kRightButton = 1;
 constexpr float kSmallestText = 6;  ///< pixels at scale 1, below which names are left out
 
 /// Of warp groups; the letter on the box says the same.
 constexpr Color kGroupColors[] = {IM_COL32(77, 163, 255, 255), IM_COL32(232, 163, 23, 255), IM_COL32(178, 122, 255, 255),
                                   IM_COL32(38, 183, 132, 255), IM_COL32(230, 110, 140, 255)};
 
-struct Frame {
+struct GraphFrame {
   const GraphScene& scene;
   GraphState& state;
   ImDrawList& draw;
@@ -41,7 +41,7 @@ bool contains(const auto& list, const auto& item) { return std::find(list.begin(
 
 // ---- lines -----------------------------------------------------------------------------------------------------------
 
-std::vector<ImVec2> flattened(const Frame& f, const std::vector<GraphPoint>& curve) {
+std::vector<ImVec2> flattened(const GraphFrame& f, const std::vector<GraphPoint>& curve) {
   std::vector<ImVec2> points;
   if (curve.size() < 4) return points;
   points.push_back(f.at(curve.front()));
@@ -104,16 +104,16 @@ void crossing(ImDrawList& draw, const std::vector<ImVec2>& points, float size, C
   }
 }
 
-bool touches_hover(const Frame& f, const GraphArc& arc) {
+bool touches_hover(const GraphFrame& f, const GraphArc& arc) {
   return f.state.hovered && (arc.from == *f.state.hovered || arc.to == *f.state.hovered);
 }
 
-bool highlighted(const Frame& f, const GraphArc& arc) {
+bool highlighted(const GraphFrame& f, const GraphArc& arc) {
   return std::any_of(arc.edges.begin(), arc.edges.end(),
                      [&](EdgeId e) { return contains(f.scene.highlight.edges, e); });
 }
 
-void draw_arc(const Frame& f, std::size_t index) {
+void draw_arc(const GraphFrame& f, std::size_t index) {
   const Theme& t = theme();
   const GraphArc& arc = f.scene.model.arcs[index];
   const std::vector<ImVec2> points = flattened(f, arc.curve);
@@ -131,7 +131,7 @@ void draw_arc(const Frame& f, std::size_t index) {
   if (arc.crosses) crossing(f.draw, points, px(4.5f) * small, color, px(1.4f));
 }
 
-void draw_arc_label(const Frame& f, std::size_t index) {
+void draw_arc_label(const GraphFrame& f, std::size_t index) {
   const GraphArc& arc = f.scene.model.arcs[index];
   const float size = f.text_size(fonts().small) * 0.92f;
   const bool lit = touches_hover(f, arc) || f.state.hovered_arc == index;
@@ -144,7 +144,7 @@ void draw_arc_label(const Frame& f, std::size_t index) {
 }
 
 /// What holds the limiting cycle together besides dependences.
-void draw_hop(const Frame& f, const GraphHop& hop) {
+void draw_hop(const GraphFrame& f, const GraphHop& hop) {
   const GraphNode &a = f.scene.model.nodes[hop.from], &b = f.scene.model.nodes[hop.to];
   const auto centre = [](const GraphNode& n) { return GraphPoint{(n.low.x + n.high.x) / 2, (n.low.y + n.high.y) / 2}; };
   GraphPoint from = centre(a), to = centre(b);
@@ -180,14 +180,14 @@ void draw_hop(const Frame& f, const GraphHop& hop) {
 
 // ---- boxes -----------------------------------------------------------------------------------------------------------
 
-void write_in(const Frame& f, ImFont* font, float size, float left, float right, float y, Color color, const std::string& text) {
+void write_in(const GraphFrame& f, ImFont* font, float size, float left, float right, float y, Color color, const std::string& text) {
   if (size < px(kSmallestText) || right <= left) return;
   // Measured at the font's own size: the same letters fit at every zoom.
   const std::string cut = fitted(font, text, (right - left) * font_size(font) / size);
   f.draw.AddText(font, size, {left, y}, color, cut.c_str());
 }
 
-void draw_node(const Frame& f, std::size_t index) {
+void draw_node(const GraphFrame& f, std::size_t index) {
   const Theme& t = theme();
   const GraphNode& node = f.scene.model.nodes[index];
   const ImVec2 low = f.at(node.low), high = f.at(node.high);
@@ -235,7 +235,7 @@ void draw_node(const Frame& f, std::size_t index) {
   }
 }
 
-void draw_tooltip(const Frame& f) {
+void draw_tooltip(const GraphFrame& f) {
   const GraphState& s = f.state;
   if (s.hovered_for < 0.15 || s.panning >= 0) return;
   const Problem& problem = f.scene.problem;
@@ -270,31 +270,31 @@ void draw_tooltip(const Frame& f) {
 
 float readable_zoom() { return fonts().scale * 0.95f; }
 
-void fit(Frame& f) {
+void fit(GraphFrame& f) {
   f.state.view = fit_graph(f.scene.model, f.state.canvas, fonts().scale * 1.3f);
   f.state.fitted = true;
   f.state.centred = false;
 }
 
-void centre(Frame& f, const std::vector<OpId>& ops) {
+void centre(GraphFrame& f, const std::vector<OpId>& ops) {
   centre_graph(f.state.view, f.scene.model, ops, readable_zoom());
   f.state.fitted = false;
 }
 
-void zoom(Frame& f, ImVec2 at, float factor) {
+void zoom(GraphFrame& f, ImVec2 at, float factor) {
   zoom_graph(f.state.view, f.state.canvas, at.x - f.origin.x, at.y - f.origin.y, factor);
   f.state.fitted = f.state.centred = false;
 }
 
-void handle_pan(Frame& f, bool inside) {
+void handle_pan(GraphFrame& f, bool inside) {
   GraphState& s = f.state;
   const ImGuiIO& io = ImGui::GetIO();
   const bool space = key_down(Key::Space) && !io.WantTextInput;
   if (s.panning < 0 && inside) {
-    if (ImGui::IsMouseClicked(kRight))
-      s.panning = kRight;
-    else if (ImGui::IsMouseClicked(kLeft) && (space || (io.KeyShift && !s.hovered)))
-      s.panning = kLeft;
+    if (ImGui::IsMouseClicked(kRightButton))
+      s.panning = kRightButton;
+    else if (ImGui::IsMouseClicked(kLeftButton) && (space || (io.KeyShift && !s.hovered)))
+      s.panning = kLeftButton;
     if (s.panning >= 0) {
       s.pan_mouse = {io.MousePos.x, io.MousePos.y};
       s.pan_view = s.view;
@@ -311,11 +311,11 @@ void handle_pan(Frame& f, bool inside) {
     s.fitted = s.centred = false;
   }
   if (ImGui::IsMouseDown(s.panning)) return;
-  if (s.panning == kRight && !s.panned) ImGui::OpenPopup("##graph menu");
+  if (s.panning == kRightButton && !s.panned) ImGui::OpenPopup("##graph menu");
   s.panning = -1;
 }
 
-void handle_mouse(Frame& f, bool inside, CommandQueue& commands) {
+void handle_mouse(GraphFrame& f, bool inside, CommandQueue& commands) {
   GraphState& s = f.state;
   const ImGuiIO& io = ImGui::GetIO();
   const GraphPoint under = to_points(s.view, s.canvas, io.MousePos.x - f.origin.x, io.MousePos.y - f.origin.y);
@@ -329,12 +329,12 @@ void handle_mouse(Frame& f, bool inside, CommandQueue& commands) {
   if (!inside || s.panning >= 0) return;
   if (io.MouseWheel != 0) zoom(f, io.MousePos, std::pow(io.KeyCtrl ? 1.06f : 1.25f, io.MouseWheel));
   if (io.MouseWheelH != 0) s.view.x += io.MouseWheelH * px(40) / s.view.zoom;
-  if (ImGui::IsMouseDoubleClicked(kLeft)) {
+  if (ImGui::IsMouseDoubleClicked(kLeftButton)) {
     if (node)
       centre(f, {OpId(*node)});
     else
       fit(f);
-  } else if (ImGui::IsMouseClicked(kLeft)) {
+  } else if (ImGui::IsMouseClicked(kLeftButton)) {
     if (node)
       commands.push(SelectOp{OpId(*node), io.KeyCtrl});
     else if (arc && !io.KeyCtrl) {
@@ -347,14 +347,14 @@ void handle_mouse(Frame& f, bool inside, CommandQueue& commands) {
   }
 }
 
-void step(Frame& f, int direction, CommandQueue& commands) {
+void step(GraphFrame& f, int direction, CommandQueue& commands) {
   if (f.scene.model.nodes.empty()) return;
   const OpId from = f.scene.selection.primary();
   const std::optional<OpId> to = from.valid() ? follow(f.scene.problem, f.scene.model, from, direction) : OpId(0);
   if (to) commands.push(SelectOp{*to, false});
 }
 
-void handle_keys(Frame& f, bool inside, std::vector<std::string_view>& wishes, CommandQueue& commands) {
+void handle_keys(GraphFrame& f, bool inside, std::vector<std::string_view>& wishes, CommandQueue& commands) {
   GraphState& s = f.state;
   const bool keys = s.hears_keys && !ImGui::GetIO().WantTextInput && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (!keys && wishes.empty()) return;
@@ -388,7 +388,7 @@ void handle_keys(Frame& f, bool inside, std::vector<std::string_view>& wishes, C
   if (wants("follow_back", true)) step(f, -1, commands);
 }
 
-void draw_menu(Frame& f, CommandQueue& commands) {
+void draw_menu(GraphFrame& f, CommandQueue& commands) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(8), px(8)});
   if (ImGui::BeginPopup("##graph menu")) {
     const auto item = [](const char* name, const char* label, const std::string& keys = {}, bool possible = true) {
@@ -427,7 +427,7 @@ void draw_menu(Frame& f, CommandQueue& commands) {
   ImGui::PopStyleVar();
 }
 
-void follow_selection(Frame& f) {
+void follow_selection(GraphFrame& f) {
   GraphState& s = f.state;
   const OpId primary = f.scene.selection.primary();
   if (primary == s.seen) return;
@@ -449,7 +449,7 @@ void draw_graph(const GraphScene& scene, GraphState& state, std::vector<std::str
   const bool resized = canvas.width != state.canvas.width || canvas.height != state.canvas.height;
   state.canvas = canvas;
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  Frame f{scene, state, draw, origin, {}};
+  GraphFrame f{scene, state, draw, origin, {}};
   if (state.view.zoom <= 0 || (state.fitted && resized)) fit(f);
   ImGui::InvisibleButton("##graph", {canvas.width, canvas.height}, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
   if (probe::on()) probe::last_item("graph/canvas");

@@ -37,53 +37,53 @@ constexpr Gesture kMouse[] = {{"wheel", "zoom at the cursor"},
                               {"double click a splitter", "its usual place"},
                               {"drop files", "open them"}};
 
-enum class Mark { Unit, Hatch, Critical, Selected, Pinned, Proposed, Violation, Wrapped, Issue, Latency, Boundary };
-constexpr std::pair<Mark, const char*> kLegend[] = {
-    {Mark::Unit, "colour: the unit that an op occupies"},
-    {Mark::Hatch, "hatch: another iteration than k"},
-    {Mark::Critical, "outline: critical, it limits II"},
-    {Mark::Selected, "halo: selected"},
-    {Mark::Pinned, "pin: its start is fixed by a constraint"},
-    {Mark::Proposed, "dashed: proposed, not yet solved"},
-    {Mark::Violation, "red cross-hatch: breaks a rule"},
-    {Mark::Wrapped, "chevrons: goes on at the other edge"},
-    {Mark::Issue, "dark foot: cycles the warps are busy issuing"},
-    {Mark::Latency, "whisker: until the result is there"},
-    {Mark::Boundary, "dashed line: one II from the next"}};
+enum class LegendMark { Unit, Hatch, Critical, Selected, Pinned, Proposed, Violation, Wrapped, Issue, Latency, Boundary };
+constexpr std::pair<LegendMark, const char*> kLegend[] = {
+    {LegendMark::Unit, "colour: the unit that an op occupies"},
+    {LegendMark::Hatch, "hatch: another iteration than k"},
+    {LegendMark::Critical, "outline: critical, it limits II"},
+    {LegendMark::Selected, "halo: selected"},
+    {LegendMark::Pinned, "pin: its start is fixed by a constraint"},
+    {LegendMark::Proposed, "dashed: proposed, not yet solved"},
+    {LegendMark::Violation, "red cross-hatch: breaks a rule"},
+    {LegendMark::Wrapped, "chevrons: goes on at the other edge"},
+    {LegendMark::Issue, "dark foot: cycles the warps are busy issuing"},
+    {LegendMark::Latency, "whisker: until the result is there"},
+    {LegendMark::Boundary, "dashed line: one II from the next"}};
 
-void paint_mark(Mark mark, const paint::Box& b) {
+void paint_mark(LegendMark mark, const paint::Box& b) {
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const Color fill = role_color(UnitRole::Special).fill;
-  if (mark == Mark::Boundary)
+  if (mark == LegendMark::Boundary)
     return paint::dashed_vertical(draw, (b.x0 + b.x1) / 2, b.y0, b.y1, theme().ii_line, px(4), px(1.5f));
-  const float end = mark == Mark::Latency ? b.x0 + b.width() * 0.6f : b.x1;
-  if (mark != Mark::Proposed) draw.AddRectFilled(b.low(), {end, b.y1}, fill, px(3));
+  const float end = mark == LegendMark::Latency ? b.x0 + b.width() * 0.6f : b.x1;
+  if (mark != LegendMark::Proposed) draw.AddRectFilled(b.low(), {end, b.y1}, fill, px(3));
   const auto line = [&](Color color, float thick) { draw.AddRect(b.low(), b.high(), color, px(3), 0, thick); };
   switch (mark) {
-    case Mark::Hatch: paint::hatch(draw, b, 1, b.x0, px(9), theme().hatch, px(2)); break;
-    case Mark::Critical: line(theme().outline, px(2)); break;
-    case Mark::Selected: line(theme().accent, px(2.5f)); break;
-    case Mark::Pinned: {
+    case LegendMark::Hatch: paint::hatch(draw, b, 1, b.x0, px(9), theme().hatch, px(2)); break;
+    case LegendMark::Critical: line(theme().outline, px(2)); break;
+    case LegendMark::Selected: line(theme().accent, px(2.5f)); break;
+    case LegendMark::Pinned: {
       const float x = b.x0 + px(7), y = b.y0 + px(5);
       draw.AddCircleFilled({x, y}, px(3), theme().outline);
       draw.AddLine({x, y}, {x, b.y1 - px(2)}, theme().outline, px(1.5f));
       break;
     }
-    case Mark::Proposed:
+    case LegendMark::Proposed:
       paint::dashed_horizontal(draw, b.x0, b.x1, b.y0, theme().accent, px(4), px(1.5f));
       paint::dashed_horizontal(draw, b.x0, b.x1, b.y1, theme().accent, px(4), px(1.5f));
       paint::dashed_vertical(draw, b.x0, b.y0, b.y1, theme().accent, px(4), px(1.5f));
       paint::dashed_vertical(draw, b.x1, b.y0, b.y1, theme().accent, px(4), px(1.5f));
       break;
-    case Mark::Violation:
+    case LegendMark::Violation:
       paint::cross_hatch(draw, b, b.x0, px(7), theme().bad);
       line(theme().bad, px(2));
       break;
-    case Mark::Wrapped: paint::continues(draw, b.x1, (b.y0 + b.y1) / 2, px(3.5f), true, 0xff000000u); break;
-    case Mark::Issue: draw.AddRectFilled({b.x0 + px(1), b.y1 - px(4)}, {b.x0 + b.width() / 2, b.y1}, 0xaa000000u); break;
-    case Mark::Latency: draw.AddLine({end, b.y1 - px(3)}, {b.x1, b.y1 - px(3)}, fill, px(1.5f)); break;
-    case Mark::Unit:
-    case Mark::Boundary: break;
+    case LegendMark::Wrapped: paint::continues(draw, b.x1, (b.y0 + b.y1) / 2, px(3.5f), true, 0xff000000u); break;
+    case LegendMark::Issue: draw.AddRectFilled({b.x0 + px(1), b.y1 - px(4)}, {b.x0 + b.width() / 2, b.y1}, 0xaa000000u); break;
+    case LegendMark::Latency: draw.AddLine({end, b.y1 - px(3)}, {b.x1, b.y1 - px(3)}, fill, px(1.5f)); break;
+    case LegendMark::Unit:
+    case LegendMark::Boundary: break;
   }
 }
 

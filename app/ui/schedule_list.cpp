@@ -16,7 +16,7 @@ namespace heddle::app {
 namespace {
 
 constexpr const char* kPayload = "schedule";
-constexpr float kRow = 44;
+constexpr float kListRow = 44;
 
 void begin_rename(const Session& session, UiState& ui, std::size_t index) {
   const ScheduleEntry& entry = *session.content().schedules[index];
@@ -127,7 +127,7 @@ void draw_row(const Session& session, UiState& ui, std::size_t i) {
   const bool is_a = content.shown == i, is_b = content.baseline == i;
   const ScheduleLine line = describe_entry(entry);
   const std::string name = fmt::format("schedules/{}", i);
-  const RowArea row = pick_row(name.c_str(), is_a, px(kRow));
+  const RowArea row = pick_row(name.c_str(), is_a, px(kListRow));
   const bool released = ImGui::IsItemDeactivated() && row.hovered && !ImGui::GetDragDropPayload();
   if (ImGui::BeginDragDropSource(ImGuiDragDropFlags_SourceNoHoldToOpenOthers)) {
     ImGui::SetDragDropPayload(kPayload, &i, sizeof i);
@@ -202,7 +202,7 @@ void accept_schedule(const Session& session, UiState& ui, bool as_b) {
 
 float schedule_list_height(const Session& session) {
   const Content& content = session.content();
-  return px(34) + (content.schedules.empty() ? px(64) : static_cast<float>(content.schedules.size()) * (px(kRow) + px(3)));
+  return px(34) + (content.schedules.empty() ? px(64) : static_cast<float>(content.schedules.size()) * (px(kListRow) + px(3)));
 }
 
 void draw_schedule_list(const Session& session, UiState& ui) {

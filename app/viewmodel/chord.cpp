@@ -6,6 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "app/viewmodel/fuzzy.h"
+
 namespace heddle::app {
 namespace {
 
@@ -19,13 +21,6 @@ constexpr std::pair<Key, std::string_view> kNames[] = {
     {Key::Backtick, "`"},          {Key::Tab, "Tab"},             {Key::Enter, "Enter"},
     {Key::Escape, "Esc"},          {Key::Backspace, "Backspace"}, {Key::Delete, "Delete"},
     {Key::Insert, "Insert"},       {Key::Space, "Space"}};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 Key offset(Key first, int steps) { return static_cast<Key>(static_cast<int>(first) + steps); }
 
@@ -42,7 +37,7 @@ std::optional<Key> parse_key(std::string_view text) {
     if (number >= 1 && number <= 12) return offset(Key::F1, number - 1);
   }
   for (const auto& [key, name] : kNames)
-    if (lower(name) == lower(text)) return key;
+    if (lower_case(name) == lower_case(text)) return key;
   return std::nullopt;
 }
 
@@ -62,7 +57,7 @@ std::optional<Chord> parse_chord(std::string_view text) {
   // A modifier ends with '+'; what is left, which may itself be no letter, is the key.
   for (std::size_t plus = text.find('+'); plus != std::string_view::npos && plus + 1 < text.size();
        plus = text.find('+')) {
-    const std::string modifier = lower(text.substr(0, plus));
+    const std::string modifier = lower_case(text.substr(0, plus));
     bool* flag = modifier == "ctrl" ? &chord.ctrl : modifier == "shift" ? &chord.shift : modifier == "alt" ? &chord.alt : nullptr;
     if (!flag || *flag) return std::nullopt;
     *flag = true;

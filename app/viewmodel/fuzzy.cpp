@@ -100,4 +100,10 @@ std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_v
   return ranked;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), low);
+  return out;
+}
+
 }  // namespace heddle::app

@@ -37,4 +37,7 @@ struct RankedChoice {
 std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_view pattern,
                                const std::vector<std::string>& used);
 
+/// ASCII letters only; every other byte stays.
+std::string lower_case(std::string_view text);
+
 }  // namespace heddle::app

@@ -5,19 +5,13 @@
 #include <cctype>
 #include <limits>
 
+#include "app/viewmodel/fuzzy.h"
 #include "core/analysis/slack.h"
 #include "core/report/chart_layout.h"
 #include "core/report/gantt_facts.h"
 
 namespace heddle::app {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 std::optional<Cycle> number(const OpsTableRow& row, OpsColumn column) {
   if (column == OpsColumn::Latency) return row.latency;
@@ -94,7 +88,7 @@ std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule*
 }
 
 bool matches(std::string_view text, std::string_view filter) {
-  const std::string haystack = lower(text), words = lower(filter);
+  const std::string haystack = lower_case(text), words = lower_case(filter);
   std::size_t at = 0;
   while (at < words.size()) {
     const std::size_t begin = words.find_first_not_of(' ', at);
@@ -114,7 +108,7 @@ void filter_ops(std::vector<OpsTableRow>& rows, std::string_view filter) {
 void sort_ops(std::vector<OpsTableRow>& rows, OpsColumn column, bool descending) {
   std::stable_sort(rows.begin(), rows.end(), [&](const OpsTableRow& a, const OpsTableRow& b) {
     if (!is_number(column)) {
-      const std::string x = lower(text(a, column)), y = lower(text(b, column));
+      const std::string x = lower_case(text(a, column)), y = lower_case(text(b, column));
       return descending ? y < x : x < y;
     }
     const auto x = number(a, column), y = number(b, column);

@@ -6,7 +6,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::size_t kLongest = 18;  // digits; more than that is no number of cycles or bytes
+constexpr std::size_t kMostDigits = 18;  // digits; more than that is no number of cycles or bytes
 
 bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 /// What makes digits beside it a part of a name.
@@ -33,7 +33,7 @@ std::string pretty(std::string_view text) {
                       (text[end] != '.' || (end + 1 < text.size() && of_name(text[end + 1])));
     const std::size_t length = end - i;
     for (std::size_t k = i; k < end; ++k) {
-      if (!name && length > 3 && length <= kLongest && k > i && (end - k) % 3 == 0) out += ' ';
+      if (!name && length > 3 && length <= kMostDigits && k > i && (end - k) % 3 == 0) out += ' ';
       out += text[k];
     }
     i = end;

@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "core/io/json.h"
+#include "core/io/trace_event.h"
 #include "core/report/gantt_model.h"
 
 namespace heddle {
 namespace {
 
-constexpr int kProcess = 1;
 constexpr std::size_t kMostFlows = 2000;
-
-double microseconds(Cycle cycles) { return static_cast<double>(cycles) / 1000.0; }
 
 struct Slice {
   OpId op;
@@ -74,12 +72,12 @@ class Trace {
   Cycle start(std::size_t op, int iteration) const { return schedule_.ops[op].start + iteration * schedule_.ii; }
 
   static Json event(const char* phase, const std::string& name, int thread, Cycle at) {
-    return Json::Object{{"ph", phase}, {"name", name}, {"pid", kProcess}, {"tid", thread}, {"ts", microseconds(at)}};
+    return Json::Object{{"ph", phase}, {"name", name}, {"pid", kTraceProcess}, {"tid", thread}, {"ts", trace_microseconds(at)}};
   }
 
   void metadata(const char* name, int thread, Json::Object args) {
     events_.push_back(
-        Json::Object{{"ph", "M"}, {"name", name}, {"pid", kProcess}, {"tid", thread}, {"args", std::move(args)}});
+        Json::Object{{"ph", "M"}, {"name", name}, {"pid", kTraceProcess}, {"tid", thread}, {"args", std::move(args)}});
   }
 
   void collect_slices() {
@@ -113,7 +111,7 @@ class Trace {
     for (const Slice& slice : slices) {
       const Op& op = problem_.op(slice.op);
       Json e = event("X", op.name, first + slice.lane, slice.begin);
-      e.set("dur", microseconds(slice.end - slice.begin));
+      e.set("dur", trace_microseconds(slice.end - slice.begin));
       e.set("cat", slice.use ? to_string(problem_.unit(slice.use->unit).role) : "issue");
       Json::Object args{{"iteration", slice.iteration},
                         {"start_cycle", slice.begin},

@@ -124,7 +124,7 @@ Constraints read_list(const std::vector<Cursor>& items, const Problem& problem) 
   return constraints;
 }
 
-auto reader_for(const Problem& problem) {
+auto constraints_reader(const Problem& problem) {
   return [&problem](ObjectReader& root, Constraints& constraints) {
     const bool only_changes = root.find("changes") && !root.cursor().json().find("constraints");
     constraints = read_list(only_changes ? root.list("constraints") : root.required_list("constraints"), problem);
@@ -135,7 +135,7 @@ auto reader_for(const Problem& problem) {
 
 Result<Constraints> parse_constraints(std::string_view text, const std::string& file_name, const Problem& problem,
                                       std::vector<Fault>* warnings) {
-  return read_document<Constraints>(text, file_name, kConstraintsSchema, warnings, reader_for(problem));
+  return read_document<Constraints>(text, file_name, kConstraintsSchema, warnings, constraints_reader(problem));
 }
 
 Result<Constraints> read_constraints(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
@@ -167,7 +167,7 @@ std::string constraints_text(const Constraints& constraints, const Changes& chan
   Json root = Json::object().set("schema", kConstraintsSchema).set("constraints", constraints_json(constraints));
   if (!changes.empty()) root.set("changes", changes_json(changes));
   return document_text<Constraints>(std::move(root), original, kConstraintsSchema, [](ObjectReader& file, Constraints& ignored) {
-    reader_for(Problem{})(file, ignored);
+    constraints_reader(Problem{})(file, ignored);
     read_changes_from(file);
   });
 }

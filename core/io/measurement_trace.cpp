@@ -8,27 +8,24 @@
 #include <fmt/format.h>
 
 #include "core/io/json.h"
+#include "core/io/trace_event.h"
 
 namespace heddle {
 namespace {
 
-struct Slice {
+struct MeasuredSlice {
   std::string op;
   std::int64_t iteration = 0;
   double begin = 0, length = 0;
 };
 
-Json named(const char* what, int process, int thread, const std::string& name) {
-  return Json::Object{{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", Json::Object{{"name", name}}}};
-}
-
-void add_process(Json::Array& events, int process, const std::string& name, std::map<std::string, std::vector<Slice>>& groups) {
-  events.push_back(named("process_name", process, 0, name));
+void add_process(Json::Array& events, int process, const std::string& name, std::map<std::string, std::vector<MeasuredSlice>>& groups) {
+  events.push_back(trace_name("process_name", process, 0, name));
   int threads = 0;
   for (auto& [group, slices] : groups) {
-    std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) { return a.begin < b.begin; });
+    std::stable_sort(slices.begin(), slices.end(), [](const MeasuredSlice& a, const MeasuredSlice& b) { return a.begin < b.begin; });
     std::vector<double> free;
-    for (const Slice& slice : slices) {
+    for (const MeasuredSlice& slice : slices) {
       auto lane = std::find_if(free.begin(), free.end(), [&](double until) { return until <= slice.begin; });
       if (lane == free.end()) lane = free.insert(free.end(), 0);
       *lane = slice.begin + slice.length;
@@ -36,7 +33,7 @@ void add_process(Json::Array& events, int process, const std::string& name, std:
                                     {"ts", slice.begin / 1000}, {"dur", slice.length / 1000}, {"args", Json::Object{{"iteration", slice.iteration}}}});
     }
     for (std::size_t lane = 0; lane < free.size(); ++lane)
-      events.push_back(named("thread_name", process, ++threads, lane ? fmt::format("{} {}", group, lane + 1) : group));
+      events.push_back(trace_name("thread_name", process, ++threads, lane ? fmt::format("{} {}", group, lane + 1) : group));
   }
 }
 
@@ -44,7 +41,7 @@ void add_process(Json::Array& events, int process, const std::string& name, std:
 
 std::string measurement_trace(const Measurement& m) {
   Json::Array events;
-  std::map<std::string, std::vector<Slice>> measured, predicted;
+  std::map<std::string, std::vector<MeasuredSlice>> measured, predicted;
   if (m.profile && !m.profile->timeline.empty()) {
     std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
     for (const TimelineEntry& e : m.profile->timeline) {

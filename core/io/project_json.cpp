@@ -213,7 +213,7 @@ void read_work(ObjectReader& root, Project& project, const std::string& folder, 
   if (const auto view = root.find("view")) project.view = read_view(*view);
 }
 
-auto reader_for(const std::string& folder) {
+auto project_reader(const std::string& folder) {
   return [&folder](ObjectReader& root, Project& project) {
     ReadLog& log = root.cursor().log();
     const Source kernel = read_source(root, "kernel"), machine = read_source(root, "machine");
@@ -285,7 +285,7 @@ std::vector<Named> with_own_names(std::vector<Named> items) {
 
 Result<Project> parse_project(std::string_view text, const std::string& file_name, const std::string& folder,
                               std::vector<Fault>* warnings) {
-  return read_document<Project>(text, file_name, kProjectSchema, warnings, reader_for(folder));
+  return read_document<Project>(text, file_name, kProjectSchema, warnings, project_reader(folder));
 }
 
 Result<Project> read_project(const std::string& path, std::vector<Fault>* warnings) {
@@ -321,7 +321,7 @@ std::string project_text(const Project& project, const std::string& folder, std:
   root.set("notes", std::move(notes)).set("flags", std::move(flags)).set("selection", names_json(project.selection));
   root.set("view", view_json(project.view));
   if (!project.unsaved_of.empty()) root.set("unsaved_of", project.unsaved_of);
-  return document_text<Project>(std::move(root), original, kProjectSchema, reader_for(folder));
+  return document_text<Project>(std::move(root), original, kProjectSchema, project_reader(folder));
 }
 
 Result<ProjectHead> parse_project_head(std::string_view text, const std::string& file_name) {

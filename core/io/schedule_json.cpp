@@ -273,7 +273,7 @@ class ScheduleReader {
   std::vector<bool> placed_;
 };
 
-auto reader_for(const Problem& problem) {
+auto schedule_reader(const Problem& problem) {
   return [&problem](ObjectReader& root, Schedule& schedule) {
     ScheduleHead head = read_head(root);
     schedule.name = std::move(head.name);
@@ -310,7 +310,7 @@ Result<ScheduleHead> read_schedule_head(const std::string& path) {
 
 Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem,
                                 std::vector<Fault>* warnings) {
-  return read_document<Schedule>(text, file_name, kScheduleSchema, warnings, reader_for(problem));
+  return read_document<Schedule>(text, file_name, kScheduleSchema, warnings, schedule_reader(problem));
 }
 
 Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
@@ -320,7 +320,7 @@ Result<Schedule> read_schedule(const std::string& path, const Problem& problem, 
 }
 
 void read_schedule_from(ObjectReader& root, const Problem& problem, Schedule& schedule) {
-  if (check_schema(root, kScheduleSchema)) reader_for(problem)(root, schedule);
+  if (check_schema(root, kScheduleSchema)) schedule_reader(problem)(root, schedule);
 }
 
 Scope read_params_from(ObjectReader& root) { return read_params(root); }
@@ -342,7 +342,7 @@ Json schedule_json(const Problem& problem, const Schedule& schedule) {
 }
 
 std::string schedule_text(const Problem& problem, const Schedule& schedule, std::string_view original) {
-  return document_text<Schedule>(schedule_json(problem, schedule), original, kScheduleSchema, reader_for(problem));
+  return document_text<Schedule>(schedule_json(problem, schedule), original, kScheduleSchema, schedule_reader(problem));
 }
 
 Json groups_json(const Problem& problem, const Schedule& schedule) {

@@ -30,9 +30,9 @@ struct Open {
   std::optional<Schedule> best;
 };
 
-class Explorer {
+class SensitivityExplorer {
  public:
-  Explorer(const SensitivityRequest& request, std::stop_token stop, const SensitivityListener& grown)
+  SensitivityExplorer(const SensitivityRequest& request, std::stop_token stop, const SensitivityListener& grown)
       : request_(request), stop_(std::move(stop)), grown_(grown), begin_(Clock::now()) {
     deadline_ = deadline_after(begin_, request.solve.timeout_seconds);
     answer_.percent = request.percent;
@@ -203,7 +203,7 @@ class Explorer {
 }  // namespace
 
 Sensitivity sensitivity(const SensitivityRequest& request, std::stop_token stop, const SensitivityListener& grown) {
-  return Explorer(request, std::move(stop), grown).run();
+  return SensitivityExplorer(request, std::move(stop), grown).run();
 }
 
 }  // namespace heddle::solver
