@@ -255,6 +255,11 @@ class Encoder {
         solver_.add(add_up(all) <= number(c.high));
         break;
       }
+      case ConstraintKind::OneByOne:
+        for (std::size_t a = 0; a < p_.ops.size(); ++a)
+          for (std::size_t b = 0; b < p_.ops.size(); ++b)
+            if (a != b) solver_.add(z3::implies(together(OpId(a), OpId(b)), start(OpId(b)) + number(p_.ops[b].window) <= start(OpId(a)) + number(ii_)));
+        break;
       case ConstraintKind::MaxGroups:
         for (const z3::expr& g : groups_) solver_.add(g < number(c.high));
         break;

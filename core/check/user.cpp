@@ -72,6 +72,24 @@ struct Demand {
              ops, second - first, constraint.low);
   }
 
+  void judge_one_by_one() const {
+    const Problem& p = c.problem;
+    for (std::size_t g = 0; g < c.schedule.groups.size(); ++g) {
+      OpId first, last;
+      const auto issued = [&](OpId op) { return c.schedule.start(op) + p.op(op).window; };
+      for (std::size_t v = 0; v < p.ops.size(); ++v) {
+        const OpId op{v};
+        if (c.schedule.group(op).index() != g) continue;
+        if (!first.valid() || c.schedule.start(op) < c.schedule.start(first)) first = op;
+        if (!last.valid() || issued(op) > issued(last)) last = op;
+      }
+      if (first.valid() && first != last && issued(last) > c.schedule.start(first) + c.schedule.ii)
+        object(fmt::format("{} begins the next iteration with {} at {}, before it has issued {} at {}", c.group_name(GroupId(g)), c.name(first),
+                           c.schedule.start(first) + c.schedule.ii, c.name(last), issued(last)),
+               {first, last}, issued(last) - c.schedule.start(first), c.schedule.ii);
+    }
+  }
+
   void judge_limits() const {
     const Problem& p = c.problem;
     const Schedule& s = c.schedule;
@@ -126,6 +144,7 @@ void check_user(const Case& c, const Constraints& constraints) {
     demand.judge_each_op();
     demand.judge_pairs();
     if (constraint.kind == ConstraintKind::Before) demand.judge_before();
+    if (constraint.kind == ConstraintKind::OneByOne) demand.judge_one_by_one();
     demand.judge_limits();
   }
 }

@@ -41,7 +41,8 @@ constexpr KindFacts kKinds[] = {
     {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false},
     {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false},
     {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true}};
+    {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true},
+    {ConstraintKind::OneByOne, 0, 0, nullptr, nullptr, false}};
 
 const KindFacts& facts_of(ConstraintKind kind) {
   const auto* it =
@@ -78,8 +79,8 @@ void read_constraint(ObjectReader& object, const Problem& problem, UserConstrain
   constraint.name = object.string("name");
   constraint.enabled = object.boolean("enabled", true);
   const auto kind = object.require("kind");
-  const auto word = kind ? kind->word("kind of constraint", words_up_to(ConstraintKind::MaxDepth),
-                                      [](std::string_view text) { return parse_word(text, ConstraintKind::MaxDepth); })
+  const auto word = kind ? kind->word("kind of constraint", words_up_to(ConstraintKind::OneByOne),
+                                      [](std::string_view text) { return parse_word(text, ConstraintKind::OneByOne); })
                          : std::nullopt;
   if (!word) {
     // Without the kind nobody knows which keys belong; none of them is worth a warning.

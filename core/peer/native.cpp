@@ -421,6 +421,7 @@ Constraints emitter_rules(const Loop& loop, const Problem& problem) {
     rule.ops = {from.name, to.name};
     if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(std::move(rule));
   }
+  rules.push_back({"emitter: iterations one by one", true, ConstraintKind::OneByOne, {}, "", 0, 0});
   return rules;
 }
 

@@ -49,7 +49,9 @@ std::optional<Schedule> to_schedule(const Dump& dump, const Loop& loop, const Pr
 Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem);
 
 /// What the compiler's emitter demands beyond the graph: what reads the result of a matrix product into registers is in another
-/// warp group than the product (its barrier handshake bears no skew inside a group of several warps). Full reading.
+/// warp group than the product (its barrier handshake bears no skew inside a group of several warps), and every group runs one
+/// iteration after the other, because it writes no pipeline inside a group (research/meta-triton.md, case 6): II is then what the
+/// program sustains (core/peer/program_period.h). Full reading.
 Constraints emitter_rules(const Loop& loop, const Problem& problem);
 
 /// The group of every node, as above, in the file's numbers; kUnassigned where no group can be told.

@@ -35,6 +35,7 @@ const char* sentence_of(ConstraintKind kind) {
     case ConstraintKind::MaxSmem: return "at most {high} byte{s} of shared memory";
     case ConstraintKind::MaxTmem: return "at most {high} column{s} of tensor memory";
     case ConstraintKind::MaxDepth: return "at most {high} slot{s} for {channel}";
+    case ConstraintKind::OneByOne: return "iterations one by one";
   }
   return "";
 }
@@ -143,7 +144,7 @@ class Parser {
     error_.faults.push_back({"", "", fmt::format("'{}': {}", text_, message), std::move(hint)});
   }
   static std::string examples() {
-    return "for example: pin S at 128; S in group 2; S, O in one group; S before O by 64; registers <= 240; at most 3 stages";
+    return "for example: pin S at 128; S in group 2; S, O in one group; S before O by 64; registers <= 240; at most 3 stages; iterations one by one";
   }
   std::string rest() const {
     std::string text;
@@ -249,6 +250,10 @@ class Parser {
 
   void sentence() {
     if (take({"pin"})) return pin();
+    if (take({"iterations", "one", "by", "one"})) {
+      found_.kind = ConstraintKind::OneByOne;
+      return;
+    }
     if (take({"at", "most"}) || take({"no", "more", "than"})) {
       found_.high = number();
       if (failed()) return;

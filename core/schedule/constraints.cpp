@@ -20,6 +20,7 @@ const char* to_string(ConstraintKind kind) {
     case ConstraintKind::MaxSmem: return "max_smem";
     case ConstraintKind::MaxTmem: return "max_tmem";
     case ConstraintKind::MaxDepth: return "max_depth";
+    case ConstraintKind::OneByOne: return "one_by_one";
   }
   return "pin";
 }

@@ -25,6 +25,8 @@ enum class ConstraintKind {
   MaxSmem,        ///< at most `high` bytes of shared memory
   MaxTmem,        ///< at most `high` tensor memory columns
   MaxDepth,       ///< channel `channel` has at most `high` slots
+  OneByOne,       ///< no group begins an iteration before it has issued the one before: start(b) + window(b) <= start(a) + II
+                  ///< for all a, b in one group. A loop that is written without pipelining inside a group runs so.
 };
 const char* to_string(ConstraintKind kind);
 

@@ -22,6 +22,15 @@ void cap_groups(Model& model, std::int64_t most) {
     for (std::size_t v = 0; v < model.op_count(); ++v) model.backend().add_clause({-model.symmetry(), -model.in_group(OpId(v), g)});
 }
 
+/// No group begins an iteration before it has issued the one before.
+void issue_one_by_one(Model& model) {
+  for (std::size_t first = 0; first < model.op_count(); ++first)
+    for (std::size_t last = 0; last < model.op_count(); ++last) {
+      const Lit together = first == last ? kFalse : model.same_group(OpId(first), OpId(last));
+      if (together != kFalse) model.require_apart(OpId(last), OpId(first), model.problem().ops[last].window - model.ii(), {-together});
+    }
+}
+
 void add_constraint(Model& model, const UserConstraint& c) {
   const Problem& problem = model.problem();
   Backend& backend = model.backend();
@@ -88,6 +97,7 @@ void add_constraint(Model& model, const UserConstraint& c) {
         if (problem.channels[i].name == c.channel)
           backend.add_clause({-model.depth_at_least(ChannelId(i), static_cast<int>(std::clamp<std::int64_t>(c.high, 0, model.max_depth(ChannelId(i)))) + 1)});
       break;
+    case ConstraintKind::OneByOne: issue_one_by_one(model); break;
   }
 }
 

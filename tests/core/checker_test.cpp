@@ -284,12 +284,26 @@ TEST_CASE("user: every kind of demand, met and missed", "[core]") {
   met(demand(K::MaxTmem, {}, 0, 64));
   missed(demand(K::MaxTmem, {}, 0, 63));
   missed(demand(K::Pin, {"nobody"}, 0));
+  met(demand(K::OneByOne, {}));
   UserConstraint depth = demand(K::MaxDepth, {}, 0, 1);
   missed(depth);  // no such channel
   depth.channel = "b_tile";
   met(depth);
   depth.high = 0;
   missed(depth);
+}
+
+TEST_CASE("user: one by one, a group issues an iteration before it begins the next", "[core]") {
+  Problem p = empty_problem();
+  const OpId a = add_op(p, "a", 1, 4), b = add_op(p, "b", 1, 3);
+  const Constraints one_by_one{demand(ConstraintKind::OneByOne, {})};
+  fits(p, place(p, 10, {{4, 0}, {11, 0}}), one_by_one);  // b is issued at 14, a begins again at 14
+  const Schedule pipelined = place(p, 10, {{4, 0}, {18, 0}});
+  fits(p, pipelined);
+  const Violation v = only(p, pipelined, "user", one_by_one);
+  CHECK(v.ops == std::vector<OpId>{a, b});
+  CHECK((v.amount == 17 && v.limit == 10));
+  fits(p, place(p, 10, {{4, 0}, {18, 1}}), one_by_one);
 }
 
 TEST_CASE("malformed schedules are told, never a crash", "[core]") {

@@ -9,7 +9,7 @@ std::optional<UserConstraint> random_constraint(const Problem& problem, Cycle ii
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)); };
   const auto op = [&] { return problem.ops[static_cast<std::size_t>(below(static_cast<std::int64_t>(problem.ops.size())))].name; };
   UserConstraint c;
-  c.kind = static_cast<ConstraintKind>(below(15));
+  c.kind = static_cast<ConstraintKind>(below(16));
   c.name = to_string(c.kind);
   switch (c.kind) {
     case ConstraintKind::Pin: c.ops = {op()}; c.low = below(2 * ii); break;
@@ -26,6 +26,7 @@ std::optional<UserConstraint> random_constraint(const Problem& problem, Cycle ii
     case ConstraintKind::MaxRegisters: c.high = 4 + below(12); break;
     case ConstraintKind::MaxSmem: c.high = 16 * below(8); break;
     case ConstraintKind::MaxTmem: c.high = 32 * below(4); break;
+    case ConstraintKind::OneByOne: break;
     case ConstraintKind::MaxDepth:
       if (problem.channels.empty()) return std::nullopt;
       c.channel = problem.channels[static_cast<std::size_t>(below(static_cast<std::int64_t>(problem.channels.size())))].name;
