@@ -39,7 +39,8 @@ Measurement example() {
   m.timing.emplace();
   m.timing->flops = 1'099'511'627'776;
   m.timing->kernel = {"heddle", {1500, 1490.5, 1510}, 1500, 733};
-  m.timing->library = {"cuBLAS 13.1", {1480, 1470, 1490}, 1480, 742.9};
+  m.timing->libraries = {{{"library A 1.0.0", {1480, 1470, 1490}, 1480, 742.9}, {}, {{"C", "random", "|C - reference| <= 2^-8 |reference|", true, 0.0625, 0.125, "C[3, 7]", 0, 4096, 0}}},
+                         {{"library B", {}, 0, 0}, "library B is not installed", {}}};
   m.timing->launches = 50, m.timing->warmups = 10, m.timing->buffer_sets = 3, m.timing->pause_seconds = 0.5;
   m.timing->cycles_per_iteration = 1024.5;
   m.profile.emplace();
@@ -121,8 +122,12 @@ TEST_CASE("damaged measurements are read or refused, and what is read can be wri
 TEST_CASE("a ratio and a residual need both of their numbers", "[core]") {
   Measurement m = example();
   CHECK(*m.timing->ratio() == Approx(1480.0 / 1500));
+  CHECK(m.timing->fastest_library()->name == "library A 1.0.0");
+  CHECK_FALSE(m.timing->ratio(m.timing->libraries[1].times).has_value());
+  m.timing->libraries.push_back({{"library C", {1400}, 1400, 0}, {}, {}});
+  CHECK(*m.timing->ratio() == Approx(1400.0 / 1500));  // the fastest counts
   CHECK(*m.ii_residual() == Approx(0.0245));
-  m.timing->library.reset();
+  m.timing->libraries.clear();
   m.measured_ii.reset();
   CHECK_FALSE(m.timing->ratio().has_value());
   CHECK_FALSE(m.ii_residual().has_value());
