@@ -236,7 +236,7 @@ class Executor {
     std::vector<OutputCheck> checks;
     for (const LibraryKernel& offer : *offers) {
       row.times.name = offer.name;
-      note("trying " + offer.name);
+      note(fmt::format("trying {}, engine {} of {}", offer.name, &offer - offers->data() + 1, offers->size()));
       poison_outputs();
       if (const std::string why = offer.launch(buffers_); !why.empty()) {
         if (row.absent.empty()) row.absent = fmt::format("{} does not start ({})", offer.name, why);
