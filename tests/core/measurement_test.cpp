@@ -6,7 +6,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/answer/adopt.h"
 #include "core/io/measurement_json.h"
+#include "core/problem/fault_log.h"
 #include "core/report/gantt_run.h"
 #include "tests/support/golden.h"
 #include "tests/support/mutate_json.h"
@@ -131,6 +133,16 @@ TEST_CASE("a ratio and a residual need both of their numbers", "[core]") {
   m.measured_ii.reset();
   CHECK_FALSE(m.timing->ratio().has_value());
   CHECK_FALSE(m.ii_residual().has_value());
+}
+
+TEST_CASE("an absurd latency of a damaged file becomes the largest that a problem takes", "[core]") {
+  Problem p = test::empty_problem();
+  test::add_op(p, "a", 4, 1);
+  KernelProfile profile;
+  profile.ops = {{"a", "consumer", 8, 0, 1e300, 0, 0, 4, true}};
+  const Adopted adopted = adopt(p, profile);
+  REQUIRE(adopted.changes.size() == 1);
+  CHECK(adopted.changes[0].value == kAbsurd);
 }
 
 TEST_CASE("a measured timeline is drawn on the rows of its schedule", "[core]") {
