@@ -11,13 +11,13 @@
 namespace heddle::codegen {
 namespace {
 
-using Handle = struct OpaqueCublas*;
+using CublasHandle = struct OpaqueCublas*;
 
 struct Cublas {
-  int (*create)(Handle*) = nullptr;
-  int (*set_stream)(Handle, cuda::Stream) = nullptr;
-  int (*version)(Handle, int*) = nullptr;
-  int (*gemm)(Handle, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*, void*, int, int, int, int) = nullptr;
+  int (*create)(CublasHandle*) = nullptr;
+  int (*set_stream)(CublasHandle, cuda::Stream) = nullptr;
+  int (*version)(CublasHandle, int*) = nullptr;
+  int (*gemm)(CublasHandle, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*, void*, int, int, int, int) = nullptr;
 };
 
 // Values of cublas_api.h and library_types.h.
@@ -37,7 +37,7 @@ Result<std::vector<LibraryKernel>> open_cublas(const LibraryGemm& gemm, const st
   c.gemm = reinterpret_cast<decltype(c.gemm)>(dlsym(library, "cublasGemmEx"));
   if (!c.create || !c.set_stream || !c.version || !c.gemm) return Error::environment("the cuBLAS that is installed lacks cublasGemmEx");
   if (std::max({gemm.m, gemm.n, gemm.k}) > std::numeric_limits<int>::max()) return Error::environment("cuBLAS takes no extents beyond 2^31");
-  Handle handle = nullptr;
+  CublasHandle handle = nullptr;
   int version = 0;
   if (const int code = c.create(&handle); code != 0) return Error::environment(fmt::format("cuBLAS does not start (status {})", code));
   c.version(handle, &version);
