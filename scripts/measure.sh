@@ -1,7 +1,8 @@
 #!/bin/sh
 # Measures the shipped kernels on the GPU of this machine and writes a measurement file for each (heddle.measurement/1), and a
-# machine file with measured costs. Needs an H100 or H200, its driver, and the CUDA toolkit's NVRTC and cuBLAS; neither Z3 nor a
-# display:
+# machine file with measured costs. Needs an H100 or H200, its driver, and the CUDA toolkit's NVRTC; neither Z3 nor a display. cuBLAS
+# and cuDNN 9 are timed beside the kernels where they are installed (HEDDLE_CUBLAS and HEDDLE_CUDNN name others); where not, the files
+# say so:
 #
 #   cmake -B build/gpu -G Ninja -DCMAKE_BUILD_TYPE=Release -DHEDDLE_GUI=OFF -DHEDDLE_SOLVER=OFF
 #   ninja -C build/gpu heddle

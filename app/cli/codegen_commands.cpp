@@ -159,7 +159,7 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
     found = *result;
   }
   for (std::int64_t k = 0; !data && k < times && found.empty() && !interrupt.token().stop_requested(); ++k)
-    if (const auto fault = codegen::run_symbolic(lowered->inputs.kernel, lowered->program, {seed + static_cast<std::uint64_t>(k), tiles}))
+    if (const auto fault = codegen::run_symbolic(lowered->inputs.kernel, lowered->program, {seed + static_cast<std::uint64_t>(k), tiles, interrupt.token()}))
       found = fmt::format("interleaving {}: {}", k, codegen::to_string(*fault));
   if (interrupt.token().stop_requested() && found.empty()) {
     terminal.complain("interrupted");

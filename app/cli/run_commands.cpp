@@ -30,14 +30,10 @@ int code_of(RunStatus status) {
   }
 }
 
-/// To the file that was asked for, then to the terminal.
+/// To the terminal, then to the files that were asked for: a full disk must not cost a measurement.
 int show(Measurement& m, const Arguments& arguments, const Terminal& terminal) {
   m.command = arguments.command_line;
   m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  if (const auto path = arguments.text("--out"); path && m.status != RunStatus::NoGpu)
-    if (const int failed = write_text(terminal, *path, measurement_text(m))) return failed;
-  if (const auto path = arguments.text("--trace"); path && m.profile)
-    if (const int failed = write_text(terminal, *path, measurement_trace(m))) return failed;
   if (arguments.has("--json")) terminal.out << measurement_text(m);
   if (m.status == RunStatus::NoGpu)
     terminal.complain(fmt::format("{}; without a GPU a kernel can still be compiled and interpreted: {}", m.sentence, "heddle compile, heddle interpret"));
@@ -45,6 +41,10 @@ int show(Measurement& m, const Arguments& arguments, const Terminal& terminal) {
     terminal.out << measurement_headline(m, terminal.style) << "\n";
   else if (!arguments.has("--json"))
     terminal.out << measurement_summary(m, terminal.style);
+  if (const auto path = arguments.text("--out"); path && m.status != RunStatus::NoGpu)
+    if (const int failed = write_text(terminal, *path, measurement_text(m))) return failed;
+  if (const auto path = arguments.text("--trace"); path && m.profile)
+    if (const int failed = write_text(terminal, *path, measurement_trace(m))) return failed;
   return code_of(m.status);
 }
 

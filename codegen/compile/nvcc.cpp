@@ -12,6 +12,7 @@
 
 #include "codegen/compile/backends.h"
 #include "core/io/atomic_file.h"
+#include "core/report/text_style.h"
 
 extern char** environ;
 
@@ -41,8 +42,9 @@ class Folder {
  public:
   Folder() {
     std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "heddle-XXXXXX").string();
-    if (::mkdtemp(name.data())) path_ = name;
+    const fs::path where = fs::temp_directory_path(error);
+    std::string name = (where / "heddle-XXXXXX").string();
+    if (!error && ::mkdtemp(name.data())) path_ = name;
   }
   ~Folder() {
     std::error_code error;
@@ -55,6 +57,13 @@ class Folder {
  private:
   std::string path_;
 };
+
+Error no_nvcc() {
+  const char* given = std::getenv("HEDDLE_NVCC");
+  if (given && *given) return Error::environment(fmt::format("HEDDLE_NVCC names no program that can be started: {}", given));
+  return Error::environment("nvcc is not on PATH", "install the CUDA toolkit, or name nvcc in HEDDLE_NVCC");
+}
+Error no_folder() { return Error::environment("no temporary folder can be made for nvcc", "TMPDIR names a folder that can be written"); }
 
 /// The exit code, or -1; output of both streams into `log`.
 int run(std::vector<std::string> words, const std::string& log) {
@@ -80,10 +89,11 @@ int run(std::vector<std::string> words, const std::string& log) {
 
 Result<std::string> nvcc_version() {
   const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) return Error::environment("nvcc is not on PATH", "install the CUDA toolkit, or name nvcc in HEDDLE_NVCC");
+  if (nvcc.empty()) return no_nvcc();
   const Folder folder;
+  if (folder.path().empty()) return no_folder();
   const std::string log = folder.path() + "/version";
-  if (folder.path().empty() || run({nvcc, "--version"}, log) != 0) return Error::environment("nvcc does not start");
+  if (run({nvcc, "--version"}, log) != 0) return Error::environment("nvcc does not start");
   const auto text = read_file(log);
   const std::size_t at = text.ok() ? text->find(", V") : std::string::npos;
   return "nvcc" + (at == std::string::npos ? std::string() : " " + text->substr(at + 3, text->find('\n', at) - at - 3));
@@ -91,9 +101,9 @@ Result<std::string> nvcc_version() {
 
 Result<Built> build_with_nvcc(const std::string& source) {
   const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) return Error::environment("nvcc is not on PATH", "install the CUDA toolkit, or name nvcc in HEDDLE_NVCC");
+  if (nvcc.empty()) return no_nvcc();
   const Folder folder;
-  if (folder.path().empty()) return Error::environment("no temporary folder can be made for nvcc");
+  if (folder.path().empty()) return no_folder();
   const std::string from = folder.path() + "/heddle.cu", to = folder.path() + "/heddle.cubin", log = folder.path() + "/log";
   if (auto written = write_file(from, source); !written.ok()) return written.error();
   const int code = run({nvcc, "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a", "-cubin", "-Xptxas", "-v", "-o", to, from}, log);
@@ -106,6 +116,8 @@ Result<Built> build_with_nvcc(const std::string& source) {
     built.cubin = std::move(*cubin);
   } else if (built.log.empty()) {
     return Error::environment("nvcc does not start");
+  } else if (built.log.starts_with("nvcc fatal")) {  // it has not come to look at the kernel
+    return Error::environment("nvcc does not work here: " + printable(built.log.substr(0, built.log.find('\n'))));
   }
   return built;
 }

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "codegen/program/program.h"
@@ -43,6 +44,7 @@ std::string to_string(const ProgramFault& fault);
 struct Interleaving {
   std::uint64_t seed = 1;     ///< also picks the manner: uniform, late, eager, one role far ahead ...
   std::int64_t tiles = 1;     ///< that the block, or each block of the cluster, works through
+  std::stop_token stop{};     ///< asked to stop, a run ends where it is, without a fault
 };
 
 /// Names instead of data: every slot and register knows which value of which iteration of which tile it holds.

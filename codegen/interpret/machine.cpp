@@ -71,6 +71,7 @@ std::optional<ProgramFault> BlockMachine::run() {
     (engine == last && (manner != kSlowRole || role == order.front()) ? put_off : completions).push_back({role, engine, which});
   };
   while (!fault_) {
+    if (how_.stop.stop_requested()) return std::nullopt;
     able.clear();
     completions.clear();
     put_off.clear();

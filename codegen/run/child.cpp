@@ -26,6 +26,7 @@ constexpr unsigned char kPoison = 0xff;       ///< NaN in every floating type
 constexpr std::int64_t kL2Times = 3;          ///< buffers together exceed L2 as many times
 constexpr std::int64_t kMostSets = 64;
 constexpr std::int64_t kReferenceThreads = 256;
+constexpr int kTrialLaunches = 5;             ///< to choose among the kernels that a library offers
 
 using Buffers = std::vector<cuda::Memory>;
 
@@ -114,12 +115,16 @@ class Executor {
     }
   }
 
-  /// From poisoned outputs to results.
-  void run_once() {
+  void poison_outputs() {
     for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
       if (plan_.tensors[t].role == TensorRole::Output) gpu_->fill(buffers_[t], kPoison, plan_.tensors[t].bytes());
       if (plan_.tensors[t].role == TensorRole::InOut) gpu_->upload(buffers_[t], start_[t]);
     }
+  }
+
+  /// From poisoned outputs to results.
+  void run_once() {
+    poison_outputs();
     plain_->launch(0);
     gpu_->finish("the kernel");
   }
@@ -166,11 +171,12 @@ class Executor {
       note(fmt::format("verifying: {}", what.name));
       set_inputs(what);
       run_once();
+      answers_.clear();
       for (const Expected& expected : what.expected) {
-        const std::vector<float> wanted = expected.values.empty() ? reference(false) : expected.values;
-        const std::vector<float> plain = expected.criterion == Criterion::Attention ? reference(true) : std::vector<float>{};
-        verification.checks.push_back(check_output(plan_.tensors[expected.tensor], what.name, expected, result(expected.tensor), wanted, plain));
+        answers_.push_back({expected.values.empty() ? reference(false) : expected.values,
+                            expected.criterion == Criterion::Attention ? reference(true) : std::vector<float>{}});
       }
+      add_checks(what, verification.checks);
     }
     repeat(verification);
     const auto wrong = std::find_if(verification.checks.begin(), verification.checks.end(), [](const OutputCheck& c) { return !c.passed; });
@@ -189,6 +195,14 @@ class Executor {
     report();
   }
 
+  /// Of what lies in the buffers, against the answers to this case.
+  void add_checks(const CasePlan& what, std::vector<OutputCheck>& checks) {
+    for (std::size_t k = 0; k < answers_.size(); ++k) {
+      const Expected& expected = what.expected[k];
+      checks.push_back(check_output(plan_.tensors[expected.tensor], what.name, expected, result(expected.tensor), answers_[k].wanted, answers_[k].plain));
+    }
+  }
+
   /// On the data of the last case. Tensors that tiles add to are left out: the order of their sums is nobody's promise.
   void repeat(Verification& verification) {
     std::vector<std::vector<std::uint8_t>> first(plan_.tensors.size());
@@ -203,6 +217,66 @@ class Executor {
         else if (bytes != first[t]) verification.repeats_equal = false;
       }
     }
+  }
+
+  // ---- libraries
+
+  /// Chooses the fastest of the kernels that the library offers and whose results are right on the last case's data.
+  void open(const LibraryPlan& plan) {
+    TimedLibrary& row = found_.timing->libraries.emplace_back();
+    row.times.name = library_name(plan);
+    note("opening " + row.times.name);
+    const auto offers = open_library(plan, plan_.tensors, gpu_->driver(), gpu_->stream());
+    if (!offers.ok()) {
+      row.absent = offers.error().faults.front().message;
+      return;
+    }
+    double best = 0;
+    const LibraryKernel* chosen = nullptr;
+    std::vector<OutputCheck> checks;
+    for (const LibraryKernel& offer : *offers) {
+      row.times.name = offer.name;
+      note(fmt::format("trying {}, engine {} of {}", offer.name, &offer - offers->data() + 1, offers->size()));
+      poison_outputs();
+      if (const std::string why = offer.launch(buffers_); !why.empty()) {
+        if (row.absent.empty()) row.absent = fmt::format("{} does not start ({})", offer.name, why);
+        continue;
+      }
+      gpu_->finish(offer.name);
+      checks.clear();
+      if (!plan_.cases.empty()) add_checks(plan_.cases.back(), checks);
+      if (!chosen && row.checks.empty()) row.checks = checks;
+      if (std::any_of(checks.begin(), checks.end(), [](const OutputCheck& c) { return !c.passed; })) {
+        row.absent = fmt::format("the result of {} is wrong", offer.name);
+        continue;
+      }
+      const double us = gpu_->time(kTrialLaunches, [&](int) { (void)offer.launch(buffers_); }, offer.name);
+      if (chosen && us >= best) continue;
+      chosen = &offer;
+      best = us;
+      row.checks = checks;
+    }
+    if (!chosen) return;
+    row.absent.clear();
+    opened_.push_back({found_.timing->libraries.size() - 1, *chosen, {}});
+  }
+
+  /// False: one of them took the device down with it, and nothing more can be run in this process.
+  bool open_libraries() {
+    Timing& timing = *found_.timing;
+    timing.no_library = plan_.no_library;
+    if (plan_.libraries.empty()) return true;
+    if (start_.empty()) set_inputs(CasePlan{"", CasePlan::Data::Random, {}, {}});
+    try {
+      for (const LibraryPlan& plan : plan_.libraries) open(plan);
+    } catch (const RunFailure& failure) {
+      TimedLibrary& row = timing.libraries.back();
+      row.absent = failure.sentence;
+      if (gpu_->driver().synchronize() == 0) return true;
+      found_.sentence = fmt::format("not timed: {} (--no-library goes without it)", failure.sentence);
+      return false;
+    }
+    return true;
   }
 
   // ---- timing
@@ -224,6 +298,12 @@ class Executor {
     }
     gpu_->finish("copying data");
   }
+
+  struct OpenLibrary {
+    std::size_t row = 0;             ///< of the timing's libraries
+    LibraryKernel kernel;
+    std::string why_not;             ///< what it says against being started again
+  };
 
   struct Contender {
     std::string name;
@@ -253,27 +333,31 @@ class Executor {
 
   void measure() {
     if (plan_.blocks < 1 && !plan_.loop && !plan_.ops) return;
+    if (plan_.blocks > 0) {
+      found_.timing.emplace().kernel.name = "heddle";
+      const bool alive = open_libraries();
+      report();
+      if (!alive) return;
+    }
     make_sets();
     const auto plain = [this](int i) { plain_->launch(static_cast<std::size_t>(i) % sets_.size()); };
     if (plan_.blocks > 0) {
-      Timing& timing = found_.timing.emplace();
+      Timing& timing = *found_.timing;
       timing.flops = plan_.flops;
       timing.launches = plan_.launches, timing.warmups = plan_.warmups, timing.buffer_sets = static_cast<int>(sets_.size());
       timing.pause_seconds = plan_.pause_seconds;
       std::vector<Contender> contenders{{"heddle", plain, {}}};
-      if (!plan_.library) {
-        timing.no_library = "no library is known to compute this";
-      } else if (auto library = open_gemm(*plan_.library, plan_.tensors, gpu_->stream()); library.ok()) {
-        contenders.push_back({library->name, [this, launch = library->launch](int i) {
-                                const int code = launch(sets_[static_cast<std::size_t>(i) % sets_.size()]);
-                                if (code != 0) throw RunFailure{RunStatus::Refused, fmt::format("cuBLAS does not start (status {})", code)};
+      for (OpenLibrary& library : opened_)
+        contenders.push_back({library.kernel.name, [this, &library](int i) {
+                                if (library.why_not.empty()) library.why_not = library.kernel.launch(sets_[static_cast<std::size_t>(i) % sets_.size()]);
                               }, {}});
-      } else {
-        timing.no_library = library.error().faults.front().message;
-      }
       interleave(contenders);
       timing.kernel = timed(contenders[0]);
-      if (contenders.size() > 1) timing.library = timed(contenders[1]);
+      for (std::size_t k = 0; k < opened_.size(); ++k) {
+        TimedLibrary& row = timing.libraries[opened_[k].row];
+        if (opened_[k].why_not.empty()) row.times = timed(contenders[k + 1]);
+        else row.absent = fmt::format("{} stops working ({})", row.times.name, opened_[k].why_not);
+      }
       report();
     }
     if (plan_.loop) record("loop", *plan_.loop, false);
@@ -313,6 +397,11 @@ class Executor {
   std::unique_ptr<LoadedKernel> plain_;
   Buffers buffers_;
   std::vector<std::vector<std::uint8_t>> start_;
+  struct Answer {
+    std::vector<float> wanted, plain;
+  };
+  std::vector<Answer> answers_;      ///< to the last case, per tensor that something is expected of
+  std::vector<OpenLibrary> opened_;
   std::vector<Buffers> sets_;
   cuda::Function reference_ = nullptr;
   cuda::Memory reference_out_ = 0;

@@ -91,7 +91,8 @@ Result<PreparedRun> prepare_run(const MeasureRequest& request) {
   } else {
     prepared.remark = "nobody asked for its result";
   }
-  if (request.library) plan.library = library_for(request.kernel, plan.tensors);
+  if (request.library) plan.libraries = libraries_for(request.kernel, plan.tensors);
+  if (plan.libraries.empty()) plan.no_library = request.library ? "no library is known to compute this" : "nobody asked for one";
   plan.flops = flops_of(request.kernel, plan.tensors);
   plan.seed = request.seed;
   plan.repeats = request.repeats, plan.launches = request.launches, plan.warmups = request.warmups;

@@ -1,7 +1,9 @@
 // A plan as bytes: numbers and texts one after the other, each part with its length in front.
 #include "codegen/run/plan.h"
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <type_traits>
 
 namespace heddle::codegen {
@@ -83,12 +85,22 @@ template <class Io> void pass(Io& io, ReferencePlan& r) { each(io, r.cubin, r.en
 template <class Io> void pass(Io& io, Expected& e) { each(io, e.tensor, e.criterion, e.relative, e.absolute, e.rms, e.values); }
 template <class Io> void pass(Io& io, CasePlan& c) { each(io, c.name, c.data, c.given, c.expected); }
 template <class Io> void pass(Io& io, LibraryGemm& g) { each(io, g.a, g.b, g.c, g.m, g.n, g.k, g.b_transposed); }
+template <class Io> void pass(Io& io, LibraryAttention& a) { each(io, a.q, a.k, a.v, a.o, a.heads, a.queries, a.keys, a.columns, a.causal); }
+template <class Io> void pass(Io& io, LibraryPlan& p) {
+  std::size_t which = p.index();
+  io(which);
+  if constexpr (std::is_same_v<Io, In>) {
+    if (which == 1) p.emplace<1>();
+    else if (which != 0) io.fail();
+  }
+  std::visit([&](auto& library) { pass(io, library); }, p);
+}
 template <class Io> void pass(Io& io, RunPlan& p) {
   std::uint64_t mark = kMark;
   io(mark);
   if constexpr (std::is_same_v<Io, In>)
     if (mark != kMark) io.fail();
-  each(io, p.kernel, p.machine, p.tensors, p.plain, p.loop, p.ops, p.micros, p.reference, p.cases, p.library, p.flops, p.seed, p.repeats, p.launches, p.warmups,
+  each(io, p.kernel, p.machine, p.tensors, p.plain, p.loop, p.ops, p.micros, p.reference, p.cases, p.libraries, p.no_library, p.flops, p.seed, p.repeats, p.launches, p.warmups,
        p.blocks, p.pause_seconds);
 }
 
@@ -110,7 +122,14 @@ bool consistent(const RunPlan& p) {
     for (const Expected& e : c.expected) good = good && e.tensor < n && (e.values.empty() || static_cast<std::int64_t>(e.values.size()) == p.tensors[e.tensor].elements());
     for (std::size_t t = 0; good && t < c.given.size(); ++t) good = c.given[t].empty() || static_cast<std::int64_t>(c.given[t].size()) == p.tensors[t].elements();
   }
-  return good && (!p.library || (p.library->a < n && p.library->b < n && p.library->c < n));
+  const auto known = [&](std::initializer_list<std::size_t> tensors) { return std::all_of(tensors.begin(), tensors.end(), [&](std::size_t t) { return t < n; }); };
+  for (const LibraryPlan& library : p.libraries) {
+    const auto* gemm = std::get_if<LibraryGemm>(&library);
+    const auto* attention = std::get_if<LibraryAttention>(&library);
+    good = good && (!gemm || known({gemm->a, gemm->b, gemm->c}));
+    good = good && (!attention || known({attention->q, attention->k, attention->v, attention->o}));
+  }
+  return good;
 }
 
 }  // namespace

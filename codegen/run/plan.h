@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "codegen/emit/emit.h"
@@ -62,12 +63,23 @@ struct CasePlan {
   std::vector<Expected> expected;
 };
 
-/// A matrix product of the library's: row-major C[m,n] = A[m,k] B[k,n] or, transposed, B[n,k].
+/// cuBLAS' matrix product: row-major C[m,n] = A[m,k] B[k,n] or, transposed, B[n,k].
 struct LibraryGemm {
   std::size_t a = 0, b = 0, c = 0;
   std::int64_t m = 0, n = 0, k = 0;
   bool b_transposed = false;
 };
+
+/// cuDNN's attention: row-major Q and O [heads, queries, columns], K and V [heads, keys, columns], scores scaled by
+/// 1 / sqrt(columns). Causal: the last query sees every key, the one before it all but the last key, and so on.
+struct LibraryAttention {
+  std::size_t q = 0, k = 0, v = 0, o = 0;
+  std::int64_t heads = 0, queries = 0, keys = 0, columns = 0;
+  bool causal = false;
+};
+
+/// What a vendor's library does on the same buffers.
+using LibraryPlan = std::variant<LibraryGemm, LibraryAttention>;
 
 struct RunPlan {
   std::string kernel, machine;
@@ -77,7 +89,8 @@ struct RunPlan {
   std::vector<KernelPlan> micros;      ///< micro-kernels (codegen/calibrate): where there are any, only they run
   std::optional<ReferencePlan> reference;
   std::vector<CasePlan> cases;         ///< empty: results are not looked at
-  std::optional<LibraryGemm> library;
+  std::vector<LibraryPlan> libraries;
+  std::string no_library;              ///< why there are none
   std::int64_t flops = 0;
   std::uint64_t seed = 1;
   int repeats = 20;                    ///< runs on the first case's data, compared bitwise

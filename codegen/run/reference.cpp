@@ -269,10 +269,15 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   return cases;
 }
 
-std::optional<LibraryGemm> library_for(const Kernel& kernel, const std::vector<TensorPlan>& tensors) {
-  const Named t(tensors, {"A", "B", "C"});
-  if (kernel.reference != "gemm" || !t.good()) return std::nullopt;
-  return LibraryGemm{*t.index("A"), *t.index("B"), *t.index("C"), t.shape("A")[0], t.shape("B")[1], t.shape("A")[1], false};
+std::vector<LibraryPlan> libraries_for(const Kernel& kernel, const std::vector<TensorPlan>& tensors) {
+  if (const Named t(tensors, {"A", "B", "C"}); kernel.reference == "gemm" && t.good())
+    return {LibraryGemm{*t.index("A"), *t.index("B"), *t.index("C"), t.shape("A")[0], t.shape("B")[1], t.shape("A")[1], false}};
+  if (const Named t(tensors, {"Q", "K", "V", "O"}); is_attention(kernel) && t.good()) {
+    const auto &q = t.shape("Q"), &k = t.shape("K");
+    if (q.size() != 3 || k.size() != 3 || t.shape("V") != k || t.shape("O") != q || k[0] != q[0] || k[2] != q[2]) return {};
+    return {LibraryAttention{*t.index("Q"), *t.index("K"), *t.index("V"), *t.index("O"), q[0], q[1], k[1], q[2], kernel.reference == "attention_forward_causal"}};
+  }
+  return {};
 }
 
 std::int64_t flops_of(const Kernel& kernel, const std::vector<TensorPlan>& tensors) {

@@ -24,8 +24,9 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
 std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const std::vector<TensorPlan>& tensors, bool on_gpu, std::uint64_t seed,
                                 std::string& why_not);
 
-/// The vendor's library computes the same: gemm only.
-std::optional<LibraryGemm> library_for(const Kernel& kernel, const std::vector<TensorPlan>& tensors);
+/// What vendors' libraries compute of the same: gemm, and attention's forward pass. Its backward pass is not among them: cuDNN's
+/// takes O and other statistics than our kernel, so it would not run on the same buffers.
+std::vector<LibraryPlan> libraries_for(const Kernel& kernel, const std::vector<TensorPlan>& tensors);
 
 /// Floating-point operations of one launch, as papers count them; 0: nobody counts them.
 std::int64_t flops_of(const Kernel& kernel, const std::vector<TensorPlan>& tensors);

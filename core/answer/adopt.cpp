@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/problem/fault_log.h"
+
 namespace heddle {
 
 Adopted adopt(const Problem& problem, const KernelProfile& profile) {
@@ -14,7 +16,7 @@ Adopted adopt(const Problem& problem, const KernelProfile& profile) {
       adopted.unknown.push_back(timing.op);
       continue;
     }
-    const auto cycles = static_cast<Cycle>(std::llround(std::clamp(timing.duration, 0.0, static_cast<double>(kLargestChange))));
+    const auto cycles = static_cast<Cycle>(std::llround(std::clamp(timing.duration, 0.0, static_cast<double>(kAbsurd))));
     if (!timing.observed_end || timing.samples == 0 || cycles < 1) {
       adopted.bound_only.push_back(timing.op);
       continue;

@@ -21,9 +21,21 @@ const char* to_string(RunStatus status) {
   return "";
 }
 
+const TimedKernel* Timing::fastest_library() const {
+  const TimedKernel* fastest = nullptr;
+  for (const TimedLibrary& library : libraries)
+    if (library.times.median_us > 0 && (!fastest || library.times.median_us < fastest->median_us)) fastest = &library.times;
+  return fastest;
+}
+
+std::optional<double> Timing::ratio(const TimedKernel& other) const {
+  if (other.median_us <= 0 || kernel.median_us <= 0) return std::nullopt;
+  return other.median_us / kernel.median_us;
+}
+
 std::optional<double> Timing::ratio() const {
-  if (!library || library->median_us <= 0 || kernel.median_us <= 0) return std::nullopt;
-  return library->median_us / kernel.median_us;
+  const TimedKernel* fastest = fastest_library();
+  return fastest ? ratio(*fastest) : std::nullopt;
 }
 
 std::optional<double> Measurement::ii_residual() const {

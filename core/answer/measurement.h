@@ -69,22 +69,33 @@ struct Verification {
 
 /// One contender, timed in blocks of launches.
 struct TimedKernel {
-  std::string name;             ///< "heddle", "cuBLAS 13.1"
+  std::string name;             ///< "heddle", "cuBLAS 13.1.0"
   std::vector<double> blocks_us;  ///< microseconds per launch, one number per block, in the order measured
   double median_us = 0;         ///< of them
   double tflops = 0;            ///< 0: nobody knows how many operations it is
 };
 
+/// A vendor's library that computes the same.
+struct TimedLibrary {
+  TimedKernel times;            ///< interleaved with the kernel, on the same buffers; no blocks: it was not timed
+  std::string absent;           ///< why not
+  std::vector<OutputCheck> checks;  ///< of its results, by the criteria that the kernel's are held to; empty: nobody looked
+};
+
 struct Timing {
   std::int64_t flops = 0;       ///< of one launch; 0: unknown
   TimedKernel kernel;
-  std::optional<TimedKernel> library;   ///< interleaved with it, on the same buffers
-  std::string no_library;       ///< why there is none beside it
+  std::vector<TimedLibrary> libraries;
+  std::string no_library;       ///< why the list is empty
   int launches = 0, warmups = 0;  ///< per block; before the first
   int buffer_sets = 1;          ///< rotated, so that their sum exceeds L2 three times
   double pause_seconds = 0;     ///< before each block, for power
   double cycles_per_iteration = 0;  ///< of the steady loop, by the SM's own counter; 0: not measured
-  /// Speed as a fraction of the library's; nothing without one.
+  /// The library that took least time; nullptr where none was timed.
+  const TimedKernel* fastest_library() const;
+  /// Speed as a fraction of that of `other`; nothing unless both were timed.
+  std::optional<double> ratio(const TimedKernel& other) const;
+  /// Of the fastest library's; nothing without one.
   std::optional<double> ratio() const;
 };
 

@@ -44,8 +44,12 @@ void visit(Io& io, TimedKernel& k) {
   io("name", k.name), io("median_us", k.median_us), io("tflops", k.tflops), io("blocks_us", k.blocks_us);
 }
 template <class Io>
+void visit(Io& io, TimedLibrary& l) {
+  visit(io, l.times), io("absent", l.absent), io("checks", l.checks);
+}
+template <class Io>
 void visit(Io& io, Timing& t) {
-  io("flops", t.flops), io("kernel", t.kernel), io("library", t.library), io("no_library", t.no_library), io.derived("ratio", t.ratio());
+  io("flops", t.flops), io("kernel", t.kernel), io("libraries", t.libraries), io("no_library", t.no_library), io.derived("ratio", t.ratio());
   io("launches", t.launches), io("warmups", t.warmups), io("buffer_sets", t.buffer_sets), io("pause_seconds", t.pause_seconds);
   io("cycles_per_iteration", t.cycles_per_iteration);
 }

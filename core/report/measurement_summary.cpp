@@ -22,6 +22,10 @@ std::string iteration_text(const Measurement& m) {
 
 std::string residual(double cycles) { return fmt::format("{:+.0f}", cycles); }
 
+std::string worst_text(const OutputCheck& check) {
+  return fmt::format("worst {}: off by {:.4g}, {:.4g} allowed", printable(check.at), check.worst, check.bound);
+}
+
 std::string verification_text(const Verification& v) {
   std::string text;
   for (const OutputCheck& check : v.checks) {
@@ -29,12 +33,20 @@ std::string verification_text(const Verification& v) {
     if (check.wrong > 0) text += fmt::format("        {} of {} elements are beyond that", check.wrong, check.elements);
     if (check.wrong > 0 && check.untouched > 0) text += fmt::format(", {} of them never written", check.untouched);
     if (check.wrong > 0) text += "\n";
-    if (!check.at.empty() && (check.bound > 0 || check.wrong > 0))
-      text += fmt::format("        worst {}: off by {:.4g}, {:.4g} allowed\n", printable(check.at), check.worst, check.bound);
+    if (!check.at.empty() && (check.bound > 0 || check.wrong > 0)) text += fmt::format("        {}\n", worst_text(check));
   }
   if (v.repeats > 1) text += fmt::format("  {} runs on the same data are {}\n", v.repeats, v.repeats_equal ? "bitwise equal" : "NOT bitwise equal: a race");
   if (!v.reference.empty()) text += fmt::format("  compared with {}\n", printable(v.reference));
   return text;
+}
+
+/// "right by the same criteria, worst O[0, 3]: off by 0.002, 0.01 allowed"
+std::string library_check_text(const TimedLibrary& library) {
+  if (library.checks.empty()) return library.absent.empty() ? "nobody looked at its result" : "";
+  const OutputCheck* worst = &library.checks.front();
+  for (const OutputCheck& check : library.checks)
+    if (!check.passed && worst->passed) worst = &check;
+  return fmt::format("{} by the same criteria on {} inputs{}", worst->passed ? "right" : "WRONG", printable(worst->input), worst->bound > 0 ? ", " + worst_text(*worst) : "");
 }
 
 std::string timing_text(const Timing& t, const TextStyle& style) {
@@ -43,12 +55,17 @@ std::string timing_text(const Timing& t, const TextStyle& style) {
     rows.push_back({printable(kernel.name), microseconds(kernel.median_us), kernel.tflops > 0 ? fmt::format("{:.1f}", kernel.tflops) : "", ratio});
   };
   row(t.kernel, "");
-  if (t.library) row(*t.library, t.ratio() ? fmt::format("heddle has {:.3f} of its speed", *t.ratio()) : "");
+  for (const TimedLibrary& library : t.libraries)
+    if (const auto ratio = t.ratio(library.times)) row(library.times, fmt::format("heddle has {:.3f} of its speed", *ratio));
   std::string text = text_table({{"", false}, {"per launch", true}, {"TFLOP/s", true}, {"", false}}, rows);
   std::vector<std::string> facts{fmt::format("median of {} of {}", count_of(static_cast<std::int64_t>(t.kernel.blocks_us.size()), "block"), count_of(t.launches, "launch", "launches"))};
   facts.push_back(fmt::format("{} in turn", count_of(t.buffer_sets, "set of buffers", "sets of buffers")));
   if (t.pause_seconds > 0) facts.push_back(fmt::format("{:g} s of rest before each block", t.pause_seconds));
   text += "  " + join_facts(facts, style) + "\n";
+  for (const TimedLibrary& library : t.libraries) {
+    if (!library.absent.empty()) text += fmt::format("  not timed: {}\n", printable(library.absent));
+    if (const std::string check = library_check_text(library); !check.empty()) text += fmt::format("  {}: {}\n", printable(library.times.name), check);
+  }
   if (!t.no_library.empty()) text += "  no library beside it: " + printable(t.no_library) + "\n";
   return text;
 }
@@ -85,7 +102,7 @@ std::string measurement_headline(const Measurement& m, const TextStyle& style) {
   std::vector<std::string> facts{to_string(m.status)};
   if (m.timing && m.timing->kernel.tflops > 0) facts.push_back(fmt::format("{:.1f} TFLOP/s", m.timing->kernel.tflops));
   else if (m.timing && m.timing->kernel.median_us > 0) facts.push_back(microseconds(m.timing->kernel.median_us));
-  if (m.timing && m.timing->ratio()) facts.push_back(fmt::format("{:.3f} of {}", *m.timing->ratio(), printable(m.timing->library->name)));
+  if (m.timing && m.timing->ratio()) facts.push_back(fmt::format("{:.3f} of {}", *m.timing->ratio(), printable(m.timing->fastest_library()->name)));
   facts.push_back(iteration_text(m));
   return join_facts(facts, style);
 }

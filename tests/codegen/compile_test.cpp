@@ -1,6 +1,7 @@
 // Logs, cubins, and the shipped kernels through a real compiler where there is one.
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include <unistd.h>
@@ -92,7 +93,34 @@ TEST_CASE("without a compiler the answer is one sentence", "[codegen]") {
   ::unsetenv("HEDDLE_NVCC");
   REQUIRE_FALSE(found.ok());
   CHECK(found.error().kind == ErrorKind::Environment);
-  CHECK(found.error().faults.size() == 1);
+  REQUIRE(found.error().faults.size() == 1);
+  CHECK(found.error().faults[0].message == "HEDDLE_NVCC names no program that can be started: /nowhere/nvcc");
+}
+
+TEST_CASE("an nvcc that cannot work here is the machine's fault, not the kernel's", "[codegen]") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("heddle-nvcc-{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  const std::string nvcc = (folder / "nvcc").string();
+  std::ofstream(nvcc) << "#!/bin/sh\n[ \"$1\" = --version ] && echo ', V1.2.3' && exit 0\necho \"nvcc fatal   : Unsupported gpu architecture 'compute_90a'\"\nexit 1\n";
+  std::filesystem::permissions(nvcc, std::filesystem::perms::owner_all);
+  ::setenv("HEDDLE_NVCC", nvcc.c_str(), 1);
+  CompileOptions options;
+  options.compiler = Compiler::Nvcc;
+  const auto old = compile_cuda("", options);
+  const char* before = std::getenv("TMPDIR");
+  const std::string temporary = before ? before : "";
+  ::setenv("TMPDIR", "/nowhere", 1);
+  const auto nowhere = compile_cuda("", options);
+  if (before) ::setenv("TMPDIR", temporary.c_str(), 1);
+  else ::unsetenv("TMPDIR");
+  ::unsetenv("HEDDLE_NVCC");
+  std::filesystem::remove_all(folder);
+  REQUIRE_FALSE(old.ok());
+  CHECK(old.error().kind == ErrorKind::Environment);
+  CHECK(old.error().faults[0].message == "nvcc does not work here: nvcc fatal   : Unsupported gpu architecture 'compute_90a'");
+  REQUIRE_FALSE(nowhere.ok());
+  CHECK(nowhere.error().kind == ErrorKind::Environment);
+  CHECK(nowhere.error().faults[0].message == "no temporary folder can be made for nvcc");
 }
 
 TEST_CASE("every shipped Hopper kernel compiles clean for sm_90a", "[codegen][.slow]") {

@@ -61,6 +61,14 @@ TEST_CASE("programs of the shipped kernels survive 10 000 interleavings", "[code
   run_many("attention_backward_hopper", 3'000);
 }
 
+TEST_CASE("a run of many trips ends soon after it is asked to stop", "[codegen]") {
+  const test::Lowering from = test::lowering("gemm_hopper");
+  const Program program = test::program_of(from, 10'000);
+  std::stop_source source;
+  source.request_stop();
+  CHECK_FALSE(run_symbolic(from.kernel, program, {.seed = 1, .tiles = 1, .stop = source.get_token()}).has_value());
+}
+
 TEST_CASE("tiles under a causal mask have trips of their own, and any of them runs", "[codegen]") {
   const test::Lowering from = test::lowering("attention_forward_causal_hopper");
   const Program program = test::program_of(from);

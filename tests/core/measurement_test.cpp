@@ -6,7 +6,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/answer/adopt.h"
 #include "core/io/measurement_json.h"
+#include "core/problem/fault_log.h"
 #include "core/report/gantt_run.h"
 #include "tests/support/golden.h"
 #include "tests/support/mutate_json.h"
@@ -39,7 +41,8 @@ Measurement example() {
   m.timing.emplace();
   m.timing->flops = 1'099'511'627'776;
   m.timing->kernel = {"heddle", {1500, 1490.5, 1510}, 1500, 733};
-  m.timing->library = {"cuBLAS 13.1", {1480, 1470, 1490}, 1480, 742.9};
+  m.timing->libraries = {{{"library A 1.0.0", {1480, 1470, 1490}, 1480, 742.9}, {}, {{"C", "random", "|C - reference| <= 2^-8 |reference|", true, 0.0625, 0.125, "C[3, 7]", 0, 4096, 0}}},
+                         {{"library B", {}, 0, 0}, "library B is not installed", {}}};
   m.timing->launches = 50, m.timing->warmups = 10, m.timing->buffer_sets = 3, m.timing->pause_seconds = 0.5;
   m.timing->cycles_per_iteration = 1024.5;
   m.profile.emplace();
@@ -121,11 +124,25 @@ TEST_CASE("damaged measurements are read or refused, and what is read can be wri
 TEST_CASE("a ratio and a residual need both of their numbers", "[core]") {
   Measurement m = example();
   CHECK(*m.timing->ratio() == Approx(1480.0 / 1500));
+  CHECK(m.timing->fastest_library()->name == "library A 1.0.0");
+  CHECK_FALSE(m.timing->ratio(m.timing->libraries[1].times).has_value());
+  m.timing->libraries.push_back({{"library C", {1400}, 1400, 0}, {}, {}});
+  CHECK(*m.timing->ratio() == Approx(1400.0 / 1500));  // the fastest counts
   CHECK(*m.ii_residual() == Approx(0.0245));
-  m.timing->library.reset();
+  m.timing->libraries.clear();
   m.measured_ii.reset();
   CHECK_FALSE(m.timing->ratio().has_value());
   CHECK_FALSE(m.ii_residual().has_value());
+}
+
+TEST_CASE("an absurd latency of a damaged file becomes the largest that a problem takes", "[core]") {
+  Problem p = test::empty_problem();
+  test::add_op(p, "a", 4, 1);
+  KernelProfile profile;
+  profile.ops = {{"a", "consumer", 8, 0, 1e300, 0, 0, 4, true}};
+  const Adopted adopted = adopt(p, profile);
+  REQUIRE(adopted.changes.size() == 1);
+  CHECK(adopted.changes[0].value == kAbsurd);
 }
 
 TEST_CASE("a measured timeline is drawn on the rows of its schedule", "[core]") {

@@ -58,6 +58,15 @@ TEST_CASE("run prints a verdict and times, or the measurement", "[gpu]") {
   CHECK(m->schedule_hash.size() == 16);
 }
 
+TEST_CASE("a file that cannot be written does not cost the measurement", "[gpu]") {
+  const FakeGpu gpu;
+  const Outcome text = heddle_says("run --json --no-time --out /dev/full " + kGemm);
+  CHECK(text.code == 6);
+  CHECK(holds(text.err, "/dev/full: cannot be written"));
+  REQUIRE(parse_measurement(text.out, "out").ok());
+  CHECK(parse_measurement(text.out, "out")->status == RunStatus::Verified);
+}
+
 TEST_CASE("what goes wrong on the GPU has an exit code and a sentence", "[gpu]") {
   {
     const FakeGpu gpu("wrong");

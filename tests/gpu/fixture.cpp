@@ -13,17 +13,19 @@
 
 namespace heddle::test {
 namespace {
-constexpr const char* kVariables[] = {"HEDDLE_CUDA_DRIVER", "HEDDLE_NVRTC", "HEDDLE_CUBLAS"};
+constexpr const char* kVariables[] = {"HEDDLE_CUDA_DRIVER", "HEDDLE_NVRTC", "HEDDLE_CUBLAS", "HEDDLE_CUDNN"};
 }
 
-FakeGpu::FakeGpu(const std::string& mode) {
+FakeGpu::FakeGpu(const std::string& mode, const std::string& cudnn) {
   for (const char* name : kVariables) ::setenv(name, HEDDLE_FAKE_CUDA, 1);
   ::setenv("HEDDLE_FAKE_CACHE", HEDDLE_FAKE_KERNELS, 1);
   ::setenv("HEDDLE_FAKE_GPU", mode.c_str(), 1);
+  ::setenv("HEDDLE_FAKE_CUDNN", cudnn.c_str(), 1);
 }
 FakeGpu::~FakeGpu() {
   for (const char* name : kVariables) ::unsetenv(name);
   ::unsetenv("HEDDLE_FAKE_GPU");
+  ::unsetenv("HEDDLE_FAKE_CUDNN");
 }
 
 codegen::MeasureRequest Prepared::request(bool profile) const {
@@ -35,24 +37,35 @@ codegen::MeasureRequest Prepared::request(bool profile) const {
   return request;
 }
 
+namespace {
+
+Prepared prepared(const std::string& name, const Scope& params, bool profile) {
+  const auto kernel = load_kernel(repository_path("kernels/" + name + ".json"));
+  const auto machine = load_machine(repository_path("assets/machines/h100.json"));
+  REQUIRE((kernel.ok() && machine.ok()));
+  const auto problem = resolve(*kernel, *machine, params);
+  REQUIRE(problem.ok());
+  const auto schedule = read_schedule(repository_path("tests/schedules/" + name + "_h100.json"), *problem);
+  REQUIRE(schedule.ok());
+  auto built = codegen::build_program(*kernel, *problem, *schedule);
+  REQUIRE(built.program.has_value());
+  Prepared p{*kernel, *problem, *schedule, *built.program, {}};
+  auto run = codegen::prepare_run(p.request(profile));
+  if (!run.ok()) FAIL(to_string(run.error()));
+  p.run = std::move(*run);
+  return p;
+}
+
+}  // namespace
+
 const Prepared& small_gemm() {
-  static const Prepared prepared = [] {
-    const auto kernel = load_kernel(repository_path("kernels/gemm_hopper.json"));
-    const auto machine = load_machine(repository_path("assets/machines/h100.json"));
-    REQUIRE((kernel.ok() && machine.ok()));
-    const auto problem = resolve(*kernel, *machine, {{"M", 256}, {"N", 256}, {"K", 320}});
-    REQUIRE(problem.ok());
-    const auto schedule = read_schedule(repository_path("tests/schedules/gemm_hopper_h100.json"), *problem);
-    REQUIRE(schedule.ok());
-    auto built = codegen::build_program(*kernel, *problem, *schedule);
-    REQUIRE(built.program.has_value());
-    Prepared p{*kernel, *problem, *schedule, *built.program, {}};
-    auto run = codegen::prepare_run(p.request(true));
-    if (!run.ok()) FAIL(to_string(run.error()));
-    p.run = std::move(*run);
-    return p;
-  }();
-  return prepared;
+  static const Prepared gemm = prepared("gemm_hopper", {{"M", 256}, {"N", 256}, {"K", 320}}, true);
+  return gemm;
+}
+
+const Prepared& small_attention() {
+  static const Prepared attention = prepared("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, false);
+  return attention;
 }
 
 Measurement measured(const Prepared& prepared, double limit_seconds) {

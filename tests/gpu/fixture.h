@@ -7,10 +7,11 @@
 
 namespace heddle::test {
 
-/// While it lives, driver, NVRTC and cuBLAS are the fake ones, misbehaving as HEDDLE_FAKE_GPU = `mode` says.
+/// While it lives, driver, NVRTC, cuBLAS and cuDNN are the fake ones, misbehaving as HEDDLE_FAKE_GPU = `mode` and HEDDLE_FAKE_CUDNN =
+/// `cudnn` say.
 class FakeGpu {
  public:
-  explicit FakeGpu(const std::string& mode = "ok");
+  explicit FakeGpu(const std::string& mode = "ok", const std::string& cudnn = "ok");
   ~FakeGpu();
   FakeGpu(const FakeGpu&) = delete;
   FakeGpu& operator=(const FakeGpu&) = delete;
@@ -28,6 +29,9 @@ struct Prepared {
 
 /// gemm_hopper of 2 by 1 tiles and 5 trips, compiled by the fake NVRTC.
 const Prepared& small_gemm();
+
+/// attention_forward_hopper of one tile and 2 trips.
+const Prepared& small_attention();
 
 /// Run in a child process of the real heddle program.
 Measurement measured(const Prepared& prepared, double limit_seconds = 20);

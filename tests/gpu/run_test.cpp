@@ -36,8 +36,11 @@ TEST_CASE("a kernel is verified, timed beside the library and profiled", "[gpu]"
   CHECK(m.timing->kernel.blocks_us.size() == 3);
   CHECK(m.timing->kernel.median_us == Approx(100));
   CHECK(m.timing->kernel.tflops == Approx(2.0 * 256 * 256 * 320 / 100e-6 * 1e-12));
-  REQUIRE(m.timing->library.has_value());
-  CHECK(m.timing->library->name == "cuBLAS 13.1.0");
+  REQUIRE(m.timing->libraries.size() == 1);
+  CHECK(m.timing->libraries[0].times.name == "cuBLAS 13.1.0");
+  CHECK(m.timing->libraries[0].absent.empty());
+  REQUIRE(m.timing->libraries[0].checks.size() == 1);
+  CHECK(m.timing->libraries[0].checks[0].passed);
   CHECK(*m.timing->ratio() == Approx(0.9));
   CHECK(m.timing->buffer_sets == 1);
   CHECK(m.timing->cycles_per_iteration > 0);

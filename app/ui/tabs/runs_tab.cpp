@@ -200,9 +200,12 @@ void draw_timing(const Timing& t) {
     fact_line(printable(k.name), k.tflops > 0 ? fmt::format("{:.1f} us · {:.0f} TFLOP/s", k.median_us, k.tflops) : fmt::format("{:.1f} us", k.median_us), theme().text);
   };
   line(t.kernel);
-  if (t.library) line(*t.library);
-  if (const auto ratio = t.ratio()) fact_line("of the library's speed", fmt::format("{:.3f}", *ratio), theme().text);
-  if (!t.library && !t.no_library.empty()) wrapped_text(fonts().small, theme().dim, printable(t.no_library));
+  for (const TimedLibrary& library : t.libraries) {
+    if (library.times.median_us > 0) line(library.times);
+    if (const auto ratio = t.ratio(library.times)) fact_line("of its speed", fmt::format("{:.3f}", *ratio), theme().text);
+    if (!library.absent.empty()) wrapped_text(fonts().small, theme().dim, printable(library.absent));
+  }
+  if (!t.no_library.empty()) wrapped_text(fonts().small, theme().dim, printable(t.no_library));
   if (t.cycles_per_iteration > 0) fact_line("cycles per iteration", fmt::format("{:.1f}", t.cycles_per_iteration), theme().text);
 }
 

@@ -13,6 +13,14 @@
 
 #include "tests/gpu/fake/fake.h"
 
+namespace fake {
+double now_us = 0;
+long writes = 0;
+int pending_fault = 0;
+}  // namespace fake
+
+using fake::kIllegalAddress, fake::now_us, fake::pending_fault, fake::writes;
+
 namespace {
 
 /// As tests/codegen/emulator/gpu.h has it.
@@ -31,12 +39,10 @@ struct Library {
   long seen = -1;  ///< writes to memory when it last ran
 };
 
-double now_us = 0;
-long launches = 0, writes = 0;
-int pending_fault = 0;
+long launches = 0, multiplied = -1;
 std::map<void*, double> events;
 
-constexpr int kNoSuchFunction = 500, kInvalidImage = 200, kIllegalAddress = 700, kLaunchOutOfResources = 701;
+constexpr int kNoSuchFunction = 500, kInvalidImage = 200, kLaunchOutOfResources = 701;
 
 /// The last tensor map of the arguments is the result's.
 void spoil(void** arguments, int maps) {
@@ -176,8 +182,31 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
 int cublasCreate_v2(void** handle) { return *handle = &now_us, 0; }
 int cublasSetStream_v2(void*, void*) { return 0; }
 int cublasGetVersion_v2(void*, int* version) { return *version = 130100, 0; }
-int cublasGemmEx(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*, void*, int, int, int, int) {
+int cublasGemmEx(void*, int, int, int m, int n, int k, const void*, const void* a, int, int, const void* b, int, int, const void*, void* c, int, int, int, int) {
+  if (fake::mode() == "cublas-refuse") return 13;
   now_us += 90;
+  if (multiplied == writes) return 0;
+  multiplied = writes;
+  // Row-major C[n, m] = B A of what cuBLAS calls A and B, bf16.
+  const auto value = [](const void* from, long at) {
+    std::uint32_t bits = static_cast<std::uint32_t>(static_cast<const std::uint16_t*>(from)[at]) << 16;
+    float x;
+    std::memcpy(&x, &bits, 4);
+    return x;
+  };
+  for (long row = 0; row < n; ++row) {
+    std::vector<float> sums(static_cast<std::size_t>(m), 0);
+    for (long j = 0; j < k; ++j) {
+      const float factor = value(b, row * k + j);
+      for (long column = 0; column < m; ++column) sums[static_cast<std::size_t>(column)] += factor * value(a, j * m + column);
+    }
+    for (long column = 0; column < m; ++column) {
+      std::uint32_t bits;
+      std::memcpy(&bits, &sums[static_cast<std::size_t>(column)], 4);
+      static_cast<std::uint16_t*>(c)[row * m + column] = static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    }
+  }
+  if (fake::mode() == "cublas-wrong") static_cast<unsigned char*>(c)[1] ^= 0x40;
   return 0;
 }
 }

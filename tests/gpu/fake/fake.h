@@ -1,5 +1,6 @@
-// What the three parts of the fake GPU share: driver (driver.cpp), NVRTC (nvrtc.cpp), cuBLAS (in driver.cpp). One shared library
-// is all of them; HEDDLE_CUDA_DRIVER, HEDDLE_NVRTC and HEDDLE_CUBLAS name it. HEDDLE_FAKE_GPU says how it misbehaves:
+// What the four parts of the fake GPU share: driver (driver.cpp), NVRTC (nvrtc.cpp), cuBLAS (in driver.cpp), cuDNN (cudnn.cpp). One
+// shared library is all of them; HEDDLE_CUDA_DRIVER, HEDDLE_NVRTC, HEDDLE_CUBLAS and HEDDLE_CUDNN name it. HEDDLE_FAKE_GPU says how
+// it misbehaves, HEDDLE_FAKE_CUDNN how cuDNN does (cudnn.cpp):
 //
 //   ok                everything works
 //   wrong             every kernel gets one element of its last tensor wrong
@@ -14,12 +15,19 @@
 //   out-of-memory     every allocation fails
 //   refuse            every launch is refused
 //   slow-records      recording builds take a tenth longer than the others
+//   cublas-wrong      cuBLAS gets one element wrong
+//   cublas-refuse     cuBLAS does not start
 #pragma once
 
 #include <cstdlib>
 #include <string>
 
 namespace fake {
+extern double now_us;
+extern long writes;               ///< to memory, from outside
+extern int pending_fault;         ///< what the next synchronisation says
+inline constexpr int kIllegalAddress = 700;
+
 inline std::string mode() {
   const char* text = std::getenv("HEDDLE_FAKE_GPU");
   return text ? text : "ok";
