@@ -25,42 +25,6 @@ bool parse_seconds(const std::string& text, double& number) {
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(number);
 }
 
-/// Empty when the value is fine.
-std::string fault_of(const OptionSpec& option, const std::string& value) {
-  std::int64_t integer = 0;
-  double seconds = 0;
-  switch (option.type) {
-    case ValueType::Integer:
-      if (parse_integer(value, integer) && integer >= option.low && integer <= option.high) return {};
-      return option.high == std::numeric_limits<std::int64_t>::max()
-                 ? fmt::format("{} needs an integer from {}, not '{}'", option.flag, option.low, value)
-                 : fmt::format("{} needs an integer from {} to {}, not '{}'", option.flag, option.low, option.high,
-                               value);
-    case ValueType::Seconds:
-      if (parse_seconds(value, seconds) && seconds > static_cast<double>(option.low) &&
-          seconds <= static_cast<double>(option.high))
-        return {};
-      return fmt::format("{} needs a number of seconds above {} and at most {}, not '{}'", option.flag, option.low,
-                         option.high, value);
-    case ValueType::Choice:
-      if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end()) return {};
-      return fmt::format("{} needs one of {}, not '{}'", option.flag, list_of(option.choices), value);
-    case ValueType::Assignment: {
-      const std::size_t equals = value.find('=');
-      if (equals != 0 && equals != std::string::npos && parse_integer(value.substr(equals + 1), integer)) return {};
-      return fmt::format("{} needs NAME=INTEGER, not '{}'", option.flag, value);
-    }
-    case ValueType::Change:  // what it names is looked up once kernel and machine are read
-      return value.find('=') != std::string::npos ? std::string()
-                                                   : fmt::format("{} needs NUMBER=VALUE, not '{}'", option.flag, value);
-    case ValueType::Name:
-    case ValueType::File:
-      return value.empty() ? fmt::format("{} needs a value ({})", option.flag, option.value) : std::string();
-    case ValueType::Switch: return {};
-  }
-  return {};
-}
-
 bool takes_value(const std::string& word) {
   for (const CommandSpec& command : command_table()) {
     for (const OptionSpec& option : command.options) {
@@ -167,7 +131,7 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (handles[i]->count() == 0) continue;
     for (const std::string& value : values[i]) {
-      if (const std::string fault = fault_of(options[i], value); !fault.empty()) {
+      if (const std::string fault = value_fault(options[i], value); !fault.empty()) {
         return UsageError{fault, options[i].type == ValueType::Choice ? did_you_mean(value, options[i].choices) : "",
                           &command};
       }
@@ -254,20 +218,52 @@ std::string with_dump_options(std::string name, const Arguments& arguments) {
 
 bool is_project(const std::string& name) { return name.ends_with(".heddle.json"); }
 
-namespace {
+std::string value_fault(const OptionSpec& option, const std::string& value) {
+  std::int64_t integer = 0;
+  double seconds = 0;
+  switch (option.type) {
+    case ValueType::Integer:
+      if (parse_integer(value, integer) && integer >= option.low && integer <= option.high) return {};
+      return option.high == std::numeric_limits<std::int64_t>::max()
+                 ? fmt::format("{} needs an integer from {}, not '{}'", option.flag, option.low, value)
+                 : fmt::format("{} needs an integer from {} to {}, not '{}'", option.flag, option.low, option.high,
+                               value);
+    case ValueType::Seconds:
+      if (parse_seconds(value, seconds) && seconds > static_cast<double>(option.low) &&
+          seconds <= static_cast<double>(option.high))
+        return {};
+      return fmt::format("{} needs a number of seconds above {} and at most {}, not '{}'", option.flag, option.low,
+                         option.high, value);
+    case ValueType::Choice:
+      if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end()) return {};
+      return fmt::format("{} needs one of {}, not '{}'", option.flag, list_of(option.choices), value);
+    case ValueType::Assignment: {
+      const std::size_t equals = value.find('=');
+      if (equals != 0 && equals != std::string::npos && parse_integer(value.substr(equals + 1), integer)) return {};
+      return fmt::format("{} needs NAME=INTEGER, not '{}'", option.flag, value);
+    }
+    case ValueType::Change:  // what it names is looked up once kernel and machine are read
+      return value.find('=') != std::string::npos ? std::string()
+                                                   : fmt::format("{} needs NUMBER=VALUE, not '{}'", option.flag, value);
+    case ValueType::Name:
+    case ValueType::File:
+      return value.empty() ? fmt::format("{} needs a value ({})", option.flag, option.value) : std::string();
+    case ValueType::Switch: return {};
+  }
+  return {};
+}
 
-std::string shell_line(const std::vector<std::string>& args) {
-  std::string line = "heddle";
-  for (const std::string& word : args) {
+std::string shell_words(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
     const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-=+/:,%@") == std::string::npos;
     std::string quoted;
     for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += plain ? " " + word : " '" + quoted + "'";
+    if (!line.empty()) line += ' ';
+    line += plain ? word : "'" + quoted + "'";
   }
   return line;
 }
-
-}  // namespace
 
 std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& args) {
   CommandLine line;
@@ -293,7 +289,7 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
     return line;
   }
   auto parsed = parse_for(*command, std::move(words));
-  if (auto* good = std::get_if<CommandLine>(&parsed)) good->arguments.command_line = shell_line(args);
+  if (auto* good = std::get_if<CommandLine>(&parsed)) good->arguments.command_line = args.empty() ? "heddle" : "heddle " + shell_words(args);
   return parsed;
 }
 

@@ -39,6 +39,12 @@ struct CommandLine {
   bool help = false, version = false;
 };
 
+/// What is wrong with a value of this option; empty when it is fine.
+std::string value_fault(const OptionSpec& option, const std::string& value);
+
+/// Words as a POSIX shell would read them again, separated by blanks; quoted where they need it.
+std::string shell_words(const std::vector<std::string>& words);
+
 /// By the ending of its name, ".heddle.json": given as KERNEL it stands for MACHINE too, and, where no other is given, for
 /// SCHEDULE.
 bool is_project(const std::string& name);

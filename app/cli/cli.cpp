@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
 
+#include "app/batch/job_process.h"
 #include "app/cli/arguments.h"
 #include "app/cli/commands.h"
 #include "app/cli/help.h"
@@ -76,6 +78,10 @@ int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err)
 int run_cli(int argc, char** argv) {
   // Heddle started by itself to run a kernel (codegen/run/run.h).
   if (argc == 2 && std::string_view(argv[1]) == codegen::kChildCommand) return codegen::run_child(codegen::kChildDescriptor);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of that file, not the end
+  const int taken = enter_job(argc, argv);
+  argc -= taken;
+  argv += taken;
   Terminal terminal{std::cout, std::cerr, detect_style(), stderr_is_tty()};
   const int code = run_guarded(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), terminal);
   std::cout.flush();

@@ -1,32 +1,23 @@
 // The table itself.
 #include "app/cli/command_table.h"
 
-#include <limits>
+#include <algorithm>
 
+#include "app/cli/batch_rows.h"
 #include "app/cli/commands.h"
+#include "app/cli/option_specs.h"
 
 namespace heddle::app {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+using spec::choice;
+using spec::file;
+using spec::integer;
+using spec::kMost;
+using spec::kMostSeconds;
+using spec::toggle;
+
 constexpr std::int64_t kMostCycles = std::int64_t{1} << 31;
-constexpr std::int64_t kMostSeconds = 7 * 24 * 3600;
-
-OptionSpec integer(std::string flag, std::string value, std::int64_t low, std::int64_t high, std::string about) {
-  return {std::move(flag), "", std::move(value), std::move(about), ValueType::Integer, {}, low, high, false};
-}
-
-OptionSpec toggle(std::string flag, std::string about) {
-  return {std::move(flag), "", "", std::move(about), ValueType::Switch, {}, 0, 0, false};
-}
-
-OptionSpec file(std::string flag, std::string short_flag, std::string about) {
-  return {std::move(flag), std::move(short_flag), "FILE", std::move(about), ValueType::File, {}, 0, 0, false};
-}
-
-OptionSpec choice(std::string flag, std::string value, std::vector<std::string> choices, std::string about) {
-  return {std::move(flag), "", std::move(value), std::move(about), ValueType::Choice, std::move(choices), 0, 0, false};
-}
 
 const OptionSpec kParam{
     "--param", "-p", "KEY=VALUE", "set a kernel parameter; may be given several times", ValueType::Assignment, {},
@@ -62,6 +53,7 @@ const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas i
 const OptionSpec kRecords = choice("--records", "WHAT", {"none", "loop", "ops"},
                                    "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
                                    "every op in a window of it (default none)");
+const OptionSpec kNoStore = toggle("--no-store", "search even if the answer is kept from an earlier search (heddle store), and keep none");
 const PositionalSpec kKernel{
     "KERNEL",
     "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) or a compiler's dump (FILE#LOOP) stands for "
@@ -133,6 +125,13 @@ std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
   return options;
 }
 
+/// The same for commands that want one schedule, which may be known from an earlier search.
+std::vector<OptionSpec> with_recalled_solver_options(std::vector<OptionSpec> options) {
+  options = with_solver_options(std::move(options));
+  options.push_back(kNoStore);
+  return options;
+}
+
 std::vector<OptionSpec> without(std::vector<OptionSpec> options, const std::string& flag) {
   std::erase_if(options, [&](const OptionSpec& option) { return option.flag == flag; });
   return options;
@@ -158,7 +157,7 @@ std::vector<CommandSpec> make_table() {
         "heddle solve gemm_hopper h100 --param TILE_N=128 --timeout 10 --out gemm.json",
         "heddle solve toy_fig1 toy --json"},
        {kKernel, kMachine},
-       with_solver_options(
+       with_recalled_solver_options(
            {file("--out", "-o", "save the schedule (heddle.schedule/1); - writes it to standard output"),
             toggle("--require-optimal", "exit with 5 unless the schedule is proved optimal"), kJson}),
        run_solve},
@@ -185,7 +184,7 @@ std::vector<CommandSpec> make_table() {
         kMachine,
         {"A", "shipped schedule or path of a heddle.schedule/1 file", PositionalType::Schedule, true, {}},
         {"B", "the same; without one the solver's schedule", PositionalType::Schedule, false, {}}},
-       with_solver_options({{"--align",
+       with_recalled_solver_options({{"--align",
                              "",
                              "AT",
                              "which cycles face each other: start (of the iteration, the default), most (as many ops as "
@@ -249,7 +248,7 @@ std::vector<CommandSpec> make_table() {
        {"heddle slack attention_forward_hopper h100", "heddle slack toy_fig1 toy --exact",
         "heddle slack gemm_hopper h100 --exact --op MMA1 --json"},
        {kKernel, kMachine, schedule(false)},
-       with_solver_options({toggle("--exact", "earliest and latest start over every legal schedule, proved by the solver"),
+       with_recalled_solver_options({toggle("--exact", "earliest and latest start over every legal schedule, proved by the solver"),
                             {"--op", "", "NAME", "only this op; may be given several times", ValueType::Name, {}, 0, 0, true},
                             {"--anchor", "", "NAME", "the op that stands still (default: the one that starts first)", ValueType::Name, {}, 0, 0, false},
                             kJson}),
@@ -266,7 +265,7 @@ std::vector<CommandSpec> make_table() {
        {"heddle show toy_fig1 toy", "heddle show attention_forward_hopper h100 --mode pipeline --iterations 4",
         "heddle show gemm_hopper h100 gemm.json --width 160"},
        {kKernel, kMachine, schedule(false)},
-       with_solver_options({mode, iterations, width}),
+       with_recalled_solver_options({mode, iterations, width}),
        run_show},
       {"simulate",
        "run a schedule on the whole grid: cycles, period, stalls; how it bears jitter, wrong numbers and shallow rings",
@@ -274,7 +273,7 @@ std::vector<CommandSpec> make_table() {
         "heddle simulate attention_forward_hopper h100 --causal --longest-first --arbitration first-come",
         "heddle simulate gemm_hopper h100 --jitter 30 --jitter-shape tail", "heddle simulate gemm_hopper h100 --study depth"},
        {kKernel, kMachine, schedule(false)},
-       reworded(with_solver_options(
+       reworded(with_recalled_solver_options(
            {integer("--trips", "N", 1, 1'000'000'000'000, "iterations of every tile's loop (default: what the kernel says)"),
             toggle("--causal", "triangular: the b-th of n tiles along the first grid dimension runs (b+1)/n of the iterations"),
             toggle("--persistent", "CTAs stay and take tile after tile; warp groups go on without waiting for each other"),
@@ -302,7 +301,7 @@ std::vector<CommandSpec> make_table() {
         "heddle export attention_forward_hopper h100 --format dot | dot -Tsvg > graph.svg",
         "heddle export gemm_hopper h100 --format pipeline"},
        {kKernel, kMachine, schedule(false)},
-       with_solver_options(
+       with_recalled_solver_options(
            {choice("--format", "FORMAT", {"svg", "trace", "dot", "csv", "text", "pipeline", "json", "schedule_graph", "variants", "joint-solver"},
                    "picture, Chrome/Perfetto trace, Graphviz graph (unsolved without SCHEDULE), op table, timeline, "
                    "prologue, steady state and epilogue of every warp group as pseudocode, schedule; of a compiler's dump: the dump with this "
@@ -321,7 +320,7 @@ std::vector<CommandSpec> make_table() {
        "write the kernel that a schedule stands for as CUDA C++ (sm_90a)",
        {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
        {kKernel, kMachine, schedule(false)},
-       with_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"),
+       with_recalled_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"),
                             kTrips, kCluster, kNoTurns, kRecords,
                             file("--out", "-o", "where to write; - is standard output (the default)")}),
        run_emit},
@@ -329,7 +328,7 @@ std::vector<CommandSpec> make_table() {
        "compile the kernel that a schedule stands for with NVRTC or nvcc, and judge what ptxas says; needs no GPU",
        {"heddle compile gemm_hopper h100", "heddle compile attention_forward_hopper h100 fa.json --out fa.cubin --compiler nvcc"},
        {kKernel, kMachine, schedule(false)},
-       with_solver_options({choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
+       with_recalled_solver_options({choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
                             toggle("--no-cache", "compile even if this very text has been compiled before"),
                             kTrips, kCluster, kNoTurns, kRecords,
                             file("--out", "-o", "where to write the cubin"), kJson}),
@@ -338,7 +337,7 @@ std::vector<CommandSpec> make_table() {
        "run the kernel's roles on the CPU in many interleavings and look for deadlocks and races",
        {"heddle interpret gemm_hopper h100 --trips 9", "heddle interpret attention_forward_hopper h100 fa.json --interleavings 10000"},
        {kKernel, kMachine, schedule(false)},
-       with_solver_options({integer("--interleavings", "N", 1, 1'000'000'000, "how many orders of events to try (default 1000)"),
+       with_recalled_solver_options({integer("--interleavings", "N", 1, 1'000'000'000, "how many orders of events to try (default 1000)"),
                             integer("--tiles", "N", 1, 64, "tiles that the block works through (default 2)"),
                             kTrips, kCluster, kNoTurns,
                             toggle("--data", "with real data, at the kernel's evaluation sizes, compared with heddle eval (default 3 orders)"), kJson}),
@@ -347,13 +346,13 @@ std::vector<CommandSpec> make_table() {
        "run the kernel that a schedule stands for on the GPU: verified, then timed beside the vendor's library",
        {"heddle run gemm_hopper h200 --out gemm.json", "heddle run attention_forward_hopper h200 fa.json -p Q_LEN=8192 -p KV_LEN=8192 --json"},
        {kKernel, kMachine, schedule(false)},
-       with_solver_options(with_run_options({toggle("--no-time", "verify only")})),
+       with_recalled_solver_options(with_run_options({toggle("--no-time", "verify only")})),
        run_run},
       {"profile",
        "run the recording build of a kernel on the GPU: what each op did when, beside what the schedule says",
        {"heddle profile gemm_hopper h200", "heddle profile attention_forward_hopper h200 fa.json --trace fa-trace.json --out fa-profile.json"},
        {kKernel, kMachine, schedule(false)},
-       with_solver_options(with_run_options({file("--trace", "", "write the measured timeline and the prediction as a Chrome/Perfetto trace")})),
+       with_recalled_solver_options(with_run_options({file("--trace", "", "write the measured timeline and the prediction as a Chrome/Perfetto trace")})),
        run_profile},
       {"adopt",
        "make the latencies that a profile measured changes of a kernel's numbers, to solve again with",
@@ -492,10 +491,10 @@ std::vector<CommandSpec> make_table() {
        "print the JSON Schema of a file format",
        {"heddle schema kernel > kernel.schema.json"},
        {{"KIND",
-         "kernel, machine, schedule, constraints, project, pareto or simulation",
+         "kernel, machine, schedule, constraints, project, pareto, simulation, job (a line of heddle batch's file) or result (of its results)",
          PositionalType::Choice,
          true,
-         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation"}}},
+         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "job", "result"}}},
        {},
        run_schema},
       {"completion",
@@ -529,7 +528,13 @@ std::vector<CommandSpec> make_table() {
 }  // namespace
 
 const std::vector<CommandSpec>& command_table() {
-  static const std::vector<CommandSpec> table = make_table();
+  static const std::vector<CommandSpec> table = [] {
+    std::vector<CommandSpec> rows = make_table();
+    const auto list = std::find_if(rows.begin(), rows.end(), [](const CommandSpec& row) { return row.name == "list"; });
+    const std::vector<CommandSpec> more = batch_rows();
+    rows.insert(list, more.begin(), more.end());
+    return rows;
+  }();
   return table;
 }
 

@@ -8,6 +8,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
+#include "app/store/solve_store.h"
 #include "core/io/outcome_json.h"
 #include "core/report/summary.h"
 
@@ -76,7 +77,10 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
 Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
   const InterruptScope interrupt;
   ProgressLine progress(terminal);
-  SolveOutcome outcome = solver::solve(solve_request(inputs, arguments), interrupt.token(), listener_for(progress));
+  const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
+  bool known = false;
+  SolveOutcome outcome = solve_or_recall(store, solve_request(inputs, arguments), interrupt.token(), listener_for(progress), &known);
+  if (known) progress.announce(fmt::format("known from an earlier search of {:.3f} s (--no-store searches again)", outcome.seconds.total));
   const bool settled = outcome.status == Status::Optimal || outcome.status == Status::Infeasible;
   if (interrupt.interrupted() && !settled) outcome.cancelled = true;
   return outcome;

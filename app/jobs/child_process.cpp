@@ -5,9 +5,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -49,10 +51,12 @@ class ChildGroup {
   ChildGroup(const ChildGroup&) = delete;
   ChildGroup& operator=(const ChildGroup&) = delete;
   void end(int signal) const { (void)::kill(-pid_, signal); }
-  int wait() {
+  int wait(std::int64_t* peak_kib = nullptr) {
     int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    rusage use{};
+    while (::wait4(pid_, &status, 0, &use) < 0 && errno == EINTR) {
     }
+    if (peak_kib) *peak_kib = use.ru_maxrss;
     end(SIGKILL);  // what it has started and left behind
     pid_ = -1;
     return status;
@@ -90,7 +94,8 @@ class LineCutter {
 
 }  // namespace
 
-Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string_view)>& error_line) {
+Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string_view)>& error_line,
+                              ChildTime time) {
   int out_ends[2], error_ends[2];
   if (::pipe2(out_ends, O_CLOEXEC) != 0) return Error::environment("no pipe can be made");
   PipeEnd out(out_ends[0]), out_write(out_ends[1]);
@@ -119,15 +124,26 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
 
   ChildResult result;
   LineCutter lines(error_line);
-  std::chrono::steady_clock::time_point asked{};
+  using Clock = std::chrono::steady_clock;
+  const auto after = [](Clock::time_point from, double seconds) {
+    return from + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point last_moment = Clock::time_point::max();
   char buffer[16384];
   while (out.get() >= 0 || error.get() >= 0) {
+    const Clock::time_point now = Clock::now();
     if (stop.stop_requested() && !result.cancelled) {
       result.cancelled = true;
-      asked = std::chrono::steady_clock::now();
+      last_moment = std::min(last_moment, after(now, 1));
       child.end(SIGTERM);
     }
-    if (result.cancelled && std::chrono::steady_clock::now() - asked > std::chrono::seconds(1)) {
+    if (time.seconds > 0 && !result.timed_out && !result.cancelled && now > after(begin, time.seconds)) {
+      result.timed_out = true;
+      last_moment = after(now, time.grace);
+      child.end(SIGTERM);
+    }
+    if (now > last_moment) {
       child.end(SIGKILL);
       break;
     }
@@ -151,7 +167,7 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
     if (result.out.size() > kMostChildOutput) return Error::environment(words.front() + " writes without end");
   }
   lines.end();
-  const int status = child.wait();
+  const int status = child.wait(&result.peak_kib);
   if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   result.last_error = lines.last();

@@ -1,6 +1,7 @@
 // A program as a child: started without a shell, its lines of standard error heard as they come, ended when nobody wants it any more.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -17,10 +18,18 @@ struct ChildResult {
   std::string out;           ///< all of its standard output
   std::string last_error;    ///< the last line of its standard error that says something
   bool cancelled = false;
+  bool timed_out = false;    ///< ended because its time was up
+  std::int64_t peak_kib = 0; ///< of its memory in use
+};
+
+/// Time is up after `seconds` (0: never); then it gets SIGTERM to say what it knows, and SIGKILL when `grace` is over too.
+struct ChildTime {
+  double seconds = 0, grace = 2;
 };
 
 /// Starts words[0] with the others as its arguments and waits for its end; standard input is empty. When it is to stop, the child and
 /// what it has started get SIGTERM, and SIGKILL a second later. Environment errors: it cannot be started, or writes without end.
-Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string_view line)>& error_line);
+Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string_view line)>& error_line,
+                              ChildTime time = {});
 
 }  // namespace heddle::app

@@ -1,9 +1,10 @@
-// One WarmSolver, kept as long as the problem stays the same.
+// One WarmSolver, kept as long as the problem stays the same. Its first solve asks the store (app/store).
 #include "app/jobs/warm_job.h"
 
 #ifdef HEDDLE_HAS_SOLVER
 #include <mutex>
 
+#include "app/store/solve_store.h"
 #include "solver/warm.h"
 #endif
 
@@ -21,7 +22,7 @@ class Memory {
       outcome.cancelled = true;
       return outcome;
     }
-    if (request.ii || request.cutoff) return solver::solve(request, std::move(stop), listener);
+    if (request.ii || request.cutoff) return solve_or_recall(store_, request, std::move(stop), listener);
     if (std::string hash = problem_hash(request.problem); !warm_ || hash != hash_ || request.max_stages != stages_) {
       warm_ = std::make_unique<solver::WarmSolver>(request);
       hash_ = std::move(hash);
@@ -30,7 +31,7 @@ class Memory {
     }
     warm_->set_timeout(request.timeout_seconds);
     if (!informed_ && !request.incumbent) {
-      SolveOutcome outcome = solver::solve(request, std::move(stop), listener);
+      SolveOutcome outcome = solve_or_recall(store_, request, std::move(stop), listener);
       warm_->learn(request.constraints, outcome);
       informed_ = outcome.schedule.has_value();
       return outcome;
@@ -47,6 +48,7 @@ class Memory {
   }
 
  private:
+  const ContentStore store_;
   std::mutex mutex_;
   std::string hash_;  // of the problem that is remembered
   int stages_ = 0;

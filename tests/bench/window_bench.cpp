@@ -379,6 +379,7 @@ void measure_steps() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv("HEDDLE_STORE", "off", 1);  // what is measured is solving, not remembering
   const std::string what = argc > 1 ? argv[1] : "all";
   if (what == "first-frame") return first_frame_off_screen();
   const std::string configuration = (fs::temp_directory_path() / fmt::format("heddle_bench_{}", ::getpid())).string();

@@ -15,6 +15,7 @@ except ImportError:
     sys.exit(77)
 
 FOLDERS = ("kernels", "assets/machines", "tests/golden")
+LINES = {"tests/schema/example.jobs.jsonl": "heddle.job/1", "tests/schema/example.results.jsonl": "heddle.result/1"}
 
 
 def schemas_of(root):
@@ -47,6 +48,14 @@ def main(arguments):
             for error in schemas[name].iter_errors(document):
                 pointer = "".join(f"/{part}" for part in error.absolute_path)
                 faults.append(f"{where}: {pointer}: {error.message}")
+    for where, name in LINES.items():  # JSON Lines, which need not name their schema
+        for number, line in enumerate((root / where).read_text().splitlines(), 1):
+            if line.startswith("#"):
+                continue
+            used[name] += 1
+            for error in schemas[name].iter_errors(json.loads(line)):
+                pointer = "".join(f"/{part}" for part in error.absolute_path)
+                faults.append(f"{where}:{number}: {pointer}: {error.message}")
     faults += [f"{name}: no file to try the schema on" for name, count in used.items() if count == 0]
     for fault in faults:
         print(fault)

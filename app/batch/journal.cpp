@@ -1,0 +1,114 @@
+// One write per line, then fdatasync; ftruncate mends what a failed write left.
+#include "app/batch/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/base/hash.h"
+#include "core/io/atomic_file.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::size_t kDigits = 16;
+constexpr std::uint64_t kLargestJournal = std::uint64_t{16} << 30;  // bytes
+
+Error journal_error(const std::string& path, const char* what, int code) {
+  return {ErrorKind::Environment, {{path, {}, code ? fmt::format("{}: {}", what, std::strerror(code)) : what, {}}}};
+}
+
+/// Writes all of it. 0, or the errno of the failure.
+int append_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::write(descriptor, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return 0;
+}
+
+/// Where the last whole line ends; the file is read from its end.
+off_t end_of_last_line(int descriptor, off_t size) {
+  char buffer[4096];
+  while (size > 0) {
+    const off_t from = size > static_cast<off_t>(sizeof buffer) ? size - static_cast<off_t>(sizeof buffer) : 0;
+    const ssize_t got = ::pread(descriptor, buffer, static_cast<std::size_t>(size - from), from);
+    if (got <= 0) return size;
+    for (ssize_t i = got; i-- > 0;)
+      if (buffer[i] == '\n') return from + i + 1;
+    size = from;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Json> read_journal(const std::string& path) {
+  std::vector<Json> lines;
+  const Result<std::string> text = read_file(path, kLargestJournal);
+  if (!text) return lines;
+  for (std::string_view rest = *text; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    if (end == rest.npos) break;
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    if (line.size() <= kDigits || line[kDigits] != ' ') continue;
+    const std::string_view json = line.substr(kDigits + 1);
+    if (Hash().add(json).hex() != line.substr(0, kDigits)) continue;
+    if (Result<Json> parsed = parse_json(json, path); parsed && parsed->is_object()) lines.push_back(*std::move(parsed));
+  }
+  return lines;
+}
+
+Result<Journal> Journal::open(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0) return journal_error(path, "cannot be written", errno);
+  Journal journal(path, descriptor);
+  // Where locks are not to be had (some network file systems), one batch at a time is the user's care.
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return journal_error(path, "another heddle batch is writing these results", 0);
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) != 0) return journal_error(path, "cannot be read", errno);
+  if (!S_ISREG(facts.st_mode)) return journal_error(path, "is no file", 0);
+  if (const off_t end = end_of_last_line(descriptor, facts.st_size); end != facts.st_size && ::ftruncate(descriptor, end) != 0)
+    return journal_error(path, "cannot be mended", errno);
+  return journal;
+}
+
+Journal::Journal(Journal&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Journal& Journal::operator=(Journal&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+Journal::~Journal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<Ok> Journal::append(const Json& line) {
+  const std::string json = line.line();
+  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
+  int failed = append_all(descriptor_, fmt::format("{} {}\n", Hash().add(json).hex(), json));
+  if (failed == 0 && ::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) failed = errno;
+  if (failed == 0) return Ok{};
+  (void)!::ftruncate(descriptor_, before);
+  return journal_error(path_, "cannot be written", failed);
+}
+
+Result<Ok> Journal::clear() {
+  if (::ftruncate(descriptor_, 0) != 0) return journal_error(path_, "cannot be emptied", errno);
+  return Ok{};
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,200 @@
+// Solved problems in the store: the same answer without a search, and never a wrong one.
+#include "app/store/solve_store.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "app/jobs/warm_job.h"
+#include "core/check/checker.h"
+#include "core/io/json.h"
+#include "core/io/library.h"
+#include "core/io/outcome_json.h"
+#include "core/problem/resolve.h"
+#include "tests/app/cli_support.h"
+
+using namespace heddle;
+using namespace heddle::app;
+using test::ScratchFolder;
+
+#ifdef HEDDLE_HAS_SOLVER
+namespace {
+
+Problem shipped(const char* kernel, const char* machine, const Scope& params = {}) { return *resolve(*load_kernel(kernel), *load_machine(machine), params); }
+
+solver::SolveRequest toy_request() {
+  solver::SolveRequest request;
+  request.problem = shipped("toy_fig1", "toy");
+  return request;
+}
+
+UserConstraint at_most(ConstraintKind kind, std::int64_t high) {
+  UserConstraint constraint;
+  constraint.name = "cap";
+  constraint.kind = kind;
+  constraint.high = high;
+  return constraint;
+}
+
+struct Recalled {
+  SolveOutcome outcome;
+  bool known = false;
+};
+Recalled ask(const ContentStore& store, const solver::SolveRequest& request, const solver::SolveListener& listener = {}) {
+  Recalled answer;
+  answer.outcome = solve_or_recall(store, request, {}, listener, &answer.known);
+  return answer;
+}
+
+/// Changes one member of the only entry's answer and keeps it again with a right digest.
+void tamper(const ContentStore& store, const solver::SolveRequest& request, const std::function<void(Json&)>& change) {
+  const std::string key = solve_key(request, solver::solver_version());
+  Json answer = *parse_json(*store.find(key), "");
+  change(answer);
+  REQUIRE(store.put(key, answer.line()));
+}
+
+}  // namespace
+
+TEST_CASE("a settled answer comes back word for word, without a search", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), 1 << 26});
+  for (const char* kernel : {"toy_fig1", "gemm_hopper", "attention_forward_hopper"}) {
+    solver::SolveRequest request;
+    request.problem = shipped(kernel, std::string(kernel) == "toy_fig1" ? "toy" : "h100");
+    const Recalled first = ask(store, request), second = ask(store, request);
+    CHECK_FALSE(first.known);
+    CHECK(second.known);
+    CHECK(outcome_text(request.problem, second.outcome) == outcome_text(request.problem, first.outcome));
+    CHECK(second.outcome.schedule->certificate->seconds == first.outcome.schedule->certificate->seconds);
+    CHECK(same_program(*second.outcome.schedule, *first.outcome.schedule));
+    request.timeout_seconds = 5;  // no part of the question
+    CHECK(ask(store, request).known);
+  }
+}
+
+TEST_CASE("proofs that there is no schedule are kept too, and the listener hears of what is known", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), 1 << 26});
+  solver::SolveRequest request = toy_request();
+  request.ii = 1;
+  CHECK(ask(store, request).outcome.status == Status::Infeasible);
+  const Recalled again = ask(store, request);
+  CHECK(again.known);
+  CHECK(again.outcome.status == Status::Infeasible);
+  CHECK_FALSE(again.outcome.schedule);
+
+  request.ii = 3;  // fixed: nothing is claimed about 2
+  ask(store, request);
+  std::vector<std::size_t> heard;
+  const Recalled fixed = ask(store, request, [&](const solver::SolveEvent& event) { heard.push_back(event.index()); });
+  CHECK(fixed.known);
+  CHECK(fixed.outcome.schedule->ii == 3);
+  REQUIRE(heard.size() >= 4);
+  CHECK(heard[0] == solver::SolveEvent(solver::Started{}).index());
+  CHECK(std::count(heard.begin(), heard.end(), solver::SolveEvent(solver::Incumbent{}).index()) == 1);
+}
+
+TEST_CASE("another question is not answered with this one's answer", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), 1 << 26});
+  const solver::SolveRequest toy = toy_request();
+  ask(store, toy);
+  std::vector<solver::SolveRequest> others(7, toy);
+  others[0].seed = 1;
+  others[1].ii = 2;
+  others[2].max_stages = 3;
+  others[3].objectives = {solver::Objective::Warps};
+  others[4].constraints = {at_most(ConstraintKind::MaxStages, 1)};
+  others[5].problem.ops[0].latency += 1;
+  others[6].explain = false;
+  std::set<std::string> keys{solve_key(toy, "Z3")};
+  for (const solver::SolveRequest& other : others) {
+    CHECK_FALSE(ask(store, other).known);
+    CHECK(keys.insert(solve_key(other, "Z3")).second);
+  }
+  CHECK(keys.insert(solve_key(toy, "Z4")).second);
+  // What only its caller knows has no key.
+  solver::SolveRequest informed = toy;
+  informed.cutoff = 2;
+  CHECK(solve_key(informed, "Z3").empty());
+  informed = toy;
+  informed.known_bound = 2;
+  CHECK_FALSE(ask(store, informed).known);
+  // A demand that is switched off is none.
+  solver::SolveRequest off = toy;
+  off.constraints = {at_most(ConstraintKind::MaxStages, 1)};
+  off.constraints[0].enabled = false;
+  CHECK(ask(store, off).known);
+}
+
+TEST_CASE("what a time limit or a stop had a part in is not kept", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), 1 << 26});
+  const solver::SolveRequest request = toy_request();
+  const SolveOutcome good = solver::solve(request);
+  const auto kept = [&](const std::function<void(SolveOutcome&)>& change) {
+    SolveOutcome outcome = good;
+    change(outcome);
+    return keep_answer(store, request, outcome);
+  };
+  CHECK_FALSE(kept([](SolveOutcome& o) { o.timed_out = true; }));
+  CHECK_FALSE(kept([](SolveOutcome& o) { o.cancelled = true; }));
+  CHECK_FALSE(kept([](SolveOutcome& o) { o.cut_off = true; }));
+  CHECK_FALSE(kept([](SolveOutcome& o) { o.status = Status::Feasible; }));
+  CHECK_FALSE(kept([](SolveOutcome& o) { o.status = Status::Unknown; }));
+  CHECK_FALSE(kept([](SolveOutcome& o) { o.objectives.back().proved = false; }));
+  CHECK_FALSE(kept([](SolveOutcome& o) { o.objectives.pop_back(); }));
+  CHECK(store.entries().empty());
+  CHECK(kept([](SolveOutcome&) {}));
+}
+
+TEST_CASE("an entry that was changed with care is still judged by the checker", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), 1 << 26});
+  const solver::SolveRequest request = toy_request();
+  const auto refused = [&](const std::function<void(Json&)>& change) {
+    REQUIRE(store.clear());
+    ask(store, request);
+    tamper(store, request, change);
+    const Recalled answer = ask(store, request);
+    CHECK(answer.outcome.schedule->ii == 2);
+    CHECK(check(request.problem, *answer.outcome.schedule).valid());
+    return !answer.known;
+  };
+  CHECK_FALSE(refused([](Json&) {}));
+  CHECK(refused([](Json& a) { a.find("schedule")->find("ops")->items()->at(1).set("start", 0).set("stage", 0).set("slot", 0); }));
+  CHECK(refused([](Json& a) { a.find("schedule")->set("ii", 1); }));
+  CHECK(refused([](Json& a) { a.set("lower_bound", 1); }));
+  CHECK(refused([](Json& a) { a.set("lower_bound", 9); }));
+  CHECK(refused([](Json& a) { a.set("solver", "Z3 0.1"); }));
+  CHECK(refused([](Json& a) { a.set("status", "infeasible"); }));
+  CHECK(refused([](Json& a) { a.set("status", "feasible"); }));
+  CHECK(refused([](Json& a) { a.set("schedule", 7); }));
+  CHECK(refused([](Json& a) { a = Json::array(); }));
+}
+
+TEST_CASE("the window's solver finds what the command line has proved, and the reverse", "[app]") {
+  const ScratchFolder scratch;
+  ::setenv("HEDDLE_STORE", scratch.path("store").c_str(), 1);
+  const SolveFunction window = warm_solver();
+  const test::CliRun line = test::run_heddle({"solve", "toy_fig1", "toy"});
+  CHECK(line.err.find("known from an earlier search") == std::string::npos);
+  std::string log;
+  const SolveOutcome outcome = window(toy_request(), {}, [&](const solver::SolveEvent& event) {
+    if (const auto* said = std::get_if<solver::LogLine>(&event)) log += said->text;
+  });
+  CHECK(log.find("known from an earlier search") != std::string::npos);
+  CHECK(outcome.status == Status::Optimal);
+  solver::SolveRequest other = toy_request();
+  other.seed = 5;
+  window(other, {}, [](const solver::SolveEvent&) {});
+  CHECK(test::run_heddle({"solve", "toy_fig1", "toy", "--seed", "5"}).err.find("known") == std::string::npos);  // the window was warm by then
+  CHECK(test::run_heddle({"solve", "toy_fig1", "toy"}).err.find("known from an earlier search") != std::string::npos);
+  CHECK(test::run_heddle({"solve", "toy_fig1", "toy", "--no-store"}).err.find("known") == std::string::npos);
+  ::setenv("HEDDLE_STORE", "off", 1);
+}
+#endif
