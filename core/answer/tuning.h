@@ -72,10 +72,6 @@ struct TuneEvaluation {
   std::vector<Subtile> subtiles;
   std::vector<std::string> demands;
   std::string solve;                   ///< the command that solves it alone
-
-  bool has_value() const { return value.has_value(); }
-  /// A proof that nothing can come of it: learned as infeasible.
-  bool failed() const { return status == TuneStatus::Infeasible || status == TuneStatus::Refused || status == TuneStatus::Invalid; }
 };
 
 struct TuneSession {

@@ -155,7 +155,8 @@ bool TunePool::settled() {
     const auto found = evaluated_.find(config);
     if (found == evaluated_.end()) return false;
     const TuneEvaluation& e = evaluations_[found->second];
-    return e.status == TuneStatus::Optimal || e.status == TuneStatus::Infeasible || e.status == TuneStatus::Refused || e.status == TuneStatus::Pruned ||
+    // Cheaper rungs give what they give; the solver may have found more with more time.
+    return e.fidelity < Fidelity::Solver || e.status == TuneStatus::Optimal || e.status == TuneStatus::Infeasible || e.status == TuneStatus::Refused || e.status == TuneStatus::Pruned ||
            (e.bound && *e.bound >= value);
   });
 }

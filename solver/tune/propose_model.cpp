@@ -10,7 +10,8 @@
 namespace heddle::solver {
 namespace {
 
-constexpr std::size_t kSamples = 1000, kClimbs = 10, kScreened = 5, kSampleChoice = 4;
+constexpr std::size_t kSamples = 1000, kClimbs = 10, kScreened = 5, kSampleChoice = 8;
+constexpr std::size_t kBoundedSamples = 2;  // where bounds say most of it already
 constexpr int kMostSteps = 40;
 constexpr double kNearlyAsGood = 0.2;  // share of the best acquisition that still takes part in screening
 
@@ -62,11 +63,13 @@ Config screened(const TuneRequest& request, std::vector<Config> candidates) {
 }  // namespace
 
 std::optional<Proposal> propose_by_model(const TuneRequest& request, TunePool& pool, TuneRandom& random) {
-  const std::size_t made = pool.evaluations().size(), first = pool.space().parameters.size() + 1;
+  // As many samples as BaCO's published settings take: parameters plus one. Where bounds are known fewer do, and of several draws the one that
+  // its bound (or the cheaper rung) speaks for is taken.
+  const bool bounded = request.ratio && pool.listed() && pool.start().lower_bound.has_value();
+  const std::size_t made = pool.evaluations().size(), all = pool.space().parameters.size() + 1, first = bounded ? std::min(kBoundedSamples, all) : all;
   if (made < first || !pool.best()) {
-    // Some uniform samples; where bounds are known, of a few of them the one that they speak for, every other time.
     std::vector<Config> drawn;
-    const bool choose = request.ratio && made % 2 == 0;
+    const bool choose = bounded;
     for (std::size_t k = 0; k < (request.screen || choose ? kSampleChoice : 1); ++k)
       if (auto config = pool.sample(random)) drawn.push_back(*std::move(config));
     if (drawn.empty()) return std::nullopt;

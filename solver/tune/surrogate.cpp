@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kMostPoints = 300;
 constexpr double kMargin = 1e-4;       // of one deviation: what is no improvement
 constexpr double kPriorStrength = 10;  // piBO (Hvarfner et al., ICLR 2022), as BaCO sets it
+constexpr double kBehindAllOthers = 1e6;  // no improvement of a logarithm is as large
 constexpr double kLeastSpread = 1e-3;  // of logarithms: values within a tenth of a percent are alike
 
 struct Learned {
@@ -29,24 +30,18 @@ TuneSurrogate::TuneSurrogate(TunePool& pool, bool ratio, std::uint64_t seed, std
   TuneRandom random(seed, 3);
   least_probability_ = 0.01 * static_cast<double>(random.below(11));
   std::vector<Learned> learned;
-  double worst = -std::numeric_limits<double>::infinity();
   for (const TuneEvaluation& e : pool.evaluations()) {
     const double below = base(e.config);
     if (e.value) {
       // Not proved: the value of the configuration lies between its bound and what was found.
-      const double open = e.status == TuneStatus::Feasible && e.bound && *e.bound > 0 ? std::log(*e.value / *e.bound) / 4 : 0;
+      const double open = e.status == TuneStatus::Feasible && e.fidelity >= Fidelity::Solver && e.bound && *e.bound > 0 ? std::log(*e.value / *e.bound) / 4 : 0;
       learned.push_back({&e, std::log(*e.value) - below - open, open});
     } else if (e.status == TuneStatus::Pruned && e.bound && *e.bound > 0) {
       learned.push_back({&e, std::log(*e.bound) - below, 0.02});
     } else {
       continue;
     }
-    worst = std::max(worst, learned.back().y);
   }
-  // Ran out of time without any schedule: as bad as the worst, with little weight.
-  if (!learned.empty())
-    for (const TuneEvaluation& e : pool.evaluations())
-      if (!e.value && e.status == TuneStatus::Unknown) learned.push_back({&e, worst, 0.5});
   if (learned.size() > kMostPoints) {
     std::vector<Learned> kept(learned.end() - kMostPoints / 2, learned.end());
     learned.resize(learned.size() - kMostPoints / 2);
@@ -72,7 +67,8 @@ TuneSurrogate::TuneSurrogate(TunePool& pool, bool ratio, std::uint64_t seed, std
   std::vector<char> feasible;
   for (const TuneEvaluation& e : pool.evaluations()) {
     append_features(space, e.config, rows);
-    feasible.push_back(!e.failed());
+    // Without a schedule in time it is as useless as one that fails, whatever it might be.
+    feasible.push_back(e.value || e.status == TuneStatus::Pruned);
   }
   if (std::find(feasible.begin(), feasible.end(), 0) != feasible.end()) forest_ = FeasibilityForest::fit(map_.columns(), rows, feasible, seed);
 }
@@ -106,13 +102,11 @@ std::vector<double> TuneSurrogate::scores(const std::vector<Config>& configs) {
     const double bound = facts.bound && *facts.bound > 0 ? std::log(*facts.bound) : -std::numeric_limits<double>::infinity();
     // Without any value yet: where something feasible may be.
     double score = best_ ? expected_improvement(*best_ - kMargin * spread_, mean, deviation, bound) : 1;
-    if (forest_) {
-      const double probability = forest_->probability(rows.data() + i * map_.columns());
-      score *= probability;
-      if (probability < least_probability_) score *= 1e-9;  // last, in order of improvement
-    }
+    const double probability = forest_ ? forest_->probability(rows.data() + i * map_.columns()) : 1;
+    score *= probability;
     const double weight = prior(configs[i]);
     if (weight < 1) score *= std::pow(weight + 1e-6, kPriorStrength / static_cast<double>(round_));
+    if (probability < least_probability_) score -= kBehindAllOthers;
     out[i] = score;
   }
   return out;
