@@ -224,6 +224,29 @@ std::optional<double> KernelEvaluator::screen(const Config& config) const {
   return KernelEvaluator(subject_, space_, cheap).evaluate(config, {}, {}).value;
 }
 
+std::vector<Config> KernelEvaluator::same_answer(const TuneEvaluation& e) const {
+  std::vector<Config> out;
+  if (e.status != TuneStatus::Optimal || e.fidelity != Fidelity::Solver || !e.stages || !e.groups) return out;
+  const auto candidate = make_candidate(subject_, space_, e.config);
+  // Demands of the code generator came from the schedule that was found; under other caps there may be others.
+  if (!candidate || candidate->demands.size() != e.demands.size()) return out;
+  out.push_back(e.config);
+  for (std::size_t p = 0; p < space_.parameters.size(); ++p) {
+    const Parameter& parameter = space_.parameters[p];
+    if (subject_.kernel.find_param(parameter.name) || (parameter.name != "stages" && parameter.name != "groups")) continue;
+    const std::int64_t used = parameter.name == "stages" ? *e.stages : *e.groups;
+    const std::size_t before = out.size();
+    for (std::int64_t index = 0; index < static_cast<std::int64_t>(e.config[p]); ++index)
+      if (parameter.number_at(index) >= used)
+        for (std::size_t i = 0; i < before; ++i) {
+          out.push_back(out[i]);
+          out.back()[p] = static_cast<double>(index);
+        }
+  }
+  out.erase(out.begin());
+  return out;
+}
+
 std::string KernelEvaluator::subject_digest() const {
   Hash hash;
   hash.add(kernel_text(subject_.kernel)).add(machine_text(subject_.machine));

@@ -13,6 +13,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "core/answer/tuning.h"
 #include "core/simulate/simulate.h"
@@ -48,6 +49,9 @@ class KernelEvaluator {
   TuneEvaluation evaluate(const Config& config, std::optional<double> beat, const std::stop_token& stop) const;
   /// The value at the simulator's rung, of a schedule placed without Z3; nothing where none is found.
   std::optional<double> screen(const Config& config) const;
+
+  /// Other caps on stages and groups that the schedule of a proved evaluation keeps too, no looser than its own: its answer is theirs.
+  std::vector<Config> same_answer(const TuneEvaluation& evaluation) const;
 
   /// A digest of everything that decides values: kernel, machine, parameters, changes, objective and options.
   std::string subject_digest() const;

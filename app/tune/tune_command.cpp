@@ -197,6 +197,8 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
   request.evaluate = [&](const Config& config, std::optional<double> beat, const std::stop_token& stop) { return evaluator.evaluate(config, beat, stop); };
   if (session.fidelity >= Fidelity::Solver && session.objective != TuneObjective::Steady && !arguments.has("--no-ladder"))
     request.screen = [&](const Config& config) { return evaluator.screen(config); };
+  request.same = [&](const TuneEvaluation& e) { return evaluator.same_answer(e); };
+  if (arguments.has("--no-prune")) request.same = {};
   request.method = session.method;
   request.seed = session.seed;
   request.budget = session.budget;
@@ -236,6 +238,8 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
   }
   if (history.sessions.empty()) history.sessions.push_back(session);
   print_history(history, arguments, terminal, file == "-" ? terminal.err : terminal.out);
+  if (history.evaluations.empty() && history.end && history.end->reason == "nothing feasible")
+    terminal.complain("no configuration is possible; the default one: " + printable(evaluator.evaluate(default_config(question->space), {}, {}).why));
   int code = tune_exit_code(history);
   if (const TuneEvaluation* best = history.best(); file && best && !best->schedule.empty()) {
     const Result<Json> schedule = parse_json(best->schedule, {});

@@ -41,7 +41,7 @@ std::string proof_sentence(const TuneHistory& history) {
   std::string counts = count_of(evaluated, "configuration") + " evaluated";
   if (session.configurations && session.known_feasible && *session.known_feasible < *session.configurations)
     counts += fmt::format(", {} of {} impossible from the start", *session.configurations - *session.known_feasible, *session.configurations);
-  if (last && last->excluded) counts += fmt::format(", {} excluded by their bounds", *last->excluded);
+  if (last && last->excluded) counts += fmt::format(", {} excluded with proof", *last->excluded);
   if (last && last->open && *last->open > 0) counts += fmt::format(", {} not looked at", *last->open);
   if (history.end && history.end->proved) return "no other configuration of the space is better: " + counts;
   return counts;

@@ -60,7 +60,7 @@ struct SpaceOptions {
 };
 
 /// The space that the kernel file suggests: parameters with several choices, tile dimensions that can be cut in two (but for the loop's own
-/// step, where a smaller step says the same), groups up to what it says, stages up to four, persistent CTAs or not, and for tiles of different
+/// step, where a smaller step says the same), groups up to what it says, stages up to six, persistent CTAs or not, and for tiles of different
 /// lengths their order. Fixed parameters do not vary.
 SearchSpace space_of(const TuningSubject& subject, const SpaceOptions& options = {});
 

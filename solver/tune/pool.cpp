@@ -7,7 +7,7 @@
 namespace heddle::solver {
 namespace {
 
-constexpr int kTries = 2000;
+constexpr int kSampleTries = 2000;
 constexpr std::size_t kAllPermutations = 5;  // items up to which every other arrangement is a neighbour
 constexpr double kRealStep = 0.05;
 
@@ -35,7 +35,7 @@ const TuneFacts& TunePool::facts(const Config& config) {
 }
 
 bool TunePool::open(const Config& config) {
-  if (evaluated_.count(config)) return false;
+  if (evaluated_.count(config) || answered_.count(config)) return false;
   const TuneFacts& known = facts(config);
   return known.feasible && !hopeless(known);
 }
@@ -54,7 +54,7 @@ std::optional<Config> TunePool::sample(TuneRandom& random) {
     return left[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(left.size())))];
   }
   const ChainOfTrees& tree = *request_.space;
-  for (int attempt = 0; attempt < kTries; ++attempt) {
+  for (int attempt = 0; attempt < kSampleTries; ++attempt) {
     Config config = tree.at(random.below(std::max<std::int64_t>(1, tree.size())));
     for (std::size_t p = 0; p < config.size(); ++p)
       if (const Parameter& parameter = space().parameters[p]; !parameter.finite()) {
@@ -118,6 +118,8 @@ std::vector<Config> TunePool::neighbours(const Config& config, TuneRandom& rando
 void TunePool::record(const TuneEvaluation& evaluation) {
   evaluated_[evaluation.config] = evaluations_.size();
   evaluations_.push_back(evaluation);
+  if (request_.same)
+    for (Config& config : request_.same(evaluation)) answered_.insert(std::move(config));
   if (evaluation.value && (!best() || *evaluation.value < *best()->value)) best_ = evaluations_.size() - 1;
 }
 
@@ -142,7 +144,7 @@ TuneStart TunePool::start() {
 std::int64_t TunePool::excluded() {
   return std::count_if(configs_.begin(), configs_.end(), [&](const Config& config) {
     const TuneFacts& known = facts(config);
-    return known.feasible && !evaluated_.count(config) && hopeless(known);
+    return known.feasible && !evaluated_.count(config) && (hopeless(known) || answered_.count(config));
   });
 }
 
@@ -153,7 +155,7 @@ bool TunePool::settled() {
     const TuneFacts& known = facts(config);
     if (!known.feasible || (known.bound && *known.bound >= value)) return true;
     const auto found = evaluated_.find(config);
-    if (found == evaluated_.end()) return false;
+    if (found == evaluated_.end()) return answered_.count(config) > 0;
     const TuneEvaluation& e = evaluations_[found->second];
     // Cheaper rungs give what they give; the solver may have found more with more time.
     return e.fidelity < Fidelity::Solver || e.status == TuneStatus::Optimal || e.status == TuneStatus::Infeasible || e.status == TuneStatus::Refused || e.status == TuneStatus::Pruned ||

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "solver/tune/random.h"
@@ -36,7 +37,7 @@ class TunePool {
   const TuneEvaluation* best() const { return best_ ? &evaluations_[*best_] : nullptr; }
 
   TuneStart start();
-  std::int64_t excluded();                     ///< by bounds; Pre: listed()
+  std::int64_t excluded();                     ///< by bounds, or answered by others; Pre: listed()
   /// No configuration can be better than the best one; Pre: listed().
   bool settled();
 
@@ -48,6 +49,7 @@ class TunePool {
   std::vector<Config> configs_;
   std::map<Config, TuneFacts> facts_;
   std::map<Config, std::size_t> evaluated_;
+  std::set<Config> answered_;  ///< by an evaluation of another configuration
   std::vector<TuneEvaluation> evaluations_;
   std::optional<std::size_t> best_;
 };

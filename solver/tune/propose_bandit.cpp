@@ -11,9 +11,9 @@ namespace {
 
 enum Technique { kUniform, kMutateOne, kMutateSome, kCrossOver, kStep, kTechniques };
 constexpr std::array<const char*, kTechniques> kNames{"bandit/uniform", "bandit/mutate-one", "bandit/mutate-some", "bandit/cross-over", "bandit/step"};
-constexpr std::size_t kWindow = 50;       // OpenTuner's sliding window, shortened to budgets of tens
+constexpr std::size_t kBanditWindow = 50;       // OpenTuner's sliding window, shortened to budgets of tens
 constexpr double kExploration = 0.05;     // OpenTuner's constant
-constexpr int kTries = 64;
+constexpr int kBanditTries = 64;
 constexpr std::size_t kParents = 5;
 
 /// From what was proposed and what came of it.
@@ -27,7 +27,7 @@ Technique most_promising(const TunePool& pool, TuneRandom& random) {
     for (int t = 0; t < kTechniques; ++t)
       if (e.by == kNames[static_cast<std::size_t>(t)]) uses.emplace_back(t, won);
   }
-  const std::size_t begin = uses.size() > kWindow ? uses.size() - kWindow : 0;
+  const std::size_t begin = uses.size() > kBanditWindow ? uses.size() - kBanditWindow : 0;
   for (std::size_t i = begin; i < uses.size(); ++i) wins[static_cast<std::size_t>(uses[i].first)].push_back(uses[i].second);
   int chosen = 0;
   double highest = -1;
@@ -45,7 +45,7 @@ Technique most_promising(const TunePool& pool, TuneRandom& random) {
   return static_cast<Technique>(chosen);
 }
 
-double any_value(const Parameter& p, TuneRandom& random) {
+double any_bandit_value(const Parameter& p, TuneRandom& random) {
   return p.finite() ? static_cast<double>(random.below(p.count())) : random.between(p.least, p.most);
 }
 
@@ -61,32 +61,32 @@ std::optional<Proposal> propose_by_bandit(TunePool& pool, TuneRandom& random) {
   const auto& parameters = pool.space().parameters;
   const auto count = static_cast<std::int64_t>(parameters.size());
   const Technique technique = parents.empty() ? kUniform : most_promising(pool, random);
-  for (int attempt = 0; technique != kUniform && attempt < kTries; ++attempt) {
+  for (int attempt = 0; technique != kUniform && attempt < kBanditTries; ++attempt) {
     Config config = parents.front()->config;
     switch (technique) {
       case kMutateOne: {
         const auto p = static_cast<std::size_t>(random.below(count));
-        config[p] = any_value(parameters[p], random);
+        config[p] = any_bandit_value(parameters[p], random);
         break;
       }
       case kMutateSome:
         config = any_parent();
         for (std::size_t p = 0; p < parameters.size(); ++p)
-          if (random.unit() < 0.3) config[p] = any_value(parameters[p], random);
+          if (random.unit() < 0.3) config[p] = any_bandit_value(parameters[p], random);
         break;
       case kCrossOver: {
         config = any_parent();
         const Config other = any_parent();
         for (std::size_t p = 0; p < parameters.size(); ++p)
           if (random.unit() < 0.5) config[p] = other[p];
-        if (attempt > kTries / 2) {
+        if (attempt > kBanditTries / 2) {
           const auto p = static_cast<std::size_t>(random.below(count));
-          config[p] = any_value(parameters[p], random);
+          config[p] = any_bandit_value(parameters[p], random);
         }
         break;
       }
       case kStep: {
-        const auto next = pool.neighbours(attempt < kTries / 2 ? parents.front()->config : any_parent(), random);
+        const auto next = pool.neighbours(attempt < kBanditTries / 2 ? parents.front()->config : any_parent(), random);
         if (!next.empty()) config = next[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(next.size())))];
         break;
       }

@@ -37,6 +37,8 @@ struct TuneRequest {
   std::function<TuneEvaluation(const Config&, std::optional<double> beat, const std::stop_token&)> evaluate;
   /// A guess from a cheaper rung, to choose among promising candidates; may be empty, and may answer nothing.
   std::function<std::optional<double>(const Config&)> screen;
+  /// Configurations that a finished evaluation answers too (a cap that its schedule keeps anyway); may be empty. They count as excluded.
+  std::function<std::vector<Config>(const TuneEvaluation&)> same;
   TuneMethod method = TuneMethod::Baco;
   std::uint64_t seed = 0;
   std::int64_t budget = 60;     ///< evaluations, besides `done`

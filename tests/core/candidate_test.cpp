@@ -41,7 +41,7 @@ TEST_CASE("a kernel file suggests its space", "[core]") {
   const TuningSubject gemm = subject_of("gemm_hopper", "h100");
   const SearchSpace space = space_of(gemm);
   CHECK(names_of_space(space) == "TILE_N TILE_K subtile_TILE_N groups stages grid ");
-  CHECK(config_text(space, default_config(space)) == "TILE_N=256 TILE_K=64 subtile_TILE_N=1 groups=3 stages=4 grid=tiles");
+  CHECK(config_text(space, default_config(space)) == "TILE_N=256 TILE_K=64 subtile_TILE_N=1 groups=3 stages=6 grid=tiles");
   CHECK(check_binding(space, gemm).empty());
   TuningSubject fixed = gemm;
   fixed.params["TILE_N"] = 128;
@@ -62,7 +62,7 @@ TEST_CASE("a configuration sets parameters, cuts, caps and how the grid runs", "
   CHECK(candidate->run.persistent);
   CHECK(candidate->groups == 3);
   REQUIRE(candidate->demands.size() == 2);
-  CHECK(candidate->demands[1].name == "at most 4 stages");
+  CHECK(candidate->demands[1].name == "at most 6 stages");
 }
 
 TEST_CASE("what would leave work undone is no candidate", "[core]") {

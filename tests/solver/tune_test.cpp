@@ -159,6 +159,21 @@ TEST_CASE("the same seed makes the same search, and one that is interrupted goes
   }
 }
 
+TEST_CASE("what one evaluation answers for others is not asked again", "[solver]") {
+  Bowl bowl;
+  TuneRequest request = bowl.request(TuneMethod::Exhaustive, 0, 10'000);
+  request.same = [](const TuneEvaluation& e) {
+    Config other = e.config;
+    other[2] = 1 - other[2];
+    return std::vector<Config>{other};
+  };
+  std::optional<std::int64_t> excluded;
+  const TuneEnd end = tune(request, {}, [&](const TuneEvaluation& e) { excluded = e.excluded; });
+  CHECK(end.evaluations == 400);
+  CHECK(excluded == 400);
+  CHECK(end.proved);
+}
+
 TEST_CASE("a stop ends the search with what there is", "[solver]") {
   Bowl bowl;
   std::stop_source stop;
