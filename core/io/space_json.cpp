@@ -186,7 +186,7 @@ Parameter read_parameter(const Cursor& at) {
   return p;
 }
 
-void read_root(ObjectReader& root, SearchSpace& space) {
+void read_space_root(ObjectReader& root, SearchSpace& space) {
   space = read_space_from(root);
 }
 
@@ -208,7 +208,7 @@ SearchSpace read_space_from(ObjectReader& root) {
 }
 
 Result<SearchSpace> parse_space(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  return read_document<SearchSpace>(text, file_name, kSpaceSchema, warnings, read_root);
+  return read_document<SearchSpace>(text, file_name, kSpaceSchema, warnings, read_space_root);
 }
 
 Result<SearchSpace> read_space(const std::string& path, std::vector<Fault>* warnings) {

@@ -22,7 +22,7 @@ std::string maybe(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+std::string versus_best(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
 /// What each value stands for, in one line.
 const char* meaning(TuneObjective objective) {
@@ -58,7 +58,7 @@ std::string best_table(const TuneHistory& history) {
   std::vector<std::vector<std::string>> rows;
   for (const TuneEvaluation* e : ranked) {
     if (rows.size() == kShownEvaluations) break;
-    rows.push_back({std::to_string(e->number), printable(e->label), number_text(*e->value, objective), e == ranked.front() ? "" : percent(*e->value / best),
+    rows.push_back({std::to_string(e->number), printable(e->label), number_text(*e->value, objective), e == ranked.front() ? "" : versus_best(*e->value / best),
                     e->bound ? number_text(*e->bound, objective) : "", maybe(e->ii), maybe(e->ctas), maybe(e->stages), maybe(e->groups), maybe(e->warps),
                     e->smem ? fmt::format("{}", (*e->smem + 1023) / 1024) : "", maybe(e->registers), e->of_peak && *e->of_peak > 0 ? fmt::format("{:.1f} %", 100 * *e->of_peak) : "",
                     to_string(e->status), e->by});

@@ -16,14 +16,19 @@ constexpr double kRealStep = 0.05;
 TunePool::TunePool(const TuneRequest& request, const std::stop_token& stop) : request_(request) {
   const ChainOfTrees& tree = *request.space;
   listed_ = !tree.has_reals() && tree.size() <= kMostListed;
-  for (std::int64_t n = 0; listed_ && n < tree.size(); ++n) {
-    if (stop.stop_requested()) {
+  for (std::int64_t n = 0; listed_ && n < tree.size(); ++n) configs_.push_back(tree.at(n));
+  for (std::size_t i = 0; i < configs_.size(); ++i) {
+    if ((i & 63) == 0 && stop.stop_requested()) {
       listed_ = false;
       configs_.clear();
+      alive_.clear();
       break;
     }
-    configs_.push_back(tree.at(n));
-    facts(configs_.back());
+    facts_of_.push_back(&facts(configs_[i]));
+    if (!facts_of_.back()->feasible) continue;
+    alive_.push_back(i);
+    ++possible_;
+    bounded_ = bounded_ && facts_of_.back()->bound;
   }
   for (const TuneEvaluation& e : request.done) record(e);
 }
@@ -40,18 +45,16 @@ bool TunePool::open(const Config& config) {
   return known.feasible && !hopeless(known);
 }
 
-std::vector<Config> TunePool::all_open() {
+std::vector<Config> TunePool::all_open() const {
   std::vector<Config> out;
-  for (const Config& config : configs_)
-    if (open(config)) out.push_back(config);
+  for (const std::size_t i : alive_) out.push_back(configs_[i]);
   return out;
 }
 
 std::optional<Config> TunePool::sample(TuneRandom& random) {
   if (listed_) {
-    const std::vector<Config> left = all_open();
-    if (left.empty()) return std::nullopt;
-    return left[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(left.size())))];
+    if (alive_.empty()) return std::nullopt;
+    return configs_[alive_[static_cast<std::size_t>(random.below(open_count()))]];
   }
   const ChainOfTrees& tree = *request_.space;
   for (int attempt = 0; attempt < kSampleTries; ++attempt) {
@@ -118,9 +121,12 @@ std::vector<Config> TunePool::neighbours(const Config& config, TuneRandom& rando
 void TunePool::record(const TuneEvaluation& evaluation) {
   evaluated_[evaluation.config] = evaluations_.size();
   evaluations_.push_back(evaluation);
+  std::set<Config> gone{evaluation.config};
   if (request_.same)
-    for (Config& config : request_.same(evaluation)) answered_.insert(std::move(config));
+    for (Config& config : request_.same(evaluation)) gone.insert(std::move(config));
+  answered_.insert(gone.begin(), gone.end());
   if (evaluation.value && (!best() || *evaluation.value < *best()->value)) best_ = evaluations_.size() - 1;
+  std::erase_if(alive_, [&](std::size_t i) { return hopeless(*facts_of_[i]) || gone.count(configs_[i]) > 0; });
 }
 
 TuneStart TunePool::start() {
@@ -141,11 +147,12 @@ TuneStart TunePool::start() {
   return start;
 }
 
-std::int64_t TunePool::excluded() {
-  return std::count_if(configs_.begin(), configs_.end(), [&](const Config& config) {
-    const TuneFacts& known = facts(config);
-    return known.feasible && !evaluated_.count(config) && (hopeless(known) || answered_.count(config));
+std::int64_t TunePool::excluded() const {
+  const auto evaluated = std::count_if(evaluations_.begin(), evaluations_.end(), [&](const TuneEvaluation& e) {
+    const auto known = facts_.find(e.config);
+    return known != facts_.end() && known->second.feasible;
   });
+  return possible_ - open_count() - evaluated;
 }
 
 bool TunePool::settled() {

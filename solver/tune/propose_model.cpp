@@ -65,7 +65,7 @@ Config screened(const TuneRequest& request, std::vector<Config> candidates) {
 std::optional<Proposal> propose_by_model(const TuneRequest& request, TunePool& pool, TuneRandom& random) {
   // As many samples as BaCO's published settings take: parameters plus one. Where bounds are known fewer do, and of several draws the one that
   // its bound (or the cheaper rung) speaks for is taken.
-  const bool bounded = request.ratio && pool.listed() && pool.start().lower_bound.has_value();
+  const bool bounded = request.ratio && pool.bounded();
   const std::size_t made = pool.evaluations().size(), all = pool.space().parameters.size() + 1, first = bounded ? std::min(kBoundedSamples, all) : all;
   if (made < first || !pool.best()) {
     std::vector<Config> drawn;

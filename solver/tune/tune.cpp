@@ -52,11 +52,11 @@ TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListene
     pool.record(e);
     if (pool.listed()) {
       e.excluded = pool.excluded();
-      e.open = static_cast<std::int64_t>(pool.all_open().size());
+      e.open = pool.open_count();
     }
     if (listener) listener(e);
   }
-  if (end.reason == "budget" && pool.listed() && pool.all_open().empty()) end.reason = "complete";
+  if (end.reason == "budget" && pool.listed() && pool.open_count() == 0) end.reason = "complete";
   end.evaluations = static_cast<std::int64_t>(pool.evaluations().size());
   if (pool.best()) {
     end.best = pool.best()->value;
