@@ -153,6 +153,10 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     if (!solved.refusal.empty()) {
       e.status = TuneStatus::Refused;
       e.why = solved.refusal;
+    } else if (e.status == TuneStatus::Unknown && options_.demand == Demand::Nothing && !stop.stop_requested() &&
+               (schedule = placed_schedule(candidate, bounds.min_ii(), stop))) {
+      e.status = TuneStatus::Feasible;
+      e.why = fmt::format("the solver has no schedule in {:g} s; placed without it", options_.solve_seconds);
     } else if (!schedule) {
       e.why = solved.outcome.timed_out ? fmt::format("no schedule in {:g} s", options_.solve_seconds) : solved.outcome.explanation;
     } else if (e.status == TuneStatus::Feasible) {
