@@ -6,6 +6,7 @@
 #include "app/cli/batch_rows.h"
 #include "app/cli/commands.h"
 #include "app/cli/option_specs.h"
+#include "app/cli/tune_rows.h"
 
 namespace heddle::app {
 namespace {
@@ -429,6 +430,7 @@ std::vector<CommandSpec> make_table() {
         toggle("--exhaustive", "solve every member to the end, also those that cannot win"),
         file("--out", "-o", "save the best member's schedule (heddle.schedule/1)"), kJson},
        run_family},
+      tune_row(optional(kKernel), optional(kMachine), kParam, kSet, kJson),
       {"sensitivity",
        "which machine number, 10 % wrong, changes the least II or the order of the ops",
        {"heddle sensitivity attention_forward_hopper h100", "heddle sensitivity gemm_hopper h100 --percent 25 --all",
@@ -491,10 +493,10 @@ std::vector<CommandSpec> make_table() {
        "print the JSON Schema of a file format",
        {"heddle schema kernel > kernel.schema.json"},
        {{"KIND",
-         "kernel, machine, schedule, constraints, project, pareto, simulation, job (a line of heddle batch's file) or result (of its results)",
+         "kernel, machine, schedule, constraints, project, pareto, simulation, job (a line of heddle batch's file), result (of its results) or space (what heddle tune varies)",
          PositionalType::Choice,
          true,
-         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "job", "result"}}},
+         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "job", "result", "space"}}},
        {},
        run_schema},
       {"completion",

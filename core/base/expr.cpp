@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/exact_division.h"
 #include "core/base/suggest.h"
 
 namespace heddle {
@@ -329,6 +330,18 @@ Number evaluate_node(const Node& node, const Scope& scope) {
   return left;
 }
 
+bool exact_node(const Node& node, const Scope& scope) {
+  if (node.op == Operator::If) {
+    const Number condition = evaluate_node(node.children[0], scope);
+    return condition && exact_node(node.children[0], scope) && exact_node(node.children[*condition != 0 ? 1 : 2], scope);
+  }
+  for (const Node& child : node.children)
+    if (!exact_node(child, scope)) return false;
+  if (node.op != Operator::Divide) return evaluate_node(node, scope).ok();
+  const Number left = evaluate_node(node.children[0], scope), right = evaluate_node(node.children[1], scope);
+  return left && right && *right != 0 && (*right == -1 || *left % *right == 0);
+}
+
 void collect_names(const Node& node, std::set<std::string>& names) {
   if (node.op == Operator::Name) names.insert(node.name);
   for (const Node& child : node.children) collect_names(child, names);
@@ -363,6 +376,11 @@ std::vector<std::string> Expr::names() const {
   std::set<std::string> names;
   collect_names(*root_, names);
   return {names.begin(), names.end()};
+}
+
+bool divides_exactly(const Expr& expr, const Scope& scope) {
+  const Result<Node> root = Parser(expr.text()).run();
+  return root && exact_node(*root, scope);
 }
 
 }  // namespace heddle

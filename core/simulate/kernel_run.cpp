@@ -10,60 +10,16 @@
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "core/simulate/sm_run.h"
+#include "core/simulate/tile_grid.h"
 
 namespace heddle {
 namespace {
-
-constexpr std::int64_t kMostTiles = 4'000'000;
-constexpr std::int64_t kMostTrips = std::int64_t{1} << 40;
-
-/// The grid's tiles as (trips, how many in a row): uniform grids may be huge.
-struct Grid {
-  std::int64_t tiles = 1, rows = 1;  ///< rows: along the first dimension
-  std::int64_t trips = 1;            ///< of the longest
-  std::vector<std::int64_t> by_row;  ///< empty: all the same
-  std::string fault;
-  std::int64_t of(std::int64_t tile) const { return by_row.empty() ? trips : by_row[static_cast<std::size_t>(tile % rows)]; }
-};
-
-Grid grid_of(const Kernel& kernel, const Problem& problem, const KernelRunOptions& options) {
-  Grid grid;
-  Scope scope = problem.params;
-  for (std::size_t d = 0; d < kernel.grid.size(); ++d) {
-    const Result<std::int64_t> size = kernel.grid[d].size.evaluate(scope);
-    const std::int64_t count = size ? std::max<std::int64_t>(1, *size) : 1;
-    if (d == 0) grid.rows = count;
-    grid.tiles = sat_mul(grid.tiles, count);
-  }
-  for (const GridDim& dim : kernel.grid) scope[dim.name] = 0;
-  const Expr& trips_expr = kernel.loop.tile_trips ? *kernel.loop.tile_trips : kernel.loop.trips;
-  const auto trips_at = [&](std::int64_t row) {
-    if (!kernel.grid.empty()) scope[kernel.grid[0].name] = row;
-    const Result<std::int64_t> trips = trips_expr.evaluate(scope);
-    return std::clamp<std::int64_t>(options.trips.value_or(trips ? *trips : 1), 1, kMostTrips);
-  };
-  const auto names = trips_expr.names();
-  const bool by_name = !options.trips && !kernel.grid.empty() && std::find(names.begin(), names.end(), kernel.grid[0].name) != names.end();
-  grid.trips = trips_at(0);
-  if (!options.causal && !by_name) return grid;
-  if (grid.tiles > kMostTiles) {
-    grid.fault = fmt::format("{} tiles of different lengths: at most {} are simulated", grid.tiles, kMostTiles);
-    return grid;
-  }
-  for (std::int64_t row = 0; row < grid.rows; ++row) {
-    const std::int64_t whole = trips_at(row);
-    const auto part = static_cast<std::int64_t>((static_cast<__int128>(row + 1) * whole + grid.rows - 1) / grid.rows);
-    grid.by_row.push_back(options.causal ? std::max<std::int64_t>(1, part) : whole);
-  }
-  grid.trips = *std::max_element(grid.by_row.begin(), grid.by_row.end());
-  return grid;
-}
 
 class Runner {
  public:
   Runner(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
          const KernelRunOptions& options)
-      : machine_(machine), options_(options), grid_(grid_of(kernel, problem, options)) {
+      : machine_(machine), options_(options), grid_(tile_grid(kernel, problem.params, options.trips, options.causal)) {
     result_.program = kernel_program(kernel, machine, changes, problem, schedule, options.loop.arbitration);
     result_.occupancy = occupancy_of(problem, schedule);
     result_.ctas = options.ctas.value_or(result_.occupancy.ctas);
@@ -227,7 +183,7 @@ class Runner {
 
   const Machine& machine_;
   const KernelRunOptions& options_;
-  const Grid grid_;
+  const TileGrid grid_;
   std::int64_t sms_ = 1;
   std::map<std::int64_t, Cycle> alone_;
   KernelRun result_;

@@ -100,7 +100,7 @@ TEST_CASE("the project schema knows every status and mode", "[core]") {
 TEST_CASE("schemas can be asked for by name", "[core]") {
   std::string names;
   for (const LibraryEntry& entry : list_library(Shelf::Schemas)) names += entry.name + " ";
-  CHECK(names == "constraints kernel machine measurement pareto project schedule simulation ");
+  CHECK(names == "constraints kernel machine measurement pareto project schedule simulation space ");
   CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) ==
         "unknown schema 'kernl' (did you mean 'kernel'?)");
 }

@@ -1,0 +1,113 @@
+// Placement, solving with demands, measuring.
+#include "app/tune/schedule_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/compile/compile.h"
+#include "codegen/emit/emit.h"
+#include "codegen/program/build.h"
+#include "codegen/program/target.h"
+#include "codegen/run/measure.h"
+#include "core/base/saturate.h"
+#include "core/check/checker.h"
+#include "solver/search/placement.h"
+#include "solver/search/serial.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr int kMostRounds = 8;            // of asking again
+constexpr std::int64_t kPlacements = 600; // per II
+constexpr int kPercents[] = {0, 1, 3, 6, 10, 16, 25, 40, 60, 100, 200};
+
+codegen::BuildOptions tuned_build(const Candidate& candidate) { return {.cluster = candidate.cluster, .turns = candidate.turns}; }
+
+/// Refusals of writing or compiling; none: it is fine.
+std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Machine& machine, const Schedule& schedule, Demand demand, std::string& fault) {
+  codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, tuned_build(candidate));
+  if (!built.program) return std::move(built.refusals);
+  if (auto refusal = codegen::refuse_machine(machine)) return {std::move(*refusal)};
+  codegen::EmitResult emitted = codegen::emit_cuda(candidate.kernel, candidate.problem, schedule, *built.program, codegen::Recording::None);
+  if (!emitted.emission) return std::move(emitted.refusals);
+  if (demand != Demand::Compiled) return {};
+  codegen::CompileOptions options;
+  options.cache = codegen::default_cache();
+  const auto compiled = codegen::compile_cuda(emitted.emission->source, options);
+  if (compiled.ok()) return codegen::judge(compiled->report, *built.program);
+  fault = compiled.error().faults.front().message;
+  return {};
+}
+
+}  // namespace
+
+std::optional<Schedule> placed_schedule(const Candidate& candidate, Cycle min_ii, const std::stop_token& stop) {
+  const Problem& problem = candidate.problem;
+  try {
+    for (const int percent : kPercents) {
+      solver::PlacementOptions options;
+      options.ii = std::max<Cycle>(1, min_ii + sat_mul(min_ii, percent) / 100);
+      options.budget = kPlacements;
+      options.limits.stop = stop;
+      for (const bool in_order : {false, true}) {
+        options.in_order = in_order;
+        if (auto schedule = solver::place_ops(problem, candidate.demands, options)) return schedule;
+      }
+    }
+    Schedule serial = solver::serial_schedule(problem, candidate.demands, solver::serial_ii(problem));
+    if (check(problem, serial, candidate.demands).valid()) return serial;
+  } catch (const solver::Stopped&) {
+  }
+  return std::nullopt;
+}
+
+WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options, std::optional<Cycle> cutoff,
+                                const std::stop_token& stop) {
+  WrittenSchedule result;
+  solver::SolveRequest request;
+  request.problem = candidate.problem;
+  request.constraints = candidate.demands;
+  request.timeout_seconds = options.solve_seconds;
+  request.seed = options.seed;
+  request.cutoff = cutoff;
+  request.explain = false;
+  for (int round = 0; round < kMostRounds; ++round) {
+    result.outcome = options.solve ? options.solve(request, stop, result.cached) : solver::solve(request, stop);
+    result.refusal.clear();
+    if (!result.outcome.schedule || options.demand == Demand::Nothing || stop.stop_requested()) return result;
+    const auto refusals = refusals_of(candidate, machine, *result.outcome.schedule, options.demand, result.refusal);
+    if (refusals.empty()) return result;
+    result.refusal = fmt::format("{}: {}", refusals.front().rule, refusals.front().sentence);
+    bool more = false;
+    for (const codegen::Refusal& r : refusals) {
+      if (!r.constraint || std::find(request.constraints.begin(), request.constraints.end(), *r.constraint) != request.constraints.end()) continue;
+      request.constraints.push_back(*r.constraint);
+      result.demands.push_back(*r.constraint);
+      more = true;
+    }
+    if (!more) break;
+  }
+  return result;
+}
+
+MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const std::stop_token& stop) {
+  codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, tuned_build(candidate));
+  if (!built.program) return {{}, built.refusals.front().sentence, false};
+  codegen::MeasureRequest request{candidate.kernel, candidate.problem, schedule, *built.program, {}};
+  request.compile.cache = codegen::default_cache();
+  request.library = false;
+  request.repeats = 3;
+  const auto prepared = codegen::prepare_run(request);
+  if (!prepared.ok()) return {{}, prepared.error().faults.front().message, false};
+  codegen::RunOptions options;
+  options.stop = stop;
+  auto ran = codegen::run_plan(prepared->plan, options);
+  if (!ran.ok()) return {{}, ran.error().faults.front().message, false};
+  const Measurement m = codegen::measurement_of(request, *prepared, std::move(*ran));
+  if (m.status != RunStatus::Verified && m.status != RunStatus::Unverified) return {{}, m.sentence, m.status != RunStatus::NoGpu};
+  if (!m.timing) return {{}, "it was not timed", false};
+  return {m.timing->kernel.median_us, m.sentence, false};
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,34 @@
+// Where an evaluation gets its schedule from: placement without Z3, or the solver; and what becomes of a schedule that is to be a kernel.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "app/tune/kernel_evaluator.h"
+
+namespace heddle::app {
+
+/// The first schedule that placing ops one by one finds, from the least II upwards; or one op after the other. Nothing when neither is legal.
+std::optional<Schedule> placed_schedule(const Candidate& candidate, Cycle min_ii, const std::stop_token& stop);
+
+struct WrittenSchedule {
+  SolveOutcome outcome;        ///< of the last question
+  bool cached = false;
+  std::string refusal;         ///< why the schedule cannot be written or does not compile clean; empty when it can, or nobody asked
+  Constraints demands;         ///< that were added to make it possible
+};
+
+/// Asks the solver, and again with what the code generator demands, until the schedule meets options.demand.
+WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options, std::optional<Cycle> cutoff,
+                                const std::stop_token& stop);
+
+/// Microseconds per launch on this machine's GPU; an error sentence where there are none. `wrong`: it ran, and computed something else.
+struct MeasuredCandidate {
+  std::optional<double> microseconds;
+  std::string sentence;
+  bool wrong = false;
+};
+MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const std::stop_token& stop);
+
+}  // namespace heddle::app

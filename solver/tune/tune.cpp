@@ -1,0 +1,70 @@
+// The loop that all methods share.
+#include "solver/tune/tune.h"
+
+#include <fmt/format.h>
+
+#include "solver/clock.h"
+#include "solver/tune/pool.h"
+#include "solver/tune/propose.h"
+
+namespace heddle::solver {
+
+TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListener& listener, const std::function<void(const TuneStart&)>& began) {
+  const auto begin = Clock::now();
+  TunePool pool(request, stop);
+  if (began) began(pool.start());
+  TuneEnd end;
+  end.reason = "budget";
+  for (std::int64_t made = 0; made < request.budget; ++made) {
+    if (stop.stop_requested()) {
+      end.reason = "cancelled";
+      break;
+    }
+    if (seconds_between(begin, Clock::now()) >= request.timeout_seconds) {
+      end.reason = "time";
+      break;
+    }
+    const std::optional<Proposal> proposal = propose(request, pool);
+    if (!proposal) {
+      end.reason = pool.best() ? "complete" : "nothing feasible";
+      break;
+    }
+    const auto started = Clock::now();
+    const std::optional<double> beat = request.prune && pool.best() ? pool.best()->value : std::nullopt;
+    TuneEvaluation e = request.evaluate(proposal->config, beat, stop);
+    // An evaluation that was interrupted says nothing about its configuration.
+    if (stop.stop_requested() && !e.value && (e.status == TuneStatus::Unknown || e.status == TuneStatus::Invalid)) {
+      end.reason = "cancelled";
+      break;
+    }
+    e.config = proposal->config;
+    e.by = proposal->by;
+    e.label = config_text(pool.space(), e.config);
+    e.number = static_cast<std::int64_t>(pool.evaluations().size()) + 1;
+    e.seconds = seconds_between(started, Clock::now());
+    if (const std::optional<double> known = pool.facts(e.config).bound; known && (!e.bound || *e.bound < *known)) e.bound = known;
+    const TuneEvaluation* before = pool.best();
+    const bool improves = e.value && (!before || *e.value < *before->value);
+    if (improves || before) {
+      e.best = improves ? *e.value : *before->value;
+      e.best_number = improves ? e.number : before->number;
+    }
+    pool.record(e);
+    if (pool.listed()) {
+      e.excluded = pool.excluded();
+      e.open = pool.open_count();
+    }
+    if (listener) listener(e);
+  }
+  if (end.reason == "budget" && pool.listed() && pool.open_count() == 0) end.reason = "complete";
+  end.evaluations = static_cast<std::int64_t>(pool.evaluations().size());
+  if (pool.best()) {
+    end.best = pool.best()->value;
+    end.best_number = pool.best()->number;
+    end.proved = pool.listed() && pool.settled();
+  }
+  end.seconds = seconds_between(begin, Clock::now());
+  return end;
+}
+
+}  // namespace heddle::solver
