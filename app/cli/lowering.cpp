@@ -15,14 +15,35 @@ namespace {
 constexpr int kMostRounds = 8;
 
 int refused(const std::vector<codegen::Refusal>& refusals, const Arguments& arguments, const Terminal& terminal) {
-  for (const codegen::Refusal& r : refusals) terminal.complain(fmt::format("{}: {}", r.rule, printable(r.sentence)));
-  for (const codegen::Refusal& r : refusals)
-    if (r.constraint) terminal.complain(fmt::format("solve with --demand \"{}\"", printable(r.constraint->name)));
+  complain_of(refusals, terminal);
   if (arguments.has("--json")) terminal.out << Json(Json::Object{{"refusals", refusals_json(refusals)}}).pretty();
   return kNegative;
 }
 
+/// A schedule that was given may be replaced where it cannot become a kernel.
+bool again(const Arguments& arguments) { return arguments.has("--again"); }
+
+/// The demands that are not known yet go to `known`; false when there is none.
+bool take_demands(const std::vector<codegen::Refusal>& refusals, Constraints& known, const Terminal& terminal) {
+  bool more = false;
+  for (const codegen::Refusal& r : refusals) {
+    if (!r.constraint || std::find(known.begin(), known.end(), *r.constraint) != known.end()) continue;
+    terminal.note(fmt::format("{}: {}; solved again with \"{}\"", r.rule, printable(r.sentence), printable(r.constraint->name)));
+    known.push_back(*r.constraint);
+    more = true;
+  }
+  return more;
+}
+
 }  // namespace
+
+void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal) {
+  for (const codegen::Refusal& r : refusals) {
+    terminal.complain(fmt::format("{}: {}", r.rule, printable(r.sentence)));
+    terminal.complain(r.constraint ? fmt::format("  solve with --demand \"{}\"", printable(r.constraint->name))
+                                   : fmt::format("  no demand mends it: {}", codegen::why_no_demand(r.rule)));
+  }
+}
 
 codegen::BuildOptions build_options(const Arguments& arguments) {
   return {.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)), .turns = !arguments.has("--no-turns")};
@@ -33,7 +54,8 @@ Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
   for (const codegen::Refusal& r : refusals) {
     Json ops = Json::array();
     for (const std::string& op : r.ops) ops.push(op);
-    list.push(Json::Object{{"rule", r.rule}, {"ops", std::move(ops)}, {"sentence", r.sentence}, {"demand", r.constraint ? Json(r.constraint->name) : Json()}});
+    list.push(Json::Object{{"rule", r.rule}, {"ops", std::move(ops)}, {"sentence", r.sentence}, {"demand", r.constraint ? Json(r.constraint->name) : Json()},
+                           {"no_demand", r.constraint ? Json() : Json(codegen::why_no_demand(r.rule))}});
   }
   return list;
 }
@@ -44,7 +66,7 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
     code = report(terminal, inputs.error(), arguments.has("--json"));
     return std::nullopt;
   }
-  const bool given = inputs->schedule.has_value();
+  if (again(arguments) && !demands.empty()) inputs->schedule.reset();
   inputs->constraints.insert(inputs->constraints.end(), demands.begin(), demands.end());
   std::vector<codegen::Refusal> refusals;
   for (int round = 0; round < kMostRounds; ++round) {
@@ -54,15 +76,9 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
     codegen::BuildResult built = codegen::build_program(inputs->kernel, inputs->problem, *schedule, arguments.integer("--trips"), build_options(arguments));
     if (built.program) return Lowered{std::move(*inputs), *schedule, std::move(*built.program)};
     refusals = std::move(built.refusals);
-    bool more = false;
-    for (const codegen::Refusal& r : refusals) {
-      auto& known = inputs->constraints;
-      if (given || !r.constraint || std::find(known.begin(), known.end(), *r.constraint) != known.end()) continue;
-      terminal.note(fmt::format("{}: solved again with \"{}\"", r.rule, printable(r.constraint->name)));
-      known.push_back(*r.constraint);
-      more = true;
-    }
-    if (!more) break;
+    const bool kept = inputs->schedule && !again(arguments);
+    if (kept || !take_demands(refusals, inputs->constraints, terminal)) break;
+    inputs->schedule.reset();
   }
   code = refused(refusals, arguments, terminal);
   return std::nullopt;
@@ -79,6 +95,32 @@ std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Argume
   codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program, recording);
   if (!emitted.emission) code = refused(emitted.refusals, arguments, terminal);
   return std::move(emitted.emission);
+}
+
+std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options, int& code) {
+  Constraints demands;
+  std::optional<CompiledKernel> last;
+  for (int round = 0;; ++round) {
+    code = kDone;
+    auto lowered = lower(arguments, terminal, code, demands);
+    if (!lowered && last && code != kInterrupted) {
+      terminal.note("no such schedule can be written: what was compiled before is the last word");
+      code = kDone;
+      return last;
+    }
+    if (!lowered) return std::nullopt;
+    auto emission = write_cuda(*lowered, arguments, terminal, code);
+    if (!emission) return std::nullopt;
+    auto compiled = codegen::compile_cuda(emission->source, options);
+    if (!compiled.ok()) {
+      code = report(terminal, compiled.error(), arguments.has("--json"));
+      return std::nullopt;
+    }
+    std::vector<codegen::Refusal> faults = codegen::judge(compiled->report, lowered->program);
+    const bool kept = lowered->inputs.schedule && !again(arguments);
+    last = CompiledKernel{std::move(*lowered), std::move(*emission), std::move(*compiled), std::move(faults)};
+    if (kept || round == kMostRounds || !take_demands(last->faults, demands, terminal)) return last;
+  }
 }
 
 }  // namespace heddle::app

@@ -53,6 +53,9 @@ void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& t
 void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program,
              std::vector<Refusal>& refusals);
 
+/// One stage less than the schedule has. Pre: it has more than one.
+UserConstraint fewer_stages(const Program& program);
+
 /// A refusal with its demand, which gets its describing sentence as name.
 Refusal refusal(std::string rule, std::vector<std::string> ops, std::string sentence,
                 std::optional<UserConstraint> constraint = {});

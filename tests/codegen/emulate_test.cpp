@@ -146,6 +146,24 @@ TEST_CASE("the text of causal attention computes what heddle eval computes", "[c
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, {"(e & 1) - (e >> 1 & 1) * 8 > own", "(e & 1) > own"}) > 0.02);
 }
 
+TEST_CASE("the text of causal attention in pairs of blocks computes what heddle eval computes", "[codegen][.slow]") {
+  // Pairs run as often as the longer of them: 2 and 2, 3 and 4 (the last pair has one tile in bounds), two rounds for some.
+  const std::string name = "attention_forward_causal_hopper";
+  const BuildOptions pairs{.cluster = 2};
+  CHECK(run_text(name, {{"HEADS", 3}, {"Q_LEN", 384}, {"KV_LEN", 384}}, 4, {}, pairs) < 4e-3);
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 512}, {"KV_LEN", 640}}, 2, {}, pairs) < 4e-3);
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 512}, {"KV_LEN", 512}}, 2, {"pair * 2 + rank", "pair * 2"}, pairs) > 0.02);
+}
+
+TEST_CASE("the text of results that are stored panel by panel computes what heddle eval computes", "[codegen][.slow]") {
+  const std::string schedule = "kernels/schedules/gemm_hopper/cutlass-cooperative.json";
+  const test::Lowering from = test::lowering("gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, schedule);
+  const Program program = test::program_of(from);
+  CHECK(std::count_if(program.buffers.begin(), program.buffers.end(), [](const Buffer& b) { return b.name == "out0"; }) == 2);
+  CHECK(run_text(from, 1) == 0);
+  CHECK(run_text(from, 1, {"tma_store(&map2, smem + 204800, ", "tma_store(&map2, smem + 196608, "}) > 0.1);
+}
+
 TEST_CASE("the text of layer normalization computes what heddle eval computes", "[codegen][.slow]") {
   CHECK(run_text("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 3) < 2e-3);
 }
