@@ -13,6 +13,7 @@ namespace heddle::app {
 namespace {
 
 constexpr int kMostRounds = 8;
+constexpr int kMostCuts = 6;  ///< of a role that are tried
 
 int refused(const std::vector<codegen::Refusal>& refusals, const Arguments& arguments, const Terminal& terminal) {
   complain_of(refusals, terminal);
@@ -33,6 +34,11 @@ bool take_demands(const std::vector<codegen::Refusal>& refusals, Constraints& kn
     more = true;
   }
   return more;
+}
+
+codegen::Recording recording_of(const Arguments& arguments) {
+  const std::string records = arguments.text("--records").value_or("none");
+  return records == "ops" ? codegen::Recording::Ops : records == "loop" ? codegen::Recording::Loop : codegen::Recording::None;
 }
 
 }  // namespace
@@ -90,12 +96,50 @@ std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Argume
     code = refused({std::move(*refusal)}, arguments, terminal);
     return std::nullopt;
   }
-  const std::string records = arguments.text("--records").value_or("none");
-  const auto recording = records == "ops" ? codegen::Recording::Ops : records == "loop" ? codegen::Recording::Loop : codegen::Recording::None;
-  codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program, recording);
+  codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program, recording_of(arguments));
   if (!emitted.emission) code = refused(emitted.refusals, arguments, terminal);
   return std::move(emitted.emission);
 }
+
+namespace {
+
+/// What ptxas has against a kernel, as a number to compare.
+std::int64_t badness(const CompiledKernel& kernel) {
+  const codegen::PtxasReport& report = kernel.compiled.report;
+  return report.spill_stores + report.spill_loads + static_cast<std::int64_t>(kernel.faults.size()) * 10'000;
+}
+
+/// The same schedule with its loops cut elsewhere, role by role, until ptxas is content.
+Result<bool> try_cuts(CompiledKernel& kernel, const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options) {
+  codegen::BuildOptions build = build_options(arguments);
+  build.cuts.assign(kernel.lowered.program.roles.size(), 0);
+  const Inputs& inputs = kernel.lowered.inputs;
+  for (std::size_t role = 0; role < build.cuts.size(); ++role) {
+    int best = 0;
+    for (int choice = 1; choice < std::min(kernel.lowered.program.roles[role].cuts, kMostCuts); ++choice) {
+      build.cuts[role] = choice;
+      codegen::BuildResult built = codegen::build_program(inputs.kernel, inputs.problem, kernel.lowered.schedule, arguments.integer("--trips"), build);
+      if (!built.program) continue;
+      codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, kernel.lowered.schedule, *built.program, recording_of(arguments));
+      if (!emitted.emission) continue;
+      auto compiled = codegen::compile_cuda(emitted.emission->source, options);
+      if (!compiled.ok()) return compiled.error();
+      CompiledKernel other{kernel.lowered, std::move(*emitted.emission), std::move(*compiled), {}};
+      other.lowered.program = std::move(*built.program);
+      other.faults = codegen::judge(other.compiled.report, other.lowered.program);
+      if (badness(other) >= badness(kernel)) continue;
+      best = choice;
+      kernel = std::move(other);
+      if (!kernel.faults.empty()) continue;
+      terminal.note(fmt::format("{}: its loop begins elsewhere than at first, where ptxas has enough registers", printable(kernel.lowered.program.roles[role].name)));
+      return true;
+    }
+    build.cuts[role] = best;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options, int& code) {
   Constraints demands;
@@ -119,6 +163,11 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
     std::vector<codegen::Refusal> faults = codegen::judge(compiled->report, lowered->program);
     const bool kept = lowered->inputs.schedule && !again(arguments);
     last = CompiledKernel{std::move(*lowered), std::move(*emission), std::move(*compiled), std::move(faults)};
+    if (!last->faults.empty())
+      if (const auto tried = try_cuts(*last, arguments, terminal, options); !tried.ok()) {
+        code = report(terminal, tried.error(), arguments.has("--json"));
+        return std::nullopt;
+      }
     if (kept || round == kMostRounds || !take_demands(last->faults, demands, terminal)) return last;
   }
 }

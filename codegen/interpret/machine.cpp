@@ -280,7 +280,8 @@ bool BlockMachine::may_tell(std::size_t role, const Flat& flat) {
   Slot* slot = slot_behind(role, step);
   if (!slot || step.count <= 0) return true;
   if (barrier.full) {
-    if (slot->value == barrier.value && slot->tile == tile && slot->writer == role) return true;
+    const bool now = slot->iteration <= kPerTile || slot->iteration == step.iteration + flat.shift;
+    if (slot->value == barrier.value && slot->tile == tile && slot->writer == role && now) return true;
     fail(FaultKind::NotReady, role, flat, tile, fmt::format("says that the slot is filled when it holds {}", content(*slot)));
     return false;
   }
@@ -357,6 +358,7 @@ void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, con
   if (part && holds(slot, flat, place, tile) && (slot.missing & part)) {  // the other block has brought its part of the same
     slot.missing &= ~part;
     slot.filling |= part;
+    if (slot.granted == role) slot.granted = kNothing;
     return;
   }
   if (slot.readers > 0 || slot.filling)
@@ -370,7 +372,7 @@ void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, con
   slot.writer = role;
   slot.piece = flat.step->piece;
   slot.seen = 0;
-  slot.granted = kNothing;
+  if (slot.granted == role) slot.granted = kNothing;
   slot.filling = part;
   slot.missing = part ? ((1u << program_.cluster) - 1) & ~part : 0;
   slot.unfenced = by_threads && !program_.buffers[place.index].registers;

@@ -41,7 +41,8 @@ BuildResult Builder::run(std::optional<std::int64_t> trips, const Staging& stagi
     if (refusals_.empty()) lower_epilogue();
     if (refusals_.empty() && options_.cluster != 1) share_loads();
     if (refusals_.empty())
-      for (RoleDraft& draft : drafts_) cut_and_fold(problem_, program_.trips, turns_, draft, refusals_);
+      for (std::size_t r = 0; r < drafts_.size(); ++r)
+        cut_and_fold(problem_, program_.trips, turns_, r < options_.cuts.size() ? options_.cuts[r] : 0, drafts_[r], refusals_);
     if (refusals_.empty()) {
       for (RoleDraft& draft : drafts_) program_.roles.push_back(std::move(draft.role));
       if (kernel_.loop.tile_trips) vary_trips();

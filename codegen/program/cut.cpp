@@ -249,39 +249,28 @@ class Folder {
     return true;
   }
 
-  /// The wgmma ops whose groups cross the back edge and whose registers ordinary code of the loop touches, when since they were
-  /// awaited something has always been in flight. An op that adds on to such a group is awaited for both.
+  /// The wgmma ops whose groups cross the back edge, are over when others are left in flight, and whose registers ordinary code of
+  /// the loop touches, be it after another wait (probed: C7514 too). A wait for a sum is one for all that it adds up.
   std::vector<OpId> lost_groups(const Role& role) const {
     std::vector<OpId> lost;
     for (const Section& section : role.sections) {
       if (!section.loop) continue;
       struct Group {
         std::vector<std::size_t> ops;
-        bool of_this_pass = true;
+        bool crossed = false;
       };
       std::deque<Group> flying;
       std::vector<std::size_t> open;
-      std::map<std::size_t, std::size_t> unknown;  // variable -> op
-      for (int pass = 0; pass < 3; ++pass) {
-        for (Group& group : flying) group.of_this_pass = false;
+      for (int pass = 0; pass < 2; ++pass) {
+        for (Group& group : flying) group.crossed = true;
         for (const Step& step : section.steps) {
-          if (step.kind == StepKind::Compute || step.kind == StepKind::Put) {
-            const auto touch = [&](const Place& p) {
-              const auto it = p.kind == Place::Kind::Variable ? unknown.find(p.index) : unknown.end();
-              if (it != unknown.end() && std::find(lost.begin(), lost.end(), OpId(it->second)) == lost.end()) lost.emplace_back(it->second);
-            };
-            for (const Place& p : step.inputs) touch(p);
-            touch(step.output);
-          }
           if (step.engine != Engine::Mma) continue;
           if (step.kind == StepKind::Issue) open.push_back(step.op.index);
-          if (step.kind == StepKind::Commit) flying.push_back({std::exchange(open, {}), true});
+          if (step.kind == StepKind::Commit) flying.push_back({std::exchange(open, {})});
           if (step.kind != StepKind::Retire) continue;
           for (; flying.size() > static_cast<std::size_t>(step.keep); flying.pop_front())
-            if (!flying.front().of_this_pass)
-              for (const std::size_t op : flying.front().ops)
-                for (const std::size_t v : registers_of(op)) unknown.emplace(v, op);
-          if (step.keep == 0) unknown.clear();
+            for (const std::size_t op : flying.front().ops)
+              if (flying.front().crossed && step.keep > 0 && touched(section, op)) lost.emplace_back(op);
         }
       }
     }
@@ -447,6 +436,16 @@ class Folder {
     return registers;
   }
 
+  bool touched(const Section& section, std::size_t mma) const {
+    const std::vector<std::size_t> registers = registers_of(mma);
+    const auto hits = [&](const Place& p) {
+      return p.kind == Place::Kind::Variable && std::find(registers.begin(), registers.end(), p.index) != registers.end();
+    };
+    return std::any_of(section.steps.begin(), section.steps.end(), [&](const Step& s) {
+      return (s.kind == StepKind::Compute || s.kind == StepKind::Put) && (hits(s.output) || std::any_of(s.inputs.begin(), s.inputs.end(), hits));
+    });
+  }
+
   const Problem& problem_;
   const std::int64_t trips_;
   const TurnOrder& order_;
@@ -474,11 +473,10 @@ std::optional<UserConstraint> within_one_pass(const Problem& problem, OpId produ
 
 }  // namespace
 
-void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, RoleDraft& draft,
+void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, int choice, RoleDraft& draft,
                   std::vector<Refusal>& refusals) {
   Folder folder(problem, trips, turns, draft);
-  std::optional<std::tuple<int, int, int, int, std::size_t>> best;
-  Role best_role;
+  std::map<std::tuple<int, int, int, int>, Role> choices;  // of those that are alike in this, the first
   Refusal why = refusal("loop", {}, fmt::format("the loop of role '{}' has no regular middle", draft.role.name));
   for (std::size_t cut = 0; cut < std::max<std::size_t>(draft.loop.size(), 1); ++cut) {
     if (cut > 0 && !draft.loop[cut].new_line) continue;
@@ -515,13 +513,12 @@ void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& t
                     within_one_pass(problem, lost.front()));
       continue;
     }
-    const auto key = std::tuple(copies.unroll, folder.stages(), moved, copies.carried, cut);
-    if (best && *best <= key) continue;
-    best = key;
-    best_role = std::move(role);
+    choices.emplace(std::tuple(copies.unroll, folder.stages(), moved, copies.carried), std::move(role));
   }
-  if (!best) return refusals.push_back(std::move(why));
-  draft.role = std::move(best_role);
+  if (choices.empty()) return refusals.push_back(std::move(why));
+  const int count = static_cast<int>(choices.size());
+  draft.role = std::move(std::next(choices.begin(), std::clamp(choice, 0, count - 1))->second);
+  draft.role.cuts = count;
 }
 
 }  // namespace heddle::codegen

@@ -46,7 +46,8 @@ struct TurnOrder {
 };
 
 /// Cuts the loop, decides copies, and fills role.sections, role.stages and role.cursors.
-void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, RoleDraft& draft,
+/// `choice`: of the cuts, best first; 0.
+void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, int choice, RoleDraft& draft,
                   std::vector<Refusal>& refusals);
 
 /// Threads, shared memory, register budgets.

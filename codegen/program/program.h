@@ -143,6 +143,7 @@ struct Role {
   int peak_registers = 0;        ///< live values at the worst step, fixed overhead included
   int scheduled_registers = 0;   ///< that the schedule counts with; 0: none are decided
   int stages = 1;                ///< of the loop after its cut
+  int cuts = 1;                  ///< that differ in copies, stages or registers; BuildOptions::cuts chooses
   std::vector<Variable> variables;
   std::vector<Cursor> cursors;
   std::vector<Section> sections; ///< of one tile

@@ -177,7 +177,7 @@ TEST_CASE("the text of attention backward computes what heddle eval computes", "
 TEST_CASE("a wrong address, coordinate, predicate or count in the text shows", "[codegen][.slow]") {
   const Scope gemm{{"M", 256}, {"N", 256}, {"K", 128}};  // two tiles for one block
   CHECK(run_text("gemm_hopper", gemm, 1) < 1e-3);
-  for (const auto& wrong : {std::pair{"^ (row & 7)", ""}, {"matrix(b + k * 2048", "matrix(b + k * 1024"}, {"g_bn1 * 256 + 64", "g_bn1 * 256 + 128"},
+  for (const auto& wrong : {std::pair{"^ (lane & 7)", ""}, {"matrix(b + k * 2048", "matrix(b + k * 1024"}, {"g_bn1 * 256 + 64", "g_bn1 * 256 + 128"},
                             {"k | (i != 0)", "1"}, {"arrive_expect(smem + 196608 + s0 * 8, 32768)", "arrive_expect(smem + 196608 + s0 * 8, 32640)"},
                             {"k % 4 * 32", "k % 4 * 16"}})
     CHECK(run_text("gemm_hopper", gemm, 1, wrong) > 0.1);

@@ -197,7 +197,7 @@ TEST_CASE("too little shared memory is refused with the bytes that the schedule 
   CHECK(refusals[0].rule == "shared_memory");
   REQUIRE(refusals[0].constraint.has_value());
   CHECK(refusals[0].constraint->kind == ConstraintKind::MaxSmem);
-  CHECK(refusals[0].constraint->high == 131072 - (196720 - 180000));
+  CHECK(refusals[0].constraint->high == 131072 - (147568 - 140000));
 }
 
 TEST_CASE("where shared memory is short, results are put together where the role's query tile lay", "[codegen]") {
