@@ -8,6 +8,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/solving.h"
 #include "codegen/program/target.h"
+#include "core/schedule/constraint_text.h"
 
 namespace heddle::app {
 namespace {
@@ -139,6 +140,20 @@ Result<bool> try_cuts(CompiledKernel& kernel, const Arguments& arguments, const 
   return false;
 }
 
+/// Where no schedule does with fewer registers: fewer stages keep fewer values alive, too. False: there are no fewer, or they have been
+/// asked for.
+bool fewer_stages_instead(const CompiledKernel& last, Constraints& demands, const Terminal& terminal) {
+  const auto of_kind = [](ConstraintKind kind) { return [kind](const UserConstraint& c) { return c.kind == kind; }; };
+  const int stages = last.lowered.program.stages;
+  if (stages < 2 || std::any_of(demands.begin(), demands.end(), of_kind(ConstraintKind::MaxStages))) return false;
+  if (std::erase_if(demands, of_kind(ConstraintKind::MaxRegisters)) == 0) return false;
+  UserConstraint fewer{"", true, ConstraintKind::MaxStages, {}, "", 0, stages - 1};
+  fewer.name = describe(fewer);
+  terminal.note(fmt::format("no schedule does with fewer registers; solved again with \"{}\"", fewer.name));
+  demands.push_back(std::move(fewer));
+  return true;
+}
+
 }  // namespace
 
 std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options, int& code) {
@@ -147,6 +162,7 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
   for (int round = 0;; ++round) {
     code = kDone;
     auto lowered = lower(arguments, terminal, code, demands);
+    if (!lowered && last && code != kInterrupted && fewer_stages_instead(*last, demands, terminal)) continue;
     if (!lowered && last && code != kInterrupted) {
       terminal.note("no such schedule can be written: what was compiled before is the last word");
       code = kDone;
