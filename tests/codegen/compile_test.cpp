@@ -70,6 +70,24 @@ TEST_CASE("serialised wgmmas, dropped setmaxnreg and spills are faults that name
   CHECK(faults[0].constraint->high == 208);
 }
 
+TEST_CASE("what ptxas objects to asks for another schedule by name, or says why none mends it", "[codegen]") {
+  Program program = some_program();
+  program.stages = 3;
+  program.roles.resize(4);
+  program.roles[0].scheduled_registers = 208;
+  const auto demand = [&](const std::string& code) {
+    const auto faults = judge(parse_ptxas_log("ptxas info    : (" + code + ") text\n"), program);
+    REQUIRE(faults.size() == 1);
+    return faults[0].constraint ? faults[0].constraint->name : std::string(why_no_demand(faults[0].rule));
+  };
+  for (const char* code : {"C7507", "C7512"}) CHECK(demand(code) == "at most 200 registers per thread");
+  for (const char* code : {"C7511", "C7513", "C7514", "C7515"}) CHECK(demand(code) == "at most 2 stages");
+  CHECK(demand("C7602") == "at most 3 warp groups");
+  for (const char* code : {"C7508", "C7510"}) CHECK(demand(code) == "the text is at fault, not the schedule");
+  program.stages = 1;
+  CHECK(demand("C7514") == "the text is at fault, not the schedule");
+}
+
 TEST_CASE("no bytes crash the reader of cubins", "[codegen]") {
   CHECK_FALSE(census_of("").ok());
   CHECK_FALSE(census_of("\x7f" "ELF\x02").ok());
