@@ -82,7 +82,7 @@ TEST_CASE("what ptxas objects to asks for another schedule by name, or says why 
   };
   for (const char* code : {"C7507", "C7512"}) CHECK(demand(code) == "at most 200 registers per thread");
   for (const char* code : {"C7511", "C7513", "C7514", "C7515"}) CHECK(demand(code) == "at most 2 stages");
-  CHECK(demand("C7602") == "at most 3 warp groups");
+  CHECK(demand("C7602") == "at most 3 groups");
   for (const char* code : {"C7508", "C7510"}) CHECK(demand(code) == "the text is at fault, not the schedule");
   program.stages = 1;
   CHECK(demand("C7514") == "the text is at fault, not the schedule");

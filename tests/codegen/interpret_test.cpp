@@ -207,6 +207,20 @@ TEST_CASE("attention backward survives interleavings and computes what heddle ev
   compare_with_eval("attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, 2, 1);
 }
 
+TEST_CASE("wherever loops are cut, programs survive interleavings", "[codegen]") {
+  for (const char* name : {"attention_backward_hopper", "attention_forward_hopper"}) {
+    const test::Lowering from = test::lowering(name);
+    for (int choice = 0; choice < 8; ++choice) {
+      const Program program = test::program_of(from, 9, {.cuts = {choice, choice, choice}});
+      for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        const auto fault = run_symbolic(from.kernel, program, {.seed = seed, .tiles = 2});
+        CAPTURE(name, choice, seed);
+        if (fault) REQUIRE(to_string(*fault) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen]") {
   compare_with_eval("gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, 3);
   compare_with_eval("gemm_hopper", {{"M", 128}, {"N", 256}, {"K", 64}}, 6);
