@@ -12,12 +12,11 @@
 #include "codegen/program/text.h"
 #include "core/eval/evaluate.h"
 #include "core/eval/execute.h"
+#include "core/io/schedule_json.h"
 #include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
-
-constexpr std::size_t kMostDemands = 8;
 
 std::string compiled_text(const Lowered& lowered, const codegen::Compiled& compiled) {
   const codegen::PtxasReport& report = compiled.report;
@@ -101,46 +100,29 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
 
 int run_compile(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  const std::string path = arguments.text("--out").value_or("");
-  if (!path.empty())
-    if (const int failed = expect_writable(terminal, path, json)) return failed;
+  const std::string path = arguments.text("--out").value_or(""), cuda = arguments.text("--cuda").value_or(""), schedule = arguments.text("--schedule").value_or("");
+  for (const std::string* file : {&path, &cuda, &schedule})
+    if (!file->empty())
+      if (const int failed = expect_writable(terminal, *file, json)) return failed;
   const std::string wanted = arguments.text("--compiler").value_or("auto");
   codegen::CompileOptions options;
   options.compiler = wanted == "nvrtc" ? codegen::Compiler::Nvrtc : wanted == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
   if (!arguments.has("--no-cache")) options.cache = codegen::default_cache();
   if (const auto compiler = codegen::find_compiler(options.compiler); !compiler.ok()) return report(terminal, compiler.error(), json);
-  // What ptxas objects to becomes a demand as well, where there is one.
-  std::vector<UserConstraint> demands;
-  while (true) {
-    int code = kDone;
-    const auto lowered = lower(arguments, terminal, code, demands);
-    if (!lowered) return code;
-    const auto emission = write_cuda(*lowered, arguments, terminal, code);
-    if (!emission) return code;
-    const auto compiled = codegen::compile_cuda(emission->source, options);
-    if (!compiled.ok()) return report(terminal, compiled.error(), json);
-    const std::vector<codegen::Refusal> faults = codegen::judge(compiled->report, lowered->program);
-    const std::size_t before = demands.size();
-    for (const codegen::Refusal& fault : faults) {
-      if (lowered->inputs.schedule || !fault.constraint || demands.size() >= kMostDemands) continue;
-      if (std::find(demands.begin(), demands.end(), *fault.constraint) != demands.end()) continue;
-      terminal.note(fmt::format("{}: {}; solved again with \"{}\"", fault.rule, fault.sentence, printable(fault.constraint->name)));
-      demands.push_back(*fault.constraint);
-    }
-    if (demands.size() > before) continue;
-    if (json)
-      terminal.out << compiled_json(*lowered, *compiled, faults);
-    else if (!terminal.quiet)
-      terminal.out << compiled_text(*lowered, *compiled);
-    for (const std::string& remark : compiled->report.remarks) terminal.note(printable(remark));
-    for (const codegen::Refusal& fault : faults) {
-      terminal.complain(fmt::format("{}: {}", fault.rule, fault.sentence));
-      if (fault.constraint) terminal.complain(fmt::format("solve with --demand \"{}\"", printable(fault.constraint->name)));
-    }
-    if (!path.empty())
-      if (const int written = write_text(terminal, path, compiled->cubin)) return written;
-    return faults.empty() ? kDone : kKernelFailed;
-  }
+  int code = kDone;
+  const auto kernel = lower_and_compile(arguments, terminal, options, code);
+  if (!kernel) return code;
+  if (json)
+    terminal.out << compiled_json(kernel->lowered, kernel->compiled, kernel->faults);
+  else if (!terminal.quiet)
+    terminal.out << compiled_text(kernel->lowered, kernel->compiled);
+  for (const std::string& remark : kernel->compiled.report.remarks) terminal.note(printable(remark));
+  complain_of(kernel->faults, terminal);
+  for (const auto& [file, text] : {std::pair{&path, kernel->compiled.cubin}, {&cuda, kernel->emission.source},
+                                   {&schedule, schedule_text(kernel->lowered.inputs.problem, kernel->lowered.schedule)}})
+    if (!file->empty())
+      if (const int written = write_text(terminal, *file, text)) return written;
+  return kernel->faults.empty() ? kDone : kKernelFailed;
 }
 
 int run_interpret(const Arguments& arguments, const Terminal& terminal) {

@@ -8,21 +8,49 @@
 #include "app/cli/cli.h"
 #include "app/cli/solving.h"
 #include "codegen/program/target.h"
+#include "core/schedule/constraint_text.h"
 
 namespace heddle::app {
 namespace {
 
 constexpr int kMostRounds = 8;
+constexpr int kMostCuts = 6;  ///< of a role that are tried
 
 int refused(const std::vector<codegen::Refusal>& refusals, const Arguments& arguments, const Terminal& terminal) {
-  for (const codegen::Refusal& r : refusals) terminal.complain(fmt::format("{}: {}", r.rule, printable(r.sentence)));
-  for (const codegen::Refusal& r : refusals)
-    if (r.constraint) terminal.complain(fmt::format("solve with --demand \"{}\"", printable(r.constraint->name)));
+  complain_of(refusals, terminal);
   if (arguments.has("--json")) terminal.out << Json(Json::Object{{"refusals", refusals_json(refusals)}}).pretty();
   return kNegative;
 }
 
+/// A schedule that was given may be replaced where it cannot become a kernel.
+bool again(const Arguments& arguments) { return arguments.has("--again"); }
+
+/// The demands that are not known yet go to `known`; false when there is none.
+bool take_demands(const std::vector<codegen::Refusal>& refusals, Constraints& known, const Terminal& terminal) {
+  bool more = false;
+  for (const codegen::Refusal& r : refusals) {
+    if (!r.constraint || std::find(known.begin(), known.end(), *r.constraint) != known.end()) continue;
+    terminal.note(fmt::format("{}: {}; solved again with \"{}\"", r.rule, printable(r.sentence), printable(r.constraint->name)));
+    known.push_back(*r.constraint);
+    more = true;
+  }
+  return more;
+}
+
+codegen::Recording recording_of(const Arguments& arguments) {
+  const std::string records = arguments.text("--records").value_or("none");
+  return records == "ops" ? codegen::Recording::Ops : records == "loop" ? codegen::Recording::Loop : codegen::Recording::None;
+}
+
 }  // namespace
+
+void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal) {
+  for (const codegen::Refusal& r : refusals) {
+    terminal.complain(fmt::format("{}: {}", r.rule, printable(r.sentence)));
+    terminal.complain(r.constraint ? fmt::format("  solve with --demand \"{}\"", printable(r.constraint->name))
+                                   : fmt::format("  no demand mends it: {}", codegen::why_no_demand(r.rule)));
+  }
+}
 
 codegen::BuildOptions build_options(const Arguments& arguments) {
   return {.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)), .turns = !arguments.has("--no-turns")};
@@ -33,7 +61,8 @@ Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
   for (const codegen::Refusal& r : refusals) {
     Json ops = Json::array();
     for (const std::string& op : r.ops) ops.push(op);
-    list.push(Json::Object{{"rule", r.rule}, {"ops", std::move(ops)}, {"sentence", r.sentence}, {"demand", r.constraint ? Json(r.constraint->name) : Json()}});
+    list.push(Json::Object{{"rule", r.rule}, {"ops", std::move(ops)}, {"sentence", r.sentence}, {"demand", r.constraint ? Json(r.constraint->name) : Json()},
+                           {"no_demand", r.constraint ? Json() : Json(codegen::why_no_demand(r.rule))}});
   }
   return list;
 }
@@ -44,7 +73,7 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
     code = report(terminal, inputs.error(), arguments.has("--json"));
     return std::nullopt;
   }
-  const bool given = inputs->schedule.has_value();
+  if (again(arguments) && !demands.empty()) inputs->schedule.reset();
   inputs->constraints.insert(inputs->constraints.end(), demands.begin(), demands.end());
   std::vector<codegen::Refusal> refusals;
   for (int round = 0; round < kMostRounds; ++round) {
@@ -54,15 +83,9 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
     codegen::BuildResult built = codegen::build_program(inputs->kernel, inputs->problem, *schedule, arguments.integer("--trips"), build_options(arguments));
     if (built.program) return Lowered{std::move(*inputs), *schedule, std::move(*built.program)};
     refusals = std::move(built.refusals);
-    bool more = false;
-    for (const codegen::Refusal& r : refusals) {
-      auto& known = inputs->constraints;
-      if (given || !r.constraint || std::find(known.begin(), known.end(), *r.constraint) != known.end()) continue;
-      terminal.note(fmt::format("{}: solved again with \"{}\"", r.rule, printable(r.constraint->name)));
-      known.push_back(*r.constraint);
-      more = true;
-    }
-    if (!more) break;
+    const bool kept = inputs->schedule && !again(arguments);
+    if (kept || !take_demands(refusals, inputs->constraints, terminal)) break;
+    inputs->schedule.reset();
   }
   code = refused(refusals, arguments, terminal);
   return std::nullopt;
@@ -74,11 +97,95 @@ std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Argume
     code = refused({std::move(*refusal)}, arguments, terminal);
     return std::nullopt;
   }
-  const std::string records = arguments.text("--records").value_or("none");
-  const auto recording = records == "ops" ? codegen::Recording::Ops : records == "loop" ? codegen::Recording::Loop : codegen::Recording::None;
-  codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program, recording);
+  codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program, recording_of(arguments));
   if (!emitted.emission) code = refused(emitted.refusals, arguments, terminal);
   return std::move(emitted.emission);
+}
+
+namespace {
+
+/// What ptxas has against a kernel, as a number to compare.
+std::int64_t badness(const CompiledKernel& kernel) {
+  const codegen::PtxasReport& report = kernel.compiled.report;
+  return report.spill_stores + report.spill_loads + static_cast<std::int64_t>(kernel.faults.size()) * 10'000;
+}
+
+/// The same schedule with its loops cut elsewhere, role by role, until ptxas is content.
+Result<bool> try_cuts(CompiledKernel& kernel, const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options) {
+  codegen::BuildOptions build = build_options(arguments);
+  build.cuts.assign(kernel.lowered.program.roles.size(), 0);
+  const Inputs& inputs = kernel.lowered.inputs;
+  for (std::size_t role = 0; role < build.cuts.size(); ++role) {
+    int best = 0;
+    for (int choice = 1; choice < std::min(kernel.lowered.program.roles[role].cuts, kMostCuts); ++choice) {
+      build.cuts[role] = choice;
+      codegen::BuildResult built = codegen::build_program(inputs.kernel, inputs.problem, kernel.lowered.schedule, arguments.integer("--trips"), build);
+      if (!built.program) continue;
+      codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, kernel.lowered.schedule, *built.program, recording_of(arguments));
+      if (!emitted.emission) continue;
+      auto compiled = codegen::compile_cuda(emitted.emission->source, options);
+      if (!compiled.ok()) return compiled.error();
+      CompiledKernel other{kernel.lowered, std::move(*emitted.emission), std::move(*compiled), {}};
+      other.lowered.program = std::move(*built.program);
+      other.faults = codegen::judge(other.compiled.report, other.lowered.program);
+      if (badness(other) >= badness(kernel)) continue;
+      best = choice;
+      kernel = std::move(other);
+      if (!kernel.faults.empty()) continue;
+      terminal.note(fmt::format("{}: its loop begins elsewhere than at first, where ptxas has enough registers", printable(kernel.lowered.program.roles[role].name)));
+      return true;
+    }
+    build.cuts[role] = best;
+  }
+  return false;
+}
+
+/// Where no schedule does with fewer registers: fewer stages keep fewer values alive, too. False: there are no fewer, or they have been
+/// asked for.
+bool fewer_stages_instead(const CompiledKernel& last, Constraints& demands, const Terminal& terminal) {
+  const auto of_kind = [](ConstraintKind kind) { return [kind](const UserConstraint& c) { return c.kind == kind; }; };
+  const int stages = last.lowered.program.stages;
+  if (stages < 2 || std::any_of(demands.begin(), demands.end(), of_kind(ConstraintKind::MaxStages))) return false;
+  if (std::erase_if(demands, of_kind(ConstraintKind::MaxRegisters)) == 0) return false;
+  UserConstraint fewer{"", true, ConstraintKind::MaxStages, {}, "", 0, stages - 1};
+  fewer.name = describe(fewer);
+  terminal.note(fmt::format("no schedule does with fewer registers; solved again with \"{}\"", fewer.name));
+  demands.push_back(std::move(fewer));
+  return true;
+}
+
+}  // namespace
+
+std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options, int& code) {
+  Constraints demands;
+  std::optional<CompiledKernel> last;
+  for (int round = 0;; ++round) {
+    code = kDone;
+    auto lowered = lower(arguments, terminal, code, demands);
+    if (!lowered && last && code != kInterrupted && fewer_stages_instead(*last, demands, terminal)) continue;
+    if (!lowered && last && code != kInterrupted) {
+      terminal.note("no such schedule can be written: what was compiled before is the last word");
+      code = kDone;
+      return last;
+    }
+    if (!lowered) return std::nullopt;
+    auto emission = write_cuda(*lowered, arguments, terminal, code);
+    if (!emission) return std::nullopt;
+    auto compiled = codegen::compile_cuda(emission->source, options);
+    if (!compiled.ok()) {
+      code = report(terminal, compiled.error(), arguments.has("--json"));
+      return std::nullopt;
+    }
+    std::vector<codegen::Refusal> faults = codegen::judge(compiled->report, lowered->program);
+    const bool kept = lowered->inputs.schedule && !again(arguments);
+    last = CompiledKernel{std::move(*lowered), std::move(*emission), std::move(*compiled), std::move(faults)};
+    if (!last->faults.empty())
+      if (const auto tried = try_cuts(*last, arguments, terminal, options); !tried.ok()) {
+        code = report(terminal, tried.error(), arguments.has("--json"));
+        return std::nullopt;
+      }
+    if (kept || round == kMostRounds || !take_demands(last->faults, demands, terminal)) return last;
+  }
 }
 
 }  // namespace heddle::app

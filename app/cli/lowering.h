@@ -7,6 +7,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
 #include "app/cli/terminal.h"
+#include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
 #include "codegen/program/build.h"
 #include "core/io/json.h"
@@ -19,8 +20,8 @@ struct Lowered {
   codegen::Program program;
 };
 
-/// Schedule and program of the command line. Where the schedule is the solver's, what cannot be written becomes a demand
-/// and the solver is asked again; `demands` hold from the start. Empty: the exit code is in `code` and the reason has been
+/// Schedule and program of the command line. Where the schedule is the solver's, or with --again, what cannot be written becomes a
+/// demand and the solver is asked again; `demands` hold from the start. Empty: the exit code is in `code` and the reason has been
 /// printed, with --json as an object too.
 std::optional<Lowered> lower(const Arguments& arguments, const Terminal& terminal, int& code,
                              const std::vector<UserConstraint>& demands = {});
@@ -28,10 +29,24 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
 /// The kernel's text; without one the exit code is in `code` and the reasons have been printed.
 std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Arguments& arguments, const Terminal& terminal, int& code);
 
+struct CompiledKernel {
+  Lowered lowered;
+  codegen::Emission emission;
+  codegen::Compiled compiled;
+  std::vector<codegen::Refusal> faults;  ///< of the last schedule that could be written; empty: clean
+};
+
+/// Schedule, program, text and cubin in one. Where the schedule is the solver's, or with --again, what cannot be written and what ptxas
+/// objects to become demands, and the solver is asked again. Empty: the exit code is in `code` and the reason has been printed.
+std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options, int& code);
+
+/// A line for each, and one for the demand that mends it or why none does.
+void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal);
+
 /// --cluster and --no-turns.
 codegen::BuildOptions build_options(const Arguments& arguments);
 
-/// [{rule, ops, sentence, demand}]
+/// [{rule, ops, sentence, demand, no_demand}]
 Json refusals_json(const std::vector<codegen::Refusal>& refusals);
 
 }  // namespace heddle::app

@@ -78,14 +78,15 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
     if (!inputs) return report(terminal, inputs.error(), json);
     if (auto m = no_driver(*inputs)) return show(*m, arguments, terminal);
   }
-  int code = kDone;
-  const auto lowered = lower(arguments, terminal, code);
-  if (!lowered) return code;
-  if (!write_cuda(*lowered, arguments, terminal, code)) return code;  // says what cannot be written
   const std::string compiler = arguments.text("--compiler").value_or("auto");
-  codegen::MeasureRequest request{lowered->inputs.kernel, lowered->inputs.problem, lowered->schedule, lowered->program, {}};
-  request.compile.compiler = compiler == "nvrtc" ? codegen::Compiler::Nvrtc : compiler == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
-  request.compile.cache = codegen::default_cache();
+  codegen::CompileOptions compile;
+  compile.compiler = compiler == "nvrtc" ? codegen::Compiler::Nvrtc : compiler == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
+  compile.cache = codegen::default_cache();
+  int code = kDone;
+  const auto kernel = lower_and_compile(arguments, terminal, compile, code);
+  if (!kernel) return code;
+  const Lowered& lowered = kernel->lowered;
+  codegen::MeasureRequest request{lowered.inputs.kernel, lowered.inputs.problem, lowered.schedule, lowered.program, compile};
   request.profile = profile;
   request.verify = !arguments.has("--no-verify") && !arguments.has("--trips");
   request.time = !arguments.has("--no-time");

@@ -23,25 +23,44 @@ std::int64_t number_before(std::string_view line, std::string_view words) {
   return value;
 }
 
+/// What another schedule must have for ptxas not to object.
+enum class Mend { Nothing, Registers, Stages, Groups };
+
 struct Code {
   const char* code;
   const char* rule;   ///< null: harmless
   const char* means;
+  Mend mend = Mend::Nothing;
 };
 
+// Waits that the compiler does not follow come from iterations that overlap, so fewer stages; a wgmma in a function of its own and
+// a kernel without launch bounds would be faults of the text, the same for every schedule.
 constexpr std::array<Code, 11> kCodes{{
-    {"C7507", "setmaxnreg", "a setmaxnreg was dropped"},
+    {"C7507", "setmaxnreg", "a setmaxnreg was dropped: too many registers are needed", Mend::Registers},
     {"C7508", "setmaxnreg", "all setmaxnreg were dropped"},
     {"C7510", "wgmma_serialized", "wgmmas are serialised: one of them is in a function of its own"},
-    {"C7511", "wgmma_serialized", "wgmmas are serialised: an accumulator is written before its wait"},
-    {"C7512", "wgmma_serialized", "wgmmas are serialised: too many registers are needed"},
-    {"C7513", "wgmma_serialized", "wgmmas are serialised: registers that one of them reads are written while it is in flight"},
-    {"C7514", "wgmma_serialized", "wgmmas are serialised: an accumulator is used before a wait that the compiler follows"},
-    {"C7515", "wgmma_serialized", "wgmmas are serialised"},
-    {"C7602", "entry_registers", "an instruction needs more registers than the block starts with"},
+    {"C7511", "wgmma_serialized", "wgmmas are serialised: an accumulator is written before its wait", Mend::Stages},
+    {"C7512", "wgmma_serialized", "wgmmas are serialised: too many registers are needed", Mend::Registers},
+    {"C7513", "wgmma_serialized", "wgmmas are serialised: registers that one of them reads are written while it is in flight", Mend::Stages},
+    {"C7514", "wgmma_serialized", "wgmmas are serialised: an accumulator is used before a wait that the compiler follows", Mend::Stages},
+    {"C7515", "wgmma_serialized", "wgmmas are serialised", Mend::Stages},
+    {"C7602", "entry_registers", "an instruction needs more registers than the block starts with", Mend::Groups},
     {"C7517", nullptr, "a wait was added"},
     {"C7519", nullptr, "a fence was added"},
 }};
+
+std::optional<UserConstraint> demand_for(Mend mend, const Program& program) {
+  // Less than the schedule has now, in its own count.
+  int registers = 0;
+  for (const Role& role : program.roles) registers = std::max(registers, role.scheduled_registers > 0 ? role.scheduled_registers : role.peak_registers);
+  switch (mend) {
+    case Mend::Registers: return UserConstraint{"", true, ConstraintKind::MaxRegisters, {}, "", 0, std::max((registers - 1) / 8 * 8, 24)};
+    case Mend::Stages: return program.stages > 1 ? std::optional(fewer_stages(program)) : std::nullopt;
+    case Mend::Groups: return program.roles.size() > 1 ? std::optional(UserConstraint{"", true, ConstraintKind::MaxGroups, {}, "", 0, static_cast<std::int64_t>(program.roles.size()) - 1}) : std::nullopt;
+    case Mend::Nothing: break;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -63,19 +82,15 @@ PtxasReport parse_ptxas_log(std::string_view log) {
 
 std::vector<Refusal> judge(const PtxasReport& report, const Program& program) {
   std::vector<Refusal> refusals;
-  int peak = 0;
-  for (const Role& role : program.roles) peak = std::max(peak, role.peak_registers);
-  const UserConstraint fewer{"", true, ConstraintKind::MaxRegisters, {}, "", 0, std::max(peak - 8, 24)};
   for (const std::string& remark : report.remarks)
     for (const Code& code : kCodes) {
       if (remark.find(code.code) == std::string::npos || !code.rule) continue;
-      const bool registers = std::string_view(code.code) == "C7512";
       const std::string sentence = fmt::format("{} ({})", code.means, code.code);
       if (std::none_of(refusals.begin(), refusals.end(), [&](const Refusal& r) { return r.sentence == sentence; }))
-        refusals.push_back(refusal(code.rule, {}, sentence, registers ? std::optional(fewer) : std::nullopt));
+        refusals.push_back(refusal(code.rule, {}, sentence, demand_for(code.mend, program)));
     }
   if (report.spill_stores > 0 || report.spill_loads > 0)
-    refusals.push_back(refusal("spills", {}, fmt::format("{} bytes are spilled and {} loaded back", report.spill_stores, report.spill_loads), fewer));
+    refusals.push_back(refusal("spills", {}, fmt::format("{} bytes are spilled and {} loaded back", report.spill_stores, report.spill_loads), demand_for(Mend::Registers, program)));
   else if (report.stack > 0)
     refusals.push_back(refusal("stack", {}, fmt::format("{} bytes of stack are used: an array is indexed at run time", report.stack)));
   return refusals;

@@ -230,8 +230,10 @@ void Writer::write_store(const Step& step) {
     raw("if (tid == 0) {");
     ++indent_;
   }
-  for (int p = 0; p < panels->count; ++p)
-    line("{}(&map{}, {}{}, {});", add ? "tma_add" : "tma_store", map, slot_text(step.inputs[0]), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", with_panel(at, p * panels->width));
+  const int count = panels->count / step.piece.count, first = step.piece.number * count;
+  for (int p = 0; p < count; ++p)
+    line("{}(&map{}, {}{}, {});", add ? "tma_add" : "tma_store", map, slot_text(step.inputs[0]), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "",
+         with_panel(at, (first + p) * panels->width));
   if (!one_thread_) {
     --indent_;
     raw("}");

@@ -334,15 +334,19 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
   if (!in.layout || in.layout->kind != Layout::Kind::Matrix || !in.packed || !values_[step.output.value].packed || in.shape != values_[step.output.value].shape)
     return refuse("smem_store", op, fmt::format("'{}' does not store a 16-bit register tile", op.name));
   const std::string from = input_array(step, 0);
-  line("const u32 to = {};", slot_text(step.output));
-  raw("#pragma unroll");
   if (products_) {
     // stmatrix: 8 x 8 blocks, four at a time, 16 columns of the warp's 16 rows; 16-byte chunk c of row r lies at c ^ (r & 7).
-    line("for (int j = 0; j < {}; ++j) {{", in.layout->cols / 16);
-    raw("  const int row = warp * 16 + (lane & 15), chunk = (j % 4 * 2 + (lane >> 4)) ^ (row & 7);");
-    line("  store_matrices(to + j / 4 * {0} + row * 128 + chunk * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);", panels->bytes, from);
-    raw("}");
+    // Steps of j flip bits of the address that nothing else sets.
+    const auto matrices = static_cast<int>(in.layout->cols / 16 / step.piece.count);
+    const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 4 * j", step.piece.number * matrices * 4) : "[4 * j");
+    line("u32 to = {} + (warp * 16 + (lane & 15)) * 128 + ((lane >> 4) ^ (lane & 7)) * 16;", slot_text(step.output));
+    raw("made_here(to);");
+    raw("#pragma unroll");
+    line("for (int j = 0; j < {}; ++j)", matrices);
+    line("  store_matrices((to ^ j % 4 * 32) + j / 4 * {0}, {1}], {1} + 1], {1} + 2], {1} + 3]);", panels->bytes, of);
   } else {
+    line("const u32 to = {};", slot_text(step.output));
+    raw("#pragma unroll");
     line("for (int j = 0; j < {}; ++j) {{", words_of(step.inputs[0].value) / 4);
     line("  const int row = warp * {} + j / {}, panel = j % {};", in.layout->rows / 4, panels->count, panels->count);
     line("  store_words(to + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);", panels->bytes, from);
@@ -353,12 +357,13 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
 /// Panels of 32 columns: two neighbours of a row at a time, 16-byte chunk c of row r at c ^ (r & 7).
 void Writer::write_smem_store_f32(const Step& step, const Panels& panels) {
   const std::string from = input_array(step, 0);
-  line("const u32 to = {};", slot_text(step.output));
+  line("u32 to = {} + (warp * 16 + lane / 4) * 128 + ((lane % 4 / 2) ^ (lane / 4)) * 16 + lane % 2 * 8;", slot_text(step.output));
+  raw("made_here(to);");
   raw("#pragma unroll");
-  line("for (int j = 0; j < {}; ++j) {{", values_[step.inputs[0].value].layout->elements / 2);
-  raw("  const int row = warp * 16 + lane / 4 + j % 2 * 8, chunk = (j / 2 % 4 * 2 + lane % 4 / 2) ^ (row & 7);");
-  line("  store_pair(to + j / 8 * {0} + row * 128 + chunk * 16 + lane % 2 * 8, {1}[2 * j], {1}[2 * j + 1]);", panels.bytes, from);
-  raw("}");
+  const int pairs = values_[step.inputs[0].value].layout->elements / 2 / step.piece.count;
+  const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 2 * j", step.piece.number * pairs * 2) : "[2 * j");
+  line("for (int j = 0; j < {}; ++j)", pairs);
+  line("  store_pair((to ^ j / 2 % 4 * 32) + j / 8 * {0} + j % 2 * 1024, {1}], {1} + 1]);", panels.bytes, of);
 }
 
 void Writer::write_smem_load(const Step& step, const TileOp& op) {

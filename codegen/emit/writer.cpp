@@ -12,6 +12,7 @@ namespace {
 constexpr int kGroupedRows = 16;  ///< rows of tiles that are walked together, so that their panels stay in L2
 constexpr int kGroupedTiles = 8;  ///< of equal length that are walked together: their heads' keys and values stay in L2
 constexpr std::int64_t kMostTiles = 1'000'000'000;
+const std::string kPair = "pair";  ///< index of a cluster along the dimension in which its blocks are neighbours
 constexpr std::int64_t kMostVaried = 100'000, kMostDivisor = 64, kMostSlope = 64;  ///< of rounded lines that are looked for
 
 }  // namespace
@@ -244,11 +245,17 @@ std::optional<Writer::TripRule> Writer::trip_rule() {
   std::vector<std::int64_t> wanted;
   Scope scope = program_.params;
   for (const GridDim& dim : kernel_.grid) scope[dim.name] = 0;
+  // Blocks of a cluster go through their loops together: as often as the one of them that needs most.
+  const std::int64_t together = program_.cluster > 1 && rule.dim == program_.cluster_dim ? program_.cluster : 1;
   for (std::int64_t g = 0; g < grid_[rule.dim]; ++g) {
-    scope[kernel_.grid[rule.dim].name] = g;
-    const auto number = kernel_.loop.tile_trips->evaluate(scope);
-    if (!number.ok()) return no("cannot be computed");
-    wanted.push_back(std::clamp(*number, program_.least_trips, program_.trips));
+    std::int64_t most = program_.least_trips;
+    for (std::int64_t block = 0; block < together; ++block) {
+      scope[kernel_.grid[rule.dim].name] = g * together + block;
+      const auto number = kernel_.loop.tile_trips->evaluate(scope);
+      if (!number.ok()) return no("cannot be computed");
+      most = std::max(most, *number);
+    }
+    wanted.push_back(std::min(most, program_.trips));
   }
   rule.longer_later = wanted.back() >= wanted.front();
   // The rounded line through all of them with the smallest numbers. `offset` follows from the indices between the bounds.
@@ -276,10 +283,10 @@ void Writer::write_tile_numbers() {
   // Blocks of a cluster are neighbours along one dimension.
   std::string& across = grid_names_[program_.cluster_dim < grid_names_.size() ? program_.cluster_dim : 0];
   if (program_.cluster > 1) {
-    const std::string name = std::exchange(across, "pair");
+    const std::string name = std::exchange(across, kPair);
     write_walk();
     across = name;
-    line("const int {} = pair * {} + rank;", across, program_.cluster);
+    line("const int {} = {} * {} + rank;", across, kPair, program_.cluster);
   } else {
     write_walk();
   }
@@ -370,7 +377,8 @@ void Writer::write_role(const Role& role, std::size_t index) {
   if (rule_ || std::any_of(grid_names_.begin(), grid_names_.end(), [&](const std::string& name) { return steps.find(name) != std::string::npos; }))
     write_tile_numbers();
   if (rule_) {
-    const std::string wanted = affine_text({rule_->offset, {rule_->slope}}, {grid_names_[rule_->dim]});
+    const std::string& index = program_.cluster > 1 && rule_->dim == program_.cluster_dim ? kPair : grid_names_[rule_->dim];
+    const std::string wanted = affine_text({rule_->offset, {rule_->slope}}, {index});
     const std::string bounded = fmt::format("max({}, min({}, {}))", program_.least_trips, program_.trips,
                                             rule_->divisor > 1 ? fmt::format("({}) / {}", wanted, rule_->divisor) : wanted);
     if (program_.trip_step == 1)
@@ -396,8 +404,15 @@ void Writer::write_role(const Role& role, std::size_t index) {
   if (last) raw("}");
 }
 
-std::string Writer::end_text(const Section& section) const {
-  const std::int64_t end = section.first + section.times * section.unroll;
+std::string Writer::passes_text(const Section& section, const Step& step) const {
+  std::string text;
+  if (step.skip_first > 0) text = fmt::format("i >= {}", section.first + std::int64_t{step.skip_first} * section.unroll);
+  if (step.skip_last > 0) text += fmt::format("{}i < {}", text.empty() ? "" : " && ", end_text(section, step.skip_last));
+  return text;
+}
+
+std::string Writer::end_text(const Section& section, int passes_before) const {
+  const std::int64_t end = section.first + (section.times - passes_before) * section.unroll;
   return program_.varies ? affine_text({end - program_.trips, {1}}, {"trips"}) : std::to_string(end);
 }
 
@@ -416,7 +431,15 @@ void Writer::write_section(const Role& role, const Section& section) {
   }
   for (const Step& step : section.steps) {
     record_before(step);
-    write_step(step);
+    if (step.skip_first > 0 || step.skip_last > 0) {
+      line("if ({}) {{", passes_text(section, step));
+      ++indent_;
+      write_step(step);
+      --indent_;
+      raw("}");
+    } else {
+      write_step(step);
+    }
     record_after(step);
   }
   if (section.loop) {

@@ -58,7 +58,8 @@ class Writer {
   void write_kernel();
   void write_role(const Role& role, std::size_t index);
   void write_variables(const Role& role);
-  std::string end_text(const Section& section) const;  ///< the iteration that a loop stops before
+  std::string end_text(const Section& section, int passes_before = 0) const;  ///< the iteration that a loop stops before
+  std::string passes_text(const Section& section, const Step& step) const;    ///< those passes that have the step
   void write_section(const Role& role, const Section& section);
   void write_tile_numbers();
   void write_walk();

@@ -2,6 +2,7 @@
 #include "codegen/interpret/interpret.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,27 @@
 
 namespace heddle::codegen {
 namespace {
+
+std::int64_t width_of(const Array& tile, const Piece& piece) { return tile.shape.back() / piece.count; }
+
+bool inside(std::size_t element, const Array& tile, const Piece& piece) {
+  const std::int64_t column = static_cast<std::int64_t>(element) % tile.shape.back();
+  return column / width_of(tile, piece) == piece.number;
+}
+
+Array columns_of(const Array& tile, const Piece& piece) {
+  Array part;
+  part.shape = tile.shape;
+  part.shape.back() = width_of(tile, piece);
+  for (std::size_t k = 0; k < tile.data.size(); ++k)
+    if (inside(k, tile, piece)) part.data.push_back(tile.data[k]);
+  return part;
+}
+
+void forget_others(Array& tile, const Piece& piece) {
+  for (std::size_t k = 0; k < tile.data.size(); ++k)
+    if (!inside(k, tile, piece)) tile.data[k] = std::numeric_limits<float>::quiet_NaN();
+}
 
 /// The ops of core/eval, for the tiles of one block.
 class EvalData : public TileData {
@@ -24,7 +46,7 @@ class EvalData : public TileData {
     }
   }
 
-  std::string compute(OpRef ref, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs, Array* output,
+  std::string compute(OpRef ref, const Piece& piece, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs, Array* output,
                       std::size_t value) override {
     const TileOp& op = op_of(kernel_, ref);
     go_to(tile);
@@ -44,15 +66,25 @@ class EvalData : public TileData {
     const auto tensor = tensors_.find(op.tensor);
     const OpFunction function = find_op_function(op.kind);
     if (!function) return fmt::format("ops of kind '{}' cannot be executed", op.kind);
-    std::string complaint = function({&op, inputs, output, tensor == tensors_.end() ? nullptr : &tensor->second, at_});
+    const bool stores = piece.count > 1 && !output;
+    const Array part = stores ? columns_of(*inputs.at(0), piece) : Array{};
+    if (stores) at_.back() += piece.number * part.shape.back();
+    std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output, tensor == tensors_.end() ? nullptr : &tensor->second, at_});
     if (complaint.empty() && output) round_all(kernel_.values[value].dtype, output->data);
+    if (complaint.empty() && output && piece.count > 1) forget_others(*output, piece);
     return complaint;
   }
 
   std::int64_t trips(std::int64_t tile) override {
-    go_to(tile);
-    const auto number = kernel_.loop.tile_trips ? kernel_.loop.tile_trips->evaluate(scope_) : Result<std::int64_t>(trips_);
-    return number.ok() ? *number : trips_;
+    if (!kernel_.loop.tile_trips) return trips_;
+    // Blocks of a cluster go through their loops together.
+    std::int64_t most = 0;
+    for (std::int64_t block = 0; block < program_.cluster; ++block) {
+      go_to(tile / program_.cluster * program_.cluster + block);
+      const auto number = kernel_.loop.tile_trips->evaluate(scope_);
+      most = std::max(most, number.ok() ? *number : trips_);
+    }
+    return most;
   }
 
  private:

@@ -174,8 +174,12 @@ void BlockMachine::step(std::size_t role) {
       const CursorState& cursor = agent.cursors[step.cursor];
       if (static_cast<std::size_t>(cursor.slot) >= phases(block_of(role), step.barrier).size())
         return fail(FaultKind::NotReady, role, flat, tile, fmt::format("slot {} does not exist", cursor.slot));
-      if (const Barrier& barrier = program_.barriers[step.barrier]; barrier.full)
-        if (auto& ring = slots(block_of(role), barrier.buffer); static_cast<std::size_t>(cursor.slot) < ring.size()) ring[static_cast<std::size_t>(cursor.slot)].seen |= std::uint64_t{1} << role;
+      if (Slot* slot = slot_behind(role, step)) {
+        if (program_.barriers[step.barrier].full)
+          slot->seen |= std::uint64_t{1} << role;
+        else
+          slot->granted = role;
+      }
       const std::int64_t completed = phases(block_of(role), step.barrier)[static_cast<std::size_t>(cursor.slot)].completed;
       const std::int64_t wanted = use_of(role, step.cursor) + (step.ahead ? 0 : 1);
       if (completed != wanted)
@@ -200,6 +204,7 @@ void BlockMachine::step(std::size_t role) {
       const CursorState& cursor = agent.cursors[step.cursor];
       if (static_cast<std::size_t>(cursor.slot) >= phases(block_of(role), step.barrier).size())
         return fail(FaultKind::NotReady, role, flat, tile, fmt::format("slot {} does not exist", cursor.slot));
+      if (!may_tell(role, flat)) return;
       const bool all = !program_.barriers[step.barrier].full && program_.buffers[program_.barriers[step.barrier].buffer].shared;
       for (std::size_t block = 0; block < static_cast<std::size_t>(program_.cluster); ++block)
         if (all || block == block_of(role))
@@ -230,8 +235,10 @@ void BlockMachine::retire(Agent& agent, const Step& step) {
     for (const Async* a : groups.front()) {
       for (RegisterCell* cell : a->registers)
         if (--cell->flying == 0) cell->summing = false;
-      if (step.engine == Engine::Store)
-        for (Slot* slot : a->reads) slot->untold = true;
+      for (Slot* slot : a->reads) {
+        if (step.engine == Engine::Store) slot->untold = true;
+        slot->users.erase(std::find(slot->users.begin(), slot->users.end(), a->role));
+      }
     }
     groups.pop_front();
   }
@@ -249,6 +256,40 @@ BlockMachine::Slot* BlockMachine::slot_at(std::size_t role, const Flat& flat, co
   if (slot < ring.size()) return &ring[slot];
   fail(FaultKind::NotReady, role, flat, agents_[role].tile, fmt::format("slot {} does not exist", slot));
   return nullptr;
+}
+
+BlockMachine::Slot* BlockMachine::slot_behind(std::size_t role, const Step& step) {
+  auto& ring = slots(block_of(role), program_.barriers[step.barrier].buffer);
+  const auto at = static_cast<std::size_t>(agents_[role].cursors[step.cursor].slot);
+  return at < ring.size() ? &ring[at] : nullptr;
+}
+
+bool BlockMachine::may_fill(std::size_t role, const Flat& flat, const Place& place) {
+  if (!program_.buffers[place.index].empty) return true;
+  const Slot* slot = slot_at(role, flat, place);
+  if (!slot) return false;
+  const bool again = slot->writer == role && slot->tile == agents_[role].tile && slot->iteration == iteration_of(flat, place);
+  if (again || slot->granted == role || (slot->seen >> role & 1)) return true;
+  fail(FaultKind::Overwrite, role, flat, agents_[role].tile, fmt::format("fills the slot of {} without having waited until it is free", content(*slot)));
+  return false;
+}
+
+bool BlockMachine::may_tell(std::size_t role, const Flat& flat) {
+  const Step& step = *flat.step;
+  const Barrier& barrier = program_.barriers[step.barrier];
+  const std::int64_t tile = agents_[role].tile;
+  Slot* slot = slot_behind(role, step);
+  if (!slot || step.count <= 0) return true;
+  if (barrier.full) {
+    const bool now = slot->iteration <= kPerTile || slot->iteration == step.iteration + flat.shift;
+    if (slot->value == barrier.value && slot->tile == tile && slot->writer == role && now) return true;
+    fail(FaultKind::NotReady, role, flat, tile, fmt::format("says that the slot is filled when it holds {}", content(*slot)));
+    return false;
+  }
+  slot->seen &= ~(std::uint64_t{1} << role);
+  if (std::find(slot->users.begin(), slot->users.end(), role) == slot->users.end()) return true;
+  fail(FaultKind::Overwrite, role, flat, tile, fmt::format("frees the slot of {} before what it has issued to read it has been awaited", content(*slot)));
+  return false;
 }
 
 const Array* BlockMachine::read(std::size_t role, const Flat& flat, const Place& place, bool async, bool sum) {
@@ -279,6 +320,10 @@ const Array* BlockMachine::read(std::size_t role, const Flat& flat, const Place&
     }
     if (slot->writer != role && slot->writer != kNothing && (slot->seen >> role & 1) == 0) {
       fail(FaultKind::NotReady, role, flat, tile, "reads what another role has filled without having waited for it");
+      return nullptr;
+    }
+    if (slot->piece != flat.step->piece) {
+      fail(FaultKind::NotReady, role, flat, tile, fmt::format("finds piece {} of {}", slot->piece.number + 1, content(*slot)));
       return nullptr;
     }
     if (async && slot->unfenced) {
@@ -314,6 +359,7 @@ void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, con
   if (part && holds(slot, flat, place, tile) && (slot.missing & part)) {  // the other block has brought its part of the same
     slot.missing &= ~part;
     slot.filling |= part;
+    if (slot.granted == role) slot.granted = kNothing;
     return;
   }
   if (slot.readers > 0 || slot.filling)
@@ -325,7 +371,9 @@ void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, con
   slot.tile = tile;
   slot.array = std::move(array);
   slot.writer = role;
+  slot.piece = flat.step->piece;
   slot.seen = 0;
+  if (slot.granted == role) slot.granted = kNothing;
   slot.filling = part;
   slot.missing = part ? ((1u << program_.cluster) - 1) & ~part : 0;
   slot.unfenced = by_threads && !program_.buffers[place.index].registers;
@@ -343,13 +391,13 @@ void BlockMachine::compute(std::size_t role, const Flat& flat) {
     if (step.kind == StepKind::Put) {
       result = *inputs.at(0);
     } else {
-      const std::string complaint = data_->compute(step.op, tile_of(role, agents_[role].tile), step.iteration + flat.shift, inputs,
+      const std::string complaint = data_->compute(step.op, step.piece, tile_of(role, agents_[role].tile), step.iteration + flat.shift, inputs,
                                                    step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
       if (!complaint.empty()) return fail(FaultKind::Semantics, role, flat, agents_[role].tile, complaint);
     }
   }
   if (step.output.kind == Place::Kind::Variable) write_register(role, flat, step.output, std::move(result));
-  if (step.output.kind == Place::Kind::Buffer)
+  if (step.output.kind == Place::Kind::Buffer && may_fill(role, flat, step.output))
     if (Slot* slot = slot_at(role, flat, step.output)) fill_slot(role, flat, *slot, step.output, true, std::move(result));
 }
 
@@ -385,7 +433,7 @@ void BlockMachine::issue(std::size_t role, const Flat& flat) {
     agent.stores.push_back(&async);
     agent.open_stores.push_back(&async);
   } else {
-    if (!slot_at(role, flat, step.output)) return;
+    if (!slot_at(role, flat, step.output) || !may_fill(role, flat, step.output)) return;
     const auto at = static_cast<std::size_t>(agent.cursors[step.output.cursor].slot), slot = static_cast<std::size_t>(agent.cursors[step.cursor].slot);
     if (slot >= phases(block_of(role), step.barrier).size()) return fail(FaultKind::NotReady, role, flat, agent.tile, "a barrier that does not exist");
     const bool shared = program_.buffers[step.output.index].shared;
@@ -408,7 +456,10 @@ void BlockMachine::issue(std::size_t role, const Flat& flat) {
     agent.loads.push_back(&async);
   }
   for (RegisterCell* cell : async.registers) ++cell->flying;
-  for (Slot* slot : async.reads) ++slot->readers;
+  for (Slot* slot : async.reads) {
+    ++slot->readers;
+    slot->users.push_back(role);
+  }
   pool_.push_back(std::move(made));
 }
 
@@ -432,7 +483,7 @@ void BlockMachine::complete(std::size_t role, Engine engine, std::size_t which) 
         inputs.push_back(&async.registers[reg++]->array);
     }
     Array result;
-    const std::string complaint = data_->compute(step.op, tile_of(role, async.tile), step.iteration + async.at.shift, inputs,
+    const std::string complaint = data_->compute(step.op, step.piece, tile_of(role, async.tile), step.iteration + async.at.shift, inputs,
                                                  step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
     if (!complaint.empty()) return fail(FaultKind::Semantics, role, async.at, async.tile, complaint);
     if (engine == Engine::Mma) async.registers.back()->array = std::move(result);

@@ -16,9 +16,10 @@ class TileData {
  public:
   virtual ~TileData() = default;
   /// Computes `op` of `iteration` in tile `tile` from `inputs`; empty, or why not.
-  virtual std::string compute(OpRef op, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs,
+  /// `piece`: the columns that are stored, of a result that is stored piece by piece; the others hold nothing then.
+  virtual std::string compute(OpRef op, const Piece& piece, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs,
                               Array* output, std::size_t value) = 0;
-  /// Trips that are enough for tile `tile`.
+  /// Trips that are enough for tile `tile` and the tiles of its cluster's other blocks.
   virtual std::int64_t trips(std::int64_t tile) = 0;
 };
 
@@ -47,7 +48,10 @@ class BlockMachine {
     bool unfenced = false;  ///< threads wrote, and no fence since
     bool untold = false;  ///< a store was awaited by one thread only
     std::size_t writer = kNothing;  ///< role
-    std::uint64_t seen = 0;         ///< roles that have waited for what is in it
+    Piece piece;          ///< of the value
+    std::uint64_t seen = 0;         ///< roles that have waited for what is in it and have not freed it
+    std::size_t granted = kNothing; ///< role that has waited for it to be free and has not filled it
+    std::vector<std::size_t> users;  ///< roles with wgmmas or stores that read it and have not been awaited
   };
   struct Phase {          ///< a mbarrier
     int pending = 1;
@@ -117,6 +121,12 @@ class BlockMachine {
   const Array* read(std::size_t role, const Flat& flat, const Place& place, bool async, bool sum);
   RegisterCell* register_at(std::size_t role, const Place& place, bool output);
   Slot* slot_at(std::size_t role, const Flat& flat, const Place& place);
+  /// The slot that an arrival or a wait is about; null where the buffer has no such slot.
+  Slot* slot_behind(std::size_t role, const Step& step);
+  /// A role fills only what it has itself waited for, and tells only of what it has itself done: with each ring minded by its
+  /// own barriers, no ring depends on the depth of another.
+  bool may_fill(std::size_t role, const Flat& flat, const Place& place);
+  bool may_tell(std::size_t role, const Flat& flat);
   void write_register(std::size_t role, const Flat& flat, const Place& place, Array&& array);
   void fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array, unsigned part = 0);
 

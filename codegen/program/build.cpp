@@ -25,10 +25,12 @@ constexpr std::int64_t kMostTrips = 1'000'000;
 constexpr std::int64_t kWarpgroupRows = 64;  ///< of a wgmma's result
 }  // namespace
 
+UserConstraint fewer_stages(const Program& program) { return {"", true, ConstraintKind::MaxStages, {}, "", 0, program.stages - 1}; }
+
 UserConstraint same_group(std::vector<std::string> ops) { return {"", true, ConstraintKind::SameGroup, std::move(ops), "", 0, 0}; }
 
-BuildResult Builder::run(std::optional<std::int64_t> trips, bool overlay) {
-  overlay_ = overlay;
+BuildResult Builder::run(std::optional<std::int64_t> trips, const Staging& staging) {
+  staging_ = staging;
   if (prepare(trips)) {
     make_buffers();
     make_roles();
@@ -39,7 +41,8 @@ BuildResult Builder::run(std::optional<std::int64_t> trips, bool overlay) {
     if (refusals_.empty()) lower_epilogue();
     if (refusals_.empty() && options_.cluster != 1) share_loads();
     if (refusals_.empty())
-      for (RoleDraft& draft : drafts_) cut_and_fold(problem_, program_.trips, turns_, draft, refusals_);
+      for (std::size_t r = 0; r < drafts_.size(); ++r)
+        cut_and_fold(problem_, program_.trips, turns_, r < options_.cuts.size() ? options_.cuts[r] : 0, drafts_[r], refusals_);
     if (refusals_.empty()) {
       for (RoleDraft& draft : drafts_) program_.roles.push_back(std::move(draft.role));
       if (kernel_.loop.tile_trips) vary_trips();
@@ -47,12 +50,17 @@ BuildResult Builder::run(std::optional<std::int64_t> trips, bool overlay) {
     }
   }
   if (refusals_.empty()) return {std::move(program_), {}};
+  // What goes wrong because iterations overlap goes wrong less with fewer of them.
+  for (Refusal& r : refusals_)
+    if (!r.constraint && program_.stages > 1 && (r.rule == "wgmma_wait" || r.rule == "copies" || r.rule == "accumulator_copies" || r.rule == "loop"))
+      r = refusal(r.rule, r.ops, r.sentence, fewer_stages(program_));
   return {std::nullopt, std::move(refusals_)};
 }
 
 bool Builder::prepare(std::optional<std::int64_t> trips) {
   program_.kernel = kernel_.name;
   program_.params = problem_.params;
+  program_.stages = stage_count(schedule_);
   for (std::size_t i = 0; i < kernel_.values.size(); ++i) value_index_.emplace(kernel_.values[i].name, i);
   body_value_.assign(kernel_.values.size(), ValueId{});
   for (std::size_t v = 0; v < problem_.values.size(); ++v) body_value_[value_index(problem_.values[v].name)] = ValueId(v);
@@ -106,7 +114,12 @@ void Builder::vary_trips() {
     std::int64_t least = role.sections.empty() ? 1 : program_.trips;
     for (const Section& section : role.sections) {
       if (!section.loop) continue;
-      least = program_.trips - (section.times - 1) * section.unroll;
+      int skipped_first = 0, skipped_last = 0;
+      for (const Step& step : section.steps) {
+        skipped_first = std::max(skipped_first, step.skip_first);
+        skipped_last = std::max(skipped_last, step.skip_last);
+      }
+      least = program_.trips - std::max<std::int64_t>(section.times - 1 - skipped_first - skipped_last, 0) * section.unroll;
       program_.trip_step = std::lcm(program_.trip_step, static_cast<std::int64_t>(section.unroll));
     }
     program_.least_trips = std::max(program_.least_trips, least);
@@ -380,7 +393,7 @@ void Builder::lower_issue(std::size_t role, const PipelineLine& line, Step step,
     }
   }
   const Engine engine = step.engine;
-  if (engine == Engine::Mma) note_mma(role, tile_op, step, true);
+  if (engine == Engine::Mma) note_mma(role, op, step);
   const bool to_smem = engine == Engine::None && step.output.kind == Place::Kind::Buffer;
   Step next = base(op, line);
   next.engine = engine;
@@ -394,15 +407,23 @@ void Builder::lower_issue(std::size_t role, const PipelineLine& line, Step step,
   }
 }
 
-void Builder::note_mma(std::size_t role, const TileOp& op, const Step& step, bool in_loop) {
+void Builder::note_mma(std::size_t role, OpId product, const Step& step) {
+  const TileOp& op = body(product);
   RoleDraft& draft = drafts_[role];
   const auto mark = [&](const Place& p) {
     if (p.kind == Place::Kind::Variable) draft.by_mma[p.index] = true;
   };
   for (const Place& p : step.inputs) mark(p);
   mark(step.output);
-  if (op.inputs.size() < 3 || !in_loop) return;
-  if (step.inputs[2].kind != step.output.kind || step.inputs[2].index != step.output.index)
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+    const Place& p = step.inputs[k];
+    if (p.kind != Place::Kind::Buffer || !program_.buffers[p.index].registers) continue;
+    const std::string& maker = name(problem_.value(body_value_[p.value]).producer);
+    refuse("product_hand_over", {maker, op.name}, fmt::format("'{}' needs '{}' in its own registers, and another role makes it", op.name, op.inputs[k].value),
+           same_group({maker, op.name}));
+  }
+  if (op.inputs.size() < 3) return;
+  if (step.inputs[2].kind == Place::Kind::Variable && step.inputs[2].index != step.output.index)
     return refuse("accumulator_place", {op.name},
                   fmt::format("'{}' adds to '{}', which does not lie where its result goes", op.name, op.inputs[2].value));
   if (op.inputs[2].distance > 0) draft.chained[step.output.index] = true;
@@ -410,10 +431,16 @@ void Builder::note_mma(std::size_t role, const TileOp& op, const Step& step, boo
 
 BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
                           const BuildOptions& options) {
-  BuildResult built = Builder(kernel, problem, schedule, options).run(trips, false);
-  if (built.refusals.size() != 1 || built.refusals.front().rule != "shared_memory") return built;
-  BuildResult second = Builder(kernel, problem, schedule, options).run(trips, true);
-  return second.program ? std::move(second) : std::move(built);
+  // The roomiest way first: each of the others makes something wait.
+  BuildResult built;
+  for (const Staging& staging : {Staging{}, Staging{.overlay = true}, Staging{.panels = 2}, Staging{.panels = 1}}) {
+    BuildResult next = Builder(kernel, problem, schedule, options).run(trips, staging);
+    const auto asks = [](const BuildResult& b) { return b.refusals.front().constraint ? b.refusals.front().constraint->high : 0; };
+    const bool only_memory = next.refusals.size() == 1 && next.refusals.front().rule == "shared_memory";
+    if (next.program || !only_memory) return built.refusals.empty() || next.program ? next : built;
+    if (built.refusals.empty() || asks(next) > asks(built)) built = std::move(next);
+  }
+  return built;
 }
 
 }  // namespace heddle::codegen

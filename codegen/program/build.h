@@ -30,6 +30,9 @@ struct BuildResult {
 
 struct BuildOptions {
   int cluster = 1;    ///< 2: pairs of blocks load what both need once, by multicast
+  /// Per role: which cut, the one with the fewest copies, stages and carried registers first; 0 where nothing is said. What ptxas
+  /// makes of registers is not foreseen to the last one, so that another cut may do where the first spills.
+  std::vector<int> cuts = {};
   bool turns = true;  ///< keep wgmmas of different roles in the schedule's order where other work runs beside them
 };
 

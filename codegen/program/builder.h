@@ -20,14 +20,20 @@ inline constexpr int kThreadsPerWarp = 32;
 inline std::int64_t round_up(std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; }
 UserConstraint same_group(std::vector<std::string> ops);
 
+/// Where results are put together for the store, when shared memory is short.
+struct Staging {
+  /// Where the role's own tile of the prologue lay; the next tile's load then waits for the store.
+  bool overlay = false;
+  /// Panel by panel (128 bytes wide, as wgmma's swizzle has them), so many of them at a time; 0: whole tiles.
+  int panels = 0;
+};
+
 class Builder {
  public:
   Builder(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const BuildOptions& options)
       : kernel_(kernel), problem_(problem), schedule_(schedule), options_(options) {}
 
-  /// `overlay`: results are put together where the role's own tile of the prologue lay, which saves shared memory but makes
-  /// the next tile's load wait for the store.
-  BuildResult run(std::optional<std::int64_t> trips, bool overlay);
+  BuildResult run(std::optional<std::int64_t> trips, const Staging& staging);
 
  private:
   void refuse(std::string rule, std::vector<std::string> ops, std::string sentence, std::optional<UserConstraint> constraint = {}) {
@@ -109,7 +115,7 @@ class Builder {
 
   void lower_issue(std::size_t role, const PipelineLine& line, Step step, bool& fresh);
 
-  void note_mma(std::size_t role, const TileOp& op, const Step& step, bool in_loop);
+  void note_mma(std::size_t role, OpId product, const Step& step);
 
   /// Pairs of blocks: along which grid dimension, and which buffers they fill for each other.
   void share_loads();
@@ -153,6 +159,15 @@ class Builder {
 
   void epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& made);
 
+  /// In how many pieces an epilogue op's result goes through shared memory, and the one store that takes it there.
+  struct Pieces {
+    int count = 1, rooms = 1;
+    std::size_t store = kNone;
+  };
+  Pieces pieces_of(std::size_t i) const;
+  void store_in_pieces(std::size_t i, const Pieces& pieces, Step stage);
+  Buffer room_for(std::size_t value, int pieces) const;
+
   const Kernel& kernel_;
   const Problem& problem_;
   const Schedule& schedule_;
@@ -172,7 +187,8 @@ class Builder {
   std::map<std::size_t, std::set<std::size_t>> readers_;  ///< value loaded once per tile -> roles
   std::vector<std::pair<std::size_t, Step>> release_;
   std::vector<std::size_t> epilogue_role_;
-  bool overlay_ = false;
+  Staging staging_;
+  std::set<std::size_t> in_pieces_;                ///< epilogue ops that have been written together with what they store
   std::set<std::size_t> overlaid_;                 ///< buffers with a result in them at the end of a tile
   std::optional<std::size_t> place_to_overlay(std::size_t role, std::int64_t bytes) const;
   std::size_t loads_ = 0;                          ///< steps of the first role's begin that load

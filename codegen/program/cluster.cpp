@@ -34,12 +34,6 @@ void Builder::share_loads() {
     if (bytes > most) most = bytes, program_.cluster_dim = d;
   }
   if (most == 0) return refuse("cluster", {}, "no tile that the loop loads is the same for neighbouring blocks");
-  const std::string& dim = kernel_.grid[program_.cluster_dim].name;
-  if (kernel_.loop.tile_trips) {
-    const auto names = kernel_.loop.tile_trips->names();
-    if (std::find(names.begin(), names.end(), dim) != names.end())
-      return refuse("cluster", {}, fmt::format("neighbours along '{}' run different numbers of trips", dim));
-  }
   program_.cluster = options_.cluster;
   for (const std::size_t v : shared_along(program_.cluster_dim)) {
     Buffer& buffer = program_.buffers[buffer_of_[v]];

@@ -1,6 +1,7 @@
 // Cutting a role's loop and folding its run into prologue, steady loop and drain. Everything is read off a trace: the
 // role's steps for a number of trips that is small but has the same beginning, middle and end as the real one.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -189,8 +190,8 @@ class Folder {
     std::int64_t low = 0;
     std::int64_t below = 0;  // steps are left out in so many of the last windows
     for (const LoopStep& s : loop_) {
-      low = std::max<std::int64_t>(low, s.step.stage + s.first);
-      below = std::max<std::int64_t>(below, stages_ - 1 - s.step.stage + s.spare);
+      low = std::max<std::int64_t>(low, s.step.stage + (may_be_skipped(s.step) ? 0 : s.first));
+      below = std::max<std::int64_t>(below, stages_ - 1 - s.step.stage + (may_be_skipped(s.step) ? 0 : s.spare));
     }
     const std::int64_t enough = low + below + 2 * stages_ + 8 * unroll + 8;
     const std::int64_t small = trips_ <= enough + unroll ? trips_ : enough + (trips_ - enough) % unroll;
@@ -217,13 +218,13 @@ class Folder {
     };
     straight(Part::Begin, 0, 0);
     std::int64_t high = windows - below;  // one past the last full window
-    for (int tries = 0; tries < 2 * stages_ + 2; ++tries, ++low) {
-      const std::int64_t passes = (high - low) / unroll;
-      if (passes < 2 || alike(steps, low, low + unroll, unroll)) break;
-      if (tries == 2 * stages_ + 1) return false;
+    std::vector<Step> pass;  // of the loop
+    for (int tries = 0; (high - low) / unroll >= 2; ++tries) {
+      const End differs = one_pass(steps, low, (high - low) / unroll, unroll, pass);
+      if (differs == End::None) break;
+      if (tries == 4 * stages_ + 4) return false;
+      differs == End::First ? ++low : --high;
     }
-    // Turns that nobody takes any more show before the pipeline drains.
-    while ((high - low) / unroll >= 2 && !alike(steps, low, low + ((high - low) / unroll - 1) * unroll, unroll)) --high;
     const std::int64_t small_passes = high > low ? (high - low) / unroll : 0;
     const bool loop = small_passes >= 2;
     const std::int64_t passes = loop ? small_passes + shift / unroll : 0;
@@ -232,8 +233,7 @@ class Folder {
     for (std::int64_t w = 0; w < (loop ? low : 0); ++w) straight(Part::Fill, static_cast<std::size_t>(w + 1), 0);
     if (loop) {
       Section section{Part::Steady, true, passes, unroll, low, {}};
-      for (std::int64_t w = low; w < low + unroll; ++w)
-        for (Step& s : steps[static_cast<std::size_t>(w + 1)]) section.steps.push_back(std::move(s));
+      section.steps = std::move(pass);
       role.sections.push_back(std::move(section));
       after_loop = true;
     }
@@ -249,20 +249,29 @@ class Folder {
     return true;
   }
 
-  /// The wgmma ops whose groups cross the back edge, are awaited with others left in flight, and whose registers ordinary
-  /// code of the loop touches.
+  /// The wgmma ops whose groups cross the back edge, are over when others are left in flight, and whose registers ordinary code of
+  /// the loop touches, be it after another wait (probed: C7514 too). A wait for a sum is one for all that it adds up.
   std::vector<OpId> lost_groups(const Role& role) const {
     std::vector<OpId> lost;
     for (const Section& section : role.sections) {
       if (!section.loop) continue;
-      std::vector<std::pair<std::size_t, std::int64_t>> committed;
-      for (const Step& step : section.steps) {
-        if (step.engine != Engine::Mma) continue;
-        if (step.kind == StepKind::Commit) committed.emplace_back(step.op.index, step.iteration);
-        if (step.kind != StepKind::Retire || step.keep == 0) continue;
-        const auto key = std::pair(step.output.index, step.output.iteration);  // what it retires, see retire_target()
-        if (std::find(committed.begin(), committed.end(), key) != committed.end()) continue;
-        if (touched(section, step.output.index)) lost.emplace_back(step.output.index);
+      struct Group {
+        std::vector<std::size_t> ops;
+        bool crossed = false;
+      };
+      std::deque<Group> flying;
+      std::vector<std::size_t> open;
+      for (int pass = 0; pass < 2; ++pass) {
+        for (Group& group : flying) group.crossed = true;
+        for (const Step& step : section.steps) {
+          if (step.engine != Engine::Mma) continue;
+          if (step.kind == StepKind::Issue) open.push_back(step.op.index);
+          if (step.kind == StepKind::Commit) flying.push_back({std::exchange(open, {})});
+          if (step.kind != StepKind::Retire) continue;
+          for (; flying.size() > static_cast<std::size_t>(step.keep); flying.pop_front())
+            for (const std::size_t op : flying.front().ops)
+              if (flying.front().crossed && step.keep > 0 && touched(section, op)) lost.emplace_back(op);
+        }
       }
     }
     return lost;
@@ -330,10 +339,6 @@ class Folder {
     std::map<std::tuple<std::size_t, std::size_t, std::int64_t>, int> made;  // version -> which definition
     std::vector<int> definitions(copies.count.size(), 0);
     for (Event& event : events) {
-      if (event.retires.valid()) {  // kept for lost_groups()
-        event.step.output.index = event.retires.index();
-        event.step.output.iteration = event.retired_iteration;
-      }
       const auto modulo = [&](const Place& p) {
         const int count = copies.count[p.index];
         return static_cast<int>(((p.iteration % count) + count) % count);
@@ -362,25 +367,65 @@ class Folder {
     place(step.output);
   }
 
-  /// The passes that begin at two windows differ in iterations only.
-  static bool alike(const std::vector<std::vector<Step>>& steps, std::int64_t low, std::int64_t other, int unroll) {
-    const auto same_place = [](const Place& a, const Place& b) {
-      return a.kind == b.kind && a.index == b.index && a.copy == b.copy && a.cursor == b.cursor;
+  /// What a pass may leave out without a copy of its own: a branch around it costs nothing, and ptxas follows wgmmas over it.
+  static bool may_be_skipped(const Step& s) {
+    return s.kind == StepKind::TakeTurn || s.kind == StepKind::PassTurn || s.kind == StepKind::Sync ||
+           (s.kind == StepKind::Retire && s.engine == Engine::Store);
+  }
+
+  static bool differ_in_iterations_only(const Step& a, const Step& b) {
+    const auto same_place = [](const Place& p, const Place& q) {
+      return p.kind == q.kind && p.index == q.index && p.copy == q.copy && p.cursor == q.cursor && p.value == q.value;
     };
-    for (std::int64_t w = low; w < low + unroll; ++w) {
-      const auto& a = steps[static_cast<std::size_t>(w + 1)];
-      const auto& b = steps[static_cast<std::size_t>(w + 1 + other - low)];
-      if (a.size() != b.size()) return false;
-      for (std::size_t k = 0; k < a.size(); ++k) {
-        if (a[k].kind != b[k].kind || a[k].barrier != b[k].barrier || a[k].keep != b[k].keep || !same_place(a[k].output, b[k].output)) return false;
-        for (std::size_t p = 0; p < a[k].inputs.size(); ++p)
-          if (!same_place(a[k].inputs[p], b[k].inputs[p])) return false;
-      }
-    }
+    if (a.kind != b.kind || a.op != b.op || a.engine != b.engine || a.barrier != b.barrier || a.cursor != b.cursor || a.keep != b.keep ||
+        a.inputs.size() != b.inputs.size() || !same_place(a.output, b.output))
+      return false;
+    for (std::size_t p = 0; p < a.inputs.size(); ++p)
+      if (!same_place(a.inputs[p], b.inputs[p])) return false;
     return true;
   }
 
-  bool touched(const Section& section, std::size_t mma) const {
+  enum class End { None, First, Last };
+
+  /// The `count` passes that begin at window `low` as one of them, its iterations those of the first. Not None: the first or the
+  /// last of them is not like those in the middle.
+  static End one_pass(const std::vector<std::vector<Step>>& steps, std::int64_t low, std::int64_t count, int unroll, std::vector<Step>& pass) {
+    const auto steps_of = [&](std::int64_t number) {
+      std::vector<const Step*> list;
+      for (std::int64_t w = low + number * unroll; w < low + (number + 1) * unroll; ++w)
+        for (const Step& s : steps[static_cast<std::size_t>(w + 1)]) list.push_back(&s);
+      return list;
+    };
+    const std::int64_t middle = count / 2;
+    const auto whole = steps_of(middle);
+    std::vector<std::int64_t> from(whole.size(), -1), to(whole.size(), 0);  // passes that have the step
+    for (std::int64_t p = 0; p < count; ++p) {
+      const auto other = steps_of(p);
+      std::size_t at = 0;
+      bool like = true;
+      for (std::size_t k = 0; k < whole.size() && like; ++k) {
+        if (at < other.size() && differ_in_iterations_only(*whole[k], *other[at])) {
+          if (from[k] < 0) from[k] = p;
+          like = from[k] == p || to[k] == p;  // in one run of passes
+          to[k] = p + 1;
+          ++at;
+        } else {
+          like = may_be_skipped(*whole[k]);
+        }
+      }
+      if (!like || at < other.size()) return p < middle ? End::First : End::Last;
+    }
+    pass.clear();
+    for (std::size_t k = 0; k < whole.size(); ++k) {
+      pass.push_back(*whole[k]);
+      move_by(pass.back(), -middle * unroll);
+      pass.back().skip_first = static_cast<int>(from[k]);
+      pass.back().skip_last = static_cast<int>(count - to[k]);
+    }
+    return End::None;
+  }
+
+  std::vector<std::size_t> registers_of(std::size_t mma) const {
     std::vector<std::size_t> registers;
     for (const LoopStep& s : loop_)
       if (s.step.kind == StepKind::Issue && s.step.engine == Engine::Mma && s.step.op.index == mma) {
@@ -388,12 +433,16 @@ class Folder {
         for (const Place& p : s.step.inputs)
           if (p.kind == Place::Kind::Variable) registers.push_back(p.index);
       }
+    return registers;
+  }
+
+  bool touched(const Section& section, std::size_t mma) const {
+    const std::vector<std::size_t> registers = registers_of(mma);
     const auto hits = [&](const Place& p) {
       return p.kind == Place::Kind::Variable && std::find(registers.begin(), registers.end(), p.index) != registers.end();
     };
     return std::any_of(section.steps.begin(), section.steps.end(), [&](const Step& s) {
-      return (s.kind == StepKind::Compute || s.kind == StepKind::Put) &&
-             (hits(s.output) || std::any_of(s.inputs.begin(), s.inputs.end(), hits));
+      return (s.kind == StepKind::Compute || s.kind == StepKind::Put) && (hits(s.output) || std::any_of(s.inputs.begin(), s.inputs.end(), hits));
     });
   }
 
@@ -406,20 +455,28 @@ class Folder {
   int stages_ = 1;
 };
 
-/// Clears what lost_groups() needed.
-void tidy(Role& role) {
-  for (Section& section : role.sections)
-    for (Step& step : section.steps)
-      if (step.kind == StepKind::Retire) step.output = {};
+/// A product and what comes after it of the same iteration, up to who first touches its result with ordinary code: in one stage
+/// there is a cut that none of them crosses.
+std::optional<UserConstraint> within_one_pass(const Problem& problem, OpId product) {
+  UserConstraint demand{"", true, ConstraintKind::SameStage, {problem.op(product).name}, "", 0, 0};
+  const auto next = [&](OpId from) {
+    for (const Edge& e : problem.edges)
+      if (e.from == from && e.distance == 0 && e.to != from && e.value.valid() && problem.value(e.value).space == Space::Register) return e.to;
+    return OpId();
+  };
+  for (OpId op = next(product); op.valid() && demand.ops.size() <= problem.ops.size(); op = next(op)) {
+    demand.ops.push_back(problem.op(op).name);
+    if (!problem.op(op).asynchronous) return demand;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, RoleDraft& draft,
+void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, int choice, RoleDraft& draft,
                   std::vector<Refusal>& refusals) {
   Folder folder(problem, trips, turns, draft);
-  std::optional<std::tuple<int, int, int, int, std::size_t>> best;
-  Role best_role;
+  std::map<std::tuple<int, int, int, int>, Role> choices;  // of those that are alike in this, the first
   Refusal why = refusal("loop", {}, fmt::format("the loop of role '{}' has no regular middle", draft.role.name));
   for (std::size_t cut = 0; cut < std::max<std::size_t>(draft.loop.size(), 1); ++cut) {
     if (cut > 0 && !draft.loop[cut].new_line) continue;
@@ -449,26 +506,19 @@ void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& t
     for (std::size_t v = 0; v < copies.count.size(); ++v) moved += copies.moves[v] ? copies.count[v] - 1 : 0;
     if (const auto lost = folder.lost_groups(role); !lost.empty()) {
       const std::string& mma = problem.op(lost.front()).name;
-      std::string reader;
-      for (const Edge& e : problem.edges)
-        if (e.from == lost.front() && e.distance == 0 && e.to != e.from) reader = problem.op(e.to).name;
-      std::optional<UserConstraint> demand;
-      if (!reader.empty()) demand = UserConstraint{"", true, ConstraintKind::SameStage, {mma, reader}, "", 0, 0};
       why = refusal("wgmma_wait", {mma},
                     fmt::format("'{}' is in flight across the back edge of every possible loop and awaited while a younger wgmma "
                                 "stays in flight; ptxas would serialise all of them (C7514)",
                                 mma),
-                    demand);
+                    within_one_pass(problem, lost.front()));
       continue;
     }
-    const auto key = std::tuple(copies.unroll, folder.stages(), moved, copies.carried, cut);
-    if (best && *best <= key) continue;
-    best = key;
-    best_role = std::move(role);
+    choices.emplace(std::tuple(copies.unroll, folder.stages(), moved, copies.carried), std::move(role));
   }
-  if (!best) return refusals.push_back(std::move(why));
-  tidy(best_role);
-  draft.role = std::move(best_role);
+  if (choices.empty()) return refusals.push_back(std::move(why));
+  const int count = static_cast<int>(choices.size());
+  draft.role = std::move(std::next(choices.begin(), std::clamp(choice, 0, count - 1))->second);
+  draft.role.cuts = count;
 }
 
 }  // namespace heddle::codegen

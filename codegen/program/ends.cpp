@@ -4,6 +4,11 @@
 #include "codegen/program/builder.h"
 
 namespace heddle::codegen {
+namespace {
+
+constexpr std::int64_t kPanelBytes = 128;
+
+}  // namespace
 
 void Builder::read_per_tile(std::size_t role, Place& place) {
   if (buffer_of_[place.value] == kNone) {
@@ -153,7 +158,7 @@ void Builder::lower_epilogue() {
     }
   }
   // Which tiles of the prologue hold a result at the end is known before anything is released.
-  if (overlay_)
+  if (staging_.overlay)
     for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i)
       for (const std::string& out : kernel_.epilogue[i].outputs) {
         const std::size_t value = value_index(out);
@@ -185,6 +190,62 @@ std::optional<std::size_t> Builder::place_to_overlay(std::size_t role, std::int6
   return std::nullopt;
 }
 
+Buffer Builder::room_for(std::size_t value, int pieces) const {
+  Buffer buffer;
+  buffer.name = kernel_.values[value].name;
+  buffer.values = {value};
+  buffer.slot_bytes = round_up(tiles_[value]->bytes / pieces, 1024);
+  buffer.per_tile = true;
+  return buffer;
+}
+
+Builder::Pieces Builder::pieces_of(std::size_t i) const {
+  Pieces pieces;
+  const TileOp& op = kernel_.epilogue[i];
+  const std::size_t value = value_index(op.outputs[0]);
+  const TileValue& tile = kernel_.values[value];
+  if (staging_.panels == 0 || op.kind != "smem_store" || tile.shape.size() != 2) return pieces;
+  const std::int64_t row_bytes = tiles_[value]->bytes / std::max<std::int64_t>(1, tiles_[value]->rows);
+  if (row_bytes % kPanelBytes != 0 || row_bytes / kPanelBytes < 2) return pieces;
+  for (std::size_t j = 0; j < kernel_.epilogue.size(); ++j)
+    for (const Operand& in : kernel_.epilogue[j].inputs) {
+      if (value_index(in.value) != value) continue;
+      if (pieces.store != kNone || j < i || epilogue_role_[j] != epilogue_role_[i]) return {};
+      pieces.store = j;
+    }
+  if (pieces.store == kNone) return {};
+  const auto count = static_cast<int>(row_bytes / kPanelBytes);
+  pieces.rooms = count % staging_.panels == 0 ? staging_.panels : 1;
+  if (count > pieces.rooms) pieces.count = count;
+  return pieces;
+}
+
+void Builder::store_in_pieces(std::size_t i, const Pieces& pieces, Step stage) {
+  const std::size_t value = value_index(kernel_.epilogue[i].outputs[0]);
+  auto& end = drafts_[epilogue_role_[i]].end;
+  const std::size_t first = program_.buffers.size();
+  for (int room = 0; room < pieces.rooms; ++room) program_.buffers.push_back(room_for(value, pieces.count));
+  const OpRef store{OpRef::List::Epilogue, pieces.store};
+  in_pieces_.insert(pieces.store);
+  for (int number = 0; number < pieces.count; ++number) {
+    const Place room{Place::Kind::Buffer, first + static_cast<std::size_t>(number % pieces.rooms), 0, 1, value, kPerTile};
+    // Whoever was there last, of this tile or the one before, must be out.
+    Step out = tile_step(StepKind::Retire, stage.op, Engine::Store);
+    out.keep = pieces.rooms - 1;
+    end.push_back(std::move(out));
+    end.push_back(tile_step(StepKind::Sync, stage.op));
+    stage.output = room;
+    stage.piece = {number, pieces.count};
+    end.push_back(stage);
+    end.push_back(tile_step(StepKind::Sync, stage.op));
+    Step issue = tile_step(StepKind::Issue, store, Engine::Store);
+    issue.inputs = {room};
+    issue.piece = stage.piece;
+    end.push_back(std::move(issue));
+    end.push_back(tile_step(StepKind::Commit, store, Engine::Store));
+  }
+}
+
 OpRef Builder::first_op(const RoleDraft& draft, Engine engine) {
   for (const LoopStep& s : draft.loop)
     if (s.step.engine == engine && s.step.kind == StepKind::Issue) return s.step.op;
@@ -196,6 +257,7 @@ void Builder::epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& mad
   const std::size_t role = epilogue_role_[i];
   RoleDraft& draft = drafts_[role];
   const OpRef ref{OpRef::List::Epilogue, i};
+  if (in_pieces_.contains(i)) return;
   const bool store = op.kind == "tma_store" || op.kind == "atomic_add";
   if (op.kind == "mma" || op.kind == "tma_load" || op.kind == "gather")
     return refuse("epilogue_kind", {op.name}, fmt::format("'{}' is a {} after the loop", op.name, op.kind));
@@ -223,14 +285,11 @@ void Builder::epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& mad
     if (is_register(value)) {
       step.output = {Place::Kind::Variable, variable(role, value), 0, 0, value, kPerTile};
     } else {
+      made[value] = i;
+      if (const Pieces pieces = pieces_of(i); pieces.count > 1) return store_in_pieces(i, pieces, std::move(step));
       if (buffer_of_[value] == kNone) {
-        Buffer buffer;
-        buffer.name = kernel_.values[value].name;
-        buffer.values = {value};
-        buffer.slot_bytes = round_up(tiles_[value]->bytes, 1024);
-        buffer.per_tile = true;
         buffer_of_[value] = program_.buffers.size();
-        program_.buffers.push_back(std::move(buffer));
+        program_.buffers.push_back(room_for(value, 1));
       }
       step.output = {Place::Kind::Buffer, buffer_of_[value], 0, 1, value, kPerTile};
       // The tile before may still be on its way out.

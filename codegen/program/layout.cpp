@@ -151,6 +151,7 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
     const bool any = !role.variables.empty();
     touches.push_back(any);
     const int producer = std::max(static_cast<int>(problem.limits.producer_registers), program.cluster > 1 ? kClusterProducer : 0);
+    if (any) role.scheduled_registers = schedule.groups[role.group.index()].registers;
     role.peak_registers = any ? live_registers(program, role) + program.register_overhead : producer;
     role.registers = std::max({kLeastRegisters, granules(role.peak_registers), granules(any ? schedule.groups[role.group.index()].registers : 0)});
     used += role.registers * role.warpgroups;

@@ -46,12 +46,16 @@ struct TurnOrder {
 };
 
 /// Cuts the loop, decides copies, and fills role.sections, role.stages and role.cursors.
-void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, RoleDraft& draft,
+/// `choice`: of the cuts, best first; 0.
+void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, int choice, RoleDraft& draft,
                   std::vector<Refusal>& refusals);
 
 /// Threads, shared memory, register budgets.
 void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program,
              std::vector<Refusal>& refusals);
+
+/// One stage less than the schedule has. Pre: it has more than one.
+UserConstraint fewer_stages(const Program& program);
 
 /// A refusal with its demand, which gets its describing sentence as name.
 Refusal refusal(std::string rule, std::vector<std::string> ops, std::string sentence,

@@ -96,6 +96,12 @@ enum class StepKind {
   Advance   ///< the cursor goes to the next slot
 };
 
+/// Columns of a tile: the `number`th of `count` equal pieces.
+struct Piece {
+  int number = 0, count = 1;
+  bool operator==(const Piece&) const = default;
+};
+
 enum class Engine { None, Load, Mma, Store };  ///< who completes an Issue; also whose groups Commit and Retire are about
 
 struct Step {
@@ -105,6 +111,7 @@ struct Step {
   std::int64_t iteration = 0;    ///< in a loop, of its first pass
   std::vector<Place> inputs;
   Place output;
+  Piece piece;                   ///< of a result on its way through shared memory: what the step stores of it
   std::size_t barrier = 0;       ///< Wait, Arrive, Issue of a load
   std::size_t cursor = 0;        ///< Wait, Arrive, Advance, Issue of a load
   bool ahead = false;            ///< Wait: for the phase before the cursor's, as who fills a slot does: free at first
@@ -112,6 +119,7 @@ struct Step {
   int keep = 0;                  ///< Retire
   int stage = 0;                 ///< of the schedule
   Cycle slot = -1;               ///< of the schedule; -1: not in it
+  int skip_first = 0, skip_last = 0;  ///< in a loop: not in so many of its first and last passes
 };
 
 struct Section {
@@ -133,7 +141,9 @@ struct Role {
   int warpgroups = 1;
   int registers = 0;             ///< setmaxnreg: multiple of 8 in [24, 240]; 0: as launched
   int peak_registers = 0;        ///< live values at the worst step, fixed overhead included
+  int scheduled_registers = 0;   ///< that the schedule counts with; 0: none are decided
   int stages = 1;                ///< of the loop after its cut
+  int cuts = 1;                  ///< that differ in copies, stages or registers; BuildOptions::cuts chooses
   std::vector<Variable> variables;
   std::vector<Cursor> cursors;
   std::vector<Section> sections; ///< of one tile
@@ -150,8 +160,9 @@ struct Turns {
 struct Program {
   std::string kernel;
   Scope params;
+  int stages = 1;                ///< of the schedule
   std::int64_t trips = 1;        ///< of the longest tile
-  bool varies = false;           ///< tiles have trips of their own: least_trips, trips, and what lies trip_step apart between
+  bool varies = false;           ///< tiles (with clusters: those of one) have trips of their own: least_trips, trips, and what lies trip_step apart between
   std::int64_t least_trips = 1;  ///< with one pass of every role's loop
   std::int64_t trip_step = 1;
   int cluster = 1;               ///< blocks that work on neighbouring tiles, in step, and share buffers' loads
@@ -184,7 +195,8 @@ void for_each_step(const Role& role, Visit visit, std::int64_t fewer = 0) {
   for (const Section& section : role.sections) {
     const std::int64_t times = section.loop ? section.times - fewer / section.unroll : section.times;
     for (std::int64_t pass = 0; pass < times; ++pass)
-      for (const Step& step : section.steps) visit(section, step, section.after ? -fewer : pass * section.unroll);
+      for (const Step& step : section.steps)
+        if (pass >= step.skip_first && pass < times - step.skip_last) visit(section, step, section.after ? -fewer : pass * section.unroll);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/schedule/constraints.h"
@@ -16,5 +17,8 @@ struct Refusal {
   std::string sentence;          ///< may contain names from files: printable() before showing
   std::optional<UserConstraint> constraint;  ///< enabled, named after its sentence (core/schedule/constraint_text.h)
 };
+
+/// Why no demand mends what is refused by this rule, where a refusal has none; a clause without a full stop.
+std::string_view why_no_demand(std::string_view rule);
 
 }  // namespace heddle::codegen

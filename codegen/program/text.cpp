@@ -31,6 +31,14 @@ std::string place_text(const Kernel& kernel, const Program& program, const Role&
   return text;
 }
 
+/// In which passes of its loop a step is not there.
+std::string left_out(const Step& step) {
+  std::string text;
+  if (step.skip_first > 0) text = fmt::format("first {}", count_of(step.skip_first, "pass", "passes"));
+  if (step.skip_last > 0) text += fmt::format("{}last {}", text.empty() ? "" : " and ", count_of(step.skip_last, "pass", "passes"));
+  return text.empty() ? text : "  (not in the " + text + ")";
+}
+
 }  // namespace
 
 std::string step_text(const Kernel& kernel, const Program& program, const Role& role, const Section& section, const Step& step) {
@@ -67,6 +75,7 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
   }
   const TileOp& op = op_of(kernel, step.op);
   std::string text = fmt::format("{} {} {}: {}", to_string(step.kind), printable(op.kind), printable(op.name), places());
+  if (step.piece.count > 1) text += fmt::format(", piece {} of {}", step.piece.number + 1, step.piece.count);
   if (step.engine == Engine::Load) text += ", signals " + barrier();
   return text;
 }
@@ -108,7 +117,7 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
         page += fmt::format("\n  {}\n", to_string(section.part));
       for (const Step& step : section.steps) {
         const std::string cycle = step.slot >= 0 ? grouped(step.slot) : "";
-        page += fmt::format("  {:>7}  {}\n", cycle, styled(step_text(kernel, program, role, section, step), style));
+        page += fmt::format("  {:>7}  {}{}\n", cycle, styled(step_text(kernel, program, role, section, step), style), left_out(step));
       }
     }
   }
@@ -119,7 +128,8 @@ std::string refusals_page(const std::vector<Refusal>& refusals, const TextStyle&
   std::string page;
   for (const Refusal& r : refusals) {
     page += fmt::format("{}: {}\n", styled(r.rule, style), styled(r.sentence, style));
-    if (r.constraint) page += fmt::format("  solve again with --demand \"{}\"\n", styled(r.constraint->name, style));
+    page += r.constraint ? fmt::format("  solve again with --demand \"{}\"\n", styled(r.constraint->name, style))
+                         : fmt::format("  no demand mends it: {}\n", why_no_demand(r.rule));
   }
   return page;
 }

@@ -61,8 +61,42 @@ TEST_CASE("what a schedule cannot express becomes a demand, and the solver finds
   const auto run = run_heddle({"interpret", "swiglu_dual_gemm_hopper", "h100", "--trips", "7", "--interleavings", "20"});
   INFO(run.err);
   CHECK(run.code == kDone);
-  CHECK(contains(run.err, "epilogue_crosses_roles: solved again with \"G0 and U0 in one group\""));
+  CHECK(contains(run.err, "epilogue_crosses_roles: "));
+  CHECK(contains(run.err, "solved again with \"G0 and U0 in one group\""));
   CHECK(contains(run.out, "no deadlock, no race"));
+}
+
+TEST_CASE("a schedule that cannot become a kernel is kept, or with --again replaced by one that can", "[app]") {
+  ScratchFolder folder;
+  const std::string apart = folder.path("apart.json"), mended = folder.path("mended.json");
+  REQUIRE(run_heddle({"solve", "attention_forward_hopper", "h100", "--demand", "cvt0 and PV0 apart", "--out", apart}).code == kDone);
+  const auto kept = run_heddle({"emit", "attention_forward_hopper", "h100", apart});
+  CHECK(kept.code == kNegative);
+  CHECK(contains(kept.err, "product_hand_over: "));
+  CHECK(contains(kept.err, "solve with --demand \"cvt0 and PV0 in one group\""));
+  const auto again = run_heddle({"emit", "attention_forward_hopper", "h100", apart, "--again", "--out", folder.path("again.cu")});
+  INFO(again.err);
+  CHECK(again.code == kDone);
+  CHECK(contains(again.err, "solved again with \"cvt0 and PV0 in one group\""));
+  if (!heddle::codegen::find_compiler().ok()) return;
+  const auto clean = run_heddle({"compile", "attention_forward_hopper", "h100", apart, "--again", "--no-cache", "--schedule", mended});
+  INFO(clean.err);
+  CHECK(clean.code == kDone);
+  CHECK(run_heddle({"compile", "attention_forward_hopper", "h100", mended, "--no-cache"}).code == kDone);
+}
+
+TEST_CASE("what ptxas spills becomes another cut or a demand, in one command", "[app][.slow]") {
+  if (!heddle::codegen::find_compiler().ok()) return;
+  for (const char* kernel : {"swiglu_dual_gemm_hopper", "attention_backward_hopper"}) {
+    ScratchFolder folder;
+    const auto run = run_heddle({"compile", kernel, "h100", "--no-cache", "--json", "--cuda", folder.path("kernel.cu")});
+    INFO(run.err);
+    CHECK(run.code == kDone);
+    const json answer = json::parse(run.out);
+    CHECK(answer.at("spill_bytes") == 0);
+    CHECK(answer.at("refusals").empty());
+    CHECK(contains(heddle::test::read_text(folder.path("kernel.cu")), "extern \"C\" __global__"));
+  }
 }
 
 TEST_CASE("what no schedule can mend is refused with the way out", "[app]") {
@@ -70,6 +104,7 @@ TEST_CASE("what no schedule can mend is refused with the way out", "[app]") {
   CHECK(run.code == kNegative);
   CHECK(contains(run.err, "tile_rows"));
   CHECK(contains(run.err, "--subtile Q_ROWS=2"));
+  CHECK(contains(run.err, "no demand mends it: how large its tiles are is the kernel's"));
 }
 #endif
 

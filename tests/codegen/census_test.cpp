@@ -32,10 +32,11 @@ const std::vector<Case>& cases() {
     for (const std::string& name : test::lowered_kernels()) all.push_back({name.c_str(), {}, ""});
     for (const char* hand : {"fa3", "fa3-overlap", "fa3-pingpong", "fa3-neither"}) all.push_back({"attention_forward_hopper", {}, hand});
     const Scope wide{{"KV", 176}};
-    for (const char* hand : {"fa3-kv176", "fa3-pingpong-kv176", "fa3-neither-kv176"}) all.push_back({"attention_forward_hopper", wide, hand});
+    for (const char* hand : {"fa3-kv176", "fa3-overlap-kv176", "fa3-pingpong-kv176", "fa3-neither-kv176"}) all.push_back({"attention_forward_hopper", wide, hand});
     for (const char* backward : {"", "fa3-backward"}) all.push_back({"attention_backward_hopper", {}, backward});
     for (const char* hand : {"cutlass-cooperative", "cutlass-pingpong"}) all.push_back({"gemm_short_k_hopper", {}, hand});
-    for (const char* pair : {"gemm_hopper", "attention_forward_hopper", "swiglu_dual_gemm_hopper"}) all.push_back({pair, {}, "", 2});
+    all.push_back({"gemm_hopper", {}, "cutlass-cooperative"});
+    for (const char* pair : {"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper"}) all.push_back({pair, {}, "", 2});
     return all;
   }();
   return list;

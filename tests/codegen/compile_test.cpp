@@ -68,7 +68,25 @@ TEST_CASE("serialised wgmmas, dropped setmaxnreg and spills are faults that name
   const auto faults = judge(parse_ptxas_log("    0 bytes stack frame, 40 bytes spill stores, 44 bytes spill loads\n"), some_program());
   REQUIRE(faults.at(0).constraint.has_value());
   CHECK(faults[0].constraint->kind == ConstraintKind::MaxRegisters);
-  CHECK(faults[0].constraint->high == 202);
+  CHECK(faults[0].constraint->high == 208);
+}
+
+TEST_CASE("what ptxas objects to asks for another schedule by name, or says why none mends it", "[codegen]") {
+  Program program = some_program();
+  program.stages = 3;
+  program.roles.resize(4);
+  program.roles[0].scheduled_registers = 208;
+  const auto demand = [&](const std::string& code) {
+    const auto faults = judge(parse_ptxas_log("ptxas info    : (" + code + ") text\n"), program);
+    REQUIRE(faults.size() == 1);
+    return faults[0].constraint ? faults[0].constraint->name : std::string(why_no_demand(faults[0].rule));
+  };
+  for (const char* code : {"C7507", "C7512"}) CHECK(demand(code) == "at most 200 registers per thread");
+  for (const char* code : {"C7511", "C7513", "C7514", "C7515"}) CHECK(demand(code) == "at most 2 stages");
+  CHECK(demand("C7602") == "at most 3 groups");
+  for (const char* code : {"C7508", "C7510"}) CHECK(demand(code) == "the text is at fault, not the schedule");
+  program.stages = 1;
+  CHECK(demand("C7514") == "the text is at fault, not the schedule");
 }
 
 TEST_CASE("no bytes crash the reader of cubins", "[codegen]") {

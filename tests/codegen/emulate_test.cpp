@@ -146,6 +146,24 @@ TEST_CASE("the text of causal attention computes what heddle eval computes", "[c
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, {"(e & 1) - (e >> 1 & 1) * 8 > own", "(e & 1) > own"}) > 0.02);
 }
 
+TEST_CASE("the text of causal attention in pairs of blocks computes what heddle eval computes", "[codegen][.slow]") {
+  // Pairs run as often as the longer of them: 2 and 2, 3 and 4 (the last pair has one tile in bounds), two rounds for some.
+  const std::string name = "attention_forward_causal_hopper";
+  const BuildOptions pairs{.cluster = 2};
+  CHECK(run_text(name, {{"HEADS", 3}, {"Q_LEN", 384}, {"KV_LEN", 384}}, 4, {}, pairs) < 4e-3);
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 512}, {"KV_LEN", 640}}, 2, {}, pairs) < 4e-3);
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 512}, {"KV_LEN", 512}}, 2, {"pair * 2 + rank", "pair * 2"}, pairs) > 0.02);
+}
+
+TEST_CASE("the text of results that are stored panel by panel computes what heddle eval computes", "[codegen][.slow]") {
+  const std::string schedule = "kernels/schedules/gemm_hopper/cutlass-cooperative.json";
+  const test::Lowering from = test::lowering("gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, schedule);
+  const Program program = test::program_of(from);
+  CHECK(std::count_if(program.buffers.begin(), program.buffers.end(), [](const Buffer& b) { return b.name == "out0"; }) == 2);
+  CHECK(run_text(from, 1) == 0);
+  CHECK(run_text(from, 1, {"tma_store(&map2, smem + 204800, ", "tma_store(&map2, smem + 196608, "}) > 0.1);
+}
+
 TEST_CASE("the text of layer normalization computes what heddle eval computes", "[codegen][.slow]") {
   CHECK(run_text("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 3) < 2e-3);
 }
@@ -153,13 +171,14 @@ TEST_CASE("the text of layer normalization computes what heddle eval computes", 
 TEST_CASE("the text of attention backward computes what heddle eval computes", "[codegen][.slow]") {
   const Scope sizes{{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}};
   CHECK(run_text("attention_backward_hopper", sizes, 1) < 4e-3);
+  CHECK(run_text("attention_backward_hopper", sizes, 1, {}, {.cuts = {0, 1, 1}}) < 4e-3);
   CHECK(run_text(test::lowering("attention_backward_hopper", sizes, "kernels/schedules/attention_backward_hopper/fa3-backward.json"), 1) < 4e-3);
 }
 
 TEST_CASE("a wrong address, coordinate, predicate or count in the text shows", "[codegen][.slow]") {
   const Scope gemm{{"M", 256}, {"N", 256}, {"K", 128}};  // two tiles for one block
   CHECK(run_text("gemm_hopper", gemm, 1) < 1e-3);
-  for (const auto& wrong : {std::pair{"^ (row & 7)", ""}, {"matrix(b + k * 2048", "matrix(b + k * 1024"}, {"g_bn1 * 256 + 64", "g_bn1 * 256 + 128"},
+  for (const auto& wrong : {std::pair{"^ (lane & 7)", ""}, {"matrix(b + k * 2048", "matrix(b + k * 1024"}, {"g_bn1 * 256 + 64", "g_bn1 * 256 + 128"},
                             {"k | (i != 0)", "1"}, {"arrive_expect(smem + 196608 + s0 * 8, 32768)", "arrive_expect(smem + 196608 + s0 * 8, 32640)"},
                             {"k % 4 * 32", "k % 4 * 16"}})
     CHECK(run_text("gemm_hopper", gemm, 1, wrong) > 0.1);

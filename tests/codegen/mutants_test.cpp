@@ -23,41 +23,8 @@ struct Harmless {
   const char* why;
 };
 
-// Rings protect each other: the producer is one stream, and wgmmas of one role finish in order.
 const std::vector<Harmless> kHarmless{
-    {"gemm_hopper", "later producer, steady state 0: 'wait empty b[i]'",
-     "before it loads b[i] the producer has waited for a0[i-1] and a1[i-1], which are freed when b[i-3] has been read"},
-    {"gemm_hopper", "earlier consumer A, steady state 2: 'arrive empty b[i-1]", "b[i+2] comes after a1[i+1], which waits for a1[i-1], freed after the same wgmma"},
-    {"gemm_hopper", "earlier consumer A, epilogue 3: 'arrive empty b[8]", "the same in the next tile"},
-    {"swiglu_dual_gemm_hopper", "producer, steady state 0: 'wait empty bu[i]'",
-     "before it the producer has waited for a1[i-2] and a0[i-2], freed after the last wgmmas that read bu[i-2]"},
-    {"swiglu_dual_gemm_hopper", "consumer A, steady state 2: 'retire wgmma groups, 2",
-     "bu[i+1] comes after a0[i+1], which waits for a0[i-1], freed after G0[i-1], which was issued after U0[i-1]"},
-    {"swiglu_dual_gemm_hopper", "consumer A, epilogue 3: 'retire wgmma groups, 1", "the same; what reads registers comes after another wait"},
-    {"gemm_hopper", "earlier consumer B, steady state 1: 'arrive empty b[i]",
-     "b[i+3] comes after a0[i+2] in the producer's stream, which waits for a0[i], freed after the wgmma that reads b[i]"},
-    {"attention_forward_hopper", "earlier consumer B, steady state 2: 'arrive empty k[i]",
-     "k[i+2] comes after v[i+1], which waits for v[i-1], freed after PV1[i-1], which was issued after QK1[i]"},
-    {"attention_forward_hopper", "earlier consumer A, epilogue 3: 'arrive empty k[8]", "as for v[8]"},
-    {"attention_forward_hopper", "epilogue 3: 'arrive empty v[8]", "the next tile's loads wait for Q to be free, which is after the last wgmma"},
-    {"attention_forward_causal_hopper", "earlier consumer B, steady state 2: 'arrive empty k[i]", "as without a mask"},
-    {"attention_forward_causal_hopper", "epilogue 3: 'arrive empty v[n-1]", "as without a mask"},
-    {"attention_forward_causal_hopper", "producer, begin of the tile 0: 'wait empty q1'",
-     "before it the producer waits for q0, free after PV0[n-1], whose turn comes after that of PV1[n-1], for which QK1[n-1] was awaited"},
-    {"attention_forward_causal_hopper", "epilogue 3: 'arrive empty k[n-1]", "the same"},
-    {"swiglu_dual_gemm_hopper", "consumer A, prologue 1: 'commit wgmma group'", "the next commit closes both, and nobody waits for one of them alone"},
-    {"swiglu_dual_gemm_hopper", "earlier consumer A, steady state 2: 'arrive empty bu[i-1]",
-     "bu[i+1] comes after a0[i+1] in the producer's stream, which waits for a0[i-1], freed after G0[i-1], which was issued after U0[i-1]"},
-    {"swiglu_dual_gemm_hopper", "earlier consumer A, steady state 2: 'arrive empty bg[i-1]",
-     "the same with a0 of the next iteration: bg is the last load of an iteration"},
-    {"swiglu_dual_gemm_hopper", "earlier consumer A, epilogue 3: 'arrive empty b", "the same"},
-    {"swiglu_dual_gemm_hopper", "consumer B, steady state 1: 'commit wgmma group'", "as in consumer A"},
-    {"swiglu_dual_gemm_hopper", "consumer B, steady state 1: 'retire wgmma groups, 1", "bg[i+2] comes after a1[i+2], which waits for a1[i], freed after both"},
-    {"swiglu_dual_gemm_hopper", "earlier consumer B, steady state 1: 'arrive empty b", "the same"},
-    {"layernorm", "'wait empty centered", "var has one slot, so the roles are never two iterations apart, and centered has three slots"},
-    {"layernorm", "'arrive full centered", "consumer B has waited for var[i], which consumer A signals after centered[i]"},
-    {"layernorm", "'arrive empty centered", "as for 'wait empty centered'"},
-    {"layernorm", "epilogue 6: 'advance c1", "the ring of one role: writing and reading it go on together from another slot"},
+    {"layernorm", "'advance c1: slot +1 of 3", "the ring of one role: writing and reading it go on together from another slot"},
 };
 
 const Harmless* harmless(const std::string& kernel, const std::string& what) {
@@ -88,7 +55,7 @@ TEST_CASE("the interpreter catches every mutant of the shipped kernels' programs
     }
   }
   std::cout << fmt::format("{} of {} mutants caught; the others change nothing:\n{}", caught, count, std::getenv("HEDDLE_VERBOSE") ? survivors : "  (HEDDLE_VERBOSE=1 lists them)\n");
-  CHECK(caught * 100 >= count * 94);
+  CHECK(caught * 100 >= count * 99);
   // A reason that no mutant needs any more is no reason.
   for (const Harmless& h : kHarmless) {
     CAPTURE(h.kernel, h.what);
