@@ -31,6 +31,7 @@ struct BuildResult {
 struct BuildOptions {
   int cluster = 1;    ///< 2: pairs of blocks load what both need once, by multicast
   bool turns = true;  ///< keep wgmmas of different roles in the schedule's order where other work runs beside them
+  bool operator==(const BuildOptions&) const = default;
 };
 
 /// Pre: `problem` is `kernel` resolved, `schedule` is of that problem. The schedule may be illegal: then it is refused.
