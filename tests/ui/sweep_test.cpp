@@ -198,7 +198,7 @@ TEST_CASE("100 000 points are drawn, sorted, filtered and brushed", "[ui]") {
   w.brush("TILE", 0.9f, 1.0f);
   CHECK(w.order().size() < 40'000);
   w.click("sweep/filter");
-  w.type("stages=4 unrolled");
+  w.type("stages=3 unrolled");
   CHECK(w.order().size() < 20'000);
   CHECK_FALSE(w.order().empty());
 }
