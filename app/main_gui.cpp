@@ -74,8 +74,9 @@ Result<Ok> open_documents(const Options& options, Session& session) {
   const bool schedule_only = !options.schedule.empty() && options.kernel.empty();
   if (!schedule_only) {
     const std::string kernel = options.kernel.empty() ? "attention_forward_hopper" : options.kernel;
-    const auto kind = options.machine.empty() ? classify_file(kernel) : FileKind::Kernel;
-    if (kind && *kind != FileKind::Kernel)
+    const bool sweep = options.machine.empty() && is_sweep(kernel);
+    const auto kind = options.machine.empty() && !sweep ? classify_file(kernel) : FileKind::Kernel;
+    if (sweep || (kind && *kind != FileKind::Kernel))
       session.apply(OpenFile{kernel});
     else
       session.apply(OpenPair{kernel, options.machine.empty() ? default_machine(kernel) : options.machine, false});
@@ -166,6 +167,7 @@ int run_window(const Options& options) {
   environment.settings_file = settings_path();
   environment.autosave_folder = autosave_path();
   environment.run.folder = runs_path();
+  environment.sweep.folder = sweeps_path();
   environment.wake = [&] { (*platform)->wake(); };
   auto session = std::make_unique<Session>(std::move(environment));
   show_as_asked(options, *session);

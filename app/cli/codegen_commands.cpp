@@ -9,11 +9,9 @@
 #include "app/cli/lowering.h"
 #include "codegen/compile/compile.h"
 #include "codegen/interpret/interpret.h"
+#include "codegen/interpret/verify.h"
 #include "codegen/program/text.h"
-#include "core/eval/evaluate.h"
-#include "core/eval/execute.h"
 #include "core/io/schedule_json.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
@@ -51,34 +49,13 @@ std::string compiled_json(const Lowered& lowered, const codegen::Compiled& compi
 /// With real data at the kernel's evaluation sizes: what went wrong, or nothing.
 Result<std::string> run_data(const Lowered& lowered, const Arguments& arguments, std::int64_t times, const std::stop_token& stop) {
   const Inputs& inputs = lowered.inputs;
-  // Tile sizes are the schedule's, problem sizes small unless asked for.
   auto given = parse_params(arguments);
   if (!given.ok()) return given.error();
-  for (const Param& param : inputs.kernel.params)
-    if (const auto it = inputs.problem.params.find(param.name); !param.eval_value && it != inputs.problem.params.end()) given->insert(*it);
-  auto scope = parameter_scope(inputs.kernel, *given, true);
-  if (!scope.ok()) return scope.error();
-  auto problem = resolve(inputs.kernel, inputs.machine, *scope, inputs.changes);
-  if (!problem.ok()) return problem.error();
-  const auto built = codegen::build_program(inputs.kernel, *problem, lowered.schedule, {}, build_options(arguments));
-  if (!built.program) return Error::input(fmt::format("at its evaluation sizes: {}", built.refusals.front().sentence));
-  const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
-  auto expected = make_tensors(inputs.kernel, problem->params, seed);
-  if (!expected.ok()) return expected.error();
-  const TensorMap start = *expected;
-  if (auto count = execute(inputs.kernel, problem->params, *expected, stop); !count.ok()) return count.error();
-  // Where tiles add into one tensor, their order shows in the last bits: then every block has one tile, and blocks have an order.
-  const bool adds = std::any_of(inputs.kernel.body.begin(), inputs.kernel.body.end(), [](const TileOp& op) { return op.kind == "atomic_add"; });
-  for (std::int64_t k = 0; k < times && !stop.stop_requested(); ++k) {
-    TensorMap tensors = start;
-    const std::int64_t tiles = adds ? 1 : 1 + k % 3;
-    auto fault = codegen::run_with_data(inputs.kernel, *built.program, tensors, {seed + static_cast<std::uint64_t>(k), tiles});
-    if (!fault.ok()) return fault.error();
-    if (*fault) return fmt::format("interleaving {}: {}", k, codegen::to_string(**fault));
-    for (const auto& [name, tensor] : tensors)
-      if (tensor.array.data != expected->at(name).array.data) return fmt::format("interleaving {}: '{}' is not what heddle eval computes", k, name);
-  }
-  return std::string();
+  const codegen::DataRequest request{inputs.kernel, inputs.machine, *given, inputs.problem, inputs.changes, lowered.schedule, build_options(arguments),
+                                     static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)), times};
+  const auto check = codegen::verify_with_data(request, stop);
+  if (!check.ok()) return check.error();
+  return check->sentence();
 }
 
 }  // namespace

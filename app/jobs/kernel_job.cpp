@@ -3,17 +3,105 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "codegen/interpret/interpret.h"
+#include "codegen/interpret/verify.h"
 #include "codegen/program/build.h"
 #include "codegen/program/target.h"
+#include "codegen/program/text.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {
 
+namespace {
+
+/// What stands in the way of writing it so; empty: nothing.
+std::string why_not_written(const KernelSubject& of, const KernelOptions& options) {
+  const auto built = codegen::build_program(*of.kernel, *of.problem, *of.schedule, options.trips, options.build);
+  if (!built.program) return printable(built.refusals.front().sentence);
+  const auto emitted = codegen::emit_cuda(*of.kernel, *of.problem, *of.schedule, *built.program, options.records);
+  return emitted.emission ? std::string() : printable(emitted.refusals.front().sentence);
+}
+
+/// Without turns the order of wgmmas is what the hardware makes of it; with them, of whom?
+std::string why_no_turns(const codegen::Program& program) {
+  if (program.turns) return {};
+  std::size_t issuing = 0;
+  for (const codegen::Role& role : program.roles)
+    issuing += std::any_of(role.sections.begin(), role.sections.end(), [](const codegen::Section& section) {
+      return std::any_of(section.steps.begin(), section.steps.end(), [](const codegen::Step& step) { return step.engine == codegen::Engine::Mma; });
+    });
+  if (issuing == 0) return "the kernel has no wgmma to keep in order";
+  if (issuing == 1) return "one role issues all wgmmas, in its own order";
+  return "between these roles no order of wgmmas is worth a barrier: they do nothing beside them, or change places too often";
+}
+
+/// Of what is not chosen: could it be? What this kernel cannot be written as at all has no need of a reason for more.
+KernelOffers offers_of(const KernelSubject& of, const KernelText& text) {
+  KernelOffers offers;
+  const auto with = [&](auto change) {
+    KernelOptions options = of.options;
+    change(options);
+    return why_not_written(of, options);
+  };
+  if (of.options.build.cluster == 1) offers.cluster = with([](KernelOptions& o) { o.build.cluster = 2; });
+  if (of.options.records != codegen::Recording::Loop) offers.loop_records = with([](KernelOptions& o) { o.records = codegen::Recording::Loop; });
+  if (of.options.records != codegen::Recording::Ops) offers.op_records = with([](KernelOptions& o) { o.records = codegen::Recording::Ops; });
+  if (of.options.build.turns) {
+    if (text.program) offers.turns = why_no_turns(*text.program);
+  } else {
+    KernelOptions options = of.options;
+    options.build.turns = true;
+    if (const auto built = codegen::build_program(*of.kernel, *of.problem, *of.schedule, options.trips, options.build); built.program)
+      offers.turns = why_no_turns(*built.program);
+  }
+  return offers;
+}
+
+OpId op_of_step(const KernelSubject& of, const std::optional<codegen::OpRef>& ref) {
+  return ref && ref->list == codegen::OpRef::List::Body && ref->index < of.problem->ops.size() ? OpId(ref->index) : OpId();
+}
+
+void take_fault(const KernelSubject& of, const codegen::ProgramFault& fault, KernelCheck& check) {
+  check.kind = codegen::to_string(fault.kind);
+  check.role = printable(fault.role);
+  check.step = printable(fault.step);
+  check.op = op_of_step(of, fault.op);
+}
+
+void check_with_data(const KernelText& text, const CheckRequest& request, const std::stop_token& stop, const std::function<void(std::string)>& say, KernelCheck& check) {
+  const KernelSubject& of = text.of;
+  const codegen::DataRequest question{*of.kernel, *of.machine, of.params, *of.problem, of.changes, *of.schedule, of.options.build, 1, request.interleavings};
+  say("computing what the kernel's graph computes");
+  const auto found = codegen::verify_with_data(question, stop, [&](std::int64_t done) {
+    say(fmt::format("{} of {} with data", done, count_of(request.interleavings, "interleaving")));
+  });
+  if (!found.ok()) {
+    check.failure = printable(found.error().faults.front().message);
+    return;
+  }
+  check.done = found->done;
+  check.tiles = found->blocks;
+  check.trips = found->trips;
+  check.roles = found->roles;
+  if (found->fault) {
+    check.fault = codegen::to_string(*found->fault);
+    take_fault(of, *found->fault, check);
+  } else if (!found->wrong.empty()) {
+    check.fault = found->wrong;
+    check.kind = "wrong result";
+    // Who writes it, where that is in the loop.
+    for (std::size_t i = 0; i < of.kernel->body.size(); ++i)
+      if (of.kernel->body[i].tensor == found->tensor) check.op = op_of_step(of, codegen::OpRef{codegen::OpRef::List::Body, i});
+  }
+}
+
+}  // namespace
+
 bool same_kernel(const KernelSubject& a, const KernelSubject& b) {
-  if (a.kernel != b.kernel || a.machine != b.machine || a.problem != b.problem || !a.schedule || !b.schedule) return false;
+  if (a.options != b.options || a.kernel != b.kernel || a.machine != b.machine || a.problem != b.problem || !a.schedule || !b.schedule) return false;
   return a.schedule == b.schedule || same_program(*a.schedule, *b.schedule);
 }
 
@@ -21,40 +109,51 @@ KernelText write_kernel(const KernelSubject& of) {
   KernelText text;
   text.of = of;
   if (auto refusal = codegen::refuse_machine(*of.machine)) {
+    const std::string why = printable(refusal->sentence);
+    text.offers = {why, why, why, why};
     text.refusals.push_back(std::move(*refusal));
     return text;
   }
-  codegen::BuildResult built = codegen::build_program(*of.kernel, *of.problem, *of.schedule);
+  codegen::BuildResult built = codegen::build_program(*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.build);
   text.program = std::move(built.program);
   text.refusals = std::move(built.refusals);
+  text.offers = offers_of(of, text);
   if (!text.program) return text;
-  codegen::EmitResult emitted = codegen::emit_cuda(*of.kernel, *of.problem, *of.schedule, *text.program);
+  text.steps = plain_text_model(codegen::program_page(*of.kernel, *text.program, {100, false, false}));
+  codegen::EmitResult emitted = codegen::emit_cuda(*of.kernel, *of.problem, *of.schedule, *text.program, of.options.records);
   text.emission = std::move(emitted.emission);
   text.refusals = std::move(emitted.refusals);
   if (text.emission) text.source = source_model(*of.kernel, *of.problem, *text.program, *text.emission);
   return text;
 }
 
-KernelCheck check_kernel(const KernelText& text, std::int64_t interleavings, std::stop_token stop, const std::function<void(std::string)>& say) {
+KernelCheck check_kernel(const KernelText& text, const CheckRequest& request, std::stop_token stop, const std::function<void(std::string)>& say) {
   constexpr std::int64_t kTiles = 2;  // as `heddle interpret` has it
   KernelCheck check;
   check.of = text.of;
-  check.wanted = interleavings;
+  check.wanted = request.interleavings;
+  check.data = request.data;
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  if (request.data) {
+    check_with_data(text, request, stop, say, check);
+    check.seconds = seconds();
+    return check;
+  }
   check.tiles = kTiles;
   check.trips = text.program->trips;
   check.roles = text.program->roles.size();
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   double said = -1;
-  for (std::int64_t k = 0; k < interleavings && !stop.stop_requested(); ++k) {
+  for (std::int64_t k = 0; k < request.interleavings && !stop.stop_requested(); ++k) {
     if (seconds() - said > 0.1) {
       said = seconds();
-      say(fmt::format("{} of {}", k, count_of(interleavings, "interleaving")));
+      say(fmt::format("{} of {}", k, count_of(request.interleavings, "interleaving")));
     }
     const auto fault = codegen::run_symbolic(*text.of.kernel, *text.program, {static_cast<std::uint64_t>(k), kTiles});
     check.done = k + 1;
     if (!fault) continue;
     check.fault = codegen::to_string(*fault);
+    take_fault(text.of, *fault, check);
     break;
   }
   check.seconds = seconds();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/jobs/kernel_options.h"
 #include "app/viewmodel/source_model.h"
 #include "codegen/compile/build_log.h"
 #include "codegen/compile/compile.h"
@@ -16,6 +17,7 @@
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
 #include "core/machine/machine.h"
+#include "core/problem/changes.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle::app {
@@ -27,8 +29,11 @@ struct KernelSubject {
   std::shared_ptr<const Problem> problem;
   std::shared_ptr<const Schedule> schedule;
   std::string schedule_name;
+  KernelOptions options;
+  Scope params;      ///< that differ from the kernel's defaults
+  Changes changes;   ///< that `problem` was made with
 };
-/// The same problem and the same program.
+/// The same problem, the same program and the same way to write it.
 bool same_kernel(const KernelSubject& a, const KernelSubject& b);
 
 struct KernelText {
@@ -37,6 +42,8 @@ struct KernelText {
   std::optional<codegen::Emission> emission;    ///< absent exactly when there are refusals
   std::vector<codegen::Refusal> refusals;
   SourceModel source;
+  SourceModel steps;                            ///< of every role as pseudocode, where there is a program
+  KernelOffers offers;
 };
 KernelText write_kernel(const KernelSubject& of);
 
@@ -45,11 +52,19 @@ struct KernelCheck {
   std::int64_t wanted = 0, done = 0;   ///< interleavings
   std::int64_t tiles = 0, trips = 0;
   std::size_t roles = 0;
-  std::string fault;                   ///< of interleaving `done`, as the interpreter names it; empty: none
+  bool data = false;                   ///< with real data; else with the names of values
+  std::string fault;                   ///< of the last interleaving, as the interpreter names it; empty: none
+  std::string kind, role, step;        ///< the same in parts, where it is a fault of one step
+  OpId op;                             ///< whose step went wrong; invalid: no op of the loop
+  std::string failure;                 ///< it could not be run at all
   double seconds = 0;
 };
+struct CheckRequest {
+  std::int64_t interleavings = 0;
+  bool data = false;  ///< at the kernel's evaluation sizes, every element compared with what its graph computes
+};
 /// Runs the program of `text` in so many orders of events, until one goes wrong.
-KernelCheck check_kernel(const KernelText& text, std::int64_t interleavings, std::stop_token stop, const std::function<void(std::string)>& say);
+KernelCheck check_kernel(const KernelText& text, const CheckRequest& request, std::stop_token stop, const std::function<void(std::string)>& say);
 
 struct KernelBuild {
   KernelSubject of;
@@ -65,6 +80,7 @@ KernelBuild build_kernel(const KernelText& text, const CompileFunction& compile)
 struct KernelTools {
   std::function<Result<std::string>()> find_compiler;
   CompileFunction compile;
+  std::function<KernelCheck(const KernelText&, const CheckRequest&, std::stop_token, const std::function<void(std::string)>&)> check = check_kernel;
 };
 KernelTools built_in_tools();
 

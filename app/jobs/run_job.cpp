@@ -4,14 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "app/jobs/child_process.h"
+#include "app/jobs/file_names.h"
 #include "core/io/atomic_file.h"
 #include "core/io/measurement_json.h"
 #include "core/io/schedule_json.h"
@@ -23,25 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kRunEnding = ".measurement.json";
 
-/// Letters and digits, so that no name leaves the folder.
-std::string file_word(std::string_view name) {
-  std::string word;
-  for (const char c : name.substr(0, 40)) word += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return word;
-}
-
-std::string stamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
-  return text;
-}
-
 /// A name that no file has yet, without its ending.
 std::string free_stem(const RunRequest& request) {
-  const std::string stem = fmt::format("{}/{}_{}_{}", request.folder, stamp(), file_word(request.of.kernel->name), file_word(request.of.schedule_name));
+  const std::string stem = fmt::format("{}/{}_{}_{}", request.folder, time_stamp(), safe_file_name(request.of.kernel->name), safe_file_name(request.of.schedule_name));
   std::error_code ignored;
   for (int i = 1;; ++i) {
     const std::string name = i == 1 ? stem : fmt::format("{}_{}", stem, i);

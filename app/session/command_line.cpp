@@ -7,6 +7,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/command_table.h"
+#include "app/jobs/file_names.h"
 #include "app/session/dump_source.h"
 #include "app/session/proposal.h"
 #include "core/io/library.h"
@@ -54,6 +55,23 @@ void add_question(const Content& content, const Takes& takes, std::vector<std::s
     if (constraint.enabled) add("--demand", describe(constraint));
 }
 
+/// How the kernel is written, as far as `takes` wants it.
+template <class Takes>
+void add_kernel_options(const Content& content, const Takes& takes, std::vector<std::string>& words) {
+  for (const OptionWord& word : option_words(content.kernel_options)) {
+    if (!takes(word.flag)) continue;
+    words.push_back(word.flag);
+    if (!word.value.empty()) words.push_back(word.value);
+  }
+}
+
+/// That a command takes; all of them where it is unknown.
+auto taker_of(const CommandSpec* command) {
+  return [command](std::string_view flag) {
+    return !command || std::any_of(command->options.begin(), command->options.end(), [&](const OptionSpec& option) { return option.flag == flag; });
+  };
+}
+
 std::vector<std::string> mode_words(const Session& session) {
   std::vector<std::string> words{"--mode", to_string(session.view().mode)};
   if (session.view().mode != GanttMode::Steady) words.insert(words.end(), {"--iterations", fmt::format("{}", session.iterations())});
@@ -73,10 +91,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   const Content& content = session.content();
   if (!content.kernel || !content.machine) return {};
   const CommandSpec* command = find_command(subcommand);
-  const auto takes = [&](std::string_view flag) {
-    return !command || std::any_of(command->options.begin(), command->options.end(),
-                                   [&](const OptionSpec& option) { return option.flag == flag; });
-  };
+  const auto takes = taker_of(command);
   const auto positionals = [&](PositionalType type) {
     return command ? std::count_if(command->positionals.begin(), command->positionals.end(),
                                    [&](const PositionalSpec& positional) { return positional.type == type; })
@@ -88,6 +103,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   if (entry && entry->file.empty()) {
     if (const std::string project = project_to_name(session); !project.empty()) {
       words.push_back(project);
+      add_kernel_options(content, takes, words);
       words.insert(words.end(), extra.begin(), extra.end());
       return joined(words);
     }
@@ -103,6 +119,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   const bool solves = subcommand == "solve" || (entry && entry->file.empty());
   if (const int stages = content.problem ? stages_wanted(content) : 0; solves && stages > kUsualStages && takes("--max-stages"))
     words.insert(words.end(), {"--max-stages", fmt::format("{}", stages)});
+  add_kernel_options(content, takes, words);
   words.insert(words.end(), extra.begin(), extra.end());
   if (entry && !entry->file.empty()) words.push_back(name_in_library(Shelf::Schedules, entry->file));
   return joined(words);
@@ -156,8 +173,10 @@ std::string ask_command(const Session& session, Topic topic, const AskOptions& o
   return command_line(session, to_string(topic), words);
 }
 
-std::string check_kernel_command(const Session& session, std::int64_t interleavings) {
-  return command_line(session, "interpret", {"--interleavings", fmt::format("{}", interleavings)});
+std::string check_kernel_command(const Session& session, const CheckRequest& request) {
+  std::vector<std::string> words{"--interleavings", fmt::format("{}", request.interleavings)};
+  if (request.data) words.push_back("--data");
+  return command_line(session, "interpret", words);
 }
 
 std::string run_kernel_command(const Session& session, bool profile) { return command_line(session, profile ? "profile" : "run"); }
@@ -166,7 +185,31 @@ std::vector<std::string> kernel_words(const Content& content) {
   std::vector<std::string> words{name_in_library(Shelf::Kernels, content.kernel->source)};
   if (!content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
   add_question(content, [](std::string_view flag) { return flag != "--demand"; }, words);
+  add_kernel_options(content, taker_of(find_command("run")), words);
   return words;
+}
+
+std::vector<std::string> tune_words(const Content& content, const TuneWish& wish, const std::string& history) {
+  std::vector<std::string> words{"tune", name_in_library(Shelf::Kernels, content.kernel->source), name_in_library(Shelf::Machines, content.machine->file)};
+  // Demands are of one configuration; the tuner's space has its own.
+  add_question(content, [](std::string_view flag) { return flag != "--demand"; }, words);
+  const auto add = [&](const char* flag, std::string value) { words.insert(words.end(), {flag, std::move(value)}); };
+  add("--budget", fmt::format("{}", wish.budget));
+  add("--method", wish.method);
+  if (wish.seed != 0) add("--seed", fmt::format("{}", wish.seed));
+  add("--history", history);
+  return words;
+}
+
+std::string tune_command(const Session& session, const TuneWish& wish) {
+  const Content& content = session.content();
+  if (!content.kernel || !content.machine || content.dump) return {};
+  const auto& file = session.sweep().file();
+  const bool more = file && (session.why_no_more().empty() || session.sweep().running());
+  const std::string history = more ? file->path : safe_file_name(content.kernel->name + "_" + content.machine->name) + ".tuning.jsonl";
+  std::vector<std::string> words = tune_words(content, wish, history);
+  words.insert(words.begin(), "heddle");
+  return joined(words);
 }
 
 std::string audit_command(const Session& session) {
@@ -301,7 +344,10 @@ struct Twin {
   Line operator()(const Undo&) const { return solve(); }
   Line operator()(const Redo&) const { return solve(); }
 
-  Line operator()(const OpenFile&) const { return session.content().dump ? Line(audit_command(session)) : std::nullopt; }
+  Line operator()(const OpenFile& c) const {
+    if (const auto& sweep = session.sweep().file(); sweep && sweep->path == c.path) return joined({"heddle-gui", c.path});
+    return session.content().dump ? Line(audit_command(session)) : std::nullopt;
+  }
   Line operator()(const OpenDump&) const { return audit_command(session); }
   Line operator()(const ShowLoop&) const { return audit_command(session); }
   Line operator()(const OpenSchedule&) const { return command_line(session, "check"); }
@@ -323,10 +369,14 @@ struct Twin {
   Line operator()(const AskWhy&) const { return ask_command(session, Topic::Explain, {}); }
 
   Line operator()(const WriteKernel&) const { return command_line(session, "emit"); }
-  Line operator()(const CheckKernel& c) const { return check_kernel_command(session, c.interleavings); }
+  Line operator()(const CheckKernel& c) const { return check_kernel_command(session, {c.interleavings, c.data}); }
+  Line operator()(const SetKernelOptions&) const { return command_line(session, "emit"); }
   Line operator()(const BuildKernel&) const { return command_line(session, "compile"); }
   Line operator()(const SaveKernel& c) const { return command_line(session, "emit", {"--out", c.path}); }
 
+  Line operator()(const StartTune& c) const { return tune_command(session, c.wish); }
+  Line operator()(const OpenSweep& c) const { return session.sweep().file() ? Line(joined({"heddle-gui", c.path})) : std::nullopt; }
+  Line operator()(const OpenPoint&) const { return session.content().entry() ? Line(shown()) : Line(solve()); }
   Line operator()(const RunKernel& c) const { return run_kernel_command(session, c.profile); }
   Line operator()(const AdoptMeasured&) const { return solve(); }
 

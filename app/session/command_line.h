@@ -23,11 +23,16 @@ std::string shown_as_command(const Session& session);
 /// Asks the same question.
 std::string ask_command(const Session& session, Topic topic, const AskOptions& options);
 /// Interprets the kernel's program in so many orders of events.
-std::string check_kernel_command(const Session& session, std::int64_t interleavings);
+std::string check_kernel_command(const Session& session, const CheckRequest& request);
 /// Runs the kernel of the shown schedule on a GPU, or profiles it.
 std::string run_kernel_command(const Session& session, bool profile);
-/// The words of such a line between its subcommand and the schedule's file: kernel, machine, parameters and changed numbers.
+/// The words of such a line between its subcommand and the schedule's file: kernel, machine, parameters, changed
+/// numbers and how the kernel is written.
 std::vector<std::string> kernel_words(const Content& content);
+/// "tune KERNEL MACHINE --param ... --budget N --method M --seed N --history FILE"
+std::vector<std::string> tune_words(const Content& content, const TuneWish& wish, const std::string& history);
+/// The same as a line; of a history that is open and can be continued, of that one.
+std::string tune_command(const Session& session, const TuneWish& wish);
 /// Judges the open dump; empty where none is open.
 std::string audit_command(const Session& session);
 /// Compares A with B, aligned as they are.

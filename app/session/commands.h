@@ -12,6 +12,7 @@
 
 #include "core/analysis/difference.h"
 #include "core/base/id.h"
+#include "app/jobs/kernel_options.h"
 #include "app/jobs/question.h"
 #include "app/session/note.h"
 #include "core/problem/changes.h"
@@ -41,7 +42,8 @@ enum class BottomTab {
   Units,
   Constraints,
   Cuda,
-  Runs
+  Runs,
+  Sweep
 };
 
 /// How A and B share the centre, where there is a B.
@@ -230,12 +232,17 @@ struct Undo {};
 struct Redo {};
 
 // The kernel of the shown schedule.
-enum class KernelStep { Text, Check, Build };
+enum class KernelStep { Text, Check, Build, Data };
 inline constexpr std::int64_t kUsualInterleavings = 200;
+inline constexpr std::int64_t kUsualDataInterleavings = 12;  ///< with real data each is thousands of times the work
 struct WriteKernel {};  ///< its CUDA text
 struct CheckKernel {
   std::int64_t interleavings = kUsualInterleavings;
+  bool data = false;  ///< with real data, every element compared with what the kernel's graph computes
 };  ///< its program on the CPU, in so many orders of events
+struct SetKernelOptions {
+  KernelOptions options;
+};  ///< how it is written, as a step of undo
 struct BuildKernel {};  ///< with NVRTC or nvcc
 struct CancelKernel {
   KernelStep step = KernelStep::Text;
@@ -257,6 +264,28 @@ struct SelectRun {
 };  ///< of RunDesk::runs(); none: no run is chosen
 struct ToggleMeasured {};  ///< the chosen run's bars over those of the chart
 struct AdoptMeasured {};   ///< the chosen run's latencies become changed numbers, as one step, and it is solved again
+
+// Sweeps: histories of a tuner, results of a batch.
+struct OpenSweep {
+  std::string path;
+};  ///< and follows it while it grows
+struct CloseSweep {};
+/// How the tuner is to go about it, as `heddle tune` takes it.
+struct TuneWish {
+  std::int64_t budget = 50;       ///< evaluations
+  std::string method = "baco";
+  std::int64_t seed = 0;
+  bool operator==(const TuneWish&) const = default;
+};
+struct StartTune {
+  TuneWish wish;
+  bool more = false;  ///< goes on with the history that is open
+};  ///< of what is open, in a process of its own
+struct CancelTune {};
+struct OpenPoint {
+  std::size_t index = 0;  ///< of SweepTable::points
+  bool as_baseline = false;
+};  ///< its problem and its schedule; without a schedule it is solved again
 
 // Selection.
 struct SelectOp {
@@ -327,7 +356,7 @@ using Command =
                  OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
-                 AskWhy, TryRelaxation, WriteKernel, CheckKernel, BuildKernel, CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, ToggleCritical, ToggleWhiskers, Undo, Redo,
+                 AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, ToggleCritical, ToggleWhiskers, Undo, Redo,
                  SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
                  SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,
                  ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, CopyLine, Quit, DismissNotice>;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/jobs/kernel_options.h"
 #include "app/session/note.h"
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
@@ -55,6 +56,7 @@ struct Content {
   std::shared_ptr<const Error> unresolved;  ///< why there is no problem, although there are a kernel and a machine
   Changes changes;  ///< numbers taken differently before the problem is resolved ("what if")
   Constraints constraints;
+  KernelOptions kernel_options;  ///< how its kernel is written
   std::vector<EntryPtr> schedules;
   std::optional<std::size_t> shown;     ///< A: index into `schedules`
   std::optional<std::size_t> baseline;  ///< B, which A is compared with

@@ -6,6 +6,17 @@
 #include "core/report/text_style.h"
 
 namespace heddle::app {
+namespace {
+
+KernelDesk::Line outcome_line(const KernelCheck& c) {
+  const std::string name = c.of.schedule_name;
+  if (!c.failure.empty()) return {LogLevel::Warning, fmt::format("{}: not verified: {}", name, c.failure)};
+  if (!c.fault.empty()) return {LogLevel::Bad, fmt::format("{}: interleaving {}: {}", name, c.done - 1, c.fault)};
+  return {LogLevel::Good, fmt::format("{}: {} {}", name, count_of(c.done, "interleaving"),
+                                      c.data ? "with data on the CPU: every element is what heddle eval computes" : "on the CPU: no deadlock, no race")};
+}
+
+}  // namespace
 
 std::optional<KernelSubject> KernelDesk::subject_of(const Content& content) {
   if (!content.problem || !content.shown) return std::nullopt;
@@ -16,6 +27,9 @@ std::optional<KernelSubject> KernelDesk::subject_of(const Content& content) {
   subject.problem = content.problem;
   subject.schedule = std::shared_ptr<const Schedule>(entry, &entry->schedule);
   subject.schedule_name = entry->name;
+  subject.options = content.kernel_options;
+  subject.params = content.overrides;
+  subject.changes = content.changes;
   return subject;
 }
 
@@ -25,37 +39,43 @@ bool KernelDesk::writes_or_has(const KernelSubject& subject) const {
 
 void KernelDesk::write(const KernelSubject& subject) {
   check_next_.reset();
+  data_next_.reset();
   build_next_ = false;
   writing_ = subject;
   given_up_.reset();
   text_.start([subject](std::stop_token, const auto&) { return write_kernel(subject); }, wake_);
 }
 
-void KernelDesk::check(const KernelSubject& subject, std::int64_t interleavings) {
-  if (!writes_or_has(subject)) {
-    const bool build = build_next_;
-    write(subject);
-    build_next_ = build;
-  }
-  check_next_ = interleavings;
-  if (!text_.active()) start_check();
+void KernelDesk::write_first(const KernelSubject& subject) {
+  if (writes_or_has(subject)) return;
+  const auto check = check_next_, data = data_next_;
+  const bool build = build_next_;
+  write(subject);
+  check_next_ = check;
+  data_next_ = data;
+  build_next_ = build;
+}
+
+void KernelDesk::check(const KernelSubject& subject, const CheckRequest& request) {
+  write_first(subject);
+  auto& next = request.data ? data_next_ : check_next_;
+  next = request;
+  if (!text_.active()) start_check(next);
 }
 
 void KernelDesk::build(const KernelSubject& subject) {
   look_for_compiler();
-  if (!writes_or_has(subject)) {
-    const auto check = check_next_;
-    write(subject);
-    check_next_ = check;
-  }
+  write_first(subject);
   build_next_ = true;
   if (!text_.active()) start_build();
 }
 
-void KernelDesk::start_check() {
-  const std::int64_t count = *std::exchange(check_next_, std::nullopt);
+void KernelDesk::start_check(std::optional<CheckRequest>& next) {
+  if (!next) return;
+  const CheckRequest request = *std::exchange(next, std::nullopt);
   if (!text_.answer() || !text_.answer()->program) return;
-  check_.start([text = text_.answer(), count](std::stop_token stop, const auto& say) { return check_kernel(*text, count, std::move(stop), say); }, wake_);
+  auto& task = request.data ? data_ : check_;
+  task.start([text = text_.answer(), request, check = tools_.check](std::stop_token stop, const auto& say) { return check(*text, request, std::move(stop), say); }, wake_);
 }
 
 void KernelDesk::start_build() {
@@ -75,11 +95,16 @@ void KernelDesk::cancel(KernelStep step) {
       if (text_.active()) given_up_ = writing_;
       text_.cancel();
       check_next_.reset();
+      data_next_.reset();
       build_next_ = false;
       break;
     case KernelStep::Check:
       check_next_.reset();
       check_.cancel();
+      break;
+    case KernelStep::Data:
+      data_next_.reset();
+      data_.cancel();
       break;
     case KernelStep::Build:
       build_next_ = false;
@@ -104,18 +129,16 @@ bool KernelDesk::pump(std::vector<Line>& said) {
     } else if (!text_.active()) {
       if (const auto& text = text_.answer(); text && !text->refusals.empty())
         said.push_back({LogLevel::Info, fmt::format("no CUDA for {}: {}: {}", text->of.schedule_name, text->refusals.front().rule, printable(text->refusals.front().sentence))});
-      if (check_next_) start_check();
+      start_check(check_next_);
+      start_check(data_next_);
       if (build_next_) start_build();
     }
   }
-  if (check_.pump()) {
+  for (Task<KernelCheck>* task : {&check_, &data_}) {
+    if (!task->pump()) continue;
     news = true;
-    if (check_.phase() == Task<KernelCheck>::Phase::Failed) said.push_back({LogLevel::Warning, "the interpreter failed: " + check_.failure()});
-    if (!check_.active() && check_.phase() == Task<KernelCheck>::Phase::Done) {
-      const KernelCheck& c = *check_.answer();
-      said.push_back({c.fault.empty() ? LogLevel::Good : LogLevel::Bad, c.fault.empty() ? fmt::format("{}: {} on the CPU: no deadlock, no race", c.of.schedule_name, count_of(c.done, "interleaving"))
-                                                       : fmt::format("{}: interleaving {}: {}", c.of.schedule_name, c.done - 1, c.fault)});
-    }
+    if (task->phase() == Task<KernelCheck>::Phase::Failed) said.push_back({LogLevel::Warning, "the interpreter failed: " + task->failure()});
+    if (!task->active() && task->phase() == Task<KernelCheck>::Phase::Done) said.push_back(outcome_line(*task->answer()));
   }
   if (build_.pump()) {
     news = true;
@@ -135,7 +158,7 @@ bool KernelDesk::pump(std::vector<Line>& said) {
 }
 
 bool KernelDesk::close(std::chrono::steady_clock::time_point until) {
-  return text_.close(until) && check_.close(until) && build_.close(until) && compiler_.close(until);
+  return text_.close(until) && check_.close(until) && data_.close(until) && build_.close(until) && compiler_.close(until);
 }
 
 }  // namespace heddle::app

@@ -23,7 +23,7 @@ class KernelDesk {
 
   // Starting and stopping; each of the later steps writes the text first where it is not current.
   void write(const KernelSubject& subject);
-  void check(const KernelSubject& subject, std::int64_t interleavings);
+  void check(const KernelSubject& subject, const CheckRequest& request);
   void build(const KernelSubject& subject);
   void cancel(KernelStep step);
   /// Looks for a compiler, once.
@@ -43,12 +43,15 @@ class KernelDesk {
 
   const Task<KernelText>& text() const { return text_; }
   const Task<KernelCheck>& checked() const { return check_; }
+  const Task<KernelCheck>& verified() const { return data_; }  ///< the same with real data
   const Task<KernelBuild>& built() const { return build_; }
   /// Whether there is a compiler, by name: nothing while that is being found out.
   const Result<std::string>* compiler() const { return compiler_.answer() ? compiler_.answer().get() : nullptr; }
   bool looking() const { return compiler_.active(); }
-  bool active() const { return text_.active() || check_.active() || build_.active() || compiler_.active(); }
-  bool waits(KernelStep step) const { return step == KernelStep::Check ? check_next_.has_value() : step == KernelStep::Build && build_next_; }
+  bool active() const { return text_.active() || check_.active() || data_.active() || build_.active() || compiler_.active(); }
+  bool waits(KernelStep step) const {
+    return step == KernelStep::Check ? check_next_.has_value() : step == KernelStep::Data ? data_next_.has_value() : step == KernelStep::Build && build_next_;
+  }
 
   /// The answer is one about this subject.
   template <class T>
@@ -57,17 +60,19 @@ class KernelDesk {
   }
 
  private:
-  void start_check();
+  void start_check(std::optional<CheckRequest>& next);
   void start_build();
+  /// What waits for a text keeps waiting while another one is written.
+  void write_first(const KernelSubject& subject);
 
   KernelTools tools_;
   std::function<void()> wake_;
   Task<KernelText> text_;
-  Task<KernelCheck> check_;
+  Task<KernelCheck> check_, data_;
   Task<KernelBuild> build_;
   Task<Result<std::string>> compiler_;
   std::optional<KernelSubject> writing_, given_up_;
-  std::optional<std::int64_t> check_next_;  ///< interleavings, once there is a text
+  std::optional<CheckRequest> check_next_, data_next_;  ///< once there is a text
   bool build_next_ = false;
 };
 

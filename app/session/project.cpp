@@ -10,7 +10,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::array<std::pair<BottomTab, const char*>, 16> kTabs{{{BottomTab::Log, "log"},
+constexpr std::array<std::pair<BottomTab, const char*>, 17> kTabs{{{BottomTab::Log, "log"},
                                                                   {BottomTab::Explain, "explain"},
                                                                   {BottomTab::Slack, "slack"},
                                                                   {BottomTab::Alternatives, "alternatives"},
@@ -25,7 +25,8 @@ constexpr std::array<std::pair<BottomTab, const char*>, 16> kTabs{{{BottomTab::L
                                                                   {BottomTab::Units, "units"},
                                                                   {BottomTab::Constraints, "constraints"},
                                                                   {BottomTab::Cuda, "cuda"},
-                                                                  {BottomTab::Runs, "runs"}}};
+                                                                  {BottomTab::Runs, "runs"},
+                                                                  {BottomTab::Sweep, "sweep"}}};
 
 bool same_changes(const Changes& a, const Changes& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {
@@ -76,6 +77,7 @@ Project to_project(const Content& content, const Selection& selection, const Vie
   project.view.tab = to_string(view.tab);
   project.view.visible = view.chart.visible;
   project.view.switches = view.chart.switches;
+  project.view.choices = to_choices(content.kernel_options);
   if (content.baseline) {
     project.view.choices["chart"] = to_string(view.chart_view);
     project.view.choices["align"] = view.alignment.at == Alignment::At::Op && view.alignment.op.valid()
@@ -127,12 +129,13 @@ bool has_own_work(const Content& content) {
 }
 
 bool has_work(const Content& content) {
-  return has_own_work(content) || !content.schedules.empty() || !content.overrides.empty();
+  return has_own_work(content) || !content.schedules.empty() || !content.overrides.empty() || content.kernel_options != KernelOptions{};
 }
 
 bool differs(const Content& a, const Content& b) {
   return a.kernel != b.kernel || a.machine != b.machine || a.overrides != b.overrides || !same_changes(a.changes, b.changes) ||
-         a.constraints != b.constraints || a.schedules != b.schedules || a.notes != b.notes || a.flags != b.flags;
+         a.constraints != b.constraints || a.schedules != b.schedules || a.notes != b.notes || a.flags != b.flags ||
+         a.kernel_options != b.kernel_options;
 }
 
 }  // namespace heddle::app

@@ -24,7 +24,7 @@ double steady_seconds() {
 
 }  // namespace
 
-Session::Session(Environment environment) : environment_(std::move(environment)), kernel_(environment_.kernel, environment_.wake), runs_(environment_.run, environment_.wake) {
+Session::Session(Environment environment) : environment_(std::move(environment)), kernel_(environment_.kernel, environment_.wake), runs_(environment_.run, environment_.wake), sweep_(environment_.sweep, environment_.wake) {
   if (!environment_.clock) environment_.clock = steady_seconds;
   began_ = environment_.clock();
   if (!environment_.settings_file.empty()) settings_ = load_settings(environment_.settings_file);
@@ -64,6 +64,7 @@ void Session::save_settings_now() {
 // --- files
 
 void Session::on(const OpenFile& c) {
+  if (is_sweep(c.path)) return on(OpenSweep{c.path});
   const auto kind = classify_file(c.path);
   if (!kind) return fail("Cannot open " + base_name(c.path), kind.error());
   switch (*kind) {
@@ -78,9 +79,9 @@ void Session::on(const OpenFile& c) {
     case FileKind::Unknown: break;
   }
   fail("Cannot open " + base_name(c.path),
-       Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file, nor a compiler's dump",
+       Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump",
                     "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
-                    "heddle.constraints/1, heddle.project/1, heddle.measurement/1; its \"schema_version\" ddg-0.1, 0.1 (schedule_graph), "
+                    "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 (schedule_graph), "
                     "curated-ddg-0.2, joint-solver-0.1 or joint-solver-0.2"));
 }
 
@@ -104,6 +105,7 @@ void Session::on(const OpenMachine& c) {
   next.overrides = content_.overrides;
   next.constraints = content_.constraints;
   next.changes = content_.changes;
+  next.kernel_options = content_.kernel_options;
   next.machine = std::make_shared<const Machine>(std::move(*machine));
   adopt(std::move(next), "open machine " + base_name(c.name));
 }
@@ -153,6 +155,8 @@ void Session::on(const OpenSchedule& c) {
       next.machine = std::make_shared<const Machine>(std::move(*machine));
     }
     next.overrides = target->params;
+    for (const Param& param : next.kernel->params)  // a file says them all
+      if (const auto it = next.overrides.find(param.name); it != next.overrides.end() && it->second == param.value) next.overrides.erase(it);
     auto problem = resolve(*next.kernel, *next.machine, next.overrides);
     if (!problem) return fail(title, problem.error());
     next.problem = std::make_shared<const Problem>(std::move(*problem));

@@ -24,6 +24,7 @@
 #include "app/session/run_desk.h"
 #include "app/session/selection.h"
 #include "app/session/settings.h"
+#include "app/session/sweep_desk.h"
 #include "app/session/undo.h"
 
 namespace heddle::app {
@@ -110,6 +111,7 @@ struct Environment {
   std::string autosave_folder;    ///< empty: work is not kept safe from crashes
   KernelTools kernel = built_in_tools();
   RunTools run = built_in_run_tools();
+  SweepTools sweep = built_in_sweep_tools();
 };
 
 class Session {
@@ -143,6 +145,8 @@ class Session {
   Constraints open_emitter_rules() const;
   /// The kernel of the shown schedule, as far as it has come.
   const KernelDesk& kernel() const { return kernel_; }
+  /// Its text, also of another schedule or written otherwise, but of this problem; null: there is none.
+  const KernelText* kernel_text_of_problem() const;
   /// Empty when there is something to make a kernel of, else why not.
   std::string why_no_kernel() const;
   /// The same for compiling it.
@@ -156,6 +160,11 @@ class Session {
   /// Empty when the chosen run's times can be laid over the chart, else why not; the same for adopting its latencies.
   std::string why_no_measured() const;
   std::string why_no_adoption() const;
+  /// The sweep that is open, and the tuning run at work.
+  const SweepDesk& sweep() const { return sweep_; }
+  /// Empty when what is open can be tuned, or the open history be continued, else why not.
+  std::string why_no_tune() const;
+  std::string why_no_more() const;
   const std::optional<ErrorReport>& error() const { return error_; }
   const Settings& settings() const { return settings_; }
   const std::string& solver_name() const { return environment_.solver_name; }
@@ -253,6 +262,7 @@ class Session {
   void on(const TryRelaxation& c);
   void on(const WriteKernel& c);
   void on(const CheckKernel& c);
+  void on(const SetKernelOptions& c);
   void on(const BuildKernel& c);
   void on(const CancelKernel& c);
   void on(const SaveKernel& c);
@@ -263,6 +273,12 @@ class Session {
   void on(const ToggleMeasured& c);
   void on(const AdoptMeasured& c);
   bool pump_runs();
+  void on(const OpenSweep& c);
+  void on(const CloseSweep& c);
+  void on(const StartTune& c);
+  void on(const CancelTune& c);
+  void on(const OpenPoint& c);
+  bool pump_sweep();
   /// While its tab is shown, the text is that of the shown schedule.
   void keep_kernel_fresh();
   bool pump_kernel();
@@ -380,6 +396,7 @@ class Session {
   std::unique_ptr<QuestionJob> question_job_;
   KernelDesk kernel_;
   RunDesk runs_;
+  SweepDesk sweep_;
   std::unique_ptr<SolveJob> job_;
   std::vector<std::unique_ptr<SolveJob>> stopping_;  ///< abandoned jobs, kept until their workers have ended
 };

@@ -16,6 +16,11 @@ std::string Session::why_no_kernel() const {
   return content_.entry() ? "" : "there is no schedule yet";
 }
 
+const KernelText* Session::kernel_text_of_problem() const {
+  const KernelText* text = kernel_.text().answer().get();
+  return text && content_.problem && text->of.problem == content_.problem ? text : nullptr;
+}
+
 std::string Session::why_no_build() const {
   if (const std::string reason = why_no_kernel(); !reason.empty()) return reason;
   if (!environment_.kernel.compile) return "there is no compiler";
@@ -55,7 +60,15 @@ void Session::on(const CheckKernel& c) {
   constexpr std::int64_t kMost = 1'000'000;
   if (const std::string reason = why_no_kernel(); !reason.empty()) return say(LogLevel::Warning, "not verified: " + reason);
   view_.tab = BottomTab::Cuda;
-  kernel_.check(*KernelDesk::subject_of(content_), std::clamp<std::int64_t>(c.interleavings, 1, kMost));
+  kernel_.check(*KernelDesk::subject_of(content_), {std::clamp<std::int64_t>(c.interleavings, 1, kMost), c.data});
+  changed();
+}
+
+void Session::on(const SetKernelOptions& c) {
+  const KernelOptions next = within_limits(c.options);
+  if (!content_.kernel || next == content_.kernel_options) return;
+  undo_.remember(content_, "kernel written " + describe(next));
+  content_.kernel_options = next;
   changed();
 }
 

@@ -68,6 +68,7 @@ void Session::take_project(Project project, const std::string& path, const std::
   next.constraints = project.constraints;
   for (const ProjectNote& note : project.notes) next.notes.push_back({note.text, note.op, note.at});
   next.flags = project.flags;
+  next.kernel_options = options_from(project.view.choices);
   adopt(std::move(next), what);
   if (!content_.problem) return;
   places_[content_.document] = {path, std::nullopt};

@@ -97,9 +97,9 @@ void Session::end_row() {
 }
 
 bool Session::pump() {
-  const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs();
+  const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs(), swept = pump_sweep();
   keep_safe();
-  return solved || answered || built || ran;
+  return solved || answered || built || ran || swept;
 }
 
 bool Session::pump_solve() {

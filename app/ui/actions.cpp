@@ -214,7 +214,10 @@ Command cancel_kernel(const Session&) {
 template <KernelStep step>
 std::string not_at_work(const Session& s) {
   const KernelDesk& k = s.kernel();
-  const bool active = step == KernelStep::Text ? k.text().active() : step == KernelStep::Check ? k.checked().active() : k.built().active();
+  const bool active = step == KernelStep::Text    ? k.text().active()
+                      : step == KernelStep::Check ? k.checked().active()
+                      : step == KernelStep::Data  ? k.verified().active()
+                                                  : k.built().active();
   return active || k.waits(step) ? "" : "it is not being done";
 }
 std::string needs_kernel_text(const Session& s) {
@@ -223,6 +226,46 @@ std::string needs_kernel_text(const Session& s) {
   const auto& text = s.kernel().text();
   if (!KernelDesk::is_current(text, KernelDesk::subject_of(s.content()))) return "there is no CUDA text of the shown schedule yet";
   return text.answer()->emission ? "" : "the schedule cannot be written as a kernel";
+}
+Command verify_with_data(const Session&) { return CheckKernel{kUsualDataInterleavings, true}; }
+/// Why this one of the options cannot be turned; empty as well where nothing is known of it.
+std::string offer(const Session& s, std::string KernelOffers::*which) {
+  if (!s.content().kernel) return "nothing is open";
+  const KernelText* text = s.kernel_text_of_problem();
+  return text ? text->offers.*which : std::string();
+}
+bool in_clusters(const Session& s) { return s.content().kernel_options.build.cluster == 2; }
+bool with_turns(const Session& s) { return s.content().kernel_options.build.turns; }
+Command flip_cluster(const Session& s) {
+  KernelOptions options = s.content().kernel_options;
+  options.build.cluster = in_clusters(s) ? 1 : 2;
+  return SetKernelOptions{options};
+}
+Command flip_turns(const Session& s) {
+  KernelOptions options = s.content().kernel_options;
+  options.build.turns = !options.build.turns;
+  return SetKernelOptions{options};
+}
+std::string no_cluster(const Session& s) { return s.content().kernel && in_clusters(s) ? "" : offer(s, &KernelOffers::cluster); }
+std::string no_turns(const Session& s) { return s.content().kernel && !with_turns(s) ? "" : offer(s, &KernelOffers::turns); }
+template <codegen::Recording records>
+Command make_records(const Session& s) {
+  KernelOptions options = s.content().kernel_options;
+  options.records = records;
+  return SetKernelOptions{options};
+}
+template <codegen::Recording records>
+bool with_records(const Session& s) {
+  return s.content().kernel_options.records == records;
+}
+template <codegen::Recording records>
+std::string no_records(const Session& s) {
+  if (s.content().kernel && with_records<records>(s)) return "";
+  return records == codegen::Recording::None ? needs_kernel(s) : offer(s, records == codegen::Recording::Loop ? &KernelOffers::loop_records : &KernelOffers::op_records);
+}
+void show_steps(const Session&, UiState& ui) {
+  ui.cuda.steps = !ui.cuda.steps;
+  ui.commands.push(ShowTab{BottomTab::Cuda});
 }
 template <int step>
 void next_source(const Session& s, UiState& ui) {
@@ -236,6 +279,20 @@ Command make_run(const Session&) {
 std::string needs_measurement(const Session& s) { return s.why_no_measured(); }
 std::string needs_residuals(const Session& s) { return s.why_no_adoption(); }
 std::string needs_run(const Session& s) { return s.runs().run().active() ? "" : "no kernel is being run"; }
+
+std::string no_tune(const Session& s) { return s.why_no_tune(); }
+std::string no_more(const Session& s) { return s.why_no_more(); }
+template <bool more>
+Command make_tune(const Session&) {
+  return StartTune{TuneWish{}, more};
+}
+std::string needs_tuning(const Session& s) { return s.sweep().running() ? "" : "nothing is being tuned"; }
+std::string needs_sweep(const Session& s) { return s.sweep().file() ? "" : "no sweep is open"; }
+std::string needs_best(const Session& s) {
+  if (!needs_sweep(s).empty()) return needs_sweep(s);
+  return s.sweep().table().best ? "" : "no point of the sweep has a value yet";
+}
+Command show_best(const Session& s) { return OpenPoint{*s.sweep().table().best, false}; }
 
 std::string save_reason(const Session& s) { return s.why_no_save(); }
 std::string needs_constraints(const Session& s) {
@@ -289,6 +346,8 @@ constexpr const char* kMenus[] = {kFile, kEdit, kView, kSolve, kCompare, kKernel
 const Action kActions[] = {
     Action{"open", kFile, "Open ...", "Ctrl+O", make<ShowOpenDialog>},
     Action{"open_measurement", kFile, "Open measurement ...", "", make<ShowOpenDialog>},
+    Action{"open_sweep", kFile, "Open sweep ...", "", make<ShowOpenDialog>},
+    Action{"close_sweep", kFile, "Close sweep", "", make<CloseSweep>}.needs(needs_sweep),
     Action{"save", kFile, "Save project", "Ctrl+S"}.does(save_project).needs(save_reason).below_line(),
     Action{"save_as", kFile, "Save project as ...", "Ctrl+Shift+S"}.asks(Prompt::ProjectPath).needs(save_reason),
     Action{"save_schedule", kFile, "Save schedule ...", ""}.asks(Prompt::SavePath).needs(needs_schedule),
@@ -366,6 +425,7 @@ const Action kActions[] = {
     Action{"graph", kView, "Dataflow graph", "Ctrl+9", make_tab<BottomTab::Graph>},
     Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},
     Action{"units", kView, "Units and memory", "", make_tab<BottomTab::Units>},
+    Action{"sweep", kView, "Sweep of configurations", "", make_tab<BottomTab::Sweep>},
     Action{"constraints", kView, "Constraints", "", make_tab<BottomTab::Constraints>},
     Action{"log", kView, "Log", "Ctrl+1", make_tab<BottomTab::Log>},
 
@@ -389,6 +449,10 @@ const Action kActions[] = {
     Action{"ask_pareto", kSolve, "Sweep the front", "", make_sweep}.needs(no_question<Topic::Pareto>).below_line(),
     Action{"ask_sensitivity", kSolve, "Try every number 10 % off", "", ask<Topic::Sensitivity>}.needs(no_question<Topic::Sensitivity>),
     Action{"ask_latency", kSolve, "II by the selected op's latency", "", ask<Topic::Latency>}.needs(no_question<Topic::Latency>),
+    Action{"tune", kSolve, "Tune: search tile sizes and options", "", make_tune<false>}.needs(no_tune).below_line(),
+    Action{"tune_more", kSolve, "Tune: go on with the open history", "", make_tune<true>}.needs(no_more),
+    Action{"cancel_tune", kSolve, "Cancel tuning", "", make<CancelTune>}.needs(needs_tuning),
+    Action{"best_point", kSolve, "Sweep: show the best point", "", show_best}.needs(needs_best),
     Action{"cancel_pareto", kNowhere, "Cancel the sweep of the front", "", cancel_ask<Topic::Pareto>}.needs(not_asking<Topic::Pareto>),
     Action{"cancel_sensitivity", kNowhere, "Cancel trying the numbers", "", cancel_ask<Topic::Sensitivity>}.needs(not_asking<Topic::Sensitivity>),
     Action{"cancel_latency", kNowhere, "Cancel II by latency", "", cancel_ask<Topic::Latency>}.needs(not_asking<Topic::Latency>),
@@ -425,10 +489,24 @@ const Action kActions[] = {
     Action{"generate", kKernel, "Generate CUDA", "F6", make<WriteKernel>}.needs(needs_code_generator).below_line(),
     Action{"verify", kKernel, "Verify the program on the CPU", "Shift+F6", make<CheckKernel>}.needs(needs_code_generator),
     Action{"compile", kKernel, "Compile", "F7", make<BuildKernel>}.needs(needs_compiler),
+    Action{"verify_data", kKernel, "Verify the program with data on the CPU", "Ctrl+F6", verify_with_data}.needs(needs_code_generator),
+    Action{"cluster", kKernel, "Kernel in clusters of two blocks", "", flip_cluster}.needs(no_cluster).ticked(in_clusters).below_line(),
+    Action{"turns", kKernel, "Kernel keeps wgmmas of warp groups in order", "", flip_turns}.needs(no_turns).ticked(with_turns),
+    Action{"records_none", kKernel, "Kernel without clock readings", "", make_records<codegen::Recording::None>}
+        .needs(no_records<codegen::Recording::None>)
+        .ticked(with_records<codegen::Recording::None>),
+    Action{"records_loop", kKernel, "Kernel reads the clock around its loop", "", make_records<codegen::Recording::Loop>}
+        .needs(no_records<codegen::Recording::Loop>)
+        .ticked(with_records<codegen::Recording::Loop>),
+    Action{"records_ops", kKernel, "Kernel reads the clock around every op", "", make_records<codegen::Recording::Ops>}
+        .needs(no_records<codegen::Recording::Ops>)
+        .ticked(with_records<codegen::Recording::Ops>),
+    Action{"steps", kKernel, "Kernel as steps of every role, and back", ""}.does(show_steps).needs(needs_code_generator),
     Action{"cancel_generate", kNowhere, "Cancel generating CUDA", "", cancel_kernel<KernelStep::Text>}.needs(not_at_work<KernelStep::Text>),
     Action{"cancel_verify", kNowhere, "Cancel verifying the program", "", cancel_kernel<KernelStep::Check>}.needs(not_at_work<KernelStep::Check>),
+    Action{"cancel_verify_data", kNowhere, "Cancel verifying with data", "", cancel_kernel<KernelStep::Data>}.needs(not_at_work<KernelStep::Data>),
     Action{"cancel_compile", kNowhere, "Cancel compiling", "", cancel_kernel<KernelStep::Build>}.needs(not_at_work<KernelStep::Build>),
-    Action{"save_kernel", kKernel, "Save CUDA ...", ""}.asks(Prompt::KernelPath).needs(needs_kernel_text),
+    Action{"save_kernel", kKernel, "Save CUDA ...", ""}.asks(Prompt::KernelPath).needs(needs_kernel_text).below_line(),
     Action{"next_source", kKernel, "Next lines of the selected op", "F4"}.does(next_source<1>).needs(why_no_source_step),
     Action{"previous_source", kKernel, "Previous lines of the selected op", "Shift+F4"}.does(next_source<-1>).needs(why_no_source_step),
     Action{"run_kernel", kKernel, "Run and measure", "F8", make_run<false>}.needs(needs_gpu).below_line(),

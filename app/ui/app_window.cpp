@@ -264,7 +264,7 @@ void AppWindow::draw() {
          [&] { draw_notices(session_, ui_); });
   const float top = menu + toolbar + line + bar;
   const float height = std::max(px(80), display.y - top - status - line);
-  if (session_.content().kernel)
+  if (session_.content().kernel || session_.sweep().file())
     draw_panes(top, height);
   else
     pane("welcome", ImVec2(0, top), ImVec2(display.x, height), theme().window, ImVec2(0, 0),

@@ -50,7 +50,7 @@ struct FolderItem {
   bool folder = false;
 };
 
-/// Folders first, then JSON files; empty when it cannot be read.
+/// Folders first, then files of JSON and of lines of JSON; empty when it cannot be read.
 std::vector<FolderItem> list_folder(const std::string& folder) {
   constexpr std::size_t kMost = 5000;
   std::vector<FolderItem> items;
@@ -61,7 +61,8 @@ std::vector<FolderItem> list_folder(const std::string& folder) {
     const std::string name = it->path().filename().string();
     if (name.empty() || name[0] == '.') continue;
     const bool is_folder = it->is_directory(ignored);
-    if (is_folder || it->path().extension() == ".json") items.push_back({name, is_folder});
+    const std::string ending = it->path().extension().string();
+    if (is_folder || ending == ".json" || ending == ".jsonl" || ending == ".journal") items.push_back({name, is_folder});
   }
   std::sort(items.begin(), items.end(),
             [](const FolderItem& a, const FolderItem& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
@@ -118,7 +119,7 @@ void draw_folder(UiState& ui) {
     ui.commands.push(OpenFile{(here / item.name).string()});
     ImGui::CloseCurrentPopup();
   }
-  if (count == 0) colored_text(theme().faint, "no folders or .json files here");
+  if (count == 0) colored_text(theme().faint, "no folders, .json, .jsonl or .journal files here");
 }
 
 }  // namespace

@@ -29,6 +29,7 @@
 #include "app/ui/tabs/compare_state.h"
 #include "app/ui/tabs/sensitivity_state.h"
 #include "app/ui/tabs/slack_state.h"
+#include "app/ui/tabs/sweep_state.h"
 #include "app/ui/tabs/what_if_state.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/compare_model.h"
@@ -101,6 +102,7 @@ struct UiState {
   GraphState graph;
   PipelineState pipeline;
   CudaTabState cuda;
+  SweepTabState sweep;
 };
 
 void draw_menu_bar(const Session& session, UiState& ui);

@@ -39,7 +39,10 @@ struct Frame {
   }
 };
 
-std::string text_of(const PlotAxis& axis, double value) { return axis.text ? axis.text(value) : tick_text(value); }
+std::string text_of(const PlotAxis& axis, double value) {
+  if (!axis.words.empty()) return axis.words[std::min(axis.words.size() - 1, static_cast<std::size_t>(std::max(value, 0.0)))];
+  return axis.text ? axis.text(value) : tick_text(value);
+}
 
 Color or_accent(Color color) { return color == 0 ? theme().accent : color; }
 
@@ -62,6 +65,11 @@ void scales(Frame& f, ImVec2 size) {
   const auto scale = [](const PlotAxis& axis, Extent seen, int most, double margin) {
     if (axis.low) seen.low = *axis.low;
     if (axis.high) seen.high = *axis.high;
+    if (!axis.words.empty()) {
+      PlotScale words{-0.5, static_cast<double>(axis.words.size()) - 0.5, {}};
+      for (std::size_t i = 0; i < axis.words.size(); ++i) words.ticks.push_back(static_cast<double>(i));
+      return words;
+    }
     PlotScale made = plot_scale(seen.low, seen.high, most, axis.whole, axis.low && axis.high ? 0 : margin);
     return made;
   };

@@ -53,6 +53,7 @@ struct PlotAxis {
   bool whole = true;                            ///< whole numbers only
   std::optional<double> low, high;              ///< none: as the data wants
   std::string (*text)(double) = nullptr;        ///< of ticks; null: grouped numbers
+  std::vector<std::string> words;               ///< not empty: the axis has these at 0, 1, 2 ... and no numbers
 };
 
 struct PlotModel {

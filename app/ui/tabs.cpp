@@ -27,7 +27,8 @@ constexpr Tab kTabs[] = {
     {BottomTab::Units, "units", "Units", draw_units_tab},
     {BottomTab::Constraints, "constraints", "Constraints", draw_constraints_tab},
     {BottomTab::Cuda, "cuda", "CUDA", draw_cuda_tab},
-    {BottomTab::Runs, "runs", "Runs", draw_runs_tab}};
+    {BottomTab::Runs, "runs", "Runs", draw_runs_tab},
+    {BottomTab::Sweep, "sweep", "Sweep", draw_sweep_tab}};
 
 float width_of(const Tab& tab) { return text_size(fonts().bold, tab.label).x + px(20); }
 

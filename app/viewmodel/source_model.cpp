@@ -113,6 +113,21 @@ const char* to_words(codegen::StepKind kind) {
 
 }  // namespace
 
+SourceModel plain_text_model(std::string text) {
+  SourceModel model;
+  model.text = std::move(text);
+  for (std::size_t at = 0; at < model.text.size();) {
+    const std::size_t end = std::min(model.text.find('\n', at), model.text.size());
+    SourceLine line;
+    line.begin = static_cast<std::uint32_t>(at);
+    line.end = static_cast<std::uint32_t>(end);
+    model.widest = std::max(model.widest, end - at);
+    model.lines.push_back(line);
+    at = end + 1;
+  }
+  return model;
+}
+
 SourceModel source_model(const Kernel& kernel, const Problem& problem, const codegen::Program& program, const codegen::Emission& emission) {
   SourceModel model;
   model.text = emission.source;

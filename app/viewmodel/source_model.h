@@ -56,6 +56,9 @@ struct SourceModel {
 
 SourceModel source_model(const Kernel& kernel, const Problem& problem, const codegen::Program& program, const codegen::Emission& emission);
 
+/// Any other text, line by line.
+SourceModel plain_text_model(std::string text);
+
 /// "prologue", "steady state", "epilogue", "begin of the tile", "end of the tile".
 const char* to_words(SourcePart part);
 /// "MMA0 · consumer A · steady state, stage 0, slot 578 · waits"

@@ -135,7 +135,8 @@ std::optional<ProgramFault> run_symbolic(const Kernel& kernel, const Program& pr
   return BlockMachine(kernel, program, how, nullptr).run();
 }
 
-Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors, const Interleaving& how) {
+Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors, const Interleaving& how,
+                                                  const std::stop_token& stop) {
   if (auto planned = plan_execution(kernel, program.params, tensors); !planned.ok()) return planned.error();
   std::vector<std::int64_t> grid;
   std::int64_t tiles = 1;
@@ -145,7 +146,7 @@ Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Pr
     if (program.cluster > 1 && grid.size() - 1 == program.cluster_dim) grid.back() = (grid.back() + program.cluster - 1) / program.cluster;
     tiles *= grid.back();
   }
-  for (std::int64_t first = 0; first < tiles; first += how.tiles) {
+  for (std::int64_t first = 0; first < tiles && !stop.stop_requested(); first += how.tiles) {
     Interleaving block = how;
     block.tiles = std::min(how.tiles, tiles - first);
     block.seed = how.seed + static_cast<std::uint64_t>(first);

@@ -38,6 +38,7 @@ struct ProgramFault {
   std::string step;      ///< as step_text() has it
   std::int64_t tile = 0, iteration = 0;
   std::string what;
+  std::optional<OpRef> op;  ///< whose step it is; absent where it is no op's
 };
 /// One sentence, printable.
 std::string to_string(const ProgramFault& fault);
@@ -52,8 +53,8 @@ struct Interleaving {
 std::optional<ProgramFault> run_symbolic(const Kernel& kernel, const Program& program, const Interleaving& how);
 
 /// With real data: every block of the grid, `how.tiles` tiles of it per block (the last block may have fewer). Writes the
-/// kernel's outputs into `tensors`. Input errors are those of heddle eval.
+/// kernel's outputs into `tensors`. Input errors are those of heddle eval. Asked to stop, it does so between two blocks.
 Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors,
-                                                  const Interleaving& how);
+                                                  const Interleaving& how, const std::stop_token& stop = {});
 
 }  // namespace heddle::codegen

@@ -120,7 +120,7 @@ std::optional<ProgramFault> BlockMachine::run() {
     if (!finished(agent)) return stuck();
   for (std::size_t r = 0; r < turns_.size(); ++r)
     if (turns_[r] != turns_at_first[r])
-      return ProgramFault{FaultKind::Turns, role_at(r).name, "", how_.tiles, 0, "the turns given and taken are not the same number"};
+      return ProgramFault{FaultKind::Turns, role_at(r).name, "", how_.tiles, 0, "the turns given and taken are not the same number", {}};
   return std::nullopt;
 }
 
@@ -513,7 +513,7 @@ std::string BlockMachine::content(const Cell& cell) const {
 void BlockMachine::fail(FaultKind kind, std::size_t role, const Flat& flat, std::int64_t tile, std::string what) {
   if (fault_) return;
   const Role& r = role_at(role);
-  fault_ = ProgramFault{kind, r.name, step_text(kernel_, program_, r, *flat.section, *flat.step), tile, flat.step->iteration + flat.shift, std::move(what)};
+  fault_ = ProgramFault{kind, r.name, step_text(kernel_, program_, r, *flat.section, *flat.step), tile, flat.step->iteration + flat.shift, std::move(what), flat.step->op};
 }
 
 std::optional<ProgramFault> BlockMachine::check_registers() const {
@@ -524,11 +524,11 @@ std::optional<ProgramFault> BlockMachine::check_registers() const {
     const int live = role.variables.empty() ? 0 : live_registers(program_, role) + program_.register_overhead;
     const int budget = role.registers ? role.registers : program_.entry_registers;
     if (live > budget)
-      return ProgramFault{FaultKind::Registers, role.name, "", 0, 0, fmt::format("{} registers are live at once, the budget is {}", live, budget)};
+      return ProgramFault{FaultKind::Registers, role.name, "", 0, 0, fmt::format("{} registers are live at once, the budget is {}", live, budget), {}};
   }
   if (used > program_.entry_registers * warpgroups)
     return ProgramFault{FaultKind::Registers, "", "", 0, 0,
-                        fmt::format("the budgets need {} registers per warpgroup in all, the block starts with {}", used, program_.entry_registers * warpgroups)};
+                        fmt::format("the budgets need {} registers per warpgroup in all, the block starts with {}", used, program_.entry_registers * warpgroups), {}};
   return std::nullopt;
 }
 
@@ -540,7 +540,7 @@ ProgramFault BlockMachine::stuck() const {
     const Flat& flat = agent.code[agent.at];
     const std::string step = step_text(kernel_, program_, role_at(r), *flat.section, *flat.step);
     if (fault.role.empty()) {
-      fault = {FaultKind::Deadlock, role_at(r).name, step, agent.tile, flat.step->iteration + flat.shift, ""};
+      fault = {FaultKind::Deadlock, role_at(r).name, step, agent.tile, flat.step->iteration + flat.shift, "", flat.step->op};
     } else {
       fault.what += fmt::format("; {} is at '{}' of iteration {}", role_at(r).name, step, flat.step->iteration + flat.shift);
     }

@@ -34,6 +34,7 @@ struct BuildOptions {
   /// makes of registers is not foreseen to the last one, so that another cut may do where the first spills.
   std::vector<int> cuts = {};
   bool turns = true;  ///< keep wgmmas of different roles in the schedule's order where other work runs beside them
+  bool operator==(const BuildOptions&) const = default;
 };
 
 /// Pre: `problem` is `kernel` resolved, `schedule` is of that problem. The schedule may be illegal: then it is refused.

@@ -1,10 +1,12 @@
 // Kernels of the session: written, checked and compiled in the background, cancelled, refused, and never passed off as current.
 #include "app/session/kernel_desk.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
 
+#include "app/session/command_line.h"
 #include "app/session/session.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
@@ -136,4 +138,91 @@ TEST_CASE("a machine without kernels says so, and no run is offered", "[app]") {
   f.session.apply(RunKernel{});
   f.settle();
   CHECK_FALSE(f.session.kernel().built().answer());
+}
+
+TEST_CASE("how the kernel is written is a step of undo, changes its text, and is in every line", "[app]") {
+  Fixture f;
+  f.session.apply(OpenSchedule{test::repository_path("tests/schedules/gemm_hopper_h100.json")});
+  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.settle();
+  REQUIRE(f.text_is_current());
+  const std::string plain = f.session.kernel().text().answer()->emission->source;
+  CHECK(plain.find("__cluster_dims__") == std::string::npos);
+  KernelOptions options;
+  options.build.cluster = 2;
+  options.records = codegen::Recording::Loop;
+  options.trips = 5;
+  f.session.apply(SetKernelOptions{options});
+  f.settle();
+  REQUIRE(f.text_is_current());
+  const KernelText& text = *f.session.kernel().text().answer();
+  REQUIRE(text.emission);
+  CHECK(text.emission->source.find("__cluster_dims__(2") != std::string::npos);
+  CHECK(text.emission->records);
+  CHECK(text.program->trips == 5);
+  CHECK(f.session.last_line().find("--trips 5 --cluster 2 --records loop") != std::string::npos);
+  CHECK(command_line(f.session, "run").find("--cluster 2") != std::string::npos);
+  CHECK(command_line(f.session, "run").find("--records") == std::string::npos);  // of no use there
+  CHECK(command_line(f.session, "solve").find("--cluster") == std::string::npos);
+  const std::vector<std::string> words = kernel_words(f.session.content());
+  CHECK(std::find(words.begin(), words.end(), "--cluster") != words.end());
+  f.session.apply(Undo{});
+  f.settle();
+  CHECK(f.session.content().kernel_options == KernelOptions{});
+  CHECK(f.session.kernel().text().answer()->emission->source == plain);
+  f.session.apply(Redo{});
+  CHECK(f.session.content().kernel_options == options);
+}
+
+TEST_CASE("options out of range are taken as the nearest that there is", "[app]") {
+  Fixture f;
+  KernelOptions wild;
+  wild.build.cluster = 17;
+  wild.trips = -4;
+  f.session.apply(SetKernelOptions{wild});
+  CHECK(f.session.content().kernel_options.build.cluster == 1);
+  CHECK(f.session.content().kernel_options.trips == 1);
+  for (const KernelOptions& options : {KernelOptions{}, KernelOptions{{2, false}, codegen::Recording::Ops, 7}, KernelOptions{{1, true}, codegen::Recording::Loop, {}}})
+    CHECK(options_from(to_choices(options)) == options);
+  CHECK(options_from({{"emit cluster", "many"}, {"emit trips", "9x"}, {"emit records", "?"}}) == KernelOptions{});
+  CHECK(describe(KernelOptions{{2, false}, codegen::Recording::Ops, 7}) == "trips 7, cluster 2, no turns, records ops");
+}
+
+TEST_CASE("what a kernel cannot have is known, with the reason", "[app]") {
+  Fixture f;
+  f.session.apply(OpenSchedule{test::repository_path("tests/schedules/gemm_hopper_h100.json")});
+  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.settle();
+  const KernelText* text = f.session.kernel_text_of_problem();
+  REQUIRE(text);
+  CHECK(text->offers.cluster.empty());
+  CHECK(text->offers.loop_records.empty());
+  CHECK(text->offers.op_records.empty());
+  f.session.apply(OpenSchedule{test::repository_path("tests/schedules/layernorm_h100.json")});
+  f.settle();
+  text = f.session.kernel_text_of_problem();
+  REQUIRE(text);
+  CHECK(text->offers.cluster.size() > 8);
+  CHECK(text->offers.turns == "the kernel has no wgmma to keep in order");
+}
+
+TEST_CASE("the program is verified with data beside the check of its orders, and a text is written first", "[app]") {
+  Fixture f;
+  f.session.apply(OpenSchedule{test::repository_path("tests/schedules/gemm_hopper_h100.json")});
+  f.session.apply(CheckKernel{2, true});
+  f.session.apply(CheckKernel{3, false});
+  CHECK(f.session.last_line().find("heddle interpret gemm_hopper h100 --interleavings 3") == 0);
+  f.settle();
+  REQUIRE(f.session.kernel().verified().answer());
+  const KernelCheck& data = *f.session.kernel().verified().answer();
+  CHECK(data.failure.empty());
+  CHECK(data.fault.empty());
+  CHECK(data.done == 2);
+  CHECK(data.data);
+  REQUIRE(f.session.kernel().checked().answer());
+  CHECK(f.session.kernel().checked().answer()->done == 3);
+  CHECK(check_kernel_command(f.session, {12, true}).find(" --interleavings 12 --data") != std::string::npos);
+  f.session.apply(CheckKernel{1'000'000, true});
+  f.session.apply(CancelKernel{KernelStep::Data});
+  CHECK_FALSE(f.session.building());
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "app/session/command_line.h"
 #include "app/session/session.h"
 #include "core/schedule/constraint_text.h"
 #include "tests/app/cli_support.h"
@@ -123,6 +124,23 @@ TEST_CASE("a project brings back everything, and opening it can be undone", "[ap
   b->apply(Redo{});
   CHECK(b->project_file() == path);
   CHECK_FALSE(b->unsaved());
+}
+
+TEST_CASE("a project keeps how the kernel is written", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string path = folder.path("kernel.heddle.json");
+  const KernelOptions options{{2, false}, codegen::Recording::Ops, 9};
+  Clocked c;
+  c.work();
+  c->apply(SaveProject{path});
+  c->apply(SetKernelOptions{options});
+  CHECK(c->unsaved());
+  c->apply(SaveProject{path});
+  CHECK_FALSE(c->unsaved());
+  Clocked again;
+  again->apply(OpenProject{path});
+  CHECK(again->content().kernel_options == options);
+  CHECK(command_line(*again, "emit").find(" --trips 9 --cluster 2 --no-turns --records ops") != std::string::npos);
 }
 
 TEST_CASE("a project keeps how A and B share the chart, and what they are aligned at", "[app]") {

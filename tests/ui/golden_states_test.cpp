@@ -12,6 +12,7 @@
 
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/sweep_files.h"
 #include "tests/ui/pictures.h"
 
 using namespace heddle;
@@ -124,6 +125,22 @@ TEST_CASE("the lines of an op in its CUDA text in three themes", "[ui]") {
     h.session().apply(ShowTab{BottomTab::Cuda});
     h.window().ui().maximized = true;
   });
+}
+
+TEST_CASE("a sweep in three themes", "[ui]") {
+  const std::string file = (fs::temp_directory_path() / ("heddle_golden_sweep_" + std::to_string(::getpid()) + ".jsonl")).string();
+  std::ofstream(file) << test::long_history(60);
+  show("sweep", [&](Harness& h) {
+    h.session().apply(OpenPair{"toy_fig1", "toy", true});
+    settle(h);
+    h.session().apply(OpenSweep{file});
+    for (int i = 0; i < 5000 && h.session().sweep().table().points.size() < 60; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      h.frame();
+    }
+    h.window().ui().maximized = true;
+  });
+  fs::remove(file);
 }
 
 TEST_CASE("a front in three themes", "[ui]") {

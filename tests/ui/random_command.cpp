@@ -57,9 +57,11 @@ struct Source {
   template <class E>
   static constexpr std::size_t most() {
     if constexpr (std::is_same_v<E, BottomTab>)
-      return static_cast<std::size_t>(BottomTab::Runs);
+      return static_cast<std::size_t>(BottomTab::Sweep);
     else if constexpr (std::is_same_v<E, Topic>)
       return std::size(kTopics) - 1;
+    else if constexpr (std::is_same_v<E, KernelStep>)
+      return static_cast<std::size_t>(KernelStep::Data);
     else if constexpr (std::is_same_v<E, ConstraintKind>)
       return static_cast<std::size_t>(ConstraintKind::MaxDepth);
     else if constexpr (std::is_same_v<E, ChangeKind>)
@@ -119,6 +121,12 @@ struct Source {
     constexpr std::array kAll{Resource::Warps, Resource::Registers, Resource::Smem, Resource::Stages, Resource::Tmem};
     options.against.clear();
     for (std::size_t n = pick(random, 4); n-- > 0;) options.against.push_back(kAll[pick(random, kAll.size())]);
+  }
+  void fill(KernelOptions& options) const {
+    options.build.cluster = static_cast<int>(pick(random, 5)) - 1;
+    fill(options.build.turns);
+    fill(options.records);
+    if (chance(random, 3)) options.trips = number();
   }
   void fill(Schedule& schedule) const {
     const std::vector<EntryPtr>& all = session.content().schedules;
@@ -209,6 +217,7 @@ Command make(const Source& s) {
     HEDDLE_FILL(even_unsaved);
     HEDDLE_FILL(step);
     HEDDLE_FILL(profile);
+    HEDDLE_FILL(data);
     if constexpr (requires { c.interleavings; }) c.interleavings = static_cast<std::int64_t>(pick(s.random, 4));
 #undef HEDDLE_FILL
   }

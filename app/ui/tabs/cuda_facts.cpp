@@ -135,27 +135,50 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
   draw_messages(ui, b, current ? text : nullptr);
 }
 
-void draw_check(const Session& session) {
-  const auto& task = session.kernel().checked();
-  section("VERIFIED ON THE CPU");
+/// The step that went wrong, as a link to its op; then the whole sentence.
+void draw_fault(const Session& session, UiState& ui, const std::string& name, const KernelCheck& check, bool current) {
+  if (check.op.valid() && current) {
+    const std::string op = session.content().problem->op(check.op).name;
+    if (link((name + "/op").c_str(), fmt::format("{}: {}{}", check.kind, printable(op), check.role.empty() ? "" : " in " + check.role))) {
+      ui.cuda.steps = ui.cuda.facts = false;
+      ui.cuda.followed.clear();  // its lines come into view also where it is selected already
+      ui.commands.push(SelectOp{check.op});
+    }
+    if (ImGui::IsItemHovered()) tooltip("Click: selects the op in the chart and shows its lines.");
+  }
+  wrapped_text(fonts().small, current ? theme().bad : theme().dim, fmt::format("interleaving {}: {}", check.done - 1, check.fault));
+}
+
+void draw_check(const Session& session, UiState& ui, const std::string& name, const char* title, const Task<KernelCheck>& task, const char* about,
+                const CheckRequest& usual) {
+  section(title);
   if (task.active()) {
     wrapped_text(fonts().small, theme().text, fmt::format("{} · {}", task.doing().empty() ? "starting" : task.doing(), seconds_text(task.seconds())));
     return;
   }
+  if (task.phase() == Task<KernelCheck>::Phase::Failed) wrapped_text(fonts().small, theme().bad, "failed: " + task.failure());
   if (!task.answer()) {
-    wrapped_text(fonts().small, theme().dim,
-                 "Not yet. The interpreter runs the program with its roles, TMA and wgmma in many hostile orders, and names the first deadlock or race.");
+    wrapped_text(fonts().small, theme().dim, about);
     return;
   }
   const KernelCheck& c = *task.answer();
   const bool current = KernelDesk::is_current(task, KernelDesk::subject_of(session.content()));
-  if (!current) wrapped_text(fonts().small, theme().warning, "! of an earlier schedule: verify again");
-  if (!c.fault.empty())
-    wrapped_text(fonts().small, theme().bad, fmt::format("interleaving {}: {}", c.done - 1, c.fault));
+  if (!current) wrapped_text(fonts().small, theme().warning, "! of an earlier schedule or otherwise written: verify again");
+  if (!c.failure.empty())
+    wrapped_text(fonts().small, theme().bad, c.failure);
+  else if (!c.fault.empty())
+    draw_fault(session, ui, name, c, current);
   else
     wrapped_text(fonts().small, current ? theme().good : theme().dim,
-                 fmt::format("{} of {} over {}, {} each: no deadlock, no race ({})", count_of(c.done, "interleaving"), count_of(static_cast<std::int64_t>(c.roles), "role"),
-                             count_of(c.tiles, "tile"), count_of(c.trips, "trip"), seconds_text(c.seconds)));
+                 c.data ? fmt::format("{} of {} over the {} of the grid at evaluation sizes, up to {} each: every element as heddle eval computes it ({})",
+                                      count_of(c.done, "interleaving"), count_of(static_cast<std::int64_t>(c.roles), "role"), count_of(c.tiles, "tile"), count_of(c.trips, "trip"),
+                                      seconds_text(c.seconds))
+                        : fmt::format("{} of {} over {}, {} each: no deadlock, no race ({})", count_of(c.done, "interleaving"), count_of(static_cast<std::int64_t>(c.roles), "role"),
+                                      count_of(c.tiles, "tile"), count_of(c.trips, "trip"), seconds_text(c.seconds)));
+  const std::string line = check_kernel_command(session, {c.wanted > 0 ? c.wanted : usual.interleavings, usual.data});
+  if (line.empty()) return;
+  if (link((name + "/command").c_str(), "copy as command")) ui.commands.push(CopyText{line});
+  if (ImGui::IsItemHovered()) tooltip(line);
 }
 
 }  // namespace
@@ -189,7 +212,11 @@ void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* te
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(3)});
   if (text && text->emission) draw_places(session, ui, text->source);
   draw_build(session, ui, text);
-  draw_check(session);
+  draw_check(session, ui, "cuda/check", "VERIFIED ON THE CPU", session.kernel().checked(),
+             "Not yet. The interpreter runs the program with its roles, TMA and wgmma in many hostile orders, and names the first deadlock or race.", {kUsualInterleavings, false});
+  draw_check(session, ui, "cuda/data", "VERIFIED WITH DATA", session.kernel().verified(),
+             "Not yet. The same with real data at small sizes: in every order of events each element must be the one that the kernel's graph computes, bit for bit.",
+             {kUsualDataInterleavings, true});
   ImGui::PopStyleVar();
 }
 

@@ -87,10 +87,9 @@ void paint_overview(const Session& session, const UiState& ui, const SourceModel
 
 }  // namespace
 
-void draw_source(const Session& session, const Models& models, UiState& ui, const KernelText& text, bool old) {
+void draw_source(const Session& session, const Models& models, UiState& ui, const SourceModel& source, bool old) {
   const Theme& t = theme();
   CudaTabState& s = ui.cuda;
-  const SourceModel& source = text.source;
   if (!old) follow_selection(session, models, ui, source);
   ImFont* font = fonts().mono_small;
   const float letter = text_size(font, std::string(64, 'm')).x / 64, height = std::floor(text_size(font, "X").y + px(3));
@@ -170,6 +169,7 @@ void step_source(const Session& session, UiState& ui, int direction) {
       at = (i + blocks.size() + static_cast<std::size_t>(direction + static_cast<int>(blocks.size()))) % blocks.size();
   }
   s.go_to = s.marked = source.blocks[blocks[at]].first;
+  s.steps = false;
   ui.commands.push(ShowTab{BottomTab::Cuda});
 }
 

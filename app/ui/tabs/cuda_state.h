@@ -21,6 +21,9 @@ struct CudaTabState {
   std::vector<OpId> followed;                ///< the selection that was last brought into view
   OpId tinted;                               ///< op of the line under the mouse; invalid: none
   OpId hovered;                              ///< the same for the chart, which takes it away
+  bool seen_steps = false;                   ///< whether they were those of the steps
+  bool steps = false;                        ///< the program's steps are shown instead of its CUDA
+  char trips[16] = "";                       ///< in the field; what is in force is the session's
   bool facts = false;                        ///< where there is no room beside the text: they are shown instead of it
 };
 

@@ -16,11 +16,13 @@
 namespace heddle::app {
 namespace {
 
+constexpr float kRoomForOptions = 190;
+
 /// The button of one step, or the one that cancels it.
 void draw_step(const Session& session, UiState& ui, const char* id, const char* label, KernelStep step, bool active, bool done) {
   const float height = px(26);
   const std::string name = fmt::format("cuda/{}", id);
-  if (step != KernelStep::Text) same_line_if_room(button_width("Cancel Verify"));
+  if (step != KernelStep::Text) same_line_if_room(button_width(fmt::format("Cancel {}", label)));
   if (active) {
     if (button((name + "/cancel").c_str(), fmt::format("Cancel {}", label), ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelKernel{step});
     return;
@@ -83,15 +85,23 @@ void draw_find(UiState& ui, const SourceModel& source) {
   colored_text(theme().dim, s.matches.empty() ? std::string("none") : fmt::format("{} of {}", s.match + 1, s.matches.size()));
 }
 
+/// What the tab shows of a kernel: its CUDA or its steps; null: neither is there.
+const SourceModel* shown_text(const UiState& ui, const KernelText* text) {
+  if (!text) return nullptr;
+  if (ui.cuda.steps) return text->program ? &text->steps : nullptr;
+  return text->emission ? &text->source : nullptr;
+}
+
 void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool current, bool narrow, bool low) {
   const KernelDesk& kernel = session.kernel();
   const auto subject = KernelDesk::subject_of(session.content());
   const float height = px(26);
   draw_step(session, ui, "generate", "Generate", KernelStep::Text, kernel.text().active(), current);
   draw_step(session, ui, "verify", "Verify", KernelStep::Check, kernel.checked().active() || kernel.waits(KernelStep::Check), KernelDesk::is_current(kernel.checked(), subject));
+  draw_step(session, ui, "verify_data", "Verify with data", KernelStep::Data, kernel.verified().active() || kernel.waits(KernelStep::Data), KernelDesk::is_current(kernel.verified(), subject));
   draw_step(session, ui, "compile", "Compile", KernelStep::Build, kernel.built().active() || kernel.waits(KernelStep::Build), KernelDesk::is_current(kernel.built(), subject));
-  const bool written = text && text->emission;
-  if (narrow && written) {
+  const SourceModel* source = shown_text(ui, text);
+  if (narrow && source) {
     for (const bool facts : {false, true}) {
       same_line_if_room(button_width("Source"));
       if (choice(facts ? "cuda/facts" : "cuda/source", facts ? "Build" : "Source", ui.cuda.facts == facts)) ui.cuda.facts = facts;
@@ -99,15 +109,16 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   }
   // Where there is no room for a second line of buttons the text has it; the menu has what they do.
   if (low) return;
-  if (written) draw_find(ui, text->source);
+  if (source) draw_find(ui, *source);
   same_line_if_room(button_width("Copy"));
-  if (button("cuda/copy", "Copy", ButtonKind::Flat, written ? "" : "there is no text", 0, height)) ui.commands.push(CopyText{text->emission->source});
-  if (ImGui::IsItemHovered() && written) tooltip("the whole text");
+  if (button("cuda/copy", "Copy", ButtonKind::Flat, source ? "" : "there is no text", 0, height)) ui.commands.push(CopyText{source->text});
+  if (ImGui::IsItemHovered() && source) tooltip("the whole text");
   same_line_if_room(button_width("Save ..."));
   const Action& save = *find_action("save_kernel");
   if (button("cuda/save", "Save ...", ButtonKind::Flat, why_not(save, session), 0, height)) perform(save, session, ui);
   same_line_if_room(button_width("Copy as command"));
-  copy_command_button("cuda/command", session, ui, command_line(session, "emit"), ButtonKind::Flat, 0, height);
+  const std::vector<std::string> page = ui.cuda.steps ? std::vector<std::string>{"--program"} : std::vector<std::string>();
+  copy_command_button("cuda/command", session, ui, command_line(session, "emit", page), ButtonKind::Flat, 0, height);
 }
 
 void draw_no_kernel(const Session& session, UiState& ui) {
@@ -130,31 +141,34 @@ void draw_cuda_tab(const Session& session, const Models& models, UiState& ui) {
   const auto& task = session.kernel().text();
   const std::shared_ptr<const KernelText> text = task.answer();
   const bool current = KernelDesk::is_current(task, KernelDesk::subject_of(session.content()));
-  if (s.seen != text) {
+  const SourceModel* source = shown_text(ui, text.get());
+  if (s.seen != text || s.seen_steps != s.steps) {
+    if (s.seen != text) s.hovered = s.tinted = {};
     s.seen = text;
+    s.seen_steps = s.steps;
     s.followed.clear();
-    s.marked.reset();
-    s.hovered = s.tinted = {};
-    s.matches = text ? find_lines(text->source, s.find) : std::vector<std::size_t>();
+    if (!s.go_to) s.marked.reset();
+    s.matches = source ? find_lines(*source, s.find) : std::vector<std::size_t>();
     s.match = 0;
   }
-  const float whole = ImGui::GetContentRegionAvail().x;
+  const float whole = ImGui::GetContentRegionAvail().x, high = ImGui::GetContentRegionAvail().y;
   const bool narrow = whole < px(620);
-  const bool written = text && text->emission;
-  const bool low = written && current && ImGui::GetContentRegionAvail().y < px(120);
+  const bool low = source && current && high < px(120);
   draw_bar(session, ui, text.get(), current, narrow, low);
+  // In little room the text comes first; the menu has the options too.
+  if (high >= px(kRoomForOptions)) draw_kernel_options(session, ui);
   if (!low) draw_state(session, text.get(), current);
   const float side = std::clamp(whole * 0.34f, px(230), px(380));
-  if (!written || !(narrow && s.facts)) {
+  if (!source || !(narrow && s.facts)) {
     ImGui::BeginChild("kernel", {narrow ? 0 : whole - side - px(12), 0});
-    if (written)
-      draw_source(session, models, ui, *text, !current);
+    if (source)
+      draw_source(session, models, ui, *source, !current);
     else if (text && current)
       draw_refusals("cuda/refusal", session, ui, text->refusals);
     ImGui::EndChild();
     if (!narrow) ImGui::SameLine(0, px(12));
   }
-  if (narrow && !(written && s.facts)) return;
+  if (narrow && !(source && s.facts)) return;
   ImGui::BeginChild("facts", {0, 0});
   draw_kernel_facts(session, ui, current ? text.get() : nullptr);
   ImGui::EndChild();

@@ -13,8 +13,10 @@ namespace heddle::app {
 struct Models;
 struct UiState;
 
-/// The text, over what is left of the window. `old`: it is not that of the shown schedule.
-void draw_source(const Session& session, const Models& models, UiState& ui, const KernelText& text, bool old);
+/// A text, over what is left of the window. `old`: it is not that of the shown schedule.
+void draw_source(const Session& session, const Models& models, UiState& ui, const SourceModel& source, bool old);
+/// How the kernel is written: a row of choices, each greyed with its reason where this kernel cannot have it.
+void draw_kernel_options(const Session& session, UiState& ui);
 /// Build, check, and the lines of the selected op; null: there is no text.
 void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* text);
 /// Rules that stand in the way, with the demand that avoids each as a button. `name` is the probe's.

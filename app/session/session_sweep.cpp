@@ -1,0 +1,224 @@
+// The session's side of sweeps: files are followed, tuning runs started, and any point opened as a schedule.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/jobs/file_names.h"
+#include "app/session/command_line.h"
+#include "app/session/files.h"
+#include "app/session/session.h"
+#include "core/io/library.h"
+#include "core/io/schedule_json.h"
+#include "core/problem/resolve.h"
+#include "core/report/text_style.h"
+#include "core/schedule/constraint_text.h"
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A shipped name, or a file: as the line says it, or beside the sweep's own file.
+template <class T>
+Result<T> load_beside(const std::string& name, const std::string& sweep, Result<T> (*loader)(const std::string&, std::vector<Fault>*)) {
+  auto loaded = loader(name, nullptr);
+  if (loaded.ok() || fs::path(name).is_absolute()) return loaded;
+  const std::string beside = (fs::path(sweep).parent_path() / name).string();
+  std::error_code ignored;
+  return fs::exists(beside, ignored) ? loader(beside, nullptr) : std::move(loaded);
+}
+
+bool is_named(Shelf shelf, const std::string& file, const std::string& own_name, const std::string& wanted) {
+  return wanted == file || wanted == own_name || wanted == name_in_library(shelf, file);
+}
+
+/// The parameters that are other ones than the kernel's own; input error: it has no such parameter.
+Result<Scope> overrides_of(const Kernel& kernel, const Scope& params) {
+  Scope overrides;
+  for (const auto& [name, value] : params) {
+    const Param* param = kernel.find_param(name);
+    if (!param) return Error::input(fmt::format("{} has no parameter {}", kernel.name, printable(name)));
+    if (param->value != value) overrides[name] = value;
+  }
+  return overrides;
+}
+
+}  // namespace
+
+std::string Session::why_no_tune() const {
+  if (!content_.kernel) return "open a kernel first";
+  if (!content_.machine) return "open a machine first";
+  if (content_.dump) return "a compiler's dump has no parameters to tune";
+  if (sweep_.running()) return "a sweep is being run";
+  if (sweep_.tools().program.empty()) return "the command-line program heddle, which tunes, is not beside this one";
+  if (sweep_.tools().folder.empty()) return "there is no folder to keep histories in";
+  return {};
+}
+
+std::string Session::why_no_more() const {
+  if (const std::string reason = why_no_tune(); !reason.empty()) return reason;
+  const SweepTable& table = sweep_.table();
+  if (!sweep_.file() || table.kind != SweepKind::Tuning) return "no tuner's history is open";
+  if (!is_named(Shelf::Kernels, content_.kernel->source, content_.kernel->name, table.head.kernel) ||
+      !is_named(Shelf::Machines, content_.machine->file, content_.machine->name, table.head.machine))
+    return fmt::format("the history is of {} on {}", printable(table.head.kernel), printable(table.head.machine));
+  return table.end && table.end->proved ? "it is proved that no other configuration is better" : "";
+}
+
+void Session::on(const OpenSweep& c) {
+  const auto kind = classify_sweep(c.path);
+  if (!kind) return fail("Cannot open " + base_name(c.path), kind.error());
+  sweep_.open({c.path, *kind});
+  // With nothing open, what was swept comes with it, where it is here.
+  if (!content_.kernel) {
+    SweepNews first;
+    SweepLines lines({c.path, *kind});
+    constexpr std::uint32_t kEnough = 1u << 20;
+    std::error_code ignored;
+    const auto size = static_cast<std::uint64_t>(fs::file_size(c.path, ignored));
+    if (const auto text = read_sweep_line(c.path, 0, static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kEnough)))) lines.take(*text, first);
+    SweepHead head;
+    for (const PlacedLine& line : first.lines) {
+      if (!head.kernel.empty()) break;
+      if (const auto* run = std::get_if<SweepHead>(&line.line)) head = *run;
+      if (const auto* row = std::get_if<SweepRow>(&line.line))
+        for (const auto& [name, value] : row->config) (name == "kernel" ? head.kernel : name == "machine" ? head.machine : head.method) = sweep_text(value);
+    }
+    auto kernel = load_beside(head.kernel, c.path, load_kernel);
+    auto machine = load_beside(head.machine, c.path, load_machine);
+    if (kernel && machine) {
+      Content next;
+      next.kernel = std::make_shared<const Kernel>(*std::move(kernel));
+      next.machine = std::make_shared<const Machine>(*std::move(machine));
+      adopt(std::move(next), "open " + base_name(c.path));
+    }
+  }
+  view_.tab = BottomTab::Sweep;
+  remember_recent(settings_, c.path);
+  say(LogLevel::Info, "opened " + c.path);
+  changed();
+}
+
+void Session::on(const CloseSweep&) {
+  if (!sweep_.file()) return;
+  sweep_.cancel();
+  sweep_.shut();
+  changed();
+}
+
+void Session::on(const StartTune& c) {
+  const std::string reason = c.more ? why_no_more() : why_no_tune();
+  if (!reason.empty()) return say(LogLevel::Warning, "not tuned: " + reason);
+  TuneWish wish = c.wish;
+  SweepFile file{c.more ? sweep_.file()->path : std::string(), SweepKind::Tuning};
+  if (!c.more) {
+    std::error_code error;
+    fs::create_directories(sweep_.tools().folder, error);
+    if (error) return fail("Cannot tune", Error::environment(fmt::format("{} cannot be made: {}", sweep_.tools().folder, error.message())));
+    const std::string stem = fmt::format("{}/{}_{}", sweep_.tools().folder, time_stamp(), safe_file_name(content_.kernel->name + "_" + content_.machine->name));
+    for (int i = 1; i == 1 || fs::exists(file.path, error); ++i) file.path = i == 1 ? stem + ".tuning.jsonl" : fmt::format("{}_{}.tuning.jsonl", stem, i);
+  }
+  std::vector<std::string> words{sweep_.tools().program};
+  for (std::string& word : tune_words(content_, wish, file.path)) words.push_back(std::move(word));
+  view_.tab = BottomTab::Sweep;
+  sweep_.start(std::move(words), std::move(file));
+  say(LogLevel::Info, fmt::format("tuning {} on {}", content_.kernel->name, content_.machine->name));
+  changed();
+}
+
+void Session::on(const CancelTune&) {
+  if (!sweep_.running()) return;
+  sweep_.cancel();
+  say(LogLevel::Info, "the sweep was cancelled; its history can be continued");
+  changed();
+}
+
+bool Session::pump_sweep() {
+  std::optional<SweepRunEnd> ended;
+  const bool news = sweep_.pump(ended);
+  if (ended && !ended->failure.empty()) say(LogLevel::Bad, "tuning: " + ended->failure);
+  if (ended && ended->failure.empty() && !ended->cancelled) say(LogLevel::Good, "tuning has ended");
+  if (news) changed();
+  return news;
+}
+
+void Session::on(const OpenPoint& c) {
+  const SweepTable& table = sweep_.table();
+  if (!sweep_.file() || c.index >= table.points.size()) return;
+  const SweepFile file = *sweep_.file();
+  const SweepPoint& point = table.points[c.index];
+  const std::string what = fmt::format("{} {}", file.kind == SweepKind::Tuning ? "evaluation" : "job", point.number), title = "Cannot open " + what;
+  const auto line = read_sweep_line(file.path, point.offset, point.length);
+  if (!line) return fail(title, line.error());
+  const auto source = parse_sweep_point(file.kind, *line, table.head, file.path);
+  if (!source) return fail(title, source.error());
+  if (!source->subtiles.empty())
+    return fail(title, Error::input(fmt::format("its kernel is cut into sub-tiles of {}, which the window does not open", printable(source->subtiles.front().first)),
+                                    source->solve.empty() ? std::string() : "in a terminal: " + printable(source->solve)));
+  // Its problem: the one that is open, where it is the same.
+  Content next;
+  const bool same_kernel = content_.kernel && is_named(Shelf::Kernels, content_.kernel->source, content_.kernel->name, source->kernel);
+  const bool same_machine = content_.machine && is_named(Shelf::Machines, content_.machine->file, content_.machine->name, source->machine);
+  next.kernel = same_kernel ? content_.kernel : nullptr;
+  next.machine = same_machine ? content_.machine : nullptr;
+  if (!next.kernel) {
+    auto kernel = load_beside(source->kernel, file.path, load_kernel);
+    if (!kernel) return fail(title, kernel.error());
+    next.kernel = std::make_shared<const Kernel>(*std::move(kernel));
+  }
+  if (!next.machine) {
+    auto machine = load_beside(source->machine, file.path, load_machine);
+    if (!machine) return fail(title, machine.error());
+    next.machine = std::make_shared<const Machine>(*std::move(machine));
+  }
+  const auto overrides = overrides_of(*next.kernel, source->params);
+  if (!overrides) return fail(title, overrides.error());
+  next.overrides = *overrides;
+  const bool same = same_kernel && same_machine && content_.problem && content_.overrides == next.overrides && content_.changes.empty();
+  if (c.as_baseline && !same) return say(LogLevel::Warning, fmt::format("{} is of other parameters: it can be shown, not compared with what is shown", what));
+  if (!same) {
+    auto problem = resolve(*next.kernel, *next.machine, next.overrides);
+    if (!problem) return fail(title, problem.error());
+    next.problem = std::make_shared<const Problem>(*std::move(problem));
+  }
+  const std::shared_ptr<const Problem> held = same ? content_.problem : next.problem;  // opening it makes another
+  const Problem& problem = *held;
+  std::optional<Schedule> schedule;
+  if (!source->schedule.empty()) {
+    auto read = parse_schedule(source->schedule, file.path, problem);
+    if (!read) return fail(title, read.error());
+    if (!fits(problem, *read)) return fail(title, Error::input("its schedule does not have one placement per op of " + problem.kernel));
+    schedule = *std::move(read);
+  }
+  Constraints demands;
+  if (!schedule)
+    for (const std::string& sentence : source->demands) {
+      auto demand = parse_constraint(sentence, problem);
+      if (!demand) return fail(title, demand.error());
+      demands.push_back(*std::move(demand));
+    }
+  if (!same) {
+    next.constraints = demands;
+    next.kernel_options = content_.kernel_options;
+    adopt(std::move(next), "open " + what);
+    if (!content_.problem) return;
+  }
+  if (!schedule) {
+    // Found again, or found that there is none: as if it were asked for by hand.
+    if (same && demands != content_.constraints) return constrain(std::move(demands), "what " + what + " demands", true);
+    if (why_no_solve().empty()) on(StartSolve{});
+    return;
+  }
+  const std::string name = source->name.empty() ? what : fmt::format("#{} {}", point.number, source->name);
+  // What was proved holds for just this problem, without demands of either side.
+  std::optional<Cycle> bound;
+  std::string why;
+  if (source->demands.empty() && content_.constraints.empty()) {
+    const auto& proof = schedule->certificate;
+    if (proof && proof->status == Status::Optimal && proof->problem_hash == problem_hash(problem)) bound = proof->lower_bound, why = proof->explanation;
+    if (source->lower_bound && source->problem_hash == problem_hash(problem)) bound = source->lower_bound, why = source->explanation;
+  }
+  on(AdoptSchedule{*std::move(schedule), name, c.as_baseline, bound, why});
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,110 @@
+// A follower, a child, and the table that both fill.
+#include "app/session/sweep_desk.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "app/jobs/run_job.h"
+#include "core/report/text_style.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::size_t kMostFaultsShown = 200;
+constexpr int kStoppedByHand = 130, kTerminated = 143;  // exit codes of heddle when it was interrupted
+
+}  // namespace
+
+SweepTools built_in_sweep_tools() { return {built_in_run_tools().program, {}}; }
+
+std::string sweeps_path() {
+  if (const char* folder = std::getenv("XDG_STATE_HOME"); folder && *folder) return std::string(folder) + "/heddle/sweeps";
+  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.local/state/heddle/sweeps";
+  return {};
+}
+
+void SweepDesk::open(SweepFile file) {
+  shut();
+  table_.kind = file.kind;
+  file_ = file;
+  follower_ = follow_sweep(std::move(file), wake_);
+}
+
+void SweepDesk::shut() {
+  if (follower_) {
+    follower_->cancel();
+    leaving_.push_back(std::move(follower_));
+  }
+  file_.reset();
+  const std::uint64_t before = table_.revision;
+  table_ = {};
+  table_.revision = before + 1;
+  faults_.clear();
+  bytes_ = 0;
+  half_ = missing_ = false;
+}
+
+void SweepDesk::start(std::vector<std::string> words, SweepFile file) {
+  run_.start(
+      [words = std::move(words)](std::stop_token stop, const auto& say) {
+        const auto child = run_child(words, std::move(stop), [&](std::string_view line) { say(printable(line.starts_with("heddle: ") ? line.substr(8) : line)); });
+        SweepRunEnd end;
+        if (!child.ok()) {
+          end.failure = to_string(child.error());
+        } else if (child->cancelled || child->code == kStoppedByHand || child->code == kTerminated) {
+          end.cancelled = true;
+        } else if (child->code != 0) {
+          end.failure = !child->last_error.empty() ? printable(child->last_error)
+                        : child->signal != 0       ? fmt::format("{} was ended by signal {}", words[1], child->signal)
+                                                   : fmt::format("{} ended with code {} and said nothing", words[1], child->code);
+        }
+        return end;
+      },
+      wake_);
+  // A history that goes on is followed already.
+  if (!file_ || file_->path != file.path) open(std::move(file));
+}
+
+bool SweepDesk::pump(std::optional<SweepRunEnd>& ended) {
+  std::erase_if(leaving_, [](const auto& f) { return f->state() == WorkState::Finished; });
+  bool news = run_.pump();
+  if (news && !run_.active()) {
+    if (run_.phase() == Task<SweepRunEnd>::Phase::Done) ended = *run_.answer();
+    if (run_.phase() == Task<SweepRunEnd>::Phase::Failed) ended = SweepRunEnd{run_.failure(), false};
+  }
+  if (!follower_) return news;
+  for (SweepNews& piece : follower_->drain()) {
+    news = true;
+    if (piece.anew) {
+      table_.clear();
+      faults_.clear();
+    }
+    for (const PlacedLine& line : piece.lines) table_.take(line);
+    for (Fault& fault : piece.faults)
+      if (faults_.size() < kMostFaultsShown) faults_.push_back(std::move(fault));
+    if (!piece.failure.empty()) faults_.push_back({file_->path, {}, piece.failure, {}});
+    missing_ = piece.missing;
+    if (missing_) continue;
+    bytes_ = piece.bytes;
+    half_ = piece.half;
+  }
+  return news;
+}
+
+bool SweepDesk::close(std::chrono::steady_clock::time_point until) {
+  const bool ended = run_.close(until);
+  if (follower_) {
+    follower_->cancel();
+    leaving_.push_back(std::move(follower_));
+  }
+  for (const auto& follower : leaving_) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (!follower->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
+  }
+  leaving_.clear();
+  return ended;
+}
+
+}  // namespace heddle::app

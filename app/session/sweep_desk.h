@@ -1,0 +1,69 @@
+// The sweep that is open: its file as far as it has grown, and a tuning run that this window has started as a child.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/jobs/child_process.h"
+#include "app/jobs/sweep_follow.h"
+#include "app/jobs/task.h"
+#include "app/viewmodel/sweep_table.h"
+
+namespace heddle::app {
+
+/// What runs sweeps.
+struct SweepTools {
+  std::string program;  ///< heddle; empty: there is none
+  std::string folder;   ///< of histories that the window begins; empty: none are begun
+};
+/// heddle beside this program. No folder.
+SweepTools built_in_sweep_tools();
+/// $XDG_STATE_HOME/heddle/sweeps, or ~/.local/state/heddle/sweeps; empty without a home.
+std::string sweeps_path();
+
+struct SweepRunEnd {
+  std::string failure;  ///< one sentence; empty: it ended as it should
+  bool cancelled = false;
+};
+
+class SweepDesk {
+ public:
+  SweepDesk(SweepTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
+
+  /// Follows it from now on.
+  void open(SweepFile file);
+  void shut();
+  /// Runs heddle with these words; it writes the file that is then followed.
+  void start(std::vector<std::string> words, SweepFile file);
+  void cancel() { run_.cancel(); }
+  /// Takes in what threads have done; true when anything changed. `ended`: of a run that has just ended.
+  bool pump(std::optional<SweepRunEnd>& ended);
+  bool close(std::chrono::steady_clock::time_point until);
+
+  const SweepTools& tools() const { return tools_; }
+  const std::optional<SweepFile>& file() const { return file_; }
+  const SweepTable& table() const { return table_; }
+  const std::vector<Fault>& faults() const { return faults_; }
+  const Task<SweepRunEnd>& run() const { return run_; }
+  bool running() const { return run_.active(); }
+  bool half() const { return half_; }        ///< the last line is being written
+  bool missing() const { return missing_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  SweepTools tools_;
+  std::function<void()> wake_;
+  std::optional<SweepFile> file_;
+  std::unique_ptr<SweepFollower> follower_;
+  std::vector<std::unique_ptr<SweepFollower>> leaving_;
+  Task<SweepRunEnd> run_;
+  SweepTable table_;
+  std::vector<Fault> faults_;
+  std::uint64_t bytes_ = 0;
+  bool half_ = false, missing_ = false;
+};
+
+}  // namespace heddle::app

@@ -1,0 +1,96 @@
+// The reference once, then one order of events after the other.
+#include "codegen/interpret/verify.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "core/eval/evaluate.h"
+#include "core/eval/execute.h"
+#include "core/problem/resolve.h"
+#include "core/report/text_style.h"
+
+namespace heddle::codegen {
+namespace {
+
+/// "element [3, 17]" of a row-major array.
+std::string element_text(const Array& array, std::size_t index) {
+  std::string text;
+  auto left = static_cast<std::int64_t>(index);
+  for (std::size_t d = array.shape.size(); d-- > 0;) {
+    const std::int64_t extent = std::max<std::int64_t>(array.shape[d], 1);
+    text = std::to_string(left % extent) + (text.empty() ? "" : ", ") + text;
+    left /= extent;
+  }
+  return "element [" + text + "]";
+}
+
+/// The first tensor that differs, into `check`.
+void compare_tensors(const TensorMap& computed, const TensorMap& expected, DataCheck& check) {
+  for (const auto& [name, tensor] : computed) {
+    const Array &have = tensor.array, &want = expected.at(name).array;
+    if (have.data == want.data) continue;
+    // Not-a-number is equal to nothing, and the same in both is no difference.
+    std::size_t at = 0;
+    const std::size_t count = std::min(have.data.size(), want.data.size());
+    while (at < count && (have.data[at] == want.data[at] || std::bit_cast<std::uint32_t>(have.data[at]) == std::bit_cast<std::uint32_t>(want.data[at]))) ++at;
+    if (at == count && have.data.size() == want.data.size()) continue;
+    check.tensor = name;
+    check.wrong = fmt::format("'{}' is not what heddle eval computes", printable(name));
+    if (at < count) check.wrong += fmt::format(": {} is {}, not {}", element_text(want, at), have.data[at], want.data[at]);
+    return;
+  }
+}
+
+}  // namespace
+
+std::string DataCheck::sentence() const {
+  if (good()) return {};
+  return fmt::format("interleaving {}: {}", done - 1, fault ? to_string(*fault) : wrong);
+}
+
+Result<DataCheck> verify_with_data(const DataRequest& request, const std::stop_token& stop, const std::function<void(std::int64_t)>& said) {
+  const Kernel& kernel = request.kernel;
+  Scope given = request.params;
+  for (const Param& param : kernel.params)
+    if (const auto it = request.problem.params.find(param.name); !param.eval_value && it != request.problem.params.end()) given.insert(*it);
+  auto scope = parameter_scope(kernel, given, true);
+  if (!scope.ok()) return scope.error();
+  auto problem = resolve(kernel, request.machine, *scope, request.changes);
+  if (!problem.ok()) return problem.error();
+  const auto built = build_program(kernel, *problem, request.schedule, {}, request.options);
+  if (!built.program) return Error::input(fmt::format("at its evaluation sizes: {}", built.refusals.front().sentence));
+  auto expected = make_tensors(kernel, problem->params, request.seed);
+  if (!expected.ok()) return expected.error();
+  const TensorMap start = *expected;
+  DataCheck check;
+  const auto count = execute(kernel, problem->params, *expected, stop);
+  if (!count.ok()) {
+    if (!stop.stop_requested()) return count.error();
+    check.stopped = true;
+    return check;
+  }
+  check.blocks = count->blocks;
+  check.trips = count->trips;
+  check.roles = built.program->roles.size();
+  // Where tiles add into one tensor, their order shows in the last bits: then every block has one tile, and blocks have an order.
+  const bool adds = std::any_of(kernel.body.begin(), kernel.body.end(), [](const TileOp& op) { return op.kind == "atomic_add"; });
+  for (std::int64_t k = 0; k < request.times && check.good(); ++k) {
+    if (said) said(k);
+    TensorMap tensors = start;
+    const std::int64_t tiles = adds ? 1 : 1 + k % 3;
+    auto fault = run_with_data(kernel, *built.program, tensors, {request.seed + static_cast<std::uint64_t>(k), tiles}, stop);
+    if (!fault.ok()) return fault.error();
+    if (stop.stop_requested()) {
+      check.stopped = true;
+      break;
+    }
+    check.done = k + 1;
+    check.fault = std::move(*fault);
+    if (!check.fault) compare_tensors(tensors, *expected, check);
+  }
+  return check;
+}
+
+}  // namespace heddle::codegen
