@@ -9,6 +9,7 @@
 #include "app/cli/inputs.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
+#include "app/store/solve_store.h"
 #include "app/tune/history_file.h"
 #include "app/tune/kernel_evaluator.h"
 #include "codegen/compile/compile.h"
@@ -164,6 +165,10 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
       for (Fault& fault : located.faults) fault.file = *path;
     return report(terminal, located, json);
   }
+  const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
+  question->options.solve = [&store](const solver::SolveRequest& request, const std::stop_token& stop, bool& cached) {
+    return solve_or_recall(store, request, stop, {}, &cached);
+  };
   const KernelEvaluator evaluator(question->subject, question->space, question->options);
   TuneSession session;
   session.kernel = question->options.kernel_name;
