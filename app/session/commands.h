@@ -234,7 +234,7 @@ struct Redo {};
 // The kernel of the shown schedule.
 enum class KernelStep { Text, Check, Build, Data };
 inline constexpr std::int64_t kUsualInterleavings = 200;
-inline constexpr std::int64_t kUsualDataInterleavings = 12;  ///< with real data each is thousands of times the work
+inline constexpr std::int64_t kUsualDataInterleavings = 12;  ///< with real data each is much more work
 struct WriteKernel {};  ///< its CUDA text
 struct CheckKernel {
   std::int64_t interleavings = kUsualInterleavings;

@@ -75,9 +75,8 @@ void draw_tune_buttons(const Session& session, UiState& ui) {
   ImGui::SameLine(0, px(4));
   if (input_field("sweep/budget", "50", s.budget, sizeof s.budget, px(56)))
     if (const long budget = std::strtol(s.budget, nullptr, 10); budget >= 1 && budget <= 1'000'000) s.tune.budget = budget;
-  same_line_if_room(button_width("random") * 3);
   for (const char* method : {"baco", "random", "bandit", "exhaustive"}) {
-    ImGui::SameLine(0, px(4));
+    same_line_if_room(button_width(method));
     if (choice((std::string("sweep/method/") + method).c_str(), method, s.tune.method == method)) s.tune.method = method;
   }
   same_line_if_room(button_width("Open ..."));
