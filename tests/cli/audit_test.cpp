@@ -81,6 +81,14 @@ TEST_CASE("a dump is solved, compared with its own schedule, and given back", "[
   CHECK(run_heddle({"check", variants + "#0,variant1"}).code == kDone);
 }
 
+TEST_CASE("what is solved as the compiler's emitter demands is sustained by the program that it writes", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string best = folder.path("best.json"), out = folder.path("out.json");
+  REQUIRE(run_heddle({"solve", kScores + "#0", "--emitter", "--out", best}).code == kDone);
+  REQUIRE(run_heddle({"export", kScores + "#0", best, "--format", "schedule_graph", "--out", out}).code == kDone);
+  CHECK(contains(run_heddle({"audit", out + "#0", "--no-solve"}).out, "the warp groups sustain the stated II"));
+}
+
 TEST_CASE("a joint-solver problem is solved and answered", "[app]") {
   const test::ScratchFolder folder;
   const std::string problem = dump("cycles.joint.json"), answer = folder.path("answer.json");
