@@ -189,10 +189,17 @@ std::vector<std::string> kernel_words(const Content& content) {
   return words;
 }
 
-std::vector<std::string> tune_words(const Content& content, const TuneWish& wish, const std::string& history) {
-  std::vector<std::string> words{"tune", name_in_library(Shelf::Kernels, content.kernel->source), name_in_library(Shelf::Machines, content.machine->file)};
+std::vector<std::string> tune_words(const Content& content, TuneWish wish, const std::string& history, const SweepHead* earlier) {
+  // What is open may be a point, whose kernel is cut.
+  const std::string kernel = earlier ? split_cuts(content.kernel->source).kernel : content.kernel->source;
+  std::vector<std::string> words{"tune", name_in_library(Shelf::Kernels, kernel), name_in_library(Shelf::Machines, content.machine->file)};
+  Content question = content;
+  if (earlier) {
+    question.overrides = earlier->params;
+    wish.seed = earlier->seed.value_or(wish.seed);
+  }
   // Demands are of one configuration; the tuner's space has its own.
-  add_question(content, [](std::string_view flag) { return flag != "--demand"; }, words);
+  add_question(question, [](std::string_view flag) { return flag != "--demand"; }, words);
   const auto add = [&](const char* flag, std::string value) { words.insert(words.end(), {flag, std::move(value)}); };
   add("--budget", fmt::format("{}", wish.budget));
   add("--method", wish.method);
@@ -207,7 +214,7 @@ std::string tune_command(const Session& session, const TuneWish& wish) {
   const auto& file = session.sweep().file();
   const bool more = file && (session.why_no_more().empty() || session.sweep().running());
   const std::string history = more ? file->path : safe_file_name(content.kernel->name + "_" + content.machine->name) + ".tuning.jsonl";
-  std::vector<std::string> words = tune_words(content, wish, history);
+  std::vector<std::string> words = tune_words(content, wish, history, more ? &session.sweep().table().head : nullptr);
   words.insert(words.begin(), "heddle");
   return joined(words);
 }

@@ -25,7 +25,7 @@ Result<T> load_beside(const std::string& name, const std::string& sweep, Result<
   if (loaded.ok() || fs::path(name).is_absolute()) return loaded;
   const std::string beside = (fs::path(sweep).parent_path() / name).string();
   std::error_code ignored;
-  return fs::exists(beside, ignored) ? loader(beside, nullptr) : std::move(loaded);
+  return fs::exists(split_cuts(beside).kernel, ignored) ? loader(beside, nullptr) : std::move(loaded);
 }
 
 bool is_named(Shelf shelf, const std::string& file, const std::string& own_name, const std::string& wanted) {
@@ -59,7 +59,9 @@ std::string Session::why_no_more() const {
   if (const std::string reason = why_no_tune(); !reason.empty()) return reason;
   const SweepTable& table = sweep_.table();
   if (!sweep_.file() || table.kind != SweepKind::Tuning) return "no tuner's history is open";
-  if (!is_named(Shelf::Kernels, content_.kernel->source, content_.kernel->name, table.head.kernel) ||
+  // A point of it may be open, whose kernel is cut.
+  const std::string whole = split_cuts(content_.kernel->source).kernel;
+  if (!is_named(Shelf::Kernels, whole, split_cuts(content_.kernel->name).kernel, table.head.kernel) ||
       !is_named(Shelf::Machines, content_.machine->file, content_.machine->name, table.head.machine))
     return fmt::format("the history is of {} on {}", printable(table.head.kernel), printable(table.head.machine));
   return table.end && table.end->proved ? "it is proved that no other configuration is better" : "";
@@ -119,7 +121,7 @@ void Session::on(const StartTune& c) {
     for (int i = 1; i == 1 || fs::exists(file.path, error); ++i) file.path = i == 1 ? stem + ".tuning.jsonl" : fmt::format("{}_{}.tuning.jsonl", stem, i);
   }
   std::vector<std::string> words{sweep_.tools().program};
-  for (std::string& word : tune_words(content_, wish, file.path)) words.push_back(std::move(word));
+  for (std::string& word : tune_words(content_, wish, file.path, c.more ? &sweep_.table().head : nullptr)) words.push_back(std::move(word));
   view_.tab = BottomTab::Sweep;
   sweep_.start(std::move(words), std::move(file));
   say(LogLevel::Info, fmt::format("tuning {} on {}", content_.kernel->name, content_.machine->name));
@@ -152,17 +154,16 @@ void Session::on(const OpenPoint& c) {
   if (!line) return fail(title, line.error());
   const auto source = parse_sweep_point(file.kind, *line, table.head, file.path);
   if (!source) return fail(title, source.error());
-  if (!source->subtiles.empty())
-    return fail(title, Error::input(fmt::format("its kernel is cut into sub-tiles of {}, which the window does not open", printable(source->subtiles.front().first)),
-                                    source->solve.empty() ? std::string() : "in a terminal: " + printable(source->solve)));
+  std::string kernel_name = source->kernel;
+  for (const auto& [param, factor] : source->subtiles) kernel_name += fmt::format("[{}/{}]", param, factor);
   // Its problem: the one that is open, where it is the same.
   Content next;
-  const bool same_kernel = content_.kernel && is_named(Shelf::Kernels, content_.kernel->source, content_.kernel->name, source->kernel);
+  const bool same_kernel = content_.kernel && is_named(Shelf::Kernels, content_.kernel->source, content_.kernel->name, kernel_name);
   const bool same_machine = content_.machine && is_named(Shelf::Machines, content_.machine->file, content_.machine->name, source->machine);
   next.kernel = same_kernel ? content_.kernel : nullptr;
   next.machine = same_machine ? content_.machine : nullptr;
   if (!next.kernel) {
-    auto kernel = load_beside(source->kernel, file.path, load_kernel);
+    auto kernel = load_beside(kernel_name, file.path, load_kernel);
     if (!kernel) return fail(title, kernel.error());
     next.kernel = std::make_shared<const Kernel>(*std::move(kernel));
   }

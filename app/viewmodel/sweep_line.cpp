@@ -134,6 +134,7 @@ SweepHead sweep_head_of(LineReader& r) {
   head.method = r.text("method");
   head.command = r.text("command");
   head.subject = r.text("subject");
+  head.seed = r.integer("seed");
   head.budget = r.integer("budget");
   head.configurations = r.integer("configurations");
   head.known_feasible = r.integer("known_feasible");

@@ -39,7 +39,7 @@ struct SweepHead {
   std::string kernel, machine, objective, unit, fidelity, method, command, subject;
   std::vector<SweepParameter> parameters;
   Scope params;                        ///< fixed for all configurations
-  std::optional<std::int64_t> budget, configurations, known_feasible;
+  std::optional<std::int64_t> seed, budget, configurations, known_feasible;
   std::optional<double> lower_bound;   ///< proved, of all configurations
 };
 

@@ -90,7 +90,7 @@ class Subtiler {
     if (factor_ == 1) return kernel_;
     result_ = kernel_;
     result_.name = fmt::format("{}[{}/{}]", kernel_.name, param_, factor_);
-    if (!kernel_.source.empty()) result_.source = fmt::format("{} ({}/{})", kernel_.source, param_, factor_);
+    if (!kernel_.source.empty()) result_.source = fmt::format("{}[{}/{}]", kernel_.source, param_, factor_);
     split_values();
     if (faults_.empty()) {
       result_.prologue = rewrite("prologue", kernel_.prologue);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
@@ -114,13 +115,36 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   return Error::input(fmt::format("unknown {} '{}'", facts.what, name_or_path), std::move(hint));
 }
 
+CutName split_cuts(const std::string& name) {
+  CutName result{name, {}};
+  while (result.kernel.ends_with(']')) {
+    const std::size_t open = result.kernel.rfind('['), slash = result.kernel.rfind('/');
+    if (open == std::string::npos || slash == std::string::npos || slash <= open + 1) break;
+    Subtile cut{result.kernel.substr(open + 1, slash - open - 1), 0};
+    const char* end = result.kernel.data() + result.kernel.size() - 1;
+    if (const auto read = std::from_chars(result.kernel.data() + slash + 1, end, cut.factor); read.ec != std::errc() || read.ptr != end) break;
+    result.cuts.insert(result.cuts.begin(), std::move(cut));
+    result.kernel.resize(open);
+  }
+  return result;
+}
+
 std::string name_in_library(Shelf shelf, const std::string& path) {
+  if (const CutName cut = split_cuts(path); shelf == Shelf::Kernels && !cut.cuts.empty())
+    return name_in_library(shelf, cut.kernel) + path.substr(cut.kernel.size());
   for (const LibraryEntry& entry : list_library(shelf))
     if (entry.path == path) return entry.name;
   return path;
 }
 
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings) {
+  std::error_code code;
+  if (const CutName cut = split_cuts(name_or_path); !cut.cuts.empty() && !fs::exists(name_or_path, code)) {
+    Result<Kernel> kernel = load_kernel(cut.kernel, warnings);
+    for (const Subtile& part : cut.cuts)
+      if (kernel) kernel = subtile(*kernel, part);
+    return kernel;
+  }
   const Result<std::string> path = find_in_library(Shelf::Kernels, name_or_path);
   if (path && peer::is_dump(*path)) return peer::read_dump_kernel(*path);
   return path ? read_kernel(*path, warnings) : path.error();

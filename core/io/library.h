@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/graph/kernel.h"
+#include "core/graph/subtile.h"
 #include "core/machine/machine.h"
 
 namespace heddle {
@@ -32,10 +33,18 @@ std::vector<LibraryEntry> list_library(Shelf shelf);
 /// with the nearest known one.
 Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path);
 
-/// The way back: what to type for a file that was found here, its shipped name or the path itself.
+/// The way back: what to type for a file that was found here, its shipped name or the path itself; cuts stay.
 std::string name_in_library(Shelf shelf, const std::string& path);
 
-/// A compiler's dump (core/io/peer/dump_files.h) stands for a kernel and for a machine, told by its content.
+/// What "attention_forward_tile_hopper[Q_ROWS/2]" says: a kernel and how it is cut, in this order.
+struct CutName {
+  std::string kernel;
+  std::vector<Subtile> cuts;
+};
+CutName split_cuts(const std::string& name);
+
+/// The kernel may be cut ("NAME[PARAM/FACTOR]", core/graph/subtile.h, at its default sizes). A compiler's dump
+/// (core/io/peer/dump_files.h) stands for a kernel and for a machine, told by its content.
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 

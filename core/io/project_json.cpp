@@ -30,7 +30,10 @@ constexpr std::int64_t kMostIterations = 64;
 
 // --- names and paths
 
-bool is_path(const std::string& source) { return source.find('/') != std::string::npos || source.ends_with(".json"); }
+bool is_path(const std::string& source) {
+  const std::string whole = split_cuts(source).kernel;
+  return whole.find('/') != std::string::npos || whole.ends_with(".json");
+}
 
 /// How a file is named in a project: a shipped name, or a path that can be told from one.
 std::string source_of(Shelf shelf, const std::string& file, const std::string& folder) {

@@ -143,6 +143,25 @@ TEST_CASE("a point without a schedule is solved again under its demands", "[app]
   CHECK(b.session.content().entry());
 }
 
+TEST_CASE("a point whose kernel is cut into sub-tiles opens the cut kernel; the history can still be continued", "[app]") {
+  test::ScratchFolder place;
+  const std::string script = place.path("heddle");
+  std::ofstream(script) << "#!/bin/sh\nexit 0\n";
+  fs::permissions(script, fs::perms::owner_all);
+  SweepBench b({script, place.path("sweeps")});
+  const std::string text = test::tuning_run("attention_forward_tile_hopper", "h100") + test::tuning_evaluation(1, "", "infeasible", 0, R"("subtiles":{"Q_ROWS":2},"params":{"KV":176})");
+  b.session.apply(OpenFile{b.folder.write("h.jsonl", text)});
+  REQUIRE(b.points(1));
+  b.session.apply(OpenPoint{0});
+  CHECK_FALSE(b.session.error());
+  CHECK(b.session.content().kernel->name == "attention_forward_tile_hopper[Q_ROWS/2]");
+  CHECK(b.session.content().overrides == Scope{{"KV", 176}});
+  CHECK(command_line(b.session, "solve") == "heddle solve 'attention_forward_tile_hopper[Q_ROWS/2]' h100 --param KV=176");
+  CHECK(b.session.why_no_more().empty());
+  CHECK(tune_command(b.session, {}).find("heddle tune attention_forward_tile_hopper h100 --budget 50") == 0);
+  b.session.apply(CancelSolve{});
+}
+
 TEST_CASE("a point of another problem opens that one; it is no B", "[app]") {
   SweepBench b;
   b.session.apply(OpenPair{"gemm_hopper", "h100", false});

@@ -67,3 +67,24 @@ TEST_CASE("HEDDLE_ASSETS moves the library, and a wrong one is said", "[core]") 
         "it)");
   CHECK(right.ok());
 }
+
+TEST_CASE("a kernel's name may say how it is cut, and the way back says it too", "[core]") {
+  const std::string name = "attention_forward_tile_hopper[Q_ROWS/2]";
+  const auto whole = load_kernel("attention_forward_tile_hopper"), cut = load_kernel(name);
+  REQUIRE(whole);
+  REQUIRE(cut);
+  CHECK(cut->name == name);
+  CHECK(cut->body.size() > whole->body.size());
+  CHECK(name_in_library(Shelf::Kernels, cut->source) == name);
+  const auto again = load_kernel(cut->source);
+  REQUIRE(again);
+  CHECK(again->body.size() == cut->body.size());
+  const CutName twice = split_cuts("k.json[A/2][B/3]");
+  CHECK(twice.kernel == "k.json");
+  REQUIRE(twice.cuts.size() == 2);
+  CHECK((twice.cuts[0].param == "A" && twice.cuts[1].param == "B" && twice.cuts[1].factor == 3));
+  for (const char* odd : {"k", "k]", "k[]", "k[A]", "k[A/]", "k[/2]", "k[A/x]", "k[A/2", "[", "]", ""}) CHECK(split_cuts(odd).cuts.empty());
+  CHECK_FALSE(load_kernel("attention_forward_tile_hopper[NOPE/2]"));
+  CHECK_FALSE(load_kernel("attention_forward_tile_hopper[Q_ROWS/-1]"));
+  CHECK_FALSE(load_kernel("attention_forward_tile_hopper[Q_ROWS/99999999999999999999]"));
+}
