@@ -191,7 +191,7 @@ TEST_CASE("every kind of user constraint is honoured", "[solver]") {
       {constraint(ConstraintKind::MaxStages, {}, 0, 1), [](const Schedule& s) { return stage_count(s) == 1; }},
       {constraint(ConstraintKind::MaxWarps, {}, 0, 1), [](const Schedule& s) { return s.groups.size() == 1; }},
       {constraint(ConstraintKind::MaxGroups, {}, 0, 1), [](const Schedule& s) { return s.groups.size() == 1; }},
-      {constraint(ConstraintKind::OneByOne, {}), [](const Schedule& s) { return !s.ops.empty(); }},  // the checker has judged it
+      {constraint(ConstraintKind::OneByOne, {}, 0), [](const Schedule& s) { return !s.ops.empty(); }},  // the checker has judged it
   };
   for (const auto& [wanted, holds] : cases) {
     const Problem problem = toy_problem();
