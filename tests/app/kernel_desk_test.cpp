@@ -182,10 +182,10 @@ TEST_CASE("options out of range are taken as the nearest that there is", "[app]"
   f.session.apply(SetKernelOptions{wild});
   CHECK(f.session.content().kernel_options.build.cluster == 1);
   CHECK(f.session.content().kernel_options.trips == 1);
-  for (const KernelOptions& options : {KernelOptions{}, KernelOptions{{2, false}, codegen::Recording::Ops, 7}, KernelOptions{{1, true}, codegen::Recording::Loop, {}}})
+  for (const KernelOptions& options : {KernelOptions{}, KernelOptions{{2, {}, false}, codegen::Recording::Ops, 7}, KernelOptions{{1, {}, true}, codegen::Recording::Loop, {}}})
     CHECK(options_from(to_choices(options)) == options);
   CHECK(options_from({{"emit cluster", "many"}, {"emit trips", "9x"}, {"emit records", "?"}}) == KernelOptions{});
-  CHECK(describe(KernelOptions{{2, false}, codegen::Recording::Ops, 7}) == "trips 7, cluster 2, no turns, records ops");
+  CHECK(describe(KernelOptions{{2, {}, false}, codegen::Recording::Ops, 7}) == "trips 7, cluster 2, no turns, records ops");
 }
 
 TEST_CASE("what a kernel cannot have is known, with the reason", "[app]") {

@@ -129,7 +129,7 @@ TEST_CASE("a project brings back everything, and opening it can be undone", "[ap
 TEST_CASE("a project keeps how the kernel is written", "[app]") {
   const test::ScratchFolder folder;
   const std::string path = folder.path("kernel.heddle.json");
-  const KernelOptions options{{2, false}, codegen::Recording::Ops, 9};
+  const KernelOptions options{{2, {}, false}, codegen::Recording::Ops, 9};
   Clocked c;
   c.work();
   c->apply(SaveProject{path});

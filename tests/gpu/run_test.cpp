@@ -54,7 +54,7 @@ TEST_CASE("a kernel is verified, timed beside the library and profiled", "[gpu]"
 TEST_CASE("a kernel in clusters of two is started in whole clusters and verified", "[gpu]") {
   const test::FakeGpu gpu;
   test::Prepared p = test::small_gemm();
-  auto built = codegen::build_program(p.kernel, p.problem, p.schedule, {}, {2, true});
+  auto built = codegen::build_program(p.kernel, p.problem, p.schedule, {}, {2, {}, true});
   REQUIRE(built.program.has_value());
   p.program = *built.program;
   auto run = codegen::prepare_run(p.request(false));
