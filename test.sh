@@ -61,13 +61,13 @@ run_ctest() {
 stage_release() { configure release "${werror[@]}" "${unity[@]}" && build release && run_ctest release; }
 # Line numbers are all that a report needs of debug information.
 sanitized=(-DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEDDLE_UNITY=ON)
-# run_sanitized PRESET ARGUMENT...: OpenGL's drivers keep memory and unload themselves, so what makes pictures is run without
-# the search for leaks.
+# run_sanitized PRESET ARGUMENT...: OpenGL's drivers and cuDNN keep memory and are unloaded, so what opens them is run without the
+# search for leaks.
 run_sanitized() {
   local preset=$1; shift
-  local draws='ui/(picture|flows|twin|smoke|crash|golden_states)'
-  ASAN_OPTIONS=detect_leaks=1 run_ctest "$preset" "$@" -E "^$draws\$" &&
-    ASAN_OPTIONS=detect_leaks=0 run_ctest "$preset" --no-tests=ignore -R "^$draws\$"
+  local keeps='(ui/(picture|flows|twin|smoke|crash|golden_states)|gpu/library)'
+  ASAN_OPTIONS=detect_leaks=1 run_ctest "$preset" "$@" -E "^$keeps\$" &&
+    ASAN_OPTIONS=detect_leaks=0 run_ctest "$preset" --no-tests=ignore -R "^$keeps\$"
 }
 stage_asan() {
   configure asan "${sanitized[@]}" && build asan test_{core,codegen,solver,app,cli,monkey,ui} || return 1
