@@ -70,8 +70,8 @@ run_sanitized() {
     ASAN_OPTIONS=detect_leaks=0 run_ctest "$preset" --no-tests=ignore -R "^$keeps\$"
 }
 stage_asan() {
-  configure asan "${sanitized[@]}" && build asan test_{core,codegen,solver,app,cli,monkey,ui} || return 1
-  UBSAN_OPTIONS=print_stacktrace=1 run_sanitized asan -R '^(core|codegen|solver|app|cli|monkey|ui)/'
+  configure asan "${sanitized[@]}" && build asan test_{core,codegen,solver,app,cli,gpu,monkey,ui} || return 1
+  UBSAN_OPTIONS=print_stacktrace=1 run_sanitized asan -R '^(core|codegen|solver|app|cli|gpu|monkey|ui)/'
 }
 stage_tsan() {
   configure tsan "${sanitized[@]}" -DHEDDLE_GUI=OFF && build tsan test_app || return 1
