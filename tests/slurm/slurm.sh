@@ -155,12 +155,12 @@ merged || fail "the merged results after the loss of a node are not those of a r
 [[ $(cut -c18- jobs.results.jsonl.shards/*.journal | grep -o '"job": [0-9]*' | sort | uniq -d | wc -l) == 0 ]] || fail "a finished job was run again"
 echo "a node killed after $finished of 18 jobs: the merged results are equal, and nothing was run twice"
 
-# Shards that somebody cancels: the merging job names what is missing, and submitting again does only that.
+# Shards that somebody cancels: the merging job names what is missing (jobs, or whole shards where none had ended), and submitting again does only that.
 rm -rf jobs.results.jsonl jobs.results.jsonl.shards
 submit || fail "the third submission"
 await 60 some_jobs_are_done || fail "no shard has begun"
 scancel --name=heddle-batch
-await 60 grep -qs 'in none of the files' jobs.results.jsonl.shards/merge.log || fail "the merging job does not say what is missing"
+await 60 grep -qsE 'in none of the files|4-of-4.jsonl: no such file' jobs.results.jsonl.shards/merge.log || fail "the merging job does not say what is missing"
 nothing_is_queued() { [[ -z $(squeue -h) ]]; }
 await 30 nothing_is_queued || fail "a cancelled batch stays in the queue"
 [[ ! -e jobs.results.jsonl ]] || fail "results though shards were cancelled"
