@@ -14,6 +14,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/measurement_json.h"
 #include "core/io/schedule_json.h"
+#include "core/io/user_folder.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {
@@ -51,11 +52,7 @@ RunTools built_in_run_tools() {
   return tools;
 }
 
-std::string runs_path() {
-  if (const char* folder = std::getenv("XDG_STATE_HOME"); folder && *folder) return std::string(folder) + "/heddle/runs";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.local/state/heddle/runs";
-  return {};
-}
+std::string runs_path() { return user_path(UserFolder::State, "runs"); }
 
 RunAnswer run_kernel(const RunRequest& request, std::stop_token stop, const std::function<void(std::string)>& say) {
   const char* command = request.profile ? "profile" : "run";

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 
 #include "core/io/atomic_file.h"
 #include "core/io/project_json.h"
+#include "core/io/user_folder.h"
 
 namespace heddle::app {
 namespace {
@@ -79,11 +79,7 @@ std::string counted(std::size_t count, const char* what) { return fmt::format("{
 
 }  // namespace
 
-std::string autosave_path() {
-  if (const char* folder = std::getenv("XDG_STATE_HOME"); folder && *folder) return std::string(folder) + "/heddle/autosave";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.local/state/heddle/autosave";
-  return {};
-}
+std::string autosave_path() { return user_path(UserFolder::State, "autosave"); }
 
 std::string describe(const Recovery& recovery) {
   std::string text = fs::path(recovery.kernel).stem().string() + " on " + fs::path(recovery.machine).stem().string();

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <utility>
 
 #include "core/io/settings_file.h"
+#include "core/io/user_folder.h"
 
 namespace heddle::app {
 namespace {
@@ -50,12 +50,7 @@ std::optional<ThemeName> parse_theme(std::string_view name) {
   return std::nullopt;
 }
 
-std::string settings_path() {
-  if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder && *folder)
-    return std::string(folder) + "/heddle/settings.json";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.config/heddle/settings.json";
-  return {};
-}
+std::string settings_path() { return user_path(UserFolder::Config, "settings.json"); }
 
 Settings load_settings(const std::string& path) {
   const auto file = heddle::Settings::load(path);

@@ -2,11 +2,11 @@
 #include "app/session/sweep_desk.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "app/jobs/run_job.h"
+#include "core/io/user_folder.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {
@@ -19,11 +19,7 @@ constexpr int kStoppedByHand = 130, kTerminated = 143;  // exit codes of heddle 
 
 SweepTools built_in_sweep_tools() { return {built_in_run_tools().program, {}}; }
 
-std::string sweeps_path() {
-  if (const char* folder = std::getenv("XDG_STATE_HOME"); folder && *folder) return std::string(folder) + "/heddle/sweeps";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.local/state/heddle/sweeps";
-  return {};
-}
+std::string sweeps_path() { return user_path(UserFolder::State, "sweeps"); }
 
 void SweepDesk::open(SweepFile file) {
   shut();

@@ -16,6 +16,7 @@
 
 #include "core/base/hash.h"
 #include "core/io/atomic_file.h"
+#include "core/io/user_folder.h"
 
 namespace heddle::app {
 namespace {
@@ -110,10 +111,8 @@ StorePlace store_place() {
   const char* folder = std::getenv("HEDDLE_STORE");
   if (folder && *folder)
     place.folder = std::string_view(folder) == "off" ? "" : folder;
-  else if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-    place.folder = std::string(cache) + "/heddle/store";
-  else if (const char* home = std::getenv("HOME"); home && *home)
-    place.folder = std::string(home) + "/.cache/heddle/store";
+  else
+    place.folder = user_path(UserFolder::Cache, "store");
   return place;
 }
 

@@ -2,13 +2,13 @@
 #include "codegen/compile/compile.h"
 
 #include <chrono>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "codegen/compile/backends.h"
 #include "core/base/hash.h"
 #include "core/io/atomic_file.h"
+#include "core/io/user_folder.h"
 #include "core/report/text_style.h"
 
 namespace heddle::codegen {
@@ -40,11 +40,7 @@ void write_entry(const std::string& path, const Entry& entry) {
 
 }  // namespace
 
-std::string default_cache() {
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder) return std::string(folder) + "/heddle/kernels";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.cache/heddle/kernels";
-  return {};
-}
+std::string default_cache() { return user_path(UserFolder::Cache, "kernels"); }
 
 Result<std::string> find_compiler(Compiler wanted) {
   if (wanted == Compiler::Nvcc) return nvcc_version();
