@@ -18,7 +18,6 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::size_t kDigits = 16;
 constexpr std::uint64_t kLargestJournal = std::uint64_t{16} << 30;  // bytes
 
 Error journal_error(const std::string& path, const char* what, int code) {
@@ -52,6 +51,12 @@ off_t end_of_last_line(int descriptor, off_t size) {
 
 }  // namespace
 
+std::optional<std::string_view> journal_text(std::string_view line) {
+  if (line.size() <= kJournalDigits + 1 || line[kJournalDigits] != ' ') return std::nullopt;
+  const std::string_view text = line.substr(kJournalDigits + 1);
+  return Hash().add(text).hex() == line.substr(0, kJournalDigits) ? std::optional(text) : std::nullopt;
+}
+
 std::vector<Json> read_journal(const std::string& path) {
   std::vector<Json> lines;
   const Result<std::string> text = read_file(path, kLargestJournal);
@@ -59,12 +64,10 @@ std::vector<Json> read_journal(const std::string& path) {
   for (std::string_view rest = *text; !rest.empty();) {
     const std::size_t end = rest.find('\n');
     if (end == rest.npos) break;
-    const std::string_view line = rest.substr(0, end);
+    const auto json = journal_text(rest.substr(0, end));
     rest.remove_prefix(end + 1);
-    if (line.size() <= kDigits || line[kDigits] != ' ') continue;
-    const std::string_view json = line.substr(kDigits + 1);
-    if (Hash().add(json).hex() != line.substr(0, kDigits)) continue;
-    if (Result<Json> parsed = parse_json(json, path); parsed && parsed->is_object()) lines.push_back(*std::move(parsed));
+    if (!json) continue;
+    if (Result<Json> parsed = parse_json(*json, path); parsed && parsed->is_object()) lines.push_back(*std::move(parsed));
   }
   return lines;
 }

@@ -3,6 +3,8 @@
 // "peak_kib"; lines whose digits do not fit were not written to their end and count for nothing.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,11 @@
 #include "core/io/json.h"
 
 namespace heddle::app {
+
+inline constexpr std::size_t kJournalDigits = 16;
+
+/// The JSON text of one line; nothing where the digits before it are not its own.
+std::optional<std::string_view> journal_text(std::string_view line);
 
 /// The whole lines of a journal, in the order in which jobs finished, also while a batch is writing it. Empty when there is none.
 std::vector<Json> read_journal(const std::string& path);

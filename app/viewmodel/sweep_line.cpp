@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/hash.h"
+#include "app/batch/journal.h"
 #include "core/io/json.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {
 namespace {
 
-constexpr std::size_t kDigits = 16;       ///< of a journal's line
 constexpr std::string_view kTuning = "heddle.tuning/";
 
 /// Reads members of one object and remembers what was wrong with them.
@@ -220,9 +219,8 @@ SweepRow job_of(const Json& json, LineReader& r) {
   add_config(r.find("options"), row.config);
   const Json* result = r.find("result");
   if (!result || !result->is_object()) return row;
-  LineReader inner(*result, row.why);
   const auto whole = [&](const char* key) -> std::optional<std::int64_t> {
-    const Json* found = inner.find(key);
+    const Json* found = result->find(key);
     return found && found->integer() ? std::optional(*found->integer()) : std::nullopt;
   };
   row.ii = whole("ii");
@@ -234,13 +232,6 @@ SweepRow job_of(const Json& json, LineReader& r) {
   if (const auto bound = whole("lower_bound")) row.bound = static_cast<double>(*bound);
   row.schedule = holds_schedule(*result);
   return row;
-}
-
-/// The object of a journal's line; nothing where the digits before it are not those of its text.
-std::optional<std::string_view> journal_text(std::string_view line) {
-  if (line.size() <= kDigits + 1 || line[kDigits] != ' ') return std::nullopt;
-  const std::string_view text = line.substr(kDigits + 1);
-  return Hash().add(text).hex() == line.substr(0, kDigits) ? std::optional(text) : std::nullopt;
 }
 
 bool hexadecimal(std::string_view text) {
@@ -279,7 +270,7 @@ std::optional<SweepKind> sweep_kind(std::string_view beginning) {
   while (at < beginning.size() && (beginning[at] == '\n' || beginning[at] == '\r' || beginning[at] == ' ')) ++at;
   const std::string_view line = beginning.substr(at, beginning.find('\n', at) - at);
   const auto has = [&](std::string_view text) { return line.find(text) != std::string_view::npos; };
-  if (line.size() > kDigits + 1 && hexadecimal(line.substr(0, kDigits)) && line[kDigits] == ' ' && line[kDigits + 1] == '{') return SweepKind::Journal;
+  if (line.size() > kJournalDigits + 1 && hexadecimal(line.substr(0, kJournalDigits)) && line[kJournalDigits] == ' ' && line[kJournalDigits + 1] == '{') return SweepKind::Journal;
   if (!line.starts_with('{')) return std::nullopt;
   if (has(kTuning) && has("\"line\"")) return SweepKind::Tuning;
   if (has("\"job\"") && has("\"batch\"")) return SweepKind::Results;
