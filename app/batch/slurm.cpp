@@ -53,7 +53,7 @@ std::string find_on_path(const char* name) {
 std::string here_document(const std::string& path, const std::string& text) {
   std::string end = "END";
   while (text.find(end) != std::string::npos) end += "_";
-  return fmt::format("cat > {} <<'{}'\n{}{}\n", shell_words({path}), end, text, end);
+  return fmt::format("cat > {} <<'{}'\n{}{}\n", shell_word(path), end, text, end);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ SlurmPlan plan_slurm(const SlurmOptions& options, const std::vector<std::size_t>
   plan.array_script = fmt::format(
       "#!/bin/sh\n# One shard of a batch. Started again it goes on where it was ended.\nset -u\n"
       "exec {} --shard=\"$SLURM_ARRAY_TASK_ID/{}\" --out={}\"$SLURM_ARRAY_TASK_ID\"{} -- {}\n",
-      shell_words(batch), options.shards, shell_words({folder + "/"}), shell_words({fmt::format("-of-{}.jsonl", options.shards)}), shell_words({options.jobs}));
+      shell_words(batch), options.shards, shell_word(folder + "/"), shell_word(fmt::format("-of-{}.jsonl", options.shards)), shell_word(options.jobs));
 
   std::vector<std::string> merge{options.program, "merge", "--out=" + options.results, "--"};
   for (std::size_t i = 1; i <= options.shards; ++i) merge.push_back(shard_results(options, i));
@@ -109,12 +109,10 @@ SlurmPlan plan_slurm(const SlurmOptions& options, const std::vector<std::size_t>
 std::string plan_text(const SlurmPlan& plan) {
   std::vector<std::string> array = plan.array_words, merge = plan.merge_options;
   array.insert(array.begin(), "sbatch");
-  merge.insert(merge.begin(), "sbatch");
   merge.push_back(plan.merge_path);
-  return fmt::format("#!/bin/sh\nset -eu\nmkdir -p {}\n{}{}array=$({})\n{} --dependency=afterany:\"${{array%%;*}}\" {}\n",
-                     shell_words({std::filesystem::path(plan.array_path).parent_path().string()}), here_document(plan.array_path, plan.array_script),
-                     here_document(plan.merge_path, plan.merge_script), shell_words(array), merge.front(),
-                     shell_words(std::vector<std::string>(merge.begin() + 1, merge.end())));
+  return fmt::format("#!/bin/sh\nset -eu\nmkdir -p {}\n{}{}array=$({})\nsbatch --dependency=afterany:\"${{array%%;*}}\" {}\n",
+                     shell_word(std::filesystem::path(plan.array_path).parent_path().string()), here_document(plan.array_path, plan.array_script),
+                     here_document(plan.merge_path, plan.merge_script), shell_words(array), shell_words(merge));
 }
 
 Result<std::string> sbatch(const std::vector<std::string>& words) {

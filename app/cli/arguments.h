@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -42,7 +43,9 @@ struct CommandLine {
 /// What is wrong with a value of this option; empty when it is fine.
 std::string value_fault(const OptionSpec& option, const std::string& value);
 
-/// Words as a POSIX shell would read them again, separated by blanks; quoted where they need it.
+/// As one word of a POSIX shell's command line: quoted where it needs it.
+std::string shell_word(std::string_view word);
+/// Words as a POSIX shell would read them again, separated by blanks.
 std::string shell_words(const std::vector<std::string>& words);
 
 /// By the ending of its name, ".heddle.json": given as KERNEL it stands for MACHINE too, and, where no other is given, for

@@ -18,24 +18,6 @@ namespace {
 
 constexpr int kUsualStages = 6;  // that `heddle solve` tries without --max-stages
 
-}  // namespace
-
-std::string shell_word(std::string_view word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,%@";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
-  return line;
-}
-
 /// The project's file, where a command line that names it finds just what is on the screen.
 std::string project_to_name(const Session& session) {
   const std::string& file = session.project_as_shown();
@@ -105,7 +87,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
       words.push_back(project);
       add_kernel_options(content, takes, words);
       words.insert(words.end(), extra.begin(), extra.end());
-      return joined(words);
+      return shell_words(words);
     }
     if (!entry->of_solver) return {};
     // A dump stands for its own schedule, not for what is solved of it.
@@ -122,7 +104,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   add_kernel_options(content, takes, words);
   words.insert(words.end(), extra.begin(), extra.end());
   if (entry && !entry->file.empty()) words.push_back(name_in_library(Shelf::Schedules, entry->file));
-  return joined(words);
+  return shell_words(words);
 }
 
 std::string why_no_line(const Session& session) {
@@ -216,7 +198,7 @@ std::string tune_command(const Session& session, const TuneWish& wish) {
   const std::string history = more ? file->path : safe_file_name(content.kernel->name + "_" + content.machine->name) + ".tuning.jsonl";
   std::vector<std::string> words = tune_words(content, wish, history, more ? &session.sweep().table().head : nullptr);
   words.insert(words.begin(), "heddle");
-  return joined(words);
+  return shell_words(words);
 }
 
 std::string audit_command(const Session& session) {
@@ -225,7 +207,7 @@ std::string audit_command(const Session& session) {
   const peer::Dump& dump = content.dump->dump();
   std::string file = content.dump->file->path;
   if (dump.variants > 0) file += fmt::format("#variant{}", dump.variant);
-  return joined({"heddle", "audit", file});
+  return shell_words({"heddle", "audit", file});
 }
 
 std::string compare_command(const Session& session) {
@@ -240,7 +222,7 @@ std::string compare_command(const Session& session) {
   } else if (const std::string project = project_to_name(session); !project.empty()) {
     words = {"heddle", "diff", project};
     words.insert(words.end(), align.begin(), align.end());
-    return joined(words);
+    return shell_words(words);
   } else if (!a->file.empty() && b->of_solver) {
     words = {file(*a)};
   } else if (!b->file.empty() && a->of_solver) {
@@ -284,7 +266,7 @@ std::string picture_command(const Session& session, const Export& wish) {
   if (const OpId op = session.selection().primary(); op.valid()) add({"--select", content.problem->op(op).name});
   if (!wish.whole_window) add({"--chart-only"});
   add({"--screenshot", wish.path});
-  return joined(words);
+  return shell_words(words);
 }
 
 }  // namespace
@@ -352,7 +334,7 @@ struct Twin {
   Line operator()(const Redo&) const { return solve(); }
 
   Line operator()(const OpenFile& c) const {
-    if (const auto& sweep = session.sweep().file(); sweep && sweep->path == c.path) return joined({"heddle-gui", c.path});
+    if (const auto& sweep = session.sweep().file(); sweep && sweep->path == c.path) return shell_words({"heddle-gui", c.path});
     return session.content().dump ? Line(audit_command(session)) : std::nullopt;
   }
   Line operator()(const OpenDump&) const { return audit_command(session); }
@@ -382,7 +364,7 @@ struct Twin {
   Line operator()(const SaveKernel& c) const { return command_line(session, "emit", {"--out", c.path}); }
 
   Line operator()(const StartTune& c) const { return tune_command(session, c.wish); }
-  Line operator()(const OpenSweep& c) const { return session.sweep().file() ? Line(joined({"heddle-gui", c.path})) : std::nullopt; }
+  Line operator()(const OpenSweep& c) const { return session.sweep().file() ? Line(shell_words({"heddle-gui", c.path})) : std::nullopt; }
   Line operator()(const OpenPoint&) const { return session.content().entry() ? Line(shown()) : Line(solve()); }
   Line operator()(const RunKernel& c) const { return run_kernel_command(session, c.profile); }
   Line operator()(const AdoptMeasured&) const { return solve(); }

@@ -45,7 +45,4 @@ std::string export_command(const Session& session, const Export& wish);
 /// zoom), empty where there is none as things stand (see why_no_line).
 std::optional<std::string> twin_of(const Session& session, const Command& command);
 
-/// A word of a command line, quoted where a shell would take it apart.
-std::string shell_word(std::string_view word);
-
 }  // namespace heddle::app

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/cli/arguments.h"
 #include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "app/ui/focus.h"
