@@ -25,7 +25,7 @@ std::vector<CommandSpec> batch_rows() {
         toggle("--strict", "run nothing if a line of the job file is broken (default: its result says so)"),
         toggle("--retry", "do again what timed out, crashed, ran out of memory, found nothing, or missed something on its machine"),
         toggle("--fresh", "forget what was finished before"),
-        toggle("--no-store", "search even if an answer is kept from an earlier search, and keep none"),
+        spec::no_store(),
         {"--shard", "", "I/N", "only the I-th of N parts: jobs I, I+N, I+2N ...; heddle merge puts the results together", ValueType::Name, {}, 0, 0, false},
         toggle("--slurm", "submit the shards as a Slurm job array, and a job that merges their results"),
         integer("--shards", "N", 1, 10'000, "with --slurm: how many (default: 32, or as many as there are jobs)"),

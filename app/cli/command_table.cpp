@@ -35,7 +35,7 @@ const OptionSpec kSubtile{"--subtile",
 const OptionSpec kLoop{"--loop", "", "N", "which loop of a compiler's dump (FILE#N says the same)", ValueType::Integer, {}, 0, 1'000'000, false};
 const OptionSpec kReading = choice("--reading", "READING", {"full", "issue-slots"},
                                    "of a compiler's dump: occupancies, hand-offs and credits (default), or issue slots only, as the compiler");
-const OptionSpec kEmitter = toggle("--emitter", "of a compiler's dump: also what its emitter demands, results of products read in other groups");
+const OptionSpec kEmitter = toggle("--emitter", "of a compiler's dump: also what its emitter demands, results of products read in other groups and iterations one by one");
 const OptionSpec kSet{
     "--set", "", "NUMBER=VALUE",
     "what if: exp0.latency=600, TC.capacity=+1, mma.ss.latency=+10%, limits.smem_bytes=200000, handoff.signal=-20, groups=2; may "
@@ -55,7 +55,7 @@ const OptionSpec kAgain = toggle("--again", "where SCHEDULE cannot become a kern
 const OptionSpec kRecords = choice("--records", "WHAT", {"none", "loop", "ops"},
                                    "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
                                    "every op in a window of it (default none)");
-const OptionSpec kNoStore = toggle("--no-store", "search even if the answer is kept from an earlier search (heddle store), and keep none");
+const OptionSpec kNoStore = spec::no_store();
 const PositionalSpec kKernel{
     "KERNEL",
     "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) or a compiler's dump (FILE#LOOP) stands for "

@@ -39,7 +39,7 @@ CommandSpec tune_row(PositionalSpec kernel, PositionalSpec machine, OptionSpec p
     integer("--seed", "N", 0, kMost, "seed of the search and of the solver (default 0)"),
     toggle("--no-prune", "evaluate also what is proved not to win"),
     toggle("--no-ladder", "choose among promising configurations without asking the simulator first"),
-    toggle("--no-store", "search even for configurations whose answers are kept from earlier searches (heddle store), and keep none"),
+    spec::no_store(),
     file("--out", "-o", "save the best configuration's schedule (heddle.schedule/1)"), json},
    run_tune};
 }
