@@ -76,8 +76,7 @@ class Trace {
   }
 
   void metadata(const char* name, int thread, Json::Object args) {
-    events_.push_back(
-        Json::Object{{"ph", "M"}, {"name", name}, {"pid", kTraceProcess}, {"tid", thread}, {"args", std::move(args)}});
+    events_.push_back(trace_metadata(name, kTraceProcess, thread, std::move(args)));
   }
 
   void collect_slices() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "core/io/json.h"
 #include "core/base/id.h"
@@ -14,9 +15,14 @@ inline constexpr int kTraceProcess = 1;
 
 inline double trace_microseconds(Cycle cycles) { return static_cast<double>(cycles) / 1000.0; }
 
-/// The event that gives a process or a thread its name; `what` is process_name or thread_name.
+/// An event that says something of a process or a thread.
+inline Json trace_metadata(const char* what, int process, int thread, Json::Object args) {
+  return Json::Object{{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", std::move(args)}};
+}
+
+/// Its name; `what` is process_name or thread_name.
 inline Json trace_name(const char* what, int process, int thread, const std::string& name) {
-  return Json::Object{{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", Json::Object{{"name", name}}}};
+  return trace_metadata(what, process, thread, {{"name", name}});
 }
 
 }  // namespace heddle

@@ -22,7 +22,6 @@ std::int64_t TileGrid::all_trips() const {
   return sat_mul(row_sum, tiles / rows);
 }
 
-
 TileGrid tile_grid(const Kernel& kernel, const Scope& params, std::optional<std::int64_t> fixed_trips, bool causal) {
   TileGrid grid;
   Scope scope = params;
