@@ -9,6 +9,7 @@
 #include <functional>
 #include <sstream>
 
+#include "app/cli/arguments.h"
 #include "app/platform/picture.h"
 #include "app/session/command_line.h"
 #include "core/io/alternatives_json.h"
