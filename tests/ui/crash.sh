@@ -16,8 +16,9 @@ finish() {
 trap finish EXIT
 fail() { echo "FAILED: $*"; cat "$work"/*.txt 2>/dev/null; ls -la "$work"/state/heddle/autosave 2>/dev/null; exit 1; }
 
+# Without -noreset the server begins anew when its last window is killed, and refuses the next one meanwhile.
 exec 3>"$work/display"
-Xvfb -displayfd 3 -screen 0 1280x720x24 -nolisten tcp 2>"$work/server.txt" &
+Xvfb -displayfd 3 -screen 0 1280x720x24 -nolisten tcp -noreset 2>"$work/server.txt" &
 server=$!
 for _ in $(seq 100); do [[ -s $work/display ]] && break; sleep 0.1; done
 [[ -s $work/display ]] || fail "Xvfb does not start"

@@ -25,7 +25,7 @@ grep -q 'no display' "$work/none.txt" || fail "without a display there should be
 
 # The server picks a free display and says which.
 exec 3>"$work/display"
-Xvfb -displayfd 3 -screen 0 1600x900x24 -nolisten tcp 2>"$work/server.txt" &
+Xvfb -displayfd 3 -screen 0 1600x900x24 -nolisten tcp -noreset 2>"$work/server.txt" &
 server=$!
 for _ in $(seq 100); do [[ -s $work/display ]] && break; sleep 0.1; done
 [[ -s $work/display ]] || fail "Xvfb does not start"
