@@ -321,11 +321,10 @@ Result<SweepPointSource> parse_sweep_point(SweepKind kind, std::string_view line
     point.kernel = head.kernel;
     point.machine = head.machine;
     point.name = printable(r.text("label"));
-    point.solve = r.text("solve");
     point.params = head.params;
     for (const auto& [name, value] : params_in(r.find("params"))) point.params[name] = value;
     for (const auto& [name, factor] : params_in(r.find("subtiles")))
-      if (factor > 1) point.subtiles.emplace_back(name, factor);
+      if (factor > 1) point.subtiles.push_back({name, factor});
     point.demands = texts_in(r.find("demands"));
     if (const Json* schedule = r.find("schedule"); schedule && schedule->is_object()) point.schedule = schedule->line();
   } else {
@@ -337,7 +336,7 @@ Result<SweepPointSource> parse_sweep_point(SweepKind kind, std::string_view line
     point.demands = demands_of(options);
     for (const std::string& text : texts_in(options ? options->find("subtile") : nullptr))
       if (const std::size_t equals = text.find('='); equals != std::string::npos)
-        if (const long factor = std::strtol(text.c_str() + equals + 1, nullptr, 10); factor > 1) point.subtiles.emplace_back(text.substr(0, equals), factor);
+        if (const long factor = std::strtol(text.c_str() + equals + 1, nullptr, 10); factor > 1) point.subtiles.push_back({text.substr(0, equals), factor});
     if (const Json* result = r.find("result"); result && result->is_object() && holds_schedule(*result)) take_solved(*result, point);
   }
   if (!r.good()) return r.error();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/graph/subtile.h"
 #include "core/problem/problem.h"
 
 namespace heddle::app {
@@ -72,9 +73,9 @@ Result<std::optional<SweepLine>> parse_sweep_line(SweepKind kind, std::string_vi
 
 /// A point with everything that is needed to open it.
 struct SweepPointSource {
-  std::string kernel, machine, name, solve;
+  std::string kernel, machine, name;
   Scope params;
-  std::vector<std::pair<std::string, std::int64_t>> subtiles;
+  std::vector<Subtile> subtiles;
   std::vector<std::string> demands;
   std::string schedule;                ///< text of a heddle.schedule/1; empty: there is none
   /// What was proved of it, of the problem with this hash and without further demands.

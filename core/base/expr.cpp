@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 
-#include "core/base/exact_division.h"
 #include "core/base/suggest.h"
 
 namespace heddle {

@@ -44,4 +44,8 @@ class Expr {
   std::shared_ptr<const Node> root_;
 };
 
+/// No "/" that takes part in the value leaves a remainder (ceil_div and % are meant to): trips = K / TILE_K does unless TILE_K
+/// divides K. False where it cannot be evaluated.
+bool divides_exactly(const Expr& expr, const Scope& scope);
+
 }  // namespace heddle

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -89,8 +90,9 @@ class Subtiler {
     if (!check_request()) return Error{ErrorKind::Input, faults_};
     if (factor_ == 1) return kernel_;
     result_ = kernel_;
-    result_.name = fmt::format("{}[{}/{}]", kernel_.name, param_, factor_);
-    if (!kernel_.source.empty()) result_.source = fmt::format("{}[{}/{}]", kernel_.source, param_, factor_);
+    const std::string suffix = cut_suffix({param_, factor_});
+    result_.name = kernel_.name + suffix;
+    if (!kernel_.source.empty()) result_.source = kernel_.source + suffix;
     split_values();
     if (faults_.empty()) {
       result_.prologue = rewrite("prologue", kernel_.prologue);
@@ -417,6 +419,22 @@ class Subtiler {
 
 Result<Kernel> subtile(const Kernel& kernel, const Subtile& request, const Scope& params) {
   return Subtiler(kernel, request, params).run();
+}
+
+std::string cut_suffix(const Subtile& cut) { return fmt::format("[{}/{}]", cut.param, cut.factor); }
+
+CutName split_cuts(const std::string& name) {
+  CutName result{name, {}};
+  while (result.kernel.ends_with(']')) {
+    const std::size_t open = result.kernel.rfind('['), slash = result.kernel.rfind('/');
+    if (open == std::string::npos || slash == std::string::npos || slash <= open + 1) break;
+    Subtile cut{result.kernel.substr(open + 1, slash - open - 1), 0};
+    const char* end = result.kernel.data() + result.kernel.size() - 1;
+    if (const auto read = std::from_chars(result.kernel.data() + slash + 1, end, cut.factor); read.ec != std::errc() || read.ptr != end) break;
+    result.cuts.insert(result.cuts.begin(), std::move(cut));
+    result.kernel.resize(open);
+  }
+  return result;
 }
 
 }  // namespace heddle

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/graph/kernel.h"
@@ -34,5 +35,15 @@ inline constexpr std::int64_t kMostSubtiles = 64;
 /// that is no tile dimension, extents that do not divide, values that have the dimension twice, ops that cannot be cut
 /// (a mean, a part of an mma's columns, numbers in place of a rule). Pre: the kernel is valid (core/graph/validate.h).
 Result<Kernel> subtile(const Kernel& kernel, const Subtile& request, const Scope& params = {});
+
+/// How a cut is written after a kernel's name: "[Q_ROWS/2]".
+std::string cut_suffix(const Subtile& cut);
+
+/// What "attention_forward_tile_hopper[Q_ROWS/2]" says: a kernel and how it is cut, in this order.
+struct CutName {
+  std::string kernel;
+  std::vector<Subtile> cuts;
+};
+CutName split_cuts(const std::string& name);
 
 }  // namespace heddle

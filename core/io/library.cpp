@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
 #include "core/base/suggest.h"
+#include "core/graph/subtile.h"
 #include "core/io/kernel_json.h"
 #include "core/io/machine_json.h"
 #include "core/io/peer/dump_files.h"
@@ -113,20 +113,6 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
                          : fmt::format("shipped: {}; or give a path", list_of(names));
   }
   return Error::input(fmt::format("unknown {} '{}'", facts.what, name_or_path), std::move(hint));
-}
-
-CutName split_cuts(const std::string& name) {
-  CutName result{name, {}};
-  while (result.kernel.ends_with(']')) {
-    const std::size_t open = result.kernel.rfind('['), slash = result.kernel.rfind('/');
-    if (open == std::string::npos || slash == std::string::npos || slash <= open + 1) break;
-    Subtile cut{result.kernel.substr(open + 1, slash - open - 1), 0};
-    const char* end = result.kernel.data() + result.kernel.size() - 1;
-    if (const auto read = std::from_chars(result.kernel.data() + slash + 1, end, cut.factor); read.ec != std::errc() || read.ptr != end) break;
-    result.cuts.insert(result.cuts.begin(), std::move(cut));
-    result.kernel.resize(open);
-  }
-  return result;
 }
 
 std::string name_in_library(Shelf shelf, const std::string& path) {

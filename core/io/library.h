@@ -10,7 +10,6 @@
 
 #include "core/base/result.h"
 #include "core/graph/kernel.h"
-#include "core/graph/subtile.h"
 #include "core/machine/machine.h"
 
 namespace heddle {
@@ -35,13 +34,6 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
 
 /// The way back: what to type for a file that was found here, its shipped name or the path itself; cuts stay.
 std::string name_in_library(Shelf shelf, const std::string& path);
-
-/// What "attention_forward_tile_hopper[Q_ROWS/2]" says: a kernel and how it is cut, in this order.
-struct CutName {
-  std::string kernel;
-  std::vector<Subtile> cuts;
-};
-CutName split_cuts(const std::string& name);
 
 /// The kernel may be cut ("NAME[PARAM/FACTOR]", core/graph/subtile.h, at its default sizes). A compiler's dump
 /// (core/io/peer/dump_files.h) stands for a kernel and for a machine, told by its content.

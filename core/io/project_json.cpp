@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/hash.h"
+#include "core/graph/subtile.h"
 #include "core/io/atomic_file.h"
 #include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"

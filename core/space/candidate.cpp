@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "core/base/exact_division.h"
 #include "core/base/suggest.h"
 #include "core/problem/resolve.h"
 #include "core/schedule/constraint_text.h"

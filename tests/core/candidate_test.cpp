@@ -1,7 +1,7 @@
 // What configurations mean for kernels, and the bound that no schedule goes below.
 #include <catch2/catch.hpp>
 
-#include "core/base/exact_division.h"
+#include "core/base/expr.h"
 #include "core/io/kernel_json.h"
 #include "core/io/machine_json.h"
 #include "core/simulate/kernel_bound.h"

@@ -79,11 +79,6 @@ TEST_CASE("a kernel's name may say how it is cut, and the way back says it too",
   const auto again = load_kernel(cut->source);
   REQUIRE(again);
   CHECK(again->body.size() == cut->body.size());
-  const CutName twice = split_cuts("k.json[A/2][B/3]");
-  CHECK(twice.kernel == "k.json");
-  REQUIRE(twice.cuts.size() == 2);
-  CHECK((twice.cuts[0].param == "A" && twice.cuts[1].param == "B" && twice.cuts[1].factor == 3));
-  for (const char* odd : {"k", "k]", "k[]", "k[A]", "k[A/]", "k[/2]", "k[A/x]", "k[A/2", "[", "]", ""}) CHECK(split_cuts(odd).cuts.empty());
   CHECK_FALSE(load_kernel("attention_forward_tile_hopper[NOPE/2]"));
   CHECK_FALSE(load_kernel("attention_forward_tile_hopper[Q_ROWS/-1]"));
   CHECK_FALSE(load_kernel("attention_forward_tile_hopper[Q_ROWS/99999999999999999999]"));

@@ -379,3 +379,12 @@ TEST_CASE("kernels changed at random are cut or refused, and what is cut is as v
   CHECK(made > 120);
   CHECK(executed > 20);
 }
+
+TEST_CASE("a cut is written after a name and read back, in order; what only looks like one is none", "[core]") {
+  const CutName twice = split_cuts("k.json[A/2][B/3]");
+  CHECK(twice.kernel == "k.json");
+  REQUIRE(twice.cuts.size() == 2);
+  CHECK("k.json" + cut_suffix(twice.cuts[0]) + cut_suffix(twice.cuts[1]) == "k.json[A/2][B/3]");
+  CHECK((twice.cuts[0].param == "A" && twice.cuts[1].param == "B" && twice.cuts[1].factor == 3));
+  for (const char* odd : {"k", "k]", "k[]", "k[A]", "k[A/]", "k[/2]", "k[A/x]", "k[A/2", "[", "]", ""}) CHECK(split_cuts(odd).cuts.empty());
+}
