@@ -17,7 +17,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/terminal.h"
-#include "app/jobs/run_job.h"
+#include "app/jobs/heddle_child.h"
 #include "core/io/atomic_file.h"
 
 namespace heddle::app {
@@ -221,7 +221,7 @@ int run_batch(const Arguments& arguments, const Terminal& terminal) {
   const std::string out = arguments.text("--out").value_or(default_results(path, shard));
   if (const int failed = expect_writable(terminal, out, false)) return failed;
   BatchOptions options;
-  options.program = built_in_run_tools().program;
+  options.program = heddle_beside();
   if (options.program.empty()) return report(terminal, Error::environment("the program heddle is not beside this one"), false);
   options.at_once = static_cast<std::size_t>(arguments.integer("--jobs").value_or(std::max(1u, std::thread::hardware_concurrency())));
   options.limits.seconds = arguments.seconds("--limit").value_or(0);

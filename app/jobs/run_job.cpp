@@ -1,16 +1,14 @@
 // Names of files, one child, its answer.
 #include "app/jobs/run_job.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
 
-#include "app/jobs/child_process.h"
 #include "app/jobs/file_names.h"
+#include "app/jobs/heddle_child.h"
 #include "core/io/atomic_file.h"
 #include "core/io/measurement_json.h"
 #include "core/io/schedule_json.h"
@@ -33,18 +31,12 @@ std::string free_stem(const RunRequest& request) {
   }
 }
 
-std::string ending_of(const ChildResult& child, const char* command) {
-  if (!child.last_error.empty()) return printable(child.last_error);
-  return child.signal != 0 ? fmt::format("heddle {} was ended by signal {}", command, child.signal) : fmt::format("heddle {} ended with code {} and said nothing", command, child.code);
-}
-
 }  // namespace
 
 RunTools built_in_run_tools() {
   RunTools tools;
+  tools.program = heddle_beside();
   std::error_code ignored;
-  const std::string beside = (fs::read_symlink("/proc/self/exe", ignored).parent_path() / "heddle").string();
-  if (::access(beside.c_str(), X_OK) == 0) tools.program = beside;
   // A library that is named is believed: it brings its own devices.
   const char* named = std::getenv("HEDDLE_CUDA_DRIVER");
   if (!(named && *named) && !fs::exists("/dev/nvidiactl", ignored) && !fs::exists("/dev/dxg", ignored))
@@ -65,9 +57,7 @@ RunAnswer run_kernel(const RunRequest& request, std::stop_token stop, const std:
   std::vector<std::string> words{request.program, command};
   words.insert(words.end(), request.words.begin(), request.words.end());
   words.insert(words.end(), {"--json", "--no-color", schedule});
-  const auto child = run_child(std::move(words), std::move(stop), [&](std::string_view line) {
-    say(printable(line.starts_with("heddle: ") ? line.substr(8) : line));
-  });
+  const auto child = run_heddle_child(std::move(words), std::move(stop), say);
   std::error_code ignored;
   const auto give_up = [&](std::string why) {
     fs::remove(schedule, ignored);

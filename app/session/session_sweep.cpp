@@ -7,6 +7,7 @@
 #include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
+#include "core/graph/subtile.h"
 #include "core/io/library.h"
 #include "core/io/schedule_json.h"
 #include "core/problem/resolve.h"
@@ -155,7 +156,7 @@ void Session::on(const OpenPoint& c) {
   const auto source = parse_sweep_point(file.kind, *line, table.head, file.path);
   if (!source) return fail(title, source.error());
   std::string kernel_name = source->kernel;
-  for (const auto& [param, factor] : source->subtiles) kernel_name += fmt::format("[{}/{}]", param, factor);
+  for (const Subtile& cut : source->subtiles) kernel_name += cut_suffix(cut);
   // Its problem: the one that is open, where it is the same.
   Content next;
   const bool same_kernel = content_.kernel && is_named(Shelf::Kernels, content_.kernel->source, content_.kernel->name, kernel_name);

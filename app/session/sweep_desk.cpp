@@ -3,11 +3,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "app/jobs/run_job.h"
+#include "app/jobs/heddle_child.h"
 #include "core/io/user_folder.h"
-#include "core/report/text_style.h"
 
 namespace heddle::app {
 namespace {
@@ -17,7 +14,7 @@ constexpr int kStoppedByHand = 130, kTerminated = 143;  // exit codes of heddle 
 
 }  // namespace
 
-SweepTools built_in_sweep_tools() { return {built_in_run_tools().program, {}}; }
+SweepTools built_in_sweep_tools() { return {heddle_beside(), {}}; }
 
 std::string sweeps_path() { return user_path(UserFolder::State, "sweeps"); }
 
@@ -45,16 +42,14 @@ void SweepDesk::shut() {
 void SweepDesk::start(std::vector<std::string> words, SweepFile file) {
   run_.start(
       [words = std::move(words)](std::stop_token stop, const auto& say) {
-        const auto child = run_child(words, std::move(stop), [&](std::string_view line) { say(printable(line.starts_with("heddle: ") ? line.substr(8) : line)); });
+        const auto child = run_heddle_child(words, std::move(stop), say);
         SweepRunEnd end;
         if (!child.ok()) {
           end.failure = to_string(child.error());
         } else if (child->cancelled || child->code == kStoppedByHand || child->code == kTerminated) {
           end.cancelled = true;
         } else if (child->code != 0) {
-          end.failure = !child->last_error.empty() ? printable(child->last_error)
-                        : child->signal != 0       ? fmt::format("{} was ended by signal {}", words[1], child->signal)
-                                                   : fmt::format("{} ended with code {} and said nothing", words[1], child->code);
+          end.failure = ending_of(*child, words[1]);
         }
         return end;
       },
