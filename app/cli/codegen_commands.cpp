@@ -16,19 +16,23 @@
 namespace heddle::app {
 namespace {
 
-std::string compiled_text(const Lowered& lowered, const codegen::Compiled& compiled) {
+std::string compiled_text(const codegen::BuiltKernel& kernel) {
+  const codegen::Compiled& compiled = kernel.compiled;
   const codegen::PtxasReport& report = compiled.report;
   return fmt::format("{}: {} bytes of cubin for sm_90a by {}{}\n{} registers at launch, {} bytes of spills, {} barriers\n{}\n",
-                     printable(lowered.program.kernel), compiled.cubin.size(), compiled.compiler,
+                     printable(kernel.program.kernel), compiled.cubin.size(), compiled.compiler,
                      compiled.from_cache ? ", from the cache" : fmt::format(" in {:.2f} s", compiled.seconds), report.registers,
                      report.spill_stores + report.spill_loads, report.barriers, codegen::census_text(compiled.census));
 }
 
-std::string compiled_json(const Lowered& lowered, const codegen::Compiled& compiled, const std::vector<codegen::Refusal>& faults) {
+std::string compiled_json(const codegen::BuiltKernel& kernel) {
+  const codegen::Compiled& compiled = kernel.compiled;
   const codegen::PtxasReport& report = compiled.report;
   Json remarks = Json::array();
   for (const std::string& remark : report.remarks) remarks.push(remark);
-  return Json(Json::Object{{"kernel", lowered.program.kernel},
+  Json cuts = Json::array();
+  for (const int cut : kernel.build.cuts) cuts.push(cut);
+  return Json(Json::Object{{"kernel", kernel.program.kernel},
                            {"arch", "sm_90a"},
                            {"compiler", compiled.compiler},
                            {"from_cache", compiled.from_cache},
@@ -41,8 +45,9 @@ std::string compiled_json(const Lowered& lowered, const codegen::Compiled& compi
                            {"instructions", compiled.census.instructions},
                            {"wgmma", compiled.census.products()},
                            {"wgmma_waits", compiled.census.product_waits()},
+                           {"cuts", std::move(cuts)},
                            {"remarks", std::move(remarks)},
-                           {"refusals", refusals_json(faults)}})
+                           {"refusals", refusals_json(kernel.faults)}})
       .pretty();
 }
 
@@ -87,19 +92,20 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   if (!arguments.has("--no-cache")) options.cache = codegen::default_cache();
   if (const auto compiler = codegen::find_compiler(options.compiler); !compiler.ok()) return report(terminal, compiler.error(), json);
   int code = kDone;
-  const auto kernel = lower_and_compile(arguments, terminal, options, code);
-  if (!kernel) return code;
+  const auto made = lower_and_compile(arguments, terminal, options, code);
+  if (!made) return code;
+  const codegen::BuiltKernel& kernel = made->kernel;
   if (json)
-    terminal.out << compiled_json(kernel->lowered, kernel->compiled, kernel->faults);
+    terminal.out << compiled_json(kernel);
   else if (!terminal.quiet)
-    terminal.out << compiled_text(kernel->lowered, kernel->compiled);
-  for (const std::string& remark : kernel->compiled.report.remarks) terminal.note(printable(remark));
-  complain_of(kernel->faults, terminal);
-  for (const auto& [file, text] : {std::pair{&path, kernel->compiled.cubin}, {&cuda, kernel->emission.source},
-                                   {&schedule, schedule_text(kernel->lowered.inputs.problem, kernel->lowered.schedule)}})
+    terminal.out << compiled_text(kernel);
+  for (const std::string& remark : kernel.compiled.report.remarks) terminal.note(printable(remark));
+  complain_of(kernel.faults, terminal);
+  for (const auto& [file, text] : {std::pair{&path, kernel.compiled.cubin}, {&cuda, kernel.emission.source},
+                                   {&schedule, schedule_text(made->inputs.problem, made->schedule)}})
     if (!file->empty())
       if (const int written = write_text(terminal, *file, text)) return written;
-  return kernel->faults.empty() ? kDone : kKernelFailed;
+  return kernel.faults.empty() ? kDone : kKernelFailed;
 }
 
 int run_interpret(const Arguments& arguments, const Terminal& terminal) {

@@ -51,6 +51,10 @@ const OptionSpec kDemand{
 const OptionSpec kTrips = integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)");
 const OptionSpec kCluster = integer("--cluster", "N", 1, 2, "blocks per cluster; 2: neighbours load what both need once, by multicast (default 1)");
 const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas in any order");
+const OptionSpec kCut{"--cut", "", "N",
+                      "where a role's loop begins: 0 is the place with the fewest copies, 1 the next; given several times, for one role after the "
+                      "other (default 0; compile, run and profile try others where ptxas spills)",
+                      ValueType::Integer, {}, 0, 63, true};
 const OptionSpec kAgain = toggle("--again", "where SCHEDULE cannot become a kernel, or one that ptxas spoils, solve under the demands that mend it");
 const OptionSpec kRecords = choice("--records", "WHAT", {"none", "loop", "ops"},
                                    "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
@@ -75,7 +79,7 @@ std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options) {
       toggle("--no-verify", "do not look at the results"),
       toggle("--no-library", "time no library beside the kernel"),
       {"--limit", "", "S", "seconds without a sign of life before the kernel's process is killed (default 60)", ValueType::Seconds, {}, 0, 3600, false},
-      integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says); results are then not looked at"), kCluster, kNoTurns, kAgain,
+      integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says); results are then not looked at"), kCluster, kNoTurns, kCut, kAgain,
       choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
       file("--out", "-o", "write the measurement to FILE (heddle.measurement/1)"),
       kJson,
@@ -323,7 +327,7 @@ std::vector<CommandSpec> make_table() {
        {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
        {kKernel, kMachine, schedule(false)},
        with_recalled_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"),
-                            kTrips, kCluster, kNoTurns, kAgain, kRecords,
+                            kTrips, kCluster, kNoTurns, kCut, kAgain, kRecords,
                             file("--out", "-o", "where to write; - is standard output (the default)")}),
        run_emit},
       {"compile",
@@ -332,7 +336,7 @@ std::vector<CommandSpec> make_table() {
        {kKernel, kMachine, schedule(false)},
        with_recalled_solver_options({choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
                             toggle("--no-cache", "compile even if this very text has been compiled before"),
-                            kTrips, kCluster, kNoTurns, kAgain, kRecords,
+                            kTrips, kCluster, kNoTurns, kCut, kAgain, kRecords,
                             file("--out", "-o", "where to write the cubin"), file("--cuda", "", "where to write the CUDA text that it is of"),
                             file("--schedule", "", "where to write the schedule that it is of: the last that was solved"), kJson}),
        run_compile},
@@ -342,7 +346,7 @@ std::vector<CommandSpec> make_table() {
        {kKernel, kMachine, schedule(false)},
        with_recalled_solver_options({integer("--interleavings", "N", 1, 1'000'000'000, "how many orders of events to try (default 1000)"),
                             integer("--tiles", "N", 1, 64, "tiles that the block works through (default 2)"),
-                            kTrips, kCluster, kNoTurns, kAgain,
+                            kTrips, kCluster, kNoTurns, kCut, kAgain,
                             toggle("--data", "with real data, at the kernel's evaluation sizes, compared with heddle eval (default 3 orders)"), kJson}),
        run_interpret},
       {"run",

@@ -14,7 +14,6 @@ namespace heddle::app {
 namespace {
 
 constexpr int kMostRounds = 8;
-constexpr int kMostCuts = 6;  ///< of a role that are tried
 
 int refused(const std::vector<codegen::Refusal>& refusals, const Arguments& arguments, const Terminal& terminal) {
   complain_of(refusals, terminal);
@@ -53,7 +52,9 @@ void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& 
 }
 
 codegen::BuildOptions build_options(const Arguments& arguments) {
-  return {.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)), .turns = !arguments.has("--no-turns")};
+  codegen::BuildOptions build{.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)), .turns = !arguments.has("--no-turns")};
+  for (const std::string& cut : arguments.all("--cut")) build.cuts.push_back(std::stoi(cut));  // an integer in range: the option says so
+  return build;
 }
 
 Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
@@ -104,47 +105,18 @@ std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Argume
 
 namespace {
 
-/// What ptxas has against a kernel, as a number to compare.
-std::int64_t badness(const CompiledKernel& kernel) {
-  const codegen::PtxasReport& report = kernel.compiled.report;
-  return report.spill_stores + report.spill_loads + static_cast<std::int64_t>(kernel.faults.size()) * 10'000;
-}
-
-/// The same schedule with its loops cut elsewhere, role by role, until ptxas is content.
-Result<bool> try_cuts(CompiledKernel& kernel, const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options) {
-  codegen::BuildOptions build = build_options(arguments);
-  build.cuts.assign(kernel.lowered.program.roles.size(), 0);
-  const Inputs& inputs = kernel.lowered.inputs;
-  for (std::size_t role = 0; role < build.cuts.size(); ++role) {
-    int best = 0;
-    for (int choice = 1; choice < std::min(kernel.lowered.program.roles[role].cuts, kMostCuts); ++choice) {
-      build.cuts[role] = choice;
-      codegen::BuildResult built = codegen::build_program(inputs.kernel, inputs.problem, kernel.lowered.schedule, arguments.integer("--trips"), build);
-      if (!built.program) continue;
-      codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, kernel.lowered.schedule, *built.program, recording_of(arguments));
-      if (!emitted.emission) continue;
-      auto compiled = codegen::compile_cuda(emitted.emission->source, options);
-      if (!compiled.ok()) return compiled.error();
-      CompiledKernel other{kernel.lowered, std::move(*emitted.emission), std::move(*compiled), {}};
-      other.lowered.program = std::move(*built.program);
-      other.faults = codegen::judge(other.compiled.report, other.lowered.program);
-      if (badness(other) >= badness(kernel)) continue;
-      best = choice;
-      kernel = std::move(other);
-      if (!kernel.faults.empty()) continue;
-      terminal.note(fmt::format("{}: its loop begins elsewhere than at first, where ptxas has enough registers", printable(kernel.lowered.program.roles[role].name)));
-      return true;
-    }
-    build.cuts[role] = best;
-  }
-  return false;
+/// The roles whose loops do not begin where they would at first.
+void tell_of_cuts(const codegen::BuiltKernel& kernel, const Terminal& terminal) {
+  for (std::size_t role = 0; role < kernel.build.cuts.size(); ++role)
+    if (kernel.build.cuts[role] != 0)
+      terminal.note(fmt::format("{}: its loop begins elsewhere than at first, where ptxas has enough registers", printable(kernel.program.roles[role].name)));
 }
 
 /// Where no schedule does with fewer registers: fewer stages keep fewer values alive, too. False: there are no fewer, or they have been
 /// asked for.
 bool fewer_stages_instead(const CompiledKernel& last, Constraints& demands, const Terminal& terminal) {
   const auto of_kind = [](ConstraintKind kind) { return [kind](const UserConstraint& c) { return c.kind == kind; }; };
-  const int stages = last.lowered.program.stages;
+  const int stages = last.kernel.program.stages;
   if (stages < 2 || std::any_of(demands.begin(), demands.end(), of_kind(ConstraintKind::MaxStages))) return false;
   if (std::erase_if(demands, of_kind(ConstraintKind::MaxRegisters)) == 0) return false;
   UserConstraint fewer{"", true, ConstraintKind::MaxStages, {}, "", 0, stages - 1};
@@ -171,20 +143,27 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
     if (!lowered) return std::nullopt;
     auto emission = write_cuda(*lowered, arguments, terminal, code);
     if (!emission) return std::nullopt;
-    auto compiled = codegen::compile_cuda(emission->source, options);
+    const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
+    auto compiled = compile(emission->source);
     if (!compiled.ok()) {
       code = report(terminal, compiled.error(), arguments.has("--json"));
       return std::nullopt;
     }
-    std::vector<codegen::Refusal> faults = codegen::judge(compiled->report, lowered->program);
-    const bool kept = lowered->inputs.schedule && !again(arguments);
-    last = CompiledKernel{std::move(*lowered), std::move(*emission), std::move(*compiled), std::move(faults)};
-    if (!last->faults.empty())
-      if (const auto tried = try_cuts(*last, arguments, terminal, options); !tried.ok()) {
-        code = report(terminal, tried.error(), arguments.has("--json"));
+    codegen::BuiltKernel built{build_options(arguments), std::move(lowered->program), std::move(*emission), std::move(*compiled), {}};
+    built.faults = codegen::judge(built.compiled.report, built.program);
+    if (!arguments.has("--cut") && !built.faults.empty()) {
+      const Inputs& inputs = lowered->inputs;
+      auto other = codegen::recut({inputs.kernel, inputs.problem, lowered->schedule, arguments.integer("--trips"), recording_of(arguments)}, std::move(built), compile);
+      if (!other.ok()) {
+        code = report(terminal, other.error(), arguments.has("--json"));
         return std::nullopt;
       }
-    if (kept || round == kMostRounds || !take_demands(last->faults, demands, terminal)) return last;
+      built = std::move(*other);
+      if (built.faults.empty()) tell_of_cuts(built, terminal);
+    }
+    const bool kept = lowered->inputs.schedule && !again(arguments);
+    last = CompiledKernel{std::move(lowered->inputs), std::move(lowered->schedule), std::move(built)};
+    if (kept || round == kMostRounds || !take_demands(last->kernel.faults, demands, terminal)) return last;
   }
 }
 

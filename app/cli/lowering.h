@@ -7,9 +7,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
 #include "app/cli/terminal.h"
-#include "codegen/compile/compile.h"
-#include "codegen/emit/emit.h"
-#include "codegen/program/build.h"
+#include "codegen/compile/recut.h"
 #include "core/io/json.h"
 
 namespace heddle::app {
@@ -30,20 +28,20 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
 std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Arguments& arguments, const Terminal& terminal, int& code);
 
 struct CompiledKernel {
-  Lowered lowered;
-  codegen::Emission emission;
-  codegen::Compiled compiled;
-  std::vector<codegen::Refusal> faults;  ///< of the last schedule that could be written; empty: clean
+  Inputs inputs;                ///< with the demands that were added on the way
+  Schedule schedule;            ///< the last that could be written
+  codegen::BuiltKernel kernel;
 };
 
-/// Schedule, program, text and cubin in one. Where the schedule is the solver's, or with --again, what cannot be written and what ptxas
-/// objects to become demands, and the solver is asked again. Empty: the exit code is in `code` and the reason has been printed.
+/// Schedule, program, text and cubin in one. What ptxas objects to is tried with the loops cut elsewhere, unless --cut says where.
+/// Where the schedule is the solver's, or with --again, what cannot be written and what ptxas still objects to become demands, and
+/// the solver is asked again. Empty: the exit code is in `code` and the reason has been printed.
 std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options, int& code);
 
 /// A line for each, and one for the demand that mends it or why none does.
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal);
 
-/// --cluster and --no-turns.
+/// --cluster, --no-turns and --cut.
 codegen::BuildOptions build_options(const Arguments& arguments);
 
 /// [{rule, ops, sentence, demand, no_demand}]

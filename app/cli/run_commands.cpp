@@ -83,10 +83,9 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
   compile.compiler = compiler == "nvrtc" ? codegen::Compiler::Nvrtc : compiler == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
   compile.cache = codegen::default_cache();
   int code = kDone;
-  const auto kernel = lower_and_compile(arguments, terminal, compile, code);
-  if (!kernel) return code;
-  const Lowered& lowered = kernel->lowered;
-  codegen::MeasureRequest request{lowered.inputs.kernel, lowered.inputs.problem, lowered.schedule, lowered.program, compile};
+  const auto made = lower_and_compile(arguments, terminal, compile, code);
+  if (!made) return code;
+  codegen::MeasureRequest request{made->inputs.kernel, made->inputs.problem, made->schedule, made->kernel.program, compile};
   request.profile = profile;
   request.verify = !arguments.has("--no-verify") && !arguments.has("--trips");
   request.time = !arguments.has("--no-time");

@@ -60,6 +60,13 @@ KernelOffers offers_of(const KernelSubject& of, const KernelText& text) {
   return offers;
 }
 
+/// Pseudocode and lines of a program and its text.
+void add_models(KernelText& text) {
+  const KernelSubject& of = text.of;
+  text.steps = plain_text_model(codegen::program_page(*of.kernel, *text.program, {100, false, false}));
+  if (text.emission) text.source = source_model(*of.kernel, *of.problem, *text.program, *text.emission);
+}
+
 OpId op_of_step(const KernelSubject& of, const std::optional<codegen::OpRef>& ref) {
   return ref && ref->list == codegen::OpRef::List::Body && ref->index < of.problem->ops.size() ? OpId(ref->index) : OpId();
 }
@@ -73,7 +80,7 @@ void take_fault(const KernelSubject& of, const codegen::ProgramFault& fault, Ker
 
 void check_with_data(const KernelText& text, const CheckRequest& request, const std::stop_token& stop, const std::function<void(std::string)>& say, KernelCheck& check) {
   const KernelSubject& of = text.of;
-  const codegen::DataRequest question{*of.kernel, *of.machine, of.params, *of.problem, of.changes, *of.schedule, of.options.build, 1, request.interleavings};
+  const codegen::DataRequest question{*of.kernel, *of.machine, of.params, *of.problem, of.changes, *of.schedule, text.build, 1, request.interleavings};
   say("computing what the kernel's graph computes");
   const auto found = codegen::verify_with_data(question, stop, [&](std::int64_t done) {
     say(fmt::format("{} of {} with data", done, count_of(request.interleavings, "interleaving")));
@@ -108,22 +115,22 @@ bool same_kernel(const KernelSubject& a, const KernelSubject& b) {
 KernelText write_kernel(const KernelSubject& of) {
   KernelText text;
   text.of = of;
+  text.build = of.options.build;
   if (auto refusal = codegen::refuse_machine(*of.machine)) {
     const std::string why = printable(refusal->sentence);
     text.offers = {why, why, why, why};
     text.refusals.push_back(std::move(*refusal));
     return text;
   }
-  codegen::BuildResult built = codegen::build_program(*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.build);
+  codegen::BuildResult built = codegen::build_program(*of.kernel, *of.problem, *of.schedule, of.options.trips, text.build);
   text.program = std::move(built.program);
   text.refusals = std::move(built.refusals);
   text.offers = offers_of(of, text);
   if (!text.program) return text;
-  text.steps = plain_text_model(codegen::program_page(*of.kernel, *text.program, {100, false, false}));
   codegen::EmitResult emitted = codegen::emit_cuda(*of.kernel, *of.problem, *of.schedule, *text.program, of.options.records);
   text.emission = std::move(emitted.emission);
   text.refusals = std::move(emitted.refusals);
-  if (text.emission) text.source = source_model(*of.kernel, *of.problem, *text.program, *text.emission);
+  add_models(text);
   return text;
 }
 
@@ -160,20 +167,42 @@ KernelCheck check_kernel(const KernelText& text, const CheckRequest& request, st
   return check;
 }
 
-KernelBuild build_kernel(const KernelText& text, const CompileFunction& compile) {
+KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::CompileFunction& compile, const std::stop_token& stop,
+                         const std::function<void(std::string)>& say) {
   KernelBuild build;
-  build.of = text.of;
-  auto compiled = compile(text.emission->source);
-  if (!compiled.ok()) {
-    build.error = compiled.error();
+  build.of = text->of;
+  build.text = text;
+  const auto failed = [&](const Error& error) {
+    build.error = error;
     // What does not compile has its log in the error, below a sentence.
-    for (const Fault& fault : compiled.error().faults)
+    for (const Fault& fault : error.faults)
       for (codegen::BuildMessage& message : codegen::parse_build_log(fault.message)) build.messages.push_back(std::move(message));
     return build;
+  };
+  auto compiled = compile(text->emission->source);
+  if (!compiled.ok()) return failed(compiled.error());
+  codegen::BuiltKernel kernel{text->build, *text->program, *text->emission, std::move(*compiled), {}};
+  kernel.faults = codegen::judge(kernel.compiled.report, kernel.program);
+  if (!kernel.faults.empty()) {
+    say("ptxas has something against it: other cuts of its loops are tried");
+    const KernelSubject& of = text->of;
+    auto other = codegen::recut({*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records}, std::move(kernel), compile, stop);
+    if (!other.ok()) return failed(other.error());
+    kernel = std::move(*other);
+    if (kernel.emission.source != text->emission->source) {
+      auto written = std::make_shared<KernelText>();
+      written->of = of;
+      written->build = std::move(kernel.build);
+      written->offers = text->offers;
+      written->program = std::move(kernel.program);
+      written->emission = std::move(kernel.emission);
+      add_models(*written);
+      build.text = std::move(written);
+    }
   }
-  build.compiled = std::move(*compiled);
+  build.compiled = std::move(kernel.compiled);
+  build.faults = std::move(kernel.faults);
   build.messages = codegen::parse_build_log(build.compiled.log);
-  build.faults = codegen::judge(build.compiled.report, *text.program);
   return build;
 }
 

@@ -12,8 +12,7 @@
 #include "app/jobs/kernel_options.h"
 #include "app/viewmodel/source_model.h"
 #include "codegen/compile/build_log.h"
-#include "codegen/compile/compile.h"
-#include "codegen/emit/emit.h"
+#include "codegen/compile/recut.h"
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
 #include "core/machine/machine.h"
@@ -38,6 +37,7 @@ bool same_kernel(const KernelSubject& a, const KernelSubject& b);
 
 struct KernelText {
   KernelSubject of;
+  codegen::BuildOptions build;                  ///< that made the program; loops are cut elsewhere than `of` says where ptxas wants it
   std::optional<codegen::Program> program;
   std::optional<codegen::Emission> emission;    ///< absent exactly when there are refusals
   std::vector<codegen::Refusal> refusals;
@@ -68,18 +68,21 @@ KernelCheck check_kernel(const KernelText& text, const CheckRequest& request, st
 
 struct KernelBuild {
   KernelSubject of;
+  std::shared_ptr<const KernelText> text;      ///< that was compiled in the end: another one than was given where loops are cut elsewhere
   std::optional<Error> error;                  ///< the text does not compile, or there is no compiler
   codegen::Compiled compiled;                  ///< unless there is an error
   std::vector<codegen::Refusal> faults;        ///< what makes the kernel another one than the schedule says
   std::vector<codegen::BuildMessage> messages;
 };
-using CompileFunction = std::function<Result<codegen::Compiled>(const std::string& source)>;
-KernelBuild build_kernel(const KernelText& text, const CompileFunction& compile);
+/// Where ptxas has something against the text, it is written with its loops cut elsewhere, as `heddle compile` does. Pre: `text` has an
+/// emission.
+KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::CompileFunction& compile, const std::stop_token& stop,
+                         const std::function<void(std::string)>& say);
 
 /// What compiles kernels here; tests put others in.
 struct KernelTools {
   std::function<Result<std::string>()> find_compiler;
-  CompileFunction compile;
+  codegen::CompileFunction compile;
   std::function<KernelCheck(const KernelText&, const CheckRequest&, std::stop_token, const std::function<void(std::string)>&)> check = check_kernel;
 };
 KernelTools built_in_tools();

@@ -45,6 +45,9 @@ class Task {
     if (phase_ == Phase::Running) phase_ = Phase::Cancelled;
   }
 
+  /// As if the work had come to this; nothing may be at work.
+  void replace(Answer answer) { answer_ = std::move(answer); }
+
   /// Takes in what has come; true when anything changed.
   bool pump() {
     std::erase_if(leaving_, [](const auto& job) { return job->state() == WorkState::Finished; });

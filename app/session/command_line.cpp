@@ -10,6 +10,7 @@
 #include "app/jobs/file_names.h"
 #include "app/session/dump_source.h"
 #include "app/session/proposal.h"
+#include "core/graph/subtile.h"
 #include "core/io/library.h"
 #include "core/schedule/constraint_text.h"
 
@@ -45,6 +46,16 @@ void add_kernel_options(const Content& content, const Takes& takes, std::vector<
     words.push_back(word.flag);
     if (!word.value.empty()) words.push_back(word.value);
   }
+}
+
+/// Where loops begin, if elsewhere than at first: what the compiler wanted of the text that is shown.
+template <class Takes>
+void add_cuts(const Session& session, const Takes& takes, std::vector<std::string>& words) {
+  const auto& text = session.kernel().text();
+  if (!takes("--cut") || !KernelDesk::is_current(text, KernelDesk::subject_of(session.content()))) return;
+  const std::vector<int>& cuts = text.answer()->build.cuts;
+  if (std::all_of(cuts.begin(), cuts.end(), [](int cut) { return cut == 0; })) return;
+  for (const int cut : cuts) words.insert(words.end(), {"--cut", fmt::format("{}", cut)});
 }
 
 /// That a command takes; all of them where it is unknown.
@@ -86,6 +97,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
     if (const std::string project = project_to_name(session); !project.empty()) {
       words.push_back(project);
       add_kernel_options(content, takes, words);
+      add_cuts(session, takes, words);
       words.insert(words.end(), extra.begin(), extra.end());
       return shell_words(words);
     }
@@ -102,6 +114,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   if (const int stages = content.problem ? stages_wanted(content) : 0; solves && stages > kUsualStages && takes("--max-stages"))
     words.insert(words.end(), {"--max-stages", fmt::format("{}", stages)});
   add_kernel_options(content, takes, words);
+  add_cuts(session, takes, words);
   words.insert(words.end(), extra.begin(), extra.end());
   if (entry && !entry->file.empty()) words.push_back(name_in_library(Shelf::Schedules, entry->file));
   return shell_words(words);

@@ -82,9 +82,9 @@ void KernelDesk::start_build() {
   build_next_ = false;
   if (!text_.answer() || !text_.answer()->emission) return;
   build_.start(
-      [text = text_.answer(), compile = tools_.compile](std::stop_token, const auto& say) {
+      [text = text_.answer(), compile = tools_.compile](std::stop_token stop, const auto& say) {
         say("the compiler is at work");
-        return build_kernel(*text, compile);
+        return build_kernel(text, compile, stop, say);
       },
       wake_);
 }
@@ -145,13 +145,16 @@ bool KernelDesk::pump(std::vector<Line>& said) {
     if (build_.phase() == Task<KernelBuild>::Phase::Failed) said.push_back({LogLevel::Warning, "the compiler failed: " + build_.failure()});
     if (!build_.active() && build_.phase() == Task<KernelBuild>::Phase::Done) {
       const KernelBuild& b = *build_.answer();
+      const bool recut = !text_.active() && is_current(text_, b.of) && text_.answer() != b.text;
+      if (recut) text_.replace(b.text);  // what is shown, saved and verified is what was compiled
       const std::string name = b.of.schedule_name;
       if (b.error)
         said.push_back({LogLevel::Warning, name + ": not compiled"});
       else if (!b.faults.empty())
         said.push_back({LogLevel::Warning, fmt::format("{}: {}: {}", name, b.faults.front().rule, b.faults.front().sentence)});
       else
-        said.push_back({LogLevel::Good, fmt::format("{}: compiled by {}{}", name, b.compiled.compiler, b.compiled.from_cache ? ", from the cache" : "")});
+        said.push_back({LogLevel::Good, fmt::format("{}: compiled by {}{}{}", name, b.compiled.compiler, b.compiled.from_cache ? ", from the cache" : "",
+                                                    recut ? "; its loops begin elsewhere than at first, where ptxas has enough registers" : "")});
     }
   }
   return news;

@@ -125,6 +125,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   }
 
   std::optional<Schedule> schedule;
+  codegen::BuildOptions build;
   if (options_.fidelity <= Fidelity::Simulator) {
     e.fidelity = options_.fidelity;
     schedule = placed_schedule(candidate, bounds.min_ii(), stop);
@@ -140,6 +141,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     e.status = tune_status(solved.outcome.status);
     e.lower_bound_ii = solved.outcome.lower_bound;
     schedule = std::move(solved.outcome.schedule);
+    build = std::move(solved.build);
     for (const UserConstraint& demand : solved.demands) {
       e.demands.push_back(demand.name);
       e.solve += fmt::format(" --demand \"{}\"", demand.name);
@@ -184,7 +186,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   const Occupancy occupancy = occupancy_of(problem, *schedule);
   e.ctas = occupancy.ctas;
   if (options_.fidelity == Fidelity::Gpu) {
-    const MeasuredCandidate found = measured(candidate, *schedule, stop);
+    const MeasuredCandidate found = measured(candidate, *schedule, build, stop);
     e.fidelity = Fidelity::Gpu;
     e.value = found.microseconds;
     e.why = found.sentence;

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-#include "codegen/compile/compile.h"
-#include "codegen/emit/emit.h"
-#include "codegen/program/build.h"
+#include "codegen/compile/recut.h"
 #include "codegen/program/target.h"
 #include "codegen/run/measure.h"
 #include "core/base/saturate.h"
@@ -24,9 +22,10 @@ constexpr int kPercents[] = {0, 1, 3, 6, 10, 16, 25, 40, 60, 100, 200};
 
 codegen::BuildOptions tuned_build(const Candidate& candidate) { return {.cluster = candidate.cluster, .turns = candidate.turns}; }
 
-/// Refusals of writing or compiling; none: it is fine.
-std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Machine& machine, const Schedule& schedule, Demand demand, std::string& fault) {
-  codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, tuned_build(candidate));
+/// Refusals of writing or compiling; none: it is fine, with what is then in `build`.
+std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Machine& machine, const Schedule& schedule, Demand demand, const std::stop_token& stop,
+                                          codegen::BuildOptions& build, std::string& fault) {
+  codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, build);
   if (!built.program) return std::move(built.refusals);
   if (auto refusal = codegen::refuse_machine(machine)) return {std::move(*refusal)};
   codegen::EmitResult emitted = codegen::emit_cuda(candidate.kernel, candidate.problem, schedule, *built.program, codegen::Recording::None);
@@ -34,10 +33,19 @@ std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Mach
   if (demand != Demand::Compiled) return {};
   codegen::CompileOptions options;
   options.cache = codegen::default_cache();
-  const auto compiled = codegen::compile_cuda(emitted.emission->source, options);
-  if (compiled.ok()) return codegen::judge(compiled->report, *built.program);
-  fault = compiled.error().faults.front().message;
-  return {};
+  const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
+  const auto failed = [&](const Error& error) {
+    fault = error.faults.front().message;
+    return std::vector<codegen::Refusal>();
+  };
+  auto compiled = compile(emitted.emission->source);
+  if (!compiled.ok()) return failed(compiled.error());
+  codegen::BuiltKernel kernel{build, std::move(*built.program), std::move(*emitted.emission), std::move(*compiled), {}};
+  kernel.faults = codegen::judge(kernel.compiled.report, kernel.program);
+  auto best = codegen::recut({candidate.kernel, candidate.problem, schedule}, std::move(kernel), compile, stop);
+  if (!best.ok()) return failed(best.error());
+  build = std::move(best->build);
+  return std::move(best->faults);
 }
 
 }  // namespace
@@ -75,8 +83,9 @@ WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machi
   for (int round = 0; round < kMostRounds; ++round) {
     result.outcome = options.solve ? options.solve(request, stop, result.cached) : solver::solve(request, stop);
     result.refusal.clear();
+    result.build = tuned_build(candidate);
     if (!result.outcome.schedule || options.demand == Demand::Nothing || stop.stop_requested()) return result;
-    const auto refusals = refusals_of(candidate, machine, *result.outcome.schedule, options.demand, result.refusal);
+    const auto refusals = refusals_of(candidate, machine, *result.outcome.schedule, options.demand, stop, result.build, result.refusal);
     if (refusals.empty()) return result;
     result.refusal = fmt::format("{}: {}", refusals.front().rule, refusals.front().sentence);
     bool more = false;
@@ -91,8 +100,8 @@ WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machi
   return result;
 }
 
-MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const std::stop_token& stop) {
-  codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, tuned_build(candidate));
+MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const codegen::BuildOptions& build, const std::stop_token& stop) {
+  codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, build);
   if (!built.program) return {{}, built.refusals.front().sentence, false};
   codegen::MeasureRequest request{candidate.kernel, candidate.problem, schedule, *built.program, {}};
   request.compile.cache = codegen::default_cache();

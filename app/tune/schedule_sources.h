@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/tune/kernel_evaluator.h"
+#include "codegen/program/build.h"
 
 namespace heddle::app {
 
@@ -17,6 +18,7 @@ struct WrittenSchedule {
   bool cached = false;
   std::string refusal;         ///< why the schedule cannot be written or does not compile clean; empty when it can, or nobody asked
   Constraints demands;         ///< that were added to make it possible
+  codegen::BuildOptions build; ///< with the cuts of loops that compile clean, where that was demanded
 };
 
 /// Asks the solver, and again with what the code generator demands, until the schedule meets options.demand.
@@ -29,6 +31,6 @@ struct MeasuredCandidate {
   std::string sentence;
   bool wrong = false;
 };
-MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const std::stop_token& stop);
+MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const codegen::BuildOptions& build, const std::stop_token& stop);
 
 }  // namespace heddle::app

@@ -19,12 +19,12 @@ namespace {
 
 struct Fixture {
   Session session;
-  explicit Fixture(CompileFunction compile = {}) : session(environment(std::move(compile))) {
+  explicit Fixture(codegen::CompileFunction compile = {}) : session(environment(std::move(compile))) {
     session.apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
     REQUIRE(session.content().entry());
   }
   ~Fixture() { CHECK(session.close(5s)); }
-  static Environment environment(CompileFunction compile) {
+  static Environment environment(codegen::CompileFunction compile) {
     Environment e;
     e.solve = test::solve_toy;
     const bool there = static_cast<bool>(compile);
@@ -79,7 +79,7 @@ TEST_CASE("what was cancelled is not begun again by itself", "[app]") {
 TEST_CASE("compiling writes the text first, and its answer is about that text", "[app]") {
   std::string compiled_text;
   Fixture f([&](const std::string& source) {
-    compiled_text = source;
+    if (compiled_text.empty()) compiled_text = source;  // other cuts follow, and are no better
     codegen::Compiled compiled;
     compiled.compiler = "fake 1.0";
     compiled.report.spill_stores = 8;
@@ -98,6 +98,34 @@ TEST_CASE("compiling writes the text first, and its answer is about that text", 
   CHECK(f.session.content().constraints.size() == 1);
   f.session.apply(Undo{});
   CHECK(f.session.content().constraints.empty());
+}
+
+TEST_CASE("where the first text spills, the window shows the one with other cuts that does not", "[app]") {
+  std::vector<std::string> sources;  // as the compiler gets them, one after the other
+  Fixture f([&](const std::string& source) {
+    sources.push_back(source);
+    codegen::Compiled compiled;
+    compiled.compiler = "fake 1.0";
+    compiled.report.spill_stores = sources.size() == 1 ? 8 : 0;
+    return Result<codegen::Compiled>(std::move(compiled));
+  });
+  f.session.apply(BuildKernel{});
+  f.settle();
+  const auto text = f.session.kernel().text().answer();
+  REQUIRE(sources.size() == 2);
+  CHECK(sources[0] != sources[1]);
+  CHECK(f.text_is_current());
+  REQUIRE(text->emission);
+  CHECK(text->emission->source == sources[1]);
+  CHECK(text->source.lines.size() > 100);
+  CHECK(f.session.kernel().built().answer()->faults.empty());
+  // Its command line writes just this text, and the check is of it.
+  const std::string line = command_line(f.session, "emit");
+  CHECK_THAT(line, Catch::Contains(" --cut 1"));
+  f.session.apply(CheckKernel{2});
+  f.settle();
+  CHECK(f.session.kernel().text().answer() == text);
+  CHECK(f.session.kernel().checked().answer()->fault.empty());
 }
 
 TEST_CASE("what does not compile has its messages; without a compiler there is one sentence", "[app]") {

@@ -33,6 +33,23 @@ TEST_CASE("emit writes CUDA, or the program's steps", "[app]") {
   CHECK(run_heddle({"emit", "gemm_hopper", "h100", kGemm, "-o", "/proc/nowhere/x"}).code == kEnvironment);
 }
 
+TEST_CASE("loops are cut where --cut says, role by role", "[app]") {
+  const std::string schedule = repository_path("tests/schedules/attention_ping_pong.json");
+  const auto emit = [&](std::vector<std::string> cuts) {
+    std::vector<std::string> words{"emit", "attention_forward_hopper", "h100", schedule};
+    words.insert(words.end(), cuts.begin(), cuts.end());
+    const auto run = run_heddle(words);
+    INFO(run.err);
+    CHECK(run.code == kDone);
+    return run.out;
+  };
+  const std::string usual = emit({});
+  CHECK(emit({"--cut", "0", "--cut", "0"}) == usual);
+  CHECK((emit({"--cut", "1"}) != usual || emit({"--cut", "0", "--cut", "1"}) != usual));
+  CHECK(run_heddle({"emit", "attention_forward_hopper", "h100", schedule, "--cut", "-1"}).code == kUsage);
+  CHECK(run_heddle({"emit", "attention_forward_hopper", "h100", schedule, "--cut", "1,0"}).code == kUsage);
+}
+
 TEST_CASE("interpret answers in a sentence, or as an object", "[app]") {
   const auto run = run_heddle({"interpret", "gemm_hopper", "h100", kGemm, "--trips", "5", "--interleavings", "50"});
   INFO(run.err);
@@ -89,13 +106,18 @@ TEST_CASE("what ptxas spills becomes another cut or a demand, in one command", "
   if (!heddle::codegen::find_compiler().ok()) return;
   for (const char* kernel : {"swiglu_dual_gemm_hopper", "attention_backward_hopper"}) {
     ScratchFolder folder;
-    const auto run = run_heddle({"compile", kernel, "h100", "--no-cache", "--json", "--cuda", folder.path("kernel.cu")});
+    const auto run = run_heddle({"compile", kernel, "h100", "--no-cache", "--json", "--cuda", folder.path("kernel.cu"), "--schedule", folder.path("kernel.json")});
     INFO(run.err);
     CHECK(run.code == kDone);
     const json answer = json::parse(run.out);
     CHECK(answer.at("spill_bytes") == 0);
     CHECK(answer.at("refusals").empty());
-    CHECK(contains(heddle::test::read_text(folder.path("kernel.cu")), "extern \"C\" __global__"));
+    const std::string text = heddle::test::read_text(folder.path("kernel.cu"));
+    CHECK(contains(text, "extern \"C\" __global__"));
+    // The schedule and the cuts that it tells of are all that it takes to write the text again.
+    std::vector<std::string> words{"emit", kernel, "h100", folder.path("kernel.json")};
+    for (const json& cut : answer.at("cuts")) words.insert(words.end(), {"--cut", std::to_string(cut.get<int>())});
+    CHECK(run_heddle(words).out == text);
   }
 }
 

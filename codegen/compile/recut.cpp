@@ -1,0 +1,44 @@
+// Role by role, the best cut so far is kept, until ptxas is content.
+#include "codegen/compile/recut.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::codegen {
+namespace {
+
+constexpr int kMostCuts = 6;  ///< of a role that are tried
+
+/// What ptxas has against a kernel, as a number to compare.
+std::int64_t badness(const BuiltKernel& kernel) {
+  const PtxasReport& report = kernel.compiled.report;
+  return report.spill_stores + report.spill_loads + static_cast<std::int64_t>(kernel.faults.size()) * 10'000;
+}
+
+}  // namespace
+
+Result<BuiltKernel> recut(const RecutQuestion& question, BuiltKernel first, const CompileFunction& compile, const std::stop_token& stop) {
+  BuiltKernel best = std::move(first);
+  best.build.cuts.resize(best.program.roles.size(), 0);
+  for (std::size_t role = 0; role < best.build.cuts.size(); ++role) {
+    const int count = std::min(best.program.roles[role].cuts, kMostCuts);
+    for (int choice = 0; choice < count; ++choice) {
+      if (best.faults.empty() || stop.stop_requested()) return best;
+      if (choice == best.build.cuts[role]) continue;
+      BuildOptions build = best.build;
+      build.cuts[role] = choice;
+      BuildResult built = build_program(question.kernel, question.problem, question.schedule, question.trips, build);
+      if (!built.program) continue;
+      EmitResult emitted = emit_cuda(question.kernel, question.problem, question.schedule, *built.program, question.records);
+      if (!emitted.emission) continue;
+      auto compiled = compile(emitted.emission->source);
+      if (!compiled.ok()) return compiled.error();
+      BuiltKernel other{std::move(build), std::move(*built.program), std::move(*emitted.emission), std::move(*compiled), {}};
+      other.faults = judge(other.compiled.report, other.program);
+      if (badness(other) < badness(best)) best = std::move(other);
+    }
+  }
+  return best;
+}
+
+}  // namespace heddle::codegen
