@@ -29,22 +29,14 @@ struct Slice {
 /// Group, then 0 for issue and 1 + unit for units.
 using Track = std::pair<std::size_t, std::size_t>;
 
-/// Greedy colouring of intervals: each slice takes the lowest lane that is free at its begin. Returns the number of
-/// lanes.
+/// Returns the number of lanes.
 int assign_lanes(std::vector<Slice>& slices) {
   std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
     return std::tie(a.begin, a.end, a.iteration, a.op) < std::tie(b.begin, b.end, b.iteration, b.op);
   });
-  std::vector<Cycle> free_at;
-  for (Slice& slice : slices) {
-    const auto lane = std::find_if(free_at.begin(), free_at.end(), [&](Cycle free) { return free <= slice.begin; });
-    slice.lane = static_cast<int>(lane - free_at.begin());
-    if (lane == free_at.end())
-      free_at.push_back(slice.end);
-    else
-      *lane = slice.end;
-  }
-  return static_cast<int>(free_at.size());
+  Lanes<Cycle> lanes;
+  for (Slice& slice : slices) slice.lane = lanes.take(slice.begin, slice.end);
+  return lanes.count();
 }
 
 class Trace {

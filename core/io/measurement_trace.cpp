@@ -24,15 +24,13 @@ void add_process(Json::Array& events, int process, const std::string& name, std:
   int threads = 0;
   for (auto& [group, slices] : groups) {
     std::stable_sort(slices.begin(), slices.end(), [](const MeasuredSlice& a, const MeasuredSlice& b) { return a.begin < b.begin; });
-    std::vector<double> free;
+    Lanes<double> lanes;
     for (const MeasuredSlice& slice : slices) {
-      auto lane = std::find_if(free.begin(), free.end(), [&](double until) { return until <= slice.begin; });
-      if (lane == free.end()) lane = free.insert(free.end(), 0);
-      *lane = slice.begin + slice.length;
-      events.push_back(Json::Object{{"ph", "X"}, {"name", slice.op}, {"pid", process}, {"tid", threads + 1 + static_cast<int>(lane - free.begin())},
+      const int lane = lanes.take(slice.begin, slice.begin + slice.length);
+      events.push_back(Json::Object{{"ph", "X"}, {"name", slice.op}, {"pid", process}, {"tid", threads + 1 + lane},
                                     {"ts", slice.begin / 1000}, {"dur", slice.length / 1000}, {"args", Json::Object{{"iteration", slice.iteration}}}});
     }
-    for (std::size_t lane = 0; lane < free.size(); ++lane)
+    for (int lane = 0; lane < lanes.count(); ++lane)
       events.push_back(trace_name("thread_name", process, ++threads, lane ? fmt::format("{} {}", group, lane + 1) : group));
   }
 }

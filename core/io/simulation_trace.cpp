@@ -39,21 +39,19 @@ std::string simulation_trace(const Problem& problem, const Schedule& schedule, c
     std::stable_sort(slices.begin(), slices.end(), [](const SimulatedSlice& a, const SimulatedSlice& b) { return a.begin < b.begin; });
     const std::string& role = schedule.groups[track.first].role;
     const std::string what = track.second == 0 ? "issue" : problem.units[track.second - 1].name;
-    std::vector<Cycle> free;
+    Lanes<Cycle> lanes;
     for (const SimulatedSlice& slice : slices) {
-      auto lane = std::find_if(free.begin(), free.end(), [&](Cycle until) { return until <= slice.begin; });
-      if (lane == free.end()) lane = free.insert(free.end(), 0);
-      *lane = slice.begin + slice.length;
+      const int lane = lanes.take(slice.begin, slice.begin + slice.length);
       events.push_back(Json::Object{{"ph", "X"},
                                     {"name", problem.op(slice.op).name},
                                     {"pid", kTraceProcess},
-                                    {"tid", threads + 1 + static_cast<int>(lane - free.begin())},
+                                    {"tid", threads + 1 + lane},
                                     {"ts", trace_microseconds(slice.begin)},
                                     {"dur", trace_microseconds(slice.length)},
                                     {"cat", track.second == 0 ? "issue" : to_string(problem.units[track.second - 1].role)},
                                     {"args", Json::Object{{"iteration", slice.iteration}, {"start_cycle", slice.begin}, {"cycles", slice.length}}}});
     }
-    for (std::size_t lane = 0; lane < free.size(); ++lane)
+    for (int lane = 0; lane < lanes.count(); ++lane)
       events.push_back(trace_name("thread_name", kTraceProcess, ++threads, lane ? fmt::format("{} {} {}", role, what, lane + 1) : fmt::format("{} {}", role, what)));
   }
   Json::Object other{{"kernel", problem.kernel}, {"machine", problem.machine}, {"unit", "1 cycle = 1 ns"}};

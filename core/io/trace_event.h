@@ -2,11 +2,13 @@
 // (trace event format). One cycle is written as one nanosecond; timestamps there are microseconds.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "core/io/json.h"
 #include "core/base/id.h"
+#include "core/io/json.h"
 
 namespace heddle {
 
@@ -24,5 +26,25 @@ inline Json trace_metadata(const char* what, int process, int thread, Json::Obje
 inline Json trace_name(const char* what, int process, int thread, const std::string& name) {
   return trace_metadata(what, process, thread, {{"name", name}});
 }
+
+/// Slices that overlap cannot share a thread: given in order of their begins, each takes the lowest lane that is free (greedy colouring of
+/// intervals, which needs no more lanes than slices overlap).
+template <class Time>
+class Lanes {
+ public:
+  int take(Time begin, Time end) {
+    const auto lane = std::find_if(free_at_.begin(), free_at_.end(), [&](Time free) { return free <= begin; });
+    const auto number = static_cast<int>(lane - free_at_.begin());
+    if (lane == free_at_.end())
+      free_at_.push_back(end);
+    else
+      *lane = end;
+    return number;
+  }
+  int count() const { return static_cast<int>(free_at_.size()); }
+
+ private:
+  std::vector<Time> free_at_;
+};
 
 }  // namespace heddle
