@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
 #include "codegen/program/target.h"
 #include "core/schedule/constraint_text.h"
@@ -112,6 +113,37 @@ void tell_of_cuts(const codegen::BuiltKernel& kernel, const Terminal& terminal) 
       terminal.note(fmt::format("{}: its loop begins elsewhere than at first, where ptxas has enough registers", printable(kernel.program.roles[role].name)));
 }
 
+/// The cubin, with other cuts of its loops where those of `lowered` do not suit ptxas. Empty: the exit code is in `code` and the reason has been
+/// printed.
+std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen::Emission emission, const Arguments& arguments, const Terminal& terminal,
+                                                 const codegen::CompileOptions& options, int& code) {
+  const InterruptScope interrupt;
+  const auto failed = [&](const Error& error) {
+    code = report(terminal, error, arguments.has("--json"));
+    return std::nullopt;
+  };
+  const auto interrupted = [&] {
+    if (!interrupt.interrupted()) return false;
+    terminal.complain("interrupted");
+    code = kInterrupted;
+    return true;
+  };
+  const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
+  auto compiled = compile(emission.source);
+  if (interrupted()) return std::nullopt;  // it may have taken the compiler with it
+  if (!compiled.ok()) return failed(compiled.error());
+  codegen::BuiltKernel kernel{build_options(arguments), lowered.program, std::move(emission), std::move(*compiled), {}};
+  kernel.faults = codegen::judge(kernel.compiled.report, kernel.program);
+  if (arguments.has("--cut") || kernel.faults.empty()) return kernel;
+  const Inputs& inputs = lowered.inputs;
+  auto best = codegen::recut({inputs.kernel, inputs.problem, lowered.schedule, arguments.integer("--trips"), recording_of(arguments)}, std::move(kernel), compile,
+                             interrupt.token());
+  if (interrupted()) return std::nullopt;
+  if (!best.ok()) return failed(best.error());
+  if (best->faults.empty()) tell_of_cuts(*best, terminal);
+  return std::move(*best);
+}
+
 /// Where no schedule does with fewer registers: fewer stages keep fewer values alive, too. False: there are no fewer, or they have been
 /// asked for.
 bool fewer_stages_instead(const CompiledKernel& last, Constraints& demands, const Terminal& terminal) {
@@ -143,26 +175,10 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
     if (!lowered) return std::nullopt;
     auto emission = write_cuda(*lowered, arguments, terminal, code);
     if (!emission) return std::nullopt;
-    const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
-    auto compiled = compile(emission->source);
-    if (!compiled.ok()) {
-      code = report(terminal, compiled.error(), arguments.has("--json"));
-      return std::nullopt;
-    }
-    codegen::BuiltKernel built{build_options(arguments), std::move(lowered->program), std::move(*emission), std::move(*compiled), {}};
-    built.faults = codegen::judge(built.compiled.report, built.program);
-    if (!arguments.has("--cut") && !built.faults.empty()) {
-      const Inputs& inputs = lowered->inputs;
-      auto other = codegen::recut({inputs.kernel, inputs.problem, lowered->schedule, arguments.integer("--trips"), recording_of(arguments)}, std::move(built), compile);
-      if (!other.ok()) {
-        code = report(terminal, other.error(), arguments.has("--json"));
-        return std::nullopt;
-      }
-      built = std::move(*other);
-      if (built.faults.empty()) tell_of_cuts(built, terminal);
-    }
+    auto built = compile_text(*lowered, std::move(*emission), arguments, terminal, options, code);
+    if (!built) return std::nullopt;
     const bool kept = lowered->inputs.schedule && !again(arguments);
-    last = CompiledKernel{std::move(lowered->inputs), std::move(lowered->schedule), std::move(built)};
+    last = CompiledKernel{std::move(lowered->inputs), std::move(lowered->schedule), std::move(*built)};
     if (kept || round == kMostRounds || !take_demands(last->kernel.faults, demands, terminal)) return last;
   }
 }

@@ -184,9 +184,13 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
   codegen::BuiltKernel kernel{text->build, *text->program, *text->emission, std::move(*compiled), {}};
   kernel.faults = codegen::judge(kernel.compiled.report, kernel.program);
   if (!kernel.faults.empty()) {
-    say("ptxas has something against it: other cuts of its loops are tried");
+    int tried = 0;
+    const codegen::CompileFunction compile_next = [&](const std::string& source) {
+      say(fmt::format("{} did not suit ptxas: trying other places where loops may begin", count_of(++tried, "text")));
+      return compile(source);
+    };
     const KernelSubject& of = text->of;
-    auto other = codegen::recut({*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records}, std::move(kernel), compile, stop);
+    auto other = codegen::recut({*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records}, std::move(kernel), compile_next, stop);
     if (!other.ok()) return failed(other.error());
     kernel = std::move(*other);
     if (kernel.emission.source != text->emission->source) {

@@ -60,7 +60,7 @@ void pass(Out& out, std::vector<float>& list) {
 }
 void pass(In& in, std::vector<float>& list) {
   list.resize(in.size(sizeof(float)));
-  std::memcpy(list.data(), in.rest.data(), list.size() * sizeof(float));
+  std::copy_n(in.rest.data(), list.size() * sizeof(float), reinterpret_cast<char*>(list.data()));
   in.rest.remove_prefix(list.size() * sizeof(float));
 }
 template <class Io, class T>

@@ -5,6 +5,7 @@
 //   window-bench idle       processor time at rest, over 10 s
 //   window-bench drag       bars dropped with the real session, solver and frames
 //   window-bench steps      frames of undo, tabs, palette, modes
+//   window-bench sweep      a history of 100 000 points: reading it, frames of its table and pictures
 #include <fmt/format.h>
 #include <imgui.h>
 #include <spawn.h>
@@ -26,6 +27,7 @@
 #include "app/ui/app_window.h"
 #include "app/ui/probe.h"
 #include "tests/bench/table.h"
+#include "tests/support/sweep_files.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -376,6 +378,65 @@ void measure_steps() {
   print(table);
 }
 
+void click(Desk& desk, const std::string& name) {
+  const auto found = probe::last_frame().find(name);
+  if (found == probe::last_frame().end()) return;
+  feed_mouse_position(found->second.center_x(), found->second.center_y());
+  desk.frames(2);
+  feed_mouse_button(0, true);
+  desk.frames(1);
+  feed_mouse_button(0, false);
+  desk.frames(2);
+}
+
+void measure_sweep() {
+  constexpr std::size_t kPoints = 100'000;
+  const auto desk = open_desk("toy_fig1", "toy");
+  if (!desk) return;
+  Session& session = *desk->session;
+  const fs::path file = fs::temp_directory_path() / fmt::format("heddle_bench_{}.jsonl", ::getpid());
+  std::ofstream(file) << test::long_history(static_cast<int>(kPoints));
+  std::vector<Line> table{{"100 000 points", "", "median ms", "worst ms"}};
+  const double began = wall();
+  double worst = 0;
+  session.apply(OpenSweep{file.string()});
+  while (session.sweep().table().points.size() < kPoints && wall() - began < 60) worst = std::max(worst, desk->frame());
+  table.push_back({"reading them, all frames together", "", ms(wall() - began), ms(worst)});
+  const auto frames = [&](const std::string& what) {
+    Spread took;
+    for (int i = 0; i < 40; ++i) took.add(desk->frame());
+    table.push_back({what, "", ms(took.median()), ms(took.worst())});
+  };
+  for (const char* picture : {"Axes", "Scatter", "Convergence"}) {
+    click(*desk, std::string("sweep/picture/") + picture);
+    frames(fmt::format("a frame, {}", picture));
+  }
+  const auto first = [&](const std::string& what, auto&& act) {
+    Spread took;
+    for (int run = 0; run < 10; ++run) {
+      act(run);
+      double slowest = 0;  // of the frames that it takes until all is as it should be
+      for (int i = 0; i < 3; ++i) slowest = std::max(slowest, desk->frame());
+      took.add(slowest);
+    }
+    table.push_back({what, "", ms(took.median()), ms(took.worst())});
+  };
+  first("the frame that sorts", [&](int run) {
+    const auto found = probe::last_frame().find(run % 2 == 0 ? "sweep/sort/cycles" : "sweep/sort/TILE");
+    if (found == probe::last_frame().end()) return;
+    feed_mouse_position(found->second.center_x(), found->second.center_y());
+    desk->frames(2);
+    feed_mouse_button(0, true);
+    desk->frames(1);
+    feed_mouse_button(0, false);
+  });
+  click(*desk, "sweep/filter");
+  first("the frame that filters", [&](int run) { feed_text(run == 0 ? "s" : run == 1 ? "t" : run == 2 ? "a" : " "); });
+  print(table);
+  std::error_code ignored;
+  fs::remove(file, ignored);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -386,14 +447,15 @@ int main(int argc, char** argv) {
   for (const char* variable : {"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
     ::setenv(variable, configuration.c_str(), 1);
   const bool all = what == "all";
-  if (!all && what != "start" && what != "idle" && what != "drag" && what != "steps") {
-    fmt::print(stderr, "usage: window-bench [start|idle|drag|steps]\n");
+  if (!all && what != "start" && what != "idle" && what != "drag" && what != "steps" && what != "sweep") {
+    fmt::print(stderr, "usage: window-bench [start|idle|drag|steps|sweep]\n");
     return 2;
   }
   if (all || what == "start") measure_start();
   if (all || what == "idle") measure_idle();
   if (all || what == "drag") measure_drag();
   if (all || what == "steps") measure_steps();
+  if (all || what == "sweep") measure_sweep();
   std::error_code ignored;
   fs::remove_all(configuration, ignored);
 }

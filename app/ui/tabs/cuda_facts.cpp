@@ -124,6 +124,9 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
     draw_refusals("cuda/fault", session, ui, b.faults);
   fact_line("compiler", b.compiled.compiler, ink);
   fact_line(b.compiled.from_cache ? "from the cache" : "compiled in", b.compiled.from_cache ? "yes" : seconds_text(b.compiled.seconds), ink);
+  if (b.text && b.text->program)
+    for (std::size_t role = 0; role < std::min(b.text->build.cuts.size(), b.text->program->roles.size()); ++role)
+      if (const int cut = b.text->build.cuts[role]; cut != 0) fact_line("loop of " + printable(b.text->program->roles[role].name), fmt::format("cut {}", cut), ink);
   fact_line("registers at launch", fmt::format("{}", report.registers), ink);
   const std::int64_t spills = report.spill_stores + report.spill_loads;
   fact_line("spills", bytes_text(spills), spills > 0 ? theme().bad : ink);
