@@ -9,6 +9,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/lowering.h"
 #include "app/cli/terminal.h"
 #include "codegen/calibrate/fit.h"
 #include "codegen/calibrate/micro.h"
@@ -80,8 +81,7 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   for (const std::string& rule : left_out) list += (list.empty() ? "" : ", ") + printable(rule);
   if (!list.empty()) terminal.note("no micro-kernel for " + list + ": these rules stay as they are");
   Compiler compiler;
-  const std::string wanted = arguments.text("--compiler").value_or("auto");
-  compiler.options.compiler = wanted == "nvrtc" ? codegen::Compiler::Nvrtc : wanted == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
+  compiler.options.compiler = compiler_of(arguments);
   compiler.options.cache = codegen::default_cache();
   if (const auto folder = arguments.text("--emit-only")) return emit_only(kernels, compiler, *folder, terminal);
 

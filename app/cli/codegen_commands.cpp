@@ -86,9 +86,8 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   for (const std::string* file : {&path, &cuda, &schedule})
     if (!file->empty())
       if (const int failed = expect_writable(terminal, *file, json)) return failed;
-  const std::string wanted = arguments.text("--compiler").value_or("auto");
   codegen::CompileOptions options;
-  options.compiler = wanted == "nvrtc" ? codegen::Compiler::Nvrtc : wanted == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
+  options.compiler = compiler_of(arguments);
   if (!arguments.has("--no-cache")) options.cache = codegen::default_cache();
   if (const auto compiler = codegen::find_compiler(options.compiler); !compiler.ok()) return report(terminal, compiler.error(), json);
   int code = kDone;

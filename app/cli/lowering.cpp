@@ -58,6 +58,11 @@ codegen::BuildOptions build_options(const Arguments& arguments) {
   return build;
 }
 
+codegen::Compiler compiler_of(const Arguments& arguments) {
+  const std::string name = arguments.text("--compiler").value_or("auto");
+  return name == "nvrtc" ? codegen::Compiler::Nvrtc : name == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
+}
+
 Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
   Json list = Json::array();
   for (const codegen::Refusal& r : refusals) {
@@ -118,30 +123,24 @@ void tell_of_cuts(const codegen::BuiltKernel& kernel, const Terminal& terminal) 
 std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen::Emission emission, const Arguments& arguments, const Terminal& terminal,
                                                  const codegen::CompileOptions& options, int& code) {
   const InterruptScope interrupt;
-  const auto failed = [&](const Error& error) {
-    code = report(terminal, error, arguments.has("--json"));
-    return std::nullopt;
-  };
-  const auto interrupted = [&] {
-    if (!interrupt.interrupted()) return false;
+  const bool may_recut = !arguments.has("--cut");
+  const Inputs& inputs = lowered.inputs;
+  const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
+  auto kernel = codegen::compile_kernel(build_options(arguments), lowered.program, std::move(emission), compile);
+  if (may_recut && kernel.ok())
+    kernel = codegen::recut({inputs.kernel, inputs.problem, lowered.schedule, arguments.integer("--trips"), recording_of(arguments)}, std::move(*kernel), compile,
+                            interrupt.token());
+  if (interrupt.interrupted()) {  // which may have taken the compiler with it
     terminal.complain("interrupted");
     code = kInterrupted;
-    return true;
-  };
-  const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
-  auto compiled = compile(emission.source);
-  if (interrupted()) return std::nullopt;  // it may have taken the compiler with it
-  if (!compiled.ok()) return failed(compiled.error());
-  codegen::BuiltKernel kernel{build_options(arguments), lowered.program, std::move(emission), std::move(*compiled), {}};
-  kernel.faults = codegen::judge(kernel.compiled.report, kernel.program);
-  if (arguments.has("--cut") || kernel.faults.empty()) return kernel;
-  const Inputs& inputs = lowered.inputs;
-  auto best = codegen::recut({inputs.kernel, inputs.problem, lowered.schedule, arguments.integer("--trips"), recording_of(arguments)}, std::move(kernel), compile,
-                             interrupt.token());
-  if (interrupted()) return std::nullopt;
-  if (!best.ok()) return failed(best.error());
-  if (best->faults.empty()) tell_of_cuts(*best, terminal);
-  return std::move(*best);
+    return std::nullopt;
+  }
+  if (!kernel.ok()) {
+    code = report(terminal, kernel.error(), arguments.has("--json"));
+    return std::nullopt;
+  }
+  if (may_recut && kernel->faults.empty()) tell_of_cuts(*kernel, terminal);
+  return std::move(*kernel);
 }
 
 /// Where no schedule does with fewer registers: fewer stages keep fewer values alive, too. False: there are no fewer, or they have been

@@ -43,6 +43,8 @@ void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& 
 
 /// --cluster, --no-turns and --cut.
 codegen::BuildOptions build_options(const Arguments& arguments);
+/// --compiler.
+codegen::Compiler compiler_of(const Arguments& arguments);
 
 /// [{rule, ops, sentence, demand, no_demand}]
 Json refusals_json(const std::vector<codegen::Refusal>& refusals);

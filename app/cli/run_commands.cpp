@@ -78,9 +78,8 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
     if (!inputs) return report(terminal, inputs.error(), json);
     if (auto m = no_driver(*inputs)) return show(*m, arguments, terminal);
   }
-  const std::string compiler = arguments.text("--compiler").value_or("auto");
   codegen::CompileOptions compile;
-  compile.compiler = compiler == "nvrtc" ? codegen::Compiler::Nvrtc : compiler == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
+  compile.compiler = compiler_of(arguments);
   compile.cache = codegen::default_cache();
   int code = kDone;
   const auto made = lower_and_compile(arguments, terminal, compile, code);

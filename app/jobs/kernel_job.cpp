@@ -172,40 +172,34 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
   KernelBuild build;
   build.of = text->of;
   build.text = text;
-  const auto failed = [&](const Error& error) {
-    build.error = error;
+  int tried = 0;
+  const codegen::CompileFunction compile_next = [&](const std::string& source) {
+    if (tried > 0) say(fmt::format("{} did not suit ptxas: trying other places where loops may begin", count_of(tried, "text")));
+    ++tried;
+    return compile(source);
+  };
+  const KernelSubject& of = text->of;
+  auto kernel = codegen::compile_kernel(text->build, *text->program, *text->emission, compile_next);
+  if (kernel.ok()) kernel = codegen::recut({*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records}, std::move(*kernel), compile_next, stop);
+  if (!kernel.ok()) {
+    build.error = kernel.error();
     // What does not compile has its log in the error, below a sentence.
-    for (const Fault& fault : error.faults)
+    for (const Fault& fault : kernel.error().faults)
       for (codegen::BuildMessage& message : codegen::parse_build_log(fault.message)) build.messages.push_back(std::move(message));
     return build;
-  };
-  auto compiled = compile(text->emission->source);
-  if (!compiled.ok()) return failed(compiled.error());
-  codegen::BuiltKernel kernel{text->build, *text->program, *text->emission, std::move(*compiled), {}};
-  kernel.faults = codegen::judge(kernel.compiled.report, kernel.program);
-  if (!kernel.faults.empty()) {
-    int tried = 0;
-    const codegen::CompileFunction compile_next = [&](const std::string& source) {
-      say(fmt::format("{} did not suit ptxas: trying other places where loops may begin", count_of(++tried, "text")));
-      return compile(source);
-    };
-    const KernelSubject& of = text->of;
-    auto other = codegen::recut({*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records}, std::move(kernel), compile_next, stop);
-    if (!other.ok()) return failed(other.error());
-    kernel = std::move(*other);
-    if (kernel.emission.source != text->emission->source) {
-      auto written = std::make_shared<KernelText>();
-      written->of = of;
-      written->build = std::move(kernel.build);
-      written->offers = text->offers;
-      written->program = std::move(kernel.program);
-      written->emission = std::move(kernel.emission);
-      add_models(*written);
-      build.text = std::move(written);
-    }
   }
-  build.compiled = std::move(kernel.compiled);
-  build.faults = std::move(kernel.faults);
+  if (kernel->emission.source != text->emission->source) {
+    auto written = std::make_shared<KernelText>();
+    written->of = of;
+    written->build = std::move(kernel->build);
+    written->offers = text->offers;
+    written->program = std::move(kernel->program);
+    written->emission = std::move(kernel->emission);
+    add_models(*written);
+    build.text = std::move(written);
+  }
+  build.compiled = std::move(kernel->compiled);
+  build.faults = std::move(kernel->faults);
   build.messages = codegen::parse_build_log(build.compiled.log);
   return build;
 }

@@ -34,18 +34,14 @@ std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Mach
   codegen::CompileOptions options;
   options.cache = codegen::default_cache();
   const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
-  const auto failed = [&](const Error& error) {
-    fault = error.faults.front().message;
-    return std::vector<codegen::Refusal>();
-  };
-  auto compiled = compile(emitted.emission->source);
-  if (!compiled.ok()) return failed(compiled.error());
-  codegen::BuiltKernel kernel{build, std::move(*built.program), std::move(*emitted.emission), std::move(*compiled), {}};
-  kernel.faults = codegen::judge(kernel.compiled.report, kernel.program);
-  auto best = codegen::recut({candidate.kernel, candidate.problem, schedule}, std::move(kernel), compile, stop);
-  if (!best.ok()) return failed(best.error());
-  build = std::move(best->build);
-  return std::move(best->faults);
+  auto kernel = codegen::compile_kernel(build, std::move(*built.program), std::move(*emitted.emission), compile);
+  if (kernel.ok()) kernel = codegen::recut({candidate.kernel, candidate.problem, schedule}, std::move(*kernel), compile, stop);
+  if (!kernel.ok()) {
+    fault = kernel.error().faults.front().message;
+    return {};
+  }
+  build = std::move(kernel->build);
+  return std::move(kernel->faults);
 }
 
 }  // namespace

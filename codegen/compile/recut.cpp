@@ -17,7 +17,16 @@ std::int64_t badness(const BuiltKernel& kernel) {
 
 }  // namespace
 
+Result<BuiltKernel> compile_kernel(BuildOptions build, Program program, Emission emission, const CompileFunction& compile) {
+  auto compiled = compile(emission.source);
+  if (!compiled.ok()) return compiled.error();
+  BuiltKernel kernel{std::move(build), std::move(program), std::move(emission), std::move(*compiled), {}};
+  kernel.faults = judge(kernel.compiled.report, kernel.program);
+  return kernel;
+}
+
 Result<BuiltKernel> recut(const RecutQuestion& question, BuiltKernel first, const CompileFunction& compile, const std::stop_token& stop) {
+  if (first.faults.empty()) return first;
   BuiltKernel best = std::move(first);
   best.build.cuts.resize(best.program.roles.size(), 0);
   for (std::size_t role = 0; role < best.build.cuts.size(); ++role) {
@@ -31,11 +40,9 @@ Result<BuiltKernel> recut(const RecutQuestion& question, BuiltKernel first, cons
       if (!built.program) continue;
       EmitResult emitted = emit_cuda(question.kernel, question.problem, question.schedule, *built.program, question.records);
       if (!emitted.emission) continue;
-      auto compiled = compile(emitted.emission->source);
-      if (!compiled.ok()) return compiled.error();
-      BuiltKernel other{std::move(build), std::move(*built.program), std::move(*emitted.emission), std::move(*compiled), {}};
-      other.faults = judge(other.compiled.report, other.program);
-      if (badness(other) < badness(best)) best = std::move(other);
+      auto other = compile_kernel(std::move(build), std::move(*built.program), std::move(*emitted.emission), compile);
+      if (!other.ok()) return other.error();
+      if (badness(*other) < badness(best)) best = std::move(*other);
     }
   }
   return best;

@@ -34,6 +34,9 @@ struct RecutQuestion {
 
 using CompileFunction = std::function<Result<Compiled>(const std::string& source)>;
 
+/// The text compiled, and what ptxas has against it. Errors are those of `compile`.
+Result<BuiltKernel> compile_kernel(BuildOptions build, Program program, Emission emission, const CompileFunction& compile);
+
 /// `first` where it is clean; else the best of the kernels with other cuts, which may still be `first`. Roles change one after the
 /// other, so that the work grows with their number. Errors are those of `compile`; a stop ends it with what was best so far.
 Result<BuiltKernel> recut(const RecutQuestion& question, BuiltKernel first, const CompileFunction& compile, const std::stop_token& stop = {});
