@@ -14,13 +14,13 @@
 
 #include "core/analysis/bounds.h"
 #include "core/base/saturate.h"
+#include "core/check/certify.h"
 #include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
 #include "solver/encoding/user.h"
 #include "solver/explain/core.h"
 #include "solver/explain/words.h"
 #include "solver/relaxation/relaxation.h"
-#include "solver/search/certify.h"
 #include "solver/search/decide.h"
 #include "solver/search/demand_bound.h"
 #include "solver/search/incumbent.h"
@@ -521,7 +521,7 @@ void Search::finish() {
   if (!outcome_.schedule) return;
   if (outcome_.status == Status::Unknown)
     outcome_.status = outcome_.schedule->ii == outcome_.lower_bound ? Status::Optimal : Status::Feasible;
-  certify(problem_, outcome_);
+  certify(problem_, request_.constraints, outcome_);
 }
 
 }  // namespace

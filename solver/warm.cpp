@@ -8,11 +8,11 @@
 #include <list>
 
 #include "core/analysis/bounds.h"
+#include "core/check/certify.h"
 #include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
 #include "solver/encoding/user.h"
 #include "solver/search/adapt.h"
-#include "solver/search/certify.h"
 #include "solver/search/decide.h"
 #include "solver/search/demand_bound.h"
 #include "solver/search/knowledge.h"
@@ -416,7 +416,7 @@ void Edit::finish() {
   if (outcome_.seconds.proof == 0) outcome_.seconds.proof = outcome_.seconds.total;
   if (!outcome_.schedule) return;
   if (outcome_.status == Status::Unknown) outcome_.status = at_bound() ? Status::Optimal : Status::Feasible;
-  certify(problem_, outcome_);
+  certify(problem_, constraints_, outcome_);
 }
 
 }  // namespace

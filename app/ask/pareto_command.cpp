@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/ask/schedule_files.h"
+#include "app/claims/judge_claim.h"
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
@@ -14,6 +15,7 @@
 #include "core/io/schedule_json.h"
 #include "core/io/words.h"
 #include "core/report/pareto_summary.h"
+#include "core/schedule/question.h"
 #include "solver/explore/pareto.h"
 
 namespace heddle::app {
@@ -41,6 +43,23 @@ int save_points(const Problem& problem, const Pareto& front, const std::string& 
     terminal.note(fmt::format("{} saved as {}", point_sentence(front, front.steps[i]), path));
   }
   return kDone;
+}
+
+/// What an earlier run proved is the file's word. With --prove, or where something free contradicts it, it is not gone on from.
+void distrust(const Inputs& inputs, const std::string& file, bool prove, Pareto& known, const Terminal& terminal) {
+  if (prove) terminal.note(fmt::format("{}: begun again, because --prove believes no file", file));
+  if (prove || known.steps.empty() || !known.steps[0].schedule) return prove ? known.steps.clear() : void();
+  Schedule first = *known.steps[0].schedule;
+  Certificate& claim = first.claim.emplace();
+  claim.status = Status::Feasible;
+  claim.ii = first.ii;
+  claim.lower_bound = known.steps[0].lower_bound;
+  claim.problem_hash = question_hash(inputs.problem, inputs.constraints);
+  std::vector<Fault> refuted;
+  judge_claim(inputs.problem, inputs.constraints, first, file, &refuted);
+  print_warnings(terminal, refuted);
+  if (!first.claim) known.steps.clear();
+  known.from_file = !known.steps.empty();
 }
 
 /// Announces points that are new, and keeps the file up to date.
@@ -98,6 +117,7 @@ int run_pareto(const Arguments& arguments, const Terminal& terminal) {
     print_warnings(terminal, warnings);
     if (!read) return report(terminal, read.error(), json);
     known = *std::move(read);
+    distrust(*inputs, *file, arguments.has("--prove"), known, terminal);
     if (!request.against.empty() && request.against != known.against)
       return report(terminal, Error::input(fmt::format("{} holds a front against other resources than --against asks for", *file)), json);
     request.against = known.against;

@@ -24,7 +24,9 @@ int run_check(const Arguments& arguments, const Terminal& terminal) {
       const Period period = sustainable_period(inputs->problem, schedule);
       terminal.out << join_facts(
                           {fmt::format("II {}", schedule.ii),
-                           period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles())},
+                           period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles()),
+                           schedule.certificate ? fmt::format("bound {}", schedule.certificate->lower_bound) : claim_text(schedule),
+                           schedule.certificate && schedule.certificate->status == Status::Optimal ? "proved" : ""},
                           terminal.style)
                    << "\n";
       if (!period.sentence.empty()) terminal.out << printable(period.sentence) << "\n";

@@ -60,6 +60,7 @@ const OptionSpec kRecords = choice("--records", "WHAT", {"none", "loop", "ops"},
                                    "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
                                    "every op in a window of it (default none)");
 const OptionSpec kNoStore = spec::no_store();
+const OptionSpec kProve = toggle("--prove", "prove again what SCHEDULE's file says was proved: only what this run proves is called proved");
 const PositionalSpec kKernel{
     "KERNEL",
     "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) or a compiler's dump (FILE#LOOP) stands for "
@@ -460,7 +461,8 @@ std::vector<CommandSpec> make_table() {
                     integer("--max-ii-factor", "N", 1, 1000000,
                             "do not go beyond N times the least II (default 4)"),
                     file("--out", "-o", "keep the front in a file (heddle.pareto/1), rewritten after every step"),
-                    toggle("--resume", "go on from the file that --out names"),
+                    toggle("--resume", "go on from the file that --out names; what it says was proved is believed, and called the file's word"),
+                    toggle("--prove", "with --resume: prove all of it again"),
                     {"--out-dir", "", "DIR", "save the schedule of each point as DIR/KERNEL-1.json, -2 ...", ValueType::File,
                      {}, 0, 0, false},
                     kJson}),
@@ -541,6 +543,11 @@ const std::vector<CommandSpec>& command_table() {
     const auto list = std::find_if(rows.begin(), rows.end(), [](const CommandSpec& row) { return row.name == "list"; });
     const std::vector<CommandSpec> more = batch_rows();
     rows.insert(list, more.begin(), more.end());
+    for (CommandSpec& row : rows) {
+      const bool takes_schedule = std::any_of(row.positionals.begin(), row.positionals.end(),
+                                              [](const PositionalSpec& p) { return p.type == PositionalType::Schedule; });
+      if (takes_schedule) row.options.push_back(kProve);
+    }
     return rows;
   }();
   return table;

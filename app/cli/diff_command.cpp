@@ -35,7 +35,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
   ComparedSchedule b;
   std::optional<Schedule> read_b;
   if (const auto file_b = arguments.text("B")) {
-    Result<std::optional<Schedule>> read = read_second(*file_b, problem, terminal);
+    Result<std::optional<Schedule>> read = read_second(*file_b, *inputs, terminal);
     if (!read) return report(terminal, read.error(), json);
     read_b = *std::move(read);
   }
@@ -53,8 +53,6 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     }
     in_b = *outcome->schedule;
     b = measure(problem, in_b, inputs->constraints, outcome->status == Status::Optimal ? "the solver's optimum" : "the solver's best so far");
-    b.status = outcome->status;
-    b.lower_bound = outcome->lower_bound;
   }
   if (arguments.has("--swap")) std::swap(a, b);
   const Difference difference = compare_schedules(problem, *a.schedule, *b.schedule, *alignment);

@@ -56,7 +56,7 @@ Result<std::string> dump_export(const std::string& format, const Inputs& inputs,
   const auto named = arguments.text("SCHEDULE");
   if ((named && *named != name) || arguments.has("--also")) schedules.push_back(schedule);
   for (const std::string& other : arguments.all("--also")) {
-    const Result<std::optional<Schedule>> read = read_second(other, inputs.problem, terminal);
+    const Result<std::optional<Schedule>> read = read_second(other, inputs, terminal);
     if (!read) return read.error();
     if (*read) schedules.push_back(**read);
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/claims/judge_claim.h"
+#include "app/cli/solving.h"
 #include "core/graph/subtile.h"
 #include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"
@@ -222,6 +224,13 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   }
   if (const auto stages = arguments.integer("--max-stages"))
     inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *stages), ConstraintKind::MaxStages, *stages));
+  if (inputs.schedule) {
+    std::vector<Fault> refuted;
+    judge_claim(inputs.problem, inputs.constraints, *inputs.schedule, schedule_path.empty() ? source : schedule_path, &refuted);
+    print_warnings(terminal, refuted);
+    if (arguments.has("--prove"))
+      if (const Result<Ok> proved = prove_schedule(inputs, arguments, terminal); !proved) return proved.error();
+  }
   return inputs;
 }
 

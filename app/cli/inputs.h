@@ -12,6 +12,7 @@
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
+#include "core/schedule/outcome.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle::app {
@@ -25,11 +26,12 @@ struct Inputs {
   Problem problem;
   Constraints constraints;
   std::optional<Schedule> schedule;
+  std::optional<SolveOutcome> proof;  ///< what --prove found out about the question
 };
 
 /// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --groups, --max-stages and
 /// SCHEDULE. Parameters are those of the schedule's file unless --param says otherwise. Faults of several files come together;
-/// warnings go to the terminal.
+/// warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 
 /// The problem of the same command line with these changes on top of its own.

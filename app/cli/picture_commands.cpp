@@ -117,7 +117,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     if (const auto name = arguments.text("--below")) {
       const Result<Alignment> alignment = alignment_of(problem, arguments.text("--align").value_or("start"));
       if (!alignment) return report(terminal, alignment.error(), false);
-      const Result<std::optional<Schedule>> below = read_second(*name, problem, terminal);
+      const Result<std::optional<Schedule>> below = read_second(*name, *inputs, terminal);
       if (!below) return report(terminal, below.error(), false);
       if (!*below) return report(terminal, Error::input(*name + " has no B", "open it, choose one with the key B, save it"), false);
       const Verdict verdict_b = check(problem, **below, inputs->constraints);

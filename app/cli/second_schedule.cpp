@@ -5,7 +5,10 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
+#include "app/claims/judge_claim.h"
 #include "core/base/suggest.h"
+#include "core/check/certify.h"
+#include "core/check/checker.h"
 #include "core/io/library.h"
 #include "core/io/project_json.h"
 #include "core/io/schedule_json.h"
@@ -22,8 +25,15 @@ Result<Alignment> alignment_of(const Problem& problem, const std::string& word) 
   return Error::input(fmt::format("--align: no op '{}' in the loop body of {}", word, problem.kernel), hint);
 }
 
-Result<std::optional<Schedule>> read_second(const std::string& name, const Problem& problem, const Terminal& terminal) {
+Result<std::optional<Schedule>> read_second(const std::string& name, const Inputs& inputs, const Terminal& terminal) {
+  const Problem& problem = inputs.problem;
   std::vector<Fault> warnings;
+  const auto judged = [&](Schedule schedule) {
+    judge_claim(problem, inputs.constraints, schedule, name, &warnings);
+    print_warnings(terminal, warnings);
+    if (inputs.proof && check(problem, schedule, inputs.constraints).valid()) take_proof(problem, inputs.constraints, *inputs.proof, schedule);
+    return std::optional(std::move(schedule));
+  };
   if (is_project(name)) {
     Result<Project> project = read_project(name, &warnings);
     if (!project) return project.error();
@@ -31,14 +41,16 @@ Result<std::optional<Schedule>> read_second(const std::string& name, const Probl
     Schedule schedule = project->schedules[*project->baseline].schedule;
     if (schedule.ops.size() != problem.ops.size() || schedule.depths.size() != problem.channels.size())
       return Error::input("the project's B is a schedule of other ops", "give none of --param, --set and --subtile");
-    return std::optional(std::move(schedule));
+    return judged(std::move(schedule));
   }
   const Result<std::string> path = find_in_library(Shelf::Schedules, name);
   if (!path) return path.error();
   Result<Schedule> schedule = read_schedule(*path, problem, &warnings);
-  print_warnings(terminal, warnings);
-  if (!schedule) return schedule.error();
-  return std::optional(*std::move(schedule));
+  if (!schedule) {
+    print_warnings(terminal, warnings);
+    return schedule.error();
+  }
+  return judged(*std::move(schedule));
 }
 
 }  // namespace heddle::app

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/cli/inputs.h"
 #include "app/cli/terminal.h"
 #include "core/analysis/difference.h"
 
@@ -12,7 +13,7 @@ namespace heddle::app {
 /// "start", "most" or an op's name; an op of that name wins over the two words.
 Result<Alignment> alignment_of(const Problem& problem, const std::string& word);
 
-/// B, by its name or file. A project means its own B; nothing where it has none.
-Result<std::optional<Schedule>> read_second(const std::string& name, const Problem& problem, const Terminal& terminal);
+/// B, by its name or file, its claim judged like A's. A project means its own B; nothing where it has none.
+Result<std::optional<Schedule>> read_second(const std::string& name, const Inputs& inputs, const Terminal& terminal);
 
 }  // namespace heddle::app

@@ -9,6 +9,8 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/store/solve_store.h"
+#include "core/check/certify.h"
+#include "core/check/checker.h"
 #include "core/io/outcome_json.h"
 #include "core/report/summary.h"
 
@@ -90,6 +92,27 @@ Result<SolveOutcome> solve_inputs(const Inputs&, const Arguments&, const Termina
   return Error::environment("this build has no solver", "configure with -DHEDDLE_SOLVER=ON, or give a schedule");
 }
 #endif
+
+Result<Ok> prove_schedule(Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
+  Schedule& schedule = *inputs.schedule;
+  if (const Verdict verdict = check(inputs.problem, schedule, inputs.constraints); !verdict.valid()) {
+    terminal.note("--prove: nothing to prove, because the schedule breaks a rule: " + verdict.violations.front().message);
+    return Ok{};
+  }
+  Result<SolveOutcome> outcome = solve_inputs(inputs, arguments, terminal);
+  if (!outcome) return outcome.error();
+  take_proof(inputs.problem, inputs.constraints, *outcome, schedule);
+  const Cycle bound = outcome->lower_bound;
+  if (bound == schedule.ii)
+    terminal.note(fmt::format("proved again: no schedule has an II below {}", bound));
+  else if (outcome->schedule && outcome->schedule->ii < schedule.ii)
+    terminal.note(fmt::format("not the least: there is a schedule with II {}, and this one has {}", outcome->schedule->ii, schedule.ii));
+  else
+    terminal.note(fmt::format("not proved {}: no schedule has an II below {}, and this one has {}",
+                              outcome->cancelled ? "when interrupted" : "in time", bound, schedule.ii));
+  inputs.proof = *std::move(outcome);
+  return Ok{};
+}
 
 int exit_code_of(const SolveOutcome& outcome, bool require_optimal) {
   if (outcome.status == Status::Invalid) return kInternal;

@@ -24,6 +24,10 @@ solver::SolveListener listener_for(ProgressLine& line);
 /// An environment error in a build without solver. An interrupted solve answers with the best so far and `cancelled`.
 Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal);
 
+/// Solves the question of inputs.schedule, says on the terminal what came of it, and makes it the schedule's certificate; the outcome
+/// stays in inputs.proof. An environment error in a build without solver. Pre: there is a schedule.
+Result<Ok> prove_schedule(Inputs& inputs, const Arguments& arguments, const Terminal& terminal);
+
 /// 0, 4, 5, 130 or 1: what the status means to a shell.
 int exit_code_of(const SolveOutcome& outcome, bool require_optimal);
 

@@ -325,6 +325,10 @@ struct Twin {
   const Session& session;
 
   std::string solve() const { return command_line(session, "solve"); }
+  bool content_has_file() const {
+    const ScheduleEntry* entry = session.content().entry();
+    return entry && !entry->file.empty();
+  }
   Line operator()(const OpenKernel&) const { return solve(); }
   Line operator()(const OpenMachine&) const { return solve(); }
   Line operator()(const OpenPair&) const { return solve(); }
@@ -343,6 +347,7 @@ struct Twin {
   Line operator()(const ToggleChange&) const { return solve(); }
   Line operator()(const TryRelaxation&) const { return solve(); }
   Line operator()(const StartSolve&) const { return solve(); }
+  Line operator()(const ProveShown&) const { return content_has_file() ? command_line(session, "check", {"--prove"}) : solve(); }
   Line operator()(const Undo&) const { return solve(); }
   Line operator()(const Redo&) const { return solve(); }
 

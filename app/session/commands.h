@@ -296,6 +296,7 @@ struct ClearSelection {};
 
 // Solving.
 struct StartSolve {};
+struct ProveShown {};  ///< proves, or refutes, that the shown schedule's II is the least
 struct CancelSolve {};
 
 // How things are shown.
@@ -357,7 +358,7 @@ using Command =
                  AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
                  SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
                  AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, ToggleCritical, ToggleWhiskers, Undo, Redo,
-                 SelectOp, ClearSelection, StartSolve, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
+                 SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
                  SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,
                  ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, CopyLine, Quit, DismissNotice>;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/claims/judge_claim.h"
 #include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "core/io/atomic_file.h"
@@ -172,15 +173,9 @@ void Session::on(const OpenSchedule& c) {
   ScheduleEntry entry;
   entry.name = schedule->name.empty() ? base_name(c.path) : schedule->name;
   entry.file = c.path;
-  entry.status = Status::Feasible;
-  if (schedule->certificate && schedule->certificate->problem_hash == problem_hash(*next.problem)) {
-    const Certificate& proof = *schedule->certificate;
-    entry.status = proof.status;
-    entry.lower_bound = proof.lower_bound;
-    entry.explanation = proof.explanation;
-    entry.objectives = proof.objectives;
-    entry.seconds = proof.seconds;
-  }
+  entry.status = Status::Feasible;  // what the file says of it stays the schedule's claim
+  std::vector<Fault> refuted;
+  judge_claim(*next.problem, next.constraints, *schedule, c.path, &refuted);
   entry.schedule = std::move(*schedule);
   next.schedules.push_back(make_entry(*next.problem, next.constraints, std::move(entry)));
   next.shown = next.schedules.size() - 1;
@@ -196,6 +191,12 @@ void Session::on(const OpenSchedule& c) {
           ? fmt::format("{}: valid, II {}, sustainable period {}", shown.name, shown.schedule.ii, shown.period.cycles())
           : fmt::format("{}: {} violation{}, first: {}", shown.name, shown.verdict.violations.size(),
                         shown.verdict.violations.size() == 1 ? "" : "s", shown.verdict.violations.front().message));
+  warn_aloud(refuted);
+}
+
+void Session::warn_aloud(const std::vector<Fault>& warnings) {
+  for (const Fault& warning : warnings) say(LogLevel::Warning, to_string(warning));
+  if (!warnings.empty()) view_.notice = base_name(warnings.back().file) + ": " + warnings.back().message;
 }
 
 void Session::on(const OpenConstraints& c) {
@@ -337,6 +338,7 @@ void Session::judge_again(bool tighter) {
       again.lower_bound.reset();
       again.explanation.clear();
       again.of_solver = false;
+      again.schedule.claim.reset();
       for (ObjectiveValue& objective : again.objectives) objective.proved = false;
     }
     entry = make_entry(*content_.problem, content_.constraints, std::move(again));

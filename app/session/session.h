@@ -81,6 +81,7 @@ struct LiveSolve {
   std::int64_t queries = 0, conflicts = 0;
   double seconds = 0;
   bool cancelled = false, timed_out = false;
+  std::string proving;              ///< the row whose II it is to prove; other solves make a row of their own
   /// Bound against best over time.
   struct Point {
     double seconds = 0;
@@ -180,6 +181,7 @@ class Session {
   const std::string* next_redo() const { return undo_.next_redo(); }
   /// Empty when a solve can be started, else why not, as a sentence.
   std::string why_no_solve() const;
+  std::string why_no_proof() const;  ///< of the shown schedule; empty: ProveShown works
   void save_settings_now();
   /// The document's file; nothing when it has none.
   const std::string& project_file() const;
@@ -289,6 +291,7 @@ class Session {
   void on(const SelectOp& c);
   void on(const ClearSelection& c);
   void on(const StartSolve& c);
+  void on(const ProveShown& c);
   void on(const CancelSolve& c);
   void on(const SetMode& c);
   void on(const SetIterations& c);
@@ -334,7 +337,7 @@ class Session {
   /// Puts other constraints in force, as one step of undo; then solves, if asked to.
   void constrain(Constraints next, const std::string& what, bool solve);
   /// Pre: why_no_solve() is empty. `row`: what the schedule that comes of it will be called.
-  void begin_solve(std::string row);
+  void begin_solve(std::string row, std::string proving = {});
   /// Solves what was just put in force; its schedule will be called after it and belongs to that step of undo.
   void solve_proposal(const std::string& what);
   /// Asks why II is not smaller, unless that is known or being asked.
@@ -348,6 +351,12 @@ class Session {
   /// After the constraints changed: what was proved about the old question is gone.
   /// `tighter`: everything demanded before still is, so that what was proved about a row that is still legal holds.
   void judge_again(bool tighter = false);
+  /// Into the log, the last one in view until it is dismissed.
+  void warn_aloud(const std::vector<Fault>& warnings);
+  /// Whether a schedule that a solve found becomes a row: always, but while a row's II is being proved only if it is better.
+  bool makes_row(const Schedule& schedule) const;
+  /// Gives the rows whose file claims a proof, and the row that is being proved, what the outcome has proved about the question.
+  void settle_claims(const SolveOutcome& outcome);
   void settle_after_travel(bool other_problem);
   void changed();
   double now() const;

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "app/claims/judge_claim.h"
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
@@ -44,6 +45,15 @@ std::string Session::why_no_save() const {
   return {};
 }
 
+namespace {
+
+void judge_claims(Project& project, const std::string& file, std::vector<Fault>& warnings) {
+  if (!project.problem) return;
+  for (ProjectSchedule& entry : project.schedules) judge_claim(*project.problem, project.constraints, entry.schedule, file, &warnings);
+}
+
+}  // namespace
+
 void Session::on(const OpenProject& c) {
   std::vector<Fault> warnings;
   auto project = read_project(c.path, &warnings);
@@ -51,10 +61,10 @@ void Session::on(const OpenProject& c) {
   std::error_code code;
   const std::string path = fs::absolute(c.path, code).string();
   remember_recent(settings_, path);
+  judge_claims(*project, c.path, warnings);
   take_project(*std::move(project), path, "open project " + base_name(c.path));
   places_[content_.document].saved = content_;
-  for (const Fault& warning : warnings) say(LogLevel::Warning, to_string(warning));
-  if (!warnings.empty()) view_.notice = base_name(c.path) + ": " + warnings.back().message;
+  warn_aloud(warnings);
 }
 
 void Session::take_project(Project project, const std::string& path, const std::string& what) {
@@ -163,6 +173,7 @@ void Session::on(const RestoreWork& c) {
     if (fs::exists(c.path, failed)) fs::rename(c.path, c.path + ".unreadable", failed);
     return fail("The work cannot be restored", project.error());
   }
+  judge_claims(*project, c.path, warnings);
   const std::string file = project->unsaved_of;
   take_project(*std::move(project), file, "restore " + what);
   if (autosave_) autosave_->take_over(c.path);

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/session/proposal.h"
 #include "app/session/session.h"
+#include "core/check/certify.h"
 
 namespace heddle::app {
 namespace {
@@ -32,6 +34,21 @@ void Session::on(const StartSolve&) {
   begin_solve(fmt::format("solver #{}", ++solves_));
 }
 
+std::string Session::why_no_proof() const {
+  if (std::string reason = why_no_solve(); !reason.empty()) return reason;
+  const ScheduleEntry* entry = content_.entry();
+  if (!entry) return "there is no schedule yet";
+  if (!entry->verdict.valid()) return "the schedule is not legal";
+  return entry->status == Status::Optimal ? "it is proved" : "";
+}
+
+void Session::on(const ProveShown&) {
+  if (const std::string reason = why_no_proof(); !reason.empty()) return say(LogLevel::Warning, "not proving: " + reason);
+  proposal_.reset();
+  const std::string row = content_.entry()->name;
+  begin_solve(fmt::format("solver #{}", ++solves_), row);
+}
+
 void Session::solve_proposal(const std::string& what) {
   if (!why_no_solve().empty()) return;
   const auto taken = [&](const std::string& name) {
@@ -44,8 +61,9 @@ void Session::solve_proposal(const std::string& what) {
   begin_solve(std::move(row));
 }
 
-void Session::begin_solve(std::string row) {
+void Session::begin_solve(std::string row, std::string proving) {
   live_ = {};
+  live_.proving = std::move(proving);
   compare_next_ = false;
   live_.phase = LiveSolve::Phase::Running;
   live_.lower_bound = content_.bounds->min_ii();
@@ -57,10 +75,10 @@ void Session::begin_solve(std::string row) {
   request.constraints = content_.constraints;
   request.max_stages = std::max(request.max_stages, stages_wanted(content_));
   // What is on the screen is the best place to start from, and what comes of it stays close.
-  if (const ScheduleEntry* entry = content_.entry(); proposal_ && entry && fits(*content_.problem, entry->schedule))
+  if (const ScheduleEntry* entry = content_.entry(); (proposal_ || !live_.proving.empty()) && entry && fits(*content_.problem, entry->schedule))
     request.incumbent = entry->schedule;
   say(LogLevel::Info,
-      fmt::format("{} starts: {} on {}", job_row_, content_.problem->kernel, content_.problem->machine));
+      fmt::format("{} starts: {} on {}", live_.proving.empty() ? job_row_ : "the proof of " + live_.proving, content_.problem->kernel, content_.problem->machine));
   job_ = start_solve(environment_.solve, std::move(request), environment_.wake);
   changed();
 }
@@ -196,8 +214,39 @@ void Session::replace_solved(ScheduleEntry entry) {
   solved_[(*row)->name] = *row;
 }
 
+bool Session::makes_row(const Schedule& schedule) const {
+  if (live_.proving.empty()) return true;
+  return std::none_of(content_.schedules.begin(), content_.schedules.end(), [&](const EntryPtr& entry) {
+    return entry->name == live_.proving && entry->schedule.ii <= schedule.ii;
+  });
+}
+
+void Session::settle_claims(const SolveOutcome& outcome) {
+  bool remembered = false;
+  for (EntryPtr& entry : content_.schedules) {
+    const bool asked = !live_.proving.empty() && entry->name == live_.proving;
+    if (entry->running || !entry->verdict.valid() || !(asked || entry->schedule.claim)) continue;
+    if (!std::exchange(remembered, true)) undo_.remember(content_, "prove");
+    ScheduleEntry settled = *entry;
+    take_proof(*content_.problem, content_.constraints, outcome, settled.schedule);
+    const Certificate& proof = *settled.schedule.certificate;
+    settled.status = proof.status;
+    settled.lower_bound = proof.lower_bound;
+    settled.explanation = proof.explanation;
+    settled.objectives = proof.objectives;
+    const bool least = proof.status == Status::Optimal;
+    say(least ? LogLevel::Good : LogLevel::Warning,
+        least ? fmt::format("{}: proved, no schedule has an II below {}", entry->name, proof.lower_bound)
+        : outcome.schedule && outcome.schedule->ii < settled.schedule.ii
+            ? fmt::format("{}: not the least, there is a schedule with II {}", entry->name, outcome.schedule->ii)
+            : fmt::format("{}: not proved, no schedule has an II below {}", entry->name, proof.lower_bound));
+    entry = std::make_shared<const ScheduleEntry>(std::move(settled));
+  }
+}
+
 void Session::show_incumbent(Schedule schedule) {
   if (!fits(*content_.problem, schedule)) return say(LogLevel::Bad, "the solver sent a schedule of another shape");
+  if (!makes_row(schedule)) return;
   ScheduleEntry entry;
   entry.name = job_row_;
   entry.status = Status::Feasible;
@@ -221,8 +270,10 @@ void Session::take_outcome(SolveOutcome outcome) {
   live_.cancelled = outcome.cancelled;
   live_.timed_out = outcome.timed_out;
   if (outcome.seconds.total > 0) live_.seconds = outcome.seconds.total;
-  if (outcome.schedule && fits(*content_.problem, *outcome.schedule)) {
-    live_.best = outcome.schedule->ii;
+  const bool found = outcome.schedule && fits(*content_.problem, *outcome.schedule);
+  if (found) live_.best = outcome.schedule->ii;
+  if (outcome.status == Status::Optimal || outcome.status == Status::Feasible) settle_claims(outcome);
+  if (found && makes_row(*outcome.schedule)) {
     ScheduleEntry entry;
     entry.name = job_row_;
     entry.status = outcome.status;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "app/claims/judge_claim.h"
 #include "app/jobs/file_names.h"
 #include "app/session/command_line.h"
 #include "app/session/files.h"
@@ -212,15 +213,19 @@ void Session::on(const OpenPoint& c) {
     return;
   }
   const std::string name = source->name.empty() ? what : fmt::format("#{} {}", point.number, source->name);
-  // What was proved holds for just this problem, without demands of either side.
-  std::optional<Cycle> bound;
-  std::string why;
-  if (source->demands.empty() && content_.constraints.empty()) {
-    const auto& proof = schedule->certificate;
-    if (proof && proof->status == Status::Optimal && proof->problem_hash == problem_hash(problem)) bound = proof->lower_bound, why = proof->explanation;
-    if (source->lower_bound && source->problem_hash == problem_hash(problem)) bound = source->lower_bound, why = source->explanation;
+  // What the file says was proved is its claim, about just this problem without demands.
+  if (source->lower_bound && source->demands.empty() && source->problem_hash == problem_hash(problem)) {
+    Certificate& claim = schedule->claim.emplace();
+    claim.status = *source->lower_bound == schedule->ii ? Status::Optimal : Status::Feasible;
+    claim.ii = schedule->ii;
+    claim.lower_bound = *source->lower_bound;
+    claim.explanation = source->explanation;
+    claim.problem_hash = source->problem_hash;
   }
-  on(AdoptSchedule{*std::move(schedule), name, c.as_baseline, bound, why});
+  std::vector<Fault> refuted;
+  judge_claim(problem, content_.constraints, *schedule, file.path, &refuted);
+  on(AdoptSchedule{*std::move(schedule), name, c.as_baseline});
+  warn_aloud(refuted);
 }
 
 }  // namespace heddle::app

@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/version.h"
 #include "core/check/checker.h"
+#include "core/check/claim.h"
 #include "core/io/json_reader.h"
 #include "core/io/schedule_json.h"
 #include "core/io/words.h"
 #include "core/problem/identity.h"
+#include "core/schedule/question.h"
 
 namespace heddle::app {
 namespace {
@@ -84,18 +87,7 @@ std::string solve_key(const solver::SolveRequest& r, const std::string& solver_n
   std::string key = fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel, r.problem.machine, version(), kAnswerEpoch, solver_name,
                                 r.ii.value_or(0), r.seed, r.max_stages, r.explain);
   for (const solver::Objective objective : r.objectives) key += fmt::format(" {}", static_cast<int>(objective));
-  const auto text = [&](const std::string& word) { key += fmt::format("{}:{} ", word.size(), word); };
-  for (const UserConstraint& c : r.constraints) {
-    if (!c.enabled) continue;
-    key += "\nconstraint ";
-    text(c.name);
-    text(to_string(c.kind));
-    for (const std::string& op : c.ops) text(op);
-    key += "of ";
-    text(c.channel);
-    key += fmt::format("{} {}", c.low, c.high);
-  }
-  return key + problem_text(r.problem);
+  return key + demands_text(r.constraints) + problem_text(r.problem);
 }
 
 std::optional<SolveOutcome> find_answer(const ContentStore& store, const solver::SolveRequest& request, const std::string& solver_name) {
@@ -106,7 +98,10 @@ std::optional<SolveOutcome> find_answer(const ContentStore& store, const solver:
   Result<SolveOutcome> outcome = parse_answer(*text, request.problem);
   if (!outcome || outcome->solver != solver_name || !is_settled(request, *outcome)) return std::nullopt;
   if (outcome->schedule) {
-    const Schedule& schedule = *outcome->schedule;
+    Schedule& schedule = *outcome->schedule;
+    // The entry is this user's own (app/store/content_store.h); what costs nothing is tried against it all the same.
+    if (!schedule.claim || why_claim_is_void(request.problem, request.constraints, schedule)) return std::nullopt;
+    schedule.certificate = std::exchange(schedule.claim, std::nullopt);
     const bool optimal = outcome->status == Status::Optimal;
     if (!schedule.certificate || schedule.ii < outcome->lower_bound || (optimal && schedule.ii != outcome->lower_bound)) return std::nullopt;
     if (request.ii && schedule.ii != *request.ii) return std::nullopt;

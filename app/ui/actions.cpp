@@ -24,6 +24,7 @@ std::string needs_kernel(const Session& s) { return s.content().kernel ? "" : "n
 std::string needs_schedule(const Session& s) { return s.content().entry() ? "" : "there is no schedule yet"; }
 std::string needs_selection(const Session& s) { return s.selection().empty() ? "no op is selected" : ""; }
 std::string solve_reason(const Session& s) { return s.why_no_solve(); }
+std::string proof_reason(const Session& s) { return s.why_no_proof(); }
 std::string cancel_reason(const Session& s) {
   return s.live().phase == LiveSolve::Phase::Running ? "" : "nothing is being solved";
 }
@@ -430,6 +431,7 @@ const Action kActions[] = {
     Action{"log", kView, "Log", "Ctrl+1", make_tab<BottomTab::Log>},
 
     Action{"solve", kSolve, "Solve", "F5", make<StartSolve>}.needs(solve_reason),
+    Action{"prove", kSolve, "Prove the shown schedule's II", "Ctrl+F5", make<ProveShown>}.needs(proof_reason),
     Action{"cancel", kSolve, "Cancel", "Shift+F5", make<CancelSolve>}.needs(cancel_reason),
     Action{"explain", kSolve, "Why is II not smaller?", "E Ctrl+2", make<AskWhy>}.below_line(),
     Action{"why_here", kSolve, "Why does the selected op start here?", "", why_selected_here}.needs(pin_reason),
@@ -461,7 +463,7 @@ const Action kActions[] = {
 
     Action{"compare", kCompare, "Compare A and B", "Ctrl+8"}.does(show_compare<false>),
     Action{"scoreboard", kCompare, "Scoreboard of all schedules", ""}.does(show_compare<true>),
-    Action{"ask_compare", kCompare, "Measure hand schedules and heuristics", ""}.does(measure_all).needs(no_question<Topic::Compare>),
+    Action{"ask_compare", kCompare, "Simulate hand schedules and heuristics", ""}.does(measure_all).needs(no_question<Topic::Compare>),
     Action{"cancel_compare", kNowhere, "Cancel measuring the scoreboard", "", cancel_ask<Topic::Compare>}.needs(not_asking<Topic::Compare>),
     Action{"audit", kCompare, "Audit of a compiler's schedule", "Ctrl+Shift+A", make_tab<BottomTab::Audit>},
     Action{"next_reading", kCompare, "Other reading of the dump", "", other_reading}.needs(needs_dump),

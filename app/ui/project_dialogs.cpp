@@ -16,6 +16,7 @@
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
+#include "app/viewmodel/header_model.h"
 #include "core/report/chart_layout.h"
 
 namespace heddle::app {
@@ -133,7 +134,7 @@ std::string file_stem(const Session& session) {
 
 std::string window_title(const Session& session) {
   const Content& content = session.content();
-  std::string title = content.kernel->name + (content.machine ? " on " + content.machine->name : "");
+  std::string title = content.kernel->name + (content.machine ? " on " + machine_text(content) : "");
   if (session.unsaved()) title += " *";
   if (!session.project_file().empty()) title += " - " + base_name(session.project_file());
   return title + " - Heddle";

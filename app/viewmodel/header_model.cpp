@@ -8,6 +8,7 @@
 
 #include "app/session/dump_source.h"
 #include "core/report/chart_layout.h"
+#include "core/report/summary.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {
@@ -40,6 +41,11 @@ std::string facts_of(const ScheduleEntry& entry) {
 
 }  // namespace
 
+std::string machine_text(const Content& content) {
+  if (!content.machine) return "no machine";
+  return content.problem ? machine_title(*content.problem) : content.machine->name;
+}
+
 const char* status_word(Status status) {
   switch (status) {
     case Status::Optimal: return "proved";
@@ -49,6 +55,11 @@ const char* status_word(Status status) {
     case Status::Invalid: return "invalid";
   }
   return "unknown";
+}
+
+std::string status_word(const ScheduleEntry& entry) {
+  if (entry.status != Status::Feasible || entry.lower_bound) return status_word(entry.status);
+  return claim_text(entry.schedule, status_word(entry.status));
 }
 
 std::string seconds_text(double seconds) {
@@ -101,7 +112,7 @@ HeaderModel build_header(const Session& session) {
   if (content.dump)
     header.subject = dump_subject(*content.dump);
   else
-    header.subject += content.machine ? " · " + content.machine->name : " · no machine";
+    header.subject += " · " + machine_text(content);
   for (const auto& [name, value] : content.overrides) header.subject += fmt::format(" · {} {}", name, value);
   if (!content.problem) {
     header.ii = "no II";
@@ -136,8 +147,9 @@ HeaderModel build_header(const Session& session) {
     return header;
   }
   if (entry) {
-    header.status = upper(status_word(entry->status));
-    header.tone = tone_of(entry->status);
+    const bool proving = live.active() && live.proving == entry->name;
+    header.status = proving ? "PROVING" : upper(status_word(*entry));
+    header.tone = proving ? Tone::Busy : tone_of(entry->status);
     header.facts = facts_of(*entry);
     return header;
   }
@@ -164,7 +176,7 @@ ScheduleLine describe_entry(const ScheduleEntry& entry) {
   } else {
     // A schedule from a file without a certificate is judged by the checker alone.
     const bool claimed = entry.status != Status::Feasible || entry.file.empty() || entry.lower_bound;
-    line.detail = claimed ? status_word(entry.status) : "valid";
+    line.detail = claimed ? status_word(entry) : claim_text(entry.schedule, "valid");
     if (entry.status == Status::Feasible && entry.lower_bound)
       line.detail += fmt::format(", bound {}", grouped(*entry.lower_bound));
     line.detail += entry.period.deadlock ? " · deadlocks" : fmt::format(" · period {}", grouped(entry.period.cycles()));

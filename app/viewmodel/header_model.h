@@ -36,7 +36,11 @@ std::string violations_text(const Verdict& verdict);
 bool no_schedule(const Session& session);
 
 /// The word for a status as shown beside an II: "proved", "feasible", ...
+/// The machine's name, marked where numbers were changed; "no machine".
+std::string machine_text(const Content& content);
 const char* status_word(Status status);
+/// The same for a row of the list; where only its file says that it was proved, that is what the words say.
+std::string status_word(const ScheduleEntry& entry);
 /// "0.21 s", "12 s", "3 min 20 s"
 std::string seconds_text(double seconds);
 /// "resource: tensor core" in one or two words, for the header.

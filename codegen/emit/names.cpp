@@ -18,6 +18,12 @@ std::string safe_name(std::string_view name) {
   return text.empty() ? "_" : text;
 }
 
+std::string comment_text(std::string_view text) {
+  std::string safe;
+  for (const char c : text) safe += c >= ' ' && c <= '~' && c != '\\' ? c : '_';
+  return safe;
+}
+
 std::string float_literal(float x) {
   std::string text = fmt::format("{}", x);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";

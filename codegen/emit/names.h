@@ -15,6 +15,8 @@ namespace heddle::codegen {
 /// Letters, digits and underscores of `name`, everything else an underscore, at most 32 of them: safe in identifiers (after
 /// a prefix) and in comments.
 std::string safe_name(std::string_view name);
+/// Printable and without what would end or continue a line of comment.
+std::string comment_text(std::string_view text);
 
 /// A float literal that reads back as the same number: "0.127517431f". Pre: finite.
 std::string float_literal(float x);

@@ -132,11 +132,16 @@ void Writer::write_head() {
   std::string params;
   for (const auto& [name, number] : program_.params) params += fmt::format(" {}={}", safe_name(name), number);
   line("//{}; {} trips, {} tiles", params, program_.trips, launch_.tiles);
-  line("// machine {}, II {} cycles", safe_name(problem_.machine), schedule_.ii);
+  line("// machine {}{}, II {} cycles", safe_name(problem_.machine), problem_.changes.empty() ? "" : " (changed)", schedule_.ii);
+  for (const std::string& change : problem_.changes) line("// changed: {}", comment_text(change));
   if (schedule_.certificate) {
     const Certificate& c = *schedule_.certificate;
-    line("// certificate: {}, lower bound {}, {}, problem {}", to_string(c.status), c.lower_bound,
-         c.checked ? "checked independently" : "not checked", safe_name(c.problem_hash));
+    line("// certificate: {}, lower bound {}, proved by the program that wrote this, problem {}", to_string(c.status), c.lower_bound,
+         safe_name(c.problem_hash));
+  } else if (schedule_.claim) {
+    const Certificate& c = *schedule_.claim;
+    line("// certificate: none; the schedule's file says {}, lower bound {}, problem {}", to_string(c.status), c.lower_bound,
+         safe_name(c.problem_hash));
   } else {
     raw("// certificate: none, nothing is claimed about other schedules");
   }

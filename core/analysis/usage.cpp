@@ -114,6 +114,20 @@ Usage compute_usage(const Problem& problem, const Schedule& schedule) {
   return usage_of(problem, schedule, {schedule.ii, schedule.ii, 0});
 }
 
+std::optional<std::int64_t> objective_value(const Problem& problem, const Schedule& schedule, std::string_view objective) {
+  if (objective == "ii") return schedule.ii;
+  if (objective == "stages") return stage_count(schedule);
+  if (objective == "smem") return allocated(problem, schedule, Space::Smem);
+  if (objective == "tmem") return allocated(problem, schedule, Space::Tmem);
+  std::int64_t warps = 0, registers = 0;
+  for (const ScheduleGroup& group : schedule.groups) {
+    warps += group.warps;
+    if (group.warps > 0) registers = std::max<std::int64_t>(registers, group.registers);
+  }
+  if (objective == "warps") return warps;
+  return objective == "registers" ? std::optional(registers) : std::nullopt;
+}
+
 Usage compute_run_usage(const Problem& problem, const Schedule& schedule, int iterations, Cycle length) {
   return usage_of(problem, schedule, {schedule.ii, length, iterations});
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/profile.h"
@@ -30,5 +32,9 @@ Usage compute_usage(const Problem& problem, const Schedule& schedule);
 /// The same for a run of `iterations` iterations from a cold start: profiles over the absolute cycles [0, length), `busy` of
 /// all of them. What the first iterations read from before the loop is there from cycle 0. Pre: as above, and length >= 1.
 Usage compute_run_usage(const Problem& problem, const Schedule& schedule, int iterations, Cycle length);
+
+/// What an objective of this name ("ii", "stages", "warps", "smem", "tmem", "registers") is worth on a schedule: cycles, counts,
+/// allocated bytes and columns, the largest register budget. Nothing for other names. Pre: as for compute_usage.
+std::optional<std::int64_t> objective_value(const Problem& problem, const Schedule& schedule, std::string_view objective);
 
 }  // namespace heddle

@@ -45,13 +45,13 @@ class Trace {
       : problem_(problem), schedule_(schedule), iterations_(std::max(1, options.iterations)) {}
 
   std::string write() {
-    metadata("process_name", 0, {{"name", fmt::format("{} on {}", problem_.kernel, problem_.machine)}});
+    metadata("process_name", 0, {{"name", fmt::format("{} on {}", problem_.kernel, machine_title(problem_))}});
     collect_slices();
     for (auto& [track, slices] : tracks_) write_track(track, slices);
     write_spans();
     write_flows();
     write_lanes_and_marks();
-    Json::Object other{{"kernel", problem_.kernel}, {"machine", problem_.machine},
+    Json::Object other{{"kernel", problem_.kernel}, {"machine", machine_title(problem_)},
                        {"ii_cycles", schedule_.ii}, {"iterations", iterations_},
                        {"unit", "1 cycle = 1 ns"},  {"provenance", schedule_.provenance.kind}};
     if (!problem_.clock_note.empty()) other.push_back({"clock", problem_.clock_note});

@@ -14,7 +14,7 @@ Json side_json(const Problem& problem, const ComparedSchedule& one) {
   const Schedule& schedule = *one.schedule;
   Json side = Json::object();
   side.set("name", one.name).set("ii", schedule.ii).set("status", to_string(one.status));
-  side.set("lower_bound", one.lower_bound ? Json(*one.lower_bound) : Json());
+  side.set("lower_bound", one.lower_bound ? Json(*one.lower_bound) : Json()).set("certificate", standing_json(schedule));
   side.set("deadlock", one.period.deadlock).set("period", one.period.deadlock ? Json() : Json(one.period.cycles()));
   side.set("limited_by", one.period.sentence).set("stages", stage_count(schedule));
   side.set("length", schedule_length(problem, schedule)).set("warps", one.usage.warps);

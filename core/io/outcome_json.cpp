@@ -85,11 +85,17 @@ Json verdict_json(const Problem& problem, const Verdict& verdict) {
   return Json::object().set("valid", verdict.valid()).set("violations", std::move(violations));
 }
 
+Json standing_json(const Schedule& schedule) {
+  const auto& said = schedule.certificate ? schedule.certificate : schedule.claim;
+  if (!said) return {};
+  return Json::object().set("by", schedule.certificate ? "heddle" : "file").set("status", to_string(said->status)).set("lower_bound", said->lower_bound);
+}
+
 std::string verdict_text(const Problem& problem, const Schedule& schedule, const Verdict& verdict) {
   Json root = verdict_json(problem, verdict);
   root.set("ii", schedule.ii).set("length", schedule_length(problem, schedule)).set("stages", stage_count(schedule));
   set_period(root, problem, schedule);
-  root.set("schedule", schedule.name);
+  root.set("schedule", schedule.name).set("certificate", standing_json(schedule));
   set_problem(root, problem);
   return root.pretty();
 }

@@ -23,6 +23,10 @@ Json verdict_json(const Problem& problem, const Verdict& verdict);
 /// depth per channel, groups that exist (every schedule that was read from a file).
 std::string verdict_text(const Problem& problem, const Schedule& schedule, const Verdict& verdict);
 
+/// What is known about the least II beside a schedule: {"by": "heddle" (proved by this process) or "file" (what its file says), "status",
+/// "lower_bound"}; null where nothing is said.
+Json standing_json(const Schedule& schedule);
+
 /// Lower bounds: load of every unit, the critical recurrence, the issue streams, and what binds.
 std::string bounds_text(const Problem& problem, const Bounds& bounds);
 

@@ -104,7 +104,7 @@ void check_claims(const Cursor& at, const Pareto& front) {
 void read_front(ObjectReader& root, const Problem& problem, const Constraints& constraints, Pareto& front) {
   root.name("kernel");
   root.name("machine");
-  for (const char* derived : {"params", "points", "complete", "cancelled", "timed_out", "queries", "seconds", "solver", "seed", "fault"}) root.find(derived);
+  for (const char* derived : {"params", "points", "from_file", "complete", "cancelled", "timed_out", "queries", "seconds", "solver", "seed", "fault"}) root.find(derived);
   if (const auto hash = root.require("problem_hash")) {
     const auto text = hash->string();
     if (text && *text != problem_hash(problem)) {
@@ -154,7 +154,7 @@ Json pareto_json(const Problem& problem, const Constraints& constraints, const P
   root.set("constraints", std::move(demands));
   Json against = Json::array();
   for (const Resource r : front.against) against.push(to_string(r));
-  root.set("against", std::move(against)).set("max_ii_factor", front.max_ii_factor).set("complete", front.complete);
+  root.set("against", std::move(against)).set("max_ii_factor", front.max_ii_factor).set("from_file", front.from_file).set("complete", front.complete);
   root.set("cancelled", front.cancelled).set("timed_out", front.timed_out).set("fault", front.fault);
   Json points = Json::array();
   for (const std::size_t i : front_points(front)) {

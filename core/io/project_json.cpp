@@ -20,6 +20,7 @@
 #include "core/io/schedule_json.h"
 #include "core/io/words.h"
 #include "core/problem/resolve.h"
+#include "core/schedule/question.h"
 
 namespace heddle {
 namespace {
@@ -102,7 +103,31 @@ bool placed(const Problem& problem, const Schedule& schedule) {
          });
 }
 
-ProjectSchedule read_entry(const Cursor& at, const Problem& problem, const std::string& folder, bool same_problem) {
+/// What the project says was proved becomes what its schedule claims: about this question, or about none.
+void claim(ProjectSchedule& entry, const std::string& question) {
+  const bool claims = entry.status == Status::Optimal || entry.lower_bound;
+  if (claims && !question.empty()) {
+    // What the schedule itself says of solver and seed stays; the project knows more about the rest.
+    if (!entry.schedule.claim) entry.schedule.claim.emplace();
+    Certificate& c = *entry.schedule.claim;
+    c.status = entry.status == Status::Optimal ? Status::Optimal : Status::Feasible;
+    c.ii = entry.schedule.ii;
+    c.lower_bound = entry.lower_bound.value_or(entry.status == Status::Optimal ? c.ii : 0);
+    c.explanation = entry.explanation;
+    c.objectives = entry.objectives;
+    c.seconds = entry.seconds;
+    c.problem_hash = question;
+  } else if (question.empty()) {
+    entry.schedule.claim.reset();
+  }
+  entry.status = Status::Feasible;
+  entry.lower_bound.reset();
+  entry.explanation.clear();
+  entry.objectives.clear();
+}
+
+/// `question`: the digest of what the project's schedules are for; empty when the file is about another problem.
+ProjectSchedule read_entry(const Cursor& at, const Problem& problem, const std::string& folder, const std::string& question) {
   ObjectReader object(at);
   ProjectSchedule entry;
   entry.name = object.name("name");
@@ -124,13 +149,7 @@ ProjectSchedule read_entry(const Cursor& at, const Problem& problem, const std::
     if (at.log().faults.size() == faults && !placed(problem, entry.schedule))
       schedule->fault("the schedule does not have one placement per op of " + problem.kernel);
   }
-  if (!same_problem) {
-    // What was proved was proved about another problem.
-    entry.status = Status::Feasible;
-    entry.lower_bound.reset();
-    entry.explanation.clear();
-    for (ObjectiveValue& objective : entry.objectives) objective.proved = false;
-  }
+  claim(entry, question);
   return entry;
 }
 
@@ -196,12 +215,14 @@ bool known_op(const Problem& problem, const std::string& op, ReadLog& log, const
 void read_work(ObjectReader& root, Project& project, const std::string& folder, const std::string& hash) {
   ReadLog& log = root.cursor().log();
   const Problem& problem = *project.problem;
-  const bool same = hash.empty() || hash == problem_hash(problem);
+  const bool same = hash == problem_hash(problem);
   if (!same)
-    warn(log, "/problem_hash", "the problem is not the one that was saved, so nothing is known to be optimal any more",
+    warn(log, "/problem_hash", hash.empty() ? "the project does not say which problem it is about, so what it says was proved is ignored"
+                                          : "the problem is not the one that was saved, so nothing is known to be optimal any more",
          "solve again");
   project.constraints = read_constraints_from(root, problem);
-  for (const Cursor& item : root.list("schedules")) project.schedules.push_back(read_entry(item, problem, folder, same));
+  const std::string question = question_hash(problem, project.constraints);
+  for (const Cursor& item : root.list("schedules")) project.schedules.push_back(read_entry(item, problem, folder, same ? question : ""));
   project.shown = read_slot(root, "a", project.schedules.size());
   project.baseline = read_slot(root, "b", project.schedules.size());
   if (project.baseline == project.shown) project.baseline.reset();
@@ -248,7 +269,20 @@ Json source_json(Shelf shelf, const std::string& file, const std::string& folder
   return Json::object().set("source", source_of(shelf, file, folder)).set("hash", hash);
 }
 
-Json entry_json(const Problem& problem, const ProjectSchedule& entry, const std::string& folder) {
+/// What an earlier file said of it, and nothing has refuted, is said on.
+ProjectSchedule with_claim(ProjectSchedule entry) {
+  if (entry.lower_bound || !entry.schedule.claim) return entry;
+  const Certificate& claim = *entry.schedule.claim;
+  entry.status = claim.status;
+  entry.lower_bound = claim.lower_bound;
+  entry.explanation = claim.explanation;
+  entry.objectives = claim.objectives;
+  if (claim.solver.empty()) entry.schedule.claim.reset();  // it came from a project, which says it beside the schedule
+  return entry;
+}
+
+Json entry_json(const Problem& problem, const ProjectSchedule& given, const std::string& folder) {
+  const ProjectSchedule entry = with_claim(given);
   Json item = Json::object();
   item.set("name", entry.name).set("status", to_string(entry.status));
   if (entry.lower_bound) item.set("lower_bound", *entry.lower_bound);

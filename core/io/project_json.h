@@ -29,7 +29,8 @@ struct ProjectNote {
   Cycle at = 0;
 };
 
-/// A schedule and what was known about it. Statements hold for the project's problem under the project's demands.
+/// A schedule and what was known about it. Statements hold for the project's problem under the project's demands. They are there to
+/// be written: a project that was read says them as its schedules' claims.
 struct ProjectSchedule {
   std::string name;
   Schedule schedule;
@@ -69,7 +70,7 @@ struct Project {
 
 /// Reads a project with the kernel and machine that it names, and resolves the problem. Every schedule has one placement per
 /// op. All faults come together, also those of several files. Warnings: the kernel or the machine has changed since the project
-/// was saved; what was proved is then no longer claimed.
+/// was saved, or it does not say which problem it is about; what was proved is then no longer claimed.
 Result<Project> read_project(const std::string& path, std::vector<Fault>* warnings = nullptr);
 /// Paths are relative to `folder`.
 Result<Project> parse_project(std::string_view text, const std::string& file_name, const std::string& folder,

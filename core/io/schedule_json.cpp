@@ -102,6 +102,7 @@ class ScheduleReader {
       schedule_.provenance.note = object.string("note");
     }
     if (const auto at = root_.find("certificate"); at && !at->json().is_null()) certificate(*at);
+    for (const Cursor& item : root_.list("changes")) changes_.push_back(item.string().value_or(""));
     compare_with_problem(other_ops);
   }
 
@@ -233,16 +234,16 @@ class ScheduleReader {
     }
   }
 
-  /// A certificate speaks about one problem and one II. Where either differs it would be a wrong number, so it goes.
+  /// A certificate speaks about one problem and one II. Where it names none, or another II, it says nothing.
   void certificate(const Cursor& at) {
     Certificate certificate = read_certificate(at);
-    if (!certificate.problem_hash.empty() && certificate.problem_hash != problem_hash(problem_))
-      warn(at.pointer(), "the certificate is for another problem and is ignored", "solve again to certify this one");
+    if (certificate.problem_hash.empty())
+      warn(at.pointer(), "the certificate does not say which problem it is about and is ignored", "solve again to certify this schedule");
     else if (certificate.ii != schedule_.ii)
       warn(at.pointer(), fmt::format("the certificate is for II {}, the schedule has II {}; it is ignored",
                                      certificate.ii, schedule_.ii));
     else
-      schedule_.certificate = std::move(certificate);
+      schedule_.claim = std::move(certificate);
   }
 
   void compare_with_problem(bool other_ops) {
@@ -255,6 +256,8 @@ class ScheduleReader {
     }
     if (schedule_.machine != problem_.machine && !schedule_.machine.empty())
       warn("/machine", fmt::format("the schedule is for machine '{}', not '{}'", schedule_.machine, problem_.machine));
+    if (!changes_.empty() && changes_ != problem_.changes)
+      warn("/changes", fmt::format("the schedule is for changed numbers: {}", list_of(changes_)), "give them with --set");
     for (const auto& [name, value] : schedule_.params) {
       const auto it = problem_.params.find(name);
       const std::string pointer = pointer_to("/params", name);
@@ -271,6 +274,7 @@ class ScheduleReader {
   Schedule& schedule_;
   std::vector<std::optional<Cursor>> group_ops_;
   std::vector<bool> placed_;
+  std::vector<std::string> changes_;  ///< of numbers, that it was made for
 };
 
 auto schedule_reader(const Problem& problem) {
@@ -333,11 +337,12 @@ Json schedule_json(const Problem& problem, const Schedule& schedule) {
   root.set("kernel", schedule.kernel.empty() ? problem.kernel : schedule.kernel);
   root.set("machine", schedule.machine.empty() ? problem.machine : schedule.machine);
   root.set("params", params_json(schedule.params.empty() ? problem.params : schedule.params)).set("ii", schedule.ii);
+  if (!problem.changes.empty()) root.set("changes", names_json(problem.changes));
   root.set("groups", groups_json(problem, schedule)).set("ops", placements_json(problem, schedule));
   root.set("channels", channels_json(problem, schedule));
   const Provenance& from = schedule.provenance;
   root.set("provenance", Json::object().set("kind", from.kind).set("author", from.author).set("note", from.note));
-  if (schedule.certificate) root.set("certificate", certificate_json(*schedule.certificate));
+  if (const auto& said = schedule.certificate ? schedule.certificate : schedule.claim) root.set("certificate", certificate_json(*said));
   return root;
 }
 

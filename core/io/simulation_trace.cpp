@@ -33,7 +33,7 @@ std::string simulation_trace(const Problem& problem, const Schedule& schedule, c
       if (use.duration > 0) tracks[{group, 1 + use.unit.index()}].push_back({run.op, run.iteration, run.start + use.offset, use.duration});
   }
   Json::Array events;
-  events.push_back(trace_name("process_name", kTraceProcess, 0, fmt::format("{} on {}, simulated", problem.kernel, problem.machine)));
+  events.push_back(trace_name("process_name", kTraceProcess, 0, fmt::format("{} on {}, simulated", problem.kernel, machine_title(problem))));
   int threads = 0;
   for (auto& [track, slices] : tracks) {
     std::stable_sort(slices.begin(), slices.end(), [](const SimulatedSlice& a, const SimulatedSlice& b) { return a.begin < b.begin; });
@@ -54,7 +54,7 @@ std::string simulation_trace(const Problem& problem, const Schedule& schedule, c
     for (int lane = 0; lane < lanes.count(); ++lane)
       events.push_back(trace_name("thread_name", kTraceProcess, ++threads, lane ? fmt::format("{} {} {}", role, what, lane + 1) : fmt::format("{} {}", role, what)));
   }
-  Json::Object other{{"kernel", problem.kernel}, {"machine", problem.machine}, {"unit", "1 cycle = 1 ns"}};
+  Json::Object other{{"kernel", problem.kernel}, {"machine", machine_title(problem)}, {"unit", "1 cycle = 1 ns"}};
   return Json(Json::Object{{"displayTimeUnit", "ns"}, {"otherData", std::move(other)}, {"traceEvents", std::move(events)}}).pretty();
 }
 

@@ -20,6 +20,8 @@ bool Problem::has_producer_group() const {
   return std::any_of(ops.begin(), ops.end(), [](const Op& o) { return o.variable_latency; });
 }
 
+std::string machine_title(const Problem& problem) { return problem.machine + (problem.changes.empty() ? "" : " (changed)"); }
+
 namespace {
 
 /// Adds to a digest, or writes, everything that decides which schedules are legal.

@@ -10,7 +10,9 @@
 #include "core/analysis/signature.h"
 #include "core/base/integer_division.h"
 #include "core/report/chart_layout.h"
+#include "core/report/summary.h"
 #include "core/report/text_style.h"
+#include "core/schedule/question.h"
 
 namespace heddle {
 namespace {
@@ -45,10 +47,13 @@ std::string verdict_text_of(const Verdict& verdict) {
   return verdict.valid() ? "valid" : count_of(static_cast<std::int64_t>(verdict.violations.size()), "violation");
 }
 
-const char* status_of(const ComparedSchedule& one) {
-  if (!one.verdict.valid()) return "invalid";
-  return one.status == Status::Optimal ? "proved" : one.lower_bound ? "not proved" : "no certificate";
+/// "proved", "not proved", what the file says, or that nothing says anything.
+std::string certainty(const ComparedSchedule& one) {
+  if (one.status == Status::Optimal) return "proved";
+  return one.lower_bound ? "not proved" : claim_text(*one.schedule, "no certificate");
 }
+
+std::string status_of(const ComparedSchedule& one) { return one.verdict.valid() ? certainty(one) : "invalid"; }
 
 void add_units(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b, std::vector<MetricRow>& rows) {
   const auto percent = [](const ComparedSchedule& one, std::size_t unit) {
@@ -125,7 +130,7 @@ ComparedSchedule measure(const Problem& problem, const Schedule& schedule, const
   one.period = sustainable_period(problem, schedule);
   one.usage = compute_usage(problem, schedule);
   one.status = one.verdict.valid() ? Status::Feasible : Status::Invalid;
-  if (one.verdict.valid() && schedule.certificate && schedule.certificate->problem_hash == problem_hash(problem)) {
+  if (one.verdict.valid() && schedule.certificate && schedule.certificate->problem_hash == question_hash(problem, constraints)) {
     one.status = schedule.certificate->status;
     one.lower_bound = schedule.certificate->lower_bound;
   }
@@ -139,7 +144,7 @@ std::string standing(const ComparedSchedule& one, NumberText number) {
   text += one.period.deadlock ? " · deadlocks" : fmt::format(" · period {}", number(one.period.cycles()));
   if (!one.verdict.valid()) return text + " · invalid: " + verdict_text_of(one.verdict);
   if (one.lower_bound) text += fmt::format(" · bound {}", number(*one.lower_bound));
-  return text + (one.status == Status::Optimal ? " · proved" : one.lower_bound ? " · not proved" : " · no certificate");
+  return text + " · " + certainty(one);
 }
 
 std::vector<MetricRow> metric_rows(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b,

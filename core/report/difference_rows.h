@@ -23,7 +23,7 @@ struct ComparedSchedule {
   std::string name;
   const Schedule* schedule = nullptr;
   Status status = Status::Unknown;
-  std::optional<Cycle> lower_bound;  ///< proved; none for schedules without certificate
+  std::optional<Cycle> lower_bound;  ///< proved by this process; none for schedules without certificate
   Verdict verdict;
   Period period;
   Usage usage;

@@ -57,7 +57,7 @@ std::string dependence_dot(const Problem& problem, const Schedule* schedule) {
   text +=
       "  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\"];\n  edge "
       "[fontname=\"Helvetica\", fontsize=10];\n";
-  text += "  label=" + quoted(problem.kernel + " on " + problem.machine) + ";\n";
+  text += "  label=" + quoted(problem.kernel + " on " + machine_title(problem)) + ";\n";
   if (schedule) {
     for (std::size_t g = 0; g < schedule->groups.size(); ++g) {
       const ScheduleGroup& group = schedule->groups[g];

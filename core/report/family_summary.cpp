@@ -162,7 +162,8 @@ std::string family_summary(const FamilyAnswer& family, const TextStyle& style) {
     if (std::find(kernels.begin(), kernels.end(), m.kernel) == kernels.end()) kernels.push_back(m.kernel);
   std::string title;
   for (const std::string& k : kernels) title += (title.empty() ? "" : ", ") + k;
-  std::string text = fmt::format("{} on {}: {} member{}\n{}\n", printable(title), printable(family.machine), family.members.size(),
+  std::string text = fmt::format("{} on {}: {} member{}\n{}\n", printable(title), printable(family.members.empty() ? family.machine : machine_title(family.members.front().problem)),
+                                 family.members.size(),
                                  family.members.size() == 1 ? "" : "s", family_headline(family, style));
   if (!family.best.empty()) {
     const FamilyMember& winner = family.members[family.best.front().member];

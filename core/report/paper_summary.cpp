@@ -210,7 +210,7 @@ std::vector<std::string> paper_row(const Problem& problem, const PaperAnswer& an
   } else {
     broken = answer.explanation;
   }
-  return {printable(problem.kernel), printable(problem.machine), zero_share(answer.normalization.zeros, answer.normalization.entries),
+  return {printable(problem.kernel), printable(machine_title(problem)), zero_share(answer.normalization.zeros, answer.normalization.entries),
           number(answer.ii), (answer.status == Status::Feasible ? "<= " : "") + number(answer.length), number(answer.copies),
           number(static_cast<std::int64_t>(answer.groups.size())), wall_time(answer.seconds.normalize),
           wall_time(answer.seconds.modulo), wall_time(answer.seconds.joint), sustains, native, printable(broken)};

@@ -23,8 +23,10 @@ std::string amounts(const Pareto& front, const std::vector<std::int64_t>& values
   return text;
 }
 
-std::string standing(const ParetoStep& step) {
-  if (step.status == Status::Optimal) return "proved";
+const char* proved(const Pareto& front) { return front.from_file ? "the file says proved" : "proved"; }
+
+std::string standing(const Pareto& front, const ParetoStep& step) {
+  if (step.status == Status::Optimal) return proved(front);
   if (step.schedule->ii == step.lower_bound) return "II proved, least resources not";
   return fmt::format("not proved, II at least {}", step.lower_bound);
 }
@@ -37,7 +39,7 @@ std::string endings(const Pareto& front) {
     const std::string caps = amounts(front, step.caps);
     const std::string within = caps.empty() ? "without caps" : "at most " + caps;
     if (step.status == Status::Infeasible)
-      text += fmt::format("  {}: impossible, proved: {}\n", within, printable(step.explanation));
+      text += fmt::format("  {}: impossible, {}: {}\n", within, proved(front), printable(step.explanation));
     else if (!step.schedule && settled(front, step))
       text += fmt::format("  {}: II above {}, beyond {} times the least; not gone into\n", within, step.lower_bound - 1, front.max_ii_factor);
     else if (!step.schedule)
@@ -53,15 +55,15 @@ std::string pareto_headline(const Pareto& front) {
   for (const Resource r : front.against) names += (names.empty() ? "" : " and ") + std::string(to_string(r));
   const std::vector<std::size_t> points = front_points(front);
   const auto open = std::count_if(points.begin(), points.end(), [&](std::size_t i) { return front.steps[i].status != Status::Optimal; });
-  std::string state = "complete and proved";
+  std::string state = front.from_file ? "complete; the file says proved" : "complete and proved";
   if (!front.complete) state = front.cancelled ? "interrupted" : front.timed_out ? "time is up" : "partial";
   if (open > 0) state += fmt::format(", {} not proved", open);
-  if (front.complete && points.empty()) state = "no schedule exists, proved";
+  if (front.complete && points.empty()) state = std::string("no schedule exists, ") + proved(front);
   return fmt::format("front of II against {}: {} point{}, {}", names, points.size(), points.size() == 1 ? "" : "s", state);
 }
 
 std::string point_sentence(const Pareto& front, const ParetoStep& step) {
-  return fmt::format("II {} with {}, {}", step.schedule->ii, amounts(front, step.values), standing(step));
+  return fmt::format("II {} with {}, {}", step.schedule->ii, amounts(front, step.values), standing(front, step));
 }
 
 std::string staircase(const Pareto& front, const TextStyle& style) {
@@ -116,7 +118,7 @@ std::string pareto_summary(const Problem& problem, const Pareto& front, const Te
       const ParetoStep& step = front.steps[i];
       std::vector<std::string> cells{std::to_string(step.schedule->ii)};
       for (const std::int64_t value : step.values) cells.push_back(std::to_string(value));
-      cells.push_back(standing(step));
+      cells.push_back(standing(front, step));
       for (const Resource r : kAll)
         if (!is_against(front, r)) cells.push_back(std::to_string(resource_value(problem, *step.schedule, r)));
       rows.push_back(std::move(cells));

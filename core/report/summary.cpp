@@ -37,10 +37,17 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style) {
 
 std::string headline(const Schedule& schedule, const TextStyle& style) {
   const std::string ii = fmt::format("II {}", schedule.ii);
-  if (!schedule.certificate) return join_facts({ii, "no certificate"}, style);
+  if (!schedule.certificate) return join_facts({ii, claim_text(schedule, "no certificate")}, style);
   const Certificate& c = *schedule.certificate;
   return join_facts({ii, fmt::format("bound {}", c.lower_bound), standing(schedule.ii, c.lower_bound, c.reason)},
                     style);
+}
+
+std::string claim_text(const Schedule& schedule, const char* without) {
+  if (!schedule.claim) return without;
+  const Certificate& c = *schedule.claim;
+  if (c.reason != BoundReason::Requested && c.lower_bound == schedule.ii) return "the file says proved";
+  return fmt::format("the file says bound {}, not proved", c.lower_bound);
 }
 
 std::string picture_title(const Schedule& schedule) { return join_facts({printable(schedule.name), headline(schedule, {})}, {}); }

@@ -14,8 +14,10 @@ namespace heddle {
 /// "II 2048 · bound 2048 · proved"; without a schedule what is known instead.
 std::string headline(const SolveOutcome& outcome, const TextStyle& style);
 
-/// The same for a schedule that comes from a file: its certificate counts only as what the file says.
+/// The same for a schedule by itself. What a file claims is said to be the file's word.
 std::string headline(const Schedule& schedule, const TextStyle& style);
+/// "the file says proved" or "the file says bound 960, not proved"; `without` where no file says anything.
+std::string claim_text(const Schedule& schedule, const char* without = "");
 /// Over a picture of it: its name, where it has one, and the headline, without colours.
 std::string picture_title(const Schedule& schedule);
 

@@ -1,4 +1,5 @@
-// What was proved about a schedule, by whom, and who checked it. Saved with the schedule and printed into generated CUDA.
+// What was proved about a schedule, by whom, and who checked it. Saved with the schedule and printed into generated CUDA. Read from a
+// file it is a claim: Schedule keeps the two apart.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ struct Certificate {
   std::string solver;               ///< "Z3 4.15.4"; empty for hand schedules
   std::uint64_t seed = 0;
   double seconds = 0;               ///< wall time of the whole search
-  std::string problem_hash;
+  std::string problem_hash;         ///< question_hash() of the problem and the demands that it was proved for
   bool checked = false;             ///< the independent checker found no violation
 };
 

@@ -42,7 +42,10 @@ struct Schedule {
   std::vector<ScheduleGroup> groups;
   std::vector<int> depths;      ///< per channel; 0 where a register value does not cross
   Provenance provenance;
-  std::optional<Certificate> certificate;
+  std::optional<Certificate> certificate;  ///< what this process has proved
+  /// What the file says that the schedule was read from. A certificate only after this process has proved it again; until then it
+  /// is shown as what the file says (core/check/claim.h tells what is wrong with it for free).
+  std::optional<Certificate> claim;
 
   Cycle start(OpId op) const { return ops[op.index()].start; }
   GroupId group(OpId op) const { return ops[op.index()].group; }

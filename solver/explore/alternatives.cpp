@@ -125,7 +125,11 @@ bool Enumeration::keep(Schedule schedule) {
     if (schedule.certificate)
       for (ObjectiveValue& o : schedule.certificate->objectives)
         for (const Objective objective : request_.solve.objectives)
-          if (o.name == to_string(objective)) o.value = objective_value(problem_, schedule, objective);
+          if (o.name == to_string(objective)) {
+            const std::int64_t value = objective_value(problem_, schedule, objective);
+            o.proved = o.proved && o.value == value;  // what was proved is the least value, which this one may not have
+            o.value = value;
+          }
     schedule.name = fmt::format("alternative {} at II {}", answer_.found.size() + 1, schedule.ii);
   }
   const Verdict verdict = check(problem_, schedule, request_.solve.constraints);

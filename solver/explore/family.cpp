@@ -13,9 +13,9 @@
 #include <tuple>
 
 #include "core/analysis/bounds.h"
+#include "core/check/certify.h"
 #include "core/check/checker.h"
 #include "solver/clock.h"
-#include "solver/search/certify.h"
 #include "solver/search/objectives.h"
 
 namespace heddle::solver {
@@ -353,7 +353,7 @@ class Search {
       values.push_back({to_string(request_.objectives[k]), numbers[k], kept && o.objectives[k + 1].proved});
     }
     o.objectives = std::move(values);
-    solver::certify(m.problem, o);
+    heddle::certify(m.problem, request_.constraints, o);
   }
 
   void finish() {

@@ -8,8 +8,10 @@
 #include <deque>
 #include <exception>
 #include <set>
+#include <utility>
 
 #include "core/check/checker.h"
+#include "core/schedule/question.h"
 #include "solver/encoding/user.h"
 #include "solver/search/decide.h"
 #include "solver/search/objectives.h"
@@ -52,6 +54,7 @@ class Exploration {
     front_.against.assign(resources.begin(), resources.end());
     front_.max_ii_factor = std::max(1, request.max_ii_factor);
     front_.steps = request.known;
+    front_.from_file = !request.known.empty();
     front_.solver = solver_version();
     front_.seed = request.solve.seed;
   }
@@ -318,7 +321,7 @@ void Exploration::minimize(ParetoStep& step, const Constraints& constraints, Clo
   step.schedule = std::move(best);
 }
 
-/// Values, and a certificate that speaks of the problem without caps, because that is what its hash names.
+/// Values, and a certificate that speaks of the question without the front's caps: whoever reads the file does not know them.
 void Exploration::finish(ParetoStep& step, const Caps& caps) {
   Schedule& schedule = *step.schedule;
   step.values = values_of(schedule);
@@ -327,11 +330,15 @@ void Exploration::finish(ParetoStep& step, const Caps& caps) {
   schedule.provenance = {"solver", "heddle", front_.solver};
   if (!schedule.certificate) return;
   Certificate& certificate = *schedule.certificate;
+  certificate.problem_hash = question_hash(problem_, request_.solve.constraints);
   certificate.objectives = {{"ii", schedule.ii, held.empty() && schedule.ii == step.lower_bound}};
-  if (held.empty()) return;
-  certificate.explanation = fmt::format("least II with {}: {}", held, step.explanation);
-  certificate.lower_bound = front_.steps.empty() ? 0 : front_.steps[0].lower_bound;
-  certificate.status = schedule.ii == certificate.lower_bound ? Status::Optimal : Status::Feasible;
+  if (!held.empty()) {
+    certificate.explanation = fmt::format("least II with {}: {}", held, step.explanation);
+    certificate.lower_bound = front_.steps.empty() ? 0 : front_.steps[0].lower_bound;
+    certificate.status = schedule.ii == certificate.lower_bound ? Status::Optimal : Status::Feasible;
+  }
+  // What rests on a file is no more than the file's word.
+  if (front_.from_file) schedule.claim = *std::exchange(schedule.certificate, std::nullopt);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/analysis/usage.h"
 #include "core/base/integer_division.h"
 #include "solver/encoding/families.h"
 
@@ -15,13 +16,6 @@ namespace heddle::solver {
 namespace {
 
 constexpr std::uint64_t kGuessEffort = kEffortPerSecond / 2;
-
-std::int64_t memory_in_use(const Problem& problem, const Schedule& schedule, Space space) {
-  std::int64_t total = space == Space::Smem ? problem.resident_smem : problem.resident_columns;
-  for (std::size_t c = 0; c < problem.channels.size(); ++c)
-    if (problem.channels[c].space == space) total += problem.channels[c].size * schedule.depths[c];
-  return total;
-}
 
 /// Slots that a ring needs whatever the schedule: the least time between its writer and the release of its last reader.
 int least_depth(const Model& model, const Channel& channel) {
@@ -94,20 +88,7 @@ const char* to_string(Objective objective) {
 }
 
 std::int64_t objective_value(const Problem& problem, const Schedule& schedule, Objective objective) {
-  std::int64_t value = 0;
-  switch (objective) {
-    case Objective::Stages: return stage_count(schedule);
-    case Objective::Warps:
-      for (const ScheduleGroup& g : schedule.groups) value += g.warps;
-      return value;
-    case Objective::Smem: return memory_in_use(problem, schedule, Space::Smem);
-    case Objective::Tmem: return memory_in_use(problem, schedule, Space::Tmem);
-    case Objective::Registers:
-      for (const ScheduleGroup& g : schedule.groups)
-        if (g.warps > 0) value = std::max<std::int64_t>(value, g.registers);
-      return value;
-  }
-  return value;
+  return heddle::objective_value(problem, schedule, to_string(objective)).value_or(0);
 }
 
 Lit objective_at_most(LiveModel& live, Objective objective, std::int64_t bound) { return at_most(live, objective, bound); }

@@ -44,7 +44,7 @@ TEST_CASE("a saved schedule is accepted by check and drawn by show", "[app]") {
   CHECK(contains(run.out, "proved"));
   CHECK(contains(run.err, "best.json"));
   CHECK(run_heddle({"check", "toy_fig1", "toy", path}).code == kDone);
-  CHECK(contains(run_heddle({"show", "toy_fig1", "toy", path}).out, "proved"));
+  CHECK(contains(run_heddle({"show", "toy_fig1", "toy", path}).out, "the file says proved"));
   // The same on standard output, the summary then on the other stream.
   const auto piped = run_heddle({"solve", "toy_fig1", "toy", "--out", "-"});
   CHECK(json::parse(piped.out).at("schema") == "heddle.schedule/1");

@@ -8,10 +8,12 @@
 #include <fstream>
 #include <random>
 
+#include "core/check/claim.h"
 #include "core/io/atomic_file.h"
 #include "core/io/library.h"
 #include "core/problem/resolve.h"
 #include "core/schedule/constraint_text.h"
+#include "core/schedule/question.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/golden.h"
 #include "tests/support/mutate_json.h"
@@ -81,7 +83,13 @@ TEST_CASE("a project is read as it was written", "[core]") {
   CHECK(again->constraints.size() == 3);
   CHECK(again->constraints[2].name == "pin S at 0 (2)");
   CHECK(same_program(again->schedules[1].schedule, project.schedules[1].schedule));
-  CHECK(again->schedules[1].status == Status::Optimal);
+  // What the file says was proved is its word: the schedule's claim.
+  CHECK(again->schedules[1].status == Status::Feasible);
+  CHECK_FALSE(again->schedules[1].lower_bound);
+  REQUIRE(again->schedules[1].schedule.claim);
+  CHECK(again->schedules[1].schedule.claim->status == Status::Optimal);
+  CHECK(again->schedules[1].schedule.claim->problem_hash == question_hash(*again->problem, again->constraints));
+  CHECK_FALSE(why_claim_is_void(*again->problem, again->constraints, again->schedules[1].schedule));
   CHECK(again->shown == 1u);
   CHECK(again->baseline == 0u);
   CHECK(again->view.visible == project.view.visible);
@@ -127,7 +135,20 @@ TEST_CASE("a kernel that has changed since is told, and nothing is claimed to be
   CHECK(warnings.front().message.find("nothing is known to be optimal") != std::string::npos);
   CHECK(changed->schedules[1].status == Status::Feasible);
   CHECK_FALSE(changed->schedules[1].lower_bound);
-  CHECK_FALSE(changed->schedules[1].objectives.front().proved);
+  CHECK_FALSE(changed->schedules[1].schedule.claim);
+}
+
+TEST_CASE("a project that does not say which problem it is about claims nothing", "[core]") {
+  std::string text = project_text(full_project(), {});
+  const std::size_t at = text.find("\"problem_hash\": \"");
+  REQUIRE(at != std::string::npos);
+  text.erase(at, text.find('\n', at) - at);
+  std::vector<Fault> warnings;
+  const auto read = parse_project(text, "p.json", {}, &warnings);
+  REQUIRE(read);
+  REQUIRE_FALSE(warnings.empty());
+  CHECK(warnings.front().message.find("does not say which problem") != std::string::npos);
+  for (const ProjectSchedule& entry : read->schedules) CHECK_FALSE(entry.schedule.claim);
 }
 
 TEST_CASE("members that Heddle does not know are kept", "[core]") {

@@ -54,7 +54,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("a schedule survives a round trip, certificate included, and reads like a table", "[core]") {
+TEST_CASE("a schedule survives a round trip, its certificate as a claim, and reads like a table", "[core]") {
   Case c = small_case();
   Certificate certificate;
   certificate.status = Status::Optimal;
@@ -66,6 +66,7 @@ TEST_CASE("a schedule survives a round trip, certificate included, and reads lik
   certificate.solver = "Z3";
   certificate.seed = 18446744073709551615ull;
   certificate.seconds = 0.25;
+  certificate.problem_hash = problem_hash(c.problem);
   certificate.checked = true;
   c.schedule.certificate = certificate;
   const std::string text = schedule_text(c.problem, c.schedule);
@@ -75,10 +76,11 @@ TEST_CASE("a schedule survives a round trip, certificate included, and reads lik
   if (!again) FAIL(to_string(again.error()));
   CHECK(warnings.empty());
   CHECK(schedule_text(c.problem, *again) == text);
-  REQUIRE(again->certificate.has_value());
-  CHECK(again->certificate->seed == certificate.seed);
-  CHECK(again->certificate->seconds == 0.25);
-  CHECK(again->certificate->reason == BoundReason::Refutation);
+  CHECK_FALSE(again->certificate.has_value());  // this process has proved nothing
+  REQUIRE(again->claim.has_value());
+  CHECK(again->claim->seed == certificate.seed);
+  CHECK(again->claim->seconds == 0.25);
+  CHECK(again->claim->reason == BoundReason::Refutation);
   CHECK(again->start(OpId(2)) == 660);
   CHECK(again->group(OpId(2)) == GroupId(1));
   CHECK(again->depths == c.schedule.depths);
@@ -119,27 +121,38 @@ TEST_CASE("a schedule that contradicts itself or the problem is told every contr
             .find("/ii: expected a positive integer, found 0") != std::string::npos);
 }
 
-TEST_CASE("a certificate for another problem or another II is dropped with a warning", "[core]") {
+TEST_CASE("a certificate that names no problem, or another II, is dropped with a warning", "[core]") {
   Case c = small_case();
   c.schedule.certificate = Certificate{};
   c.schedule.certificate->ii = 120;
-  c.schedule.certificate->problem_hash = "0123";
   std::vector<Fault> warnings;
   auto read = parse_schedule(schedule_text(c.problem, c.schedule), "s.json", c.problem, &warnings);
   REQUIRE(read.ok());
-  CHECK_FALSE(read->certificate.has_value());
+  CHECK_FALSE(read->claim.has_value());
   REQUIRE(warnings.size() == 1);
-  CHECK(
-      to_string(warnings[0]) ==
-      "s.json: /certificate: the certificate is for another problem and is ignored (solve again to certify this one)");
+  CHECK(to_string(warnings[0]) ==
+        "s.json: /certificate: the certificate does not say which problem it is about and is ignored (solve again to certify this schedule)");
   c.schedule.certificate->problem_hash = problem_hash(c.problem);
-  CHECK(parse_schedule(schedule_text(c.problem, c.schedule), "s.json", c.problem)->certificate.has_value());
+  CHECK(parse_schedule(schedule_text(c.problem, c.schedule), "s.json", c.problem)->claim.has_value());
   c.schedule.certificate->ii = 90;
   warnings.clear();
   read = parse_schedule(schedule_text(c.problem, c.schedule), "s.json", c.problem, &warnings);
   REQUIRE(read.ok());
-  CHECK_FALSE(read->certificate.has_value());
+  CHECK_FALSE(read->claim.has_value());
   CHECK(warnings.at(0).message == "the certificate is for II 90, the schedule has II 120; it is ignored");
+}
+
+TEST_CASE("a schedule made for changed numbers says so, and is read elsewhere with a warning", "[core]") {
+  Case c = small_case();
+  const Problem as_it_was = c.problem;
+  c.problem.changes = {"load.latency=+1"};
+  const std::string text = schedule_text(c.problem, c.schedule);
+  std::vector<Fault> warnings;
+  REQUIRE(parse_schedule(text, "s.json", c.problem, &warnings).ok());
+  CHECK(warnings.empty());
+  REQUIRE(parse_schedule(text, "s.json", as_it_was, &warnings).ok());
+  REQUIRE(warnings.size() == 1);
+  CHECK(to_string(warnings[0]) == "s.json: /changes: the schedule is for changed numbers: load.latency=+1 (give them with --set)");
 }
 
 TEST_CASE("a schedule for other parameters or another machine is read with warnings", "[core]") {

@@ -25,7 +25,7 @@ INCLUDE_RULES = [
     (r"app/", None, r"tests/", "programs do not depend on tests"),
     (r"", r"solver/[^ ]*\.cpp$", r"z3", "Z3 is used only in solver/*.cpp, so that no header carries it"),
     (r"", r"(app/platform/|app/ui/|tests/ui/|tests/bench/)", GUI_HEADERS, "ImGui, GLFW and OpenGL are used only under app/platform, app/ui and their tests"),
-    (r"app/(session|jobs|viewmodel|cli|ask|batch|store|tune)/", None, r"app/(ui|platform)/", "logic does not depend on drawing"),
+    (r"app/(session|jobs|viewmodel|cli|ask|batch|claims|store|tune)/", None, r"app/(ui|platform)/", "logic does not depend on drawing"),
     (r"", r"(core/io/[^ ]*\.cpp$|tests/)", r"nlohmann/(?!json_fwd)", "JSON text is read and written only in core/io/*.cpp"),
     (r"", r"(codegen/run/|kernels/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run"),
     (r"solver/", r"solver/(solve|warm|(baselines|explore|explain|paper|search)/\w+)\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),

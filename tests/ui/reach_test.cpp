@@ -97,6 +97,7 @@ const std::map<std::string, std::string> kWays{
     {"Quit", "action quit"},
     {"Redo", "action redo"},
     {"RememberUsed", "palette action/"},
+    {"ProveShown", "action prove"},
     {"RemoveChange", "action take_back_change"},
     {"RemoveConstraint", "rows of the constraints tab"},
     {"RemoveSchedule", "action remove_schedule"},

@@ -85,7 +85,7 @@ void draw_details(const Scoreboard& board, const Contender& c, bool current, UiS
 void draw_scoreboard(const Session& session, UiState& ui) {
   const Inquiry& inquiry = session.inquiry(Topic::Compare);
   const auto* board = inquiry.as<Scoreboard>();
-  draw_question_bar(session, ui, Topic::Compare, {}, board ? "Measure again" : "Measure all");
+  draw_question_bar(session, ui, Topic::Compare, {}, board ? "Simulate again" : "Simulate all");
   if (board) {
     draw_copy_buttons("scoreboard", session, ui, [&] { return scoreboard_tsv(*board); }, ask_command(session, Topic::Compare, {}));
   }

@@ -1,0 +1,64 @@
+// From the cheapest way to the dearest; each has a small fixed budget, so that the answer is repeatable unless time runs out.
+#include "solver/search/refute.h"
+
+#include "core/check/checker.h"
+#include "solver/encoding/finish_schedule.h"
+#include "solver/relaxation/relaxation.h"
+#include "solver/search/incumbent.h"
+#include "solver/search/placement.h"
+#include "solver/search/serial.h"
+
+namespace heddle::solver {
+namespace {
+
+constexpr std::int64_t kPlacementsPerOp = 8;
+constexpr std::uint64_t kEffort = kRelaxationEffortPerSecond / 5;
+
+std::optional<Schedule> serial_below(const Problem& problem, const Constraints& constraints, Cycle bound) {
+  Schedule serial = serial_schedule(problem, constraints, serial_ii(problem));
+  if (!check(problem, serial, constraints).valid()) return std::nullopt;
+  if (auto better = tightened(problem, constraints, serial)) serial = *std::move(better);
+  return serial.ii < bound ? std::optional(std::move(serial)) : std::nullopt;
+}
+
+std::optional<Schedule> placed_below(const Problem& problem, const Constraints& constraints, const Schedule& like, Cycle bound,
+                                     const SearchLimits& limits) {
+  PlacementOptions options;
+  options.ii = bound - 1;
+  options.budget = kPlacementsPerOp * static_cast<std::int64_t>(problem.ops.size());
+  options.limits = limits;
+  for (const Schedule* start : {static_cast<const Schedule*>(nullptr), &like}) {
+    options.start = start;
+    for (const bool in_order : {false, true}) {
+      options.in_order = in_order;
+      if (auto placed = place_ops(problem, constraints, options)) return placed;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Schedule> relaxed_below(const Problem& problem, const Constraints& constraints, Cycle bound, const SearchLimits& limits) {
+  const RelaxationAnswer relaxed = decide_relaxation(problem, constraints, bound - 1, Relaxation::Groups, kEffort, limits);
+  if (relaxed.answer != Answer::Yes || relaxed.groups.empty() || relaxed.starts.empty()) return std::nullopt;
+  Schedule schedule;
+  schedule.ii = bound - 1;
+  for (std::size_t v = 0; v < relaxed.starts.size(); ++v) schedule.ops.push_back({relaxed.starts[v], relaxed.groups[v]});
+  finish_schedule(problem, constraints, schedule);
+  return check(problem, schedule, constraints).valid() ? std::optional(std::move(schedule)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Schedule> schedule_below(const Problem& problem, const Constraints& constraints, const Schedule& like, Cycle bound,
+                                       const SearchLimits& limits) {
+  if (bound <= 1 || problem.ops.empty()) return std::nullopt;
+  try {
+    if (auto found = serial_below(problem, constraints, bound)) return found;
+    if (auto found = placed_below(problem, constraints, like, bound, limits)) return found;
+    return relaxed_below(problem, constraints, bound, limits);
+  } catch (const Stopped&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace heddle::solver
