@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/check/form.h"
 #include "core/graph/subtile.h"
 #include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"
@@ -207,7 +208,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
     if (schedule) inputs.schedule = *std::move(schedule);
   }
   faults.add(problem);
-  if (problem && inputs.schedule && (inputs.schedule->ops.size() != problem->ops.size() || inputs.schedule->depths.size() != problem->channels.size()))
+  if (problem && inputs.schedule && !form_violations(*problem, *inputs.schedule).empty())
     faults.add(Result<Ok>(Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE")));
   print_warnings(terminal, warnings);
   if (faults.failed()) return faults.error();

@@ -69,10 +69,7 @@ Result<SolveOutcome> parse_answer(const std::string& text, const Problem& proble
     if (const auto seed = root.require("seed")) o.seed = seed->natural64().value_or(0);
     o.queries = root.integer("queries", 0, most);
     o.conflicts = root.integer("conflicts", 0, most);
-    if (const auto at = root.find("schedule")) {
-      ObjectReader object(*at);
-      read_schedule_from(object, problem, o.schedule.emplace());
-    }
+    if (const auto at = root.find("schedule")) read_schedule_from(*at, problem, o.schedule.emplace());
   });
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/check/form.h"
 #include "core/io/atomic_file.h"
 #include "core/io/cost_json.h"
 #include "core/io/json_reader.h"
@@ -111,7 +112,10 @@ class ScheduleReader {
   }
 
   void groups() {
-    for (const Cursor& item : root_.required_list("groups")) {
+    const auto list = root_.require("groups");
+    if (!list) return;
+    if (list->json().is_array() && list->json().items()->empty()) list->fault("expected at least one warp group");
+    for (const Cursor& item : list->items()) {
       ObjectReader object(item);
       const auto index = static_cast<std::int64_t>(schedule_.groups.size());
       ScheduleGroup& group = schedule_.groups.emplace_back();
@@ -155,8 +159,8 @@ class ScheduleReader {
     const auto begin = start ? start->integer(0, kLargestNumber) : std::nullopt;
     place.start = begin.value_or(0);
     const std::int64_t group_count = static_cast<std::int64_t>(schedule_.groups.size());
-    if (const auto group = object.require("group"))
-      if (const auto index = group->integer(0, std::max<std::int64_t>(group_count - 1, 0)))
+    if (const auto group = object.require("group"); group && group_count > 0)
+      if (const auto index = group->integer(0, group_count - 1))
         place.group = GroupId(static_cast<std::size_t>(*index));
     redundant(object, "stage", begin ? std::optional(place.start / schedule_.ii) : std::nullopt, place.start);
     redundant(object, "slot", begin ? std::optional(place.start % schedule_.ii) : std::nullopt, place.start);
@@ -284,6 +288,21 @@ auto schedule_reader(const Problem& problem) {
   };
 }
 
+/// Every rule that a reader forgets ends here: a schedule without form is a fault of its file.
+template <class Report>
+bool has_form(const Problem& problem, const Schedule& schedule, Report report) {
+  const std::vector<Violation> violations = form_violations(problem, schedule);
+  for (const Violation& violation : violations) report(violation.message);
+  return violations.empty();
+}
+
+Result<Schedule> with_form(Result<Schedule> schedule, const std::string& file, const Problem& problem) {
+  Error error;
+  if (!schedule || has_form(problem, *schedule, [&](const std::string& message) { error.faults.push_back({file, {}, message, {}}); })) return schedule;
+  cut_off(error.faults, "faults");
+  return error;
+}
+
 Json certificate_json(const Certificate& c) {
   Json item = Json::object();
   item.set("status", to_string(c.status))
@@ -310,17 +329,22 @@ Result<ScheduleHead> read_schedule_head(const std::string& path) {
 
 Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem,
                                 std::vector<Fault>* warnings) {
-  return read_document<Schedule>(text, file_name, kScheduleSchema, warnings, schedule_reader(problem));
+  return with_form(read_document<Schedule>(text, file_name, kScheduleSchema, warnings, schedule_reader(problem)), file_name, problem);
 }
 
 Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
-  if (peer::holds_dump_schedule(path)) return peer::read_dump_schedule(path, problem);
+  if (peer::holds_dump_schedule(path)) return with_form(peer::read_dump_schedule(path, problem), path, problem);
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule(*text, path, problem, warnings) : text.error();
 }
 
-void read_schedule_from(ObjectReader& root, const Problem& problem, Schedule& schedule) {
-  if (check_schema(root, kScheduleSchema)) schedule_reader(problem)(root, schedule);
+void read_schedule_from(const Cursor& at, const Problem& problem, Schedule& schedule) {
+  const std::size_t faults = at.log().faults.size();
+  {
+    ObjectReader root(at);
+    if (check_schema(root, kScheduleSchema)) schedule_reader(problem)(root, schedule);
+  }
+  if (at.log().faults.size() == faults) has_form(problem, schedule, [&](const std::string& message) { at.fault(message); });
 }
 
 Scope read_params_from(ObjectReader& root) { return read_params(root); }
