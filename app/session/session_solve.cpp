@@ -5,6 +5,7 @@
 
 #include "app/session/proposal.h"
 #include "app/session/session.h"
+#include "app/store/content_store.h"
 
 namespace heddle::app {
 namespace {
@@ -98,8 +99,10 @@ void Session::end_row() {
 
 bool Session::pump() {
   const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs(), swept = pump_sweep();
+  const auto distrusted = take_store_trouble();
+  if (distrusted) say(LogLevel::Warning, *distrusted);
   keep_safe();
-  return solved || answered || built || ran || swept;
+  return solved || answered || built || ran || swept || distrusted;
 }
 
 bool Session::pump_solve() {

@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -18,6 +20,7 @@
 
 #include "app/batch/journal.h"
 #include "app/cli/cli.h"
+#include "app/jobs/heddle_child.h"
 #include "app/jobs/run_job.h"
 #include "core/base/hash.h"
 #include "tests/app/cli_support.h"
@@ -456,4 +459,19 @@ TEST_CASE("heddle store shows what is kept and forgets it", "[app]") {
   ::setenv("HEDDLE_STORE", "off", 1);
   CHECK(read_text(scratch.path("1.jsonl")) == read_text(scratch.path("2.jsonl")));
   CHECK(read_text(scratch.path("1.jsonl")) == read_text(scratch.path("3.jsonl")));
+}
+
+TEST_CASE("an entry of the store that is a pipe is passed over at once, with one sentence", "[app]") {
+  const ScratchFolder scratch;
+  ::setenv("HEDDLE_STORE", scratch.path("store").c_str(), 1);
+  REQUIRE(run_heddle({"solve", "toy_fig1", "toy"}).code == kDone);
+  const std::string entry = json::parse(run_heddle({"store", "list", "--json"}).out)["list"][0]["path"];
+  std::filesystem::remove(entry);
+  REQUIRE(::mkfifo(entry.c_str(), 0600) == 0);
+  std::vector<std::string> said;
+  const auto child = run_heddle_child({heddle_beside(), "solve", "toy_fig1", "toy"}, {}, [&](std::string line) { said.push_back(std::move(line)); });
+  ::setenv("HEDDLE_STORE", "off", 1);
+  REQUIRE(child.ok());
+  CHECK(child->code == kDone);
+  CHECK(std::count_if(said.begin(), said.end(), [&](const std::string& line) { return contains(line, entry + " is no regular file"); }) == 1);
 }
