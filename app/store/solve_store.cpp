@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/store/answer_digest.h"
 #include "core/base/version.h"
 #include "core/check/checker.h"
 #include "core/io/json_reader.h"
@@ -16,9 +17,6 @@ namespace heddle::app {
 namespace {
 
 constexpr const char* kAnswerSchema = "heddle.answer/1";
-/// Counts what an answer means. Raise it when the same request would get another answer from a changed solver or checker
-/// of the same version: no older answer is then found any more.
-constexpr int kAnswerEpoch = 1;
 
 /// Nothing in it depends on how fast the machine was.
 bool is_settled(const solver::SolveRequest& request, const SolveOutcome& outcome) {
@@ -78,7 +76,7 @@ Result<SolveOutcome> parse_answer(const std::string& text, const Problem& proble
 std::string solve_key(const solver::SolveRequest& r, const std::string& solver_name) {
   if (r.known_bound != 0 || r.incumbent || r.cutoff) return {};
   // The first line is what `heddle store list` shows.
-  std::string key = fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel, r.problem.machine, version(), kAnswerEpoch, solver_name,
+  std::string key = fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel, r.problem.machine, version(), answer_digest(), solver_name,
                                 r.ii.value_or(0), r.seed, r.max_stages, r.explain);
   for (const solver::Objective objective : r.objectives) key += fmt::format(" {}", static_cast<int>(objective));
   const auto text = [&](const std::string& word) { key += fmt::format("{}:{} ", word.size(), word); };
