@@ -7,6 +7,7 @@
 #include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
+#include "core/analysis/bounds.h"
 #include "core/graph/subtile.h"
 #include "core/io/library.h"
 #include "core/io/schedule_json.h"
@@ -65,7 +66,7 @@ std::string Session::why_no_more() const {
   if (!is_named(Shelf::Kernels, whole, split_cuts(content_.kernel->name).kernel, table.head.kernel) ||
       !is_named(Shelf::Machines, content_.machine->file, content_.machine->name, table.head.machine))
     return fmt::format("the history is of {} on {}", printable(table.head.kernel), printable(table.head.machine));
-  return table.end && table.end->proved ? "it is proved that no other configuration is better" : "";
+  return {};
 }
 
 void Session::on(const OpenSweep& c) {
@@ -212,13 +213,14 @@ void Session::on(const OpenPoint& c) {
     return;
   }
   const std::string name = source->name.empty() ? what : fmt::format("#{} {}", point.number, source->name);
-  // What was proved holds for just this problem, without demands of either side.
+  // What the file says of proofs is no proof: arithmetic is, and whoever solves it gets the rest. Demands of either side make another problem.
   std::optional<Cycle> bound;
   std::string why;
   if (source->demands.empty() && content_.constraints.empty()) {
-    const auto& proof = schedule->certificate;
-    if (proof && proof->status == Status::Optimal && proof->problem_hash == problem_hash(problem)) bound = proof->lower_bound, why = proof->explanation;
-    if (source->lower_bound && source->problem_hash == problem_hash(problem)) bound = source->lower_bound, why = source->explanation;
+    const Bounds bounds = compute_bounds(problem);
+    bound = bounds.min_ii(), why = bounds.sentence;
+    if (const auto said = source->lower_bound; said && *said > *bound && *said <= schedule->ii)
+      say(LogLevel::Info, fmt::format("{}: the file says that II is proved to be at least {}; arithmetic proves {}, and solving it would prove the rest", what, *said, *bound));
   }
   on(AdoptSchedule{*std::move(schedule), name, c.as_baseline, bound, why});
 }
