@@ -70,7 +70,7 @@ Source read_source(ObjectReader& root, const char* key) {
   Source source;
   if (const auto at = root.require(key)) {
     ObjectReader object(*at);
-    source.name = object.name("source");
+    source.name = object.label("source");
     source.hash = object.string("hash");
   }
   return source;
@@ -98,7 +98,7 @@ std::shared_ptr<const T> load(const Source& source, const char* key, const std::
 ProjectSchedule read_entry(const Cursor& at, const Problem& problem, const std::string& folder, bool same_problem) {
   ObjectReader object(at);
   ProjectSchedule entry;
-  entry.name = object.name("name");
+  entry.name = object.label("name");
   if (const auto status = object.find("status"))
     entry.status = status
                        ->word("status", words_up_to(Status::Invalid),
@@ -168,7 +168,7 @@ ProjectView read_view(const Cursor& at) {
     if (const auto on = value.boolean()) view.switches[key] = *on;
   });
   each("choices", [&](const std::string& key, const Cursor& value) {
-    if (const auto word = value.name()) view.choices[key] = *word;
+    if (const auto word = value.label()) view.choices[key] = *word;
   });
   return view;
 }

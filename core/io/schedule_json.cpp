@@ -39,8 +39,8 @@ Scope read_params(ObjectReader& root) {
 ScheduleHead read_head(ObjectReader& root) {
   ScheduleHead head;
   head.name = root.string("name");
-  head.kernel = root.name("kernel");
-  head.machine = root.name("machine");
+  head.kernel = root.label("kernel");
+  head.machine = root.label("machine");
   head.params = read_params(root);
   return head;
 }
@@ -50,7 +50,7 @@ std::vector<ObjectiveValue> read_objectives(ObjectReader& object) {
   for (const Cursor& item : object.list("objectives")) {
     ObjectReader objective(item);
     ObjectiveValue& value = objectives.emplace_back();
-    value.name = objective.name("name");
+    value.name = objective.label("name");
     value.value = objective.integer("value", -kLargestNumber, kLargestNumber);
     value.proved = objective.boolean("proved", false);
   }
@@ -98,7 +98,7 @@ class ScheduleReader {
     channels();
     if (const auto provenance = root_.find("provenance")) {
       ObjectReader object(*provenance);
-      schedule_.provenance.kind = object.name("kind");
+      schedule_.provenance.kind = object.label("kind");
       schedule_.provenance.author = object.string("author");
       schedule_.provenance.note = object.string("note");
     }
@@ -121,7 +121,8 @@ class ScheduleReader {
       ScheduleGroup& group = schedule_.groups.emplace_back();
       // Groups are numbered by their place; a written id that says something else would be misread.
       object.integer("id", index, index, index);
-      group.role = object.string("role");
+      // A group without a role is called by its number.
+      if (const auto role = object.find("role"); role && !(role->json().string() && role->json().string()->empty())) group.role = role->name().value_or("");
       group.warps = static_cast<int>(object.integer("warps", 0, kMostWarps));
       group.registers = static_cast<int>(object.integer("registers", 0, kMostRegisters, 0));
       group_ops_.push_back(object.find("ops"));

@@ -63,8 +63,8 @@ E word_in(ObjectReader& object, const char* key, E last, E otherwise) {
 
 TuneSession read_session(ObjectReader& root) {
   TuneSession s;
-  s.kernel = root.name("kernel");
-  s.machine = root.name("machine");
+  s.kernel = root.label("kernel");
+  s.machine = root.label("machine");
   s.params = scope_in(root, "params");
   s.objective = word_in(root, "objective", TuneObjective::Microseconds, TuneObjective::Cycles);
   root.find("unit");
@@ -120,7 +120,7 @@ TuneEvaluation read_evaluation(ObjectReader& root, const SearchSpace& space) {
   if (const auto at = root.find("schedule"); at && !at->json().is_null()) e.schedule = at->json().line();
   e.params = scope_in(root, "params");
   for (const auto& [name, factor] : scope_in(root, "subtiles")) e.subtiles.push_back({name, factor});
-  e.demands = root.names("demands");
+  e.demands = root.labels("demands");
   e.solve = root.string("solve");
   e.problem = root.string("problem");
   if (!e.config.empty()) e.label = config_text(space, e.config);
