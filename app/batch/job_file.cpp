@@ -11,6 +11,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_table.h"
 #include "app/jobs/solve_job.h"
+#include "app/store/answer_digest.h"
 #include "core/base/hash.h"
 #include "core/base/suggest.h"
 #include "core/base/version.h"
@@ -318,7 +319,7 @@ class FileDigests {
 
 std::string identity(const Job& job, FileDigests& contents) {
   Hash hash;
-  hash.add(std::string_view(version())).add(built_in_solver_name()).add(job.words.size());
+  hash.add(std::string_view(version())).add(std::string_view(answer_digest())).add(built_in_solver_name()).add(job.words.size());
   for (const std::string& word : job.words) hash.add(word);
   const CommandSpec& command = *find_command(job.command);
   const auto add = [&](const Json& value, Shelf shelf) {

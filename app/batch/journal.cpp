@@ -13,26 +13,14 @@
 #include <utility>
 
 #include "core/base/hash.h"
-#include "core/io/atomic_file.h"
+#include "core/io/line_file.h"
+#include "core/io/open_file.h"
 
 namespace heddle::app {
 namespace {
 
-constexpr std::uint64_t kLargestJournal = std::uint64_t{16} << 30;  // bytes
-
 Error journal_error(const std::string& path, const char* what, int code) {
   return {ErrorKind::Environment, {{path, {}, code ? fmt::format("{}: {}", what, std::strerror(code)) : what, {}}}};
-}
-
-/// Writes all of it. 0, or the errno of the failure.
-int append_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t done = ::write(descriptor, text.data(), text.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(done));
-  }
-  return 0;
 }
 
 /// Where the last whole line ends; the file is read from its end.
@@ -57,24 +45,26 @@ std::optional<std::string_view> journal_text(std::string_view line) {
   return Hash().add(text).hex() == line.substr(0, kJournalDigits) ? std::optional(text) : std::nullopt;
 }
 
-std::vector<Json> read_journal(const std::string& path) {
+std::vector<Json> read_journal(const std::string& path, std::vector<std::int64_t>* numbers) {
   std::vector<Json> lines;
-  const Result<std::string> text = read_file(path, kLargestJournal);
-  if (!text) return lines;
-  for (std::string_view rest = *text; !rest.empty();) {
-    const std::size_t end = rest.find('\n');
-    if (end == rest.npos) break;
-    const auto json = journal_text(rest.substr(0, end));
-    rest.remove_prefix(end + 1);
+  Result<LineFile> file = LineFile::open(path);
+  if (!file) return lines;
+  for (;;) {
+    const auto line = file->next();
+    if (!line || !*line || !(*line)->whole) return lines;
+    const auto json = journal_text((*line)->text);
     if (!json) continue;
-    if (Result<Json> parsed = parse_json(*json, path); parsed && parsed->is_object()) lines.push_back(*std::move(parsed));
+    Result<Json> parsed = parse_json(*json, path);
+    if (!parsed || !parsed->is_object()) continue;
+    lines.push_back(*std::move(parsed));
+    if (numbers) numbers->push_back((*line)->number);
   }
-  return lines;
 }
 
 Result<Journal> Journal::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor < 0) return journal_error(path, "cannot be written", errno);
+  // Its name can be foreseen, and what is cut off below must be a journal's: no link is followed.
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+  if (descriptor < 0) return errno == ELOOP ? journal_error(path, "is a link, which a journal may not be", 0) : journal_error(path, "cannot be written", errno);
   Journal journal(path, descriptor);
   // Where locks are not to be had (some network file systems), one batch at a time is the user's care.
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
@@ -102,7 +92,7 @@ Journal::~Journal() {
 Result<Ok> Journal::append(const Json& line) {
   const std::string json = line.line();
   const off_t before = ::lseek(descriptor_, 0, SEEK_END);
-  int failed = append_all(descriptor_, fmt::format("{} {}\n", Hash().add(json).hex(), json));
+  int failed = write_all(descriptor_, fmt::format("{} {}\n", Hash().add(json).hex(), json));
   if (failed == 0 && ::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) failed = errno;
   if (failed == 0) return Ok{};
   (void)!::ftruncate(descriptor_, before);

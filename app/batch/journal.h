@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,12 +21,13 @@ inline constexpr std::size_t kJournalDigits = 16;
 std::optional<std::string_view> journal_text(std::string_view line);
 
 /// The whole lines of a journal, in the order in which jobs finished, also while a batch is writing it. Empty when there is none.
-std::vector<Json> read_journal(const std::string& path);
+/// `numbers`: which lines of the file they are, 1 upwards.
+std::vector<Json> read_journal(const std::string& path, std::vector<std::int64_t>* numbers = nullptr);
 
 class Journal {
  public:
   /// Opens it for appending, for this process alone; what a killed writer left of a line is cut off. Environment errors: another
-  /// batch has it open, it cannot be written.
+  /// batch has it open, it cannot be written, it is a link.
   static Result<Journal> open(const std::string& path);
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) noexcept;

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/batch/claims.h"
 #include "app/cli/cli.h"
 
 namespace heddle::app {
@@ -39,14 +40,24 @@ class Batch {
     progress_.total = mine_.size();
   }
 
-  /// Takes over what the journal has, and lines up the rest.
-  Result<Ok> begin(const std::vector<Json>& lines) {
+  /// Takes over what the journal has, and lines up the rest. `numbers`: of the lines in the file `journal`.
+  Result<Ok> begin(const std::vector<Json>& lines, const std::vector<std::int64_t>& numbers, const std::string& journal) {
     std::set<std::pair<std::string, std::int64_t>> told;  // jobs that the journal has a line of under this batch
-    for (const Json& line : lines) {
+    std::map<std::string, std::size_t> last;              // of a job that was run again the later line counts
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      if (const Json* id = lines[i].find("id"); id && id->string()) last[*id->string()] = i;
+    const std::vector<std::string> against = doubts(lines, numbers, last);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const Json& line = lines[i];
       const Json* id = line.find("id");
+      const bool latest = id && id->string() && last[*id->string()] == i;
+      if (!against[i].empty()) {
+        if (listener_.warning && latest) listener_.warning({fmt::format("{}:{}", journal, numbers[i]), {}, "set aside, its job is run again: " + against[i], {}});
+        continue;
+      }
       std::optional<JobResult> result = parse_result(line);
       if (!id || !id->string() || !result || (options_.retry && !is_final(result->status))) continue;
-      end_.results.insert_or_assign(*id->string(), *std::move(result));
+      if (latest) end_.results.insert_or_assign(*id->string(), *std::move(result));
       const Json *batch = line.find("batch"), *job = line.find("job");
       if (batch && batch->string() && *batch->string() == file_.batch && job && job->integer()) told.emplace(*id->string(), *job->integer());
     }
@@ -80,6 +91,26 @@ class Batch {
   }
 
  private:
+  /// Why each line is not to be believed; empty where nothing speaks against it. Lines of other jobs than these are nobody's business.
+  std::vector<std::string> doubts(const std::vector<Json>& lines, const std::vector<std::int64_t>& numbers, const std::map<std::string, std::size_t>& last) const {
+    std::map<std::string, const Job*> jobs;
+    for (const Job* job : mine_) jobs.emplace(job->id, job);
+    std::vector<Claim> claims;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      Claim& claim = claims.emplace_back();
+      const Json* id = lines[i].find("id");
+      const auto job = id && id->string() ? jobs.find(*id->string()) : jobs.end();
+      if (job == jobs.end()) continue;
+      claim = claim_of(lines[i]);
+      claim.where = fmt::format("line {}", numbers[i]);
+      for (const JsonMember& member : *job->second->description.members())
+        if (const Json* said = lines[i].find(member.key.c_str()); !said || said->line() != member.value.line())
+          claim.against_itself = fmt::format("its id is that of a job with another \"{}\"", member.key);
+      if (!claim.against_itself.empty() || last.at(job->first) != i) claim.question = 0;
+    }
+    return refutations(claims);
+  }
+
   void work() {
     while (const Job* job = next()) {
       const auto result = attempt(*job);
@@ -197,9 +228,10 @@ Result<BatchEnd> run_jobs(const JobFile& file, const Shard& shard, const std::st
   Result<Journal> open = Journal::open(journal);
   if (!open) return open.error();
   // Read with the lock held: nobody else adds to it any more.
-  const std::vector<Json> lines = read_journal(journal);
+  std::vector<std::int64_t> numbers;
+  const std::vector<Json> lines = read_journal(journal, &numbers);
   Batch batch(file, shard, options, listener, std::move(open).value());
-  if (const Result<Ok> begun = batch.begin(lines); !begun) return begun.error();
+  if (const Result<Ok> begun = batch.begin(lines, numbers, journal); !begun) return begun.error();
   return batch.run(std::move(stop));
 }
 

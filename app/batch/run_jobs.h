@@ -38,6 +38,7 @@ struct BatchProgress {
 struct BatchListener {
   std::function<void(const BatchProgress&)> progress;
   std::function<void(const Job&, const JobResult&)> finished;  ///< of each job that was run now
+  std::function<void(const Fault&)> warning;                   ///< lines of the journal that are not believed, each once
 };
 
 /// Results by id.

@@ -19,6 +19,7 @@
 #include "app/cli/terminal.h"
 #include "app/jobs/heddle_child.h"
 #include "core/io/atomic_file.h"
+#include "core/io/line_file.h"
 
 namespace heddle::app {
 namespace {
@@ -109,35 +110,43 @@ std::vector<std::string> passed_on(const Arguments& arguments) {
 
 /// The shard's results are there, and of this batch.
 bool shard_is_done(const std::string& path, const JobFile& file) {
-  const Result<std::string> text = read_file(path, std::uint64_t{4} << 30);
-  if (!text) return false;
-  const Result<Json> first = parse_json(std::string_view(*text).substr(0, text->find('\n')), path);
+  Result<LineFile> lines = LineFile::open(path);
+  const auto line = lines ? lines->next() : Result<std::optional<LineFile::Line>>(lines.error());
+  if (!line || !*line) return false;
+  const Result<Json> first = parse_json((*line)->text, path);
   const Json* batch = first ? first->find("batch") : nullptr;
   return batch && batch->string() && *batch->string() == file.batch;
 }
 
 int merge_files(const std::vector<std::string>& files, const std::string& out, bool partial, const Terminal& terminal) {
-  std::vector<std::pair<std::string, std::string>> parts;
+  Merger merger;
   Error unread;
+  std::size_t read = 0;
   for (const std::string& name : files) {
-    Result<std::string> text = read_file(name, std::uint64_t{4} << 30);
+    Result<LineFile> file = LineFile::open(name);
     // A shard that never ended is missing jobs, which are named below.
-    if (text)
-      parts.emplace_back(name, *std::move(text));
-    else
-      unread.faults.insert(unread.faults.end(), text.error().faults.begin(), text.error().faults.end());
+    if (!file) {
+      unread.faults.insert(unread.faults.end(), file.error().faults.begin(), file.error().faults.end());
+      continue;
+    }
+    ++read;
+    for (;;) {
+      const auto line = file->next();
+      if (!line) return report(terminal, line.error(), false);
+      if (!*line || !merger.take(fmt::format("{}:{}", name, (*line)->number), (*line)->text, (*line)->whole)) break;
+    }
   }
   print_faults(terminal, unread.faults);
-  if (parts.empty()) return kInvalidInput;
-  const Result<Merged> merged = merge_results(parts);
+  if (read == 0) return kInvalidInput;
+  const Result<Merged> merged = merger.end();
   if (!merged) {
     print_faults(terminal, merged.error().faults);
     return kInvalidInput;
   }
   print_faults(terminal, merged->contradictions);
+  print_faults(terminal, merged->set_aside);
   print_faults(terminal, merged->missing);
   if (!terminal.quiet) print_faults(terminal, merged->repeated);
-  const bool whole = merged->complete() && unread.faults.empty();
   const bool write = merged->contradictions.empty() && (partial || merged->missing.empty());
   if (write) {
     if (const int failed = write_text(terminal, out, merged->text)) return failed;
@@ -145,7 +154,7 @@ int merge_files(const std::vector<std::string>& files, const std::string& out, b
   } else {
     terminal.note(merged->contradictions.empty() ? "nothing is written (--partial writes what there is)" : "nothing is written");
   }
-  return whole || (write && merged->missing.empty()) ? kDone : kNegative;
+  return merged->complete() ? kDone : kNegative;
 }
 
 int submit(const JobFile& file, const SlurmOptions& options, bool dry_run, const Terminal& terminal) {
@@ -260,7 +269,7 @@ int run_batch(const Arguments& arguments, const Terminal& terminal) {
     BatchProgressReport report(terminal);
     end = run_jobs(*file, shard, journal, options, interrupt.token(),
                    {[&](const BatchProgress& progress) { report(last = progress); },
-                    [&](const Job& job, const JobResult& result) { report.finished(job, result); }});
+                    [&](const Job& job, const JobResult& result) { report.finished(job, result); }, [&](const Fault& fault) { terminal.complain(to_string(fault)); }});
   }
   if (!end) {
     const int code = report(terminal, end.error(), false);

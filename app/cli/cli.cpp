@@ -14,6 +14,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/help.h"
 #include "app/cli/terminal.h"
+#include "app/store/content_store.h"
 #include "codegen/run/child.h"
 
 namespace heddle::app {
@@ -53,7 +54,9 @@ int dispatch(const std::vector<std::string>& args, Terminal& terminal) {
     const Error error = Error::environment("this build has no solver", "configure with -DHEDDLE_SOLVER=ON");
     return report(terminal, error, line.arguments.has("--json"));
   }
-  return line.command->run(line.arguments, terminal);
+  const int code = line.command->run(line.arguments, terminal);
+  if (const auto trouble = take_store_trouble()) terminal.note("warning: " + *trouble);
+  return code;
 }
 
 /// The last line of defence: nothing of ours throws on purpose, but memory may run out in a library.

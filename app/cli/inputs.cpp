@@ -8,6 +8,7 @@
 
 #include "app/claims/judge_claim.h"
 #include "app/cli/solving.h"
+#include "core/check/form.h"
 #include "core/graph/subtile.h"
 #include "core/io/changes_json.h"
 #include "core/io/constraints_json.h"
@@ -209,7 +210,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
     if (schedule) inputs.schedule = *std::move(schedule);
   }
   faults.add(problem);
-  if (problem && inputs.schedule && (inputs.schedule->ops.size() != problem->ops.size() || inputs.schedule->depths.size() != problem->channels.size()))
+  if (problem && inputs.schedule && !form_violations(*problem, *inputs.schedule).empty())
     faults.add(Result<Ok>(Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE")));
   print_warnings(terminal, warnings);
   if (faults.failed()) return faults.error();

@@ -6,6 +6,7 @@
 
 #include "app/session/proposal.h"
 #include "app/session/session.h"
+#include "app/store/content_store.h"
 #include "core/check/certify.h"
 
 namespace heddle::app {
@@ -116,8 +117,10 @@ void Session::end_row() {
 
 bool Session::pump() {
   const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs(), swept = pump_sweep();
+  const auto distrusted = take_store_trouble();
+  if (distrusted) say(LogLevel::Warning, *distrusted);
   keep_safe();
-  return solved || answered || built || ran || swept;
+  return solved || answered || built || ran || swept || distrusted;
 }
 
 bool Session::pump_solve() {

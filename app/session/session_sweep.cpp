@@ -8,6 +8,7 @@
 #include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
+#include "core/analysis/bounds.h"
 #include "core/graph/subtile.h"
 #include "core/io/library.h"
 #include "core/io/schedule_json.h"
@@ -66,7 +67,7 @@ std::string Session::why_no_more() const {
   if (!is_named(Shelf::Kernels, whole, split_cuts(content_.kernel->name).kernel, table.head.kernel) ||
       !is_named(Shelf::Machines, content_.machine->file, content_.machine->name, table.head.machine))
     return fmt::format("the history is of {} on {}", printable(table.head.kernel), printable(table.head.machine));
-  return table.end && table.end->proved ? "it is proved that no other configuration is better" : "";
+  return {};
 }
 
 void Session::on(const OpenSweep& c) {

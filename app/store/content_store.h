@@ -1,9 +1,14 @@
 // Answers that stay true, each in a file named by the digest of its question: whoever asks again, in the window, on the command
 // line or in another process, gets the answer for the price of reading a file.
 //
-// Nothing that happens to the folder can make an answer wrong: a file carries its whole question and a digest of everything in it, so a
-// file that is torn, altered, or of another question under the same digest is a miss. Writers write aside and rename, so several at
-// once, killed ones and a full disk cost an entry at most. A store that cannot be read or written behaves like an empty one.
+// Nothing that happens to the folder can make an answer wrong: an entry carries its whole question and a digest of everything in it, keyed with a
+// secret of the folder, so one that is torn, altered, made up, or of another question under the same digest is a miss. Writers write aside and
+// rename, so several at once, killed ones and a full disk cost an entry at most. A store that cannot be read or written behaves like an
+// empty one.
+//
+// The folder is for its user alone (0700), and so is the secret in it (`key`, 0600, 32 random bytes). A folder that is open to others is closed
+// if nothing but a store is in it, else there is no store; folders, keys and entries that belong to another user, that others may write to, that
+// are links, or no regular files, count as not there. One sentence per process says so.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +27,9 @@ struct StorePlace {
 };
 /// $HEDDLE_STORE ("off": none), else $XDG_CACHE_HOME/heddle/store, else ~/.cache/heddle/store; of 256 MiB or $HEDDLE_STORE_MIB.
 StorePlace store_place();
+
+/// Why the store, or something in it, was not believed: the first such sentence of this process, once.
+std::optional<std::string> take_store_trouble();
 
 struct StoreEntry {
   std::string path;
@@ -45,7 +53,7 @@ class ContentStore {
   std::vector<StoreEntry> entries() const;
   /// The key of an entry of entries(), if it is whole.
   std::optional<std::string> key_of(const StoreEntry& entry) const;
-  /// Removes all entries, and nothing else; how many there were. An environment error where one cannot be removed.
+  /// Removes all entries, and nothing else (the key stays); how many there were. An environment error where one cannot be removed.
   Result<std::size_t> clear() const;
 
  private:

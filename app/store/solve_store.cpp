@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/store/answer_digest.h"
 #include "core/base/version.h"
 #include "core/check/checker.h"
 #include "core/check/claim.h"
@@ -19,9 +20,6 @@ namespace heddle::app {
 namespace {
 
 constexpr const char* kAnswerSchema = "heddle.answer/1";
-/// Counts what an answer means. Raise it when the same request would get another answer from a changed solver or checker
-/// of the same version: no older answer is then found any more.
-constexpr int kAnswerEpoch = 1;
 
 /// Nothing in it depends on how fast the machine was.
 bool is_settled(const solver::SolveRequest& request, const SolveOutcome& outcome) {
@@ -72,10 +70,7 @@ Result<SolveOutcome> parse_answer(const std::string& text, const Problem& proble
     if (const auto seed = root.require("seed")) o.seed = seed->natural64().value_or(0);
     o.queries = root.integer("queries", 0, most);
     o.conflicts = root.integer("conflicts", 0, most);
-    if (const auto at = root.find("schedule")) {
-      ObjectReader object(*at);
-      read_schedule_from(object, problem, o.schedule.emplace());
-    }
+    if (const auto at = root.find("schedule")) read_schedule_from(*at, problem, o.schedule.emplace());
   });
 }
 
@@ -84,7 +79,7 @@ Result<SolveOutcome> parse_answer(const std::string& text, const Problem& proble
 std::string solve_key(const solver::SolveRequest& r, const std::string& solver_name) {
   if (r.known_bound != 0 || r.incumbent || r.cutoff) return {};
   // The first line is what `heddle store list` shows.
-  std::string key = fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel, r.problem.machine, version(), kAnswerEpoch, solver_name,
+  std::string key = fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel, r.problem.machine, version(), answer_digest(), solver_name,
                                 r.ii.value_or(0), r.seed, r.max_stages, r.explain);
   for (const solver::Objective objective : r.objectives) key += fmt::format(" {}", static_cast<int>(objective));
   return key + demands_text(r.constraints) + problem_text(r.problem);

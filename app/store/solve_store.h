@@ -15,7 +15,8 @@
 
 namespace heddle::app {
 
-/// What names the answer: the problem's text, demands, II, seed, stages, objectives, the solver's name and version, and Heddle's.
+/// What names the answer: the problem's text, demands, II, seed, stages, objectives, the solver's name and version, Heddle's, and
+/// the digest of the sources that decide answers (answer_digest.h).
 /// Empty for questions that depend on what their caller knows (a bound, a schedule to start from, a cutoff): they are not kept.
 std::string solve_key(const solver::SolveRequest& request, const std::string& solver_name);
 

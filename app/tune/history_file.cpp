@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/io/open_file.h"
 #include "core/io/space_json.h"
 #include "core/io/tuning_json.h"
 
@@ -23,7 +24,7 @@ Error history_error(const std::string& path, const char* what) {
 }  // namespace
 
 HistoryFile::HistoryFile(HistoryFile&& other) noexcept
-    : path_(std::move(other.path_)), file_(other.file_), bytes_(other.bytes_), earlier_(std::move(other.earlier_)) {
+    : path_(std::move(other.path_)), file_(other.file_), bytes_(other.bytes_), earlier_(std::move(other.earlier_)), warnings_(std::move(other.warnings_)) {
   other.file_ = -1;
 }
 
@@ -34,13 +35,15 @@ HistoryFile::~HistoryFile() {
 Result<HistoryFile> HistoryFile::open(const std::string& path, const TuneSession& session) {
   HistoryFile history;
   history.path_ = path;
-  history.file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const Result<std::string> followed = followed_links(path);
+  if (!followed) return followed.error();
+  history.file_ = ::open(followed->c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
   if (history.file_ < 0) return history_error(path, "the history cannot be opened");
   struct stat facts {};
   if (::fstat(history.file_, &facts) != 0 || !S_ISREG(facts.st_mode)) return Error{ErrorKind::Input, {{path, "", "a history is kept in a regular file", ""}}};
   if (::flock(history.file_, LOCK_EX | LOCK_NB) != 0) return Error{ErrorKind::Input, {{path, "", "another session is writing this history", "wait for it, or name another file"}}};
   if (facts.st_size == 0) return history;
-  Result<ReadTuning> read = read_tuning(path);
+  Result<ReadTuning> read = read_tuning(path, &history.warnings_);
   if (!read) return read.error();
   const TuneSession& first = read->history.sessions.front();
   if (first.subject != session.subject)

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/answer/tuning.h"
 #include "core/base/result.h"
@@ -11,7 +12,7 @@ namespace heddle::app {
 
 class HistoryFile {
  public:
-  /// Opens or creates it and takes it for itself: an input error when another process writes it, when it is a history of something else than
+  /// Opens or creates it (through a link only by the rule of core/io/open_file.h) and takes it for itself: an input error when another process writes it, when it is a history of something else than
   /// `session` (other numbers or another space), or no history at all. A line that was cut off is cut away. `session` is not written yet.
   static Result<HistoryFile> open(const std::string& path, const TuneSession& session);
 
@@ -19,8 +20,10 @@ class HistoryFile {
   HistoryFile& operator=(HistoryFile&&) = delete;
   ~HistoryFile();
 
-  /// What earlier sessions found.
+  /// What earlier sessions found, as the file says.
   const TuneHistory& earlier() const { return earlier_; }
+  /// What was left out of it, and why.
+  const std::vector<Fault>& warnings() const { return warnings_; }
   /// Each goes to the disk at once. A full disk is an environment error; the file then ends with the last whole line.
   Result<Ok> append(const TuneSession& session);
   Result<Ok> append(const SearchSpace& space, const TuneEvaluation& evaluation);
@@ -34,6 +37,7 @@ class HistoryFile {
   int file_ = -1;
   long long bytes_ = 0;  ///< of whole lines
   TuneHistory earlier_;
+  std::vector<Fault> warnings_;
 };
 
 }  // namespace heddle::app

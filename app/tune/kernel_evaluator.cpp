@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "app/tune/schedule_sources.h"
 #include "core/analysis/bounds.h"
@@ -12,6 +13,7 @@
 #include "core/analysis/usage.h"
 #include "core/base/hash.h"
 #include "core/base/version.h"
+#include "core/check/checker.h"
 #include "core/io/kernel_json.h"
 #include "core/io/machine_json.h"
 #include "core/io/schedule_json.h"
@@ -47,6 +49,13 @@ std::string solve_command(const Candidate& candidate, const EvaluatorOptions& op
     else text += fmt::format(" --demand \"{}\"", demand.name);
   }
   return text + options.more_words;
+}
+
+std::map<std::string, std::int64_t> cuts_of(const std::vector<Subtile>& subtiles) {
+  std::map<std::string, std::int64_t> cuts;
+  for (const Subtile& s : subtiles)
+    if (s.factor > 1) cuts[s.param] = s.factor;
+  return cuts;
 }
 
 TuneStatus tune_status(Status status) {
@@ -104,6 +113,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   e.subtiles = candidate.subtiles;
   for (const UserConstraint& demand : candidate.demands) e.demands.push_back(demand.name);
   e.solve = solve_command(candidate, options_);
+  e.problem = problem_hash(problem);
   if (bounds.min_ii() >= kNoFiniteII) {
     e.status = TuneStatus::Infeasible;
     e.why = bounds.sentence;
@@ -167,51 +177,60 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   }
   if (!schedule) return e;
 
-  const Usage usage = compute_usage(problem, *schedule);
-  e.ii = schedule->ii;
-  e.stages = stage_count(*schedule);
-  e.groups = static_cast<std::int64_t>(schedule->groups.size());
+  e.schedule = schedule_text(problem, *schedule);
+  const bool judged = e.status != TuneStatus::Refused;
+  take(candidate, *schedule, e);
+  if (!judged || e.status == TuneStatus::Invalid || options_.fidelity != Fidelity::Gpu) return e;
+  const MeasuredCandidate found = measured(candidate, *schedule, build, stop);
+  e.fidelity = Fidelity::Gpu;
+  e.value = found.microseconds;
+  e.why = found.sentence;
+  if (!found.microseconds) e.status = found.wrong ? TuneStatus::Refused : TuneStatus::Unknown;
+  return e;
+}
+
+void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule, TuneEvaluation& e) const {
+  const Problem& problem = candidate.problem;
+  const bool steady = options_.objective == TuneObjective::Steady;
+  const auto sms = subject_.machine.sm_count;
+  const Usage usage = compute_usage(problem, schedule);
+  e.ii = schedule.ii;
+  e.stages = stage_count(schedule);
+  e.groups = static_cast<std::int64_t>(schedule.groups.size());
   e.warps = usage.warps;
   e.smem = usage.smem_bytes;
   if (!usage.register_budget.empty()) e.registers = *std::max_element(usage.register_budget.begin(), usage.register_budget.end());
-  e.schedule = schedule_text(problem, *schedule);
-  if (e.status == TuneStatus::Refused) return e;
-  const Period period = sustainable_period(problem, *schedule);
+  if (e.status == TuneStatus::Refused) return;
+  const Period period = sustainable_period(problem, schedule);
   if (period.deadlock) {
     e.status = TuneStatus::Invalid;
     e.why = "the schedule deadlocks: " + period.sentence;
-    return e;
+    return;
   }
   e.period = static_cast<double>(period.weight) / static_cast<double>(std::max<std::int64_t>(1, period.tokens));
-  const Occupancy occupancy = occupancy_of(problem, *schedule);
+  const Occupancy occupancy = occupancy_of(problem, schedule);
   e.ctas = occupancy.ctas;
-  if (options_.fidelity == Fidelity::Gpu) {
-    const MeasuredCandidate found = measured(candidate, *schedule, build, stop);
-    e.fidelity = Fidelity::Gpu;
-    e.value = found.microseconds;
-    e.why = found.sentence;
-    if (!found.microseconds) e.status = found.wrong ? TuneStatus::Refused : TuneStatus::Unknown;
-    return e;
-  }
+  if (options_.fidelity == Fidelity::Gpu) return;
+  const TileGrid grid = tile_grid(candidate.kernel, problem.params);
   if (options_.fidelity == Fidelity::Heuristic || options_.fidelity == Fidelity::Evaluator || steady) {
-    const double ii = options_.fidelity == Fidelity::Evaluator && !steady ? std::max(*e.period, 1.0) : static_cast<double>(schedule->ii);
+    const double ii = options_.fidelity == Fidelity::Evaluator && !steady ? std::max(*e.period, 1.0) : static_cast<double>(schedule.ii);
     if (steady) {
       e.value = steady_cycles(ii, grid.all_trips(), sms);
     } else {
       // Rounds of tiles on one SM, each with its filling; units are shared by the CTAs of a round.
       const double per_sm = static_cast<double>((grid.all_trips() / std::max<std::int64_t>(1, grid.trips) + sms - 1) / sms);
       const auto ctas = static_cast<double>(std::min<std::int64_t>(occupancy.ctas, std::max<std::int64_t>(1, (grid.tiles + sms - 1) / sms)));
-      const double rounds = std::ceil(per_sm / ctas), paced = std::max(ii, ctas * static_cast<double>(bounds.res_mii));
-      e.value = rounds * (paced * static_cast<double>(grid.trips - 1) + static_cast<double>(schedule_length(problem, *schedule)));
+      const double rounds = std::ceil(per_sm / ctas), paced = std::max(ii, ctas * static_cast<double>(bounds_of(candidate).res_mii));
+      e.value = rounds * (paced * static_cast<double>(grid.trips - 1) + static_cast<double>(schedule_length(problem, schedule)));
     }
   } else {
     KernelRunOptions run = candidate.run;
     run.loop.arbitration = options_.arbitration;
-    const KernelRun ran = run_kernel(candidate.kernel, subject_.machine, subject_.changes, problem, *schedule, run);
+    const KernelRun ran = run_kernel(candidate.kernel, subject_.machine, subject_.changes, problem, schedule, run);
     if (!ran.fault.empty()) {
       e.status = TuneStatus::Invalid;
       e.why = ran.fault;
-      return e;
+      return;
     }
     e.value = static_cast<double>(ran.cycles);
     e.ctas = ran.ctas;
@@ -220,7 +239,35 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   }
   // Orders that the simulator leaves out may let a unit do more than it can; the arithmetic holds.
   if (e.bound) e.value = std::max(*e.value, *e.bound);
-  return e;
+}
+
+std::string KernelEvaluator::doubt(const TuneEvaluation& e) const {
+  const Result<Candidate> made = make_candidate(subject_, space_, e.config);
+  if (!made) return e.value ? "its configuration is impossible: " + first_fault(made.error()) : std::string();
+  const Candidate& candidate = *made;
+  if (!e.problem.empty() && e.problem != problem_hash(candidate.problem)) return "it is about another problem";
+  if (!e.params.empty() && (e.params != candidate.params || cuts_of(e.subtiles) != cuts_of(candidate.subtiles))) return "its parameters are not those of its configuration";
+  const Bounds bounds = bounds_of(candidate);
+  if (e.value && bounds.min_ii() >= kNoFiniteII) return "its configuration is impossible: " + bounds.sentence;
+  if (e.ii && *e.ii < bounds.min_ii()) return fmt::format("its II {} is below {}: {}", *e.ii, bounds.min_ii(), bounds.sentence);
+  if (const auto proved = known(e.config).bound; proved && e.value && *e.value < *proved * (1 - 1e-9)) return fmt::format("its value {:.15g} is below what it takes at least, {:.15g}", *e.value, *proved);
+  if (e.schedule.empty()) return e.value && options_.fidelity > Fidelity::Bound ? "it has a value, and no schedule" : "";
+  const Result<Schedule> schedule = parse_schedule(e.schedule, {}, candidate.problem);
+  if (!schedule) return "its schedule is none of its problem: " + first_fault(schedule.error());
+  if (e.ii != schedule->ii) return fmt::format("its II is {}, and {} in its schedule", e.ii.value_or(0), schedule->ii);
+  if (const Verdict verdict = check(candidate.problem, *schedule, candidate.demands); !verdict.valid()) return "its schedule breaks a rule: " + verdict.violations.front().message;
+  return {};
+}
+
+std::optional<double> KernelEvaluator::replayed(const TuneEvaluation& e) const {
+  if (e.schedule.empty() || options_.fidelity == Fidelity::Gpu) return std::nullopt;
+  const Result<Candidate> candidate = make_candidate(subject_, space_, e.config);
+  const Result<Schedule> schedule = candidate ? parse_schedule(e.schedule, {}, candidate->problem) : Result<Schedule>(candidate.error());
+  if (!schedule) return std::nullopt;
+  TuneEvaluation again;
+  again.bound = known(e.config).bound;
+  take(*candidate, *schedule, again);
+  return again.value;
 }
 
 std::optional<double> KernelEvaluator::screen(const Config& config) const {

@@ -53,10 +53,19 @@ class KernelEvaluator {
   /// Other caps on stages and groups that the schedule of a proved evaluation keeps too, no looser than its own: its answer is theirs.
   std::vector<Config> same_answer(const TuneEvaluation& evaluation) const;
 
+  /// What speaks against an evaluation that was only read: of another problem, below what arithmetic proves, a schedule that is none, breaks a rule
+  /// or has another II. Empty: nothing. Cheap.
+  std::string doubt(const TuneEvaluation& evaluation) const;
+  /// What the schedule of an evaluation takes, by this process; nothing where it has none, or where only a GPU knows.
+  std::optional<double> replayed(const TuneEvaluation& evaluation) const;
+
   /// A digest of everything that decides values: kernel, machine, parameters, changes, objective and options.
   std::string subject_digest() const;
 
  private:
+  /// Fills what follows from a schedule, its value included, but for GPUs.
+  void take(const Candidate& candidate, const Schedule& schedule, TuneEvaluation& e) const;
+
   TuningSubject subject_;
   SearchSpace space_;
   EvaluatorOptions options_;

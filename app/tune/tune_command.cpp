@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "app/cli/cli.h"
@@ -136,6 +137,30 @@ int show_history(const std::string& path, const Arguments& arguments, const Term
   return kDone;
 }
 
+/// What a file says is looked at before it is built upon: what this process can refute goes, with a warning each; the best is simulated again,
+/// until one takes what the file says; bounds are this process's own. The rest stays what the file says.
+std::vector<Fault> doubt_earlier(const KernelEvaluator& evaluator, const std::string& path, TuneObjective objective, TuneHistory& history, const std::stop_token& stop) {
+  std::vector<Fault> taken;
+  const auto take = [&](const TuneEvaluation& e, const std::string& why) {
+    taken.push_back({path, {}, fmt::format("line {}: evaluation {} is set aside: {}", e.line, e.number, why), {}});
+  };
+  std::erase_if(history.evaluations, [&](TuneEvaluation& e) {
+    const std::string why = stop.stop_requested() ? std::string() : evaluator.doubt(e);
+    if (!why.empty()) take(e, why);
+    if (objective != TuneObjective::Steady) e.bound = evaluator.known(e.config).bound;
+    return !why.empty();
+  });
+  while (!stop.stop_requested()) {
+    const TuneEvaluation* best = history.best();
+    const auto again = best ? evaluator.replayed(*best) : std::nullopt;
+    if (!again || std::abs(*again - *best->value) <= 1e-6 * *again) break;
+    take(*best, fmt::format("its schedule takes {:.15g}, not {:.15g}", *again, *best->value));
+    history.evaluations.erase(history.evaluations.begin() + (best - history.evaluations.data()));
+  }
+  if (!taken.empty()) restate_best(history);
+  return taken;
+}
+
 }  // namespace
 
 int run_tune(const Arguments& arguments, const Terminal& terminal) {
@@ -191,7 +216,13 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
     history_file.emplace(std::move(opened.value()));
   }
   TuneHistory history;
-  if (history_file) history = history_file->earlier();
+  std::int64_t numbered = 0;
+  if (history_file) {
+    history = history_file->earlier();
+    print_warnings(terminal, history_file->warnings());
+    if (!history.evaluations.empty()) numbered = history.evaluations.back().number;
+    print_warnings(terminal, doubt_earlier(evaluator, *arguments.text("--history"), session.objective, history, interrupt.token()));
+  }
   if (!history.evaluations.empty())
     terminal.note(fmt::format("going on after {}", count_of(static_cast<std::int64_t>(history.evaluations.size()), "evaluation")));
   history.end.reset();
@@ -210,6 +241,7 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
   request.timeout_seconds = arguments.seconds("--timeout").value_or(request.timeout_seconds);
   request.prune = !arguments.has("--no-prune");
   request.done = history.evaluations;
+  request.numbered = numbered;
   std::optional<Error> write_error;
   const auto keep = [&](const auto&... parts) {
     if (!history_file || write_error) return;
@@ -239,6 +271,7 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
       e.best_number == e.number ? line.announce(news) : line.say(news);
     };
     history.end = solver::tune(request, interrupt.token(), listener, began);
+    history.end->rests_on_file = !request.done.empty();
     keep(*history.end);
   }
   if (history.sessions.empty()) history.sessions.push_back(session);

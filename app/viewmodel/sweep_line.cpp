@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/batch/claims.h"
 #include "app/batch/journal.h"
+#include "core/answer/tuning.h"
 #include "core/io/json.h"
+#include "core/io/words.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {
@@ -172,6 +175,19 @@ SweepRow evaluation_of(LineReader& r) {
   return row;
 }
 
+std::string contradiction_in(const SweepRow& row, LineReader& r) {
+  const auto status = parse_word(row.status, TuneStatus::Invalid);
+  if (!status) return {};  // a newer version's
+  TuneEvaluation e;
+  e.status = *status;
+  e.value = row.value;
+  e.bound = row.bound;
+  e.ii = row.ii;
+  e.min_ii = r.integer("min_ii");
+  e.lower_bound_ii = r.integer("lower_bound_ii");
+  return contradiction_in(e);
+}
+
 /// What `heddle solve --json` prints has the members of a schedule among its own.
 bool holds_schedule(const Json& result) {
   const Json* ops = result.find("ops");
@@ -292,6 +308,7 @@ Result<std::optional<SweepLine>> parse_sweep_line(SweepKind kind, std::string_vi
   std::optional<SweepLine> read;
   if (kind != SweepKind::Tuning) {
     read = job_of(*json, r);
+    if (const std::string why = claim_of(*json).against_itself; !why.empty()) r.fault("result", "set aside: " + why);
   } else {
     const std::string what = r.required_text("line");
     if (what == "run") {
@@ -299,8 +316,9 @@ Result<std::optional<SweepLine>> parse_sweep_line(SweepKind kind, std::string_vi
       read = sweep_head_of(r);
     } else if (what == "evaluation") {
       read = evaluation_of(r);
+      if (const std::string why = contradiction_in(std::get<SweepRow>(*read), r); !why.empty()) r.fault("status", "set aside: " + why);
     } else if (what == "end") {
-      read = SweepEnd{r.text("reason"), r.flag("proved")};
+      read = SweepEnd{r.text("reason"), r.flag("proved") || r.flag("file_says_proved")};
     }  // a newer version's
   }
   if (!r.good()) return r.error();

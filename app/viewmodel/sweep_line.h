@@ -59,7 +59,7 @@ struct SweepRow {
 /// A run has ended by itself.
 struct SweepEnd {
   std::string reason;
-  bool proved = false;                 ///< no other configuration is better
+  bool proved = false;                 ///< no other configuration is better, as the file says
 };
 
 using SweepLine = std::variant<SweepHead, SweepRow, SweepEnd>;
@@ -68,7 +68,7 @@ using SweepLine = std::variant<SweepHead, SweepRow, SweepEnd>;
 std::optional<SweepKind> sweep_kind(std::string_view beginning);
 
 /// Nothing for what is to be passed over: an empty line, a line of the journal whose digits do not fit. `where` names file and
-/// line in faults.
+/// line in faults. A line that contradicts itself is one: what it claims is not shown.
 Result<std::optional<SweepLine>> parse_sweep_line(SweepKind kind, std::string_view line, const std::string& where);
 
 /// A point with everything that is needed to open it.

@@ -12,6 +12,7 @@
 
 #include "codegen/compile/backends.h"
 #include "core/io/atomic_file.h"
+#include "core/io/environment_path.h"
 #include "core/report/text_style.h"
 
 extern char** environ;
@@ -21,9 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string find_nvcc() {
+Result<std::string> find_nvcc() {
+  const Result<std::string> named = path_named_by("HEDDLE_NVCC");
+  if (!named) return named;
+  if (!named->empty()) {
+    if (::access(named->c_str(), X_OK) == 0) return named;
+    return Error::environment(fmt::format("HEDDLE_NVCC names no program that can be started: {}", *named));
+  }
   std::vector<std::string> folders;
-  if (const char* given = std::getenv("HEDDLE_NVCC"); given && *given) return ::access(given, X_OK) == 0 ? given : "";
   if (const char* path = std::getenv("PATH")) {
     std::string_view rest = path;
     while (!rest.empty()) {
@@ -35,7 +41,7 @@ std::string find_nvcc() {
   folders.emplace_back("/usr/local/cuda/bin");
   for (const std::string& folder : folders)
     if (const std::string file = folder + "/nvcc"; ::access(file.c_str(), X_OK) == 0) return file;
-  return {};
+  return Error::environment("nvcc is not on PATH", "install the CUDA toolkit, or name nvcc in HEDDLE_NVCC");
 }
 
 class Folder {
@@ -58,11 +64,6 @@ class Folder {
   std::string path_;
 };
 
-Error no_nvcc() {
-  const char* given = std::getenv("HEDDLE_NVCC");
-  if (given && *given) return Error::environment(fmt::format("HEDDLE_NVCC names no program that can be started: {}", given));
-  return Error::environment("nvcc is not on PATH", "install the CUDA toolkit, or name nvcc in HEDDLE_NVCC");
-}
 Error no_folder() { return Error::environment("no temporary folder can be made for nvcc", "TMPDIR names a folder that can be written"); }
 
 /// The exit code, or -1; output of both streams into `log`.
@@ -88,8 +89,9 @@ int run(std::vector<std::string> words, const std::string& log) {
 }  // namespace
 
 Result<std::string> nvcc_version() {
-  const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) return no_nvcc();
+  const Result<std::string> found = find_nvcc();
+  if (!found) return found.error();
+  const std::string& nvcc = *found;
   const Folder folder;
   if (folder.path().empty()) return no_folder();
   const std::string log = folder.path() + "/version";
@@ -100,8 +102,9 @@ Result<std::string> nvcc_version() {
 }
 
 Result<Built> build_with_nvcc(const std::string& source) {
-  const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) return no_nvcc();
+  const Result<std::string> found = find_nvcc();
+  if (!found) return found.error();
+  const std::string& nvcc = *found;
   const Folder folder;
   if (folder.path().empty()) return no_folder();
   const std::string from = folder.path() + "/heddle.cu", to = folder.path() + "/heddle.cubin", log = folder.path() + "/log";

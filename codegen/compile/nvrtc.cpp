@@ -1,7 +1,6 @@
 // NVRTC through dlopen. Its functions are declared here, as its documentation has them: no CUDA header is needed to build.
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compile/backends.h"
+#include "core/io/environment_path.h"
 
 namespace heddle::codegen {
 namespace {
@@ -35,10 +35,10 @@ bool bind(void* library, const char* name, F& function) {
 }
 
 Result<Nvrtc> open_nvrtc() {
-  std::vector<std::string> places;
-  if (const char* given = std::getenv("HEDDLE_NVRTC"); given && *given)
-    places = {given};
-  else
+  const Result<std::string> named = path_named_by("HEDDLE_NVRTC");
+  if (!named) return named.error();
+  std::vector<std::string> places{*named};
+  if (named->empty())
     places = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12",
               "/usr/local/cuda/lib64/libnvrtc.so"};
   for (const std::string& place : places) {

@@ -36,7 +36,9 @@ std::string Api::says(int status) const {
 }
 
 Result<Api> open_api() {
-  void* library = open_shared("HEDDLE_CUDNN", {"libcudnn.so.9", "/usr/local/cuda/lib64/libcudnn.so.9"});
+  const Result<void*> opened = open_shared("HEDDLE_CUDNN", {"libcudnn.so.9", "/usr/local/cuda/lib64/libcudnn.so.9"});
+  if (!opened) return opened.error();
+  void* const library = *opened;
   if (!library) return Error::environment("cuDNN is not installed");
   Api api;
   const char* missing = nullptr;

@@ -3,9 +3,9 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-
 #include <fmt/format.h>
+
+#include "core/io/environment_path.h"
 
 namespace heddle::codegen::cuda {
 
@@ -17,8 +17,9 @@ std::string Driver::error(int code) const {
 }
 
 Result<Driver> open_driver() {
-  const char* given = std::getenv("HEDDLE_CUDA_DRIVER");
-  const std::string place = given && *given ? given : "libcuda.so.1";
+  const Result<std::string> named = path_named_by("HEDDLE_CUDA_DRIVER");
+  if (!named) return named.error();
+  const std::string place = named->empty() ? "libcuda.so.1" : *named;
   void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!library) return Error::environment(fmt::format("there is no CUDA driver here ({} cannot be opened)", place), "run this on a machine with an NVIDIA GPU and its driver");
   Driver d;

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
+#include "core/io/environment_path.h"
 
 namespace heddle::codegen {
 
@@ -14,8 +14,10 @@ Result<std::vector<LibraryKernel>> open_library(const LibraryPlan& plan, const s
   return open_cudnn(std::get<LibraryAttention>(plan), tensors, driver, stream);
 }
 
-void* open_shared(const char* variable, std::initializer_list<const char*> places) {
-  if (const char* given = std::getenv(variable); given && *given) return dlopen(given, RTLD_NOW | RTLD_LOCAL);
+Result<void*> open_shared(const char* variable, std::initializer_list<const char*> places) {
+  const Result<std::string> named = path_named_by(variable);
+  if (!named) return named.error();
+  if (!named->empty()) return dlopen(named->c_str(), RTLD_NOW | RTLD_LOCAL);
   for (const char* place : places)
     if (void* library = dlopen(place, RTLD_NOW | RTLD_LOCAL)) return library;
   return nullptr;

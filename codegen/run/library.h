@@ -30,7 +30,8 @@ Result<std::vector<LibraryKernel>> open_cublas(const LibraryGemm& gemm, const st
 /// HEDDLE_CUDNN names the library, else libcudnn.so.9. Pre: tensors are bf16 or f16, of the shapes that `attention` says.
 Result<std::vector<LibraryKernel>> open_cudnn(const LibraryAttention& attention, const std::vector<TensorPlan>& tensors, const cuda::Driver& driver, cuda::Stream stream);
 
-/// Opens the library that the environment variable names, else the first of `places` that can be opened; nullptr for none.
-void* open_shared(const char* variable, std::initializer_list<const char*> places);
+/// Opens the library that the environment variable names, else the first of `places` that can be opened; nullptr for none. Environment error:
+/// the variable names no absolute path.
+Result<void*> open_shared(const char* variable, std::initializer_list<const char*> places);
 
 }  // namespace heddle::codegen

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/graph/subtile.h"
 #include "core/schedule/outcome.h"
 #include "core/space/space.h"
@@ -72,6 +73,8 @@ struct TuneEvaluation {
   std::vector<Subtile> subtiles;
   std::vector<std::string> demands;
   std::string solve;                   ///< the command that solves it alone
+  std::string problem;                 ///< problem_hash() of what it is about; empty: not said
+  std::int64_t line = 0;               ///< of the file it was read from, 1 upwards; 0: this process made it
 };
 
 struct TuneSession {
@@ -87,6 +90,7 @@ struct TuneSession {
   std::optional<double> lower_bound;   ///< proved for every configuration
   std::string subject;                 ///< what decides values, as a digest
   std::string solver, command;
+  std::int64_t line = 0;               ///< as of an evaluation
 };
 
 struct TuneEnd {
@@ -96,6 +100,7 @@ struct TuneEnd {
   std::int64_t best_number = 0;
   bool proved = false;                 ///< no other configuration of the space can be better, at this fidelity
   double seconds = 0;
+  bool rests_on_file = false;          ///< the proof does, on lines that this process only read: "the file says"
 };
 
 struct TuneHistory {
@@ -106,6 +111,15 @@ struct TuneHistory {
   /// Null when nothing has a value.
   const TuneEvaluation* best() const;
 };
+
+/// What in an evaluation contradicts itself: a value below its own bound, optimal above it. Empty: nothing.
+std::string contradiction_in(const TuneEvaluation& evaluation);
+/// Takes out every evaluation that contradicts itself, its session or another evaluation (of
+/// two answers to one question that exclude each other the refuted one, and both where each is called optimal), and makes what follows from
+/// the others again: the best so far, the end. What was taken out, with the line of `file` and why.
+std::vector<Fault> set_aside_contradictions(TuneHistory& history, const std::string& file);
+/// Makes `best` of each evaluation again, and forgets what was excluded: after some were taken out.
+void restate_best(TuneHistory& history);
 
 /// "cycles" or "us".
 const char* unit_of(TuneObjective objective);

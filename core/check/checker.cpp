@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/check/families.h"
+#include "core/check/form.h"
 
 namespace heddle {
 namespace {
@@ -18,25 +19,15 @@ std::string Case::group_name(GroupId group) const {
   return role.empty() ? fmt::format("group {}", group.index()) : fmt::format("group {} ({})", group.index(), role);
 }
 
-int groups_in_use(const Schedule& schedule) {
-  std::vector<bool> used(schedule.groups.size(), false);
-  for (const Placement& p : schedule.ops) used[p.group.index()] = true;
-  int count = 0;
-  for (bool u : used) count += u;
-  return count;
-}
-
-bool check_form(const Case& c) {
-  const Schedule& s = c.schedule;
-  const Problem& p = c.problem;
-  const std::size_t before = c.found.size();
+std::vector<Violation> form_violations(const Problem& p, const Schedule& s) {
+  std::vector<Violation> found;
   const auto object = [&](std::string message, std::vector<OpId> ops, std::int64_t amount, std::int64_t limit) {
-    c.found.push_back({"form", std::move(message), std::move(ops), -1, amount, limit});
+    found.push_back({"form", std::move(message), std::move(ops), -1, amount, limit});
   };
-  const auto sizes = [&](const char* what, std::size_t found, std::size_t wanted) {
-    if (found != wanted)
-      object(fmt::format("the schedule has {} {}, the problem has {}", found, what, wanted), {},
-             static_cast<std::int64_t>(found), static_cast<std::int64_t>(wanted));
+  const auto sizes = [&](const char* what, std::size_t has, std::size_t wanted) {
+    if (has != wanted)
+      object(fmt::format("the schedule has {} {}, the problem has {}", has, what, wanted), {},
+             static_cast<std::int64_t>(has), static_cast<std::int64_t>(wanted));
   };
   sizes("op placements", s.ops.size(), p.ops.size());
   sizes("channel depths", s.depths.size(), p.channels.size());
@@ -66,17 +57,14 @@ bool check_form(const Case& c) {
       object(fmt::format("channel {} has depth {}", p.channels[ch].name, s.depths[ch]), {p.channels[ch].writer},
              s.depths[ch], 0);
   }
-  const bool sound = c.found.size() == before;
-  if (sound && groups_in_use(s) > p.max_groups)
-    object(fmt::format("{} warp groups are used, at most {} are allowed", groups_in_use(s), p.max_groups), {},
-           groups_in_use(s), p.max_groups);
-  return sound;
+  return found;
 }
 
 Verdict check(const Problem& problem, const Schedule& schedule, const Constraints& constraints) {
-  Verdict verdict;
+  Verdict verdict{form_violations(problem, schedule)};
+  if (!verdict.valid()) return verdict;
   const Case c{problem, schedule, verdict.violations};
-  if (!check_form(c)) return verdict;
+  check_group_count(c);
   check_dependences(c);
   check_units(c);
   check_issue(c);

@@ -1,5 +1,5 @@
-// The families of core/problem/problem.h, one judge each. A judge appends what it finds; all but check_form rely on a
-// schedule whose form is sound.
+// The families of core/problem/problem.h, one judge each. A judge appends what it finds; all rely on a
+// schedule whose form is sound (form.h).
 #pragma once
 
 #include <string>
@@ -20,9 +20,6 @@ struct Case {
   bool same_group(OpId a, OpId b) const { return schedule.group(a) == schedule.group(b); }
 };
 
-/// False when the schedule is too malformed for the other families to be judged.
-bool check_form(const Case& c);
-
 // timing.cpp
 void check_dependences(const Case& c);
 void check_units(const Case& c);
@@ -30,6 +27,7 @@ void check_issue(const Case& c);
 void check_blocking(const Case& c);
 
 // resources.cpp
+void check_group_count(const Case& c);
 void check_variable_latency(const Case& c);
 void check_warps(const Case& c);
 void check_registers(const Case& c);

@@ -11,6 +11,19 @@
 
 namespace heddle {
 
+int groups_in_use(const Schedule& schedule) {
+  std::vector<bool> used(schedule.groups.size(), false);
+  for (const Placement& p : schedule.ops) used[p.group.index()] = true;
+  int count = 0;
+  for (bool u : used) count += u;
+  return count;
+}
+
+void check_group_count(const Case& c) {
+  const int used = groups_in_use(c.schedule), most = c.problem.max_groups;
+  if (used > most) c.found.push_back({"form", fmt::format("{} warp groups are used, at most {} are allowed", used, most), {}, -1, used, most});
+}
+
 void check_variable_latency(const Case& c) {
   if (!c.problem.has_producer_group()) return;
   for (std::size_t v = 0; v < c.problem.ops.size(); ++v) {

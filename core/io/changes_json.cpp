@@ -96,7 +96,7 @@ Changes read_changes_from(ObjectReader& root) {
   for (const Cursor& item : root.list("changes")) {
     ObjectReader object(item);
     Change& change = changes.emplace_back();
-    if (const auto name = object.find("name")) change.name = name->name().value_or("");
+    if (const auto name = object.find("name")) change.name = name->label().value_or("");
     read_change(object, change);
     if (change.name.empty())
       change.name = describe(change);

@@ -12,6 +12,14 @@ namespace {
 
 constexpr std::size_t kLongestName = 200;
 
+bool letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/// The whitelist of names (json_reader.h).
+bool made_as_a_name(std::string_view text) {
+  return !text.empty() && letter_or_digit(text.front()) && text.back() != ' ' &&
+         std::all_of(text.begin(), text.end(), [](char c) { return letter_or_digit(c) || std::string_view(" .:/#+-()[],").find(c) != std::string_view::npos; });
+}
+
 bool belongs_to_others(const std::string& key) {
   return key.starts_with("x-") || key == "$schema" || key == "generator";
 }
@@ -125,6 +133,14 @@ std::optional<std::string> Cursor::string() const {
 
 std::optional<std::string> Cursor::name() const {
   const std::string* text = json_->string();
+  if (text && text->size() <= kLongestName && made_as_a_name(*text)) return *text;
+  expected(text && text->size() > kLongestName ? fmt::format("a name of at most {} characters", kLongestName) : "a name",
+           text && !text->empty() && text->size() <= kLongestName ? "letters, digits, blanks and _ . : / # + - ( ) [ ] , with a letter, a digit or _ in front" : "");
+  return std::nullopt;
+}
+
+std::optional<std::string> Cursor::label() const {
+  const std::string* text = json_->string();
   const bool good = text && !text->empty() && text->size() <= kLongestName &&
                     std::none_of(text->begin(), text->end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (good) return *text;
@@ -163,6 +179,13 @@ std::vector<std::string> Cursor::names() const {
   std::vector<std::string> out;
   for (const Cursor& item : items())
     if (auto text = item.name()) out.push_back(std::move(*text));
+  return out;
+}
+
+std::vector<std::string> Cursor::labels() const {
+  std::vector<std::string> out;
+  for (const Cursor& item : items())
+    if (auto text = item.label()) out.push_back(std::move(*text));
   return out;
 }
 
@@ -220,6 +243,10 @@ std::string ObjectReader::name(const char* key) {
   const auto at = require(key);
   return at ? at->name().value_or("") : "";
 }
+std::string ObjectReader::label(const char* key) {
+  const auto at = require(key);
+  return at ? at->label().value_or("") : "";
+}
 Expr ObjectReader::expr(const char* key) {
   const auto at = require(key);
   return at ? at->expr().value_or(Expr()) : Expr();
@@ -257,6 +284,10 @@ std::vector<Cursor> ObjectReader::required_list(const char* key) {
 std::vector<std::string> ObjectReader::names(const char* key) {
   const auto at = find(key);
   return at ? at->names() : std::vector<std::string>{};
+}
+std::vector<std::string> ObjectReader::labels(const char* key) {
+  const auto at = find(key);
+  return at ? at->labels() : std::vector<std::string>{};
 }
 
 void cut_off(std::vector<Fault>& faults, const char* what) {

@@ -61,10 +61,15 @@ class Cursor {
   std::optional<double> real() const;              ///< seconds and the like; not negative
   std::optional<bool> boolean() const;
   std::optional<std::string> string() const;  ///< any text
-  std::optional<std::string> name() const;    ///< not empty, at most 200 characters, no control characters
+  /// What kernels, machines, units, ops, values, tensors, parameters, kinds and roles may be called, wherever one is named: at most 200 letters
+  /// and digits of ASCII, blanks and _ . : / # + - ( ) [ ] , beginning with a letter, a digit or _ and not ending with a blank. Such a name is
+  /// no formula, markup or command in any format that Heddle writes.
+  std::optional<std::string> name() const;
+  std::optional<std::string> label() const;   ///< a line for people, a path, a word: not empty, at most 200 characters, no control characters
   std::optional<Expr> expr() const;           ///< an integer or an expression string
   std::vector<Cursor> items() const;          ///< of a list of at most kLongestList
   std::vector<std::string> names() const;     ///< a list of names
+  std::vector<std::string> labels() const;    ///< a list of labels
 
   /// A word of a closed vocabulary: `parse` answers nothing for unknown ones.
   template <class Parse>
@@ -102,6 +107,7 @@ class ObjectReader {
 
   // Required members.
   std::string name(const char* key);
+  std::string label(const char* key);
   Expr expr(const char* key);
   std::int64_t integer(const char* key, std::int64_t low, std::int64_t high);
   // Optional members.
@@ -114,6 +120,7 @@ class ObjectReader {
   std::vector<Cursor> list(const char* key);  ///< empty when absent
   std::vector<Cursor> required_list(const char* key);
   std::vector<std::string> names(const char* key);
+  std::vector<std::string> labels(const char* key);
 
  private:
   std::vector<std::string> spare_keys() const;  ///< present, not asked for so far, not somebody else's

@@ -81,7 +81,7 @@ TileValue read_value(const Cursor& at) {
 /// "s" or "o[-1]": the value of this iteration, or of one iteration ago.
 Operand read_operand(const Cursor& at) {
   Operand operand;
-  const auto text = at.name();
+  const auto text = at.label();
   if (!text) return operand;
   const std::size_t bracket = text->find('[');
   operand.value = text->substr(0, bracket);

@@ -120,7 +120,7 @@ struct MeasurementReader {
     if (const auto at = object.find(key); at && !at->json().is_null()) read(*at, value.emplace());
   }
   void operator()(const char*, Scope& scope) { scope = read_params_from(object); }
-  void name(const char* key, std::string& value) { value = object.name(key); }
+  void name(const char* key, std::string& value) { value = object.label(key); }
   void status(const char* key, RunStatus& value) {
     if (const auto at = object.require(key))
       value = at->word("status", words_up_to(RunStatus::NoGpu), [](std::string_view word) { return parse_word(word, RunStatus::NoGpu); })

@@ -102,8 +102,8 @@ void check_claims(const Cursor& at, const Pareto& front) {
 }
 
 void read_front(ObjectReader& root, const Problem& problem, const Constraints& constraints, Pareto& front) {
-  root.name("kernel");
-  root.name("machine");
+  root.label("kernel");
+  root.label("machine");
   for (const char* derived : {"params", "points", "from_file", "complete", "cancelled", "timed_out", "queries", "seconds", "solver", "seed", "fault"}) root.find(derived);
   if (const auto hash = root.require("problem_hash")) {
     const auto text = hash->string();

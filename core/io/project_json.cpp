@@ -71,7 +71,7 @@ Source read_source(ObjectReader& root, const char* key) {
   Source source;
   if (const auto at = root.require(key)) {
     ObjectReader object(*at);
-    source.name = object.name("source");
+    source.name = object.label("source");
     source.hash = object.string("hash");
   }
   return source;
@@ -94,13 +94,6 @@ std::shared_ptr<const T> load(const Source& source, const char* key, const std::
   if (!source.hash.empty() && source.hash != digest(*loaded))
     warn(log, std::string("/") + key, fmt::format("{} has changed since the project was saved", source.name));
   return std::make_shared<const T>(*std::move(loaded));
-}
-
-bool placed(const Problem& problem, const Schedule& schedule) {
-  return schedule.ii >= 1 && schedule.ops.size() == problem.ops.size() && schedule.depths.size() == problem.channels.size() &&
-         std::all_of(schedule.ops.begin(), schedule.ops.end(), [&](const Placement& p) {
-           return p.start >= 0 && p.group.valid() && p.group.index() < schedule.groups.size();
-         });
 }
 
 /// What the project says was proved becomes what its schedule claims: about this question, or about none.
@@ -130,7 +123,7 @@ void claim(ProjectSchedule& entry, const std::string& question) {
 ProjectSchedule read_entry(const Cursor& at, const Problem& problem, const std::string& folder, const std::string& question) {
   ObjectReader object(at);
   ProjectSchedule entry;
-  entry.name = object.name("name");
+  entry.name = object.label("name");
   if (const auto status = object.find("status"))
     entry.status = status
                        ->word("status", words_up_to(Status::Invalid),
@@ -142,13 +135,7 @@ ProjectSchedule read_entry(const Cursor& at, const Problem& problem, const std::
   if (const auto seconds = object.find("seconds")) entry.seconds = seconds->real().value_or(0);
   entry.file = object.string("file");
   if (!entry.file.empty()) entry.file = found_at(entry.file, folder);
-  if (const auto schedule = object.require("schedule")) {
-    const std::size_t faults = at.log().faults.size();
-    ObjectReader inner(*schedule);
-    read_schedule_from(inner, problem, entry.schedule);
-    if (at.log().faults.size() == faults && !placed(problem, entry.schedule))
-      schedule->fault("the schedule does not have one placement per op of " + problem.kernel);
-  }
+  if (const auto schedule = object.require("schedule")) read_schedule_from(*schedule, problem, entry.schedule);
   claim(entry, question);
   return entry;
 }
@@ -200,7 +187,7 @@ ProjectView read_view(const Cursor& at) {
     if (const auto on = value.boolean()) view.switches[key] = *on;
   });
   each("choices", [&](const std::string& key, const Cursor& value) {
-    if (const auto word = value.name()) view.choices[key] = *word;
+    if (const auto word = value.label()) view.choices[key] = *word;
   });
   return view;
 }

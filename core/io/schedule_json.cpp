@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/check/form.h"
 #include "core/io/atomic_file.h"
 #include "core/io/cost_json.h"
 #include "core/io/json_reader.h"
@@ -38,8 +39,8 @@ Scope read_params(ObjectReader& root) {
 ScheduleHead read_head(ObjectReader& root) {
   ScheduleHead head;
   head.name = root.string("name");
-  head.kernel = root.name("kernel");
-  head.machine = root.name("machine");
+  head.kernel = root.label("kernel");
+  head.machine = root.label("machine");
   head.params = read_params(root);
   return head;
 }
@@ -49,7 +50,7 @@ std::vector<ObjectiveValue> read_objectives(ObjectReader& object) {
   for (const Cursor& item : object.list("objectives")) {
     ObjectReader objective(item);
     ObjectiveValue& value = objectives.emplace_back();
-    value.name = objective.name("name");
+    value.name = objective.label("name");
     value.value = objective.integer("value", -kLargestNumber, kLargestNumber);
     value.proved = objective.boolean("proved", false);
   }
@@ -97,7 +98,7 @@ class ScheduleReader {
     channels();
     if (const auto provenance = root_.find("provenance")) {
       ObjectReader object(*provenance);
-      schedule_.provenance.kind = object.name("kind");
+      schedule_.provenance.kind = object.label("kind");
       schedule_.provenance.author = object.string("author");
       schedule_.provenance.note = object.string("note");
     }
@@ -112,13 +113,17 @@ class ScheduleReader {
   }
 
   void groups() {
-    for (const Cursor& item : root_.required_list("groups")) {
+    const auto list = root_.require("groups");
+    if (!list) return;
+    if (list->json().is_array() && list->json().items()->empty()) list->fault("expected at least one warp group");
+    for (const Cursor& item : list->items()) {
       ObjectReader object(item);
       const auto index = static_cast<std::int64_t>(schedule_.groups.size());
       ScheduleGroup& group = schedule_.groups.emplace_back();
       // Groups are numbered by their place; a written id that says something else would be misread.
       object.integer("id", index, index, index);
-      group.role = object.string("role");
+      // A group without a role is called by its number.
+      if (const auto role = object.find("role"); role && !(role->json().string() && role->json().string()->empty())) group.role = role->name().value_or("");
       group.warps = static_cast<int>(object.integer("warps", 0, kMostWarps));
       group.registers = static_cast<int>(object.integer("registers", 0, kMostRegisters, 0));
       group_ops_.push_back(object.find("ops"));
@@ -156,8 +161,8 @@ class ScheduleReader {
     const auto begin = start ? start->integer(0, kLargestNumber) : std::nullopt;
     place.start = begin.value_or(0);
     const std::int64_t group_count = static_cast<std::int64_t>(schedule_.groups.size());
-    if (const auto group = object.require("group"))
-      if (const auto index = group->integer(0, std::max<std::int64_t>(group_count - 1, 0)))
+    if (const auto group = object.require("group"); group && group_count > 0)
+      if (const auto index = group->integer(0, group_count - 1))
         place.group = GroupId(static_cast<std::size_t>(*index));
     redundant(object, "stage", begin ? std::optional(place.start / schedule_.ii) : std::nullopt, place.start);
     redundant(object, "slot", begin ? std::optional(place.start % schedule_.ii) : std::nullopt, place.start);
@@ -288,6 +293,21 @@ auto schedule_reader(const Problem& problem) {
   };
 }
 
+/// Every rule that a reader forgets ends here: a schedule without form is a fault of its file.
+template <class Report>
+bool has_form(const Problem& problem, const Schedule& schedule, Report report) {
+  const std::vector<Violation> violations = form_violations(problem, schedule);
+  for (const Violation& violation : violations) report(violation.message);
+  return violations.empty();
+}
+
+Result<Schedule> with_form(Result<Schedule> schedule, const std::string& file, const Problem& problem) {
+  Error error;
+  if (!schedule || has_form(problem, *schedule, [&](const std::string& message) { error.faults.push_back({file, {}, message, {}}); })) return schedule;
+  cut_off(error.faults, "faults");
+  return error;
+}
+
 Json certificate_json(const Certificate& c) {
   Json item = Json::object();
   item.set("status", to_string(c.status))
@@ -314,17 +334,22 @@ Result<ScheduleHead> read_schedule_head(const std::string& path) {
 
 Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem,
                                 std::vector<Fault>* warnings) {
-  return read_document<Schedule>(text, file_name, kScheduleSchema, warnings, schedule_reader(problem));
+  return with_form(read_document<Schedule>(text, file_name, kScheduleSchema, warnings, schedule_reader(problem)), file_name, problem);
 }
 
 Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
-  if (peer::holds_dump_schedule(path)) return peer::read_dump_schedule(path, problem);
+  if (peer::holds_dump_schedule(path)) return with_form(peer::read_dump_schedule(path, problem), path, problem);
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule(*text, path, problem, warnings) : text.error();
 }
 
-void read_schedule_from(ObjectReader& root, const Problem& problem, Schedule& schedule) {
-  if (check_schema(root, kScheduleSchema)) schedule_reader(problem)(root, schedule);
+void read_schedule_from(const Cursor& at, const Problem& problem, Schedule& schedule) {
+  const std::size_t faults = at.log().faults.size();
+  {
+    ObjectReader root(at);
+    if (check_schema(root, kScheduleSchema)) schedule_reader(problem)(root, schedule);
+  }
+  if (at.log().faults.size() == faults) has_form(problem, schedule, [&](const std::string& message) { at.fault(message); });
 }
 
 Scope read_params_from(ObjectReader& root) { return read_params(root); }

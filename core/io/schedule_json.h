@@ -22,7 +22,8 @@ Result<ScheduleHead> read_schedule_head(const std::string& path);
 Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::string& file_name);
 
 /// Faults: ops missing, unknown or placed twice, groups that do not exist, stage, slot or group lists that contradict
-/// starts and groups, channels without a depth. Whether the schedule is legal is the checker's business.
+/// starts and groups, channels without a depth. What is answered has form (core/check/form.h); whether it is legal is the checker's
+/// business.
 /// Warnings: made for other parameters or another machine; a certificate for another problem, which is dropped.
 Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings = nullptr);
 Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem,
@@ -32,8 +33,9 @@ Result<Schedule> parse_schedule(std::string_view text, const std::string& file_n
 std::string schedule_text(const Problem& problem, const Schedule& schedule, std::string_view original = {});
 
 // The same as parts of other files.
+class Cursor;
 class ObjectReader;
-void read_schedule_from(ObjectReader& root, const Problem& problem, Schedule& schedule);
+void read_schedule_from(const Cursor& at, const Problem& problem, Schedule& schedule);
 Json schedule_json(const Problem& problem, const Schedule& schedule);
 Scope read_params_from(ObjectReader& root);  ///< the member "params", if there is one
 /// [{name, value, proved}]

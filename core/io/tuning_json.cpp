@@ -63,8 +63,8 @@ E word_in(ObjectReader& object, const char* key, E last, E otherwise) {
 
 TuneSession read_session(ObjectReader& root) {
   TuneSession s;
-  s.kernel = root.name("kernel");
-  s.machine = root.name("machine");
+  s.kernel = root.label("kernel");
+  s.machine = root.label("machine");
   s.params = scope_in(root, "params");
   s.objective = word_in(root, "objective", TuneObjective::Microseconds, TuneObjective::Cycles);
   root.find("unit");
@@ -120,8 +120,9 @@ TuneEvaluation read_evaluation(ObjectReader& root, const SearchSpace& space) {
   if (const auto at = root.find("schedule"); at && !at->json().is_null()) e.schedule = at->json().line();
   e.params = scope_in(root, "params");
   for (const auto& [name, factor] : scope_in(root, "subtiles")) e.subtiles.push_back({name, factor});
-  e.demands = root.names("demands");
+  e.demands = root.labels("demands");
   e.solve = root.string("solve");
+  e.problem = root.string("problem");
   if (!e.config.empty()) e.label = config_text(space, e.config);
   return e;
 }
@@ -132,14 +133,15 @@ TuneEnd read_end(ObjectReader& root) {
   end.evaluations = count_in(root, "evaluations").value_or(0);
   end.best = number_in(root, "best");
   end.best_number = count_in(root, "best_number").value_or(0);
-  end.proved = root.boolean("proved", false);
+  end.proved = root.boolean("proved", false) | root.boolean("file_says_proved", false);
+  end.rests_on_file = true;
   end.seconds = number_in(root, "seconds").value_or(0);
   return end;
 }
 
 bool same_space(const SearchSpace& a, const SearchSpace& b) { return space_json(a).line() == space_json(b).line(); }
 
-void read_line(const Json& json, ReadLog& log, TuneHistory& history) {
+void read_line(const Json& json, std::int64_t number, ReadLog& log, TuneHistory& history) {
   ObjectReader root(Cursor(json, {}, log));
   if (!root.good()) return;
   const auto at = root.require("line");
@@ -147,6 +149,7 @@ void read_line(const Json& json, ReadLog& log, TuneHistory& history) {
   if (kind == "run") {
     if (!check_schema(root, kTuningSchema)) return;
     TuneSession session = read_session(root);
+    session.line = number;
     if (!history.sessions.empty() && log.faults.empty()) {
       const TuneSession& first = history.sessions.front();
       if (session.subject != first.subject || !same_space(session.space, first.space)) log.fault("", "this session is about something else than the first one of the file");
@@ -159,6 +162,7 @@ void read_line(const Json& json, ReadLog& log, TuneHistory& history) {
       log.fault("", fmt::format("a line \"{}\" before the first \"run\"", kind));
     } else if (kind == "evaluation") {
       TuneEvaluation e = read_evaluation(root, history.sessions.front().space);
+      e.line = number;
       if (log.faults.empty()) history.evaluations.push_back(std::move(e));
     } else {
       history.end = read_end(root);
@@ -186,7 +190,7 @@ Result<ReadTuning> parse_tuning(std::string_view text, const std::string& file_n
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     ReadLog log{file_name, {}, {}, {}};
     if (const Result<Json> json = parse_json(line, file_name))
-      read_line(*json, log, result.history);
+      read_line(*json, number, log, result.history);
     else
       log.faults = json.error().faults;
     for (Fault& fault : log.faults) {
@@ -199,6 +203,10 @@ Result<ReadTuning> parse_tuning(std::string_view text, const std::string& file_n
     }
   }
   if (result.history.sessions.empty() && error.faults.empty()) error.faults.push_back({file_name, "", "expected a history of heddle tune, found no complete line", ""});
+  if (error.faults.empty()) {
+    const std::vector<Fault> aside = set_aside_contradictions(result.history, file_name);
+    noted.insert(noted.begin(), aside.begin(), aside.end());
+  }
   cut_off(noted, "warnings");
   if (warnings) warnings->insert(warnings->end(), noted.begin(), noted.end());
   cut_off(error.faults, "faults");
@@ -255,6 +263,7 @@ Json evaluation_json(const SearchSpace& space, const TuneEvaluation& e) {
   Json demands = Json::array();
   for (const std::string& demand : e.demands) demands.push(demand);
   root.set("demands", std::move(demands)).set("solve", e.solve);
+  if (!e.problem.empty()) root.set("problem", e.problem);
   if (!e.schedule.empty())
     if (Result<Json> schedule = parse_json(e.schedule, {})) root.set("schedule", *std::move(schedule));
   return root;
@@ -265,18 +274,25 @@ Json end_json(const TuneEnd& end) {
   root.set("line", "end").set("reason", end.reason).set("evaluations", end.evaluations);
   set_known(root, "best", end.best);
   if (end.best_number > 0) root.set("best_number", end.best_number);
-  root.set("proved", end.proved).set("seconds", end.seconds);
+  root.set("proved", end.proved && !end.rests_on_file);
+  if (end.proved && end.rests_on_file) root.set("file_says_proved", true);
+  root.set("seconds", end.seconds);
   return root;
 }
 
 Json tuning_json(const TuneHistory& history) {
   Json sessions = Json::array(), evaluations = Json::array();
   for (const TuneSession& s : history.sessions) sessions.push(session_json(s));
-  for (const TuneEvaluation& e : history.evaluations) evaluations.push(evaluation_json(history.sessions.front().space, e));
+  const auto told = [&](const TuneEvaluation& e) {
+    Json line = evaluation_json(history.sessions.front().space, e);
+    if (e.line > 0) line.set("from_file", true);
+    return line;
+  };
+  for (const TuneEvaluation& e : history.evaluations) evaluations.push(told(e));
   Json root = Json::object();
   root.set("schema", kTuningSchema).set("sessions", std::move(sessions));
   const TuneEvaluation* best = history.best();
-  root.set("best", best ? evaluation_json(history.sessions.front().space, *best) : Json());
+  root.set("best", best ? told(*best) : Json());
   root.set("evaluations", std::move(evaluations)).set("end", history.end ? end_json(*history.end) : Json());
   return root;
 }

@@ -21,7 +21,8 @@ struct ReadTuning {
 };
 
 /// All faults at once, with the line's number in front of the pointer ("line 3: /value"). A file without a session is a fault. Later sessions
-/// must be about the same subject and space as the first.
+/// must be about the same subject and space as the first. A file proves nothing: evaluations that contradict themselves or each other are left
+/// out, with a warning each (set_aside_contradictions), and the others know their line.
 Result<ReadTuning> read_tuning(const std::string& path, std::vector<Fault>* warnings = nullptr);
 Result<ReadTuning> parse_tuning(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings = nullptr);
 

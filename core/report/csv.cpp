@@ -1,6 +1,9 @@
 // Fields are quoted only where RFC 4180 demands it.
 #include "core/report/csv.h"
 
+#include <charconv>
+#include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "core/report/op_rows.h"
@@ -8,7 +11,26 @@
 namespace heddle {
 namespace {
 
-std::string field(const std::string& text) {
+/// "-5", "+0.25", "1e-3": as a whole.
+bool is_number(const std::string& text) {
+  double value = 0;
+  if (text.starts_with("+-")) return false;
+  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+}
+
+/// Spreadsheets look behind blanks and tabs too, and run what they take for a formula.
+std::string harmless(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first != std::string::npos && std::string_view("=@+-").find(text[first]) != std::string_view::npos && !is_number(text)) text.insert(0, 1, '\'');
+  return text;
+}
+
+std::string field(const std::string& cell) {
+  const std::string text = harmless(cell);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (char c : text) {

@@ -43,7 +43,7 @@ std::string proof_sentence(const TuneHistory& history) {
     counts += fmt::format(", {} of {} impossible from the start", *session.configurations - *session.known_feasible, *session.configurations);
   if (last && last->excluded) counts += fmt::format(", {} excluded with proof", *last->excluded);
   if (last && last->open && *last->open > 0) counts += fmt::format(", {} not looked at", *last->open);
-  if (history.end && history.end->proved) return "no other configuration of the space is better: " + counts;
+  if (history.end && history.end->proved) return (history.end->rests_on_file ? "the file says that no other configuration of the space is better: " : "no other configuration of the space is better: ") + counts;
   return counts;
 }
 
@@ -61,7 +61,7 @@ std::string best_table(const TuneHistory& history) {
     rows.push_back({std::to_string(e->number), printable(e->label), number_text(*e->value, objective), e == ranked.front() ? "" : versus_best(*e->value / best),
                     e->bound ? number_text(*e->bound, objective) : "", maybe(e->ii), maybe(e->ctas), maybe(e->stages), maybe(e->groups), maybe(e->warps),
                     e->smem ? fmt::format("{}", (*e->smem + 1023) / 1024) : "", maybe(e->registers), e->of_peak && *e->of_peak > 0 ? fmt::format("{:.1f} %", 100 * *e->of_peak) : "",
-                    to_string(e->status), e->by});
+                    fmt::format("{}{}", e->line > 0 && e->status == TuneStatus::Optimal ? "file says " : "", to_string(e->status)), e->by});
   }
   std::string text = text_table({{"#", true}, {"configuration"}, {unit_of(objective), true}, {"to best", true}, {"at least", true}, {"II", true}, {"CTAs", true},
                                  {"stages", true}, {"groups", true}, {"warps", true}, {"SMEM KiB", true}, {"registers", true}, {"of peak", true}, {"status"}, {"by"}},
@@ -102,14 +102,14 @@ std::string evaluation_facts(const TuneEvaluation& e, TuneObjective objective, c
 }
 
 std::string tuning_headline(const TuneHistory& history, const TextStyle& style) {
-  const TuneSession& session = history.sessions.front();
+  const TuneSession& session = history.sessions.back();
   const TuneEvaluation* best = history.best();
   if (!best) return fmt::format("no configuration has a value: {}", count_of(static_cast<std::int64_t>(history.evaluations.size()), "evaluation"));
   std::vector<std::string> facts{printable(best->label), value_and_unit(*best->value, session.objective)};
   if (best->tflops && *best->tflops > 0) facts.push_back(fmt::format("{:.1f} TFLOP/s", *best->tflops));
   if (best->of_peak && *best->of_peak > 0) facts.push_back(fmt::format("{:.1f} % of the tensor peak", 100 * *best->of_peak));
-  if (history.end && history.end->proved) facts.push_back("proved best of the space");
-  else if (session.lower_bound && *session.lower_bound > 0) facts.push_back(fmt::format("at most {:.1f} % above the best there can be", 100 * (*best->value / *session.lower_bound - 1)));
+  if (history.end && history.end->proved) facts.push_back(history.end->rests_on_file ? "the file says: proved best of the space" : "proved best of the space");
+  else if (session.lower_bound && *session.lower_bound > 0) facts.push_back(fmt::format("at most {:.1f} % above {}", 100 * (*best->value / *session.lower_bound - 1), session.line > 0 ? "the bound that the file says" : "the best there can be"));
   else facts.push_back("not proved best");
   return join_facts(facts, style);
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "solver/clock.h"
 #include "solver/tune/pool.h"
 #include "solver/tune/propose.h"
@@ -40,7 +42,7 @@ TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListene
     e.config = proposal->config;
     e.by = proposal->by;
     e.label = config_text(pool.space(), e.config);
-    e.number = static_cast<std::int64_t>(pool.evaluations().size()) + 1;
+    e.number = std::max(request.numbered + made, static_cast<std::int64_t>(pool.evaluations().size())) + 1;
     e.seconds = seconds_between(started, Clock::now());
     if (const std::optional<double> known = pool.facts(e.config).bound; known && (!e.bound || *e.bound < *known)) e.bound = known;
     const TuneEvaluation* before = pool.best();

@@ -48,6 +48,7 @@ struct TuneRequest {
   bool prune = true;            ///< exclude by bounds
   bool ratio = true;            ///< learn the ratio to the bound
   std::vector<TuneEvaluation> done;  ///< of earlier sessions: the search goes on as if it had not been interrupted
+  std::int64_t numbered = 0;    ///< numbers that are given already, if more than `done`
 };
 
 /// Configurations up to this number are listed one by one, with what is known of each.

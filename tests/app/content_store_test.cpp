@@ -2,6 +2,8 @@
 #include "app/store/content_store.h"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -44,10 +46,11 @@ class SmallDisk {
   void (*before_)(int) = SIG_DFL;
 };
 
+/// Entries, and what writers left; not the key.
 std::size_t files_below(const std::string& folder) {
   std::size_t count = 0;
   std::error_code error;
-  for (std::filesystem::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) count += at->is_regular_file() ? 1 : 0;
+  for (std::filesystem::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) count += at->is_regular_file() && at->path().filename() != "key" ? 1 : 0;
   return count;
 }
 
@@ -98,7 +101,7 @@ TEST_CASE("whatever is done to an entry's bytes, it gives its value or nothing",
     overwrite(path, whole + whole.substr(0, i));
     CHECK(store.find("the key").has_value() == (i == 0));
   }
-  overwrite(path, "heddle.store/1 0123456789abcdef 18446744073709551615 2\n");
+  overwrite(path, "heddle.store/2 0123456789abcdef 18446744073709551615 2\n");
   CHECK_FALSE(store.find("the key"));
   CHECK_FALSE(store.key_of(store.entries().front()));
   overwrite(path, whole);
@@ -125,6 +128,126 @@ TEST_CASE("an entry that is a folder, a pipe or a dangling link is a miss and do
   std::filesystem::remove(path);
   CHECK(store.put("k", "v"));
   CHECK(store.find("k") == std::string("v"));
+}
+
+namespace {
+
+std::filesystem::perms mode_of(const std::string& path) { return std::filesystem::symlink_status(path).permissions(); }
+
+std::string only_entry(const ContentStore& store) {
+  REQUIRE(store.entries().size() == 1);
+  return store.entries().front().path;
+}
+
+}  // namespace
+
+TEST_CASE("a store is for its user alone: folder, key and entries", "[app]") {
+  const ScratchFolder scratch;
+  const mode_t before = ::umask(0);
+  const ContentStore store({scratch.path("deep/store"), kRoomy});
+  REQUIRE(store.put("k", "v"));
+  ::umask(before);
+  using std::filesystem::perms;
+  CHECK(mode_of(store.place().folder) == perms::owner_all);
+  CHECK(mode_of(store.place().folder + "/key") == (perms::owner_read | perms::owner_write));
+  CHECK(std::filesystem::file_size(store.place().folder + "/key") == 32);
+  CHECK(mode_of(only_entry(store)) == (perms::owner_read | perms::owner_write));
+  // Two stores have two secrets.
+  const ContentStore other({scratch.path("other"), kRoomy});
+  REQUIRE(other.put("k", "v"));
+  CHECK(*read_file(other.place().folder + "/key") != *read_file(store.place().folder + "/key"));
+  CHECK(*store.clear() == 1);
+  CHECK(std::filesystem::exists(store.place().folder + "/key"));
+}
+
+TEST_CASE("an entry made without the key is a miss, however well it is made", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore mine({scratch.path("mine"), kRoomy}), foreign({scratch.path("foreign"), kRoomy});
+  REQUIRE(mine.put("question", "truth"));
+  REQUIRE(foreign.put("question", "forgery"));
+  const std::string path = only_entry(mine);
+  overwrite(path, *read_file(only_entry(foreign)));
+  CHECK_FALSE(mine.find("question"));
+  CHECK_FALSE(mine.key_of(mine.entries().front()));
+  REQUIRE(mine.put("question", "truth"));
+  // Without its key, or with a key that others can read, nothing in it can be told from a forgery.
+  const std::string key = mine.place().folder + "/key";
+  std::filesystem::permissions(key, std::filesystem::perms::others_read, std::filesystem::perm_options::add);
+  CHECK_FALSE(mine.find("question"));
+  CHECK(mine.put("question", "truth again"));
+  CHECK(mine.find("question") == std::string("truth again"));
+  std::filesystem::remove(key);
+  CHECK_FALSE(mine.find("question"));
+  overwrite(key, "short");
+  CHECK_FALSE(mine.find("question"));
+  CHECK(mine.put("question", "truth"));
+  CHECK(mine.find("question") == std::string("truth"));
+}
+
+TEST_CASE("entries that are pipes, links, or open to others are misses at once", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), kRoomy});
+  REQUIRE(store.put("k", "v"));
+  const std::string path = only_entry(store), shelf = std::filesystem::path(path).parent_path().string(), away = scratch.path("away");
+  std::filesystem::permissions(path, std::filesystem::perms::group_write, std::filesystem::perm_options::add);
+  CHECK_FALSE(store.find("k"));
+  std::filesystem::rename(path, away);
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK_FALSE(store.find("k"));  // and does not wait for a writer
+  CHECK(store.entries().empty());
+  CHECK(store.put("k", "v"));
+  CHECK(store.find("k") == std::string("v"));
+  std::filesystem::rename(path, away);
+  std::filesystem::create_symlink(away, path);
+  CHECK_FALSE(store.find("k"));
+  std::filesystem::remove(path);
+  // A link in place of one of the sixteen folders: nothing behind it is read, written or removed.
+  std::filesystem::rename(away, path);
+  std::filesystem::rename(shelf, away);
+  std::filesystem::create_symlink(away, shelf);
+  CHECK_FALSE(store.find("k"));
+  CHECK_FALSE(store.put("k", "v"));
+  CHECK(store.entries().empty());
+  CHECK(*store.clear() == 0);
+  CHECK(files_below(away) == 1);
+  std::filesystem::remove(shelf);
+  std::filesystem::rename(away, shelf);
+  CHECK(store.find("k") == std::string("v"));
+  std::filesystem::permissions(shelf, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
+  CHECK_FALSE(store.find("k"));
+}
+
+TEST_CASE("a store that is open to others is closed, a folder of other things is left alone", "[app]") {
+  using std::filesystem::perms;
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), kRoomy});
+  REQUIRE(store.put("k", "v"));
+  std::filesystem::permissions(store.place().folder, perms::others_all, std::filesystem::perm_options::add);
+  CHECK(store.find("k") == std::string("v"));
+  CHECK(mode_of(store.place().folder) == perms::owner_all);
+  std::filesystem::create_directory(scratch.path("home"));
+  scratch.write("home/letter", "dear");
+  std::filesystem::permissions(scratch.path("home"), perms::owner_all | perms::group_read);
+  const ContentStore home({scratch.path("home"), kRoomy});
+  CHECK_FALSE(home.put("k", "v"));
+  CHECK_FALSE(home.find("k"));
+  CHECK(mode_of(scratch.path("home")) == (perms::owner_all | perms::group_read));
+  CHECK(files_below(scratch.path("home")) == 1);
+}
+
+TEST_CASE("what belongs to another user is not believed", "[app]") {
+  if (::geteuid() != 0) return;  // nobody else can give files away
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), kRoomy});
+  REQUIRE(store.put("k", "v"));
+  const std::string path = only_entry(store), shelf = std::filesystem::path(path).parent_path().string(), key = store.place().folder + "/key";
+  for (const std::string& part : {path, shelf, key, store.place().folder}) {
+    INFO(part);
+    REQUIRE(::chown(part.c_str(), 12345, 12345) == 0);
+    CHECK_FALSE(store.find("k"));
+    REQUIRE(::chown(part.c_str(), 0, 0) == 0);
+    CHECK(store.find("k") == std::string("v"));
+  }
 }
 
 TEST_CASE("several writers and readers of the same entries never see a wrong value", "[app]") {

@@ -57,6 +57,16 @@ TEST_CASE("one batch at a time writes a journal", "[app]") {
   CHECK_FALSE(Journal::open(scratch.path("no/such/folder")).ok());
 }
 
+TEST_CASE("a link planted under a journal's name is not followed", "[app]") {
+  const ScratchFolder scratch;
+  const std::string victim = scratch.write("victim", "not a journal"), path = scratch.path("j");
+  std::filesystem::create_symlink(victim, path);
+  const Result<Journal> journal = Journal::open(path);
+  REQUIRE_FALSE(journal.ok());
+  CHECK(journal.error().kind == ErrorKind::Environment);
+  CHECK(*read_file(victim) == "not a journal");
+}
+
 TEST_CASE("cut off at any byte, a journal keeps its whole lines and takes new ones", "[app]") {
   const ScratchFolder scratch;
   const std::string path = scratch.path("j");

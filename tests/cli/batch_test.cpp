@@ -2,9 +2,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
@@ -17,7 +20,9 @@
 
 #include "app/batch/journal.h"
 #include "app/cli/cli.h"
+#include "app/jobs/heddle_child.h"
 #include "app/jobs/run_job.h"
+#include "core/base/hash.h"
 #include "tests/app/cli_support.h"
 
 extern char** environ;
@@ -172,6 +177,49 @@ TEST_CASE("one job at a time or four: the same bytes; and again: nothing is repe
   for (const heddle::Json& line : read_journal(one + ".journal")) CHECK(line.find("seconds"));
 }
 
+TEST_CASE("a journal's line that contradicts itself or its neighbours is said, and its job is run again", "[app]") {
+  const ScratchFolder scratch;
+  const std::string jobs = scratch.write("jobs.jsonl", R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy"})"
+                                                       "\n"
+                                                       R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy", "options": {"seed": 3}})"
+                                                       "\n");
+  const std::string out = scratch.path("jobs.results.jsonl"), journal = out + ".journal";
+  REQUIRE(run_heddle({"batch", jobs}).code == kDone);
+  const std::string good = read_text(out);
+  const auto forge = [&](const std::string& seed, const std::string& from, const std::string& to) {
+    std::string text;
+    std::istringstream lines(read_text(journal));
+    for (std::string line; std::getline(lines, line);) {
+      std::string json = line.substr(17);
+      if (const std::size_t at = json.find(from); contains(json, "\"seed\": " + seed) && at != std::string::npos) json.replace(at, from.size(), to);
+      text += heddle::Hash().add(json).hex() + " " + json + "\n";
+    }
+    scratch.write("jobs.results.jsonl.journal", text);
+  };
+  for (const auto& [from, to, why] : std::vector<std::array<std::string, 3>>{
+           {R"("ii": 2, "lower_bound": 2)", R"("ii": 2, "lower_bound": 1)", "it says optimal, but II 2 is above its own lower_bound of 1"},
+           {R"("ii": 2, "lower_bound": 2)", R"("ii": 1, "lower_bound": 2)", "II 1 is below its own lower_bound of 2"},
+           {R"("kernel": "toy_fig1")", R"("kernel": "gemm_hopper")", "its id is that of a job with another \"kernel\""}}) {
+    REQUIRE(run_heddle({"batch", jobs, "--fresh"}).code == kDone);
+    forge("3", from, to);
+    const CliRun run = run_heddle({"batch", jobs, "--verbose"});
+    INFO(to << run.err);
+    CHECK(run.code == kDone);
+    CHECK(contains(run.err, "journal:2: set aside, its job is run again: " + why));
+    CHECK(contains(run.err, "job 2 ("));
+    CHECK(read_text(out) == good);
+    CHECK_FALSE(contains(run_heddle({"batch", jobs, "--verbose"}).err, "job 2 ("));
+  }
+  // Seeds are no part of the question: the answers must agree.
+  REQUIRE(run_heddle({"batch", jobs, "--fresh"}).code == kDone);
+  forge("3", R"("ii": 2, "lower_bound": 2)", R"("ii": 9, "lower_bound": 9)");
+  forge("3", R"({"name": "ii", "value": 2)", R"({"name": "ii", "value": 9)");
+  const CliRun run = run_heddle({"batch", jobs});
+  INFO(run.err);
+  CHECK(contains(run.err, "II 9 is proved, it says; line 1 says the same of 2"));
+  CHECK(read_text(out) == good);
+}
+
 TEST_CASE("an edited job file runs what is new, and equal jobs run once", "[app]") {
   const ScratchFolder scratch;
   const std::string line = R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy"})", other = R"({"do": "analyze", "kernel": "toy_fig1", "machine": "toy"})";
@@ -215,6 +263,8 @@ TEST_CASE("shards of any number merge to the whole, byte for byte", "[app]") {
   }
   CHECK(run_heddle({"merge", scratch.path("nothing.jsonl")}).code == kInvalidInput);
   CHECK(run_heddle({"merge", jobs}).code == kInvalidInput);
+  CHECK(run_heddle({"merge", "/dev/zero"}).code == kInvalidInput);
+  CHECK(run_heddle({"merge", scratch.write("empty.jsonl", "")}).code == kNegative);
   for (const char* shard : {"0/4", "5/4", "1", "1/0", "a/b", "1/2/3", "-1/2", "1/ 2", "1/99999999999999999999"})
     CHECK(run_heddle({"batch", jobs, "--shard", shard}).code == kUsage);
 }
@@ -409,4 +459,19 @@ TEST_CASE("heddle store shows what is kept and forgets it", "[app]") {
   ::setenv("HEDDLE_STORE", "off", 1);
   CHECK(read_text(scratch.path("1.jsonl")) == read_text(scratch.path("2.jsonl")));
   CHECK(read_text(scratch.path("1.jsonl")) == read_text(scratch.path("3.jsonl")));
+}
+
+TEST_CASE("an entry of the store that is a pipe is passed over at once, with one sentence", "[app]") {
+  const ScratchFolder scratch;
+  ::setenv("HEDDLE_STORE", scratch.path("store").c_str(), 1);
+  REQUIRE(run_heddle({"solve", "toy_fig1", "toy"}).code == kDone);
+  const std::string entry = json::parse(run_heddle({"store", "list", "--json"}).out)["list"][0]["path"];
+  std::filesystem::remove(entry);
+  REQUIRE(::mkfifo(entry.c_str(), 0600) == 0);
+  std::vector<std::string> said;
+  const auto child = run_heddle_child({heddle_beside(), "solve", "toy_fig1", "toy"}, {}, [&](std::string line) { said.push_back(std::move(line)); });
+  ::setenv("HEDDLE_STORE", "off", 1);
+  REQUIRE(child.ok());
+  CHECK(child->code == kDone);
+  CHECK(std::count_if(said.begin(), said.end(), [&](const std::string& line) { return contains(line, entry + " is no regular file"); }) == 1);
 }

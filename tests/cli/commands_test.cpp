@@ -101,6 +101,35 @@ TEST_CASE("check accepts a legal schedule and names the violations of an illegal
   CHECK(!verdict.at("violations")[0].at("message").get<std::string>().empty());
 }
 
+TEST_CASE("a schedule that no analysis could index is a fault of its file, for every command that reads one", "[app]") {
+  ScratchFolder folder;
+  const std::string good = folder.write("good.json", toy_schedule());
+  const std::vector<std::string> broken{
+      folder.write("no_groups.json", toy_schedule(R"([{"id": 0, "role": "consumer", "warps": 1, "registers": 24}])", "[]")),
+      folder.write("no_group_list.json", toy_schedule(R"("groups": [{"id": 0, "role": "consumer", "warps": 1, "registers": 24}],)", "")),
+      folder.write("no_ops.json", toy_schedule(R"({"id": "S", "start": 0, "group": 0}, {"id": "P", "start": 1, "group": 0}, {"id": "O", "start": 3, "group": 0})", ""))};
+  for (const std::string& bad : broken) {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"check", "toy_fig1", "toy", bad},
+                                                  {"show", "toy_fig1", "toy", bad},
+                                                  {"simulate", "toy_fig1", "toy", bad},
+                                                  {"slack", "toy_fig1", "toy", bad},
+                                                  {"price", "toy_fig1", "toy", bad},
+                                                  {"interpret", "toy_fig1", "toy", bad},
+                                                  {"emit", "toy_fig1", "toy", bad},
+                                                  {"diff", "toy_fig1", "toy", bad, "--to", good},
+                                                  {"diff", "toy_fig1", "toy", good, "--to", bad},
+                                                  {"compare", "toy_fig1", "toy", bad, "--no-solve"},
+                                                  {"export", "toy_fig1", "toy", bad, "--format", "svg"}}) {
+      const auto run = run_heddle(words);
+      INFO(words.front() << " " << bad << ": " << run.out << run.err);
+      CHECK(run.code == kInvalidInput);
+      CHECK(run.out.empty());
+      CHECK(contains(run.err, bad));
+    }
+  }
+  CHECK(contains(run_heddle({"check", "toy_fig1", "toy", broken[0]}).err, "/groups: expected at least one warp group\n"));
+}
+
 TEST_CASE("check reads constraints and finds the one that a schedule breaks", "[app]") {
   ScratchFolder folder;
   const std::string schedule = folder.write("schedule.json", toy_schedule());

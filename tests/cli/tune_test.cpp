@@ -78,6 +78,42 @@ TEST_CASE("a history is continued as if it had never been interrupted", "[app]")
   CHECK(contains(run_heddle({"tune", "gemm_hopper", "h100", "--history", parts}).err, "name another file"));
 }
 
+TEST_CASE("what a history claims is doubted before a search goes on from it", "[app]") {
+  const ScratchFolder folder;
+  const std::string path = folder.path("h.jsonl");
+  const auto tune = [&](const char* budget) { return run_heddle({"tune", "toy_fig1", "toy", "--space", folder.path("space.json"), "--history", path, "--budget", budget}); };
+  folder.write("space.json", R"({"schema": "heddle.space/1", "name": "s", "parameters": [{"name": "stages", "kind": "integer", "low": 1, "high": 4, "default": 4}], "constraints": []})");
+  REQUIRE(tune("2").code == kDone);
+  const std::string good = read_text(path);
+  // As it was written it is believed, but as what a file says.
+  const auto again = run_heddle({"tune", "--show", path, "--json"});
+  for (const json& e : json::parse(again.out).at("evaluations")) CHECK(e.at("from_file") == true);
+  const auto forged = [&](const std::function<void(json&)>& forge) {
+    std::string text;
+    std::istringstream lines(good);
+    for (std::string line; std::getline(lines, line);) {
+      json j = json::parse(line);
+      if (j.at("line") == "evaluation" && j.at("number") == 1) forge(j);
+      if (j.at("line") != "end") text += j.dump() + "\n";
+    }
+    folder.write("h.jsonl", text);
+    return tune("1");
+  };
+  for (const auto& [forge, why] : std::vector<std::pair<std::function<void(json&)>, std::string>>{
+           {[](json& j) { j["value"] = 1.0; j["bound"] = 0.5; }, "below"},
+           {[](json& j) { j["value"] = j["bound"]; }, "its schedule takes"},
+           {[](json& j) { j["problem"] = "0123456789abcdef"; }, "it is about another problem"},
+           {[](json& j) { j["schedule"]["ops"][0]["start"] = 1; j["schedule"]["ops"][0].erase("stage"); j["schedule"]["ops"][0].erase("slot"); j["schedule"].erase("certificate"); }, "its schedule breaks a rule"},
+           {[](json& j) { j.erase("schedule"); }, "it has a value, and no schedule"}}) {
+    const auto run = forged(forge);
+    INFO(why << ": " << run.err);
+    CHECK(run.code == kDone);
+    CHECK(contains(run.err, "evaluation 1 is set aside"));
+    CHECK(contains(run.err, why));
+    CHECK(contains(run.err, "line 2"));
+  }
+}
+
 TEST_CASE("a space file says what varies, and the best schedule can be saved", "[app]") {
   const ScratchFolder folder;
   const auto printed = run_heddle({"tune", "gemm_hopper", "h100", "--print-space"});

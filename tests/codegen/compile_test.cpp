@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compile/compile.h"
+#include "codegen/run/driver.h"
 #include "codegen/emit/emit.h"
 #include "tests/codegen/fixture.h"
 
@@ -113,6 +114,22 @@ TEST_CASE("without a compiler the answer is one sentence", "[codegen]") {
   CHECK(found.error().kind == ErrorKind::Environment);
   REQUIRE(found.error().faults.size() == 1);
   CHECK(found.error().faults[0].message == "HEDDLE_NVCC names no program that can be started: /nowhere/nvcc");
+}
+
+TEST_CASE("libraries and programs that the environment names need absolute paths", "[codegen]") {
+  for (const char* relative : {"nvcc", "./nvcc", "bin/nvcc"}) {
+    ::setenv("HEDDLE_NVCC", relative, 1);
+    ::setenv("HEDDLE_CUDA_DRIVER", relative, 1);
+    const auto nvcc = find_compiler(Compiler::Nvcc);
+    const auto driver = cuda::open_driver();
+    ::unsetenv("HEDDLE_NVCC");
+    ::unsetenv("HEDDLE_CUDA_DRIVER");
+    REQUIRE_FALSE(nvcc.ok());
+    REQUIRE_FALSE(driver.ok());
+    CHECK(to_string(nvcc.error()) == std::string("HEDDLE_NVCC names no absolute path: ") + relative + " (it must begin with /)");
+    CHECK(to_string(driver.error()) == std::string("HEDDLE_CUDA_DRIVER names no absolute path: ") + relative + " (it must begin with /)");
+    CHECK(driver.error().kind == ErrorKind::Environment);
+  }
 }
 
 TEST_CASE("an nvcc that cannot work here is the machine's fault, not the kernel's", "[codegen]") {

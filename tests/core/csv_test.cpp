@@ -59,7 +59,24 @@ TEST_CASE("hostile names survive the CSV", "[core]") {
   for (const Schedule* schedule : {static_cast<const Schedule*>(&c.schedule), static_cast<const Schedule*>(nullptr)}) {
     const auto records = parse_csv(op_csv(c.problem, schedule));
     REQUIRE(records.size() == 4);
-    CHECK(records[2][0] == name);
+    CHECK(records[2][0] == "a,\"b\"  c");
     for (const auto& record : records) CHECK(record.size() == 13);
   }
+}
+
+TEST_CASE("a spreadsheet finds no formula and no control character in a CSV, and numbers stay numbers", "[core]") {
+  for (const char* number : {"-5", "+5", "0", "-0.25", "+1e-3", "12", "-", ""}) {
+    const auto records = parse_csv(csv_record({number}));
+    CHECK(records[0][0] == (std::string(number) == "-" ? "'-" : number));
+  }
+  for (const std::string formula : {"=1+2", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "-5 %", "=HYPERLINK(\"http://x\",\"y\")", " =1", "\t=1", "\r=1", "-inf", "+nan", "--5", "+-5"}) {
+    const auto records = parse_csv(csv_record({formula, "x"}));
+    INFO(formula);
+    REQUIRE(records.size() == 1);
+    CHECK(records[0][0].front() == '\'');
+    CHECK(records[0][1] == "x");
+  }
+  std::string controls;
+  for (char c = 1; c < 0x20; ++c) controls += c;
+  CHECK(csv_record({"a" + controls + "\x7f"}) == "a" + std::string(32, ' ') + "\r\n");
 }

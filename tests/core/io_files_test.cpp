@@ -9,6 +9,7 @@
 
 #include "core/base/suggest.h"
 #include "core/io/atomic_file.h"
+#include "core/io/line_file.h"
 #include "core/io/settings_file.h"
 
 using namespace heddle;
@@ -95,13 +96,103 @@ TEST_CASE("what cannot be read or written is said in a sentence", "[core]") {
   REQUIRE(write_file(scratch.path("big"), "0123456789").ok());
   CHECK(to_string(read_file(scratch.path("big"), 5).error()) ==
         scratch.path("big") + ": is 10 bytes long; the limit is 5");
-  CHECK(read_file("/dev/zero", 1000).error().faults[0].message == "is longer than the limit of 1000 bytes");
+  for (const char* device : {"/dev/zero", "/dev/null", "/dev/random"}) CHECK(to_string(read_file(device).error()) == std::string(device) + ": is a device (give a file)");
   CHECK(read_file(scratch.path("big") + "/x").error().faults[0].message == "no such file");
   CHECK(write_file(folder, "x").error().kind == ErrorKind::Environment);
   CHECK(write_file(scratch.path("mistyped") + "/x", "x").error().kind == ErrorKind::Environment);
   CHECK(write_file(scratch.path("wanted") + "/deep/x", "x", MissingFolder::Create).ok());
   CHECK(write_file(scratch.path("big") + "/x", "x").error().kind == ErrorKind::Environment);
   CHECK(write_file("/proc/nothing/x", "x").error().kind == ErrorKind::Environment);
+}
+
+TEST_CASE("what comes through a pipe is read, up to the limit", "[core]") {
+  int ends[2];
+  for (const std::size_t size : {std::size_t{10}, std::size_t{50'000}}) {
+    REQUIRE(::pipe(ends) == 0);
+    const std::string text(size, 'x'), path = "/dev/fd/" + std::to_string(ends[0]);
+    REQUIRE(::write(ends[1], text.data(), size) == static_cast<ssize_t>(size));
+    ::close(ends[1]);
+    const auto read = read_file(path, 20'000);
+    CHECK(read.ok() == (size == 10));
+    if (!read) CHECK(read.error().faults[0].message == "is longer than the limit of 20000 bytes");
+    ::close(ends[0]);
+  }
+}
+
+TEST_CASE("links and files planted for temporary ones are not written through", "[core]") {
+  const Scratch scratch;
+  const std::string victim = scratch.path("victim"), path = scratch.path("file");
+  REQUIRE(write_file(victim, "precious").ok());
+  for (int i = 0; i < 50; ++i) fs::create_symlink(victim, path + "." + std::to_string(::getpid()) + "." + std::to_string(i) + ".tmp");
+  const std::size_t before = files_in(scratch.folder);
+  for (int i = 0; i < 50; ++i) REQUIRE(write_file(path, std::to_string(i)).ok());
+  CHECK(read_file(victim).value() == "precious");
+  CHECK(read_file(path).value() == "49");
+  CHECK(files_in(scratch.folder) == before + 1);
+}
+
+TEST_CASE("another user's link in a folder open to everybody is not followed, one's own is", "[core]") {
+  const Scratch scratch;
+  const std::string shared = scratch.path("shared"), victim = scratch.path("victim"), link = shared + "/link";
+  fs::create_directory(shared);
+  REQUIRE(::chmod(shared.c_str(), 01777) == 0);
+  REQUIRE(write_file(victim, "precious").ok());
+  fs::create_symlink(victim, link);
+  REQUIRE(write_file(link, "mine").ok());
+  CHECK(read_file(victim).value() == "mine");
+  if (::geteuid() != 0) return;  // nobody else can give files away
+  REQUIRE(::lchown(link.c_str(), 12345, 12345) == 0);
+  for (const std::string& path : {link, shared + "/to_link"}) {
+    if (path != link) fs::create_symlink("link", path);
+    const auto written = write_file(path, "stolen");
+    REQUIRE_FALSE(written.ok());
+    CHECK(written.error().kind == ErrorKind::Environment);
+    CHECK(written.error().faults[0].message.find("another user") != std::string::npos);
+    CHECK_FALSE(check_writable(path).ok());
+  }
+  CHECK(read_file(victim).value() == "mine");
+  // In a folder of one's own a link is one's own business.
+  REQUIRE(::chmod(shared.c_str(), 0755) == 0);
+  CHECK(write_file(link, "again").ok());
+}
+
+TEST_CASE("a ring of links is an error, and a private file replaces a link", "[core]") {
+  const Scratch scratch;
+  fs::create_symlink("b", scratch.path("a"));
+  fs::create_symlink("a", scratch.path("b"));
+  CHECK(write_file(scratch.path("a"), "x").error().kind == ErrorKind::Environment);
+  REQUIRE(write_file(scratch.path("victim"), "precious").ok());
+  fs::create_symlink("victim", scratch.path("link"));
+  REQUIRE(write_file(scratch.path("link"), "secret", MissingFolder::Fail, FileMode::Private).ok());
+  CHECK(read_file(scratch.path("victim")).value() == "precious");
+  CHECK_FALSE(fs::is_symlink(scratch.path("link")));
+  CHECK(fs::status(scratch.path("link")).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+TEST_CASE("a file comes line by line, and a line without an end is refused before it fills the memory", "[core]") {
+  const Scratch scratch;
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += std::string(static_cast<std::size_t>(i % 97), 'a') + "\n";
+  REQUIRE(write_file(scratch.path("lines"), text + "half").ok());
+  auto file = LineFile::open(scratch.path("lines"));
+  REQUIRE(file.ok());
+  for (int i = 0; i < 5000; ++i) {
+    const auto line = file->next();
+    REQUIRE((line.ok() && line->has_value()));
+    REQUIRE(((*line)->text.size() == static_cast<std::size_t>(i % 97) && (*line)->number == i + 1 && (*line)->whole));
+  }
+  CHECK(file->bytes() == text.size());
+  const auto half = file->next();
+  REQUIRE((half.ok() && half->has_value()));
+  CHECK((*half)->text == "half");
+  CHECK_FALSE((*half)->whole);
+  CHECK_FALSE(file->next()->has_value());
+  CHECK_FALSE(LineFile::open("/dev/zero").ok());
+  REQUIRE(::truncate(scratch.path("lines").c_str(), static_cast<off_t>(LineFile::kLongestLine) * 2) == 0);
+  auto endless = LineFile::open(scratch.path("lines"));
+  for (int i = 0; i < 5000; ++i) REQUIRE(endless->next().ok());
+  CHECK(to_string(endless->next().error()).find("lines:5001: the line has no end after 64 MiB") != std::string::npos);
+  CHECK_FALSE(endless->next()->has_value());
 }
 
 TEST_CASE("settings keep what they do not know and answer defaults for what is not there", "[core]") {

@@ -121,6 +121,15 @@ TEST_CASE("a schedule that contradicts itself or the problem is told every contr
             .find("/ii: expected a positive integer, found 0") != std::string::npos);
 }
 
+TEST_CASE("no schedule is read whose ops have no group to be in", "[core]") {
+  const Case c = small_case();
+  const std::string good = schedule_text(c.problem, c.schedule);
+  const std::size_t begin = good.find("\"groups\": [") + 11, end = good.find("\"ops\": [\n", begin);
+  REQUIRE(end != std::string::npos);
+  const std::string none = good.substr(0, begin) + "], " + good.substr(end);
+  CHECK(faults_of(c.problem, none) == "s.json: /groups: expected at least one warp group");
+}
+
 TEST_CASE("a certificate that names no problem, or another II, is dropped with a warning", "[core]") {
   Case c = small_case();
   c.schedule.certificate = Certificate{};

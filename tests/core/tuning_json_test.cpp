@@ -63,7 +63,76 @@ TEST_CASE("a history comes back line by line", "[core]") {
   const auto ended = parse_tuning(history_text() + end_json({"budget", 2, 1500.5, 2, true, 1.5}).line() + "\n", "h.jsonl");
   REQUIRE(ended->history.end);
   CHECK(ended->history.end->proved);
-  CHECK(tuning_headline(ended->history, {}).find("proved best of the space") != std::string::npos);
+  CHECK(tuning_headline(ended->history, {}).find("the file says: proved best of the space") != std::string::npos);
+  // What this process found out itself, it says itself; a proof that rests on a file is none.
+  TuneHistory own = ended->history;
+  own.end->rests_on_file = false;
+  CHECK(tuning_headline(own, {}).find("the file says") == std::string::npos);
+  CHECK(end_json(*own.end).line().find("\"proved\": true") != std::string::npos);
+  const std::string told = end_json(*ended->history.end).line();
+  CHECK(told.find("\"proved\": false") != std::string::npos);
+  CHECK(told.find("\"file_says_proved\": true") != std::string::npos);
+  CHECK(parse_tuning(history_text() + told + "\n", "h.jsonl")->history.end->proved);
+  CHECK(tuning_json(ended->history).line().find("\"from_file\": true") != std::string::npos);
+}
+
+TEST_CASE("a line that contradicts itself, its session or its neighbours is set aside, aloud", "[core]") {
+  TuneSession session = session_of_two();
+  session.lower_bound = 900;
+  const auto told = [&](const std::vector<TuneEvaluation>& evaluations, TuneHistory* history = nullptr) {
+    std::string text = session_json(session).line() + "\n";
+    for (const TuneEvaluation& e : evaluations) text += evaluation_json(session.space, e).line() + "\n";
+    std::vector<Fault> warnings;
+    const auto read = parse_tuning(text, "h.jsonl", &warnings);
+    REQUIRE(read.ok());
+    if (history) *history = read->history;
+    std::vector<std::string> lines;
+    for (const Fault& w : warnings) lines.push_back(to_string(w));
+    return lines;
+  };
+  using Lines = std::vector<std::string>;
+  const auto changed = [](auto change) {
+    TuneEvaluation e = evaluation_of(2, 1, 1500);
+    change(e);
+    return e;
+  };
+  const TuneEvaluation good = evaluation_of(1, 0, 2000);
+  CHECK(told({good, evaluation_of(2, 1, 1500)}).empty());
+  TuneHistory history;
+  CHECK(told({good, changed([](auto& e) { e.bound = 1600; })}, &history) == Lines{"h.jsonl: line 3: evaluation 2 is set aside: its value 1500 is below its own bound of 1600"});
+  REQUIRE(history.evaluations.size() == 1);
+  CHECK(history.evaluations[0].best == 2000);
+  CHECK(told({good, changed([](auto& e) { e.value = 850, e.bound = 800; })}) ==
+        Lines{"h.jsonl: line 3: evaluation 2 is set aside: its value 850 is below the bound of all configurations, 900"});
+  CHECK(told({changed([](auto& e) { e.lower_bound_ii = 2000; })}) == Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II 1024 is below its own lower_bound_ii of 2000"});
+  CHECK(told({changed([](auto& e) { e.min_ii = 2000; })}) == Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II 1024 is below its own min_ii of 2000"});
+  CHECK(told({changed([](auto& e) { e.lower_bound_ii = 1000; })}) ==
+        Lines{"h.jsonl: line 2: evaluation 2 is set aside: it is optimal, and its II 1024 is above its own lower_bound_ii of 1000"});
+  CHECK(told({changed([](auto& e) { e.status = TuneStatus::Infeasible; })}) == Lines{"h.jsonl: line 2: evaluation 2 is set aside: it is infeasible, and has a value"});
+  // Neighbours: one configuration, then one question.
+  CHECK(told({good, changed([](auto& e) { e.config = {0}; })}) ==
+        Lines{"h.jsonl: line 2: evaluation 1 is set aside: its configuration takes 2000, and 1500 in line 3, both optimal",
+              "h.jsonl: line 3: evaluation 2 is set aside: its configuration takes 1500, and 2000 in line 2, both optimal"});
+  CHECK(told({good, changed([](auto& e) { e.config = {0}, e.status = TuneStatus::Infeasible, e.value.reset(), e.ii.reset(); })}) ==
+        Lines{"h.jsonl: line 3: evaluation 2 is set aside: it is infeasible, and has a value in line 2"});
+  CHECK(told({changed([](auto& e) { e.ii = e.lower_bound_ii = 3072; }), good}) ==
+        Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II 3072 is optimal; line 3 says the same of 1024", "h.jsonl: line 3: evaluation 1 is set aside: its II 1024 is optimal; line 2 says the same of 3072"});
+  TuneEvaluation found = good;
+  found.status = TuneStatus::Feasible;
+  CHECK(told({changed([](auto& e) { e.ii = e.lower_bound_ii = 3072; }), found}) ==
+        Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II is at least 3072, it says; line 3 has a schedule of 1024"});
+  // Other demands make another question.
+  CHECK(told({changed([](auto& e) { e.ii = e.lower_bound_ii = 3072, e.demands = {"at most 1 stage"}; }), good}).empty());
+}
+
+TEST_CASE("an end that does not follow from its evaluations is no proof", "[core]") {
+  std::vector<Fault> warnings;
+  const auto read = parse_tuning(history_text() + end_json({"complete", 2, 1400.0, 2, true, 1.5}).line() + "\n", "h.jsonl", &warnings);
+  REQUIRE(read->history.end);
+  CHECK_FALSE(read->history.end->proved);
+  CHECK(read->history.end->best == 1500.5);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].message.find("does not follow") != std::string::npos);
 }
 
 TEST_CASE("a line that was cut off is left out and its place is known", "[core]") {

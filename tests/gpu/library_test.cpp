@@ -1,5 +1,7 @@
 // Vendors' libraries beside a kernel: opened, checked, timed; and everything that may be wrong with them, which never keeps the
 // kernel from being timed.
+#include <dlfcn.h>
+
 #include "codegen/run/library.h"
 
 #include <algorithm>
@@ -120,9 +122,16 @@ TEST_CASE("whatever is wrong with cuDNN is one sentence, and the kernel is timed
 
 TEST_CASE("no cuDNN, and one that lacks what is needed, are sentences", "[gpu]") {
   const FakeGpu gpu;
+  Dl_info facts{};
+  void* const mathematics = ::dlopen("libm.so.6", RTLD_NOW);
+  REQUIRE(mathematics);
+  REQUIRE(::dladdr(::dlsym(mathematics, "cbrt"), &facts) != 0);
   const struct {
     const char *place, *words;
-  } cases[] = {{"/nowhere/libcudnn.so.9", "cuDNN is not installed"}, {"libm.so.6", "the cuDNN that is installed lacks cudnnGetVersion"}};
+  } cases[] = {{"/nowhere/libcudnn.so.9", "cuDNN is not installed"},
+               {facts.dli_fname, "the cuDNN that is installed lacks cudnnGetVersion"},
+               {"libm.so.6", "HEDDLE_CUDNN names no absolute path: libm.so.6"},
+               {"./libcudnn.so.9", "HEDDLE_CUDNN names no absolute path: ./libcudnn.so.9"}};
   for (const auto& c : cases) {
     ::setenv("HEDDLE_CUDNN", c.place, 1);
     const Measurement m = measured(small_attention());

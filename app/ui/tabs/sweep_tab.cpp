@@ -117,7 +117,7 @@ void draw_sweep_state(const Session& session, UiState& ui) {
   if (!desk.file()) return;
   std::string text = desk.missing() && desk.bytes() == 0 ? "waiting for " + desk.file()->path : s.headline;
   const SweepTable& table = desk.table();
-  if (table.end) text += " · ended: " + printable(table.end->reason) + (table.end->proved ? ", proved: nothing in the space is better" : "");
+  if (table.end) text += " · ended: " + printable(table.end->reason) + (table.end->proved ? ", the file says proved: nothing in the space is better" : "");
   if (s.order.size() != table.points.size()) text += fmt::format(" · {} shown", grouped(static_cast<std::int64_t>(s.order.size())));
   if (desk.missing() && desk.bytes() > 0) text += " · the file is gone";
   line(theme().dim, drawable(text), "sweep/state");

@@ -1,0 +1,20 @@
+# Writes a header with a digest of the sources that decide answers, unless it says so already.
+#
+#   cmake -DROOT=<repository> -DLIST=<file with their paths from there, one a line> -DHEADER=<file> -P scripts/answer_digest.cmake
+file(STRINGS "${LIST}" sources ENCODING UTF-8)
+list(SORT sources COMPARE STRING)
+set(text "")
+foreach(source IN LISTS sources)
+  file(SHA256 "${ROOT}/${source}" digest)
+  string(APPEND text "${source} ${digest}\n")
+endforeach()
+string(SHA256 digest "${text}")
+string(SUBSTRING "${digest}" 0 16 digest)
+set(header "// Made by scripts/answer_digest.cmake.\n#pragma once\n\n#define HEDDLE_ANSWER_DIGEST \"${digest}\"\n")
+set(known "")
+if(EXISTS "${HEADER}")
+  file(READ "${HEADER}" known)
+endif()
+if(NOT known STREQUAL header)
+  file(WRITE "${HEADER}" "${header}")
+endif()
