@@ -1,6 +1,8 @@
 // Arithmetic of stages and slots, and look-ups in a schedule.
 #include "core/schedule/schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -78,7 +80,7 @@ void derive_groups(const Problem& problem, Schedule& schedule, UnusedGroups unus
   const bool producer = problem.has_producer_group();
   std::vector<std::size_t> renumbered(count);
   std::vector<ScheduleGroup> groups;
-  char letter = 'A';
+  std::size_t consumers = 0;
   for (std::size_t g = 0; g < count; ++g) {
     if (!facts[g].used && unused == UnusedGroups::Drop) continue;
     renumbered[g] = groups.size();
@@ -91,8 +93,10 @@ void derive_groups(const Problem& problem, Schedule& schedule, UnusedGroups unus
       group.role = "producer";
     else if (facts[g].tensor && group.warps < 4)
       group.role = "mma";
+    else if (const std::size_t number = consumers++; number < 26)
+      group.role = std::string("consumer ") + static_cast<char>('A' + number);
     else
-      group.role = std::string("consumer ") + letter++;
+      group.role = fmt::format("consumer {}", number + 1);
     groups.push_back(group);
   }
   for (Placement& p : schedule.ops) p.group = GroupId(renumbered[p.group.index()]);

@@ -194,6 +194,22 @@ TEST_CASE("operands of other iterations are written with brackets and a negative
   CHECK(with("") == "k.json: /body/0/in/0: expected a name, found \"\"");
 }
 
+TEST_CASE("names are made from one whitelist", "[core]") {
+  const auto with = [](const std::string& name) {
+    Parts parts;
+    parts.body = fmt::format(R"({{"name": "{}", "kind": "copy", "in": ["b[-1]"], "out": ["b"]}})", name);
+    return faults_of(parts);
+  };
+  for (const char* good : {"s", "_s", "0", "tt.load_3", "a-b", "wg 1", "consumer A", "x[TILE_N/2]", "f(x), y", "a:b#1+2"}) CHECK(with(good) == "no fault");
+  for (const char* bad : {"=1+2", "+x", "-x", "@x", "<b>", "a&b", "a;b", "a`b", "$(x)", "a|b", "*/", "a'b", "a\\\"b", "a\\\\b", " a", "a ", "\xc3\xa4", "\xe2\x80\xae", "a\\u0001b", "#x", "[x]", "{x}", "a=b", "a%b", "~", "!x"}) {
+    INFO(bad);
+    const std::string fault = with(bad);
+    CHECK(fault.starts_with("k.json: /body/0/name: expected a name, found "));
+    CHECK(fault.find("(letters, digits, blanks and _ . : / # + - ( ) [ ] , with a letter, a digit or _ in front)") != std::string::npos);
+  }
+  CHECK(with(std::string(201, 'a')).find("at most 200 characters") != std::string::npos);
+}
+
 TEST_CASE("arity, attributes and sharing of storage are checked against the catalogue", "[core]") {
   Parts parts;
   parts.values = R"({"name": "a", "dtype": "f32", "shape": [4, 0], "space": "register", "alias_of": "b"},

@@ -130,6 +130,13 @@ TEST_CASE("no schedule is read whose ops have no group to be in", "[core]") {
   CHECK(faults_of(c.problem, none) == "s.json: /groups: expected at least one warp group");
 }
 
+TEST_CASE("a role is a name, or nothing", "[core]") {
+  const Case c = small_case();
+  const std::string good = schedule_text(c.problem, c.schedule);
+  CHECK(faults_of(c.problem, replaced(good, "consumer A", "")) == "no fault");
+  CHECK(faults_of(c.problem, replaced(good, "consumer A", "=cmd|' /C calc'!A0")).starts_with("s.json: /groups/1/role: expected a name, found "));
+}
+
 TEST_CASE("a certificate that names no problem, or another II, is dropped with a warning", "[core]") {
   Case c = small_case();
   c.schedule.certificate = Certificate{};
