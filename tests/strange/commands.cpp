@@ -73,7 +73,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
   static const std::map<std::string, std::function<std::string(Maker&)>> all{
       {"--out", [](Maker& m) { return m.line.command == "batch" ? m.output("out", ".jsonl") : m.written_file(ending_for(m.dice, m.line.command)); }},
       {"--param", [](Maker& m) { return fmt::format("{}={}", m.subject.params.empty() ? "P" : m.dice.pick(m.subject.params), m.dice.chance(85) ? m.dice.between(1, 8) : m.dice.odd(-1, std::int64_t{1} << 40)); }},
-      {"--subtile", [](Maker& m) { return fmt::format("{}={}", m.subject.params.empty() ? "P" : m.dice.pick(m.subject.params), m.dice.between(1, 4)); }},
+      {"--subtile", [](Maker& m) { return fmt::format("{}={}", m.subject.tiles.empty() ? "P" : m.dice.pick(m.subject.tiles), m.dice.pick({1, 2, 2, 4})); }},
       {"--constraints", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--demand", [](Maker& m) { return m.subject.problem ? demand_sentence(m.dice, *m.subject.problem) : "iterations one by one"; }},
       {"--set", [](Maker& m) { return m.subject.problem ? change_text(m.dice, *m.subject.problem) : "groups=2"; }},
@@ -90,7 +90,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
       {"--emit-only", [](Maker& m) { return m.output("folder", ""); }},
       {"--vary", [](Maker& m) {
          const std::string param = m.subject.params.empty() ? "P" : m.dice.pick(m.subject.params);
-         return m.dice.chance(40) ? "groups=1..2" : m.dice.chance(50) ? param + "=1,2" : "subtile:" + param + "=1,2";
+         return m.dice.chance(40) || m.subject.params.empty() ? "groups=1..2" : m.dice.chance(70) || m.subject.tiles.empty() ? param + "=1,2" : "subtile:" + m.dice.pick(m.subject.tiles) + "=1,2";
        }},
       {"--space", [](Maker& m) { return m.one_of(m.world.spaces); }},
       {"--history", [](Maker& m) { return m.dice.chance(60) ? m.output("tuning", ".jsonl") : m.one_of(m.world.histories); }},
@@ -114,7 +114,7 @@ std::string integer(Maker& m, const OptionSpec& option) {
   const auto most = kMost.find(option.flag);
   std::int64_t high = most == kMost.end() ? option.high : std::min(most->second, option.high);
   if (option.flag == "--ii") high = m.dice.chance(80) ? 2000 : option.high;
-  if (option.flag == "--loop") high = 3;
+  if (option.flag == "--loop") return std::to_string(m.subject.loops.empty() || m.dice.chance(5) ? m.dice.between(0, 3) : m.dice.pick(m.subject.loops));
   return std::to_string(most == kMost.end() ? m.dice.odd(option.low, high) : m.dice.between(option.low, high));
 }
 
@@ -122,7 +122,10 @@ void add_option(Maker& m, const OptionSpec& option) {
   std::string value;
   switch (option.type) {
     case ValueType::Switch: m.line.words.push_back(option.short_flag.empty() || m.dice.chance(50) ? option.flag : option.short_flag); return;
-    case ValueType::Choice: value = m.dice.pick(option.choices); break;
+    case ValueType::Choice:
+      value = m.dice.pick(option.choices);
+      if (!m.subject.dump && (value == "schedule_graph" || value == "variants" || value == "joint-solver")) value = "svg";
+      break;
     case ValueType::Integer: value = integer(m, option); break;
     case ValueType::Seconds: value = seconds(m, option.flag); break;
     default: value = value_makers().at(option.flag)(m); break;
@@ -141,20 +144,33 @@ void add_option(Maker& m, const OptionSpec& option) {
 
 bool forbidden(const Recipe& recipe, const std::string& flag) { return std::find(recipe.leave_out.begin(), recipe.leave_out.end(), flag) != recipe.leave_out.end(); }
 
+/// Whether the subject has what the option is about. Else the line would end before it began.
+bool fits(const Maker& m, const std::string& flag) {
+  if (flag == "--param") return !m.subject.params.empty() && !m.subject.dump;
+  if (flag == "--subtile") return !m.subject.tiles.empty() && m.dice.chance(30);
+  if (flag == "--emitter" || flag == "--reading") return m.subject.dump;
+  if (flag == "--loop") return m.subject.loops.size() > 1;
+  if (flag == "--constraints") return !m.world.constraints.empty();
+  if (flag == "--space") return !m.world.spaces.empty();
+  if (flag == "--show") return !m.world.histories.empty();
+  if (flag == "--resume") return false;
+  if (flag == "--also" || flag == "--below") return !m.subject.schedules.empty();
+  return true;
+}
+
 void add_options(Maker& m, const CommandSpec& command, const Recipe& recipe) {
   const int likely = std::max(4, 250 / static_cast<int>(command.options.size() + 1));
   for (const OptionSpec& option : command.options) {
     if (forbidden(recipe, option.flag)) continue;
     const bool always = kAlways.contains(option.flag);
-    const bool needed = command.name == "export" && option.flag == "--format";
+    const bool needed = (command.name == "export" && option.flag == "--format") || (command.name == "family" && option.flag == "--vary") ||
+                        (command.name == "price" && option.flag == (m.subject.problem ? "--demand" : "--groups"));
     const bool json = option.flag == "--json" && m.dice.chance(45);
     // Numbers and demands apply to few subjects that they were not made for.
-    const bool own = (option.flag == "--param" || option.flag == "--subtile" || option.flag == "--vary") && m.subject.params.empty();
-    if (own && !m.dice.chance(3)) continue;
-    if ((option.flag == "--resume" || option.flag == "--emitter" || option.flag == "--reading" || option.flag == "--loop") && !m.subject.dump && !m.dice.chance(5)) continue;
+    if (!fits(m, option.flag) && !m.dice.chance(2)) continue;
     if (!always && !needed && !json && !m.dice.chance(likely)) continue;
     add_option(m, option);
-    if (option.repeats && m.dice.chance(30)) add_option(m, option);
+    if (option.repeats && option.flag != "--param" && option.flag != "--subtile" && m.dice.chance(30)) add_option(m, option);
     if (option.flag == "--emitter") m.line.demands += " --emitter";
   }
   for (const OptionSpec& option : app::common_options())
@@ -206,6 +222,7 @@ bool sensible(const Maker& m, const std::string& name) {
   if (name == "batch") return !m.world.jobs.empty();
   if (name == "adopt") return !m.world.measurements.empty();
   if (name == "check" || name == "diff") return !m.subject.schedules.empty();
+  if (name == "eval" || name == "interpret" || name == "emit") return m.subject.computes;
   return true;
 }
 

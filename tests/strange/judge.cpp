@@ -53,8 +53,8 @@ void judge_text(const Run& run, std::vector<std::string>& broken) {
     const bool asked = std::any_of(line.words.begin(), line.words.end(), [&](const std::string& w) { return w.find("922337203685477") != std::string::npos; });
     if (!asked && (run.out.find(edge) != std::string::npos || run.err.find(edge) != std::string::npos)) broken.push_back(fmt::format("{} is printed, which is the end of 64 bits and no answer", edge));
   }
-  for (const char* word : {"assertion", "HEDDLE_ASSERT", "internal error", "std::"})
-    if (run.err.find(word) != std::string::npos || run.out.find(word) != std::string::npos) broken.push_back(fmt::format("\"{}\" is printed: {}", word, first_words(run.err)));
+  for (const char* word : {"assertion failed", "HEDDLE_ASSERT", "internal error:", "internal fault:", "std::"})
+    if (run.err.find(word) != std::string::npos) broken.push_back(fmt::format("\"{}\" is printed: {}", word, first_words(run.err)));
 }
 
 void judge_code(const Run& run, std::vector<std::string>& broken) {

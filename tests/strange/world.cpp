@@ -106,6 +106,9 @@ Subject own_subject(Dice& dice, World& world) {
     if (const auto problem = resolve(*read_k, *read_m)) subject.problem = *problem;
   if (kernel.contains("params"))
     for (const Document& param : kernel["params"]) subject.params.push_back(param["name"]);
+  subject.computes = !numbers;
+  for (const std::string& param : subject.params)
+    if (!numbers && kernel["values"].dump().find('"' + param + '"') != std::string::npos) subject.tiles.push_back(param);
   world.kernels.push_back(subject.words[0]);
   world.machines.push_back(subject.words[1]);
   if (subject.problem) add_files_about(dice, world, subject, kernel);
@@ -133,6 +136,9 @@ Subject shipped_subject(Dice& dice, World& world) {
     if (const auto problem = resolve(*kernel, *read)) subject.problem = *problem;
   if (kernel)
     for (const Param& param : kernel->params) subject.params.push_back(param.name);
+  for (const std::string& param : subject.params)
+    if (param.find("TILE") != std::string::npos || param.find("ROWS") != std::string::npos) subject.tiles.push_back(param);
+  subject.computes = true;
   for (const LibraryEntry& entry : list_library(Shelf::Schedules))
     if (entry.name.starts_with(std::string(pair.kernel) + "/")) subject.schedules.push_back(entry.name);
   if (subject.problem) {
@@ -167,6 +173,7 @@ void add_dump(Dice& dice, World& world) {
   const peer::Loop& loop = dice.pick(dump->loops);
   Subject subject;
   subject.dump = true;
+  for (const peer::Loop& each : dump->loops) subject.loops.push_back(each.id);
   std::string name = file;
   if (dump->loops.size() > 1 || dice.chance(30)) name += "#" + std::to_string(loop.id);
   if (dice.chance(20)) name += std::string(name.find('#') == std::string::npos ? "#" : ",") + (dice.chance(50) ? "full" : "issue-slots");
