@@ -1,8 +1,14 @@
 // What points at a document goes with it: dialogs, alignments, selections that outlive what they are about.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "app/session/command_line.h"
+#include "app/ui/tabs.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/sweep_files.h"
 #include "tests/ui/gated_solver.h"
 #include "tests/ui/harness.h"
 #include "tests/ui/invariants.h"
@@ -69,4 +75,23 @@ TEST_CASE("the question whether to save goes with the work that it is about", "[
   h.session().apply(Undo{});
   h.session().apply(Quit{});
   CHECK(h.has("leave/stay"));
+}
+
+TEST_CASE("a sweep stays open when the kernel beside it is closed", "[ui]") {
+  Harness h(solve_toy);
+  h.session().apply(OpenPair{"toy_fig1", "toy", false});
+  const std::string path = (std::filesystem::temp_directory_path() / ("heddle_gone_" + std::to_string(::getpid()) + ".jsonl")).string();
+  std::ofstream(path) << toy_history(*h.session().content().problem);
+  h.session().apply(OpenSweep{path});
+  for (const Tab& tab : tabs()) {
+    h.session().apply(ShowTab{tab.tab});
+    h.frame(2);
+    h.session().apply(CloseDocument{});
+    REQUIRE(h.session().sweep().file());
+    h.frame(2);
+    CHECK(h.has("pane/center"));
+    h.session().apply(Undo{});
+    h.frame(2);
+  }
+  std::filesystem::remove(path);
 }
