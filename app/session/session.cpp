@@ -51,7 +51,16 @@ void Session::fail(std::string title, Error error) {
   error_ = ErrorReport{std::move(title), std::move(error)};
 }
 
-void Session::changed() { ++revision_; }
+void Session::changed() {
+  // What points into the problem goes with what it pointed at, whichever command, undo or answer took that away.
+  const std::size_t ops = content_.problem ? content_.problem->ops.size() : 0, edges = content_.problem ? content_.problem->edges.size() : 0;
+  const auto gone = [ops](OpId op) { return !op.valid() || op.index() >= ops; };
+  std::erase_if(selection_.ops, gone);
+  std::erase_if(view_.highlight.ops, gone);
+  std::erase_if(view_.highlight.edges, [edges](EdgeId edge) { return !edge.valid() || edge.index() >= edges; });
+  if (view_.alignment.at == Alignment::At::Op && gone(view_.alignment.op)) view_.alignment = {};
+  ++revision_;
+}
 
 void Session::save_settings_now() {
   kept_.layout = settings_.layout;
@@ -371,13 +380,8 @@ void Session::settle_after_travel(bool other_problem) {
                                     [&](const EntryPtr& e) { return e->running && e->name == job_row_; });
   if (live_.active() && !row_here) abandon_job("its question was undone");
   if (!live_.active()) live_ = {};
-  if (content_.problem)
-    std::erase_if(selection_.ops, [&](OpId op) { return op.index() >= content_.problem->ops.size(); });
-  else
-    selection_ = {};
   view_.highlight = {};
   error_.reset();
-  view_.highlight = {};
   if (other_problem) view_.fit_all = true;
   recall_answers();
   changed();
@@ -463,10 +467,6 @@ void Session::on(const ShowTab& c) {
 }
 void Session::on(const SetHighlight& c) {
   view_.highlight = c.highlight;
-  // What it was made of may be another problem: an answer to an earlier question, say.
-  const Problem* problem = content_.problem.get();
-  std::erase_if(view_.highlight.ops, [&](OpId op) { return !problem || !op.valid() || op.index() >= problem->ops.size(); });
-  std::erase_if(view_.highlight.edges, [&](EdgeId edge) { return !problem || !edge.valid() || edge.index() >= problem->edges.size(); });
   changed();
 }
 void Session::on(const ToggleKeys&) { view_.keys_overlay = !view_.keys_overlay; }

@@ -48,9 +48,8 @@ void Session::on(const SetChartView& c) {
 }
 
 void Session::on(const SetAlignment& c) {
-  if (c.alignment.at == Alignment::At::Op &&
-      (!content_.problem || !c.alignment.op.valid() || c.alignment.op.index() >= content_.problem->ops.size()))
-    return;
+  const OpId op = c.alignment.op;
+  if (c.alignment.at == Alignment::At::Op && (!content_.problem || !op.valid() || op.index() >= content_.problem->ops.size())) return;
   view_.alignment = c.alignment;
   changed();
 }

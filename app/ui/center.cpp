@@ -38,6 +38,11 @@ void draw_waiting(const Session& session, UiState& ui) {
     centered(fonts().small, theme().faint, live.explanation, y);
     return;
   }
+  if (!content.kernel) {  // a sweep can be open without one
+    centered(fonts().title, theme().text, "No kernel is open", y);
+    centered(fonts().body, theme().dim, "Open one, or a point of the sweep.", y);
+    return;
+  }
   if (!content.problem) {
     centered(fonts().title, theme().text, content.machine ? "This kernel does not fit this machine" : "Which machine?",
              y);

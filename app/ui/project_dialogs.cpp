@@ -246,16 +246,20 @@ void draw_leave_dialog(Session& session, UiState& ui) {
     session.view().ask_leave = false;
     return;
   }
+  const auto leave = [&] {
+    session.view().ask_leave = false;
+    ImGui::CloseCurrentPopup();
+  };
+  if (!session.worth_asking()) {  // the work has gone, or been saved, while this stood here
+    leave();
+    return ImGui::EndPopup();
+  }
   dialog_title("Save before leaving?");
   const std::string& file = session.project_file();
   wrapped_text(fonts().body, theme().text,
                file.empty() ? fmt::format("The work on {} is in no project file yet.", session.content().kernel->name)
                             : fmt::format("{} does not have the latest changes.", base_name(file)));
   ImGui::Dummy(ImVec2(0, px(6)));
-  const auto leave = [&] {
-    session.view().ask_leave = false;
-    ImGui::CloseCurrentPopup();
-  };
   if (button("leave/save", file.empty() ? "Save as ..." : "Save and leave", ButtonKind::Primary, session.why_no_save(), px(140), px(32))) {
     leave();
     if (file.empty()) {

@@ -89,9 +89,9 @@ std::string fitted_middle(ImFont* font, std::string_view text, float width) {
   const auto inside = [&](std::size_t i) {
     return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
   };
-  for (std::size_t keep = text.size() - 1; keep >= 2; --keep) {
+  for (std::size_t keep = text.size(); keep-- > 2;) {
     std::size_t head = (keep + 1) / 2, tail = text.size() - keep / 2;
-    while (inside(head)) --head;
+    while (head > 0 && inside(head)) --head;
     while (inside(tail)) ++tail;
     std::string cut = std::string(text.substr(0, head)) + dots + std::string(text.substr(tail));
     if (text_size(font, cut).x <= width) return cut;

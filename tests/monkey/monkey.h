@@ -1,5 +1,6 @@
 // A monkey at the window: random moves, clicks, drags, wheels, keys, text, files, sizes and commands, the same for the same
-// seed. HEDDLE_SEED=N replaces the seed, HEDDLE_MONKEY_TRACE=1 prints every input to standard error.
+// seed. HEDDLE_SEED=N replaces the seed, HEDDLE_MONKEY_TRACE=1 prints every input to standard error; the last inputs are kept in
+// tests/support/last_inputs.h.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +39,6 @@ class Monkey {
   void act();
   /// Lets go of everything it holds.
   void rest();
-  /// The last inputs, one per line.
-  std::string trace() const;
 
  private:
   void look();
@@ -56,7 +55,6 @@ class Monkey {
   const Cage& cage_;
   Random& random_;
   GatedSolver* solver_;
-  std::vector<std::string> notes_;
   std::size_t count_ = 0;
 };
 

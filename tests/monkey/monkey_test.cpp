@@ -3,8 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/ui/invariants.h"
 #include "tests/monkey/monkey.h"
+#include "tests/support/last_inputs.h"
+#include "tests/ui/invariants.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -26,6 +27,7 @@ void play(const char* kernel, const char* machine, std::uint64_t seed, int input
   const Cage cage(random);
   GatedSolver solver(gated ? 60 : 0);
   Harness h(gated ? solver.solve() : built_in_solver(), 1280, 720, with(gated ? solver.ask() : built_in_answers()));
+  begin_inputs(fmt::format("monkey on {}, HEDDLE_SEED={}", kernel, seed));
   h.session().apply(OpenPair{kernel, machine, true});
   if (gated) {
     for (int i = 0; i < 2; ++i) solver.settle(h.session()), solver.let_solve();
@@ -34,7 +36,7 @@ void play(const char* kernel, const char* machine, std::uint64_t seed, int input
   Monkey monkey(h, cage, random, gated ? &solver : nullptr);
   const auto look = [&](int done) {
     const std::vector<std::string> broken = broken_invariants(h.session());
-    INFO("HEDDLE_SEED=" << seed << ", after " << done << " inputs, the last of them:\n" << monkey.trace());
+    INFO("HEDDLE_SEED=" << seed << ", after " << done << " inputs, the last of them:\n" << last_inputs());
     REQUIRE(broken == std::vector<std::string>());
   };
   constexpr int kBetweenLooks = 25, kBetweenWalks = 1000;
@@ -45,7 +47,7 @@ void play(const char* kernel, const char* machine, std::uint64_t seed, int input
     monkey.rest();
     look(i);
     const std::vector<std::string> broken = walk_undo(h.session());
-    INFO("HEDDLE_SEED=" << seed << ", undo and redo after " << i << " inputs, the last of them:\n" << monkey.trace());
+    INFO("HEDDLE_SEED=" << seed << ", undo and redo after " << i << " inputs, the last of them:\n" << last_inputs());
     REQUIRE(broken == std::vector<std::string>());
     // From the beginning: what piled up would only make every frame slower.
     h.platform().resize(1280, 720);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <thread>
 
@@ -37,6 +38,13 @@ std::string key_of(const Question& q) {
 
 }  // namespace
 
+GatedSolver::GatedSolver(int most_calls) : calls_left_(most_calls), seconds_(kMostSeconds) {}
+
+void GatedSolver::allow(double seconds) {
+  const std::lock_guard lock(mutex_);
+  seconds_ = std::min(seconds, kMostSeconds);
+}
+
 void GatedSolver::add(Gate& gate) {
   const std::lock_guard lock(mutex_);
   if (gate.waiting > 0 && gate.tickets == 0) ++gate.tickets;
@@ -61,13 +69,15 @@ bool GatedSolver::pass(Gate& gate, std::stop_token stop) {
 
 template <class T, class Work>
 T GatedSolver::remembered(std::map<std::string, T>& memory, const std::string& key, Work work) {
+  double seconds = 0;
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = memory.find(key); known != memory.end()) return known->second;
     if (calls_left_ <= 0) return {};
     --calls_left_;
+    seconds = seconds_;
   }
-  T answer = work();
+  T answer = work(seconds);
   const std::lock_guard lock(mutex_);
   return memory[key] = std::move(answer);
 }
@@ -77,9 +87,9 @@ SolveFunction GatedSolver::solve() {
     SolveOutcome stopped;
     stopped.cancelled = true;
     if (!pass(solves_, stop)) return stopped;
-    SolveOutcome outcome = remembered(outcomes_, key_of(request.problem, request.constraints), [&] {
+    SolveOutcome outcome = remembered(outcomes_, key_of(request.problem, request.constraints), [&](double seconds) {
       solver::SolveRequest limited = request;
-      limited.timeout_seconds = kMostSeconds;
+      limited.timeout_seconds = seconds;
       return built_in_solver()(limited, {}, [](const solver::SolveEvent&) {});
     });
     listener(solver::Started{outcome.res_mii, outcome.rec_mii, outcome.issue_mii, outcome.explanation});
@@ -92,9 +102,9 @@ AskFunction GatedSolver::ask() {
   return [this](const Question& question, std::stop_token stop, const AskListener& tell) -> Answer {
     if (!pass(questions_, stop)) return {};
     std::vector<AnswerSoFar> parts;
-    Answer answer = remembered(answers_, key_of(question), [&] {
+    Answer answer = remembered(answers_, key_of(question), [&](double seconds) {
       Question limited = question;
-      limited.options.timeout_seconds = kMostSeconds;
+      limited.options.timeout_seconds = seconds;
       return built_in_answers()(limited, {}, [&](AnswerSoFar part) { parts.push_back(std::move(part)); });
     });
     for (AnswerSoFar& part : parts) tell(std::move(part));

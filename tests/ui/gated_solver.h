@@ -14,7 +14,7 @@ namespace heddle::test {
 class GatedSolver {
  public:
   /// At most so many real solves and questions; after them solves are "unknown" and questions stay without an answer.
-  explicit GatedSolver(int most_calls) : calls_left_(most_calls) {}
+  explicit GatedSolver(int most_calls);
 
   app::SolveFunction solve();
   app::AskFunction ask();
@@ -23,6 +23,8 @@ class GatedSolver {
   void let_question() { add(questions_); }
   /// The next step ends with an exception.
   void fail_next();
+  /// So long may every real solve and question take from now on: what a busy machine leaves of an answer. At most five seconds.
+  void allow(double seconds);
   /// Takes in what was let through; returns when every job waits at its gate or has ended.
   void settle(app::Session& session);
 
@@ -42,6 +44,7 @@ class GatedSolver {
   Gate solves_, questions_;
   int calls_left_;
   bool fail_ = false;
+  double seconds_;
   std::map<std::string, SolveOutcome> outcomes_;
   std::map<std::string, app::Answer> answers_;
 };

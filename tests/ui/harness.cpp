@@ -1,9 +1,13 @@
 // The script driver.
 #include "tests/ui/harness.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
+
+#include "tests/support/last_inputs.h"
 
 namespace heddle::test {
 
@@ -24,21 +28,26 @@ Environment filled(Environment environment, SolveFunction solve) {
   return environment;
 }
 
+std::string words_of(Modifiers m) { return fmt::format("{}{}{}", m.ctrl ? " ctrl" : "", m.shift ? " shift" : "", m.alt ? " alt" : ""); }
+
 }  // namespace
 
 Harness::Harness(SolveFunction solve, int width, int height, Environment environment)
     : platform_(std::make_unique<HeadlessPlatform>(width, height, true)),
       session_(std::make_unique<Session>(filled(std::move(environment), std::move(solve)))),
       window_(std::make_unique<AppWindow>(*session_, *platform_)) {
-  probe::enable(true);
-  feed_mouse_position(-100, -100);
-  frame(3);
+  begin();
 }
 
 Harness::Harness(SolveFunction solve, std::unique_ptr<HeadlessPlatform> platform)
     : platform_(std::move(platform)),
       session_(std::make_unique<Session>(filled({}, std::move(solve)))),
       window_(std::make_unique<AppWindow>(*session_, *platform_)) {
+  begin();
+}
+
+void Harness::begin() {
+  begin_inputs(Catch::getResultCapture().getCurrentTestName());
   probe::enable(true);
   feed_mouse_position(-100, -100);
   frame(3);
@@ -89,6 +98,7 @@ std::vector<std::string> Harness::names(const std::string& prefix) const {
 void Harness::modifiers(Modifiers m) { feed_modifiers(m.ctrl, m.shift, m.alt); }
 
 void Harness::move_to(float x, float y) {
+  remember_input(fmt::format("move to ({:.0f}, {:.0f})", x, y));
   feed_mouse_position(x, y);
   frame();
 }
@@ -99,6 +109,7 @@ void Harness::move_to(const std::string& name) {
 }
 
 void Harness::click_at(float x, float y, int button, Modifiers m) {
+  remember_input(fmt::format("click button {} at ({:.0f}, {:.0f}){}", button, x, y, words_of(m)));
   modifiers(m);
   move_to(x, y);
   feed_mouse_button(button, true);
@@ -113,11 +124,13 @@ void Harness::click(const std::string& name, int button, Modifiers m) {
   const probe::Rect rect = at(name);
   move_to(rect.center_x(), rect.center_y());
   INFO("clicking " << name);
+  remember_input("click " + name);
   CHECK(ImGui::GetIO().WantCaptureMouse);
   click_at(rect.center_x(), rect.center_y(), button, m);
 }
 
 void Harness::double_click(const std::string& name) {
+  remember_input("double click " + name);
   const probe::Rect rect = at(name);
   move_to(rect.center_x(), rect.center_y());
   for (int i = 0; i < 2; ++i) {
@@ -130,6 +143,7 @@ void Harness::double_click(const std::string& name) {
 }
 
 void Harness::drag(const std::string& name, float dx, float dy, int button, Modifiers m) {
+  remember_input(fmt::format("drag {} by ({:.0f}, {:.0f}) with button {}{}", name, dx, dy, button, words_of(m)));
   const probe::Rect rect = at(name);
   modifiers(m);
   move_to(rect.center_x(), rect.center_y());
@@ -145,6 +159,7 @@ void Harness::drag(const std::string& name, float dx, float dy, int button, Modi
 }
 
 void Harness::wheel(const std::string& name, float steps, Modifiers m) {
+  remember_input(fmt::format("wheel {} at {}{}", steps, name, words_of(m)));
   modifiers(m);
   move_to(name);
   feed_wheel(steps);
@@ -154,6 +169,7 @@ void Harness::wheel(const std::string& name, float steps, Modifiers m) {
 }
 
 void Harness::key(Key which, Modifiers m) {
+  remember_input(fmt::format("key {}{}", static_cast<int>(which), words_of(m)));
   modifiers(m);
   feed_key(which, true);
   frame(2);
@@ -163,11 +179,13 @@ void Harness::key(Key which, Modifiers m) {
 }
 
 void Harness::type(const std::string& text) {
+  remember_input("type " + text);
   feed_text(text.c_str());
   frame(2);
 }
 
 void Harness::drop(const std::string& path) {
+  remember_input("drop " + path);
   platform_->drop_file(path);
   frame(3);
 }

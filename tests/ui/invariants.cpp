@@ -78,6 +78,8 @@ void look_at_pointing(const Session& session, Broken& broken) {
   }
   for (const OpId op : session.view().highlight.ops)
     if (!op.valid() || op.index() >= ops) broken.push_back("an op is highlighted that does not exist");
+  const Alignment& aligned = session.view().alignment;
+  if (aligned.at == Alignment::At::Op && (!aligned.op.valid() || aligned.op.index() >= ops)) broken.push_back("A and B are aligned at an op that does not exist");
   for (const EdgeId edge : session.view().highlight.edges)
     if (!edge.valid() || edge.index() >= edges) broken.push_back("a dependence is highlighted that does not exist");
 }

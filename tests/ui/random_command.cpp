@@ -95,6 +95,10 @@ struct Source {
   void fill(std::vector<OpId>& some) const {
     for (std::size_t n = pick(random, 4); n-- > 0;) some.push_back(op());
   }
+  void fill(Alignment& alignment) const {
+    fill(alignment.at);
+    alignment.op = op();
+  }
   void fill(Note& note) const {
     fill(note.text);
     if (chance(random, 2)) note.op = op_name();
@@ -190,6 +194,7 @@ Command make(const Source& s) {
     HEDDLE_FILL(group);
     HEDDLE_FILL(schedule);
     HEDDLE_FILL(as_baseline);
+    HEDDLE_FILL(alignment);
     HEDDLE_FILL(note);
     HEDDLE_FILL(text);
     HEDDLE_FILL(topic);
