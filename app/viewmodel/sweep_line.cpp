@@ -308,7 +308,7 @@ Result<std::optional<SweepLine>> parse_sweep_line(SweepKind kind, std::string_vi
   std::optional<SweepLine> read;
   if (kind != SweepKind::Tuning) {
     read = job_of(*json, r);
-    if (const std::string why = claim_of(*json).against_itself; !why.empty()) r.fault("result", "set aside: " + why);
+    if (const std::string why = r.good() ? claim_of(*json).against_itself : std::string(); !why.empty()) r.fault("result", "set aside: " + why);
   } else {
     const std::string what = r.required_text("line");
     if (what == "run") {
@@ -316,7 +316,7 @@ Result<std::optional<SweepLine>> parse_sweep_line(SweepKind kind, std::string_vi
       read = sweep_head_of(r);
     } else if (what == "evaluation") {
       read = evaluation_of(r);
-      if (const std::string why = contradiction_in(std::get<SweepRow>(*read), r); !why.empty()) r.fault("status", "set aside: " + why);
+      if (const std::string why = r.good() ? contradiction_in(std::get<SweepRow>(*read), r) : std::string(); !why.empty()) r.fault("status", "set aside: " + why);
     } else if (what == "end") {
       read = SweepEnd{r.text("reason"), r.flag("proved") || r.flag("file_says_proved")};
     }  // a newer version's

@@ -319,7 +319,7 @@ std::string sweep_headline(const SweepTable& table) {
   const std::optional<std::int64_t> all = table.kind == SweepKind::Tuning ? table.head.configurations : table.of > 0 ? std::optional(table.of) : std::nullopt;
   const char* thing = table.kind == SweepKind::Tuning ? "configuration" : "job";
   add(all ? fmt::format("{} of {}", grouped(count), count_of(*all, thing)) : count_of(count, thing));
-  if (table.open && table.excluded) add(fmt::format("{} excluded by proof, {} open", grouped(*table.excluded), grouped(*table.open)));
+  if (table.open && table.excluded) add(fmt::format("{} excluded by proof as the file says, {} open", grouped(*table.excluded), grouped(*table.open)));
   if (table.best && table.kind == SweepKind::Tuning) {
     const SweepPoint& best = table.points[*table.best];
     std::string part = fmt::format("best {} {} (#{})", sweep_value_text(best.value), table.unit(), best.number);

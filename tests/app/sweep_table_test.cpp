@@ -59,7 +59,7 @@ TEST_CASE("a history is read line by line, in pieces of any size", "[app]") {
     CHECK(r.table.points[2].why == "spills: 12 registers");
     CHECK(r.table.counts.at("pruned") == 1);
     CHECK(sweep_headline(r.table) ==
-          "4 of 24 configurations · 17 excluded by proof, 3 open · best 102 cycles (#2), 2.0 % above the bound 100 · 1 feasible, 1 optimal, 1 pruned, 1 refused");
+          "4 of 24 configurations · 17 excluded by proof as the file says, 3 open · best 102 cycles (#2), 2.0 % above the bound 100 · 1 feasible, 1 optimal, 1 pruned, 1 refused");
   }
 }
 
@@ -97,6 +97,16 @@ TEST_CASE("a broken line is a fault with its number; the others are read", "[app
   CHECK(r.news.faults[2].file == "file.jsonl:8");
   CHECK(r.news.faults[2].pointer == "/value");
   CHECK(r.news.faults[3].file == "file.jsonl:9");
+}
+
+TEST_CASE("a line that contradicts itself is a fault, and no point", "[app]") {
+  const Read tuned(small_history() + test::tuning_evaluation(5, "", "optimal", 101, R"("bound":102)") + test::tuning_evaluation(6, "", "optimal", 101, R"("ii":9,"lower_bound_ii":7)") +
+                   test::tuning_evaluation(7, "", "infeasible", 101));
+  CHECK(tuned.table.points.size() == 4);
+  REQUIRE(tuned.news.faults.size() == 3);
+  CHECK(to_string(tuned.news.faults[0]) == "file.jsonl:6: /status: set aside: its value 101 is below its own bound of 102");
+  CHECK(tuned.news.faults[1].message == "set aside: it is optimal, and its II 9 is above its own lower_bound_ii of 7");
+  CHECK(tuned.news.faults[2].message == "set aside: it is infeasible, and has a value");
 }
 
 TEST_CASE("what is no sweep is not taken for one", "[app]") {

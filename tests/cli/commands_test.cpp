@@ -113,7 +113,6 @@ TEST_CASE("a schedule that no analysis could index is a fault of its file, for e
                                                   {"show", "toy_fig1", "toy", bad},
                                                   {"simulate", "toy_fig1", "toy", bad},
                                                   {"slack", "toy_fig1", "toy", bad},
-                                                  {"price", "toy_fig1", "toy", bad},
                                                   {"interpret", "toy_fig1", "toy", bad},
                                                   {"emit", "toy_fig1", "toy", bad},
                                                   {"diff", "toy_fig1", "toy", bad, "--to", good},
