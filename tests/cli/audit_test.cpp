@@ -48,6 +48,22 @@ TEST_CASE("audit refuses what is no dump, each file by itself", "[app]") {
   CHECK(run_heddle({"audit", kScores, "--json", "--markdown"}).code == kUsage);
 }
 
+TEST_CASE("loops that together exceed shared memory are not in order: text, JSON and exit code", "[app]") {
+  const test::ScratchFolder folder;
+  // The staging tile of the outer loop grows; each loop for itself still fits.
+  std::string text = test::read_text(dump("columns.schedule_graph.json"));
+  const std::string tile = "\"element_bits\": 16, \"count\": 1, \"size_bytes\": 16384, \"total_bytes\": 16384";
+  REQUIRE(contains(text, tile));
+  text.replace(text.find(tile), tile.size(), "\"element_bits\": 16, \"count\": 9, \"size_bytes\": 16384, \"total_bytes\": 147456");
+  const std::string file = folder.write("large.json", text);
+  const auto run = run_heddle({"audit", file, "--no-solve"});
+  CHECK(run.code == kNegative);
+  CHECK(contains(run.out, "all loops together need 245760 of 232448 bytes of shared memory"));
+  CHECK_FALSE(contains(run.out, "in order"));
+  CHECK(contains(run_heddle({"audit", file, "--no-solve", "--json"}).out, "\"clean\": false"));
+  CHECK(run_heddle({"audit", dump("columns.schedule_graph.json"), "--no-solve"}).code == kDone);
+}
+
 TEST_CASE("a dump stands for a kernel, its machine and its schedule", "[app]") {
   const std::string loop = kScores + "#0";
   CHECK(run_heddle({"check", loop}).code == kNegative);

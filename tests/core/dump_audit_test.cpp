@@ -1,6 +1,8 @@
 // What an audit finds in a stored schedule; the figures are computed by hand from the fixture.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "core/io/atomic_file.h"
 #include "core/io/peer/audit_json.h"
 #include "core/io/peer/dump_json.h"
@@ -110,4 +112,44 @@ TEST_CASE("files without schedules and groups are audited for what they have", "
     CHECK(audit(dump).clean());
     CHECK_FALSE(audit_text(dump, audit(dump), {}).empty());
   }
+}
+
+TEST_CASE("loops that fit one by one but not together are not in order", "[core]") {
+  Dump dump = parse_dump(text_of("columns.schedule_graph.json"), "f.json").value();
+  CHECK(audit(dump).smem == 98304 + 16384);
+  dump.smem_budget = 98304 + 16384 - 1;
+  const Audit all = audit(dump);
+  for (const LoopAudit& a : all.loops) CHECK_FALSE(all.too_small(a));
+  CHECK(all.over_budget());
+  CHECK_FALSE(all.clean());
+  CHECK(contains(audit_headline(dump, all), "all loops together need 114688 of 114687 bytes"));
+  CHECK_FALSE(contains(audit_text(dump, all, {}), "in order"));
+  CHECK(*audit_json(dump, all).find("clean")->boolean() == false);
+}
+
+TEST_CASE("a cross anywhere means not in order, and only that does", "[core]") {
+  std::vector<Dump> dumps;
+  for (const char* name : {"scores.schedule_graph.json", "columns.schedule_graph.json", "flat.schedule_graph.json", "scores.ddg.json"})
+    for (const std::int64_t budget : {1'000'000, 114'687, 98'303, 20'000, 100}) {
+      Dump dump = parse_dump(text_of(name), name).value();
+      dump.smem_budget = budget;
+      dumps.push_back(dump);
+      for (Node& n : dump.loops[0].nodes)
+        if (n.cycle && n.native == "mma") *n.cycle += 3000;
+      dumps.push_back(dump);
+    }
+  int crosses = 0;
+  for (const Dump& dump : dumps) {
+    const Audit all = audit(dump);
+    std::vector<AuditRow> rows = audit_rows(dump, all);
+    for (const LoopAudit& a : all.loops)
+      for (AuditRow& row : audit_rows(dump, a)) rows.push_back(std::move(row));
+    const bool cross = std::any_of(rows.begin(), rows.end(), [](const AuditRow& r) { return r.weight == AuditWeight::Wrong; });
+    CAPTURE(dump.file, dump.smem_budget, audit_text(dump, all, {}));
+    CHECK(all.clean() == !cross);
+    CHECK(contains(audit_text(dump, all, {}), "✗") == cross);
+    crosses += cross;
+  }
+  CHECK(crosses > 10);
+  CHECK(crosses < static_cast<int>(dumps.size()));
 }
