@@ -114,6 +114,28 @@ TEST_CASE("files without schedules and groups are audited for what they have", "
   }
 }
 
+TEST_CASE("a view waits for nothing: what fills its storage or reads it does", "[core]") {
+  // The allocation of G is in the group of its load, and the product of another group reads it; only the load waits there.
+  const std::string text = text_of("columns.schedule_graph.json");
+  CHECK(audit_of(text).program.cycles() == 128);  // the product after itself; not the 500 of a load that waits behind its view
+  CHECK(audit(parse_dump(text, "f.json").value()).clean());
+  // In the group of the product the view stands before it, and is no op of that group's order.
+  const std::string moved = replaced(text, "\"op_kind\": \"ttg.local_alloc\", \"pipeline\": \"NONE\", \"warp_group\": 0", "\"op_kind\": \"ttg.local_alloc\", \"pipeline\": \"NONE\", \"warp_group\": 2");
+  CHECK(audit_of(moved).program.cycles() == audit_of(text).program.cycles());
+}
+
+TEST_CASE("a wait behind a view is one of the op that reads the view", "[core]") {
+  // The product reads a view in its own group, whose storage a load of another group fills: the product waits, and after it the
+  // reader of its result in a third group. Both loads in one group: the first waits again when the second has its slot.
+  std::string text = text_of("columns.schedule_graph.json");
+  text = replaced(text, "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 1", "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 0");
+  const LoopAudit a = audit_of(text);
+  CHECK(a.program.cycles() <= 300);
+  for (const ProgramStep& step : a.program.cycle)
+    if (step.kind != ProgramStep::Kind::Dependence)
+      for (const std::size_t op : {step.from, step.to}) CHECK((op != 2 && op != 3 && op != 4));
+}
+
 TEST_CASE("loops that fit one by one but not together are not in order", "[core]") {
   Dump dump = parse_dump(text_of("columns.schedule_graph.json"), "f.json").value();
   CHECK(audit(dump).smem == 98304 + 16384);
