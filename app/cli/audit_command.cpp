@@ -112,7 +112,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
     if (!arguments.has("--no-solve")) {
       const InterruptScope interrupt;
       for (peer::LoopAudit& loop : audited->audit.loops)
-        if (!interrupt.interrupted() && loop.problem_fault.empty()) improve(audited->dump, loop, arguments, interrupt.token());
+        if (!interrupt.interrupted() && loop.problem_fault.empty() && !audited->dump.loops[loop.loop].nodes.empty()) improve(audited->dump, loop, arguments, interrupt.token());
     }
 #endif
     const auto& [dump, audit] = *audited;

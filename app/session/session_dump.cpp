@@ -85,6 +85,7 @@ void Session::on(const ShowLoop& c) {
     const auto& loops = source.dump().loops;
     const auto found = std::find_if(loops.begin(), loops.end(), [&](const peer::Loop& l) { return l.id == *c.loop; });
     if (found == loops.end()) return fail("Cannot show loop", Error::input(fmt::format("the file has no loop {}", *c.loop), list_loops(source.dump())));
+    if (found->nodes.empty()) return fail("Cannot show loop", Error::input(fmt::format("loop {} has no ops", *c.loop), list_loops(source.dump())));
     source.loop = static_cast<std::size_t>(found - loops.begin());
   }
   if (source.name() == content_.dump->name()) return;

@@ -146,7 +146,7 @@ struct Loop {
   int canonical_root = -1;                      ///< node that starts at 0
   std::string pointer;                          ///< where in the file
 
-  /// Every op has a cycle, and II is known.
+  /// There are ops, every one has a cycle, and II is known.
   bool scheduled() const;
   /// Some op has been given to a group.
   bool grouped() const;

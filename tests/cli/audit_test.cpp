@@ -118,6 +118,21 @@ TEST_CASE("a joint-solver problem is solved and answered", "[app]") {
   CHECK(contains(run_heddle({"export", groups, solved, "--format", "joint-solver"}).out, "\"wg\": {\"0\": 0, \"1\": 0, \"2\": 1}"));
 }
 
+TEST_CASE("a file with an empty loop is audited, solved and exported for the others", "[app]") {
+  const test::ScratchFolder folder;
+  std::string text = test::read_text(dump("columns.schedule_graph.json"));
+  const std::string first = "\"loops\": [";
+  text.insert(text.find(first) + first.size(), R"({"loop_id": 7, "is_outer": false, "warp_groups": [], "schedule_loop": {"id": 7, "II": 1, "max_stage": 0, "buffers": [],
+    "graph": {"nodes": [], "edges": [], "cross_wg_barriers": []}}},)");
+  const std::string file = folder.write("with_empty.json", text), best = folder.path("best.json"), out = folder.path("out.json");
+  CHECK(run_heddle({"audit", file}).code == kDone);
+  CHECK(contains(run_heddle({"solve", file + "#7"}).err, "loop 7 has no ops"));
+  REQUIRE(run_heddle({"solve", file + "#0", "--emitter", "--out", best}).code == kDone);
+  REQUIRE(run_heddle({"export", file + "#0", best, "--format", "schedule_graph", "--out", out}).code == kDone);
+  CHECK(contains(test::read_text(out), "\"loop_id\": 7"));
+  CHECK(run_heddle({"check", out + "#0"}).code == kDone);
+}
+
 TEST_CASE("audit solves the loops anew", "[app]") {
   const auto run = run_heddle({"audit", kScores + "#0"});
   CHECK(contains(run.out, "II 500 proved least"));

@@ -175,3 +175,18 @@ TEST_CASE("a cross anywhere means not in order, and only that does", "[core]") {
   CHECK(crosses > 10);
   CHECK(crosses < static_cast<int>(dumps.size()));
 }
+
+TEST_CASE("a loop without ops stands beside the others; a file of such loops only is refused", "[core]") {
+  const std::string good = text_of("columns.schedule_graph.json");
+  const std::string empty = R"({"loop_id": 7, "is_outer": false, "warp_groups": [], "schedule_loop": {"id": 7, "II": 1, "max_stage": 0, "buffers": [],
+    "graph": {"nodes": [], "edges": [], "cross_wg_barriers": []}}}, {"loop_id": 0)";
+  const std::string with = replaced(good, "{\n      \"loop_id\": 0", empty);
+  const Dump dump = parse_dump(with, "f.json").value();
+  REQUIRE(dump.loops.size() == 3);
+  CHECK_FALSE(dump.loops[0].scheduled());
+  CHECK(audit(dump).clean());
+  CHECK(contains(audit_text(dump, audit(dump), {}), "no ops"));
+  const auto none = parse_dump(R"({"schema_version": "ddg-0.1", "kernel": {"name": "k"}, "ops": {}, "loops": [{"loop_id": 0, "ddg": {"nodes": [], "edges": []}}]})", "e.json");
+  REQUIRE_FALSE(none.ok());
+  CHECK(contains(to_string(none.error()), "e.json: /loops/0: the loop has no ops; there is nothing to schedule"));
+}

@@ -172,3 +172,10 @@ TEST_CASE("a dump is told from Heddle's own files by its content", "[core]") {
   for (const char* name : {"scores.ddg.json", "flat.schedule_graph.json", "small.curated.json", "cycles.joint.json", "groups.joint.json"}) CHECK(is_dump(fixture(name)));
   CHECK_FALSE(is_dump("no such file"));
 }
+
+TEST_CASE("a loop without ops is named, and the only one with ops is meant", "[core]") {
+  Dump dump = dump_of("columns.schedule_graph.json");
+  dump.loops[1].nodes.clear();
+  CHECK(find_loop(dump, {"f.json", {}, {}, 0}).value()->id == 0);
+  CHECK(to_string(find_loop(dump, {"f.json", 1, {}, 0}).error()).find("loop 1 has no ops") != std::string::npos);
+}
