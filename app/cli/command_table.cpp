@@ -35,7 +35,8 @@ const OptionSpec kSubtile{"--subtile",
 const OptionSpec kLoop{"--loop", "", "N", "which loop of a compiler's dump (FILE#N says the same)", ValueType::Integer, {}, 0, 1'000'000, false};
 const OptionSpec kReading = choice("--reading", "READING", {"full", "issue-slots"},
                                    "of a compiler's dump: occupancies, hand-offs and credits (default), or issue slots only, as the compiler");
-const OptionSpec kEmitter = toggle("--emitter", "of a compiler's dump: also what its emitter demands, results of products read in other groups and iterations one by one");
+const OptionSpec kEmitter = toggle("--emitter", "of a compiler's dump: also what its emitter demands: results of products read in other groups, no channel out of the group of an "
+                                      "inner loop, iterations one by one, and registers for groups of their width");
 const OptionSpec kSet{
     "--set", "", "NUMBER=VALUE",
     "what if: exp0.latency=600, TC.capacity=+1, mma.ss.latency=+10%, limits.smem_bytes=200000, handoff.signal=-20, groups=2; may "

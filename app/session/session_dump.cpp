@@ -108,7 +108,7 @@ void Session::on(const ShowLoop& c) {
 Constraints Session::open_emitter_rules() const {
   Constraints open;
   if (!content_.dump || !content_.problem || content_.dump->reading != peer::Reading::Full) return open;
-  for (UserConstraint& rule : peer::emitter_rules(content_.dump->the_loop(), *content_.problem))
+  for (UserConstraint& rule : peer::emitter_rules(content_.dump->the_loop(), *content_.problem, peer::registers_beside(content_.dump->dump(), content_.dump->the_loop())))
     if (std::none_of(content_.constraints.begin(), content_.constraints.end(), [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
       open.push_back(std::move(rule));
   return open;

@@ -408,7 +408,30 @@ Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& pro
   return rules;
 }
 
-Constraints emitter_rules(const Loop& loop, const Problem& problem) {
+std::int64_t registers_beside(const Dump& dump, const Loop& loop) {
+  const auto holds = [&](const Loop& outer, const Loop& inner) {
+    std::set<std::int64_t> open{outer.id}, seen;
+    while (!open.empty()) {
+      const std::int64_t id = *open.begin();
+      open.erase(open.begin());
+      if (!seen.insert(id).second) continue;
+      for (const Loop& l : dump.loops)
+        for (const Node& n : l.nodes)
+          if (l.id == id && n.super && n.inner_loop >= 0) open.insert(n.inner_loop);
+    }
+    return seen.contains(inner.id);
+  };
+  std::map<std::int64_t, int> warps;
+  for (const Loop& other : dump.loops)
+    if (other.id != loop.id && (holds(other, loop) || holds(loop, other)))
+      for (const Group& g : other.groups) warps[g.id] = std::max(warps[g.id], g.warps);
+  for (const Group& g : loop.groups) warps.erase(g.id);
+  std::int64_t sum = 0;
+  for (const auto& [id, width] : warps) sum = sat_add(sum, width_registers(width));
+  return sum;
+}
+
+Constraints emitter_rules(const Loop& loop, const Problem& problem, std::int64_t registers_beside) {
   Constraints rules;
   for (const Edge& e : loop.edges) {
     const Node &from = loop.nodes[e.from], &to = loop.nodes[e.to];
@@ -421,7 +444,16 @@ Constraints emitter_rules(const Loop& loop, const Problem& problem) {
     rule.ops = {from.name, to.name};
     if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(std::move(rule));
   }
-  rules.push_back({"emitter: iterations one by one", true, ConstraintKind::OneByOne, {}, "", 0, 0});
+  for (const Node& n : loop.nodes)
+    if (n.super && problem.find_op(n.name).valid()) {
+      UserConstraint& rule = rules.emplace_back();
+      rule.name = fmt::format("emitter: the group of {} hands nothing to others", n.name);
+      rule.kind = ConstraintKind::ClosedGroup;
+      rule.ops = {n.name};
+    }
+  rules.push_back({"emitter: iterations one by one", true, ConstraintKind::OneByOne, {}, "", 0, 0, {}});
+  rules.push_back({"emitter: registers by the width of groups", true, ConstraintKind::MaxWidthRegisters, {}, "", 0,
+                   std::max<std::int64_t>(0, problem.limits.registers_per_sm - registers_beside), {}});
   return rules;
 }
 

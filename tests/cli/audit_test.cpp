@@ -118,6 +118,18 @@ TEST_CASE("a joint-solver problem is solved and answered", "[app]") {
   CHECK(contains(run_heddle({"export", groups, solved, "--format", "joint-solver"}).out, "\"wg\": {\"0\": 0, \"1\": 0, \"2\": 1}"));
 }
 
+TEST_CASE("an export is a program that sustains what the emitter's demands promised", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string file = dump("columns.schedule_graph.json"), best = folder.path("best.json"), out = folder.path("out.json");
+  for (const char* loop : {"#0", "#1"}) {
+    REQUIRE(run_heddle({"solve", file + loop, "--emitter", "--out", best}).code == kDone);
+    REQUIRE(run_heddle({"export", file + loop, best, "--format", "schedule_graph", "--out", out}).code == kDone);
+    const auto audit = run_heddle({"audit", out + loop, "--no-solve"});
+    CAPTURE(audit.out);
+    CHECK(contains(audit.out, "the warp groups sustain the stated II"));
+  }
+}
+
 TEST_CASE("a file with an empty loop is audited, solved and exported for the others", "[app]") {
   const test::ScratchFolder folder;
   std::string text = test::read_text(dump("columns.schedule_graph.json"));

@@ -173,6 +173,21 @@ TEST_CASE("a dump is told from Heddle's own files by its content", "[core]") {
   CHECK_FALSE(is_dump("no such file"));
 }
 
+TEST_CASE("the emitter bears no channel out of the group of an inner loop, and no more registers than there are", "[core]") {
+  const Dump dump = dump_of("columns.schedule_graph.json");
+  const Problem outer = problem_of("columns.schedule_graph.json#1");
+  const Constraints rules = emitter_rules(dump.loops[1], outer, registers_beside(dump, dump.loops[1]));
+  const auto closed = std::find_if(rules.begin(), rules.end(), [](const UserConstraint& c) { return c.kind == ConstraintKind::ClosedGroup; });
+  REQUIRE(closed != rules.end());
+  CHECK(closed->ops == std::vector<std::string>{"inner_loop_1"});
+  CHECK(registers_beside(dump, dump.loops[1]) == 3 * 768 + 19456);  // three groups of one warp and one of four
+  CHECK(registers_beside(dump, dump.loops[0]) == 19456);
+  CHECK(rules.back().kind == ConstraintKind::MaxWidthRegisters);
+  CHECK(rules.back().high == 65536 - 3 * 768 - 19456);
+  for (const UserConstraint& c : emitter_rules(dump.loops[0], problem_of("columns.schedule_graph.json#0"))) CHECK(c.kind != ConstraintKind::ClosedGroup);
+  CHECK((width_registers(1) == 768 && width_registers(2) == 1536 && width_registers(3) == 19456 && width_registers(4) == 19456 && width_registers(8) == 59392));
+}
+
 TEST_CASE("a loop without ops is named, and the only one with ops is meant", "[core]") {
   Dump dump = dump_of("columns.schedule_graph.json");
   dump.loops[1].nodes.clear();

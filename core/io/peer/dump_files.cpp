@@ -173,7 +173,7 @@ Result<Constraints> read_dump_rules(const std::string& name, const Problem& prob
   if (!loop) return loop.error();
   Constraints rules = problem_rules(*dump, **loop, problem);
   if (emitter)
-    for (UserConstraint& rule : emitter_rules(**loop, problem)) rules.push_back(std::move(rule));
+    for (UserConstraint& rule : emitter_rules(**loop, problem, registers_beside(*dump, **loop))) rules.push_back(std::move(rule));
   return rules;
 }
 
