@@ -110,6 +110,12 @@ class Encoder {
             }
           solver_.add(add_up(active) <= number(p_.units[i].capacity));
         }
+    for (std::size_t i = 0; i < p_.units.size(); ++i) {
+      std::int64_t sum = 0;
+      for (const Op& op : p_.ops)
+        for (const UnitUse& use : op.uses) sum += use.unit == UnitId(i) ? use.amount * use.work() : 0;
+      if (sum > p_.units[i].capacity * ii_) solver_.add(context_.bool_val(false));
+    }
   }
 
   void issue() {

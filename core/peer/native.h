@@ -2,8 +2,7 @@
 //
 // Two readings of the same graph:
 //   issue-slots  the compiler's own. A unit is reserved for the op's issue slots; no groups, hand-offs, buffers: what its
-//                modulo scheduler looks at. Occupancies count only in sum, as in its lower bound: an op of each unit depends on
-//                itself so many cycles an iteration later.
+//                modulo scheduler looks at. Occupancies count only in sum, as in its lower bound.
 //   full         Heddle's. A unit is held for the op's occupancy; ops take issue time in their group; what crosses groups costs
 //                a hand-off (the compiler's own constants); tiles live in rings with credits. Nodes that only rename storage
 //                are left out (core/peer/views.h).
@@ -44,8 +43,9 @@ bool has_ops_of(const Loop& loop, const Problem& problem);
 /// Nothing when the loop is not scheduled or its ops are others.
 std::optional<Schedule> to_schedule(const Dump& dump, const Loop& loop, const Problem& problem);
 
-/// What a joint-solver-0.2 problem demands of groups: clusters stay whole, results of products and conflicting clusters cross,
-/// register tiles that are carried do not; in its mode `partition` the cycles are given. Empty for other formats.
+/// What a joint-solver problem demands. 0.1: its range of II, and its budget of shared memory, counted by stages. 0.2: its II, and of
+/// groups that clusters stay whole, that results of products and conflicting clusters cross, and that register tiles which are
+/// carried do not; in its mode `partition` the cycles are given. Empty for other formats.
 Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem);
 
 /// What the compiler's emitter demands beyond the graph: what reads the result of a matrix product into registers is in another

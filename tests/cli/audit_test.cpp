@@ -118,6 +118,41 @@ TEST_CASE("a joint-solver problem is solved and answered", "[app]") {
   CHECK(contains(run_heddle({"export", groups, solved, "--format", "joint-solver"}).out, "\"wg\": {\"0\": 0, \"1\": 0, \"2\": 1}"));
 }
 
+TEST_CASE("what a joint-solver problem allows is part of the question, and that there is no schedule is an answer", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string good = test::read_text(dump("cycles.joint.json")), answer = folder.path("answer.json");
+  const auto asked = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    REQUIRE(contains(text, from));
+    text.replace(text.find(from), from.size(), to);
+    return folder.write("problem.json", text);
+  };
+  // The product follows itself after 10 cycles.
+  const std::string low = asked("\"min_ii\": 10, \"max_ii\": 80", "\"min_ii\": 2, \"max_ii\": 9");
+  CHECK(run_heddle({"solve", low}).code == kNegative);
+  CHECK(run_heddle({"export", low, "--format", "joint-solver", "--out", answer}).code == kNegative);
+  CHECK(contains(test::read_text(answer), "\"status\": \"infeasible\""));
+  CHECK(contains(test::read_text(answer), "\"proven_unsat\": true"));
+  // One slot of 16384 bytes does not fit, at no II.
+  const std::string small = asked("\"smem_budget\": 40000", "\"smem_budget\": 16383");
+  CHECK(run_heddle({"export", small, "--format", "joint-solver", "--out", answer}).code == kNegative);
+  CHECK(contains(test::read_text(answer), "\"proven_unsat\": true"));
+  // Nor do three of them: the least II leaves the tile alive in two stages.
+  const std::string far = asked("\"src\": 1, \"dst\": 3, \"latency\": 0", "\"src\": 1, \"dst\": 3, \"latency\": 160");
+  CHECK(run_heddle({"export", far, "--format", "joint-solver", "--out", answer}).code == kNegative);  // two stages of 80 cycles hold at most 159
+  const std::string near = asked("\"src\": 1, \"dst\": 3, \"latency\": 0", "\"src\": 1, \"dst\": 3, \"latency\": 60");
+  CHECK(run_heddle({"export", near, "--format", "joint-solver", "--out", answer}).code == kDone);
+  CHECK(contains(test::read_text(answer), "\"objective_minimized\": false"));
+  CHECK(run_heddle({"check", near, answer}).code == kDone);
+}
+
+TEST_CASE("explain names a unit's sum by the issue-slots reading, and no recurrence", "[app]") {
+  const auto run = run_heddle({"explain", dump("scores.ddg.json") + "#issue-slots"});
+  CAPTURE(run.out);
+  CHECK(contains(run.out, "TC: mma_2 needs 256 cycles"));
+  CHECK_FALSE(contains(run.out, "recurrence"));
+}
+
 TEST_CASE("an export is a program that sustains what the emitter's demands promised", "[app]") {
   const test::ScratchFolder folder;
   const std::string file = dump("columns.schedule_graph.json"), best = folder.path("best.json"), out = folder.path("out.json");

@@ -217,6 +217,21 @@ TEST_CASE("a cap on II that is below the least is infeasible, and says why", "[s
   CHECK(outcome.explanation.find("demands an II of at most 1, and no schedule has one") != std::string::npos);
 }
 
+TEST_CASE("what a unit is needed for in sum bounds II, and is proved and checked like any other use", "[solver]") {
+  Problem problem = toy_problem();
+  problem.ops[0].uses[0].in_sum = 9;
+  const SolveOutcome outcome = solve_problem(problem);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.status == Status::Optimal);
+  CHECK(outcome.schedule->ii == 10);  // 9 of S and 1 of O
+  SolveRequest below;
+  below.problem = problem;
+  below.ii = 9;
+  CHECK(solve(below).status == Status::Infeasible);
+  CHECK(cross_check(problem, {}, 9, 3, 10).answer == Answer::No);
+  CHECK(cross_check(problem, {}, 10, 3, 10).answer == Answer::Yes);
+}
+
 TEST_CASE("rings counted by stages bound II where an iteration is long", "[solver]") {
   // S in the first cycle and O in the eighth or later: two stages hold both from II 4 on.
   const UserConstraint apart = constraint(ConstraintKind::Before, {"S", "O"}, 7);
