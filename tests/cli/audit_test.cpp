@@ -64,6 +64,21 @@ TEST_CASE("loops that together exceed shared memory are not in order: text, JSON
   CHECK(run_heddle({"audit", dump("columns.schedule_graph.json"), "--no-solve"}).code == kDone);
 }
 
+TEST_CASE("a file that is not there is no such file, in every command that takes a kernel", "[app]") {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"solve", "nosuch.ddg.json"}, {"solve", "nosuch.json", "h100"}, {"check", "nosuch.json#0,issue-slots"},
+                                                {"show", "nosuch.json#0"}, {"export", "nosuch.json", "--loop", "0", "--format", "svg"}, {"audit", "nosuch.json#0"}}) {
+    const auto run = run_heddle(words);
+    CAPTURE(words[0], run.err);
+    CHECK(run.code == kInvalidInput);
+    CHECK(contains(run.err, ": no such file"));
+    CHECK_FALSE(contains(run.err, "needs MACHINE"));
+  }
+}
+
+TEST_CASE("help says how a loop of a dump and its reading are named", "[app]") {
+  for (const char* command : {"solve", "audit", "check", "export"}) CHECK(contains(run_heddle({command, "--help"}).out, "FILE#0,issue-slots"));
+}
+
 TEST_CASE("a dump stands for a kernel, its machine and its schedule", "[app]") {
   const std::string loop = kScores + "#0";
   CHECK(run_heddle({"check", loop}).code == kNegative);

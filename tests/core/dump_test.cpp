@@ -230,6 +230,14 @@ TEST_CASE("the emitter bears no channel out of the group of an inner loop, and n
   CHECK((width_registers(1) == 768 && width_registers(2) == 1536 && width_registers(3) == 19456 && width_registers(4) == 19456 && width_registers(8) == 59392));
 }
 
+TEST_CASE("a dump that is not there is no such file, whatever follows the mark", "[core]") {
+  for (const char* name : {"nosuch.ddg.json", "nosuch.ddg.json#0", "nosuch.ddg.json#0,issue-slots"}) {
+    CAPTURE(name);
+    CHECK(to_string(load_kernel(name).error()) == "nosuch.ddg.json: no such file");
+    CHECK(to_string(load_machine(name).error()) == "nosuch.ddg.json: no such file");
+  }
+}
+
 TEST_CASE("a loop without ops is named, and the only one with ops is meant", "[core]") {
   Dump dump = dump_of("columns.schedule_graph.json");
   dump.loops[1].nodes.clear();
