@@ -2,6 +2,7 @@
 
 #include "solver/cross_check.h"
 
+#include <fmt/format.h>
 #include <z3++.h>
 
 #include <algorithm>
@@ -109,6 +110,12 @@ class Encoder {
             }
           solver_.add(add_up(active) <= number(p_.units[i].capacity));
         }
+    for (std::size_t i = 0; i < p_.units.size(); ++i) {
+      std::int64_t sum = 0;
+      for (const Op& op : p_.ops)
+        for (const UnitUse& use : op.uses) sum += use.unit == UnitId(i) ? use.amount * use.work() : 0;
+      if (sum > p_.units[i].capacity * ii_) solver_.add(context_.bool_val(false));
+    }
   }
 
   void issue() {
@@ -258,8 +265,40 @@ class Encoder {
       case ConstraintKind::OneByOne:
         for (std::size_t a = 0; a < p_.ops.size(); ++a)
           for (std::size_t b = 0; b < p_.ops.size(); ++b)
-            if (a != b) solver_.add(z3::implies(together(OpId(a), OpId(b)), start(OpId(b)) + number(p_.ops[b].window) <= start(OpId(a)) + number(ii_)));
+            if (a != b && p_.ops[a].window > 0 && p_.ops[b].window > 0) solver_.add(z3::implies(together(OpId(a), OpId(b)), start(OpId(b)) + number(p_.ops[b].window) <= start(OpId(a)) + number(ii_)));
         break;
+      case ConstraintKind::IIRange:
+        if (ii_ < c.low || (c.high > 0 && ii_ > c.high)) solver_.add(context_.bool_val(false));
+        break;
+      case ConstraintKind::ClosedGroup:
+        for (const Edge& e : p_.edges)
+          if (ops.size() == 1 && (e.value.valid() || e.handoff > 0)) solver_.add(together(e.from, e.to) || (!together(ops[0], e.from) && !together(ops[0], e.to)));
+        break;
+      case ConstraintKind::MaxWidthRegisters: {
+        z3::expr_vector all(context_);
+        for (const z3::expr& w : widths_) {
+          z3::expr registers = number(0);
+          for (std::int64_t warps = 1; warps <= p_.limits.warps_per_cta; ++warps)
+            registers = z3::ite(w == number(warps), number(width_registers(static_cast<int>(warps))), registers);
+          all.push_back(registers);
+        }
+        solver_.add(add_up(all) <= number(c.high));
+        break;
+      }
+      case ConstraintKind::MaxStageSmem: {
+        z3::expr_vector zero(context_), bytes(context_);
+        for (const z3::expr& s : starts_) zero.push_back(s == number(0));
+        solver_.add(any(zero));
+        for (const StageRing& ring : c.rings) {
+          const z3::expr slots = context_.int_const(fmt::format("stage_slots_{}", bytes.size()).c_str());
+          const z3::expr filled = start(p_.find_op(ring.writer)) / number(ii_);
+          solver_.add(slots >= number(1));
+          for (const std::string& reader : ring.readers) solver_.add(slots >= start(p_.find_op(reader)) / number(ii_) - filled + number(1));
+          bytes.push_back(slots * number(ring.bytes));
+        }
+        solver_.add(add_up(bytes) <= number(c.high));
+        break;
+      }
       case ConstraintKind::MaxGroups:
         for (const z3::expr& g : groups_) solver_.add(g < number(c.high));
         break;

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -89,6 +90,12 @@ UsageError rephrase(const CommandSpec& command, const std::string& what) {
 
 bool is_dump_argument(const std::string& word) {
   return word.find_first_of("./#") != std::string::npos && peer::is_dump(word);
+}
+
+/// A file that is not there cannot say whether it stands for more than a kernel.
+bool is_missing_file(const std::string& word) {
+  std::error_code code;
+  return word.find_first_of("./#") != std::string::npos && !std::filesystem::exists(word, code) && !std::filesystem::exists(word.substr(0, word.rfind('#')), code);
 }
 
 /// The schedule in a compiler's dump is the SCHEDULE, or A, where none is given.
@@ -177,6 +184,9 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
       line.arguments.set(positional.name, {*kernel});
   add_stored_schedule(command, line.arguments);
   for (const PositionalSpec& positional : command.positionals) {
+    const bool may_be_whole = positional.type == PositionalType::Machine || positional.type == PositionalType::Schedule;
+    if (const auto kernel = line.arguments.text("KERNEL"); kernel && positional.required && may_be_whole && !line.arguments.has(positional.name) && is_missing_file(*kernel))
+      line.arguments.set(positional.name, {*kernel});
     if (positional.required && !line.arguments.has(positional.name)) {
       return UsageError{fmt::format("'{}' needs {}: {}", command.name, positional.name, positional.about), "",
                         &command};

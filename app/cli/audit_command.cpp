@@ -38,9 +38,9 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
     request.problem = problem;
     request.timeout_seconds = arguments.seconds("--timeout").value_or(kSecondsPerLoop);
     if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
+    request.constraints = peer::problem_rules(dump, loop, problem);
     if (emitter) {
-      request.constraints = peer::emitter_rules(loop, problem);
-      if (request.constraints.empty()) return std::nullopt;
+      for (UserConstraint& rule : peer::emitter_rules(loop, problem, peer::registers_beside(dump, loop))) request.constraints.push_back(std::move(rule));
       request.known_bound = found.proved ? found.ii : 0;
       request.objectives.clear();
     }
@@ -112,7 +112,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
     if (!arguments.has("--no-solve")) {
       const InterruptScope interrupt;
       for (peer::LoopAudit& loop : audited->audit.loops)
-        if (!interrupt.interrupted() && loop.problem_fault.empty()) improve(audited->dump, loop, arguments, interrupt.token());
+        if (!interrupt.interrupted() && loop.problem_fault.empty() && !audited->dump.loops[loop.loop].nodes.empty()) improve(audited->dump, loop, arguments, interrupt.token());
     }
 #endif
     const auto& [dump, audit] = *audited;

@@ -32,10 +32,11 @@ const OptionSpec kSubtile{"--subtile",
                           0,
                           0,
                           true};
-const OptionSpec kLoop{"--loop", "", "N", "which loop of a compiler's dump (FILE#N says the same)", ValueType::Integer, {}, 0, 1'000'000, false};
+const OptionSpec kLoop{"--loop", "", "N", "which loop of a compiler's dump (FILE#N says the same, FILE#N,issue-slots names the reading too)", ValueType::Integer, {}, 0, 1'000'000, false};
 const OptionSpec kReading = choice("--reading", "READING", {"full", "issue-slots"},
                                    "of a compiler's dump: occupancies, hand-offs and credits (default), or issue slots only, as the compiler");
-const OptionSpec kEmitter = toggle("--emitter", "of a compiler's dump: also what its emitter demands, results of products read in other groups and iterations one by one");
+const OptionSpec kEmitter = toggle("--emitter", "of a compiler's dump: also what its emitter demands: results of products read in other groups, no channel out of the group of an "
+                                      "inner loop, iterations one by one, and registers for groups of their width");
 const OptionSpec kSet{
     "--set", "", "NUMBER=VALUE",
     "what if: exp0.latency=600, TC.capacity=+1, mma.ss.latency=+10%, limits.smem_bytes=200000, handoff.signal=-20, groups=2; may "
@@ -63,8 +64,8 @@ const OptionSpec kNoStore = spec::no_store();
 const OptionSpec kProve = toggle("--prove", "prove again what SCHEDULE's file says was proved: only what this run proves is called proved");
 const PositionalSpec kKernel{
     "KERNEL",
-    "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) or a compiler's dump (FILE#LOOP) stands for "
-    "MACHINE and SCHEDULE too",
+    "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) or a compiler's dump (FILE, FILE#LOOP, FILE#0,issue-slots) "
+    "stands for MACHINE and SCHEDULE too",
     PositionalType::Kernel, true, {}};
 const PositionalSpec kMachine{
     "MACHINE", "shipped machine or path of a heddle.machine/1 file", PositionalType::Machine, true, {}};
@@ -177,7 +178,7 @@ std::vector<CommandSpec> make_table() {
       {"audit",
        "what is wrong with the schedules that a compiler dumped: broken dependences, the period they sustain, memory; exit 0 in order, 4 not",
        {"heddle audit schedule_graph.json", "heddle audit fa.schedule_graph.json --markdown > comment.md", "heddle audit dumps/*.json --quiet --no-solve"},
-       {{"FILES", "dumps: ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2; FILE#N is one loop", PositionalType::Files, true, {}}},
+       {{"FILES", "dumps: ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2; FILE#N is one loop, FILE#0,issue-slots one by the compiler's own reading", PositionalType::Files, true, {}}},
        {kLoop, toggle("--no-solve", "do not solve the loops anew"),
         {"--timeout", "", "S", "seconds for solving one loop in one reading (default 10)", ValueType::Seconds, {}, 0, kMostSeconds, false},
         integer("--seed", "N", 0, kMost, "seed of the solver; the same seed gives the same schedule (default 0)"),

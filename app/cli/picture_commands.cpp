@@ -96,7 +96,14 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   };
   if (format == "dot" && !inputs->schedule) return finish(dependence_dot(problem, nullptr));
   int code = kDone;
-  const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
+  std::string failure;
+  const auto schedule = schedule_to_show(*inputs, arguments, terminal, code, [&](const SolveOutcome& outcome) {
+    if (const Result<std::string> text = dump_failure(format, outcome, arguments)) failure = *text;
+  });
+  if (!schedule && !failure.empty()) {
+    const int written = finish(failure);
+    return written == kDone ? code : written;
+  }
   if (!schedule) return code;
   const Verdict verdict = check(problem, *schedule, inputs->constraints);
   if (format != "variants") warn_if_invalid(verdict, terminal);  // which of those go into the file is decided there

@@ -123,7 +123,7 @@ int exit_code_of(const SolveOutcome& outcome, bool require_optimal) {
 }
 
 std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal,
-                                         int& code) {
+                                         int& code, const std::function<void(const SolveOutcome&)>& without) {
   code = kDone;
   if (inputs.schedule) return inputs.schedule;
   const bool json = arguments.has("--json");
@@ -134,6 +134,7 @@ std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& argume
   }
   code = exit_code_of(*outcome, false);
   if (!outcome->schedule) {
+    if (without) without(*outcome);
     terminal.complain(fmt::format("{}: {}", headline(*outcome, terminal.style), outcome->explanation));
     if (json) terminal.out << outcome_text(inputs.problem, *outcome, inputs.constraints);
   }

@@ -1,6 +1,8 @@
 // Running the solver for a command: request from options, progress on a terminal, Ctrl-C.
 #pragma once
 
+#include <functional>
+
 #include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
 #include "app/cli/terminal.h"
@@ -33,7 +35,8 @@ int exit_code_of(const SolveOutcome& outcome, bool require_optimal);
 
 /// The schedule of the command line, or the solver's when it names none. When there is none, the exit code is in `code`
 /// and the reason has been printed, with --json as the object of `heddle solve`.
+/// `without` gets the outcome of a search that found none.
 std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal,
-                                         int& code);
+                                         int& code, const std::function<void(const SolveOutcome&)>& without = {});
 
 }  // namespace heddle::app

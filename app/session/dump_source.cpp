@@ -18,7 +18,8 @@ std::size_t usual_loop(const peer::Dump& dump) {
   const auto first = [&](auto wanted) { return std::find_if(dump.loops.begin(), dump.loops.end(), wanted); };
   auto it = first([](const peer::Loop& l) { return l.scheduled() && !l.outer; });
   if (it == dump.loops.end()) it = first([](const peer::Loop& l) { return l.scheduled(); });
-  return it == dump.loops.end() ? 0 : static_cast<std::size_t>(it - dump.loops.begin());
+  if (it == dump.loops.end()) it = first([](const peer::Loop& l) { return !l.nodes.empty(); });
+  return static_cast<std::size_t>(it - dump.loops.begin());  // a dump has a loop with ops
 }
 
 }  // namespace

@@ -85,6 +85,7 @@ void Session::on(const ShowLoop& c) {
     const auto& loops = source.dump().loops;
     const auto found = std::find_if(loops.begin(), loops.end(), [&](const peer::Loop& l) { return l.id == *c.loop; });
     if (found == loops.end()) return fail("Cannot show loop", Error::input(fmt::format("the file has no loop {}", *c.loop), list_loops(source.dump())));
+    if (found->nodes.empty()) return fail("Cannot show loop", Error::input(fmt::format("loop {} has no ops", *c.loop), list_loops(source.dump())));
     source.loop = static_cast<std::size_t>(found - loops.begin());
   }
   if (source.name() == content_.dump->name()) return;
@@ -107,7 +108,7 @@ void Session::on(const ShowLoop& c) {
 Constraints Session::open_emitter_rules() const {
   Constraints open;
   if (!content_.dump || !content_.problem || content_.dump->reading != peer::Reading::Full) return open;
-  for (UserConstraint& rule : peer::emitter_rules(content_.dump->the_loop(), *content_.problem))
+  for (UserConstraint& rule : peer::emitter_rules(content_.dump->the_loop(), *content_.problem, peer::registers_beside(content_.dump->dump(), content_.dump->the_loop())))
     if (std::none_of(content_.constraints.begin(), content_.constraints.end(), [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
       open.push_back(std::move(rule));
   return open;

@@ -13,6 +13,7 @@ namespace heddle::app {
 namespace {
 
 std::string facts_of(const peer::Loop& loop) {
+  if (loop.nodes.empty()) return "no ops";
   std::string text = count_of(static_cast<std::int64_t>(loop.nodes.size()), "op");
   if (loop.stated_ii && loop.scheduled()) return text + fmt::format(" · II {}", grouped(*loop.stated_ii));
   if (loop.min_ii) return text + fmt::format(" · MinII {}", grouped(*loop.min_ii));

@@ -95,7 +95,7 @@ BoundFact bound_units(const Problem& problem, Bounds& bounds) {
   for (std::size_t u = 0; u < problem.units.size(); ++u) {
     UnitLoad load;
     load.unit = UnitId(u);
-    for (const NamedUse& named : uses[u]) load.work = sat_add(load.work, sat_mul(named.use.duration, named.use.amount));
+    for (const NamedUse& named : uses[u]) load.work = sat_add(load.work, sat_mul(named.use.work(), named.use.amount));
     BoundFact bound = bound_of_unit(problem.units[u], uses[u], load.work);
     bound.unit = load.unit;
     keep(bounds, bound);

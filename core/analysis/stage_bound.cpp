@@ -20,9 +20,17 @@ struct Arc {
 
 bool shifts_freely(const Constraints& constraints) {
   return std::none_of(constraints.begin(), constraints.end(), [](const UserConstraint& c) {
-    return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range ||
+    return c.enabled && ((c.kind == ConstraintKind::Pin && c.low != 0) || c.kind == ConstraintKind::Range ||
                          c.kind == ConstraintKind::SameStage || c.kind == ConstraintKind::MaxStages);
   });
+}
+
+/// Ops that stay at cycle 0: those pinned there, and the first one where stages are counted from it.
+std::int64_t held_at_zero(const Constraints& constraints) {
+  std::int64_t held = 0;
+  for (const UserConstraint& c : constraints)
+    if (c.enabled) held += c.kind == ConstraintKind::Pin ? static_cast<std::int64_t>(c.ops.size()) : c.kind == ConstraintKind::MaxStageSmem;
+  return held;
 }
 
 std::vector<Arc> dependences(const Problem& problem, const Constraints& constraints, Cycle ii) {
@@ -108,8 +116,12 @@ std::optional<int> stage_bound(const Problem& problem, const Constraints& constr
       const Cycle least = r.release + sat_mul(r.distance - c.max_depth, ii);
       with_refills.push_back({r.op.index(), c.writer.index(), least, 0});
     }
+  for (const UserConstraint& c : constraints)
+    for (const StageRing& ring : c.rings)
+      for (const std::string& reader : ring.readers)
+        if (c.enabled && !paths.reaches(problem.find_op(ring.writer).index(), problem.find_op(reader).index())) return std::nullopt;
   // Ops that nothing connects are shifted into the first stage each on their own: one more II covers where they start in it.
-  const Cycle span = std::min(greatest_span(size, arcs, arcs), greatest_span(size, with_refills, arcs));
+  const Cycle span = sat_add(std::min(greatest_span(size, arcs, arcs), greatest_span(size, with_refills, arcs)), sat_mul(held_at_zero(constraints), ii - 1));
   const Cycle stages = span / ii + 2;
   if (stages > 1'000'000) return std::nullopt;
   return static_cast<int>(stages);

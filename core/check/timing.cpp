@@ -49,6 +49,26 @@ std::string list_names(const Case& c, const std::vector<OpId>& ops) {
   return text;
 }
 
+/// What the ops of an iteration need of a unit in sum, wherever it falls.
+void check_sums(const Case& c) {
+  for (std::size_t u = 0; u < c.problem.units.size(); ++u) {
+    std::int64_t sum = 0;
+    bool more = false;  // than what the slots of the unit say already
+    std::vector<OpId> users;
+    for (std::size_t v = 0; v < c.problem.ops.size(); ++v)
+      for (const UnitUse& use : c.problem.ops[v].uses) {
+        if (use.unit != UnitId(u)) continue;
+        sum = sat_add(sum, sat_mul(use.amount, std::max(use.duration, use.in_sum)));
+        more |= use.in_sum > use.duration;
+        if (users.empty() || users.back() != OpId(v)) users.push_back(OpId(v));
+      }
+    const Unit& unit = c.problem.units[u];
+    const std::int64_t most = sat_mul(unit.capacity, c.schedule.ii);
+    if (more && sum > most)
+      c.found.push_back({"unit", fmt::format("{}: {} need {} in sum, II {} gives {}", unit.name, list_names(c, users), sum, c.schedule.ii, most), users, -1, sum, most});
+  }
+}
+
 }  // namespace
 
 void check_units(const Case& c) {
@@ -75,6 +95,7 @@ void check_units(const Case& c) {
                          users, step.at, step.value, unit.capacity});
     }
   }
+  check_sums(c);
 }
 
 void check_issue(const Case& c) {

@@ -5,6 +5,7 @@
 
 #include "core/analysis/channels.h"
 #include "core/analysis/registers.h"
+#include "core/base/saturate.h"
 #include "core/check/families.h"
 
 namespace heddle {
@@ -79,7 +80,7 @@ struct Demand {
       const auto issued = [&](OpId op) { return c.schedule.start(op) + p.op(op).window; };
       for (std::size_t v = 0; v < p.ops.size(); ++v) {
         const OpId op{v};
-        if (c.schedule.group(op).index() != g) continue;
+        if (c.schedule.group(op).index() != g || p.op(op).window == 0) continue;
         if (!first.valid() || c.schedule.start(op) < c.schedule.start(first)) first = op;
         if (!last.valid() || issued(op) > issued(last)) last = op;
       }
@@ -88,6 +89,43 @@ struct Demand {
                            c.schedule.start(first) + c.schedule.ii, c.name(last), issued(last)),
                {first, last}, issued(last) - c.schedule.start(first), c.schedule.ii);
     }
+  }
+
+  void judge_ii() const {
+    const Cycle ii = c.schedule.ii;
+    if (ii < constraint.low) object(fmt::format("II {}, at least {} demanded", ii, constraint.low), {}, ii, constraint.low);
+    if (constraint.high > 0 && ii > constraint.high) object(fmt::format("II {}, at most {} demanded", ii, constraint.high), {}, ii, constraint.high);
+  }
+
+  void judge_closed_group() const {
+    const std::int64_t closed = group(ops[0]);
+    for (const Edge& e : c.problem.edges) {
+      if (!e.value.valid() && e.handoff == 0) continue;
+      if (group(e.from) != group(e.to) && (group(e.from) == closed || group(e.to) == closed))
+        object(fmt::format("{} in group {} hands over to {} in group {}", c.name(e.from), group(e.from), c.name(e.to), group(e.to)), {e.from, e.to},
+               group(e.from), group(e.to));
+    }
+  }
+
+  /// Counted from the first op.
+  void judge_stage_smem() const {
+    const Schedule& s = c.schedule;
+    const auto first = std::min_element(s.ops.begin(), s.ops.end(), [](const Placement& a, const Placement& b) { return a.start < b.start; });
+    if (first != s.ops.end() && first->start != 0)
+      object(fmt::format("the first op starts at {} instead of 0, from where its stages are counted", first->start), {OpId(static_cast<std::size_t>(first - s.ops.begin()))});
+    std::int64_t bytes = 0;
+    for (const StageRing& ring : constraint.rings) {
+      const OpId writer = c.problem.find_op(ring.writer);
+      if (!writer.valid()) return object(fmt::format("there is no op named '{}'", ring.writer));
+      Cycle last = stage(writer);
+      for (const std::string& name : ring.readers) {
+        const OpId reader = c.problem.find_op(name);
+        if (!reader.valid()) return object(fmt::format("there is no op named '{}'", name));
+        last = std::max(last, stage(reader));
+      }
+      bytes = sat_add(bytes, sat_mul(ring.bytes, last - stage(writer) + 1));
+    }
+    at_most("bytes of shared memory by stages", bytes);
   }
 
   void judge_limits() const {
@@ -122,6 +160,12 @@ struct Demand {
         return at_most(fmt::format("slots in channel {}", channel->name).c_str(),
                        s.depths[static_cast<std::size_t>(channel - p.channels.begin())]);
       }
+      case ConstraintKind::MaxWidthRegisters: {
+        std::int64_t registers = 0;
+        for (const ScheduleGroup& g : s.groups) registers += width_registers(g.warps);
+        return at_most("registers by the width of groups", registers);
+      }
+      case ConstraintKind::MaxStageSmem: return judge_stage_smem();
       default: return;
     }
   }
@@ -145,6 +189,8 @@ void check_user(const Case& c, const Constraints& constraints) {
     demand.judge_pairs();
     if (constraint.kind == ConstraintKind::Before) demand.judge_before();
     if (constraint.kind == ConstraintKind::OneByOne) demand.judge_one_by_one();
+    if (constraint.kind == ConstraintKind::IIRange) demand.judge_ii();
+    if (constraint.kind == ConstraintKind::ClosedGroup && !demand.ops.empty()) demand.judge_closed_group();
     demand.judge_limits();
   }
 }

@@ -87,6 +87,7 @@ struct UnitCost {
   Expr offset{0};
   Expr duration{1};
   Expr amount{1};
+  Expr in_sum{0};  ///< cycles that count in the unit's sum of an iteration where they are more than `duration`; nothing excludes them
 };
 
 /// Plain numbers given by the graph instead of the machine's rule (imported graphs have nothing else).

@@ -42,7 +42,11 @@ constexpr KindFacts kKinds[] = {
     {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false},
     {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false},
     {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true},
-    {ConstraintKind::OneByOne, 0, 0, nullptr, nullptr, false}};
+    {ConstraintKind::OneByOne, 0, 0, nullptr, nullptr, false},
+    {ConstraintKind::IIRange, 0, 0, "low", "high", false},
+    {ConstraintKind::ClosedGroup, 1, 1, nullptr, nullptr, false},
+    {ConstraintKind::MaxWidthRegisters, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxStageSmem, 0, 0, nullptr, "limit", false}};
 
 const KindFacts& facts_of(ConstraintKind kind) {
   const auto* it =
@@ -75,16 +79,40 @@ void read_ops(ObjectReader& object, const KindFacts& facts, const Problem& probl
                             facts.min_ops == 1 ? "" : "s", items->size()));
 }
 
+std::vector<StageRing> read_rings(ObjectReader& object, const Problem& problem) {
+  std::vector<StageRing> rings;
+  for (const Cursor& item : object.required_list("rings")) {
+    ObjectReader ring(item);
+    const auto op = [&](const Cursor& at) {
+      const std::string name = at.name().value_or("");
+      if (!name.empty() && !problem.find_op(name).valid()) at.fault(fmt::format("no op '{}' in the loop body of {}", name, problem.kernel));
+      return name;
+    };
+    StageRing& read = rings.emplace_back();
+    if (const auto writer = ring.require("writer")) read.writer = op(*writer);
+    for (const Cursor& reader : ring.list("readers")) read.readers.push_back(op(reader));
+    read.bytes = ring.integer("bytes", 0, kLargestNumber);
+  }
+  return rings;
+}
+
+Json rings_json(const std::vector<StageRing>& rings) {
+  Json list = Json::array();
+  for (const StageRing& ring : rings)
+    list.push(Json::object().set("writer", ring.writer).set("readers", names_json(ring.readers)).set("bytes", ring.bytes));
+  return list;
+}
+
 void read_constraint(ObjectReader& object, const Problem& problem, UserConstraint& constraint) {
   constraint.name = object.string("name");
   constraint.enabled = object.boolean("enabled", true);
   const auto kind = object.require("kind");
-  const auto word = kind ? kind->word("kind of constraint", words_up_to(ConstraintKind::OneByOne),
-                                      [](std::string_view text) { return parse_word(text, ConstraintKind::OneByOne); })
+  const auto word = kind ? kind->word("kind of constraint", words_up_to(kLastConstraintKind),
+                                      [](std::string_view text) { return parse_word(text, kLastConstraintKind); })
                          : std::nullopt;
   if (!word) {
     // Without the kind nobody knows which keys belong; none of them is worth a warning.
-    for (const char* key : {"ops", "at", "low", "high", "group", "delay", "limit", "channel"}) object.find(key);
+    for (const char* key : {"ops", "at", "low", "high", "group", "delay", "limit", "channel", "rings"}) object.find(key);
     return;
   }
   constraint.kind = *word;
@@ -103,8 +131,10 @@ void read_constraint(ObjectReader& object, const Problem& problem, UserConstrain
   const bool may_be_negative = constraint.kind == ConstraintKind::Before;
   if (facts.low_key)
     constraint.low = object.integer(facts.low_key, may_be_negative ? -kLargestNumber : 0, kLargestNumber);
+  if (constraint.kind == ConstraintKind::MaxStageSmem) constraint.rings = read_rings(object, problem);
   if (facts.high_key) constraint.high = object.integer(facts.high_key, 0, kLargestNumber);
-  if (constraint.kind == ConstraintKind::Range && constraint.low > constraint.high)
+  const bool open_end = constraint.kind == ConstraintKind::IIRange && constraint.high == 0;
+  if ((constraint.kind == ConstraintKind::Range || constraint.kind == ConstraintKind::IIRange) && constraint.low > constraint.high && !open_end)
     object.cursor().fault(fmt::format("low {} is above high {}; nothing lies between", constraint.low, constraint.high),
                           "swap the two");
 }
@@ -156,6 +186,7 @@ Json constraints_json(const Constraints& constraints) {
     item.set("name", constraint.name).set("kind", to_string(constraint.kind));
     if (facts.max_ops > 0) item.set("ops", names_json(constraint.ops));
     if (facts.channel) item.set("channel", constraint.channel);
+    if (constraint.kind == ConstraintKind::MaxStageSmem) item.set("rings", rings_json(constraint.rings));
     if (facts.low_key) item.set(facts.low_key, constraint.low);
     if (facts.high_key) item.set(facts.high_key, constraint.high);
     item.set("enabled", constraint.enabled);

@@ -12,6 +12,7 @@ std::vector<UnitCost> read_unit_costs(const std::vector<Cursor>& items) {
     use.offset = object.expr("offset", Expr(0));
     use.duration = object.expr("duration", Expr(1));
     use.amount = object.expr("amount", Expr(1));
+    use.in_sum = object.expr("in_sum", Expr(0));
   }
   return uses;
 }
@@ -24,6 +25,7 @@ Json unit_costs_json(const std::vector<UnitCost>& uses) {
     if (use.offset.text() != "0") item.set("offset", expr_json(use.offset));
     item.set("duration", expr_json(use.duration));
     if (use.amount.text() != "1") item.set("amount", expr_json(use.amount));
+    if (use.in_sum.text() != "0") item.set("in_sum", expr_json(use.in_sum));
     list.push(std::move(item));
   }
   return list;

@@ -100,10 +100,13 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   std::error_code code;
   if (fs::exists(name_or_path, code)) return name_or_path;
   if (name_or_path.find('#') != std::string::npos && peer::holds_dump_schedule(name_or_path)) return name_or_path;
+  // What follows the mark says which loop of a dump.
+  const std::string file = name_or_path.substr(0, name_or_path.rfind('#'));
   const bool path_like =
-      name_or_path.ends_with(".json") || (shelf != Shelf::Schedules && name_or_path.find('/') != std::string::npos);
-  std::string hint = did_you_mean(path_like ? fs::path(name_or_path).stem().string() : name_or_path, names);
-  if (path_like) return Error{ErrorKind::Input, {{name_or_path, {}, "no such file", std::move(hint)}}};
+      file.size() < name_or_path.size() || file.ends_with(".json") || (shelf != Shelf::Schedules && file.find('/') != std::string::npos);
+  std::string hint = did_you_mean(path_like ? fs::path(file).stem().string() : name_or_path, names);
+  if (path_like && fs::exists(file, code)) return Error{ErrorKind::Input, {{file, {}, "only a compiler's dump has loops to name after #", {}}}};
+  if (path_like) return Error{ErrorKind::Input, {{file, {}, "no such file", std::move(hint)}}};
   if (hint.empty()) {
     if (names.empty()) {
       const Result<std::string> root = library_root();

@@ -243,9 +243,13 @@ std::int64_t together(const Dump& dump, const std::vector<std::int64_t>& rings) 
 
 }  // namespace
 
+bool Audit::too_small(const LoopAudit& loop) const {
+  return loop.memory.smem > smem_budget || loop.memory.tmem > tmem_columns || !loop.too_shallow.empty();
+}
+
 bool Audit::clean() const {
-  return std::none_of(loops.begin(), loops.end(), [&](const LoopAudit& l) {
-    return l.illegal() || l.unsustainable() || l.memory.smem > smem_budget || l.memory.tmem > tmem_columns || !l.too_shallow.empty();
+  return !over_budget() && std::none_of(loops.begin(), loops.end(), [&](const LoopAudit& l) {
+    return l.illegal() || l.unsustainable() || l.stuck() || too_small(l) || !l.problem_fault.empty();
   });
 }
 

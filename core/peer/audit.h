@@ -90,6 +90,8 @@ struct LoopAudit {
 
   bool illegal() const { return !broken.empty() || !slot_conflicts.empty(); }
   bool unsustainable() const { return scheduled && (program.deadlock || program.cycles() > stated_ii); }
+  /// In the order of its stages, ops wait for themselves.
+  bool stuck() const { return pipelined_known && pipelined.deadlock; }
 };
 
 struct Audit {
@@ -97,6 +99,10 @@ struct Audit {
   std::int64_t smem = 0, smem_stated = 0;      ///< of the deepest nest, storage from outside once; sum over the file
   std::int64_t smem_budget = 0, tmem_columns = 0;
   bool penalized = false;          ///< some partition_cost carries the compiler's penalty for memory that does not fit
+
+  bool over_budget() const { return smem > smem_budget; }  ///< the loops together
+  bool too_small(const LoopAudit& loop) const;             ///< memory or rings, of one loop
+  /// Nothing is wrong (AuditWeight::Wrong in core/report/audit_report.h), of no loop and of the whole.
   bool clean() const;
 };
 

@@ -19,7 +19,7 @@ const char* to_string(Format format) {
 }
 
 bool Loop::scheduled() const {
-  return stated_ii && std::all_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.cycle.has_value(); });
+  return stated_ii && !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.cycle.has_value(); });
 }
 
 bool Loop::grouped() const {

@@ -75,6 +75,9 @@ struct Edge {
   Carrier carrier = Carrier::Memory;
   std::int64_t bytes = 0;        ///< of a register tile
   bool order_only = false;       ///< known to carry no tile, only an order (a token)
+  // joint-solver-0.2: what crossing costs by its objective.
+  Cycle round_trip = 0, cross_issue = 0;
+  std::int64_t frequency = 1, result = 0;
   std::string pointer;           ///< where in the file
 };
 
@@ -109,6 +112,9 @@ struct Ring {
   TileType::Space space = TileType::Space::Smem;
   std::int64_t bytes = 0, columns = 0;
   std::vector<std::size_t> readers;
+  // joint-solver-0.2: when each of them is done with it, and the least number of slots.
+  std::vector<std::pair<Cycle, int>> ends;  ///< parallel to `readers`: cycles after its start, iterations later
+  std::int64_t least = 1;
 };
 
 /// Ops that belong to one group, in joint-solver-0.2.
@@ -121,6 +127,33 @@ struct Cluster {
 struct Group {
   std::int64_t id = 0;
   int warps = 1;
+};
+
+/// Barrier operations that joint-solver-0.2 foresees for an edge between two clusters, and plans if they are needed.
+struct LoweringEvent {
+  std::int64_t id = 0;
+  bool of_source = true;   ///< issued by the group of the source cluster, else of the destination
+  bool before = true;      ///< its anchor, else after
+  int distance = 0;
+  std::size_t anchor = 0;  ///< node
+  Cycle duration = 0;      ///< of issue, in an iteration
+};
+struct LoweringTemplate {
+  enum class Relation { Always, SameGroup, DifferentGroup };
+  std::int64_t id = 0;
+  Relation relation = Relation::Always;
+  std::int64_t from_cluster = 0, to_cluster = 0;  ///< ids
+  std::size_t from = 0, to = 0;                   ///< nodes
+  std::vector<LoweringEvent> events;
+};
+
+/// Limits and prices of a joint-solver-0.2 problem.
+struct JointLimits {
+  bool moves = false;                             ///< mode `joint`: cycles may move inside their stage
+  std::int64_t smem = 0;                          ///< bytes that count against the budget besides channels (and, if cycles move, rings)
+  std::int64_t default_registers = 0, registers = 65536, slack = 0;
+  std::optional<std::int64_t> most_registers;     ///< a hard cap
+  std::vector<std::int64_t> width_registers;      ///< by warps of a group
 };
 
 struct Loop {
@@ -141,12 +174,14 @@ struct Loop {
   std::vector<Resident> residents;
   std::vector<Ring> rings;
   std::vector<Cluster> clusters;
+  std::vector<LoweringTemplate> lowering;
+  JointLimits joint;
   std::vector<std::pair<std::int64_t, std::int64_t>> conflicts;  ///< clusters that must not share a group
   bool cycles_given = false;                    ///< joint-solver-0.2, mode partition
   int canonical_root = -1;                      ///< node that starts at 0
   std::string pointer;                          ///< where in the file
 
-  /// Every op has a cycle, and II is known.
+  /// There are ops, every one has a cycle, and II is known.
   bool scheduled() const;
   /// Some op has been given to a group.
   bool grouped() const;

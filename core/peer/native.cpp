@@ -51,7 +51,11 @@ std::vector<UnitCost> uses_of(const Node& node, Reading reading) {
   const Cycle duration = std::max<Cycle>(1, reading == Reading::Full ? node.occupancy : node.self_latency);
   // An inner loop runs on its own groups, one run after the other: no II below its length.
   if (node.super && node.latency > 0) uses.push_back({kInnerLoop, Expr(0), number(node.latency), Expr(1)});
-  if (uses.empty() && !node.unit.empty() && duration > 0) uses.push_back({node.unit, Expr(0), number(duration), Expr(1)});
+  if (uses.empty() && !node.unit.empty()) {
+    uses.push_back({node.unit, Expr(0), number(duration), Expr(1)});
+    // The lower bound that the compiler starts from is the sum of a unit's occupancies.
+    if (reading == Reading::IssueSlots && node.occupancy > duration) uses.back().in_sum = number(node.occupancy);
+  }
   return uses;
 }
 
@@ -100,7 +104,6 @@ class KernelBuilder {
     }
     edges();
     root();
-    if (reading_ == Reading::IssueSlots) least_ii();
     sort();
     kernel_.max_groups = most_groups();
     return std::move(kernel_);
@@ -230,29 +233,6 @@ class KernelBuilder {
     }
   }
 
-  void self_edge(std::size_t node, Cycle latency) {
-    OrderEdge& order = kernel_.order.emplace_back();
-    order.from = order.to = loop_.nodes[node].name;
-    order.latency = number(std::min(latency, Cycle{1} << 31));
-    order.distance = 1;
-    order.handoff = Expr(0);
-  }
-
-  /// The lower bound that the compiler starts from: the sum of a unit's occupancies.
-  void least_ii() {
-    std::map<std::string, std::pair<std::size_t, Cycle>> load;
-    for (std::size_t i = 0; i < loop_.nodes.size(); ++i) {
-      const Node& n = loop_.nodes[i];
-      if (n.unit.empty() || !n.table.empty()) continue;
-      Cycle& sum = load.emplace(n.unit, std::pair(i, 0)).first->second.second;
-      sum = sat_add(sum, std::max<Cycle>(1, n.occupancy));
-    }
-    for (const auto& [unit, bound] : load) self_edge(bound.first, bound.second);
-    // What a joint-solver problem demands.
-    if (dump_.format == Format::JointCycles && loop_.min_ii) self_edge(0, *loop_.min_ii);
-    if (dump_.format == Format::JointGroups && loop_.stated_ii) self_edge(0, *loop_.stated_ii);
-  }
-
   /// A kernel's body defines values before it reads them; a dump's nodes may stand in any order.
   void sort() {
     std::vector<int> open(loop_.nodes.size(), 0);
@@ -372,9 +352,43 @@ Machine to_machine(const Dump& dump, const Loop& loop, Reading reading) {
   return machine;
 }
 
+namespace {
+
+UserConstraint ii_between(std::string name, Cycle low, Cycle high) {
+  UserConstraint rule;
+  rule.name = std::move(name);
+  rule.kind = ConstraintKind::IIRange;
+  rule.low = low;
+  rule.high = high;
+  return rule;
+}
+
+/// joint-solver-0.1: the range of II, and its budget of shared memory, for which it counts the stages of direct readers.
+Constraints cycle_rules(const Dump& dump, const Loop& loop, const Problem& problem) {
+  Constraints rules;
+  if (loop.min_ii && loop.max_ii) rules.push_back(ii_between("min_ii and max_ii of the problem", *loop.min_ii, *loop.max_ii));
+  UserConstraint memory;
+  memory.name = "smem_budget of the problem";
+  memory.kind = ConstraintKind::MaxStageSmem;
+  memory.high = dump.smem_budget;
+  const auto known = [&](std::size_t node) { return problem.find_op(loop.nodes[node].name).valid(); };
+  for (const Ring& ring : loop.rings) {
+    if (ring.space == TileType::Space::Tmem || !known(ring.writer)) continue;
+    StageRing& counted = memory.rings.emplace_back(StageRing{loop.nodes[ring.writer].name, {}, ring.bytes});
+    for (const std::size_t reader : ring.readers)
+      if (known(reader)) counted.readers.push_back(loop.nodes[reader].name);
+  }
+  if (!memory.rings.empty()) rules.push_back(std::move(memory));
+  return rules;
+}
+
+}  // namespace
+
 Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem) {
   Constraints rules;
+  if (dump.format == Format::JointCycles) return cycle_rules(dump, loop, problem);
   if (dump.format != Format::JointGroups) return rules;
+  if (loop.stated_ii) rules.push_back(ii_between("ii of the problem", *loop.stated_ii, *loop.stated_ii));
   const auto add = [&](std::string name, ConstraintKind kind, std::vector<std::size_t> nodes, std::int64_t low) {
     UserConstraint rule;
     rule.name = std::move(name);
@@ -408,7 +422,30 @@ Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& pro
   return rules;
 }
 
-Constraints emitter_rules(const Loop& loop, const Problem& problem) {
+std::int64_t registers_beside(const Dump& dump, const Loop& loop) {
+  const auto holds = [&](const Loop& outer, const Loop& inner) {
+    std::set<std::int64_t> open{outer.id}, seen;
+    while (!open.empty()) {
+      const std::int64_t id = *open.begin();
+      open.erase(open.begin());
+      if (!seen.insert(id).second) continue;
+      for (const Loop& l : dump.loops)
+        for (const Node& n : l.nodes)
+          if (l.id == id && n.super && n.inner_loop >= 0) open.insert(n.inner_loop);
+    }
+    return seen.contains(inner.id);
+  };
+  std::map<std::int64_t, int> warps;
+  for (const Loop& other : dump.loops)
+    if (other.id != loop.id && (holds(other, loop) || holds(loop, other)))
+      for (const Group& g : other.groups) warps[g.id] = std::max(warps[g.id], g.warps);
+  for (const Group& g : loop.groups) warps.erase(g.id);
+  std::int64_t sum = 0;
+  for (const auto& [id, width] : warps) sum = sat_add(sum, width_registers(width));
+  return sum;
+}
+
+Constraints emitter_rules(const Loop& loop, const Problem& problem, std::int64_t registers_beside) {
   Constraints rules;
   for (const Edge& e : loop.edges) {
     const Node &from = loop.nodes[e.from], &to = loop.nodes[e.to];
@@ -421,7 +458,16 @@ Constraints emitter_rules(const Loop& loop, const Problem& problem) {
     rule.ops = {from.name, to.name};
     if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(std::move(rule));
   }
-  rules.push_back({"emitter: iterations one by one", true, ConstraintKind::OneByOne, {}, "", 0, 0});
+  for (const Node& n : loop.nodes)
+    if (n.super && problem.find_op(n.name).valid()) {
+      UserConstraint& rule = rules.emplace_back();
+      rule.name = fmt::format("emitter: the group of {} hands nothing to others", n.name);
+      rule.kind = ConstraintKind::ClosedGroup;
+      rule.ops = {n.name};
+    }
+  rules.push_back({"emitter: iterations one by one", true, ConstraintKind::OneByOne, {}, "", 0, 0, {}});
+  rules.push_back({"emitter: registers by the width of groups", true, ConstraintKind::MaxWidthRegisters, {}, "", 0,
+                   std::max<std::int64_t>(0, problem.limits.registers_per_sm - registers_beside), {}});
   return rules;
 }
 

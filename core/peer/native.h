@@ -2,8 +2,7 @@
 //
 // Two readings of the same graph:
 //   issue-slots  the compiler's own. A unit is reserved for the op's issue slots; no groups, hand-offs, buffers: what its
-//                modulo scheduler looks at. Occupancies count only in sum, as in its lower bound: an op of each unit depends on
-//                itself so many cycles an iteration later.
+//                modulo scheduler looks at. Occupancies count only in sum, as in its lower bound.
 //   full         Heddle's. A unit is held for the op's occupancy; ops take issue time in their group; what crosses groups costs
 //                a hand-off (the compiler's own constants); tiles live in rings with credits. Nodes that only rename storage
 //                are left out (core/peer/views.h).
@@ -44,15 +43,21 @@ bool has_ops_of(const Loop& loop, const Problem& problem);
 /// Nothing when the loop is not scheduled or its ops are others.
 std::optional<Schedule> to_schedule(const Dump& dump, const Loop& loop, const Problem& problem);
 
-/// What a joint-solver-0.2 problem demands of groups: clusters stay whole, results of products and conflicting clusters cross,
-/// register tiles that are carried do not; in its mode `partition` the cycles are given. Empty for other formats.
+/// What a joint-solver problem demands. 0.1: its range of II, and its budget of shared memory, counted by stages. 0.2: its II, and of
+/// groups that clusters stay whole, that results of products and conflicting clusters cross, and that register tiles which are
+/// carried do not; in its mode `partition` the cycles are given. Empty for other formats.
 Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem);
 
 /// What the compiler's emitter demands beyond the graph: what reads the result of a matrix product into registers is in another
 /// warp group than the product (its barrier handshake bears no skew inside a group of several warps), and every group runs one
 /// iteration after the other, because it writes no pipeline inside a group (research/meta-triton.md, case 6): II is then what the
-/// program sustains (core/peer/program_period.h). Full reading.
-Constraints emitter_rules(const Loop& loop, const Problem& problem);
+/// program sustains (core/peer/program_period.h); the group that holds an inner loop has no channel with another group, because the
+/// two loops count their iterations by one variable; and groups have the registers of their width, `registers_beside` being taken
+/// by others. Full reading.
+Constraints emitter_rules(const Loop& loop, const Problem& problem, std::int64_t registers_beside = 0);
+
+/// Registers of the groups that the file has for loops around this one and inside it: they are there at the same time.
+std::int64_t registers_beside(const Dump& dump, const Loop& loop);
 
 /// The group of every node, as above, in the file's numbers; kUnassigned where no group can be told.
 std::vector<std::int64_t> groups_of_nodes(const Loop& loop);

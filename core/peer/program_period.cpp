@@ -13,6 +13,29 @@
 namespace heddle::peer {
 namespace {
 
+/// What takes no issue time is not in the program: it neither waits nor stands in a group's order.
+bool issues(const Node& node) { return node.super || node.self_latency > 0; }
+
+/// The ops of `node`'s group that wait where its barrier is: itself, else those that reach it (or that it reaches) through ops of
+/// the same group that are not in the program.
+std::vector<std::size_t> waiting(const Loop& loop, const std::vector<std::int64_t>& groups, std::size_t node, bool forward) {
+  std::vector<std::size_t> found, open{node};
+  std::set<std::size_t> seen{node};
+  while (!open.empty()) {
+    const std::size_t at = open.back();
+    open.pop_back();
+    if (issues(loop.nodes[at])) {
+      found.push_back(at);
+      continue;
+    }
+    for (const Edge& e : loop.edges) {
+      const std::size_t here = forward ? e.from : e.to, next = forward ? e.to : e.from;
+      if (here == at && e.distance == 0 && groups[next] == groups[node] && seen.insert(next).second) open.push_back(next);
+    }
+  }
+  return found;
+}
+
 std::vector<ProgramStep> program_graph(const Loop& loop) {
   std::vector<ProgramStep> steps;
   const std::vector<std::int64_t> groups = groups_of_nodes(loop);
@@ -22,14 +45,16 @@ std::vector<ProgramStep> program_graph(const Loop& loop) {
     const bool copied = loop.nodes[e.from].group == kReplicated;
     const bool cut = groups[e.from] >= 0 && groups[e.to] >= 0 && groups[e.from] != groups[e.to] && !copied;
     const Cycle handoff = cut ? crossing_cost(e) : 0;
-    if (handoff > 0) waits.insert({e.from, e.to});  // one for a free slot, the other for a full one
+    if (handoff > 0)  // one waits for a free slot, the other for a full one
+      for (const bool forward : {false, true})
+        for (const std::size_t op : waiting(loop, groups, forward ? e.to : e.from, forward)) waits.insert(op);
     steps.push_back({ProgramStep::Kind::Dependence, e.from, e.to, e.latency + handoff, handoff, e.distance});
   }
   std::map<std::int64_t, std::vector<std::size_t>> streams;
   for (std::size_t i = 0; i < loop.nodes.size(); ++i)
     if (loop.nodes[i].super) steps.push_back({ProgramStep::Kind::Stream, i, i, loop.nodes[i].latency, 0, 1});  // one run after the other
   for (std::size_t i = 0; i < loop.nodes.size(); ++i)
-    if (loop.nodes[i].group >= 0) streams[loop.nodes[i].group].push_back(i);
+    if (loop.nodes[i].group >= 0 && issues(loop.nodes[i])) streams[loop.nodes[i].group].push_back(i);
   for (auto& [group, order] : streams) {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return *loop.nodes[a].cycle < *loop.nodes[b].cycle; });
     for (std::size_t i = 0; i + 1 < order.size(); ++i)

@@ -7,6 +7,9 @@
 //   wrap        the last op of a group that waits on a barrier (for data, or as a producer for a free slot) precedes, an
 //               iteration later, the first one that does: waits are executed in order
 //
+// Ops without issue time (views and allocations) are in no stream: the op that reads one waits for it, the op behind one for its
+// free slot.
+//
 // The bound in the compiler takes circuits with one loop-carried edge only; here it is the maximum cycle ratio over all.
 #pragma once
 

@@ -107,6 +107,7 @@ class Coster {
     number(out.offset, cost.offset, scope, {0, kAbsurd}, place, "offset");
     number(out.duration, cost.duration, scope, {0, kAbsurd}, place, "duration");
     number(out.amount, cost.amount, scope, {0, kAbsurd}, place, "amount");
+    number(out.in_sum, cost.in_sum, scope, {0, kAbsurd}, place, "in_sum");
     if (out.amount > unit->capacity)
       faults_.add(
           {place.file, place.pointer + "/amount"},

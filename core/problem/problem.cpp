@@ -35,7 +35,10 @@ void add_legal_part(const Problem& p, Sink& h) {
   for (const Op& o : p.ops) {
     h.add(o.name).add(o.latency).add(o.window).add(o.warps).add(o.aligned).add(o.asynchronous).add(o.variable_latency);
     h.add(o.uses.size());
-    for (const UnitUse& u : o.uses) h.add(u.unit.index()).add(u.offset).add(u.duration).add(u.amount);
+    for (const UnitUse& u : o.uses) {
+      h.add(u.unit.index()).add(u.offset).add(u.duration).add(u.amount);
+      if (u.in_sum > u.duration) h.add(std::string_view("in sum")).add(u.in_sum);
+    }
   }
   for (const Value& v : p.values)
     h.add(v.name).add(static_cast<int>(v.space)).add(v.producer.index()).add(v.bytes).add(v.registers);

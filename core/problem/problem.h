@@ -4,7 +4,8 @@
 // below hold. This page is the definition; the encoders (solver/) and the checker (core/check) each implement it on their own.
 //
 //   dependence   s(to) + distance*II >= s(from) + latency, plus handoff when the two ops are in different groups
-//   unit         at every slot modulo II the amounts in use on a unit stay within its capacity
+//   unit         at every slot modulo II the amounts in use on a unit stay within its capacity; the sum of the greater of
+//                duration and in_sum, times amount, over an iteration stays within capacity * II
 //   issue        inside one group no two issue windows [s, s+window) overlap modulo II: a group is one in-order stream
 //   blocking     an op that waits (an incoming edge is marked `waits`, or comes from another group) never starts strictly
 //                inside another op's issue window on its group; implied by `issue` unless its own window is 0
@@ -46,6 +47,9 @@ struct UnitUse {
   Cycle offset = 0;    ///< after the op's start
   Cycle duration = 0;  ///< cycles reserved; 0 reserves nothing
   std::int64_t amount = 1;
+  Cycle in_sum = 0;    ///< cycles that the unit needs for it in sum, wherever they fall; counts where it is more than `duration`
+
+  Cycle work() const { return duration > in_sum ? duration : in_sum; }
 };
 
 struct Op {

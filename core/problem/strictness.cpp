@@ -20,7 +20,7 @@ bool stricter_op(const Op& a, const Op& b) {
   return a.name == b.name && a.window >= b.window && a.warps >= b.warps && a.aligned >= b.aligned &&
          a.asynchronous == b.asynchronous && a.variable_latency == b.variable_latency &&
          all_pairs(a.uses, b.uses, [](const UnitUse& x, const UnitUse& y) {
-           return x.unit == y.unit && x.offset == y.offset && x.duration >= y.duration && x.amount >= y.amount;
+           return x.unit == y.unit && x.offset == y.offset && x.duration >= y.duration && x.amount >= y.amount && x.work() >= y.work();
          });
 }
 

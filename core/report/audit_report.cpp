@@ -224,6 +224,7 @@ std::string audit_title(const Dump& dump, const LoopAudit& a) {
 
 std::vector<std::string> audit_facts(const Dump& dump, const LoopAudit& a) {
   const peer::Loop& loop = dump.loops[a.loop];
+  if (loop.nodes.empty()) return {"no ops"};
   std::vector<std::string> facts{count_of(static_cast<std::int64_t>(loop.nodes.size()), "op") +
                                  (a.groups > 0 ? " in " + count_of(static_cast<std::int64_t>(a.groups), "group") : ", no groups")};
   if (a.scheduled) facts.push_back(fmt::format("II {} stated, {} stages", a.stated_ii, a.stages));
@@ -253,10 +254,10 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const LoopAudit& a) {
 std::vector<AuditRow> audit_rows(const Dump& dump, const Audit& audit) {
   std::vector<AuditRow> rows;
   const bool buffers = std::any_of(dump.loops.begin(), dump.loops.end(), [](const peer::Loop& l) { return !l.buffers.empty(); });
-  if (!buffers || (dump.loops.size() < 2 && !audit.penalized)) return rows;
+  if (!(buffers || audit.over_budget()) || (dump.loops.size() < 2 && !audit.penalized)) return rows;
   AuditRow row{"all loops", AuditWeight::Fine,
                fmt::format("{} of {} bytes of shared memory needed at once (the file's buffers sum to {})", audit.smem, audit.smem_budget, audit.smem_stated), {}, {}};
-  if (audit.smem > audit.smem_budget) row.weight = AuditWeight::Wrong;
+  if (audit.over_budget()) row.weight = AuditWeight::Wrong;
   if (audit.penalized) {
     row.weight = std::min(row.weight, AuditWeight::Waste);
     row.details.emplace_back(audit.smem > audit.smem_budget ? "partition_cost says, too, that the memory does not fit"
@@ -267,20 +268,28 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const Audit& audit) {
 }
 
 std::string audit_headline(const Dump& dump, const Audit& audit) {
-  std::size_t scheduled = 0, illegal = 0, unsustainable = 0;
+  std::size_t scheduled = 0, illegal = 0, unsustainable = 0, stuck = 0, small = 0, unread = 0;
   for (const LoopAudit& a : audit.loops) {
     scheduled += a.scheduled;
     illegal += a.illegal();
     unsustainable += a.unsustainable();
+    stuck += a.stuck();
+    small += audit.too_small(a);
+    unread += !a.problem_fault.empty();
   }
   const std::string name = printable(dump.kernel);
-  if (scheduled == 0) return fmt::format("{}: {}, no schedule stored", name, count_of(static_cast<std::int64_t>(audit.loops.size()), "loop"));
+  if (scheduled == 0 && audit.clean()) return fmt::format("{}: {}, no schedule stored", name, count_of(static_cast<std::int64_t>(audit.loops.size()), "loop"));
   if (audit.clean()) return fmt::format("{}: {} in order", name, count_of(static_cast<std::int64_t>(scheduled), "schedule"));
   std::vector<std::string> parts;
   if (illegal > 0) parts.push_back(fmt::format("{} illegal", illegal));
   if (unsustainable > 0) parts.push_back(fmt::format("{} cannot keep the stated II", unsustainable));
-  if (parts.empty()) parts.push_back("memory or rings too small");
-  return fmt::format("{}: {}: {}", name, count_of(static_cast<std::int64_t>(scheduled), "schedule"), fmt::format("{}", fmt::join(parts, ", ")));
+  if (stuck > 0) parts.push_back(fmt::format("{} cannot run in the order of its stages", stuck));
+  if (small > 0) parts.push_back("memory or rings too small");
+  if (unread > 0) parts.push_back(fmt::format("{} cannot be read with occupancies and hand-offs", unread));
+  if (audit.over_budget() && dump.loops.size() > 1) parts.push_back(fmt::format("all loops together need {} of {} bytes of shared memory", audit.smem, audit.smem_budget));
+  return fmt::format("{}: {}: {}", name,
+                     scheduled > 0 ? count_of(static_cast<std::int64_t>(scheduled), "schedule") : count_of(static_cast<std::int64_t>(audit.loops.size()), "loop"),
+                     fmt::format("{}", fmt::join(parts, ", ")));
 }
 
 std::string audit_text(const Dump& dump, const Audit& audit, const TextStyle& style) {

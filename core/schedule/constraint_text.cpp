@@ -36,6 +36,10 @@ const char* sentence_of(ConstraintKind kind) {
     case ConstraintKind::MaxTmem: return "at most {high} column{s} of tensor memory";
     case ConstraintKind::MaxDepth: return "at most {high} slot{s} for {channel}";
     case ConstraintKind::OneByOne: return "iterations one by one";
+    case ConstraintKind::IIRange: return "II from {low} to {high}";
+    case ConstraintKind::ClosedGroup: return "{ops} in a closed group";
+    case ConstraintKind::MaxWidthRegisters: return "at most {high} register{s} by the width of groups";
+    case ConstraintKind::MaxStageSmem: return "at most {high} byte{s} of shared memory for rings by stages";
   }
   return "";
 }
@@ -53,7 +57,7 @@ bool is_number(std::string_view word) {
 /// Words that mean something where a name may stand.
 constexpr std::array kReserved{"pin",    "and",   "at",     "from", "to",       "in",  "not",   "before", "by",       "between", "together",
                                "apart",  "max",   "no",     "most", "depth",    "of",  "group", "groups", "stage",    "stages",  "warps",
-                               "warp",   "smem",  "tmem",   "for",  "registers", "is", "one",   "the",    "different", "same",   "starts"};
+                               "warp",   "smem",  "tmem",   "for",  "registers", "is", "one",   "the",    "different", "same",   "starts", "takes"};
 
 /// As it stands in a sentence.
 std::string spoken(const std::string& name) {
@@ -237,11 +241,30 @@ class Parser {
     if (!found) return expected(resource_words());
     found_.kind = found->kind;
     if (!take({"shared", "memory"}) && !take({"tensor", "memory"})) ++at_;
+    if (found_.kind == ConstraintKind::MaxRegisters && take({"by", "the", "width", "of", "groups"})) found_.kind = ConstraintKind::MaxWidthRegisters;
     if (found_.kind == ConstraintKind::MaxRegisters) take({"per", "thread"});
     if (found_.kind == ConstraintKind::MaxSmem) take({"of", "shared", "memory"}) || take({"of", "smem"});
+    if (found_.kind == ConstraintKind::MaxSmem && take({"for", "rings", "by", "stages"})) return rings();
     if (found_.kind == ConstraintKind::MaxTmem) take({"of", "tensor", "memory"}) || take({"of", "tmem"});
   }
   bool take_limit_sign() { return take({"<="}) || take({"at", "most"}) || take({"<", "="}) || take({"="}); }
+
+  /// ": load to mma, add takes 16384; ..."
+  void rings() {
+    found_.kind = ConstraintKind::MaxStageSmem;
+    if (!take({":"})) return;
+    const std::vector<std::string> known = names_of(problem_.ops);
+    do {
+      StageRing& ring = found_.rings.emplace_back();
+      name(known, "op", ring.writer);
+      if (!failed() && take({"to"})) {
+        do name(known, "op", ring.readers.emplace_back());
+        while (!failed() && take({","}));
+      }
+      if (!failed() && !take({"takes"})) return expected({"takes"});
+      ring.bytes = number();
+    } while (!failed() && take({";"}));
+  }
 
   void channel() {
     found_.kind = ConstraintKind::MaxDepth;
@@ -254,6 +277,7 @@ class Parser {
       found_.kind = ConstraintKind::OneByOne;
       return;
     }
+    if (sees("II") && !problem_.find_op("II").valid()) return ii_range();
     if (take({"at", "most"}) || take({"no", "more", "than"})) {
       found_.high = number();
       if (failed()) return;
@@ -284,6 +308,22 @@ class Parser {
     }
     if (is_number(words_[at_].text) && !words_[at_].quoted) return numbers_first();
     about_ops();
+  }
+
+  /// "II from 100 to 200", "II at least 100", "II <= 200"
+  void ii_range() {
+    take({"II"});
+    if (take({"from"})) {
+      range_to({"to", ".."});
+    } else if (take({"at", "least"}) || take({">="})) {
+      found_.low = number(1);
+    } else if (take_limit_sign()) {
+      found_.low = 1;
+      found_.high = number(1);
+    } else {
+      expected({"from", "at least", "<="});
+    }
+    found_.kind = ConstraintKind::IIRange;
   }
 
   void pin() {
@@ -332,6 +372,11 @@ class Parser {
     if (take({"between"})) return range_to({"and"});
     if (take({"not", "in", "group"})) return of_group(ConstraintKind::NotInGroup);
     if (take({"in", "group"})) return of_group(ConstraintKind::InGroup);
+    if (take({"in", "a", "closed", "group"})) {
+      found_.kind = ConstraintKind::ClosedGroup;
+      if (found_.ops.size() != 1) fail("one op says which group is closed", "S in a closed group");
+      return;
+    }
     if (take({"in", "one", "group"}) || take({"in", "the", "same", "group"}) || take({"in", "same", "group"}) || take({"together"}))
       return shared(ConstraintKind::SameGroup);
     if (take({"in", "different", "groups"}) || take({"apart"})) return shared(ConstraintKind::DifferentGroup);
@@ -415,9 +460,16 @@ std::string describe(const UserConstraint& constraint) {
     ops += spoken(constraint.ops[i]);
   }
   const std::int64_t count = constraint.kind == ConstraintKind::Before ? constraint.low : constraint.high;
+  if (constraint.kind == ConstraintKind::IIRange && constraint.high == 0) return fmt::format("II at least {}", constraint.low);
+  std::string rings;
+  for (const StageRing& ring : constraint.rings) {
+    std::string readers;
+    for (const std::string& reader : ring.readers) readers += (readers.empty() ? " to " : ", ") + spoken(reader);
+    rings += fmt::format("{}{}{} takes {}", rings.empty() ? ": " : "; ", spoken(ring.writer), readers, ring.bytes);
+  }
   return fmt::format(fmt::runtime(sentence_of(constraint.kind)), fmt::arg("ops", ops), fmt::arg("low", constraint.low),
                      fmt::arg("high", constraint.high), fmt::arg("channel", spoken(constraint.channel)),
-                     fmt::arg("s", count == 1 ? "" : "s"));
+                     fmt::arg("s", count == 1 ? "" : "s")) + rings;
 }
 
 Result<UserConstraint> parse_constraint(std::string_view text, const Problem& problem) { return Parser(text, problem).run(); }

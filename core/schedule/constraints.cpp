@@ -21,8 +21,19 @@ const char* to_string(ConstraintKind kind) {
     case ConstraintKind::MaxTmem: return "max_tmem";
     case ConstraintKind::MaxDepth: return "max_depth";
     case ConstraintKind::OneByOne: return "one_by_one";
+    case ConstraintKind::IIRange: return "ii_range";
+    case ConstraintKind::ClosedGroup: return "closed_group";
+    case ConstraintKind::MaxWidthRegisters: return "max_width_registers";
+    case ConstraintKind::MaxStageSmem: return "max_stage_smem";
   }
   return "pin";
+}
+
+std::int64_t width_registers(int warps) {
+  if (warps < 1) return 0;
+  std::int64_t width = 1;
+  while (width < warps) width *= 2;
+  return width * 32 * (width <= 2 ? 24 : width <= 4 ? 152 : 232);
 }
 
 }  // namespace heddle

@@ -26,9 +26,29 @@ enum class ConstraintKind {
   MaxTmem,        ///< at most `high` tensor memory columns
   MaxDepth,       ///< channel `channel` has at most `high` slots
   OneByOne,       ///< no group begins an iteration before it has issued the one before: start(b) + window(b) <= start(a) + II
-                  ///< for all a, b in one group. A loop that is written without pipelining inside a group runs so.
+                  ///< for all a, b in one group that take issue time. A loop that is written without pipelining inside a group
+                  ///< runs so; what takes none (an inner loop, which other groups issue) is not in its order.
+  IIRange,        ///< low <= II <= high; a `high` of 0 is no upper end
+  ClosedGroup,    ///< the group of the op hands nothing to another group and takes nothing from one: a dependence that carries a
+                  ///< value or costs a hand-off has both ends in that group, or neither
+  MaxWidthRegisters,  ///< the groups take at most `high` registers together, each what width_registers says of its width
+  MaxStageSmem,   ///< `rings` take at most `high` bytes, each `bytes` * (1 + the stages from its writer to its last reader). Some op
+                  ///< starts at 0, from where stages count.
 };
+inline constexpr ConstraintKind kLastConstraintKind = ConstraintKind::MaxStageSmem;
 const char* to_string(ConstraintKind kind);
+
+/// Registers that a warp group of so many warps is given where its width alone decides: rounded up to 1, 2, 4, 8 ... warps, a
+/// thread has 24 up to 2 warps, 152 up to 4, 232 beyond (the register split of Triton's warp specialization).
+std::int64_t width_registers(int warps);
+
+/// Tiles counted by whole stages, as the solver of a compiler counts them; it need not be a channel of the problem.
+struct StageRing {
+  std::string writer;
+  std::vector<std::string> readers;
+  std::int64_t bytes = 0;
+  bool operator==(const StageRing&) const = default;
+};
 
 struct UserConstraint {
   std::string name;
@@ -37,6 +57,7 @@ struct UserConstraint {
   std::vector<std::string> ops;
   std::string channel;           ///< MaxDepth only
   std::int64_t low = 0, high = 0;
+  std::vector<StageRing> rings{};  ///< MaxStageSmem only
   bool operator==(const UserConstraint&) const = default;
 };
 

@@ -5,6 +5,7 @@
 // every use counts what is active then: a peak always begins at the start of some use.
 #include <algorithm>
 
+#include "core/base/saturate.h"
 #include "solver/encoding/families.h"
 
 namespace heddle::solver {
@@ -49,18 +50,19 @@ void count_at_starts(Model& model, const std::vector<Use>& uses, std::int64_t ca
 void add_units(Model& model) {
   const Problem& problem = model.problem();
   for (std::size_t i = 0; i < problem.units.size(); ++i) {
-    std::int64_t capacity = problem.units[i].capacity;
+    std::int64_t capacity = problem.units[i].capacity, in_sum = 0;
     std::vector<Use> uses;
     for (std::size_t v = 0; v < problem.ops.size(); ++v)
       for (const UnitUse& use : problem.ops[v].uses) {
         if (use.unit != UnitId(i) || use.amount == 0) continue;
+        in_sum = sat_add(in_sum, sat_mul(use.amount, use.work()));
         capacity -= use.duration / model.ii() * use.amount;
         if (use.duration % model.ii() > 0) uses.push_back({OpId(v), use.offset, use.duration % model.ii(), use.amount});
       }
     model.name(Family::Unit, i);
     for (const Use& use : uses)
       if (use.amount > capacity) model.backend().add_clause({});
-    if (capacity < 0) model.backend().add_clause({});
+    if (capacity < 0 || in_sum > sat_mul(problem.units[i].capacity, model.ii())) model.backend().add_clause({});
     for (std::size_t a = 0; a < uses.size(); ++a)
       for (std::size_t b = a + 1; b < uses.size(); ++b) {
         if (uses[a].amount + uses[b].amount <= capacity) continue;

@@ -26,9 +26,55 @@ void cap_groups(Model& model, std::int64_t most) {
 void issue_one_by_one(Model& model) {
   for (std::size_t first = 0; first < model.op_count(); ++first)
     for (std::size_t last = 0; last < model.op_count(); ++last) {
-      const Lit together = first == last ? kFalse : model.same_group(OpId(first), OpId(last));
+      const bool issued = model.problem().ops[first].window > 0 && model.problem().ops[last].window > 0;
+      const Lit together = first == last || !issued ? kFalse : model.same_group(OpId(first), OpId(last));
       if (together != kFalse) model.require_apart(OpId(last), OpId(first), model.problem().ops[last].window - model.ii(), {-together});
     }
+}
+
+/// Each dependence that has to be handed over lies in the group of the op with both ends, or with neither.
+void close_group(Model& model, OpId op) {
+  for (const Edge& e : model.problem().edges) {
+    if (e.from == e.to || (!e.value.valid() && e.handoff == 0)) continue;
+    const Lit from = model.same_group(op, e.from), to = model.same_group(op, e.to);
+    model.backend().add_clause({-from, to});
+    model.backend().add_clause({from, -to});
+  }
+}
+
+void cap_width_registers(Model& model, std::int64_t most) {
+  std::vector<WeightedLit> terms;
+  for (std::size_t g = 0; g < model.group_count(); ++g)
+    for (std::size_t w = 0; w < model.widths().size(); ++w) {
+      const std::int64_t narrower = w == 0 ? 0 : width_registers(model.widths()[w - 1]);
+      terms.push_back({width_registers(model.widths()[w]) - narrower, model.width_at_least(g, w)});
+    }
+  model.backend().add_at_most(std::move(terms), most);
+}
+
+/// Some op starts at 0; every ring takes a slot for each stage that it spans.
+void cap_stage_smem(Model& model, const UserConstraint& c) {
+  Backend& backend = model.backend();
+  std::vector<Lit> first;
+  for (std::size_t v = 0; v < model.op_count(); ++v) {
+    first.push_back(backend.new_lit());
+    model.require_apart(OpId(v), model.origin(), 0, {-first.back()});
+  }
+  backend.add_clause(first);
+  std::vector<WeightedLit> terms;
+  std::int64_t left = c.high;
+  for (const StageRing& ring : c.rings) {
+    left = sat_add(left, -ring.bytes);
+    if (ring.bytes == 0) continue;
+    const OpId writer = model.problem().find_op(ring.writer);
+    for (int span = 1; span < model.stages(); ++span) {
+      const Lit spans = backend.new_lit();
+      for (const std::string& reader : ring.readers)
+        backend.add_clause({-model.stage_difference_at_least(model.problem().find_op(reader), writer, 0, span), spans});
+      terms.push_back({ring.bytes, spans});
+    }
+  }
+  backend.add_at_most(std::move(terms), left);
 }
 
 void add_constraint(Model& model, const UserConstraint& c) {
@@ -98,6 +144,14 @@ void add_constraint(Model& model, const UserConstraint& c) {
           backend.add_clause({-model.depth_at_least(ChannelId(i), static_cast<int>(std::clamp<std::int64_t>(c.high, 0, model.max_depth(ChannelId(i)))) + 1)});
       break;
     case ConstraintKind::OneByOne: issue_one_by_one(model); break;
+    case ConstraintKind::IIRange:
+      if (model.ii() < c.low || (c.high > 0 && model.ii() > c.high)) backend.add_clause({});
+      break;
+    case ConstraintKind::ClosedGroup:
+      if (ops.size() == 1) close_group(model, ops[0]);
+      break;
+    case ConstraintKind::MaxWidthRegisters: cap_width_registers(model, c.high); break;
+    case ConstraintKind::MaxStageSmem: cap_stage_smem(model, c); break;
   }
 }
 
@@ -118,6 +172,13 @@ std::string constraint_faults(const Problem& problem, const Constraints& constra
       if (!problem.find_op(name).valid()) faults += fmt::format("constraint '{}' names no op '{}'. ", c.name, name);
     if (c.kind == ConstraintKind::InGroup && (c.low < 0 || c.low >= problem.max_groups))
       faults += fmt::format("constraint '{}' names group {}, there are groups 0 to {}. ", c.name, c.low, problem.max_groups - 1);
+    for (const StageRing& ring : c.rings) {
+      std::vector<std::string> names = ring.readers;
+      names.push_back(ring.writer);
+      for (const std::string& name : names)
+        if (!problem.find_op(name).valid()) faults += fmt::format("constraint '{}' names no op '{}'. ", c.name, name);
+    }
+    if (c.kind == ConstraintKind::ClosedGroup && c.ops.size() != 1) faults += fmt::format("constraint '{}' names {} ops instead of one. ", c.name, c.ops.size());
     if (c.kind == ConstraintKind::MaxDepth &&
         std::none_of(problem.channels.begin(), problem.channels.end(), [&](const Channel& x) { return x.name == c.channel; }))
       faults += fmt::format("constraint '{}' names no channel '{}'. ", c.name, c.channel);
@@ -128,14 +189,15 @@ std::string constraint_faults(const Problem& problem, const Constraints& constra
 bool fixes_rotation(const Constraints& constraints) {
   return std::any_of(constraints.begin(), constraints.end(), [](const UserConstraint& c) {
     return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range || c.kind == ConstraintKind::SameStage ||
-                         c.kind == ConstraintKind::MaxStages);
+                         c.kind == ConstraintKind::MaxStages || c.kind == ConstraintKind::MaxStageSmem);
   });
 }
 
 bool monotone_in_ii(const Constraints& constraints) {
   return std::none_of(constraints.begin(), constraints.end(), [](const UserConstraint& c) {
-    return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range ||
-                         (c.kind == ConstraintKind::Before && c.low < 0));
+    // Cycle 0 stays where it is.
+    const bool later = (c.kind == ConstraintKind::Pin && c.low != 0) || (c.kind == ConstraintKind::Range && c.high != 0);
+    return c.enabled && (later || (c.kind == ConstraintKind::Before && c.low < 0) || (c.kind == ConstraintKind::IIRange && c.high > 0));
   });
 }
 
@@ -146,7 +208,7 @@ std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, 
   SlidPins result;
   Cycle first = kFar;
   for (const UserConstraint& c : constraints) {
-    const bool of_stages = c.kind == ConstraintKind::SameStage || c.kind == ConstraintKind::MaxStages;
+    const bool of_stages = c.kind == ConstraintKind::SameStage || c.kind == ConstraintKind::MaxStages || c.kind == ConstraintKind::MaxStageSmem;
     const bool early = c.kind == ConstraintKind::Before && c.low < 0;
     const bool odd = pins(c) && (c.low < 0 || high(c) < c.low || high(c) >= kFar);
     if (!c.enabled || of_stages || early || odd) continue;  // left out: still a relaxation

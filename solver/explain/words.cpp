@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/analysis/cycle_ratio.h"
+#include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "core/io/constraints_json.h"
 #include "solver/encoding/families.h"
@@ -67,17 +68,24 @@ void describe_unit(const Problem& problem, ExplanationMember& out, UnitId id) {
   std::vector<std::string> uses;
   std::int64_t work = 0;
   const bool all = out.ops.empty();
+  bool in_sum = false;
   for (std::size_t v = 0; v < problem.ops.size(); ++v) {
     if (!all && std::find(out.ops.begin(), out.ops.end(), OpId(v)) == out.ops.end()) continue;
     for (const UnitUse& use : problem.ops[v].uses) {
       if (use.unit != id || use.duration == 0) continue;
       if (all && (out.ops.empty() || out.ops.back() != OpId(v))) out.ops.push_back(OpId(v));
-      work = sat_add(work, sat_mul(use.duration, use.amount));
-      uses.push_back(unit.capacity == 1 && use.amount == 1 ? fmt::format("{} ({} cycles)", problem.ops[v].name, use.duration)
-                                                           : fmt::format("{} ({} for {} cycles)", problem.ops[v].name, use.amount, use.duration));
+      // An exclusion is about the cycles that are reserved, the unit as a whole about what it needs in sum.
+      const Cycle cycles = all ? use.work() : use.duration;
+      in_sum |= cycles > use.duration;
+      work = sat_add(work, sat_mul(cycles, use.amount));
+      uses.push_back(unit.capacity == 1 && use.amount == 1 ? fmt::format("{} ({} cycles)", problem.ops[v].name, cycles)
+                                                           : fmt::format("{} ({} for {} cycles)", problem.ops[v].name, use.amount, cycles));
     }
   }
-  out.what = unit.capacity == 1 ? fmt::format("{} does one op at a time: {}", unit.name, join(uses))
+  if (in_sum)
+    out.what = fmt::format("{} needs {} cycles in sum: {}", unit.name, ceil_div(work, unit.capacity), join(uses));
+  else
+    out.what = unit.capacity == 1 ? fmt::format("{} does one op at a time: {}", unit.name, join(uses))
                                 : fmt::format("{} has a capacity of {}: {}", unit.name, unit.capacity, join(uses));
   out.numbers = {{"capacity", unit.capacity}, {"work", work}};
 }

@@ -71,9 +71,7 @@ void add_demand(Graph& graph, const Problem& problem, const UserConstraint& c) {
   }
 }
 
-}  // namespace
-
-DemandBound demand_bound(const Problem& problem, const Constraints& constraints) {
+DemandBound bound_of_cycles(const Problem& problem, const Constraints& constraints) {
   Graph graph;
   add_problem(graph, problem, constraints);
   const std::size_t of_problem = graph.edges.size();
@@ -90,6 +88,15 @@ DemandBound demand_bound(const Problem& problem, const Constraints& constraints)
     if (sentence.find(graph.words[e]) == std::string::npos) sentence += (sentence.empty() ? "" : ", ") + graph.words[e];
   if (ratio.impossible) return {kNoFiniteII, "no II is large enough, because these cannot hold together: " + sentence};
   return {ceil_div(ratio.weight, ratio.tokens), "demands and dependences: " + sentence};
+}
+
+}  // namespace
+
+DemandBound demand_bound(const Problem& problem, const Constraints& constraints) {
+  DemandBound bound = bound_of_cycles(problem, constraints);
+  for (const UserConstraint& c : constraints)
+    if (c.enabled && c.kind == ConstraintKind::IIRange && c.low > bound.bound) bound = {c.low, fmt::format("'{}' demands an II of at least {}", c.name, c.low)};
+  return bound;
 }
 
 }  // namespace heddle::solver

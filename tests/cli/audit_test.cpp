@@ -48,6 +48,37 @@ TEST_CASE("audit refuses what is no dump, each file by itself", "[app]") {
   CHECK(run_heddle({"audit", kScores, "--json", "--markdown"}).code == kUsage);
 }
 
+TEST_CASE("loops that together exceed shared memory are not in order: text, JSON and exit code", "[app]") {
+  const test::ScratchFolder folder;
+  // The staging tile of the outer loop grows; each loop for itself still fits.
+  std::string text = test::read_text(dump("columns.schedule_graph.json"));
+  const std::string tile = "\"element_bits\": 16, \"count\": 1, \"size_bytes\": 16384, \"total_bytes\": 16384";
+  REQUIRE(contains(text, tile));
+  text.replace(text.find(tile), tile.size(), "\"element_bits\": 16, \"count\": 9, \"size_bytes\": 16384, \"total_bytes\": 147456");
+  const std::string file = folder.write("large.json", text);
+  const auto run = run_heddle({"audit", file, "--no-solve"});
+  CHECK(run.code == kNegative);
+  CHECK(contains(run.out, "all loops together need 245760 of 232448 bytes of shared memory"));
+  CHECK_FALSE(contains(run.out, "in order"));
+  CHECK(contains(run_heddle({"audit", file, "--no-solve", "--json"}).out, "\"clean\": false"));
+  CHECK(run_heddle({"audit", dump("columns.schedule_graph.json"), "--no-solve"}).code == kDone);
+}
+
+TEST_CASE("a file that is not there is no such file, in every command that takes a kernel", "[app]") {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"solve", "nosuch.ddg.json"}, {"solve", "nosuch.json", "h100"}, {"check", "nosuch.json#0,issue-slots"},
+                                                {"show", "nosuch.json#0"}, {"export", "nosuch.json", "--loop", "0", "--format", "svg"}, {"audit", "nosuch.json#0"}}) {
+    const auto run = run_heddle(words);
+    CAPTURE(words[0], run.err);
+    CHECK(run.code == kInvalidInput);
+    CHECK(contains(run.err, ": no such file"));
+    CHECK_FALSE(contains(run.err, "needs MACHINE"));
+  }
+}
+
+TEST_CASE("help says how a loop of a dump and its reading are named", "[app]") {
+  for (const char* command : {"solve", "audit", "check", "export"}) CHECK(contains(run_heddle({command, "--help"}).out, "FILE#0,issue-slots"));
+}
+
 TEST_CASE("a dump stands for a kernel, its machine and its schedule", "[app]") {
   const std::string loop = kScores + "#0";
   CHECK(run_heddle({"check", loop}).code == kNegative);
@@ -100,6 +131,68 @@ TEST_CASE("a joint-solver problem is solved and answered", "[app]") {
   CHECK(contains(run_heddle({"solve", groups, "--out", solved}).out, "II 40"));
   CHECK(run_heddle({"check", groups, solved}).code == kDone);
   CHECK(contains(run_heddle({"export", groups, solved, "--format", "joint-solver"}).out, "\"wg\": {\"0\": 0, \"1\": 0, \"2\": 1}"));
+}
+
+TEST_CASE("what a joint-solver problem allows is part of the question, and that there is no schedule is an answer", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string good = test::read_text(dump("cycles.joint.json")), answer = folder.path("answer.json");
+  const auto asked = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    REQUIRE(contains(text, from));
+    text.replace(text.find(from), from.size(), to);
+    return folder.write("problem.json", text);
+  };
+  // The product follows itself after 10 cycles.
+  const std::string low = asked("\"min_ii\": 10, \"max_ii\": 80", "\"min_ii\": 2, \"max_ii\": 9");
+  CHECK(run_heddle({"solve", low}).code == kNegative);
+  CHECK(run_heddle({"export", low, "--format", "joint-solver", "--out", answer}).code == kNegative);
+  CHECK(contains(test::read_text(answer), "\"status\": \"infeasible\""));
+  CHECK(contains(test::read_text(answer), "\"proven_unsat\": true"));
+  // One slot of 16384 bytes does not fit, at no II.
+  const std::string small = asked("\"smem_budget\": 40000", "\"smem_budget\": 16383");
+  CHECK(run_heddle({"export", small, "--format", "joint-solver", "--out", answer}).code == kNegative);
+  CHECK(contains(test::read_text(answer), "\"proven_unsat\": true"));
+  // Nor do three of them: the least II leaves the tile alive in two stages.
+  const std::string far = asked("\"src\": 1, \"dst\": 3, \"latency\": 0", "\"src\": 1, \"dst\": 3, \"latency\": 160");
+  CHECK(run_heddle({"export", far, "--format", "joint-solver", "--out", answer}).code == kNegative);  // two stages of 80 cycles hold at most 159
+  const std::string near = asked("\"src\": 1, \"dst\": 3, \"latency\": 0", "\"src\": 1, \"dst\": 3, \"latency\": 60");
+  CHECK(run_heddle({"export", near, "--format", "joint-solver", "--out", answer}).code == kDone);
+  CHECK(contains(test::read_text(answer), "\"objective_minimized\": false"));
+  CHECK(run_heddle({"check", near, answer}).code == kDone);
+}
+
+TEST_CASE("explain names a unit's sum by the issue-slots reading, and no recurrence", "[app]") {
+  const auto run = run_heddle({"explain", dump("scores.ddg.json") + "#issue-slots"});
+  CAPTURE(run.out);
+  CHECK(contains(run.out, "TC: mma_2 needs 256 cycles"));
+  CHECK_FALSE(contains(run.out, "recurrence"));
+}
+
+TEST_CASE("an export is a program that sustains what the emitter's demands promised", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string file = dump("columns.schedule_graph.json"), best = folder.path("best.json"), out = folder.path("out.json");
+  for (const char* loop : {"#0", "#1"}) {
+    REQUIRE(run_heddle({"solve", file + loop, "--emitter", "--out", best}).code == kDone);
+    REQUIRE(run_heddle({"export", file + loop, best, "--format", "schedule_graph", "--out", out}).code == kDone);
+    const auto audit = run_heddle({"audit", out + loop, "--no-solve"});
+    CAPTURE(audit.out);
+    CHECK(contains(audit.out, "the warp groups sustain the stated II"));
+  }
+}
+
+TEST_CASE("a file with an empty loop is audited, solved and exported for the others", "[app]") {
+  const test::ScratchFolder folder;
+  std::string text = test::read_text(dump("columns.schedule_graph.json"));
+  const std::string first = "\"loops\": [";
+  text.insert(text.find(first) + first.size(), R"({"loop_id": 7, "is_outer": false, "warp_groups": [], "schedule_loop": {"id": 7, "II": 1, "max_stage": 0, "buffers": [],
+    "graph": {"nodes": [], "edges": [], "cross_wg_barriers": []}}},)");
+  const std::string file = folder.write("with_empty.json", text), best = folder.path("best.json"), out = folder.path("out.json");
+  CHECK(run_heddle({"audit", file}).code == kDone);
+  CHECK(contains(run_heddle({"solve", file + "#7"}).err, "loop 7 has no ops"));
+  REQUIRE(run_heddle({"solve", file + "#0", "--emitter", "--out", best}).code == kDone);
+  REQUIRE(run_heddle({"export", file + "#0", best, "--format", "schedule_graph", "--out", out}).code == kDone);
+  CHECK(contains(test::read_text(out), "\"loop_id\": 7"));
+  CHECK(run_heddle({"check", out + "#0"}).code == kDone);
 }
 
 TEST_CASE("audit solves the loops anew", "[app]") {

@@ -283,6 +283,13 @@ TEST_CASE("user: every kind of demand, met and missed", "[core]") {
   missed(demand(K::MaxSmem, {}, 0, 99));
   met(demand(K::MaxTmem, {}, 0, 64));
   missed(demand(K::MaxTmem, {}, 0, 63));
+  met(demand(K::IIRange, {}, 4, 4));
+  met(demand(K::IIRange, {}, 1, 0));  // no upper end
+  missed(demand(K::IIRange, {}, 5, 0));
+  missed(demand(K::IIRange, {}, 1, 3));
+  met(demand(K::MaxWidthRegisters, {}, 0, 2 * 768));
+  missed(demand(K::MaxWidthRegisters, {}, 0, 2 * 768 - 1));
+  met(demand(K::ClosedGroup, {"a"}));
   missed(demand(K::Pin, {"nobody"}, 0));
   met(demand(K::OneByOne, {}));
   UserConstraint depth = demand(K::MaxDepth, {}, 0, 1);
@@ -304,6 +311,38 @@ TEST_CASE("user: one by one, a group issues an iteration before it begins the ne
   CHECK(v.ops == std::vector<OpId>{a, b});
   CHECK((v.amount == 17 && v.limit == 10));
   fits(p, place(p, 10, {{4, 0}, {18, 1}}), one_by_one);
+  add_op(p, "inner", 1);  // takes no issue time: its place in the order binds nothing
+  p.ops[2].window = 0;
+  fits(p, place(p, 10, {{4, 0}, {11, 0}, {0, 0}}), one_by_one);
+}
+
+TEST_CASE("user: a closed group neither hands over nor takes", "[core]") {
+  Problem p = empty_problem();
+  const OpId a = add_op(p, "a", 1), b = add_op(p, "b", 1), c = add_op(p, "c", 1), d = add_op(p, "d", 1);
+  p.max_groups = 3;
+  add_edge(p, a, b, 1, 0).handoff = 1;
+  add_edge(p, c, d, 1, 0);  // an order that costs nothing is no channel
+  const Constraints closed{demand(ConstraintKind::ClosedGroup, {"a"})};
+  fits(p, place(p, 10, {{0, 0}, {1, 0}, {0, 1}, {1, 0}}), closed);
+  const Violation v = only(p, place(p, 10, {{0, 0}, {2, 1}, {0, 0}, {1, 0}}), "user", closed);
+  CHECK(v.ops == std::vector<OpId>{a, b});
+  p.edges[1].handoff = 1;
+  fits(p, place(p, 10, {{0, 0}, {1, 0}, {0, 1}, {2, 2}}), closed);  // elsewhere they may
+  CHECK(only(p, place(p, 10, {{0, 0}, {1, 0}, {0, 1}, {2, 0}}), "user", closed).ops == std::vector<OpId>{c, d});
+}
+
+TEST_CASE("user: rings counted by stages, from the first op on", "[core]") {
+  Problem p = empty_problem();
+  add_op(p, "a", 1);
+  add_op(p, "b", 1);
+  UserConstraint rings = demand(ConstraintKind::MaxStageSmem, {}, 0, 200);
+  rings.rings = {{"a", {"b"}, 100}};
+  fits(p, place(p, 10, {{0, 0}, {19, 0}}), {rings});
+  const Violation v = only(p, place(p, 10, {{0, 0}, {20, 0}}), "user", {rings});
+  CHECK((v.amount == 300 && v.limit == 200));
+  CHECK(only(p, place(p, 10, {{1, 0}, {12, 0}}), "user", {rings}).message.find("first op starts at 1") != std::string::npos);
+  rings.rings[0].readers = {"nobody"};
+  CHECK(only(p, place(p, 10, {{0, 0}, {0, 0}}), "user", {rings}).message.find("no op named 'nobody'") != std::string::npos);
 }
 
 TEST_CASE("malformed schedules are told, never a crash", "[core]") {

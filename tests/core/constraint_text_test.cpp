@@ -74,6 +74,15 @@ TEST_CASE("many ops and negative delays are read back", "[core]") {
   reads_as("S and O: at least -1 cycles apart, in this order", demand(ConstraintKind::Before, {"S", "O"}, -1, 0));
 }
 
+TEST_CASE("demands on II, closed groups and widths are read in words", "[core]") {
+  reads_as("II <= 200", demand(ConstraintKind::IIRange, {}, 1, 200));
+  reads_as("II at most 200", demand(ConstraintKind::IIRange, {}, 1, 200));
+  reads_as("II at least 100", demand(ConstraintKind::IIRange, {}, 100, 0));
+  reads_as("II from 100 to 200", demand(ConstraintKind::IIRange, {}, 100, 200));
+  reads_as("S in a closed group", demand(ConstraintKind::ClosedGroup, {"S"}, 0, 0));
+  reads_as("at most 65536 registers by the width of groups", demand(ConstraintKind::MaxWidthRegisters, {}, 0, 65536));
+}
+
 TEST_CASE("short forms are understood", "[core]") {
   reads_as("S = 128", demand(ConstraintKind::Pin, {"S"}, 128, 0));
   reads_as("S starts at 128", demand(ConstraintKind::Pin, {"S"}, 128, 0));

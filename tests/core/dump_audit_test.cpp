@@ -1,6 +1,8 @@
 // What an audit finds in a stored schedule; the figures are computed by hand from the fixture.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "core/io/atomic_file.h"
 #include "core/io/peer/audit_json.h"
 #include "core/io/peer/dump_json.h"
@@ -110,4 +112,81 @@ TEST_CASE("files without schedules and groups are audited for what they have", "
     CHECK(audit(dump).clean());
     CHECK_FALSE(audit_text(dump, audit(dump), {}).empty());
   }
+}
+
+TEST_CASE("a view waits for nothing: what fills its storage or reads it does", "[core]") {
+  // The allocation of G is in the group of its load, and the product of another group reads it; only the load waits there.
+  const std::string text = text_of("columns.schedule_graph.json");
+  CHECK(audit_of(text).program.cycles() == 128);  // the product after itself; not the 500 of a load that waits behind its view
+  CHECK(audit(parse_dump(text, "f.json").value()).clean());
+  // In the group of the product the view stands before it, and is no op of that group's order.
+  const std::string moved = replaced(text, "\"op_kind\": \"ttg.local_alloc\", \"pipeline\": \"NONE\", \"warp_group\": 0", "\"op_kind\": \"ttg.local_alloc\", \"pipeline\": \"NONE\", \"warp_group\": 2");
+  CHECK(audit_of(moved).program.cycles() == audit_of(text).program.cycles());
+}
+
+TEST_CASE("a wait behind a view is one of the op that reads the view", "[core]") {
+  // The product reads a view in its own group, whose storage a load of another group fills: the product waits, and after it the
+  // reader of its result in a third group. Both loads in one group: the first waits again when the second has its slot.
+  std::string text = text_of("columns.schedule_graph.json");
+  text = replaced(text, "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 1", "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 0");
+  const LoopAudit a = audit_of(text);
+  CHECK(a.program.cycles() <= 300);
+  for (const ProgramStep& step : a.program.cycle)
+    if (step.kind != ProgramStep::Kind::Dependence)
+      for (const std::size_t op : {step.from, step.to}) CHECK((op != 2 && op != 3 && op != 4));
+}
+
+TEST_CASE("loops that fit one by one but not together are not in order", "[core]") {
+  Dump dump = parse_dump(text_of("columns.schedule_graph.json"), "f.json").value();
+  CHECK(audit(dump).smem == 98304 + 16384);
+  dump.smem_budget = 98304 + 16384 - 1;
+  const Audit all = audit(dump);
+  for (const LoopAudit& a : all.loops) CHECK_FALSE(all.too_small(a));
+  CHECK(all.over_budget());
+  CHECK_FALSE(all.clean());
+  CHECK(contains(audit_headline(dump, all), "all loops together need 114688 of 114687 bytes"));
+  CHECK_FALSE(contains(audit_text(dump, all, {}), "in order"));
+  CHECK(*audit_json(dump, all).find("clean")->boolean() == false);
+}
+
+TEST_CASE("a cross anywhere means not in order, and only that does", "[core]") {
+  std::vector<Dump> dumps;
+  for (const char* name : {"scores.schedule_graph.json", "columns.schedule_graph.json", "flat.schedule_graph.json", "scores.ddg.json"})
+    for (const std::int64_t budget : {1'000'000, 114'687, 98'303, 20'000, 100}) {
+      Dump dump = parse_dump(text_of(name), name).value();
+      dump.smem_budget = budget;
+      dumps.push_back(dump);
+      for (Node& n : dump.loops[0].nodes)
+        if (n.cycle && n.native == "mma") *n.cycle += 3000;
+      dumps.push_back(dump);
+    }
+  int crosses = 0;
+  for (const Dump& dump : dumps) {
+    const Audit all = audit(dump);
+    std::vector<AuditRow> rows = audit_rows(dump, all);
+    for (const LoopAudit& a : all.loops)
+      for (AuditRow& row : audit_rows(dump, a)) rows.push_back(std::move(row));
+    const bool cross = std::any_of(rows.begin(), rows.end(), [](const AuditRow& r) { return r.weight == AuditWeight::Wrong; });
+    CAPTURE(dump.file, dump.smem_budget, audit_text(dump, all, {}));
+    CHECK(all.clean() == !cross);
+    CHECK(contains(audit_text(dump, all, {}), "✗") == cross);
+    crosses += cross;
+  }
+  CHECK(crosses > 10);
+  CHECK(crosses < static_cast<int>(dumps.size()));
+}
+
+TEST_CASE("a loop without ops stands beside the others; a file of such loops only is refused", "[core]") {
+  const std::string good = text_of("columns.schedule_graph.json");
+  const std::string empty = R"({"loop_id": 7, "is_outer": false, "warp_groups": [], "schedule_loop": {"id": 7, "II": 1, "max_stage": 0, "buffers": [],
+    "graph": {"nodes": [], "edges": [], "cross_wg_barriers": []}}}, {"loop_id": 0)";
+  const std::string with = replaced(good, "{\n      \"loop_id\": 0", empty);
+  const Dump dump = parse_dump(with, "f.json").value();
+  REQUIRE(dump.loops.size() == 3);
+  CHECK_FALSE(dump.loops[0].scheduled());
+  CHECK(audit(dump).clean());
+  CHECK(contains(audit_text(dump, audit(dump), {}), "no ops"));
+  const auto none = parse_dump(R"({"schema_version": "ddg-0.1", "kernel": {"name": "k"}, "ops": {}, "loops": [{"loop_id": 0, "ddg": {"nodes": [], "edges": []}}]})", "e.json");
+  REQUIRE_FALSE(none.ok());
+  CHECK(contains(to_string(none.error()), "e.json: /loops/0: the loop has no ops; there is nothing to schedule"));
 }

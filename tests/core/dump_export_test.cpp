@@ -7,6 +7,7 @@
 #include "core/io/peer/dump_json.h"
 #include "core/io/peer/export.h"
 #include "core/io/peer/text_patch.h"
+#include "core/peer/audit.h"
 #include "core/peer/native.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
@@ -166,4 +167,82 @@ TEST_CASE("a patch changes spans of text and leaves the rest", "[core]") {
   CHECK(patch.apply() == "{ \"a\" : [1, {\"b\": 7}], \"c\":2.50 }");
   patch.replace_all(root.find("a"), "[]");
   CHECK(patch.apply() == "{ \"a\" : [], \"c\":2.50 }");
+}
+
+TEST_CASE("a view goes with what reads it, and the export sustains what it states", "[core]") {
+  const Case c("columns.schedule_graph.json");
+  Schedule s = c.stored;
+  s.ii = 280;
+  const Verdict verdict = check(c.problem, s);
+  s.ops[c.problem.find_op("add_8").index()].start += 1;  // not the stored schedule: the file is written anew
+  const std::string out = export_schedule_graph(c.text, c.dump, 0, c.problem, s).value();
+  const Dump again = parse_dump(out, "again.json").value();
+  const peer::Loop& loop = again.loops[0];
+  const auto group = [&](std::int64_t id) { return loop.find(id)->group; };
+  CHECK(group(2) == group(5));
+  CHECK(group(3) == group(5));
+  CHECK(group(4) == group(5));
+  CHECK(contains(out, "\"producer_node\": 0, \"consumer_node\": 2"));
+  CHECK(audit(again).loops[0].program.cycles() <= 280);
+}
+
+TEST_CASE("an answer about groups has the objective and the plan that its validator asks for", "[core]") {
+  std::string text = read_file(test::repository_path("tests/dumps/groups.joint.json")).value();
+  const std::string plan = R"("lowering_templates": [{"id": 0, "relation": "different_wg", "src_node": 1, "dst_node": 2, "src_cluster": 1, "dst_cluster": 2, "events": [
+    {"id": 0, "kind": "tc_commit", "owner": "src", "anchor_node": 1, "placement": "after", "pipeline": "NONE", "issue_duration": 30, "completion_latency": 0, "blocking": false, "async": true, "distance": 0, "frequency": 1, "bytes": 0, "depth": 1, "semaphore": "full"},
+    {"id": 1, "kind": "wait", "owner": "dst", "anchor_node": 2, "placement": "before", "pipeline": "NONE", "issue_duration": 30, "completion_latency": 0, "blocking": true, "async": false, "distance": 0, "frequency": 2, "bytes": 0, "depth": 1, "semaphore": "full"}]},
+    {"id": 1, "relation": "same_wg", "src_node": 1, "dst_node": 2, "src_cluster": 1, "dst_cluster": 2, "events": []}])";
+  const std::string none = "\"lowering_templates\": []";
+  text.replace(text.find(none), none.size(), plan);
+  const Dump dump = parse_dump(text, "g.json").value();
+  const Problem problem = resolve(to_kernel(dump, dump.loops[0], Reading::IssueSlots), to_machine(dump, dump.loops[0], Reading::IssueSlots)).value();
+  Schedule s = to_schedule(dump, dump.loops[0], problem).value();
+  const Json apart = parse_json(export_joint_solution(dump, problem, s).value(), "a").value();
+  CHECK(*apart.find("objective")->integer() == 2 * (90 + 60) - 3);  // what crossing issues, three groups
+  CHECK_FALSE(*apart.find("objective_minimized")->boolean());
+  CHECK(*apart.find("lowering_plan")->find("version")->string() == "lowering-plan-0.1");
+  const Json::Array& templates = *apart.find("lowering_plan")->find("templates")->items();
+  REQUIRE(templates.size() == 2);
+  CHECK(*templates[0].find("active")->boolean());
+  CHECK_FALSE(*templates[1].find("active")->boolean());
+  const Json::Array& events = *templates[0].find("events")->items();
+  REQUIRE(events.size() == 2);
+  CHECK((*events[0].find("cycle")->integer() == 84 && *events[0].find("wg")->integer() == 1 && *events[0].find("stream_order")->integer() == 0));
+  CHECK((*events[1].find("cycle")->integer() == 110 && *events[1].find("wg")->integer() == 2));  // twice 30 before 170
+  // Load and product in one group: they are issued in the same four slots, and nothing crosses between them.
+  s.ops[problem.find_op("TC_1").index()].group = s.group(problem.find_op("TMA_0"));
+  CHECK(*parse_json(export_joint_solution(dump, problem, s).value(), "a").value().find("objective")->integer() == 2 * (4 + 60) - 2);
+}
+
+TEST_CASE("an answer about groups keeps the memory and the registers that the problem allows", "[core]") {
+  const std::string text = read_file(test::repository_path("tests/dumps/groups.joint.json")).value();
+  const auto refused = [&](std::string from, const std::string& to) {
+    std::string other = text;
+    other.replace(other.find(from), from.size(), to);
+    const Dump dump = parse_dump(other, "g.json").value();
+    const Problem problem = resolve(to_kernel(dump, dump.loops[0], Reading::IssueSlots), to_machine(dump, dump.loops[0], Reading::IssueSlots)).value();
+    const auto answer = export_joint_solution(dump, problem, to_schedule(dump, dump.loops[0], problem).value());
+    return answer ? std::string() : to_string(answer.error());
+  };
+  CHECK(contains(refused("\"smem_budget\": 232448", "\"smem_budget\": 31"), "32 bytes of shared memory are needed, the problem allows 31"));
+  CHECK(refused("\"smem_budget\": 232448", "\"smem_budget\": 32").empty());
+  CHECK(contains(refused("\"sm_regs\": 65536", "\"reg_budget\": 50687, \"sm_regs\": 65536"), "50688 registers"));
+}
+
+TEST_CASE("where there is no schedule, the answer to a joint-solver problem says whether that is proved", "[core]") {
+  const Case c("cycles.joint.json");
+  SolveOutcome outcome;
+  outcome.explanation = "because";
+  outcome.status = Status::Infeasible;
+  const Json no = parse_json(export_joint_failure(c.dump, outcome).value(), "a").value();
+  CHECK(*no.find("status")->string() == "infeasible");
+  CHECK(*no.find("proven_unsat")->boolean());
+  CHECK(*no.find("stats")->find("unsat_iis")->items()->at(0).integer() == 80);
+  outcome.status = Status::Unknown;
+  outcome.timed_out = true;
+  const Json unknown = parse_json(export_joint_failure(c.dump, outcome).value(), "a").value();
+  CHECK(*unknown.find("status")->string() == "inconclusive");
+  CHECK_FALSE(*unknown.find("proven_unsat")->boolean());
+  CHECK(*unknown.find("budget_exhausted")->string() == "walltime");
+  CHECK_FALSE(export_joint_failure(Case("scores.ddg.json").dump, outcome).ok());
 }

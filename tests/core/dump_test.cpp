@@ -172,3 +172,75 @@ TEST_CASE("a dump is told from Heddle's own files by its content", "[core]") {
   for (const char* name : {"scores.ddg.json", "flat.schedule_graph.json", "small.curated.json", "cycles.joint.json", "groups.joint.json"}) CHECK(is_dump(fixture(name)));
   CHECK_FALSE(is_dump("no such file"));
 }
+
+TEST_CASE("what a unit is held for in sum bounds II as a unit, not as a recurrence that the file does not have", "[core]") {
+  const Problem p = problem_of("scores.ddg.json#issue-slots");
+  const Bounds bounds = compute_bounds(p);
+  CHECK(bounds.res_mii == 256);
+  CHECK(p.unit(bounds.binding_unit).name == "TC");
+  CHECK(bounds.rec_mii < 256);
+  CHECK(bounds.sentence.find("TC") != std::string::npos);
+  for (const heddle::Edge& e : p.edges) CHECK(e.from != e.to);
+  // The sum is a rule of its own: slots that fit do not make up for it.
+  Schedule s;
+  s.ii = 255;
+  s.groups.resize(1);
+  for (std::size_t v = 0; v < p.ops.size(); ++v) s.ops.push_back({static_cast<Cycle>(v) * 10'000, GroupId(0)});
+  derive_groups(p, s);
+  s.depths.assign(p.channels.size(), 0);
+  const Verdict verdict = check(p, s);
+  CHECK(std::any_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "unit" && v.message.find("in sum, II 255") != std::string::npos; }));
+}
+
+TEST_CASE("the limits of a joint-solver problem are demands of its own names", "[core]") {
+  const Dump dump = dump_of("cycles.joint.json");
+  const Problem p = problem_of("cycles.joint.json");
+  CHECK(compute_bounds(p).min_ii() == 10);
+  const Constraints rules = problem_rules(dump, dump.loops[0], p);
+  REQUIRE(rules.size() == 2);
+  CHECK((rules[0].kind == ConstraintKind::IIRange && rules[0].low == 10 && rules[0].high == 80));
+  CHECK((rules[1].kind == ConstraintKind::MaxStageSmem && rules[1].high == 40000));
+  REQUIRE(rules[1].rings.size() == 1);
+  CHECK((rules[1].rings[0].writer == "op_1" && rules[1].rings[0].readers == std::vector<std::string>{"TC_3"} && rules[1].rings[0].bytes == 16384));
+  const Dump groups = dump_of("groups.joint.json");
+  const Constraints of_groups = problem_rules(groups, groups.loops[0], problem_of("groups.joint.json"));
+  CHECK((of_groups[0].kind == ConstraintKind::IIRange && of_groups[0].low == 40 && of_groups[0].high == 40));
+}
+
+TEST_CASE("what streams is there at once where the problem says so", "[core]") {
+  std::string text = read_file(fixture("cycles.joint.json")).value();
+  const auto latency = [&] { return parse_dump(text, "j.json").value().loops[0].edges[0].latency; };
+  CHECK(latency() == 25);
+  text.replace(text.find("\"random_seed\""), 0, "\"streaming_vl\": true, ");
+  CHECK(latency() == 0);
+}
+
+TEST_CASE("the emitter bears no channel out of the group of an inner loop, and no more registers than there are", "[core]") {
+  const Dump dump = dump_of("columns.schedule_graph.json");
+  const Problem outer = problem_of("columns.schedule_graph.json#1");
+  const Constraints rules = emitter_rules(dump.loops[1], outer, registers_beside(dump, dump.loops[1]));
+  const auto closed = std::find_if(rules.begin(), rules.end(), [](const UserConstraint& c) { return c.kind == ConstraintKind::ClosedGroup; });
+  REQUIRE(closed != rules.end());
+  CHECK(closed->ops == std::vector<std::string>{"inner_loop_1"});
+  CHECK(registers_beside(dump, dump.loops[1]) == 3 * 768 + 19456);  // three groups of one warp and one of four
+  CHECK(registers_beside(dump, dump.loops[0]) == 19456);
+  CHECK(rules.back().kind == ConstraintKind::MaxWidthRegisters);
+  CHECK(rules.back().high == 65536 - 3 * 768 - 19456);
+  for (const UserConstraint& c : emitter_rules(dump.loops[0], problem_of("columns.schedule_graph.json#0"))) CHECK(c.kind != ConstraintKind::ClosedGroup);
+  CHECK((width_registers(1) == 768 && width_registers(2) == 1536 && width_registers(3) == 19456 && width_registers(4) == 19456 && width_registers(8) == 59392));
+}
+
+TEST_CASE("a dump that is not there is no such file, whatever follows the mark", "[core]") {
+  for (const char* name : {"nosuch.ddg.json", "nosuch.ddg.json#0", "nosuch.ddg.json#0,issue-slots"}) {
+    CAPTURE(name);
+    CHECK(to_string(load_kernel(name).error()) == "nosuch.ddg.json: no such file");
+    CHECK(to_string(load_machine(name).error()) == "nosuch.ddg.json: no such file");
+  }
+}
+
+TEST_CASE("a loop without ops is named, and the only one with ops is meant", "[core]") {
+  Dump dump = dump_of("columns.schedule_graph.json");
+  dump.loops[1].nodes.clear();
+  CHECK(find_loop(dump, {"f.json", {}, {}, 0}).value()->id == 0);
+  CHECK(to_string(find_loop(dump, {"f.json", 1, {}, 0}).error()).find("loop 1 has no ops") != std::string::npos);
+}

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/check/checker.h"
+#include "solver/cross_check.h"
 #include "solver/search/serial.h"
 #include "tests/support/problem_builder.h"
 
@@ -191,6 +192,10 @@ TEST_CASE("every kind of user constraint is honoured", "[solver]") {
       {constraint(ConstraintKind::MaxStages, {}, 0, 1), [](const Schedule& s) { return stage_count(s) == 1; }},
       {constraint(ConstraintKind::MaxWarps, {}, 0, 1), [](const Schedule& s) { return s.groups.size() == 1; }},
       {constraint(ConstraintKind::MaxGroups, {}, 0, 1), [](const Schedule& s) { return s.groups.size() == 1; }},
+      {constraint(ConstraintKind::IIRange, {}, 5, 7), [](const Schedule& s) { return s.ii == 5; }},
+      {constraint(ConstraintKind::IIRange, {}, 1, 2), [](const Schedule& s) { return s.ii == 2; }},
+      {constraint(ConstraintKind::ClosedGroup, {"S"}, 0), [](const Schedule& s) { return s.ops[0].group == s.ops[1].group; }},
+      {constraint(ConstraintKind::MaxWidthRegisters, {}, 0, 768), [](const Schedule& s) { return s.groups.size() == 1; }},
       {constraint(ConstraintKind::OneByOne, {}, 0), [](const Schedule& s) { return !s.ops.empty(); }},  // the checker has judged it
   };
   for (const auto& [wanted, holds] : cases) {
@@ -201,6 +206,44 @@ TEST_CASE("every kind of user constraint is honoured", "[solver]") {
     CHECK(holds(*outcome.schedule));
     CHECK(check(problem, *outcome.schedule, {wanted}).valid());
   }
+}
+
+TEST_CASE("a cap on II that is below the least is infeasible, and says why", "[solver]") {
+  const SolveOutcome outcome = solve_problem(toy_problem(), {constraint(ConstraintKind::IIRange, {}, 1, 1)});
+  CHECK(outcome.status == Status::Infeasible);
+  CHECK_FALSE(outcome.schedule);
+  CHECK(outcome.lower_bound == 2);
+  CAPTURE(outcome.explanation);
+  CHECK(outcome.explanation.find("demands an II of at most 1, and no schedule has one") != std::string::npos);
+}
+
+TEST_CASE("what a unit is needed for in sum bounds II, and is proved and checked like any other use", "[solver]") {
+  Problem problem = toy_problem();
+  problem.ops[0].uses[0].in_sum = 9;
+  const SolveOutcome outcome = solve_problem(problem);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.status == Status::Optimal);
+  CHECK(outcome.schedule->ii == 10);  // 9 of S and 1 of O
+  SolveRequest below;
+  below.problem = problem;
+  below.ii = 9;
+  CHECK(solve(below).status == Status::Infeasible);
+  CHECK(cross_check(problem, {}, 9, 3, 10).answer == Answer::No);
+  CHECK(cross_check(problem, {}, 10, 3, 10).answer == Answer::Yes);
+}
+
+TEST_CASE("rings counted by stages bound II where an iteration is long", "[solver]") {
+  // S in the first cycle and O in the eighth or later: two stages hold both from II 4 on.
+  const UserConstraint apart = constraint(ConstraintKind::Before, {"S", "O"}, 7);
+  UserConstraint rings = constraint(ConstraintKind::MaxStageSmem, {}, 0, 200);
+  rings.rings = {{"S", {"O"}, 100}};
+  const SolveOutcome two = solve_problem(toy_problem(), {apart, rings});
+  CAPTURE(two.explanation);
+  REQUIRE(two.schedule);
+  CHECK(two.status == Status::Optimal);
+  CHECK(two.schedule->ii == 4);
+  rings.high = 99;
+  CHECK(solve_problem(toy_problem(), {rings}).status == Status::Infeasible);
 }
 
 TEST_CASE("a constraint that is switched off changes nothing", "[solver]") {

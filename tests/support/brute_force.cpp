@@ -17,7 +17,7 @@ constexpr Cycle kFar = -(Cycle{1} << 40);  // no path
 /// Constraints that a shift of all starts can break.
 bool is_absolute(ConstraintKind kind) {
   return kind == ConstraintKind::Pin || kind == ConstraintKind::Range || kind == ConstraintKind::SameStage ||
-         kind == ConstraintKind::MaxStages;
+         kind == ConstraintKind::MaxStages || kind == ConstraintKind::MaxStageSmem;
 }
 
 class Search {
@@ -39,7 +39,7 @@ class Search {
     for (std::size_t v = 0; v < count_; ++v) order_.push_back(v);
     const auto room = [&](std::size_t v) {
       Cycle sum = problem.ops[v].window;
-      for (const UnitUse& use : problem.ops[v].uses) sum += use.duration * use.amount;
+      for (const UnitUse& use : problem.ops[v].uses) sum += use.work() * use.amount;
       return sum;
     };
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return room(a) > room(b); });

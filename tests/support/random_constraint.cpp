@@ -9,7 +9,7 @@ std::optional<UserConstraint> random_constraint(const Problem& problem, Cycle ii
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)); };
   const auto op = [&] { return problem.ops[static_cast<std::size_t>(below(static_cast<std::int64_t>(problem.ops.size())))].name; };
   UserConstraint c;
-  c.kind = static_cast<ConstraintKind>(below(16));
+  c.kind = static_cast<ConstraintKind>(below(static_cast<std::int64_t>(kLastConstraintKind) + 1));
   c.name = to_string(c.kind);
   switch (c.kind) {
     case ConstraintKind::Pin: c.ops = {op()}; c.low = below(2 * ii); break;
@@ -27,6 +27,13 @@ std::optional<UserConstraint> random_constraint(const Problem& problem, Cycle ii
     case ConstraintKind::MaxSmem: c.high = 16 * below(8); break;
     case ConstraintKind::MaxTmem: c.high = 32 * below(4); break;
     case ConstraintKind::OneByOne: break;
+    case ConstraintKind::IIRange: c.low = 1 + below(ii); c.high = below(3) == 0 ? 0 : c.low + below(ii); break;
+    case ConstraintKind::ClosedGroup: c.ops = {op()}; break;
+    case ConstraintKind::MaxWidthRegisters: c.high = 768 * (1 + below(40)); break;
+    case ConstraintKind::MaxStageSmem:
+      for (std::int64_t rings = 1 + below(2); rings > 0; --rings) c.rings.push_back({op(), {op()}, 16 * below(4)});
+      c.high = 16 * below(12);
+      break;
     case ConstraintKind::MaxDepth:
       if (problem.channels.empty()) return std::nullopt;
       c.channel = problem.channels[static_cast<std::size_t>(below(static_cast<std::int64_t>(problem.channels.size())))].name;

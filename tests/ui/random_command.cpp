@@ -63,7 +63,7 @@ struct Source {
     else if constexpr (std::is_same_v<E, KernelStep>)
       return static_cast<std::size_t>(KernelStep::Data);
     else if constexpr (std::is_same_v<E, ConstraintKind>)
-      return static_cast<std::size_t>(ConstraintKind::MaxDepth);
+      return static_cast<std::size_t>(kLastConstraintKind);
     else if constexpr (std::is_same_v<E, ChangeKind>)
       return static_cast<std::size_t>(ChangeKind::Groups);
     else

@@ -128,12 +128,15 @@ Result<Dump> read_dump(const Address& address) {
 }
 
 Result<const Loop*> find_loop(const Dump& dump, const Address& address) {
-  if (!address.loop && dump.loops.size() == 1) return &dump.loops[0];
+  const auto has_ops = [](const Loop& l) { return !l.nodes.empty(); };
+  if (!address.loop && std::count_if(dump.loops.begin(), dump.loops.end(), has_ops) == 1)
+    return &*std::find_if(dump.loops.begin(), dump.loops.end(), has_ops);
   if (!address.loop)
     return fault_of(dump.file, fmt::format("the file has {} loops; say which one, like {}#{}", dump.loops.size(), dump.file, dump.loops[0].id),
                     list_loops(dump));
   const auto it = std::find_if(dump.loops.begin(), dump.loops.end(), [&](const Loop& l) { return l.id == *address.loop; });
   if (it == dump.loops.end()) return fault_of(dump.file, fmt::format("the file has no loop {}", *address.loop), "it has " + list_loops(dump));
+  if (!has_ops(*it)) return fault_of(dump.file, fmt::format("loop {} has no ops; there is nothing to schedule", it->id), "the file has " + list_loops(dump));
   return &*it;
 }
 
@@ -170,7 +173,7 @@ Result<Constraints> read_dump_rules(const std::string& name, const Problem& prob
   if (!loop) return loop.error();
   Constraints rules = problem_rules(*dump, **loop, problem);
   if (emitter)
-    for (UserConstraint& rule : emitter_rules(**loop, problem)) rules.push_back(std::move(rule));
+    for (UserConstraint& rule : emitter_rules(**loop, problem, registers_beside(*dump, **loop))) rules.push_back(std::move(rule));
   return rules;
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/io/peer/parts.h"
 
 namespace heddle::peer {
@@ -130,6 +132,9 @@ Result<Dump> parse_dump(std::string_view text, const std::string& file, int vari
         break;
     }
     if (log.faults.empty() && dump.loops.empty()) at.fault("the file has no loops");
+    // One that is empty stands beside the others; a file of such loops only asks nothing.
+    if (log.faults.empty() && std::all_of(dump.loops.begin(), dump.loops.end(), [](const Loop& l) { return l.nodes.empty(); }))
+      for (const Loop& loop : dump.loops) log.fault(loop.pointer, "the loop has no ops; there is nothing to schedule");
   }
   if (dump.kernel.empty()) dump.kernel = "dump";
   cut_off(log.faults, "faults");

@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/peer/dump.h"
 #include "core/problem/problem.h"
+#include "core/schedule/outcome.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle::peer {
@@ -25,8 +26,12 @@ Result<std::string> export_schedule_graph(std::string_view text, const Dump& dum
 Result<std::string> export_variants(std::string_view text, const Dump& dump, std::size_t loop, const Problem& problem,
                                     const std::vector<Schedule>& schedules);
 
-/// The answer to a joint-solver problem. For 0.1: cycles and ring depths by that format's rules, and its objective. For 0.2: groups
-/// of clusters. A fault when the schedule breaks a rule of the format (memory, the groups that it demands).
+/// The answer to a joint-solver problem. For 0.1: cycles and ring depths by that format's rules. For 0.2: groups of clusters, depths,
+/// and the plan of barrier operations. Both with the format's objective, and with a word that nothing minimized it. A fault when the
+/// schedule breaks a rule of the format (memory, the groups that it demands).
 Result<std::string> export_joint_solution(const Dump& dump, const Problem& problem, const Schedule& schedule);
+
+/// The answer where there is no schedule: infeasible with `proven_unsat`, or inconclusive. Pre: outcome.schedule is empty.
+Result<std::string> export_joint_failure(const Dump& dump, const SolveOutcome& outcome);
 
 }  // namespace heddle::peer

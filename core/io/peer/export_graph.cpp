@@ -84,19 +84,14 @@ class Exporter {
       // What every group computes for itself still belongs to none.
       plan_.group[i] = n.group < 0 && n.scalar ? n.group : numbers[schedule_.group(op).index()];
     }
-    // Views in the order of the program: each is ready when what it names is.
+    // Views in the order of the program: each is ready when what it names is, and in the group of what reads it.
     for (const std::size_t v : hidden) {
       for (const Edge& e : loop_.edges)
         if (e.to == v && e.distance == 0) plan_.cycle[v] = std::max(plan_.cycle[v], plan_.cycle[e.from] + e.latency);
-      bool of_load = false;
-      for (const Edge& e : loop_.edges)
-        if (e.to == v && is_load(loop_.nodes[e.from])) {
-          plan_.group[v] = plan_.group[e.from];
-          of_load = true;
-        }
-      if (of_load) continue;
       const auto readers = readers_through_views(loop_, v);
       if (!readers.empty()) plan_.group[v] = plan_.group[readers[0].first];
+      for (const Edge& e : loop_.edges)
+        if (readers.empty() && e.to == v && e.distance == 0) plan_.group[v] = plan_.group[e.from];
     }
   }
 

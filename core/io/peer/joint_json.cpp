@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/saturate.h"
 #include "core/io/peer/dump_json.h"
 #include "core/io/peer/parts.h"
 
@@ -18,7 +19,9 @@ std::optional<std::size_t> node_of(Loop& loop, ObjectReader& object, const char*
   return id ? node_at(loop, *at, *id) : std::nullopt;
 }
 
-void read_nodes(ObjectReader& root, Loop& loop, bool placed) {
+/// `streaming` gets the nodes whose results the problem wants to be there at once.
+void read_nodes(ObjectReader& root, Loop& loop, bool placed, std::vector<bool>& streaming) {
+  const bool streams = root.boolean("streaming_vl", false);
   const std::vector<Cursor> items = root.required_list("nodes");
   if (items.size() > kMostNodes) root.cursor().fault(fmt::format("the problem has {} nodes, at most {} are accepted", items.size(), kMostNodes));
   if (items.empty()) root.cursor().fault("the problem has no nodes; there is nothing to schedule");
@@ -33,15 +36,16 @@ void read_nodes(ObjectReader& root, Loop& loop, bool placed) {
     if (const auto unit = object.require("pipeline")) node.unit = unit->string().value_or("");
     if (node.unit == "NONE") node.unit.clear();
     node.self_latency = object.integer("duration", 0, kMostCycles);
-    if (node.unit.empty()) node.self_latency = 0;
     node.occupancy = node.self_latency;
+    if (node.unit.empty()) node.self_latency = 0;
     node.latency = object.integer("latency", 0, kMostCycles, 0);
     node.frequency = object.integer("freq", 1, kMostCycles, 1);
+    streaming.push_back(object.boolean("streaming", false) && streams);
     if (placed) node.cycle = object.integer("cycle", 0, kMostCycles);
   }
 }
 
-void read_edges(ObjectReader& root, Loop& loop) {
+void read_edges(ObjectReader& root, Loop& loop, const std::vector<bool>& streaming) {
   for (const Cursor& item : root.required_list("edges")) {
     ObjectReader object(item);
     Edge edge;
@@ -53,7 +57,12 @@ void read_edges(ObjectReader& root, Loop& loop) {
     const std::int64_t round_trip = object.integer("rt", 0, kMostCycles, 0);
     edge.bytes = object.integer("chan_bytes", 0, kMostInJoint, 0);
     if (round_trip > 0) edge.carrier = Carrier::Register;
+    edge.round_trip = round_trip;
+    edge.cross_issue = object.integer("xissue", 0, kMostCycles, 0);
+    edge.frequency = object.integer("freq", 1, kMostCycles, 1);
+    edge.result = object.integer("src_result_idx", -kMostInJoint, kMostInJoint, 0);
     if (!from || !to) continue;
+    if (streaming[*from]) edge.latency = 0;
     edge.from = *from;
     edge.to = *to;
     Node& source = loop.nodes[edge.from];
@@ -74,12 +83,21 @@ void read_rings(ObjectReader& root, Loop& loop, const char* writer, std::int64_t
     for (const Cursor& reader : object.list("consumers")) {
       if (reader.json().is_object()) {
         ObjectReader members(reader);
-        if (const auto node = node_of(loop, members, "node")) ring.readers.push_back(*node);
+        const Cycle latency = members.integer("latency", 0, kMostCycles, 0);
+        const auto distance = static_cast<int>(members.integer("distance", 0, 1 << 20, 0));
+        if (const auto node = node_of(loop, members, "node")) {
+          ring.readers.push_back(*node);
+          ring.ends.emplace_back(latency, distance);
+        }
       } else if (const auto id = reader.integer(-kMostInJoint, kMostInJoint)) {
-        if (const auto node = node_at(loop, reader, *id)) ring.readers.push_back(*node);
+        if (const auto node = node_at(loop, reader, *id)) {
+          ring.readers.push_back(*node);
+          ring.ends.emplace_back(0, 0);
+        }
       }
     }
     ring.id = object.integer("id", 0, kMostInJoint, at ? loop.nodes[*at].id : 0);
+    ring.least = object.integer("min_count", 1, 1 << 20, 1);
     if (!at) continue;
     ring.writer = *at;
     loop.rings.push_back(std::move(ring));
@@ -114,6 +132,54 @@ void read_clusters(ObjectReader& root, Loop& loop) {
   }
 }
 
+LoweringEvent read_event(const Cursor& at, Loop& loop) {
+  ObjectReader object(at);
+  LoweringEvent event;
+  event.id = object.integer("id", 0, kMostInJoint);
+  const auto one_of = [&](const char* key, const char* first, const char* second) {
+    const std::string word = object.string(key);
+    if (word != first && word != second) at.fault(fmt::format("{} is \"{}\"", key, word), fmt::format("expected \"{}\" or \"{}\"", first, second));
+    return word == first;
+  };
+  event.of_source = one_of("owner", "src", "dst");
+  event.before = one_of("placement", "before", "after");
+  event.distance = static_cast<int>(object.integer("distance", 0, 1 << 20, 0));
+  event.anchor = node_of(loop, object, "anchor_node").value_or(0);
+  event.duration = sat_mul(object.integer("issue_duration", 0, kMostCycles), object.integer("frequency", 1, kMostCycles));
+  return event;
+}
+
+void read_lowering(ObjectReader& root, Loop& loop) {
+  for (const Cursor& item : root.list("lowering_templates")) {
+    ObjectReader object(item);
+    LoweringTemplate& read = loop.lowering.emplace_back();
+    read.id = object.integer("id", 0, kMostInJoint);
+    const std::string relation = object.string("relation");
+    using Relation = LoweringTemplate::Relation;
+    read.relation = relation == "same_wg" ? Relation::SameGroup : relation == "different_wg" ? Relation::DifferentGroup : Relation::Always;
+    if (read.relation == Relation::Always && relation != "always")
+      item.fault(fmt::format("relation is \"{}\"", relation), "expected \"always\", \"same_wg\" or \"different_wg\"");
+    read.from = node_of(loop, object, "src_node").value_or(0);
+    read.to = node_of(loop, object, "dst_node").value_or(0);
+    for (const auto& [key, into] : {std::pair{"src_cluster", &read.from_cluster}, {"dst_cluster", &read.to_cluster}}) {
+      *into = object.integer(key, 0, kMostInJoint);
+      const bool known = std::any_of(loop.clusters.begin(), loop.clusters.end(), [&](const Cluster& c) { return c.id == *into && !c.nodes.empty(); });
+      if (!known) item.fault(fmt::format("{} {} is no cluster with nodes", key, *into));
+    }
+    for (const Cursor& event : object.list("events")) read.events.push_back(read_event(event, loop));
+  }
+}
+
+void read_limits(ObjectReader& root, JointLimits& limits, bool moves) {
+  limits.moves = moves;
+  limits.smem = root.integer(moves ? "fixed_smem" : "committed_smem", 0, kMostInJoint, 0);
+  limits.default_registers = root.integer("default_wg_footprint", 0, kMostInJoint, 0);
+  limits.registers = root.integer("sm_regs", 0, kMostInJoint, limits.registers);
+  limits.slack = root.integer("default_slack", 0, kMostInJoint, 0);
+  limits.most_registers = maybe_integer(root, "reg_budget", 1, kMostInJoint);
+  for (const Cursor& registers : root.list("warp_footprint")) limits.width_registers.push_back(registers.integer(0, kMostInJoint).value_or(0));
+}
+
 std::vector<std::pair<std::int64_t, std::int64_t>> read_map(ObjectReader& root, const char* key, bool required) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   const auto at = required ? root.require(key) : root.find(key);
@@ -146,8 +212,9 @@ void read_joint_problem(ObjectReader& root, Dump& dump) {
   dump.kernel = groups ? "joint_groups" : "joint_cycles";
   Loop& loop = dump.loops.emplace_back();
   dump.smem_budget = root.integer("smem_budget", 0, kMostInJoint, dump.smem_budget);
-  read_nodes(root, loop, groups);
-  read_edges(root, loop);
+  std::vector<bool> streaming;
+  read_nodes(root, loop, groups, streaming);
+  read_edges(root, loop, streaming);
   if (groups) {
     loop.stated_ii = root.integer("ii", 1, kMostCycles);
     loop.cycles_given = root.string("mode") == "partition";
@@ -155,6 +222,8 @@ void read_joint_problem(ObjectReader& root, Dump& dump) {
     dump.tmem_budget = root.integer("tmem_budget_bytes", 0, kMostInJoint, dump.tmem_budget);
     read_clusters(root, loop);
     read_rings(root, loop, "producer", 512);
+    read_lowering(root, loop);
+    read_limits(root, loop.joint, !loop.cycles_given);
   } else {
     loop.min_ii = root.integer("min_ii", 1, kMostCycles);
     loop.max_ii = root.integer("max_ii", 1, kMostCycles);

@@ -138,7 +138,6 @@ void read_graph(ObjectReader& graph, const ReadOps& ops, Loop& loop, std::vector
   const std::vector<Cursor> items = graph.required_list("nodes");
   if (items.size() > kMostNodes)
     graph.cursor().fault(fmt::format("the loop has {} ops, at most {} are accepted", items.size(), kMostNodes));
-  if (items.empty()) graph.cursor().fault("the loop has no ops; there is nothing to schedule");
   std::map<std::int64_t, std::size_t> seen;
   for (std::size_t i = 0; i < std::min(items.size(), kMostNodes); ++i) {
     loop.nodes.push_back(read_node(items[i], static_cast<std::int64_t>(i)));
