@@ -115,8 +115,8 @@ TEST_CASE("a schedule that no analysis could index is a fault of its file, for e
                                                   {"slack", "toy_fig1", "toy", bad},
                                                   {"interpret", "toy_fig1", "toy", bad},
                                                   {"emit", "toy_fig1", "toy", bad},
-                                                  {"diff", "toy_fig1", "toy", bad, "--to", good},
-                                                  {"diff", "toy_fig1", "toy", good, "--to", bad},
+                                                  {"diff", "toy_fig1", "toy", bad, good},
+                                                  {"diff", "toy_fig1", "toy", good, bad},
                                                   {"compare", "toy_fig1", "toy", bad, "--no-solve"},
                                                   {"export", "toy_fig1", "toy", bad, "--format", "svg"}}) {
       const auto run = run_heddle(words);

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <functional>
+#include <sstream>
 
 #include "app/cli/cli.h"
 #include "tests/app/cli_support.h"
@@ -101,7 +103,6 @@ TEST_CASE("what a history claims is doubted before a search goes on from it", "[
   };
   for (const auto& [forge, why] : std::vector<std::pair<std::function<void(json&)>, std::string>>{
            {[](json& j) { j["value"] = 1.0; j["bound"] = 0.5; }, "below"},
-           {[](json& j) { j["value"] = j["bound"]; }, "its schedule takes"},
            {[](json& j) { j["problem"] = "0123456789abcdef"; }, "it is about another problem"},
            {[](json& j) { j["schedule"]["ops"][0]["start"] = 1; j["schedule"]["ops"][0].erase("stage"); j["schedule"]["ops"][0].erase("slot"); j["schedule"].erase("certificate"); }, "its schedule breaks a rule"},
            {[](json& j) { j.erase("schedule"); }, "it has a value, and no schedule"}}) {
@@ -112,6 +113,25 @@ TEST_CASE("what a history claims is doubted before a search goes on from it", "[
     CHECK(contains(run.err, why));
     CHECK(contains(run.err, "line 2"));
   }
+}
+
+TEST_CASE("the best that a history tells of is simulated again before it is believed", "[app]") {
+  const ScratchFolder folder;
+  const std::string path = folder.path("h.jsonl");
+  const std::vector<std::string> words{"tune", "gemm_hopper", "h100", "--fidelity", "heuristic", "--seed", "3", "--budget", "2", "--history", path};
+  REQUIRE(run_heddle(words).code == kDone);
+  std::string text;
+  std::istringstream lines(read_text(path));
+  for (std::string line; std::getline(lines, line);) {
+    json j = json::parse(line);
+    if (j.at("line") == "evaluation" && j.at("number") == 2) j["value"] = j["bound"];
+    if (j.at("line") != "end") text += j.dump() + "\n";
+  }
+  folder.write("h.jsonl", text);
+  const auto run = run_heddle(words);
+  INFO(run.err);
+  CHECK(contains(run.err, "line 3: evaluation 2 is set aside: its schedule takes "));
+  CHECK(contains(run.err, "going on after 1 evaluation"));
 }
 
 TEST_CASE("a space file says what varies, and the best schedule can be saved", "[app]") {
