@@ -13,7 +13,7 @@ With no option: builds the release preset and runs every test that is not slow.
 --label X     only tests with this label (core, solver, property, app, ui, cli, layering, ...)
 --slow        the slow tests too
 --asan        address and undefined-behaviour sanitizers instead: core, solver, app and window tests
---tsan        thread sanitizer instead: the app tests, jobs among them
+--tsan        thread sanitizer instead: the app tests, jobs among them, and the window tests that need no OpenGL
 --variants    builds heddle without window and without solver instead, and inspects what it links
 --all         the release tests, then --asan, --tsan and --variants: everything, about 35 minutes from nothing on two cores
 --ci          what .ci/run does: everything compiled once, with the address sanitizer, every test, and --variants
@@ -61,11 +61,12 @@ run_ctest() {
 stage_release() { configure release "${werror[@]}" "${unity[@]}" && build release && run_ctest release; }
 # Line numbers are all that a report needs of debug information.
 sanitized=(-DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEDDLE_UNITY=ON)
+opens_gl='ui/(picture|flows|twin|smoke|crash|golden_states)'
 # run_sanitized PRESET ARGUMENT...: OpenGL's drivers and cuDNN keep memory and are unloaded, so what opens them is run without the
 # search for leaks.
 run_sanitized() {
   local preset=$1; shift
-  local keeps='(ui/(picture|flows|twin|smoke|crash|golden_states)|gpu/library)'
+  local keeps="($opens_gl|gpu/library)"
   ASAN_OPTIONS=detect_leaks=1 run_ctest "$preset" "$@" -E "^$keeps\$" &&
     ASAN_OPTIONS=detect_leaks=0 run_ctest "$preset" --no-tests=ignore -R "^$keeps\$"
 }
@@ -74,8 +75,8 @@ stage_asan() {
   UBSAN_OPTIONS=print_stacktrace=1 run_sanitized asan -R '^(core|codegen|solver|app|cli|gpu|monkey|ui)/'
 }
 stage_tsan() {
-  configure tsan "${sanitized[@]}" -DHEDDLE_GUI=OFF && build tsan test_app || return 1
-  TSAN_OPTIONS="halt_on_error=1" run_ctest tsan -R '^app/'
+  configure tsan "${sanitized[@]}" && build tsan test_{app,monkey,ui} || return 1
+  TSAN_OPTIONS="halt_on_error=1" run_ctest tsan -R '^(app|monkey|ui)/' -E "^$opens_gl\$"
 }
 # Continuous integration has 25 minutes on two cores, most of which go into compiling. So it compiles once, with light optimization
 # and the address sanitizer, which is fast enough for every test; the other sanitizers are left to --asan and --tsan.

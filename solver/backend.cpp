@@ -19,6 +19,7 @@
 #include <tuple>
 
 #include "core/base/assert.h"
+#include "core/base/hand_over.h"
 #include "solver/solve.h"
 
 namespace heddle::solver {
@@ -51,9 +52,17 @@ class Interrupter {
   Interrupter(z3::context& context, std::stop_token stop) {
     if (!stop.stop_possible()) return;
     thread_ = std::jthread([this, &context, stop](std::stop_token finished) {
+      // The word is given under the lock: between the look and the wait it would be lost, and the query went on to its own end.
+      const std::stop_callback wake(stop, [this] {
+        const std::lock_guard lock(mutex_);
+        changed_.notify_all();
+      });
       std::unique_lock lock(mutex_);
-      std::stop_callback wake(stop, [this] { changed_.notify_all(); });
-      changed_.wait(lock, finished, [&] { return stop.stop_requested(); });
+      changed_.wait(lock, finished, [&] {
+        const bool asked = stop.stop_requested();
+        hand_over_point();
+        return asked;
+      });
       while (!finished.stop_requested()) {
         context.interrupt();
         changed_.wait_for(lock, finished, std::chrono::milliseconds(5), [] { return false; });

@@ -40,8 +40,7 @@ class Task {
   /// At once, whatever the work is in the middle of: its thread is left to end by itself, and nobody hears its answer.
   void cancel() {
     if (!job_) return;
-    job_->cancel();
-    leaving_.push_back(std::move(job_));
+    leaving_.take(std::move(job_));
     if (phase_ == Phase::Running) phase_ = Phase::Cancelled;
   }
 
@@ -50,7 +49,7 @@ class Task {
 
   /// Takes in what has come; true when anything changed.
   bool pump() {
-    std::erase_if(leaving_, [](const auto& job) { return job->state() == WorkState::Finished; });
+    leaving_.sweep();
     if (!job_) return false;
     const bool ended = job_->state() == WorkState::Finished;
     std::vector<Event> events = job_->drain();
@@ -67,12 +66,7 @@ class Task {
   /// Cancels everything and waits for it to end, until then at most; true when it has.
   bool close(std::chrono::steady_clock::time_point until) {
     cancel();
-    for (const auto& job : leaving_) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-      if (!job->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
-    }
-    leaving_.clear();
-    return true;
+    return leaving_.wait_until(until);
   }
 
   bool active() const { return phase_ == Phase::Running; }
@@ -97,7 +91,7 @@ class Task {
   double seconds_ = 0;
   Answer answer_;
   std::unique_ptr<Job> job_;
-  std::vector<std::unique_ptr<Job>> leaving_;
+  LeavingJobs<Job> leaving_;
 };
 
 }  // namespace heddle::app

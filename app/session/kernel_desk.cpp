@@ -161,6 +161,7 @@ bool KernelDesk::pump(std::vector<Line>& said) {
 }
 
 bool KernelDesk::close(std::chrono::steady_clock::time_point until) {
+  for (const KernelStep step : {KernelStep::Text, KernelStep::Check, KernelStep::Data, KernelStep::Build}) cancel(step);  // all, then they end side by side
   return text_.close(until) && check_.close(until) && data_.close(until) && build_.close(until) && compiler_.close(until);
 }
 

@@ -358,6 +358,7 @@ class Session {
   /// Gives the rows whose file claims a proof, and the row that is being proved, what the outcome has proved about the question.
   void settle_claims(const SolveOutcome& outcome);
   void settle_after_travel(bool other_problem);
+  /// Call after every change of `content_`: models are made anew, and what is selected, pointed at and aligned is in the problem again.
   void changed();
   double now() const;
   void say(LogLevel level, std::string text);
@@ -407,7 +408,9 @@ class Session {
   RunDesk runs_;
   SweepDesk sweep_;
   std::unique_ptr<SolveJob> job_;
-  std::vector<std::unique_ptr<SolveJob>> stopping_;  ///< abandoned jobs, kept until their workers have ended
+  std::shared_ptr<const Problem> job_problem_;  ///< what the running job was asked: an answer to anything else is not taken
+  Constraints job_constraints_;
+  LeavingJobs<SolveJob> leaving_;
 };
 
 }  // namespace heddle::app

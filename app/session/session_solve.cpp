@@ -79,7 +79,11 @@ void Session::begin_solve(std::string row, std::string proving) {
   if (const ScheduleEntry* entry = content_.entry(); (proposal_ || !live_.proving.empty()) && entry && fits(*content_.problem, entry->schedule))
     request.incumbent = entry->schedule;
   say(LogLevel::Info,
-      fmt::format("{} starts: {} on {}", live_.proving.empty() ? job_row_ : "the proof of " + live_.proving, content_.problem->kernel, content_.problem->machine));
+      fmt::format("{} starts: {} on {}", live_.proving.empty() ? job_row_ : "the proof of " + live_.proving, content_.problem->kernel,
+                  content_.problem->machine));
+  leaving_.take(std::move(job_));
+  job_problem_ = content_.problem;
+  job_constraints_ = content_.constraints;
   job_ = start_solve(environment_.solve, std::move(request), environment_.wake);
   changed();
 }
@@ -101,8 +105,7 @@ void Session::abandon_job(const char* why) {
     live_.cancelled = true;
     end_row();
   }
-  job_->cancel();
-  stopping_.push_back(std::move(job_));
+  leaving_.take(std::move(job_));
 }
 
 void Session::end_row() {
@@ -124,8 +127,13 @@ bool Session::pump() {
 }
 
 bool Session::pump_solve() {
-  std::erase_if(stopping_, [](const auto& job) { return job->state() == WorkState::Finished; });
+  leaving_.sweep();
   if (!job_) return false;
+  if (content_.problem != job_problem_ || content_.constraints != job_constraints_) {
+    abandon_job("its question is gone");
+    changed();
+    return true;
+  }
   // The state is read first: events that come later are then found by the next call.
   const bool ended = job_->state() == WorkState::Finished;
   std::vector<JobEvent> events = job_->drain();
@@ -312,19 +320,8 @@ bool Session::close(std::chrono::milliseconds limit) {
   abandon_job("the window closes");
   if (question_job_) question_job_->cancel();
   waiting_.clear();
-  for (const auto& job : stopping_) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (!job->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
-  }
-  stopping_.clear();
-  if (!kernel_.close(deadline) || !runs_.close(deadline)) return false;
-  if (question_job_) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (!question_job_->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
-  }
-  return true;
+  if (!leaving_.wait_until(deadline) || !kernel_.close(deadline) || !runs_.close(deadline) || !sweep_.close(deadline)) return false;
+  return !question_job_ || question_job_->wait_until(deadline);
 }
 
 }  // namespace heddle::app

@@ -26,10 +26,7 @@ void SweepDesk::open(SweepFile file) {
 }
 
 void SweepDesk::shut() {
-  if (follower_) {
-    follower_->cancel();
-    leaving_.push_back(std::move(follower_));
-  }
+  leaving_.take(std::move(follower_));
   file_.reset();
   const std::uint64_t before = table_.revision;
   table_ = {};
@@ -59,7 +56,7 @@ void SweepDesk::start(std::vector<std::string> words, SweepFile file) {
 }
 
 bool SweepDesk::pump(std::optional<SweepRunEnd>& ended) {
-  std::erase_if(leaving_, [](const auto& f) { return f->state() == WorkState::Finished; });
+  leaving_.sweep();
   bool news = run_.pump();
   if (news && !run_.active()) {
     if (run_.phase() == Task<SweepRunEnd>::Phase::Done) ended = *run_.answer();
@@ -85,17 +82,8 @@ bool SweepDesk::pump(std::optional<SweepRunEnd>& ended) {
 }
 
 bool SweepDesk::close(std::chrono::steady_clock::time_point until) {
-  const bool ended = run_.close(until);
-  if (follower_) {
-    follower_->cancel();
-    leaving_.push_back(std::move(follower_));
-  }
-  for (const auto& follower : leaving_) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (!follower->wait(std::max(left, std::chrono::milliseconds(0)))) return false;
-  }
-  leaving_.clear();
-  return ended;
+  leaving_.take(std::move(follower_));
+  return run_.close(until) && leaving_.wait_until(until);
 }
 
 }  // namespace heddle::app

@@ -58,7 +58,7 @@ class SweepDesk {
   std::function<void()> wake_;
   std::optional<SweepFile> file_;
   std::unique_ptr<SweepFollower> follower_;
-  std::vector<std::unique_ptr<SweepFollower>> leaving_;
+  LeavingJobs<SweepFollower> leaving_;
   Task<SweepRunEnd> run_;
   SweepTable table_;
   std::vector<Fault> faults_;

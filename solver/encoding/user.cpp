@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
@@ -81,7 +82,11 @@ void add_constraint(Model& model, const UserConstraint& c) {
   const Problem& problem = model.problem();
   Backend& backend = model.backend();
   std::vector<OpId> ops;
-  for (const std::string& name : c.ops) ops.push_back(problem.find_op(name));
+  for (const std::string& name : c.ops) {
+    ops.push_back(problem.find_op(name));
+    // Whoever asks looks at constraint_faults first and says it better; nothing is ever read where no op is.
+    if (!ops.back().valid()) throw std::invalid_argument(fmt::format("constraint '{}' names no op '{}'", c.name, name));
+  }
 
   const auto in_range = [&](OpId op, Cycle low, Cycle high) {
     model.require_apart(model.origin(), op, low);

@@ -28,7 +28,8 @@ class Ranges {
   SlackRanges run() {
     start();
     try {
-      if (request_.exact) settle();
+      answer_.fault = constraint_faults(problem_, request_.constraints);
+      if (request_.exact && answer_.fault.empty()) settle();
     } catch (const Stopped&) {
     } catch (const std::exception& e) {  // Z3 reports memory limits and internal faults this way
       answer_.fault = fmt::format("the solver failed: {}", e.what());

@@ -232,6 +232,18 @@ TEST_CASE("the kernel that is open is tuned by a child, which can be cancelled a
   CHECK(b.points(4));
 }
 
+TEST_CASE("closing says that a tuning run has not ended, instead of waiting for it afterwards", "[app]") {
+  test::ScratchFolder place;
+  const std::string script = place.path("heddle");
+  std::ofstream(script) << "#!/bin/sh\ntrap '' TERM\necho started > " << place.path("started") << "\nwhile :; do sleep 1; done\n";
+  fs::permissions(script, fs::perms::owner_all);
+  SweepBench b({script, place.path("sweeps")});
+  b.open_toy();
+  b.session.apply(StartTune{});
+  REQUIRE(b.until([&] { return fs::exists(place.path("started")); }));
+  CHECK_FALSE(b.session.close(50ms));
+}
+
 TEST_CASE("without a program, a folder, or a kernel there is no tuning, and it says why", "[app]") {
   SweepBench b;
   CHECK(b.session.why_no_tune() == "open a kernel first");

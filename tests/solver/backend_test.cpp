@@ -1,9 +1,38 @@
 // The formula language, without any scheduling.
 #include "solver/backend.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+#include "core/base/hand_over.h"
 
 using namespace heddle::solver;
+
+namespace {
+
+/// Between the look for a stop request and the wait for one, a query's interrupter waits here until the request is made.
+std::atomic<bool> looked{false}, asked{false};
+void until_asked() {
+  looked = true;
+  while (!asked) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+/// More pigeons than holes: no solver of clauses gets through that in a minute.
+void add_pigeons(Backend& b, std::size_t holes) {
+  std::vector<std::vector<Lit>> in(holes + 1, std::vector<Lit>(holes));
+  for (auto& pigeon : in) {
+    for (Lit& lit : pigeon) lit = b.new_lit();
+    b.add_clause(pigeon);
+  }
+  for (std::size_t hole = 0; hole < holes; ++hole)
+    for (std::size_t p = 0; p <= holes; ++p)
+      for (std::size_t q = 0; q < p; ++q) b.add_clause({-in[p][hole], -in[q][hole]});
+}
+
+}  // namespace
 
 TEST_CASE("an atom and its mirror image are one atom", "[solver]") {
   Backend b(0, {});
@@ -75,4 +104,24 @@ TEST_CASE("the empty clause is a contradiction, and a stop request is an unknown
   Backend stopped(0, limits);
   source.request_stop();
   CHECK(stopped.check() == Answer::Unknown);
+}
+
+TEST_CASE("a stop request is heard at whatever moment it comes", "[solver]") {
+  std::stop_source source;
+  SearchLimits limits;
+  limits.stop = source.get_token();
+  limits.deadline = Clock::now() + std::chrono::minutes(1);
+  Backend b(0, limits);
+  add_pigeons(b, 14);
+  looked = asked = false;
+  heddle::hand_over_pause = until_asked;
+  std::jthread stopper([&] {
+    while (!looked) std::this_thread::yield();
+    asked = true;
+    source.request_stop();
+  });
+  const auto begin = Clock::now();
+  CHECK(b.check() == Answer::Unknown);
+  heddle::hand_over_pause = nullptr;
+  CHECK(Clock::now() - begin < std::chrono::seconds(20));
 }

@@ -108,3 +108,18 @@ TEST_CASE("a cap costs what it costs, and of impossible demands those in the way
   CHECK(prices.timed_out);
   CHECK_FALSE(prices.complete());
 }
+
+TEST_CASE("a demand of an op that does not exist is a fault of the question for slack", "[solver]") {
+  for (const ConstraintKind kind : {ConstraintKind::Pin, ConstraintKind::Range, ConstraintKind::InGroup, ConstraintKind::NotInGroup, ConstraintKind::SameGroup,
+                                    ConstraintKind::DifferentGroup, ConstraintKind::Before, ConstraintKind::SameStage}) {
+    SlackRequest request = toy_request();
+    UserConstraint c;
+    c.name = "of another kernel";
+    c.kind = kind;
+    c.ops = {"exp17", request.problem.ops.front().name};
+    request.constraints = {c};
+    const SlackRanges ranges = slack_ranges(request);
+    CHECK(ranges.fault.find("names no op 'exp17'") != std::string::npos);
+    CHECK(ranges.ops.size() == request.problem.ops.size());  // longest paths need no solver
+  }
+}
