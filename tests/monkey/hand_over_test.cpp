@@ -39,7 +39,8 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
       return OpenPair{kernel, kernel == "toy_fig1" ? "toy" : "h100", !chance(random, 3)};
     }
     case 2: return CloseDocument{};
-    case 3: case 4: return StartSolve{};
+    case 3: return ProveShown{};
+    case 4: return StartSolve{};
     case 5: return CancelSolve{};
     case 6: case 7: case 8: {
       Ask ask;
