@@ -94,8 +94,9 @@ void Session::on(const AdoptSchedule& c) {
     return e->name == c.name && same_program(e->schedule, c.schedule);
   });
   undo_.remember(content_, "take over " + c.name);
+  const bool as_b = c.as_baseline && content_.shown;  // the first of a list is A, whatever it was to be
   if (known != content_.schedules.end()) {
-    (c.as_baseline ? content_.baseline : content_.shown) = static_cast<std::size_t>(known - content_.schedules.begin());
+    (as_b ? content_.baseline : content_.shown) = static_cast<std::size_t>(known - content_.schedules.begin());
     if (content_.baseline == content_.shown) content_.baseline.reset();
     return changed();
   }
@@ -107,7 +108,7 @@ void Session::on(const AdoptSchedule& c) {
   entry.schedule = c.schedule;
   entry.schedule.name = c.name;
   content_.schedules.push_back(make_entry(*content_.problem, content_.constraints, std::move(entry)));
-  (c.as_baseline ? content_.baseline : content_.shown) = content_.schedules.size() - 1;
+  (as_b ? content_.baseline : content_.shown) = content_.schedules.size() - 1;
   if (content_.baseline == content_.shown) content_.baseline.reset();
   changed();
 }

@@ -95,3 +95,13 @@ TEST_CASE("a sweep stays open when the kernel beside it is closed", "[ui]") {
   }
   std::filesystem::remove(path);
 }
+
+TEST_CASE("a schedule taken over as B where nothing is shown becomes A", "[ui]") {
+  Harness h(solve_toy);
+  Session& session = h.session();
+  session.apply(OpenPair{"toy_fig1", "toy", false});
+  session.apply(AdoptSchedule{toy_schedule(*session.content().problem, true), "the first", true, {}, {}});
+  CHECK(session.content().shown == 0u);
+  CHECK_FALSE(session.content().baseline);
+  CHECK(broken_invariants(session) == std::vector<std::string>());
+}
