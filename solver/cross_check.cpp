@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/integer_division.h"
 #include "solver/encoding/registers.h"
 #include "solver/encoding/user.h"
 
@@ -207,7 +208,7 @@ class Encoder {
       z3::expr_vector touching(context_);
       for (std::size_t v = 0; v < p_.ops.size(); ++v)
         if (touches_registers(OpId(v))) touching.push_back(groups_[v] == static_cast<int>(g));
-      const z3::expr counted = z3::ite(any(touching), budgets_.back(), number(p_.limits.producer_registers));
+      const z3::expr counted = z3::ite(any(touching), budgets_.back(), number(ceil_div(p_.limits.producer_registers, granule) * granule));
       for (std::int64_t w = 0; w <= p_.limits.warps_per_cta; ++w)
         solver_.add(z3::implies(widths_[g] == number(w), share >= counted * number(w * p_.limits.threads_per_warp)));
       file.push_back(share);

@@ -64,11 +64,10 @@ Result<std::vector<solver::BaselineChoice>> baselines_of(const Arguments& argume
 }
 
 std::string format_of(const Arguments& arguments, const std::string& path) {
-  if (arguments.has("--json")) return "json";
   if (const auto format = arguments.text("--format")) return *format;
   for (const auto& [ending, format] : {std::pair{".html", "html"}, {".csv", "csv"}, {".md", "markdown"}, {".json", "json"}})
     if (path.ends_with(ending)) return format;
-  return "text";
+  return path == "-" && arguments.has("--json") ? "json" : "text";
 }
 
 std::string written_as(const std::string& format, const Inputs& inputs, const Scoreboard& board, const Arguments& arguments, const TextStyle& style) {
@@ -91,7 +90,8 @@ int exit_code(const Scoreboard& board) {
 int run_compare(const Arguments& arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-");
   const std::string format = format_of(arguments, path);
-  const bool json = format == "json" && path == "-";
+  const bool here = path == "-", json = arguments.has("--json") || (format == "json" && here);
+  if (json && here && format != "json") return refuse(terminal, fmt::format("--json and --format {} both want standard output; give one of them", format), json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   Result<std::vector<Contender>> given = read_contenders(arguments, inputs->problem, terminal);
@@ -120,12 +120,15 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   TextStyle style = terminal.style;
   if (path != "-") style = {};
   int code = exit_code(board);
-  if (terminal.quiet && format == "text")
+  for (const std::string& name : beyond_bound(board))
+    terminal.complain(fmt::format("internal error: {} is valid and sustains less than the {} cycles that were proved", name, board.lower_bound));
+  if (terminal.quiet && here && format == "text")
     terminal.out << styled(scoreboard_headline(board, ungrouped), style) << "\n";
   else if (const int failed = write_text(terminal, path, written_as(format, *inputs, board, arguments, style)))
     code = failed;
-  else if (path != "-")
+  else if (!here)
     terminal.note(fmt::format("{} written to {}", format, path));
+  if (json && !here) terminal.out << written_as("json", *inputs, board, arguments, {});
   return code;
 }
 

@@ -54,6 +54,7 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
   else
     terminal.out << (terminal.quiet ? explanation_headline(explanation) + "\n"
                                     : explanation_summary(inputs->problem, explanation, terminal.style));
+  if (explanation.status == Status::Invalid) terminal.complain(explanation.sentence);
   return exit_code_of(explanation);
 }
 

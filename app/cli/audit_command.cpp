@@ -8,6 +8,7 @@
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
 #include "core/io/json.h"
+#include "core/io/outcome_json.h"
 #include "core/io/peer/audit_json.h"
 #include "core/io/peer/dump_files.h"
 #include "core/peer/native.h"
@@ -105,7 +106,8 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
   for (const std::string& name : arguments.all("FILES")) {
     Result<Audited> audited = audit_file(name, arguments);
     if (!audited) {
-      code = report(terminal, audited.error(), json);
+      code = report(terminal, audited.error(), false);
+      all.push(Json::object().set("file", name).set("error", code == kInvalidInput ? "input" : "environment").set("faults", faults_json(audited.error().faults)));
       continue;
     }
 #ifdef HEDDLE_HAS_SOLVER
@@ -125,7 +127,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
     first = false;
     if (!audit.clean() && code == kDone) code = kNegative;
   }
-  if (json && !first) terminal.out << (arguments.all("FILES").size() == 1 ? (*all.items())[0] : all).pretty();
+  if (json) terminal.out << (arguments.all("FILES").size() == 1 ? (*all.items())[0] : all).pretty();
   return code;
 }
 

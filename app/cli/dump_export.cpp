@@ -73,7 +73,7 @@ Result<std::string> dump_export(const std::string& format, const Inputs& inputs,
 #endif
   if (schedules.empty()) schedules.push_back(schedule);
   for (const Schedule& s : schedules)
-    for (const Violation& v : check(inputs.problem, s, inputs.constraints).violations) terminal.note(fmt::format("{}: {}: {}", s.name, v.family, v.message));
+    for (const Violation& v : check(inputs.problem, s, inputs.constraints).violations) terminal.note(fmt::format("{}: {}: {}", s.name.empty() ? "a schedule without a name" : s.name, v.family, v.message));
   return peer::export_variants(*text, *dump, index, inputs.problem, schedules);
 }
 

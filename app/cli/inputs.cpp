@@ -225,6 +225,13 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   }
   if (const auto stages = arguments.integer("--max-stages"))
     inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *stages), ConstraintKind::MaxStages, *stages));
+  // How many groups there are is known only now.
+  Error error;
+  for (const UserConstraint& c : inputs.constraints)
+    if (c.enabled && c.kind == ConstraintKind::InGroup && c.low >= inputs.problem.max_groups)
+      error.faults.push_back({demands.value_or(""), "", fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, inputs.problem.max_groups - 1),
+                              "--groups N allows more"});
+  if (!error.faults.empty()) return error;
   if (inputs.schedule) {
     std::vector<Fault> refuted;
     judge_claim(inputs.problem, inputs.constraints, *inputs.schedule, schedule_path.empty() ? source : schedule_path, &refuted);

@@ -95,6 +95,7 @@ int run_study(const std::string& name, const Inputs& inputs, const Schedule& sch
 
 int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
+  if (json && arguments.has("--csv")) return refuse(terminal, "--json and --csv both want standard output; give one of them", json);
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   for (const char* flag : {"--svg", "--trace"})

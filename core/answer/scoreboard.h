@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,7 @@ Contender measured(const Problem& problem, const Constraints& constraints, Conte
 
 struct Scoreboard {
   Cycle lower_bound = 0;             ///< on II, proved
+  int bound_stages = std::numeric_limits<int>::max();  ///< for schedules of at most so many stages
   std::string why;                   ///< one sentence: what the bound rests on
   std::vector<Contender> contenders; ///< in the order in which they were settled
   bool cancelled = false, timed_out = false;
@@ -74,7 +76,7 @@ std::optional<double> gap_percent(const Scoreboard& board, const Contender& cont
 /// From the smallest period up; then what breaks a rule, then what has no schedule. Equals keep their order.
 std::vector<std::size_t> ranking(const Scoreboard& board);
 
-/// Legal schedules whose period is below the proved bound. There can be none: a name in this list is a fault in the model,
+/// Legal schedules whose period is below the proved bound, although it speaks of as many stages as theirs. There can be none: a name in this list is a fault in the model,
 /// the checker or the evaluator.
 std::vector<std::string> beyond_bound(const Scoreboard& board);
 

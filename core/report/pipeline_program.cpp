@@ -15,6 +15,8 @@
 namespace heddle {
 namespace {
 
+constexpr Cycle kMostCounted = Cycle{1} << 30;  ///< windows; files may ask for more
+
 using Kind = PipelineLine::Kind;
 
 class Builder {
@@ -191,10 +193,11 @@ class Builder {
     Cycle first = group.lines.front().time, last = first;
     for (const PipelineLine& line : group.lines) first = std::min(first, line.time), last = std::max(last, line.time);
     const Cycle base = floor_div(first, schedule_.ii);
-    group.first_stage = static_cast<int>(base);
-    group.stages = static_cast<int>(floor_div(last, schedule_.ii) - base) + 1;
+    const auto count = [](Cycle windows) { return static_cast<int>(std::clamp<Cycle>(windows, -kMostCounted, kMostCounted)); };
+    group.first_stage = count(base);
+    group.stages = count(floor_div(last, schedule_.ii) - base) + 1;
     for (PipelineLine& line : group.lines) {
-      line.stage = static_cast<int>(floor_div(line.time, schedule_.ii) - base);
+      line.stage = count(floor_div(line.time, schedule_.ii) - base);
       line.slot = line.time - floor_div(line.time, schedule_.ii) * schedule_.ii;
     }
     // Signals of ops that began earlier come before the ops that begin at the same cycle.
@@ -227,13 +230,13 @@ PipelineProgram pipeline_program(const Problem& problem, const Schedule& schedul
 std::vector<PipelineWindow> pipeline_windows(const PipelineGroup& group) {
   using Part = PipelineWindow::Part;
   std::vector<PipelineWindow> windows;
-  const int stages = group.stages;
+  const int stages = group.stages, written = stages > kMostStagesWritten ? 1 : stages;
   const auto add = [&](Part part, int number, auto&& step_of) {
     PipelineWindow window{part, number, {}};
     for (std::size_t i = 0; i < group.lines.size(); ++i) step_of(window, i, group.lines[i]);
     if (!window.steps.empty()) windows.push_back(std::move(window));
   };
-  for (int p = 0; p < stages - 1; ++p)
+  for (int p = 0; p < written - 1; ++p)
     add(Part::Prologue, p, [&](PipelineWindow& window, std::size_t i, const PipelineLine& line) {
       const int iteration = p - line.stage;
       if (iteration >= line.first && iteration >= 0) window.steps.push_back({i, iteration, false, line.spare > 0});
@@ -242,7 +245,7 @@ std::vector<PipelineWindow> pipeline_windows(const PipelineGroup& group) {
     const int least = stages - 1 - line.stage;
     window.steps.push_back({i, -line.stage, least < line.first, line.stage < line.spare});
   });
-  for (int e = 0; e < stages - 1; ++e)
+  for (int e = 0; e < written - 1; ++e)
     add(Part::Epilogue, e, [&](PipelineWindow& window, std::size_t i, const PipelineLine& line) {
       const int offset = e - line.stage;  // iteration N + offset
       if (offset >= 0 || -offset <= line.spare) return;

@@ -69,7 +69,11 @@ struct PipelineWindow {
   std::vector<PipelineStep> steps;
 };
 
-/// Prologue windows, one steady window, epilogue windows; windows without steps are left out.
+/// A loop of more stages is not written out: its prologue would fill books.
+inline constexpr int kMostStagesWritten = 500;
+
+/// Prologue windows, one steady window, epilogue windows; windows without steps are left out. Of a group of more than
+/// kMostStagesWritten stages the steady window only.
 std::vector<PipelineWindow> pipeline_windows(const PipelineGroup& group);
 
 }  // namespace heddle

@@ -80,6 +80,7 @@ class Writer {
     out.note = count_of(of.warps, "warp") + ", " + count_of(body.stages, "stage");
     if (body.first_stage > 0) out.note += fmt::format(", begins in window {}", body.first_stage);
     if (body.lines.empty()) return out;
+    if (body.stages > kMostStagesWritten) out.note += fmt::format("; prologue and epilogue of more than {} stages are not written out", kMostStagesWritten);
     for (const PipelineWindow& window : pipeline_windows(body)) out.sections.push_back(section(body, window));
     return out;
   }

@@ -19,6 +19,11 @@ std::string demands_text(const Constraints& constraints) {
     all += "of ";
     text(c.channel);
     all += fmt::format("{} {}", c.low, c.high);
+    for (const StageRing& ring : c.rings) {
+      all += fmt::format(" ring of {} bytes ", ring.bytes);
+      text(ring.writer);
+      for (const std::string& reader : ring.readers) text(reader);
+    }
   }
   return all;
 }

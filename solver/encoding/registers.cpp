@@ -35,7 +35,7 @@ std::vector<std::int64_t> group_budgets(const Problem& problem, const Schedule& 
     budget = std::max(budget, round_up(registers_at(problem, schedule, OpId(v)), problem.limits.register_granule));
   }
   for (std::int64_t& budget : budgets)
-    if (budget < 0) budget = problem.limits.producer_registers;
+    if (budget < 0) budget = round_up(problem.limits.producer_registers, problem.limits.register_granule);
   return budgets;
 }
 

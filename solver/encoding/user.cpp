@@ -175,7 +175,7 @@ std::string constraint_faults(const Problem& problem, const Constraints& constra
   for (const UserConstraint& c : constraints) {
     for (const std::string& name : c.ops)
       if (!problem.find_op(name).valid()) faults += fmt::format("constraint '{}' names no op '{}'. ", c.name, name);
-    if (c.kind == ConstraintKind::InGroup && (c.low < 0 || c.low >= problem.max_groups))
+    if (c.enabled && c.kind == ConstraintKind::InGroup && (c.low < 0 || c.low >= problem.max_groups))
       faults += fmt::format("constraint '{}' names group {}, there are groups 0 to {}. ", c.name, c.low, problem.max_groups - 1);
     for (const StageRing& ring : c.rings) {
       std::vector<std::string> names = ring.readers;

@@ -86,6 +86,7 @@ class Board {
     // With demands in force the solver's bound holds for schedules that meet them, and for no others.
     if (outcome.lower_bound > board_.lower_bound && outcome.status != Status::Infeasible) {
       board_.lower_bound = outcome.lower_bound;
+      if (outcome.reason == BoundReason::Refutation) board_.bound_stages = request_.solve.max_stages;
       board_.why = outcome.explanation;
     }
     board_.cancelled = outcome.cancelled;

@@ -225,3 +225,14 @@ TEST_CASE("the compiler's own emitter accepts exports", "[app][.slow]") {
   CHECK(emitted > 0);
 }
 #endif
+
+TEST_CASE("several files with --json are one list, also where some cannot be read", "[app]") {
+  const auto run = run_heddle({"audit", "nothing.json", kScores, "nor.this", "--no-solve", "--json"});
+  CHECK(run.code == kInvalidInput);
+  const Result<Json> list = parse_json(run.out, "");
+  REQUIRE(list);
+  REQUIRE((list->items() && list->items()->size() == 3));
+  CHECK((*list->items())[0].find("faults"));
+  CHECK((*list->items())[1].find("loops"));
+  CHECK(contains(run.err, "nor.this"));
+}

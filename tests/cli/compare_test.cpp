@@ -89,3 +89,26 @@ TEST_CASE("heuristics are chosen by name and options, and mistakes are named all
 }
 
 #endif
+
+TEST_CASE("with --json the object is on standard output, whatever is written to a file", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string file = folder.path("board.csv");
+  const auto run = run_heddle({"compare", "toy_fig1", "toy", "--json", "--out", file});
+  CHECK(run.code == app::kDone);
+  CHECK(parse_json(run.out, "")->find("contenders") != nullptr);
+  CHECK(test::read_text(file).find("{") == std::string::npos);
+  CHECK(run_heddle({"compare", "toy_fig1", "toy", "--json", "--format", "csv"}).code == app::kUsage);
+}
+
+TEST_CASE("a bound for so many stages is no contradiction to a schedule of more", "[app]") {
+  const test::ScratchFolder folder;
+  // S is demanded in cycle 41: with at most 6 stages that takes II 8, with more it does not.
+  const std::string many = folder.write("many.json", R"({
+  "schema": "heddle.schedule/1", "name": "many stages", "kernel": "toy_fig1", "machine": "toy", "ii": 3,
+  "groups": [{"warps": 1, "registers": 24}],
+  "ops": [{"id": "S", "start": 41, "group": 0}, {"id": "P", "start": 42, "group": 0}, {"id": "O", "start": 43, "group": 0}]})");
+  const auto run = run_heddle({"compare", "toy_fig1", "toy", many, "--demand", "pin S at 41", "--json"});
+  CAPTURE(run.out, run.err);
+  CHECK(run.code == app::kDone);
+  CHECK(contains(run.out, "at most 6 stages"));
+}

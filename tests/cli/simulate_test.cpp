@@ -80,3 +80,9 @@ TEST_CASE("a schedule that deadlocks is answered in one sentence, and exits with
   CHECK(json::parse(answer.out).at("deadlock") == true);
   CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--study", "jitter"}).code == kNegative);
 }
+
+TEST_CASE("a table and an object are not both printed, nor one in place of the other", "[app]") {
+  const auto run = run_heddle({"simulate", "toy_fig1", "toy", "--csv", "--json"});
+  CHECK(run.code == kUsage);
+  CHECK(run.err.find("both want standard output") != std::string::npos);
+}

@@ -178,3 +178,13 @@ TEST_CASE("a build without solver says so and exits with 6", "[app]") {
 }
 
 #endif
+
+TEST_CASE("a demand about a group that there is not is the user's fault, and says which groups there are", "[app]") {
+  for (const char* command : {"solve", "explain", "alternatives", "price"}) {
+    CAPTURE(command);
+    const auto run = run_heddle({command, "toy_fig1", "toy", "--demand", "S in group 2"});
+    CHECK(run.code == kInvalidInput);
+    CHECK(contains(run.err, "there are groups 0 to 1"));
+  }
+  CHECK(run_heddle({"solve", "toy_fig1", "toy", "--demand", "S in group 2", "--groups", "3"}).code != kInvalidInput);
+}

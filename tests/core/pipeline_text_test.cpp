@@ -85,3 +85,16 @@ TEST_CASE("hostile names cannot steer a terminal through the pipeline's text", "
     CHECK(page.find("\xe2\x80\xae") == std::string::npos);
   }
 }
+
+TEST_CASE("a loop of a million stages is not written out window by window", "[core]") {
+  test::GanttCase c = gemm_case();
+  c.schedule.ops[0].start += 1'000'000 * c.schedule.ii;
+  const PipelineText text = pipeline_text(c.problem, c.schedule);
+  std::size_t sections = 0;
+  for (const PipelineTextGroup& group : text.groups) sections += group.sections.size();
+  CHECK(sections < 2 * kMostStagesWritten * text.groups.size());
+  CHECK(pipeline_page(text, TextStyle{}).find("not written out") != std::string::npos);
+  c.schedule.ops[0].start = Cycle{1} << 40;
+  c.schedule.ii = 1;
+  for (const PipelineGroup& group : pipeline_program(c.problem, c.schedule).groups) CHECK(group.stages >= 1);
+}

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/check/checker.h"
 #include "tests/support/problem_builder.h"
 
 using namespace heddle;
@@ -71,4 +72,15 @@ TEST_CASE("budgets are rounded up to the granule, and a group without registers 
   solver::set_register_budgets(b.problem, s);
   CHECK(s.groups[0].registers == 48);
   CHECK(s.groups[1].registers == 24);
+}
+
+TEST_CASE("a group without registers gets whole granules too", "[solver]") {
+  ProblemBuilder b({"A", "B"});
+  b.op("x", "A", 10, 1), b.op("y", "B", 10, 1);
+  b.problem.limits.register_granule = 7;
+  b.problem.limits.producer_registers = 24;
+  Schedule s = schedule_of(b.problem, 100, {{0, GroupId(0)}, {0, GroupId(1)}});
+  solver::set_register_budgets(b.problem, s);
+  CHECK(s.groups[0].registers == 28);
+  CHECK(check(b.problem, s).valid());
 }

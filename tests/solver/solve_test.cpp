@@ -379,3 +379,9 @@ TEST_CASE("a time limit of nothing gives bounds and no claim", "[solver]") {
   CHECK(outcome.timed_out);
   CHECK(outcome.lower_bound >= 1);
 }
+
+TEST_CASE("a demand that is switched off may name a group that there is not", "[solver]") {
+  UserConstraint off = constraint(ConstraintKind::InGroup, {"S"}, 7);
+  off.enabled = false;
+  CHECK(solve_problem(toy_problem(), {off}).status == Status::Optimal);
+}

@@ -117,7 +117,7 @@ class Builder {
  private:
   enum class Form { Ddg, Curated, Schedule, JointCycles, JointGroups };
 
-  Document kernel() { return {{"name", dice_.pick({"k", "attention fwd", "x<y>&z", "nan", "kernel.with.dots"})}, {"args", Document::array()}}; }
+  Document kernel() { return {{"name", dice_.pick({"k", "attention fwd", "x.y (z)", "nan", "kernel.with.dots"})}, {"args", Document::array()}}; }
 
   Document readers(const Graph& graph) {
     Document list = Document::array();

@@ -64,7 +64,7 @@ Document schedule_document(Dice& dice, const Problem& problem) {
   for (std::int64_t g = 0; g < groups; ++g) {
     Document group{{"warps", dice.chance(80) ? dice.between(1, 8) : dice.odd(0, 1024)}};
     if (dice.chance(50)) group["id"] = g;
-    if (dice.chance(50)) group["role"] = dice.pick({"", "producer", "mma", "consumer", "<&>", "=1"});
+    if (dice.chance(50)) group["role"] = dice.pick({"", "producer", "mma", "consumer", "a.b-c (d)", "0"});
     if (dice.chance(70)) group["registers"] = dice.odd(0, 65536);
     list.push_back(group);
   }
