@@ -149,6 +149,8 @@ std::vector<OptionSpec> reworded(std::vector<OptionSpec> options, const std::str
   return options;
 }
 
+constexpr const char* kEverything = "seconds for everything together, fallbacks included (default: 60 for all searches, no limit for the rest)";
+
 std::vector<CommandSpec> make_table() {
   const OptionSpec mode =
       choice("--mode", "MODE", {"steady", "unrolled", "pipeline"},
@@ -326,28 +328,31 @@ std::vector<CommandSpec> make_table() {
        "write the kernel that a schedule stands for as CUDA C++ (sm_90a)",
        {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
        {kKernel, kMachine, schedule(false)},
-       with_recalled_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"),
+       reworded(with_recalled_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"),
                             kTrips, kCluster, kNoTurns, kCut, kAgain, kRecords,
                             file("--out", "-o", "where to write; - is standard output (the default)")}),
+                "--timeout", "seconds for all searches together (default 60)"),
        run_emit},
       {"compile",
        "compile the kernel that a schedule stands for with NVRTC or nvcc, and judge what ptxas says; needs no GPU",
        {"heddle compile gemm_hopper h100", "heddle compile attention_forward_hopper h100 fa.json --out fa.cubin --compiler nvcc"},
        {kKernel, kMachine, schedule(false)},
-       with_recalled_solver_options({choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
+       reworded(with_recalled_solver_options({choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
                             toggle("--no-cache", "compile even if this very text has been compiled before"),
                             kTrips, kCluster, kNoTurns, kCut, kAgain, kRecords,
                             file("--out", "-o", "where to write the cubin"), file("--cuda", "", "where to write the CUDA text that it is of"),
                             file("--schedule", "", "where to write the schedule that it is of: the last that was solved"), kJson}),
+                "--timeout", kEverything),
        run_compile},
       {"interpret",
        "run the kernel's roles on the CPU in many interleavings and look for deadlocks and races",
        {"heddle interpret gemm_hopper h100 --trips 9", "heddle interpret attention_forward_hopper h100 fa.json --interleavings 10000"},
        {kKernel, kMachine, schedule(false)},
-       with_recalled_solver_options({integer("--interleavings", "N", 1, 1'000'000'000, "how many orders of events to try (default 1000)"),
+       reworded(with_recalled_solver_options({integer("--interleavings", "N", 1, 1'000'000'000, "how many orders of events to try (default 1000)"),
                             integer("--tiles", "N", 1, 64, "tiles that the block works through (default 2)"),
                             kTrips, kCluster, kNoTurns, kCut, kAgain,
                             toggle("--data", "with real data, at the kernel's evaluation sizes, compared with heddle eval (default 3 orders)"), kJson}),
+                "--timeout", kEverything),
        run_interpret},
       {"run",
        "run the kernel that a schedule stands for on the GPU: verified, then timed beside the vendor's library",
@@ -381,7 +386,8 @@ std::vector<CommandSpec> make_table() {
        {"heddle eval attention_forward_hopper", "heddle eval gemm_hopper --param K=128 --json",
         "heddle eval attention_forward_tile_hopper --subtile Q_ROWS=2"},
        {kKernel},
-       {kParam, kSubtile, integer("--seed", "N", 0, kMost, "seed of the random inputs (default 1)"), kJson},
+       {kParam, kSubtile, integer("--seed", "N", 0, kMost, "seed of the random inputs (default 1)"),
+        {"--timeout", "", "S", "seconds for everything; exit 5 where they are not enough (default: no limit)", ValueType::Seconds, {}, 0, kMostSeconds, false}, kJson},
        run_eval},
       {"alternatives",
        "schedules as good as the best that differ in groups, order or overlap of iterations",

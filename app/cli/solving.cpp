@@ -67,7 +67,7 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   request.problem = inputs.problem;
   request.constraints = inputs.constraints;
   request.ii = arguments.integer("--ii");
-  if (const auto seconds = arguments.seconds("--timeout")) request.timeout_seconds = *seconds;
+  request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
   if (const auto stages = arguments.integer("--max-stages"))
     request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));

@@ -206,7 +206,7 @@ std::string do_mma(const OpCall& call) {
   const float* right = b.data.data();
   if (ta) left = (storage_a = transposed(a)).data();
   if (tb) right = (storage_b = transposed(b)).data();
-  for (std::int64_t i = 0; i < m; ++i) {
+  for (std::int64_t i = 0; i < m && !(call.stop && call.stop->stop_requested()); ++i) {
     float* __restrict row = out.data.data() + i * n;
     for (std::int64_t l = 0; l < k; ++l) {
       const float factor = left[i * k + l];

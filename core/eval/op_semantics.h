@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,7 @@ struct OpCall {
   Array* output = nullptr;          ///< shape set, old contents meaningless; null for stores
   GlobalTensor* tensor = nullptr;   ///< for memory kinds
   std::span<const std::int64_t> at; ///< the tile's first element in the tensor, one number per tensor dimension; mask: row, column
+  const std::stop_token* stop = nullptr;  ///< once requested, a long op returns soon and its result means nothing; may be null
 };
 
 /// Does it. The text says what does not fit (shapes, attributes), without naming the op; empty when all went well.
