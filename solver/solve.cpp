@@ -13,6 +13,7 @@
 #include <exception>
 
 #include "core/analysis/bounds.h"
+#include "core/analysis/shortage.h"
 #include "core/base/saturate.h"
 #include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
@@ -72,6 +73,8 @@ class Search {
  private:
   void search();
   bool validate();
+  bool fits();
+  void keep_serial();
   Answer decide(Cycle ii, std::uint64_t effort = 0);
   bool worth_asking() const { return problem_.ops.size() <= kManyOps; }
   void place(int effort);
@@ -110,6 +113,7 @@ class Search {
   Clock::time_point begin_;
   SearchLimits limits_;
   SolveOutcome outcome_;
+  std::optional<Schedule> serial_; ///< the answer where nothing else is found
   bool any_stages_ = false;        ///< ask with as many stage numbers as any schedule needs
   int max_stages_ = request_.max_stages;  ///< grows where a schedule was found beyond what a refutation speaks of
   std::optional<Cycle> relaxed_feasible_;  ///< from here on dependences, units and groups refute nothing
@@ -137,6 +141,24 @@ bool Search::validate() {
   if (outcome_.explanation.empty()) return true;
   outcome_.status = Status::Invalid;
   return false;
+}
+
+/// Arithmetic may show that no schedule fits, before anything is searched.
+bool Search::fits() {
+  const std::vector<Shortage> shortages = find_shortages(problem_, request_.constraints);
+  if (shortages.empty()) return true;
+  outcome_.status = Status::Infeasible;
+  outcome_.reason = request_.ii ? BoundReason::Requested : BoundReason::Resource;
+  outcome_.explanation = sentence_of(shortages);
+  return false;
+}
+
+/// Before anything that takes long.
+void Search::keep_serial() {
+  const Cycle least = sat_add(serial_ii(problem_), stretch(request_.constraints)), ii = request_.ii.value_or(least);
+  if (ii < least || least >= kNoFiniteII) return;
+  Schedule simple = serial_schedule(problem_, request_.constraints, ii);
+  if (check(problem_, simple, request_.constraints).valid()) serial_ = std::move(simple);
 }
 
 void Search::accept(Schedule schedule) {
@@ -289,6 +311,7 @@ void Search::find_ii() {
   }
   const bool cycle = min_ii > bounds.res_mii && (min_ii == bounds.rec_mii || min_ii == bounds.credit_mii);
   raise_bound(min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds.sentence);
+  if (!fits()) return;
 
   raise_bound(request_.known_bound, BoundReason::Refutation, request_.known_bound_why);
   const DemandBound demands = demand_bound(problem_, request_.constraints);
@@ -498,6 +521,7 @@ void Search::settle_objectives() {
 
 void Search::search() {
   if (!validate()) return;
+  keep_serial();
   find_ii();
   outcome_.seconds.proof = elapsed();
   if (!outcome_.schedule || outcome_.status == Status::Infeasible) return;
@@ -518,6 +542,16 @@ void Search::finish() {
   outcome_.timed_out = !outcome_.cancelled && Clock::now() >= limits_.deadline;
   outcome_.cut_off = !outcome_.cancelled && !outcome_.timed_out && cut_off();
   if (outcome_.seconds.proof == 0) outcome_.seconds.proof = outcome_.seconds.total;
+  if (!outcome_.schedule && outcome_.status == Status::Unknown && serial_ && (outcome_.timed_out || outcome_.cancelled)) {
+    outcome_.serial = true;
+    try {
+      accept(*std::move(serial_));
+    } catch (const Stopped&) {  // the checker has seen it already
+    }
+    outcome_.schedule->name = fmt::format("one after the other, II {}", outcome_.schedule->ii);
+    outcome_.objectives.push_back({"ii", outcome_.schedule->ii, false});
+    for (const Objective o : request_.objectives) outcome_.objectives.push_back({to_string(o), objective_value(problem_, *outcome_.schedule, o), false});
+  }
   if (!outcome_.schedule) return;
   if (outcome_.status == Status::Unknown)
     outcome_.status = outcome_.schedule->ii == outcome_.lower_bound ? Status::Optimal : Status::Feasible;

@@ -83,6 +83,7 @@ Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& argumen
   if (known) progress.announce(fmt::format("known from an earlier search of {:.3f} s (--no-store searches again)", outcome.seconds.total));
   const bool settled = outcome.status == Status::Optimal || outcome.status == Status::Infeasible;
   if (interrupt.interrupted() && !settled) outcome.cancelled = true;
+  if (outcome.serial) progress.announce("nothing was found in time: this is one op after the other, and not proved");
   return outcome;
 }
 #else
@@ -95,7 +96,7 @@ int exit_code_of(const SolveOutcome& outcome, bool require_optimal) {
   if (outcome.status == Status::Invalid) return kInternal;
   if (outcome.cancelled) return kInterrupted;
   if (outcome.status == Status::Infeasible) return kNegative;
-  if (outcome.status == Status::Unknown || !outcome.schedule) return kNoProof;
+  if (outcome.status == Status::Unknown || !outcome.schedule || outcome.serial) return kNoProof;
   return require_optimal && outcome.status != Status::Optimal ? kNoProof : kDone;
 }
 

@@ -155,8 +155,9 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     if (!solved.refusal.empty()) {
       e.status = TuneStatus::Refused;
       e.why = solved.refusal;
-    } else if (e.status == TuneStatus::Unknown && options_.demand == Demand::Nothing && !stop.stop_requested() &&
-               (schedule = placed_schedule(candidate, bounds.min_ii(), stop))) {
+    } else if (std::optional<Schedule> placed; (e.status == TuneStatus::Unknown || solved.outcome.serial) && options_.demand == Demand::Nothing &&
+               !stop.stop_requested() && (placed = placed_schedule(candidate, bounds.min_ii(), stop))) {
+      schedule = std::move(placed);
       e.status = TuneStatus::Feasible;
       e.why = fmt::format("the solver has no schedule in {:g} s; placed without it", options_.solve_seconds);
     } else if (!schedule) {

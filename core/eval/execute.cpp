@@ -178,6 +178,7 @@ class Executor {
       return fault(where + "/out", fmt::format("op '{}': {} defines {} values, found {}", op.name, op.kind, kind->outputs,
                                                op.outputs.size()));
     std::vector<std::vector<std::int64_t>> shapes;
+    std::vector<const TileShape*> views;
     for (const Operand& operand : op.inputs) {
       const auto value = value_of(operand.value, where + "/in", op);
       if (!value) return;
@@ -188,6 +189,7 @@ class Executor {
       auto& versions = storage_[*value].versions;
       versions.resize(std::max(versions.size(), static_cast<std::size_t>(operand.distance) + 1));
       shapes.push_back(storage_[*value].shape);
+      views.push_back(&storage_[*value].shape);
     }
     std::vector<std::int64_t> result_shape;
     if (kind->outputs == 1) {
@@ -203,6 +205,8 @@ class Executor {
       if (kind->writes_tensor && step.tensor->role == TensorRole::Input)
         return fault(where + "/tensor", fmt::format("op '{}' writes tensor '{}', whose role is input", op.name, op.tensor));
     }
+    for (ShapeFault& f : shape_faults(op, views, step.result ? &result_shape : nullptr, step.tensor ? std::optional(step.tensor->array.shape.size()) : std::nullopt))
+      fault(where + f.where, fmt::format("op '{}' ({}): {}", op.name, op.kind, f.message), std::move(f.hint));
     step.work = work_of(op, shapes, result_shape);
     steps_[phase].push_back(std::move(step));
   }

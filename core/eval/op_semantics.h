@@ -23,7 +23,7 @@ struct OpCall {
   const std::stop_token* stop = nullptr;  ///< once requested, a long op returns soon and its result means nothing; may be null
 };
 
-/// Does it. The text says what does not fit (shapes, attributes), without naming the op; empty when all went well.
+/// Does it. The text says what does not fit (shapes, by the rule of core/graph/op_shapes.h; attributes), without naming the op; empty when all went well.
 using OpFunction = std::string (*)(const OpCall&);
 
 /// nullptr when the kind is unknown or cannot be executed ("opaque").

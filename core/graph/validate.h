@@ -1,5 +1,6 @@
 // Does a kernel hang together? Names, references, arity, ranks, order of definition and cycles: everything that can be
-// said without a machine and without parameter values. Sizes and costs are judged by core/problem/resolve.h.
+// said without a machine; and shapes, at the parameters' defaults and at their evaluation sizes. Sizes at other values and costs are
+// judged by core/problem/resolve.h, shapes by core/eval.
 #pragma once
 
 #include <vector>

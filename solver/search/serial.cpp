@@ -30,13 +30,18 @@ std::vector<Cycle> serial_lengths(const Problem& problem) {
 /// Ops in an order that respects the dependences inside one iteration.
 std::vector<std::size_t> dependence_order(const Problem& problem) {
   std::vector<int> waiting(problem.ops.size(), 0);
-  for (const Edge& e : problem.edges) waiting[e.to.index()] += e.distance == 0;
+  std::vector<std::vector<std::size_t>> next(problem.ops.size());
+  for (const Edge& e : problem.edges) {
+    if (e.distance != 0) continue;
+    ++waiting[e.to.index()];
+    next[e.from.index()].push_back(e.to.index());
+  }
   std::vector<std::size_t> order;
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (waiting[v] == 0) order.push_back(v);
   for (std::size_t i = 0; i < order.size(); ++i)
-    for (const Edge& e : problem.edges)
-      if (e.distance == 0 && e.from.index() == order[i] && --waiting[e.to.index()] == 0) order.push_back(e.to.index());
+    for (const std::size_t to : next[order[i]])
+      if (--waiting[to] == 0) order.push_back(to);
   return order;
 }
 
