@@ -74,7 +74,6 @@ class Search {
   void search();
   bool validate();
   bool fits();
-  void keep_serial();
   Answer decide(Cycle ii, std::uint64_t effort = 0);
   bool worth_asking() const { return problem_.ops.size() <= kManyOps; }
   void place(int effort);
@@ -151,14 +150,6 @@ bool Search::fits() {
   outcome_.reason = request_.ii ? BoundReason::Requested : BoundReason::Resource;
   outcome_.explanation = sentence_of(shortages);
   return false;
-}
-
-/// Before anything that takes long.
-void Search::keep_serial() {
-  const Cycle least = sat_add(serial_ii(problem_), stretch(request_.constraints)), ii = request_.ii.value_or(least);
-  if (ii < least || least >= kNoFiniteII) return;
-  Schedule simple = serial_schedule(problem_, request_.constraints, ii);
-  if (check(problem_, simple, request_.constraints).valid()) serial_ = std::move(simple);
 }
 
 void Search::accept(Schedule schedule) {
@@ -521,7 +512,7 @@ void Search::settle_objectives() {
 
 void Search::search() {
   if (!validate()) return;
-  keep_serial();
+  serial_ = legal_serial(problem_, request_.constraints, request_.ii);  // before anything that takes long
   find_ii();
   outcome_.seconds.proof = elapsed();
   if (!outcome_.schedule || outcome_.status == Status::Infeasible) return;
@@ -544,11 +535,9 @@ void Search::finish() {
   if (outcome_.seconds.proof == 0) outcome_.seconds.proof = outcome_.seconds.total;
   if (!outcome_.schedule && outcome_.status == Status::Unknown && serial_ && (outcome_.timed_out || outcome_.cancelled)) {
     outcome_.serial = true;
-    try {
-      accept(*std::move(serial_));
-    } catch (const Stopped&) {  // the checker has seen it already
-    }
-    outcome_.schedule->name = fmt::format("one after the other, II {}", outcome_.schedule->ii);
+    outcome_.schedule = std::move(serial_);
+    outcome_.schedule->provenance = {"solver", "heddle", outcome_.solver};
+    send(Incumbent{*outcome_.schedule});
     outcome_.objectives.push_back({"ii", outcome_.schedule->ii, false});
     for (const Objective o : request_.objectives) outcome_.objectives.push_back({to_string(o), objective_value(problem_, *outcome_.schedule, o), false});
   }

@@ -1,6 +1,8 @@
 // heddle audit: what is wrong with the schedules that a compiler dumped, on one screen.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
@@ -19,6 +21,7 @@ namespace {
 
 #ifdef HEDDLE_HAS_SOLVER
 constexpr double kSecondsPerLoop = 10;
+constexpr std::size_t kReadings = 3;  ///< in which a loop is solved
 
 bool proved(const SolveOutcome& outcome, const char* name) {
   for (const ObjectiveValue& o : outcome.objectives)
@@ -27,7 +30,7 @@ bool proved(const SolveOutcome& outcome, const char* name) {
 }
 
 /// The same loop solved anew, in both readings.
-void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& arguments, std::stop_token stop) {
+void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& arguments, double seconds, std::stop_token stop) {
   const peer::Loop& loop = dump.loops[audit.loop];
   peer::Improvement& found = audit.improvement.emplace();
   const auto solved = [&](peer::Reading reading, bool emitter, Problem& problem) -> std::optional<SolveOutcome> {
@@ -36,7 +39,7 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
     problem = *std::move(resolved);
     solver::SolveRequest request;
     request.problem = problem;
-    request.timeout_seconds = arguments.seconds("--timeout").value_or(kSecondsPerLoop);
+    request.timeout_seconds = std::min(seconds, arguments.deadline().left());
     if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
     if (emitter) {
       request.constraints = peer::emitter_rules(loop, problem);
@@ -102,7 +105,9 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
   int code = kDone;
   Json all = Json::array();
   bool first = true;
-  for (const std::string& name : arguments.all("FILES")) {
+  const std::vector<std::string>& files = arguments.all("FILES");
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    const std::string& name = files[file];
     Result<Audited> audited = audit_file(name, arguments);
     if (!audited) {
       code = report(terminal, audited.error(), json);
@@ -111,8 +116,13 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
 #ifdef HEDDLE_HAS_SOLVER
     if (!arguments.has("--no-solve")) {
       const InterruptScope interrupt;
-      for (peer::LoopAudit& loop : audited->audit.loops)
-        if (!interrupt.interrupted() && loop.problem_fault.empty()) improve(audited->dump, loop, arguments, interrupt.token());
+      std::size_t left = kReadings * audited->audit.loops.size() * (files.size() - file);
+      for (peer::LoopAudit& loop : audited->audit.loops) {
+        const double fair = arguments.deadline().left() / static_cast<double>(left);
+        if (!interrupt.interrupted() && loop.problem_fault.empty())
+          improve(audited->dump, loop, arguments, arguments.has("--timeout") ? fair : kSecondsPerLoop, interrupt.token());
+        left -= kReadings;
+      }
     }
 #endif
     const auto& [dump, audit] = *audited;
@@ -125,7 +135,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
     first = false;
     if (!audit.clean() && code == kDone) code = kNegative;
   }
-  if (json && !first) terminal.out << (arguments.all("FILES").size() == 1 ? (*all.items())[0] : all).pretty();
+  if (json && !first) terminal.out << (files.size() == 1 ? (*all.items())[0] : all).pretty();
   return code;
 }
 

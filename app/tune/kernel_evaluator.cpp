@@ -140,7 +140,11 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     e.cached = solved.cached;
     e.status = tune_status(solved.outcome.status);
     e.lower_bound_ii = solved.outcome.lower_bound;
-    schedule = std::move(solved.outcome.schedule);
+    if (!solved.outcome.serial || !stop.stop_requested()) {
+      schedule = std::move(solved.outcome.schedule);
+    } else {  // cut short before anything was found: that says nothing about the configuration
+      e.status = TuneStatus::Unknown;
+    }
     build = std::move(solved.build);
     for (const UserConstraint& demand : solved.demands) {
       e.demands.push_back(demand.name);
@@ -224,11 +228,12 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   return e;
 }
 
-std::optional<double> KernelEvaluator::screen(const Config& config) const {
+std::optional<double> KernelEvaluator::screen(const Config& config, const std::stop_token& stop) const {
+  if (stop.stop_requested()) return std::nullopt;
   EvaluatorOptions cheap = options_;
   cheap.fidelity = Fidelity::Simulator;
   if (cheap.objective == TuneObjective::Microseconds) cheap.objective = TuneObjective::Cycles;
-  return KernelEvaluator(subject_, space_, cheap).evaluate(config, {}, {}).value;
+  return KernelEvaluator(subject_, space_, cheap).evaluate(config, {}, stop).value;
 }
 
 std::vector<Config> KernelEvaluator::same_answer(const TuneEvaluation& e) const {

@@ -1,11 +1,16 @@
 // Every op gets as long as it could matter to anybody: latency, window, unit use, hand-off, hold and release.
 #include "solver/search/serial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
+#include "core/analysis/bounds.h"
 #include "core/base/saturate.h"
+#include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
+#include "solver/encoding/user.h"
 
 namespace heddle::solver {
 namespace {
@@ -67,6 +72,15 @@ Schedule serial_schedule(const Problem& problem, const Constraints& constraints,
   schedule.groups.resize(static_cast<std::size_t>(std::max(1, problem.max_groups)));
   finish_schedule(problem, constraints, schedule);
   return schedule;
+}
+
+std::optional<Schedule> legal_serial(const Problem& problem, const Constraints& constraints, std::optional<Cycle> ii) {
+  const Cycle least = sat_add(serial_ii(problem), stretch(constraints));
+  if (least >= kNoFiniteII || ii.value_or(least) < least) return std::nullopt;
+  Schedule simple = serial_schedule(problem, constraints, ii.value_or(least));
+  if (!check(problem, simple, constraints).valid()) return std::nullopt;
+  simple.name = fmt::format("one after the other, II {}", simple.ii);
+  return simple;
 }
 
 }  // namespace heddle::solver
