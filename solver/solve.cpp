@@ -88,7 +88,8 @@ class Search {
   void confirm_for_any_stages();
   void find_ii();
   void settle_objectives();
-  void accept(Schedule schedule);
+  void accept(Schedule schedule, bool serial = false);
+  void improve_serial();
   void raise_bound(Cycle bound, BoundReason reason, std::string why);
   void declare_infeasible(Cycle ii);
   void finish();
@@ -152,7 +153,13 @@ bool Search::fits() {
   return false;
 }
 
-void Search::accept(Schedule schedule) {
+/// On many ops the search for a first schedule may take all the time; the same order at the II that it sustains takes little.
+void Search::improve_serial() {
+  if (!serial_ || request_.ii || problem_.ops.size() <= kFewOps || exhausted()) return;
+  if (std::optional<Schedule> better = tightened(problem_, request_.constraints, *serial_)) serial_ = std::move(better);
+}
+
+void Search::accept(Schedule schedule, bool serial) {
   if (!fixes_rotation(request_.constraints)) normalize_starts(schedule);
   schedule.name = fmt::format("solver II {}", schedule.ii);
   schedule.provenance = {"solver", "heddle", outcome_.solver};
@@ -167,6 +174,7 @@ void Search::accept(Schedule schedule) {
   }
   if (!outcome_.schedule) outcome_.seconds.first = elapsed();
   outcome_.schedule = std::move(schedule);
+  outcome_.serial = serial;
   send(Incumbent{*outcome_.schedule});
 }
 
@@ -303,6 +311,7 @@ void Search::find_ii() {
   const bool cycle = min_ii > bounds.res_mii && (min_ii == bounds.rec_mii || min_ii == bounds.credit_mii);
   raise_bound(min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds.sentence);
   if (!fits()) return;
+  improve_serial();
 
   raise_bound(request_.known_bound, BoundReason::Refutation, request_.known_bound_why);
   const DemandBound demands = demand_bound(problem_, request_.constraints);
@@ -371,7 +380,7 @@ bool Search::climb(Cycle min_ii) {
     Schedule simple = serial_schedule(problem_, request_.constraints, serial);
     if (!outcome_.schedule && check(problem_, simple, request_.constraints).valid()) {
       std::optional<Schedule> better = tightened(problem_, request_.constraints, simple);
-      accept(better ? std::move(*better) : std::move(simple));
+      accept(better ? std::move(*better) : std::move(simple), true);
     }
     for (int effort = 1; effort <= kPlaceEffort; ++effort) place(effort);
   }
@@ -380,7 +389,7 @@ bool Search::climb(Cycle min_ii) {
       Schedule simple = serial_schedule(problem_, request_.constraints, serial);
       if (check(problem_, simple, request_.constraints).valid()) {
         log(fmt::format("II {}: one after the other", serial));
-        accept(std::move(simple));
+        accept(std::move(simple), true);
         return true;
       }
       const Answer answer = decide(serial);
@@ -533,7 +542,8 @@ void Search::finish() {
   outcome_.timed_out = !outcome_.cancelled && Clock::now() >= limits_.deadline;
   outcome_.cut_off = !outcome_.cancelled && !outcome_.timed_out && cut_off();
   if (outcome_.seconds.proof == 0) outcome_.seconds.proof = outcome_.seconds.total;
-  if (!outcome_.schedule && outcome_.status == Status::Unknown && serial_ && (outcome_.timed_out || outcome_.cancelled)) {
+  const bool ended_early = outcome_.timed_out || outcome_.cancelled;
+  if (!outcome_.schedule && outcome_.status == Status::Unknown && serial_ && ended_early) {
     outcome_.serial = true;
     outcome_.schedule = std::move(serial_);
     outcome_.schedule->provenance = {"solver", "heddle", outcome_.solver};
@@ -544,6 +554,7 @@ void Search::finish() {
   if (!outcome_.schedule) return;
   if (outcome_.status == Status::Unknown)
     outcome_.status = outcome_.schedule->ii == outcome_.lower_bound ? Status::Optimal : Status::Feasible;
+  if (!ended_early || outcome_.status == Status::Optimal) outcome_.serial = false;
   certify(problem_, outcome_);
 }
 

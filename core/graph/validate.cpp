@@ -13,7 +13,6 @@
 
 #include "core/base/suggest.h"
 #include "core/graph/op_kind.h"
-#include "core/graph/op_shapes.h"
 
 namespace heddle {
 namespace {
@@ -60,7 +59,6 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.prologue.size(); ++i) op("prologue", i, kernel_.prologue[i]);
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) op("body", i, kernel_.body[i]);
     for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) op("epilogue", i, kernel_.epilogue[i]);
-    shapes();
     return std::move(faults_);
   }
 
@@ -169,63 +167,6 @@ class Validator {
             "one value of the chain must own the storage");
       break;
     }
-  }
-
-  // ---- shapes
-
-  /// Of every value under these parameters; nothing where a size is none.
-  std::map<std::string, TileShape> shapes_of_values(const Scope& scope) const {
-    std::map<std::string, TileShape> shapes;
-    for (const TileValue& value : kernel_.values) {
-      TileShape shape;
-      for (const Expr& extent : value.shape)
-        if (const auto size = extent.evaluate(scope); size.ok() && *size >= 1) shape.push_back(*size);
-      if (shape.size() == value.shape.size()) shapes.emplace(value.name, std::move(shape));
-    }
-    return shapes;
-  }
-
-  /// At the defaults; where all is well there, at the evaluation sizes too.
-  void shapes() {
-    Scope usual, small;
-    bool differ = false;
-    for (const Param& p : kernel_.params) {
-      usual[p.name] = p.value;
-      small[p.name] = p.eval_value.value_or(p.value);
-      differ |= usual[p.name] != small[p.name];
-    }
-    if (!shapes_fit(usual, "") || !differ) return;
-    std::string sizes;
-    for (const auto& [name, value] : small) sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ", ", name, value);
-    shapes_fit(small, fmt::format("at the evaluation sizes ({}): ", sizes));
-  }
-
-  bool shapes_fit(const Scope& scope, const std::string& when) {
-    const auto known = shapes_of_values(scope);
-    const std::size_t before = faults_.size();
-    const auto shape_of = [&](const std::string& name) {
-      const auto it = known.find(name);
-      return it == known.end() ? nullptr : &it->second;
-    };
-    const auto list = [&](const char* name, const std::vector<TileOp>& ops) {
-      for (std::size_t i = 0; i < ops.size(); ++i) {
-        const TileOp& op = ops[i];
-        const OpKind* kind = find_op_kind(op.kind);
-        const int inputs = static_cast<int>(op.inputs.size());
-        if (!kind || inputs < kind->min_inputs || inputs > kind->max_inputs || static_cast<int>(op.outputs.size()) != kind->outputs) continue;
-        std::vector<const TileShape*> operands;
-        for (const Operand& operand : op.inputs) operands.push_back(shape_of(operand.value));
-        const TileShape* result = op.outputs.empty() ? nullptr : shape_of(op.outputs[0]);
-        if (std::find(operands.begin(), operands.end(), nullptr) != operands.end() || (!op.outputs.empty() && !result)) continue;
-        const Tensor* tensor = kernel_.find_tensor(op.tensor);
-        for (ShapeFault& f : shape_faults(op, operands, result, tensor ? std::optional(tensor->shape.size()) : std::nullopt))
-          fault(fmt::format("/{}/{}{}", name, i, f.where), fmt::format("{}op '{}' ({}): {}", when, op.name, op.kind, f.message), std::move(f.hint));
-      }
-    };
-    list("prologue", kernel_.prologue);
-    list("body", kernel_.body);
-    list("epilogue", kernel_.epilogue);
-    return faults_.size() == before;
   }
 
   // ---- ops

@@ -1,6 +1,5 @@
 // Does a kernel hang together? Names, references, arity, ranks, order of definition and cycles: everything that can be
-// said without a machine; and shapes, at the parameters' defaults and at their evaluation sizes. Sizes at other values and costs are
-// judged by core/problem/resolve.h, shapes by core/eval.
+// said without a machine and without parameter values. Sizes and costs are judged by core/problem/resolve.h.
 #pragma once
 
 #include <vector>
@@ -14,5 +13,9 @@ namespace heddle {
 /// A kernel whose body has an op of kind "opaque" is a graph of plain numbers: its values need no definition before the
 /// first iteration.
 std::vector<Fault> validate(const Kernel& kernel);
+
+/// Shapes that no op of their kind takes (core/graph/op_shapes.h), at the parameters' defaults and, where all is well there, at the
+/// evaluation sizes. Values without dimensions or with a size that is none are not judged.
+std::vector<Fault> validate_shapes(const Kernel& kernel);
 
 }  // namespace heddle

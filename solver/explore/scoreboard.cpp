@@ -62,6 +62,16 @@ class Board {
     for (const Contender& given : request_.given) add(given);
     for (const BaselineChoice& choice : request_.baselines) {
       if (stop_.stop_requested()) break;
+      if (deadline_.passed()) {
+        Contender late;
+        late.name = name_of(choice);
+        late.kind = ContenderKind::Baseline;
+        late.about = choice.baseline->about;
+        late.why_not = "no time was left for it";
+        board_.timed_out = true;
+        add(std::move(late));
+        continue;
+      }
       if (listener_) listener_(Progress{choice.baseline->name, 0, 0, 0, seconds_between(begin_, Clock::now())});
       add(baseline_contender(problem(), choice, deadline_.left() / 2, stop_));  // one that searches leaves something to the others
     }
@@ -92,7 +102,7 @@ class Board {
       board_.why = outcome.explanation;
     }
     board_.cancelled = outcome.cancelled;
-    board_.timed_out = outcome.timed_out;
+    board_.timed_out |= outcome.timed_out;
     add(solver_contender(outcome));
   }
 
