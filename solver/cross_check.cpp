@@ -190,9 +190,9 @@ class Encoder {
 
   bool touches_registers(OpId op) const {
     for (const Value& x : p_.values)
-      if (x.producer == op && x.registers > 0) return true;
+      if (x.producer == op && x.space == Space::Register) return true;
     for (const Edge& e : p_.edges)
-      if (e.to == op && e.value.valid() && p_.value(e.value).registers > 0) return true;
+      if (e.to == op && e.value.valid() && p_.value(e.value).space == Space::Register) return true;
     return false;
   }
 

@@ -13,6 +13,7 @@
 #include <exception>
 
 #include "core/analysis/bounds.h"
+#include "core/analysis/shortage.h"
 #include "core/base/saturate.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
@@ -73,6 +74,7 @@ class Search {
  private:
   void search();
   bool validate();
+  bool fits();
   Answer decide(Cycle ii, std::uint64_t effort = 0);
   bool worth_asking() const { return problem_.ops.size() <= kManyOps; }
   void place(int effort);
@@ -87,7 +89,8 @@ class Search {
   void confirm_for_any_stages();
   void find_ii();
   void settle_objectives();
-  void accept(Schedule schedule);
+  void accept(Schedule schedule, bool serial = false);
+  void improve_serial();
   void raise_bound(Cycle bound, BoundReason reason, std::string why);
   void declare_infeasible(Cycle ii);
   void finish();
@@ -111,6 +114,7 @@ class Search {
   Clock::time_point begin_;
   SearchLimits limits_;
   SolveOutcome outcome_;
+  std::optional<Schedule> serial_; ///< the answer where nothing else is found
   bool any_stages_ = false;        ///< ask with as many stage numbers as any schedule needs
   int max_stages_ = request_.max_stages;  ///< grows where a schedule was found beyond what a refutation speaks of
   std::optional<Cycle> relaxed_feasible_;  ///< from here on dependences, units and groups refute nothing
@@ -140,7 +144,23 @@ bool Search::validate() {
   return false;
 }
 
-void Search::accept(Schedule schedule) {
+/// Arithmetic may show that no schedule fits, before anything is searched.
+bool Search::fits() {
+  const std::vector<Shortage> shortages = find_shortages(problem_, request_.constraints);
+  if (shortages.empty()) return true;
+  outcome_.status = Status::Infeasible;
+  outcome_.reason = request_.ii ? BoundReason::Requested : BoundReason::Resource;
+  outcome_.explanation = sentence_of(shortages);
+  return false;
+}
+
+/// On many ops the search for a first schedule may take all the time; the same order at the II that it sustains takes little.
+void Search::improve_serial() {
+  if (!serial_ || request_.ii || problem_.ops.size() <= kFewOps || exhausted()) return;
+  if (std::optional<Schedule> better = tightened(problem_, request_.constraints, *serial_)) serial_ = std::move(better);
+}
+
+void Search::accept(Schedule schedule, bool serial) {
   if (!fixes_rotation(request_.constraints)) normalize_starts(schedule);
   schedule.name = fmt::format("solver II {}", schedule.ii);
   schedule.provenance = {"solver", "heddle", outcome_.solver};
@@ -155,6 +175,7 @@ void Search::accept(Schedule schedule) {
   }
   if (!outcome_.schedule) outcome_.seconds.first = elapsed();
   outcome_.schedule = std::move(schedule);
+  outcome_.serial = serial;
   send(Incumbent{*outcome_.schedule});
 }
 
@@ -290,6 +311,8 @@ void Search::find_ii() {
   }
   const bool cycle = min_ii > bounds.res_mii && (min_ii == bounds.rec_mii || min_ii == bounds.credit_mii);
   raise_bound(min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds.sentence);
+  if (!fits()) return;
+  improve_serial();
 
   raise_bound(request_.known_bound, BoundReason::Refutation, request_.known_bound_why);
   const DemandBound demands = demand_bound(problem_, request_.constraints);
@@ -358,7 +381,7 @@ bool Search::climb(Cycle min_ii) {
     Schedule simple = serial_schedule(problem_, request_.constraints, serial);
     if (!outcome_.schedule && check(problem_, simple, request_.constraints).valid()) {
       std::optional<Schedule> better = tightened(problem_, request_.constraints, simple);
-      accept(better ? std::move(*better) : std::move(simple));
+      accept(better ? std::move(*better) : std::move(simple), true);
     }
     for (int effort = 1; effort <= kPlaceEffort; ++effort) place(effort);
   }
@@ -367,7 +390,7 @@ bool Search::climb(Cycle min_ii) {
       Schedule simple = serial_schedule(problem_, request_.constraints, serial);
       if (check(problem_, simple, request_.constraints).valid()) {
         log(fmt::format("II {}: one after the other", serial));
-        accept(std::move(simple));
+        accept(std::move(simple), true);
         return true;
       }
       const Answer answer = decide(serial);
@@ -499,6 +522,7 @@ void Search::settle_objectives() {
 
 void Search::search() {
   if (!validate()) return;
+  serial_ = legal_serial(problem_, request_.constraints, request_.ii);  // before anything that takes long
   find_ii();
   outcome_.seconds.proof = elapsed();
   if (!outcome_.schedule || outcome_.status == Status::Infeasible) return;
@@ -519,9 +543,19 @@ void Search::finish() {
   outcome_.timed_out = !outcome_.cancelled && Clock::now() >= limits_.deadline;
   outcome_.cut_off = !outcome_.cancelled && !outcome_.timed_out && cut_off();
   if (outcome_.seconds.proof == 0) outcome_.seconds.proof = outcome_.seconds.total;
+  const bool ended_early = outcome_.timed_out || outcome_.cancelled;
+  if (!outcome_.schedule && outcome_.status == Status::Unknown && serial_ && ended_early) {
+    outcome_.serial = true;
+    outcome_.schedule = std::move(serial_);
+    outcome_.schedule->provenance = {"solver", "heddle", outcome_.solver};
+    send(Incumbent{*outcome_.schedule});
+    outcome_.objectives.push_back({"ii", outcome_.schedule->ii, false});
+    for (const Objective o : request_.objectives) outcome_.objectives.push_back({to_string(o), objective_value(problem_, *outcome_.schedule, o), false});
+  }
   if (!outcome_.schedule) return;
   if (outcome_.status == Status::Unknown)
     outcome_.status = outcome_.schedule->ii == outcome_.lower_bound ? Status::Optimal : Status::Feasible;
+  if (!ended_early || outcome_.status == Status::Optimal) outcome_.serial = false;
   certify(problem_, request_.constraints, outcome_);
 }
 
@@ -542,6 +576,7 @@ const UserConstraint* cap_on_ii(const Constraints& constraints) {
 SolveOutcome solve_below(const UserConstraint& cap, SolveRequest request, std::stop_token stop, const SolveListener& listener) {
   const Cycle most = cap.high;
   const std::string name = cap.name;
+  const Constraints demanded = request.constraints;
   for (UserConstraint& c : request.constraints)
     if (c.kind == ConstraintKind::IIRange) c.high = 0;
   if (request.ii && *request.ii > most) {
@@ -562,7 +597,10 @@ SolveOutcome solve_below(const UserConstraint& cap, SolveRequest request, std::s
   SolveOutcome outcome = Search(request, std::move(stop), within, true).run();
   if (!asked) outcome.cut_off = false;
   const bool refuted = !request.ii && outcome.lower_bound > most;
-  if (!refuted && (!outcome.schedule || outcome.schedule->ii <= most)) return outcome;
+  if (!refuted && (!outcome.schedule || outcome.schedule->ii <= most)) {
+    if (outcome.schedule) certify(request.problem, demanded, outcome);  // of the question that was asked, the cap included
+    return outcome;
+  }
   outcome.schedule.reset();
   outcome.objectives.clear();
   outcome.status = refuted ? Status::Infeasible : Status::Unknown;

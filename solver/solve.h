@@ -50,6 +50,8 @@ struct LogLine { std::string text; };
 using SolveEvent = std::variant<Started, BoundRaised, Incumbent, ObjectiveSettled, Progress, LogLine>;
 using SolveListener = std::function<void(const SolveEvent&)>;
 
+/// Where time runs out, or a stop comes, before the search has found anything, the answer is one op after the other, if that is legal;
+/// SolveOutcome::serial says so. What can be seen by arithmetic not to fit (core/analysis/shortage.h) is infeasible at once.
 SolveOutcome solve(const SolveRequest& request, std::stop_token stop = {}, const SolveListener& listener = {});
 
 /// "Z3 4.15.4"

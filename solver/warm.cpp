@@ -8,6 +8,7 @@
 #include <list>
 
 #include "core/analysis/bounds.h"
+#include "core/analysis/shortage.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
@@ -15,6 +16,7 @@
 #include "solver/search/adapt.h"
 #include "solver/search/decide.h"
 #include "solver/search/demand_bound.h"
+#include "solver/search/serial.h"
 #include "solver/search/knowledge.h"
 #include "solver/search/objectives.h"
 #include "solver/search/stage_range.h"
@@ -327,6 +329,7 @@ void Edit::search_above() {
   if (found.schedule) {
     if (!outcome_.schedule) outcome_.seconds.first = before + found.seconds.first;
     outcome_.schedule = found.schedule;
+    outcome_.serial = found.serial;
     outcome_.schedule->certificate.reset();
     knowledge_.add(*found.schedule);
   }
@@ -386,6 +389,11 @@ void Edit::search() {
     outcome_.explanation = min_ii >= kNoFiniteII ? "no II is large enough: " + bounds_.sentence : known.why;
     return;
   }
+  if (const std::vector<Shortage> shortages = find_shortages(problem_, constraints_); !shortages.empty()) {
+    outcome_.status = Status::Infeasible;
+    outcome_.explanation = sentence_of(shortages);
+    return;
+  }
   const bool cycle = min_ii > bounds_.res_mii && (min_ii == bounds_.rec_mii || min_ii == bounds_.credit_mii);
   raise_bound({{}, min_ii, cycle ? BoundReason::Recurrence : BoundReason::Resource, bounds_.sentence});
   raise_bound(known);
@@ -414,6 +422,12 @@ void Edit::finish() {
   outcome_.cancelled = stop_.stop_requested();
   outcome_.timed_out = !outcome_.cancelled && Clock::now() >= limits_.deadline;
   if (outcome_.seconds.proof == 0) outcome_.seconds.proof = outcome_.seconds.total;
+  if (!outcome_.schedule && outcome_.status == Status::Unknown && outcome_.timed_out)
+    if (outcome_.schedule = legal_serial(problem_, constraints_); outcome_.schedule) {
+      outcome_.serial = true;
+      outcome_.schedule->provenance = {"solver", "heddle", outcome_.solver};
+      send(Incumbent{*outcome_.schedule});
+    }
   if (!outcome_.schedule) return;
   if (outcome_.status == Status::Unknown) outcome_.status = at_bound() ? Status::Optimal : Status::Feasible;
   certify(problem_, constraints_, outcome_);

@@ -150,7 +150,7 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
 solver::FamilyRequest request_for(std::vector<FamilyMember> members, const Arguments& arguments) {
   solver::FamilyRequest request;
   request.members = std::move(members);
-  if (const auto s = arguments.seconds("--timeout")) request.timeout_seconds = *s;
+  request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
   if (const auto s = arguments.seconds("--member-timeout")) request.member_seconds = *s;
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
   if (const auto stages = arguments.integer("--max-stages")) {

@@ -28,7 +28,7 @@ Result<paper::Request> request_from(const Arguments& arguments) {
   for (const std::string& name : arguments.all("--ablation"))
     for (std::size_t i = 0; i < std::size(paper::kAblationNames); ++i)
       if (name == paper::kAblationNames[i]) request.ablations.push_back(static_cast<paper::Ablation>(i));
-  if (const auto seconds = arguments.seconds("--timeout")) request.timeout_seconds = *seconds;
+  request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
   return request;
 }
@@ -55,21 +55,24 @@ int run_all(paper::Request request, const Arguments& arguments, const Terminal& 
   Json list = Json::array();
   std::vector<std::vector<std::string>> rows;
   int code = kDone;
+  std::vector<Problem> problems;
   for (const LibraryEntry& machine_entry : list_library(Shelf::Machines)) {
     const auto machine = load_machine(machine_entry.path);
     for (const LibraryEntry& kernel_entry : list_library(Shelf::Kernels)) {
       const auto kernel = load_kernel(kernel_entry.path);
-      if (!machine || !kernel || interrupt.interrupted()) continue;
-      const auto problem = resolve(*kernel, *machine);
-      if (!problem) continue;
-      request.problem = *problem;
-      const PaperAnswer answer = ask(request, interrupt.token(), line);
-      if (const int one = exit_code_of(answer, false); one != kDone && one != kNegative) code = one;
-      if (json)
-        list.push(paper_json(*problem, answer));
-      else
-        rows.push_back(paper_row(*problem, answer));
+      if (!machine || !kernel) continue;
+      if (const auto problem = resolve(*kernel, *machine); problem.ok()) problems.push_back(*problem);
     }
+  }
+  for (std::size_t i = 0; i < problems.size() && !interrupt.interrupted(); ++i) {
+    request.problem = problems[i];
+    if (arguments.has("--timeout")) request.timeout_seconds = arguments.deadline().left() / static_cast<double>(problems.size() - i);
+    const PaperAnswer answer = ask(request, interrupt.token(), line);
+    if (const int one = exit_code_of(answer, false); one != kDone && one != kNegative) code = one;
+    if (json)
+      list.push(paper_json(problems[i], answer));
+    else
+      rows.push_back(paper_row(problems[i], answer));
   }
   const bool interrupted = interrupt.interrupted();
   if (json) {

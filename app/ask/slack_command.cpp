@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
@@ -37,7 +36,6 @@ Result<std::vector<OpId>> ops_named(const Problem& problem, const Arguments& arg
 }  // namespace
 
 int run_slack(const Arguments& arguments, const Terminal& terminal) {
-  const auto begin = std::chrono::steady_clock::now();
   const bool json = arguments.has("--json");
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
@@ -61,9 +59,8 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   const solver::SolveRequest options = solve_request(*inputs, arguments);
   request.max_stages = options.max_stages;
   request.seed = options.seed;
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   // Whoever stopped the search for a schedule does not want another search.
-  request.timeout_seconds = code == kInterrupted ? 0 : std::max(0.0, options.timeout_seconds - spent.count());
+  request.timeout_seconds = code == kInterrupted ? 0 : options.timeout_seconds;
 
   const InterruptScope interrupt;
   SlackRanges ranges;

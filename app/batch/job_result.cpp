@@ -37,7 +37,7 @@ JobStatus status_by_exit(int code, const Json& answer) {
     case kDone: return word == "optimal" ? JobStatus::Proved : word == "feasible" ? JobStatus::Feasible : JobStatus::Done;
     case kNegative: return word == "infeasible" ? JobStatus::Infeasible : JobStatus::Negative;
     case kNoProof:
-      if (word == "feasible") return JobStatus::Feasible;  // --require-optimal
+      if (word == "feasible" && !flag_at(answer, "serial")) return JobStatus::Feasible;  // --require-optimal
       return flag_at(answer, "timed_out") ? JobStatus::Timeout : JobStatus::Unknown;
     case kEnvironment: return JobStatus::Unavailable;
     case kKernelFailed: return JobStatus::KernelFailed;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/cli/command_table.h"
+#include "core/base/deadline.h"
 
 namespace heddle::app {
 
@@ -22,6 +23,10 @@ class Arguments {
   std::optional<std::string> text(const std::string& name) const;
   std::optional<std::int64_t> integer(const std::string& name) const;
   std::optional<double> seconds(const std::string& name) const;
+  /// When the whole command has to be over: --timeout seconds after the command line was read, `otherwise` seconds where it has none.
+  Deadline deadline(double otherwise) const { return Deadline(seconds("--timeout").value_or(otherwise), begun_); }
+  /// The same; never where the command line has no --timeout.
+  Deadline deadline() const { return has("--timeout") ? deadline(0) : Deadline(); }
 
   void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
   /// The whole line as a shell would read it again, for what remembers how it was made.
@@ -29,6 +34,7 @@ class Arguments {
 
  private:
   std::map<std::string, std::vector<std::string>> values_;
+  Deadline::Clock::time_point begun_ = Deadline::Clock::now();
 };
 
 /// The name of a compiler's dump with what --loop and --reading say (core/io/peer/dump_files.h).

@@ -1,6 +1,8 @@
 // heddle audit: what is wrong with the schedules that a compiler dumped, on one screen.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
@@ -20,6 +22,7 @@ namespace {
 
 #ifdef HEDDLE_HAS_SOLVER
 constexpr double kSecondsPerLoop = 10;
+constexpr std::size_t kReadings = 3;  ///< in which a loop is solved
 
 bool proved(const SolveOutcome& outcome, const char* name) {
   for (const ObjectiveValue& o : outcome.objectives)
@@ -28,7 +31,7 @@ bool proved(const SolveOutcome& outcome, const char* name) {
 }
 
 /// The same loop solved anew, in both readings.
-void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& arguments, std::stop_token stop) {
+void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& arguments, double seconds, std::stop_token stop) {
   const peer::Loop& loop = dump.loops[audit.loop];
   peer::Improvement& found = audit.improvement.emplace();
   const auto solved = [&](peer::Reading reading, bool emitter, Problem& problem) -> std::optional<SolveOutcome> {
@@ -37,7 +40,7 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
     problem = *std::move(resolved);
     solver::SolveRequest request;
     request.problem = problem;
-    request.timeout_seconds = arguments.seconds("--timeout").value_or(kSecondsPerLoop);
+    request.timeout_seconds = std::min(seconds, arguments.deadline().left());
     if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
     request.constraints = peer::problem_rules(dump, loop, problem);
     if (emitter) {
@@ -103,7 +106,9 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
   int code = kDone;
   Json all = Json::array();
   bool first = true;
-  for (const std::string& name : arguments.all("FILES")) {
+  const std::vector<std::string>& files = arguments.all("FILES");
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    const std::string& name = files[file];
     Result<Audited> audited = audit_file(name, arguments);
     if (!audited) {
       code = report(terminal, audited.error(), false);
@@ -113,8 +118,13 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
 #ifdef HEDDLE_HAS_SOLVER
     if (!arguments.has("--no-solve")) {
       const InterruptScope interrupt;
-      for (peer::LoopAudit& loop : audited->audit.loops)
-        if (!interrupt.interrupted() && loop.problem_fault.empty() && !audited->dump.loops[loop.loop].nodes.empty()) improve(audited->dump, loop, arguments, interrupt.token());
+      std::size_t left = kReadings * audited->audit.loops.size() * (files.size() - file);
+      for (peer::LoopAudit& loop : audited->audit.loops) {
+        const double fair = arguments.deadline().left() / static_cast<double>(left);
+        if (!interrupt.interrupted() && loop.problem_fault.empty() && !audited->dump.loops[loop.loop].nodes.empty())
+          improve(audited->dump, loop, arguments, arguments.has("--timeout") ? fair : kSecondsPerLoop, interrupt.token());
+        left -= kReadings;
+      }
     }
 #endif
     const auto& [dump, audit] = *audited;
@@ -127,7 +137,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
     first = false;
     if (!audit.clean() && code == kDone) code = kNegative;
   }
-  if (json) terminal.out << (arguments.all("FILES").size() == 1 ? (*all.items())[0] : all).pretty();
+  if (json) terminal.out << (files.size() == 1 ? (*all.items())[0] : all).pretty();
   return code;
 }
 

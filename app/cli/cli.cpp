@@ -13,6 +13,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/commands.h"
 #include "app/cli/help.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/terminal.h"
 #include "app/store/content_store.h"
 #include "codegen/run/child.h"
@@ -61,6 +62,7 @@ int dispatch(const std::vector<std::string>& args, Terminal& terminal) {
 
 /// The last line of defence: nothing of ours throws on purpose, but memory may run out in a library.
 int run_guarded(const std::vector<std::string>& args, Terminal& terminal) {
+  InterruptScope::begin_command();
   try {
     return dispatch(args, terminal);
   } catch (const std::bad_alloc&) {

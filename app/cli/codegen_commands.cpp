@@ -7,6 +7,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/lowering.h"
+#include "app/cli/progress_line.h"
 #include "codegen/compile/compile.h"
 #include "codegen/interpret/interpret.h"
 #include "codegen/interpret/verify.h"
@@ -51,16 +52,37 @@ std::string compiled_json(const codegen::BuiltKernel& kernel) {
       .pretty();
 }
 
-/// With real data at the kernel's evaluation sizes: what went wrong, or nothing.
-Result<std::string> run_data(const Lowered& lowered, const Arguments& arguments, std::int64_t times, const std::stop_token& stop) {
+/// Orders of events that were tried, and what went wrong in the last of them.
+struct Tried {
+  std::int64_t done = 0;
+  std::string found;
+};
+
+/// With real data at the kernel's evaluation sizes.
+Result<Tried> run_data(const Lowered& lowered, const Arguments& arguments, std::int64_t times, const std::stop_token& stop, ProgressLine& progress) {
   const Inputs& inputs = lowered.inputs;
   auto given = parse_params(arguments);
   if (!given.ok()) return given.error();
   const codegen::DataRequest request{inputs.kernel, inputs.machine, *given, inputs.problem, inputs.changes, lowered.schedule, build_options(arguments),
                                      static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)), times};
-  const auto check = codegen::verify_with_data(request, stop);
+  progress.show({"computing what every element is"});
+  const auto check = codegen::verify_with_data(request, stop, [&](std::int64_t done) { progress.show({fmt::format("{} of {} interleavings", done, times)}); });
   if (!check.ok()) return check.error();
-  return check->sentence();
+  return Tried{check->done, check->sentence()};
+}
+
+/// With names instead of data.
+Tried run_names(const Lowered& lowered, const Arguments& arguments, std::int64_t times, std::int64_t tiles, const std::stop_token& stop, ProgressLine& progress) {
+  const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(0));
+  Tried tried;
+  while (tried.done < times && tried.found.empty()) {
+    if (tried.done % 16 == 0) progress.show({fmt::format("{} of {} interleavings", tried.done, times)});
+    const auto fault = codegen::run_symbolic(lowered.inputs.kernel, lowered.program, {seed + static_cast<std::uint64_t>(tried.done), tiles, stop});
+    if (fault) tried.found = fmt::format("interleaving {}: {}", tried.done, codegen::to_string(*fault));
+    if (!fault && stop.stop_requested()) break;
+    ++tried.done;
+  }
+  return tried;
 }
 
 }  // namespace
@@ -77,7 +99,9 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
     return write_text(terminal, path, codegen::program_page(lowered->inputs.kernel, lowered->program, style));
   }
   const auto emission = write_cuda(*lowered, arguments, terminal, code);
-  return emission ? write_text(terminal, path, emission->source) : code;
+  if (!emission) return code;
+  const int failed = write_text(terminal, path, emission->source);
+  return failed ? failed : code;
 }
 
 int run_compile(const Arguments& arguments, const Terminal& terminal) {
@@ -104,7 +128,7 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
                                    {&schedule, schedule_text(made->inputs.problem, made->schedule)}})
     if (!file->empty())
       if (const int written = write_text(terminal, *file, text)) return written;
-  return kernel.faults.empty() ? kDone : kKernelFailed;
+  return kernel.faults.empty() ? code : kKernelFailed;
 }
 
 int run_interpret(const Arguments& arguments, const Terminal& terminal) {
@@ -114,37 +138,36 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   if (!lowered) return code;
   const std::int64_t times = arguments.integer("--interleavings").value_or(data ? 3 : 1000);
   const std::int64_t tiles = arguments.integer("--tiles").value_or(2);
-  const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(0));
-  const InterruptScope interrupt;
-  std::string found;
-  if (data) {
-    auto result = run_data(*lowered, arguments, times, interrupt.token());
-    if (!result.ok()) return report(terminal, result.error(), json);
-    found = *result;
-  }
-  for (std::int64_t k = 0; !data && k < times && found.empty() && !interrupt.token().stop_requested(); ++k)
-    if (const auto fault = codegen::run_symbolic(lowered->inputs.kernel, lowered->program, {seed + static_cast<std::uint64_t>(k), tiles, interrupt.token()}))
-      found = fmt::format("interleaving {}: {}", k, codegen::to_string(*fault));
-  if (interrupt.token().stop_requested() && found.empty()) {
-    terminal.complain("interrupted");
-    return kInterrupted;
+  const InterruptScope interrupt(arguments.deadline());
+  const auto tried = [&]() -> Result<Tried> {
+    ProgressLine progress(terminal);
+    if (data) return run_data(*lowered, arguments, times, interrupt.token(), progress);
+    return run_names(*lowered, arguments, times, tiles, interrupt.token(), progress);
+  }();
+  if (!tried.ok()) return report(terminal, tried.error(), json);
+  const auto& [done, found] = *tried;
+  const bool all = done == times || !found.empty();
+  if (!all) {
+    terminal.complain(fmt::format("{}: {} of {} interleavings, no fault in them", interrupt.timed_out() ? "time is up" : "interrupted", done, times));
+    code = interrupt.timed_out() ? kNoProof : kInterrupted;
   }
   if (json)
     terminal.out << Json(Json::Object{{"kernel", lowered->program.kernel},
                                       {"roles", lowered->program.roles.size()},
                                       {"trips", lowered->program.trips},
-                                      {"interleavings", times},
+                                      {"interleavings", done},
+                                      {"asked", times},
                                       {"data", data},
                                       {"fault", found.empty() ? Json() : Json(found)}})
                         .pretty();
   else if (!found.empty())
     terminal.out << found << "\n";
-  else if (!terminal.quiet)
+  else if (all && !terminal.quiet)
     terminal.out << (data ? fmt::format("{}: {} with data, every element as heddle eval computes it\n", printable(lowered->program.kernel),
                                         count_of(times, "interleaving"))
                           : fmt::format("{}: {} of {} roles over {}, {} trips each: no deadlock, no race\n", printable(lowered->program.kernel),
                                         count_of(times, "interleaving"), lowered->program.roles.size(), count_of(tiles, "tile"), lowered->program.trips));
-  return found.empty() ? kDone : kNegative;
+  return found.empty() ? code : kNegative;
 }
 
 }  // namespace heddle::app

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/inputs.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
 #include "core/eval/evaluate.h"
 #include "core/io/eval_json.h"
 #include "core/io/library.h"
@@ -19,7 +20,7 @@ std::string report_text(const EvalReport& report, const TextStyle& style) {
     params += fmt::format("{}{}={}", params.empty() ? "" : ", ", name, value);
   std::string text = fmt::format("{} ({})\n", printable(report.kernel), printable(params));
   if (report.reference.empty())
-    text += "this kernel names no formula: only checked that every element is finite\n";
+    text += "this kernel names no formula: nothing to compare with\n";
   else
     text += fmt::format("compared with {}: {}\n", printable(report.reference), printable(report.formula));
   std::vector<std::vector<std::string>> rows;
@@ -29,7 +30,7 @@ std::string report_text(const EvalReport& report, const TextStyle& style) {
         {printable(t.tensor), to_string(t.dtype), shape_text(t.shape),
          compared ? fmt::format("{:.2e}", t.max_abs_error) : "", compared ? fmt::format("{:.2e}", t.max_rel_error) : "",
          compared ? fmt::format("{:.2e}", t.rms_error) : "", t.not_finite ? std::to_string(t.not_finite) : "",
-         compared ? std::to_string(t.beyond) : "", t.pass ? "agrees" : "DIFFERS"});
+         compared ? std::to_string(t.beyond) : "", compared && !t.pass ? "DIFFERS" : eval_verdict(compared, t.pass)});
   }
   text += "\n" + text_table({{"tensor"},
                              {"type"},
@@ -72,18 +73,22 @@ int run_eval(const Arguments& arguments, const Terminal& terminal) {
   const Result<Scope> sizes = parameter_scope(*kernel, *params, true);
   const Result<Kernel> cut = apply_subtiles(*kernel, arguments, sizes ? *sizes : *params);
   if (!cut) return report(terminal, cut.error(), json);
-  const InterruptScope interrupt;
-  const Result<EvalReport> result = evaluate(
-      *cut, *params, static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)), interrupt.token());
+  const InterruptScope interrupt(arguments.deadline());
+  const Result<EvalReport> result = [&] {
+    ProgressLine progress(terminal);
+    progress.show({"making the inputs"});
+    return evaluate(*cut, *params, static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)), interrupt.token(),
+                    [&](std::int64_t done, std::int64_t blocks) { progress.show({fmt::format("{} of {} blocks", done, blocks)}); });
+  }();
   if (!result) return report(terminal, result.error(), json);
   if (result->cancelled) {
-    terminal.complain("interrupted before anything was compared");
-    return kInterrupted;
+    terminal.complain(interrupt.timed_out() ? "time was up before anything was compared" : "interrupted before anything was compared");
+    return interrupt.timed_out() ? kNoProof : kInterrupted;
   }
   if (json)
     terminal.out << eval_text(*result);
   else if (terminal.quiet)
-    terminal.out << (result->pass ? "agrees\n" : "differs\n");
+    terminal.out << eval_verdict(!result->reference.empty(), result->pass) << "\n";
   else
     terminal.out << report_text(*result, terminal.style);
   return result->pass ? kDone : kNegative;

@@ -85,8 +85,8 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
   std::vector<codegen::Refusal> refusals;
   for (int round = 0; round < kMostRounds; ++round) {
     const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
-    if (!schedule) return std::nullopt;
-    code = kDone;
+    if (schedule && code == kInterrupted) terminal.complain("interrupted");
+    if (!schedule || code == kInterrupted) return std::nullopt;
     codegen::BuildResult built = codegen::build_program(inputs->kernel, inputs->problem, *schedule, arguments.integer("--trips"), build_options(arguments));
     if (built.program) return Lowered{std::move(*inputs), *schedule, std::move(*built.program)};
     refusals = std::move(built.refusals);
@@ -122,7 +122,7 @@ void tell_of_cuts(const codegen::BuiltKernel& kernel, const Terminal& terminal) 
 /// printed.
 std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen::Emission emission, const Arguments& arguments, const Terminal& terminal,
                                                  const codegen::CompileOptions& options, int& code) {
-  const InterruptScope interrupt;
+  const InterruptScope interrupt(arguments.deadline());
   const bool may_recut = !arguments.has("--cut");
   const Inputs& inputs = lowered.inputs;
   const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
@@ -163,6 +163,10 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
   Constraints demands;
   std::optional<CompiledKernel> last;
   for (int round = 0;; ++round) {
+    if (last && arguments.deadline().passed()) {
+      terminal.note("time is up: what was compiled before is the last word");
+      return last;
+    }
     code = kDone;
     auto lowered = lower(arguments, terminal, code, demands);
     if (!lowered && last && code != kInterrupted && fewer_stages_instead(*last, demands, terminal)) continue;

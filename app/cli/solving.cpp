@@ -69,7 +69,7 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   request.problem = inputs.problem;
   request.constraints = inputs.constraints;
   request.ii = arguments.integer("--ii");
-  if (const auto seconds = arguments.seconds("--timeout")) request.timeout_seconds = *seconds;
+  request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
   if (const auto stages = arguments.integer("--max-stages"))
     request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
@@ -85,6 +85,7 @@ Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& argumen
   if (known) progress.announce(fmt::format("known from an earlier search of {:.3f} s (--no-store searches again)", outcome.seconds.total));
   const bool settled = outcome.status == Status::Optimal || outcome.status == Status::Infeasible;
   if (interrupt.interrupted() && !settled) outcome.cancelled = true;
+  if (outcome.serial) progress.announce("nothing was found in time: this is one op after the other, and not proved");
   return outcome;
 }
 #else
@@ -118,7 +119,7 @@ int exit_code_of(const SolveOutcome& outcome, bool require_optimal) {
   if (outcome.status == Status::Invalid) return kInternal;
   if (outcome.cancelled) return kInterrupted;
   if (outcome.status == Status::Infeasible) return kNegative;
-  if (outcome.status == Status::Unknown || !outcome.schedule) return kNoProof;
+  if (outcome.status == Status::Unknown || !outcome.schedule || outcome.serial) return kNoProof;
   return require_optimal && outcome.status != Status::Optimal ? kNoProof : kDone;
 }
 

@@ -150,7 +150,11 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     e.cached = solved.cached;
     e.status = tune_status(solved.outcome.status);
     e.lower_bound_ii = solved.outcome.lower_bound;
-    schedule = std::move(solved.outcome.schedule);
+    if (!solved.outcome.serial || !stop.stop_requested()) {
+      schedule = std::move(solved.outcome.schedule);
+    } else {  // cut short before anything was found: that says nothing about the configuration
+      e.status = TuneStatus::Unknown;
+    }
     build = std::move(solved.build);
     for (const UserConstraint& demand : solved.demands) {
       e.demands.push_back(demand.name);
@@ -165,8 +169,9 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     if (!solved.refusal.empty()) {
       e.status = TuneStatus::Refused;
       e.why = solved.refusal;
-    } else if (e.status == TuneStatus::Unknown && options_.demand == Demand::Nothing && !stop.stop_requested() &&
-               (schedule = placed_schedule(candidate, bounds.min_ii(), stop))) {
+    } else if (std::optional<Schedule> placed; (e.status == TuneStatus::Unknown || solved.outcome.serial) && options_.demand == Demand::Nothing &&
+               !stop.stop_requested() && (placed = placed_schedule(candidate, bounds.min_ii(), stop))) {
+      schedule = std::move(placed);
       e.status = TuneStatus::Feasible;
       e.why = fmt::format("the solver has no schedule in {:g} s; placed without it", options_.solve_seconds);
     } else if (!schedule) {
@@ -270,11 +275,12 @@ std::optional<double> KernelEvaluator::replayed(const TuneEvaluation& e) const {
   return again.value;
 }
 
-std::optional<double> KernelEvaluator::screen(const Config& config) const {
+std::optional<double> KernelEvaluator::screen(const Config& config, const std::stop_token& stop) const {
+  if (stop.stop_requested()) return std::nullopt;
   EvaluatorOptions cheap = options_;
   cheap.fidelity = Fidelity::Simulator;
   if (cheap.objective == TuneObjective::Microseconds) cheap.objective = TuneObjective::Cycles;
-  return KernelEvaluator(subject_, space_, cheap).evaluate(config, {}, {}).value;
+  return KernelEvaluator(subject_, space_, cheap).evaluate(config, {}, stop).value;
 }
 
 std::vector<Config> KernelEvaluator::same_answer(const TuneEvaluation& e) const {

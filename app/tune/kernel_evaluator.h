@@ -48,7 +48,7 @@ class KernelEvaluator {
   solver::TuneFacts known(const Config& config) const;
   TuneEvaluation evaluate(const Config& config, std::optional<double> beat, const std::stop_token& stop) const;
   /// The value at the simulator's rung, of a schedule placed without Z3; nothing where none is found.
-  std::optional<double> screen(const Config& config) const;
+  std::optional<double> screen(const Config& config, const std::stop_token& stop) const;
 
   /// Other caps on stages and groups that the schedule of a proved evaluation keeps too, no looser than its own: its answer is theirs.
   std::vector<Config> same_answer(const TuneEvaluation& evaluation) const;

@@ -116,7 +116,8 @@ std::optional<Error> missing_tools(const EvaluatorOptions& options) {
 int tune_exit_code(const TuneHistory& history) {
   const bool cancelled = history.end && history.end->reason == "cancelled";
   if (cancelled) return kInterrupted;
-  return history.best() ? kDone : kNegative;
+  const bool in_time = !history.end || history.end->reason != "time";
+  return history.best() ? kDone : in_time ? kNegative : kNoProof;
 }
 
 void print_history(const TuneHistory& history, const Arguments& arguments, const Terminal& terminal, std::ostream& out) {
@@ -182,7 +183,8 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
   if (file)
     if (const int failed = expect_writable(terminal, *file, json)) return failed;
 
-  const InterruptScope interrupt;
+  const Deadline deadline = arguments.deadline();
+  const InterruptScope interrupt(deadline);
   const Result<ChainOfTrees> tree = ChainOfTrees::build(question->space, interrupt.token());
   if (!tree) {
     Error located = tree.error();
@@ -232,13 +234,13 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
   request.known = [&](const Config& config) { return evaluator.known(config); };
   request.evaluate = [&](const Config& config, std::optional<double> beat, const std::stop_token& stop) { return evaluator.evaluate(config, beat, stop); };
   if (session.fidelity >= Fidelity::Solver && session.objective != TuneObjective::Steady && !arguments.has("--no-ladder"))
-    request.screen = [&](const Config& config) { return evaluator.screen(config); };
+    request.screen = [&](const Config& config) { return evaluator.screen(config, interrupt.token()); };
   request.same = [&](const TuneEvaluation& e) { return evaluator.same_answer(e); };
   if (arguments.has("--no-prune")) request.same = {};
   request.method = session.method;
   request.seed = session.seed;
   request.budget = session.budget;
-  request.timeout_seconds = arguments.seconds("--timeout").value_or(request.timeout_seconds);
+  request.deadline = deadline;
   request.prune = !arguments.has("--no-prune");
   request.done = history.evaluations;
   request.numbered = numbered;

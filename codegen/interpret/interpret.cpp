@@ -38,8 +38,9 @@ void forget_others(Array& tile, const Piece& piece) {
 /// The ops of core/eval, for the tiles of one block.
 class EvalData : public TileData {
  public:
-  EvalData(const Kernel& kernel, const Program& program, TensorMap& tensors, std::int64_t first_tile, std::vector<std::int64_t> grid)
-      : kernel_(kernel), program_(program), scope_(program.params), trips_(program.trips), tensors_(tensors), first_(first_tile), grid_(std::move(grid)) {
+  EvalData(const Kernel& kernel, const Program& program, TensorMap& tensors, std::int64_t first_tile, std::vector<std::int64_t> grid,
+           const std::stop_token& stop)
+      : kernel_(kernel), program_(program), scope_(program.params), trips_(program.trips), tensors_(tensors), first_(first_tile), grid_(std::move(grid)), stop_(stop) {
     for (const TileValue& value : kernel.values) {
       auto& shape = shapes_.emplace_back();
       for (const Expr& extent : value.shape) shape.push_back(extent.evaluate(program.params).value());
@@ -69,7 +70,7 @@ class EvalData : public TileData {
     const bool stores = piece.count > 1 && !output;
     const Array part = stores ? columns_of(*inputs.at(0), piece) : Array{};
     if (stores) at_.back() += piece.number * part.shape.back();
-    std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output, tensor == tensors_.end() ? nullptr : &tensor->second, at_});
+    std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output, tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_});
     if (complaint.empty() && output) round_all(kernel_.values[value].dtype, output->data);
     if (complaint.empty() && output && piece.count > 1) forget_others(*output, piece);
     return complaint;
@@ -104,6 +105,7 @@ class EvalData : public TileData {
   TensorMap& tensors_;
   const std::int64_t first_;
   const std::vector<std::int64_t> grid_;
+  const std::stop_token& stop_;
   std::vector<std::vector<std::int64_t>> shapes_;
   std::vector<std::int64_t> at_;
 };
@@ -150,7 +152,8 @@ Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Pr
     Interleaving block = how;
     block.tiles = std::min(how.tiles, tiles - first);
     block.seed = how.seed + static_cast<std::uint64_t>(first);
-    EvalData data(kernel, program, tensors, first, grid);
+    block.stop = stop;
+    EvalData data(kernel, program, tensors, first, grid, stop);
     if (auto fault = BlockMachine(kernel, program, block, &data).run()) return std::optional(std::move(*fault));
   }
   return std::optional<ProgramFault>();

@@ -53,7 +53,8 @@ struct Interleaving {
 std::optional<ProgramFault> run_symbolic(const Kernel& kernel, const Program& program, const Interleaving& how);
 
 /// With real data: every block of the grid, `how.tiles` tiles of it per block (the last block may have fewer). Writes the
-/// kernel's outputs into `tensors`. Input errors are those of heddle eval. Asked to stop, it does so between two blocks.
+/// kernel's outputs into `tensors`. Input errors are those of heddle eval. Asked to stop, it does so within one tile instruction, and
+/// what it has written means nothing.
 Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors,
                                                   const Interleaving& how, const std::stop_token& stop = {});
 

@@ -61,16 +61,14 @@ Result<DataCheck> verify_with_data(const DataRequest& request, const std::stop_t
   if (!problem.ok()) return problem.error();
   const auto built = build_program(kernel, *problem, request.schedule, {}, request.options);
   if (!built.program) return Error::input(fmt::format("at its evaluation sizes: {}", built.refusals.front().sentence));
-  auto expected = make_tensors(kernel, problem->params, request.seed);
+  auto expected = make_tensors(kernel, problem->params, request.seed, stop);
   if (!expected.ok()) return expected.error();
   const TensorMap start = *expected;
   DataCheck check;
   const auto count = execute(kernel, problem->params, *expected, stop);
-  if (!count.ok()) {
-    if (!stop.stop_requested()) return count.error();
-    check.stopped = true;
-    return check;
-  }
+  if (!count.ok()) return count.error();
+  check.stopped = count->cancelled;
+  if (check.stopped) return check;
   check.blocks = count->blocks;
   check.trips = count->trips;
   check.roles = built.program->roles.size();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/graph/kernel.h"
+#include "core/graph/op_shapes.h"
 
 namespace heddle {
 
@@ -18,9 +19,6 @@ struct Array {
 
   std::int64_t size() const { return static_cast<std::int64_t>(data.size()); }
 };
-
-/// "64x128"
-std::string shape_text(const std::vector<std::int64_t>& shape);
 
 struct GlobalTensor {
   DType dtype = DType::F32;

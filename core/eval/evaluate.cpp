@@ -49,14 +49,17 @@ std::string index_text(std::int64_t offset, const std::vector<std::int64_t>& sha
   return "[" + text;
 }
 
-void compare(TensorComparison& result, const Array& array, const ExpectedTensor& expected) {
+/// Long loops look at the token now and then.
+bool stops_at(std::size_t i, const std::stop_token& stop) { return i % (std::size_t{1} << 16) == 0 && stop.stop_requested(); }
+
+void compare(TensorComparison& result, const Array& array, const ExpectedTensor& expected, const std::stop_token& stop) {
   const auto& values = expected.values;
   result.compared = true;
   result.tolerance = expected.tolerance;
   double error_squares = 0, value_squares = 0, worst = -1;
   for (double x : values) value_squares += x * x;
   const double typical = values.empty() ? 0 : std::sqrt(value_squares / static_cast<double>(values.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < values.size() && !stops_at(i, stop); ++i) {
     const double error = std::fabs(array.data[i] - values[i]);
     // Written so that NaN counts as beyond.
     if (!(error <= expected.tolerance.absolute + expected.tolerance.relative * std::fabs(values[i]))) ++result.beyond;
@@ -75,13 +78,14 @@ void compare(TensorComparison& result, const Array& array, const ExpectedTensor&
   result.pass = result.beyond == 0 && result.rms_error <= expected.tolerance.rms;
 }
 
-TensorComparison measure(const std::string& name, const GlobalTensor& tensor) {
+TensorComparison measure(const std::string& name, const GlobalTensor& tensor, const std::stop_token& stop) {
   TensorComparison result;
   result.tensor = name;
   result.dtype = tensor.dtype;
   result.shape = tensor.array.shape;
   double squares = 0;
-  for (float x : tensor.array.data) {
+  for (std::size_t i = 0; i < tensor.array.data.size() && !stops_at(i, stop); ++i) {
+    const float x = tensor.array.data[i];
     if (!std::isfinite(x)) ++result.not_finite;
     squares += static_cast<double>(x) * x;
   }
@@ -98,7 +102,12 @@ Error with_source(const Kernel& kernel, Error error) {
 
 }  // namespace
 
-Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::uint64_t seed) {
+const char* eval_verdict(bool compared, bool pass) {
+  if (!compared) return pass ? "finite, not compared" : "not finite, not compared";
+  return pass ? "agrees" : "differs";
+}
+
+Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::uint64_t seed, const std::stop_token& stop) {
   TensorMap tensors;
   Error error;
   std::int64_t elements = 0;
@@ -124,7 +133,7 @@ Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::ui
         // One stream per tensor, so that a tensor's numbers do not depend on its neighbours.
         Random random(Hash().add(seed).add(tensor.name).value());
         made.array.data.resize(static_cast<std::size_t>(size));
-        for (float& x : made.array.data) x = round_to(tensor.dtype, random.normal());
+        for (std::size_t i = 0; i < made.array.data.size() && !stops_at(i, stop); ++i) made.array.data[i] = round_to(tensor.dtype, random.normal());
       } else {
         const bool once = tensor.role == TensorRole::Output;
         made.array.data.assign(static_cast<std::size_t>(size), once ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
@@ -140,7 +149,8 @@ Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::ui
   return tensors;
 }
 
-Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::uint64_t seed, const std::stop_token& stop) {
+Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::uint64_t seed, const std::stop_token& stop,
+                            const BlockListener& listener) {
   const auto start = std::chrono::steady_clock::now();
   EvalReport report;
   report.kernel = kernel.name;
@@ -160,7 +170,7 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
                                        did_you_mean(kernel.reference, names)}}};
     report.formula = reference->about;
   }
-  auto tensors = make_tensors(kernel, *scope, seed);
+  auto tensors = make_tensors(kernel, *scope, seed, stop);
   if (!tensors.ok()) return tensors.error();
   if (auto planned = plan_execution(kernel, *scope, *tensors); !planned.ok()) return planned.error();
   if (reference) {
@@ -168,7 +178,7 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
     if (reference->prepare) reference->prepare(*tensors, stop);
   }
 
-  auto count = execute(kernel, *scope, *tensors, stop);
+  auto count = execute(kernel, *scope, *tensors, stop, listener);
   if (!count.ok()) return count.error();
   report.count = *count;
   report.cancelled = count->cancelled;
@@ -184,10 +194,15 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
   for (const Tensor& tensor : kernel.tensors) {
     if (tensor.role == TensorRole::Input || report.cancelled) continue;
     const GlobalTensor& computed = tensors->find(tensor.name)->second;
-    report.tensors.push_back(measure(tensor.name, computed));
+    report.tensors.push_back(measure(tensor.name, computed, stop));
     for (const ExpectedTensor& e : expected)
-      if (e.tensor == tensor.name) compare(report.tensors.back(), computed.array, e);
+      if (e.tensor == tensor.name) compare(report.tensors.back(), computed.array, e, stop);
     report.pass = report.pass && report.tensors.back().pass;
+    report.cancelled = stop.stop_requested();
+  }
+  if (report.cancelled) {
+    report.tensors.clear();
+    report.pass = false;
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

@@ -42,15 +42,19 @@ struct EvalReport {
   double seconds = 0;            ///< execution and comparison
   std::vector<TensorComparison> tensors;
   bool cancelled = false;        ///< stopped on request: nothing was compared
-  bool pass = false;             ///< every tensor passed
+  bool pass = false;             ///< every tensor passed; without a formula that is no agreement with anything
 };
 
-/// Parameters not in `overrides` take their evaluation sizes.
+/// "agrees" or "differs"; without a formula nothing agrees with anything: "finite, not compared" or "not finite, not compared".
+const char* eval_verdict(bool compared, bool pass);
+
+/// Parameters not in `overrides` take their evaluation sizes. Asked to stop, it does so soon, and the report is cancelled.
 Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides = {}, std::uint64_t seed = 1,
-                            const std::stop_token& stop = {});
+                            const std::stop_token& stop = {}, const BlockListener& listener = {});
 
 /// Tensors of a kernel: inputs about normally distributed, rounded to their type, the same for the same seed everywhere;
-/// outputs that are written once start as NaN, so that elements nobody writes are seen; accumulated ones as zero.
-Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::uint64_t seed);
+/// outputs that are written once start as NaN, so that elements nobody writes are seen; accumulated ones as zero. Asked to stop, it
+/// leaves the rest of an input at zero.
+Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::uint64_t seed, const std::stop_token& stop = {});
 
 }  // namespace heddle

@@ -56,7 +56,8 @@ struct Step {
 
 class Executor {
  public:
-  Executor(const Kernel& kernel, const Scope& scope, TensorMap& tensors) : kernel_(kernel), scope_(scope), tensors_(tensors) {}
+  Executor(const Kernel& kernel, const Scope& scope, TensorMap& tensors, const std::stop_token& stop)
+      : kernel_(kernel), scope_(scope), tensors_(tensors), stop_(stop) {}
 
   Result<ExecutionCount> plan() {
     prepare();
@@ -64,13 +65,18 @@ class Executor {
     return planned_;
   }
 
-  Result<ExecutionCount> run(const std::stop_token& stop) {
+  Result<ExecutionCount> run(const BlockListener& listener) {
     if (auto planned = plan(); !planned.ok()) return planned;
     std::vector<std::int64_t> position(kernel_.grid.size(), 0);
+    const std::int64_t told = std::max<std::int64_t>(1, count_.blocks / 1000);
     for (std::int64_t block = 0; block < count_.blocks; ++block) {
+      if (listener && block % told == 0) listener(block, count_.blocks);
       for (std::size_t d = 0; d < position.size(); ++d) scope_[kernel_.grid[d].name] = position[d];
-      if (!run_block(stop)) return failure();
-      if (count_.cancelled) break;
+      if (!run_block()) {
+        if (!faults_.empty()) return failure();
+        count_.cancelled = true;
+        break;
+      }
       for (std::size_t d = 0; d < position.size() && ++position[d] == grid_[d]; ++d) position[d] = 0;
     }
     return count_;
@@ -172,6 +178,7 @@ class Executor {
       return fault(where + "/out", fmt::format("op '{}': {} defines {} values, found {}", op.name, op.kind, kind->outputs,
                                                op.outputs.size()));
     std::vector<std::vector<std::int64_t>> shapes;
+    std::vector<const TileShape*> views;
     for (const Operand& operand : op.inputs) {
       const auto value = value_of(operand.value, where + "/in", op);
       if (!value) return;
@@ -182,6 +189,7 @@ class Executor {
       auto& versions = storage_[*value].versions;
       versions.resize(std::max(versions.size(), static_cast<std::size_t>(operand.distance) + 1));
       shapes.push_back(storage_[*value].shape);
+      views.push_back(&storage_[*value].shape);
     }
     std::vector<std::int64_t> result_shape;
     if (kind->outputs == 1) {
@@ -197,13 +205,16 @@ class Executor {
       if (kind->writes_tensor && step.tensor->role == TensorRole::Input)
         return fault(where + "/tensor", fmt::format("op '{}' writes tensor '{}', whose role is input", op.name, op.tensor));
     }
+    for (ShapeFault& f : shape_faults(op, views, step.result ? &result_shape : nullptr, step.tensor ? std::optional(step.tensor->array.shape.size()) : std::nullopt))
+      fault(where + f.where, fmt::format("op '{}' ({}): {}", op.name, op.kind, f.message), std::move(f.hint));
     step.work = work_of(op, shapes, result_shape);
     steps_[phase].push_back(std::move(step));
   }
 
   // ---- the run
 
-  bool run_block(const std::stop_token& stop) {
+  /// False: a fault, or asked to stop.
+  bool run_block() {
     for (Storage& s : storage_) {
       s.in_prologue = s.in_epilogue = false;
       for (auto& version : s.versions) version.iteration = kNever;
@@ -217,10 +228,6 @@ class Executor {
     scope_[kernel_.loop.variable] = 0;
     if (!run_list(kPrologue, 0)) return false;
     for (std::int64_t i = 0; i < trips; ++i) {
-      if (stop.stop_requested()) {
-        count_.cancelled = true;
-        return true;
-      }
       scope_[kernel_.loop.variable] = i;
       if (!run_list(kBody, i)) return false;
     }
@@ -262,6 +269,7 @@ class Executor {
   }
 
   bool run_step(Phase phase, const Step& step, std::int64_t iteration) {
+    if (stop_.stop_requested()) return false;
     const auto where = pointer(phase, step.index);
     std::array<const Array*, 3> few{};
     for (std::size_t i = 0; i < step.sources.size(); ++i) {
@@ -284,7 +292,7 @@ class Executor {
       result->shape = storage_[*step.result].shape;
       result->data.resize(static_cast<std::size_t>(storage_[*step.result].size));
     }
-    const auto complaint = step.function({step.op, std::span(few.data(), step.sources.size()), result, step.tensor, at_});
+    const auto complaint = step.function({step.op, std::span(few.data(), step.sources.size()), result, step.tensor, at_, &stop_});
     if (!complaint.empty()) {
       fault(where, fmt::format("op '{}' ({}): {}", step.op->name, step.op->kind, complaint));
       return false;
@@ -309,6 +317,7 @@ class Executor {
   const Kernel& kernel_;
   Scope scope_;
   TensorMap& tensors_;
+  const std::stop_token& stop_;
   std::vector<Fault> faults_;
   ExecutionCount planned_, count_;
   std::vector<std::int64_t> grid_;
@@ -341,11 +350,12 @@ Result<Scope> parameter_scope(const Kernel& kernel, const Scope& overrides, bool
 }
 
 Result<ExecutionCount> plan_execution(const Kernel& kernel, const Scope& scope, TensorMap& tensors) {
-  return Executor(kernel, scope, tensors).plan();
+  return Executor(kernel, scope, tensors, {}).plan();
 }
 
-Result<ExecutionCount> execute(const Kernel& kernel, const Scope& scope, TensorMap& tensors, const std::stop_token& stop) {
-  return Executor(kernel, scope, tensors).run(stop);
+Result<ExecutionCount> execute(const Kernel& kernel, const Scope& scope, TensorMap& tensors, const std::stop_token& stop,
+                               const BlockListener& listener) {
+  return Executor(kernel, scope, tensors, stop).run(listener);
 }
 
 }  // namespace heddle

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 
 #include "core/base/expr.h"
@@ -28,8 +29,13 @@ Result<Scope> parameter_scope(const Kernel& kernel, const Scope& overrides, bool
 /// What `execute` would do, or why it would not even start; runs nothing.
 Result<ExecutionCount> plan_execution(const Kernel& kernel, const Scope& scope, TensorMap& tensors);
 
+/// Hears how many of the grid's blocks are done, a thousand times at most.
+using BlockListener = std::function<void(std::int64_t done, std::int64_t blocks)>;
+
 /// Reads and writes `tensors`, which must hold every tensor of the kernel in the shape that `scope` gives. Input errors
-/// name the op: unknown kinds and values, shapes that do not fit, values read before they are defined, too much work.
-Result<ExecutionCount> execute(const Kernel& kernel, const Scope& scope, TensorMap& tensors, const std::stop_token& stop = {});
+/// name the op: unknown kinds and values, shapes that do not fit, values read before they are defined, too much work. Asked to
+/// stop, it does so within one tile instruction.
+Result<ExecutionCount> execute(const Kernel& kernel, const Scope& scope, TensorMap& tensors, const std::stop_token& stop = {},
+                               const BlockListener& listener = {});
 
 }  // namespace heddle

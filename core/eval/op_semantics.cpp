@@ -10,16 +10,11 @@
 
 #include <fmt/core.h>
 
+#include "core/base/assert.h"
 #include "core/base/saturate.h"
 #include "core/eval/rounding.h"
 
 namespace heddle {
-
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text;
-  for (std::int64_t extent : shape) text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text.empty() ? "scalar" : text;
-}
 
 namespace {
 
@@ -30,16 +25,6 @@ const std::string kFine;
 const Attr* find_attr(const TileOp& op, const char* name) {
   const auto it = op.attrs.find(name);
   return it == op.attrs.end() ? nullptr : &it->second;
-}
-
-bool flag(const TileOp& op, const char* name) {
-  const Attr* attr = find_attr(op, name);
-  return attr && std::holds_alternative<bool>(*attr) && std::get<bool>(*attr);
-}
-
-std::int64_t integer(const TileOp& op, const char* name, std::int64_t fallback) {
-  const Attr* attr = find_attr(op, name);
-  return attr && std::holds_alternative<std::int64_t>(*attr) ? std::get<std::int64_t>(*attr) : fallback;
 }
 
 /// An integer, or text with a decimal number; nothing when the attribute is absent or is no number.
@@ -61,13 +46,8 @@ std::string bad_number(const TileOp& op, const char* name) {
 
 // ---- shapes
 
-std::int64_t columns_of(const Array& a) { return a.shape.empty() ? 1 : a.shape.back(); }
+std::int64_t columns_of(const Array& a) { return heddle::columns_of(a.shape); }
 std::int64_t rows_of(const Array& a) { return columns_of(a) == 0 ? 0 : a.size() / columns_of(a); }
-
-std::string same_shape(const Array& in, const Array& out) {
-  if (in.shape == out.shape) return kFine;
-  return fmt::format("input is {}, result is {}; they must be equal", shape_text(in.shape), shape_text(out.shape));
-}
 
 /// An operand laid over the result's rows and columns.
 struct View {
@@ -76,17 +56,16 @@ struct View {
   float at(std::int64_t row, std::int64_t column) const { return data[row * row_stride + column * column_stride]; }
 };
 
-std::optional<View> view_over(const Array& in, const Array& out, std::int64_t axis) {
-  if (in.shape == out.shape) return View{in.data.data(), columns_of(out), 1};
-  if (in.size() == 1) return View{in.data.data(), 0, 0};
-  if (in.shape.size() != 1 || out.shape.size() != 2 || axis < 0 || axis > 1) return std::nullopt;
-  if (in.shape[0] != out.shape[static_cast<std::size_t>(axis)]) return std::nullopt;
-  return axis == 0 ? View{in.data.data(), 1, 0} : View{in.data.data(), 0, 1};
-}
-
-std::string no_view(const Array& in, const Array& out, std::int64_t axis) {
-  return fmt::format("an operand of shape {} does not lie over a result of shape {} (a vector runs along axis {})",
-                     shape_text(in.shape), shape_text(out.shape), axis);
+View view_over(const Array& in, const Array& out, std::int64_t axis) {
+  const std::optional<Lay> lay = lay_over(in.shape, out.shape, axis);
+  HEDDLE_ASSERT(lay.has_value(), "shapes have been checked");
+  switch (*lay) {
+    case Lay::Same: return {in.data.data(), columns_of(out), 1};
+    case Lay::One: return {in.data.data(), 0, 0};
+    case Lay::AlongRows: return {in.data.data(), 1, 0};
+    case Lay::AlongColumns: break;
+  }
+  return {in.data.data(), 0, 1};
 }
 
 // ---- global memory
@@ -98,9 +77,6 @@ std::string visit_box(const OpCall& call, const Array& tile, Visit visit) {
   const auto& extents = call.tensor->array.shape;
   if (call.at.size() != extents.size())
     return fmt::format("'at' has {} coordinates, tensor '{}' has {} dimensions", call.at.size(), call.op->tensor, extents.size());
-  if (tile.shape.size() > extents.size())
-    return fmt::format("a tile of shape {} does not fit tensor '{}' of shape {}", shape_text(tile.shape), call.op->tensor,
-                       shape_text(extents));
   const std::size_t rank = extents.size(), lead = rank - tile.shape.size();
   const std::int64_t width = columns_of(tile), runs = rows_of(tile);
   for (std::int64_t run = 0; run < runs; ++run) {
@@ -159,10 +135,7 @@ std::string do_gather(const OpCall& call) {
   const Array& index = *call.inputs[0];
   Array& out = *call.output;
   const auto& extents = call.tensor->array.shape;
-  if (extents.size() != 2 || call.at.size() != 2 || out.shape.size() != 2)
-    return "gather takes rows of a two-dimensional tensor into a two-dimensional tile";
-  if (index.shape != std::vector<std::int64_t>{out.shape[0]})
-    return fmt::format("index is {}, but the result has {} rows", shape_text(index.shape), out.shape[0]);
+  if (call.at.size() != 2) return fmt::format("'at' has {} coordinates; expected a row, which is not looked at, and a column", call.at.size());
   for (std::int64_t r = 0; r < out.shape[0]; ++r)
     for (std::int64_t c = 0; c < out.shape[1]; ++c) {
       const float row = index.data[r];
@@ -186,17 +159,10 @@ std::vector<float> transposed(const Array& a) {
 std::string do_mma(const OpCall& call) {
   const Array &a = *call.inputs[0], &b = *call.inputs[1];
   Array& out = *call.output;
-  const bool ta = flag(*call.op, "transpose_a"), tb = flag(*call.op, "transpose_b");
-  if (a.shape.size() != 2 || b.shape.size() != 2 || out.shape.size() != 2) return "A, B and D must be two-dimensional";
-  const std::int64_t m = a.shape[ta], k = a.shape[!ta], kb = b.shape[tb], width = b.shape[!tb], n = out.shape[1];
-  const bool part = find_attr(*call.op, "column") != nullptr;
-  const std::int64_t column = integer(*call.op, "column", 0);
-  if (k != kb || out.shape[0] != m || (part ? column < 0 || column > width - n : width != n))
-    return fmt::format("A{} is {}, B{} is {}, D is {}; wanted [M,K] [K,N] -> [M,N], or fewer columns with `column`", ta ? " (transposed)" : "",
-                       shape_text(a.shape), tb ? " (transposed)" : "", shape_text(b.shape), shape_text(out.shape));
+  const bool ta = flag_attr(*call.op, "transpose_a"), tb = flag_attr(*call.op, "transpose_b");
+  const std::int64_t m = a.shape[ta], k = a.shape[!ta], width = b.shape[!tb], n = out.shape[1];
+  const std::int64_t column = integer_attr(*call.op, "column", 0);
   if (call.inputs.size() == 3) {
-    if (call.inputs[2]->shape != out.shape)
-      return fmt::format("the accumulator is {}, D is {}", shape_text(call.inputs[2]->shape), shape_text(out.shape));
     out.data = call.inputs[2]->data;
   } else {
     std::fill(out.data.begin(), out.data.end(), 0.0f);
@@ -206,7 +172,7 @@ std::string do_mma(const OpCall& call) {
   const float* right = b.data.data();
   if (ta) left = (storage_a = transposed(a)).data();
   if (tb) right = (storage_b = transposed(b)).data();
-  for (std::int64_t i = 0; i < m; ++i) {
+  for (std::int64_t i = 0; i < m && !(call.stop && call.stop->stop_requested()); ++i) {
     float* __restrict row = out.data.data() + i * n;
     for (std::int64_t l = 0; l < k; ++l) {
       const float factor = left[i * k + l];
@@ -220,7 +186,6 @@ std::string do_mma(const OpCall& call) {
 // ---- moves
 
 std::string do_copy(const OpCall& call) {
-  if (auto complaint = same_shape(*call.inputs[0], *call.output); !complaint.empty()) return complaint;
   call.output->data = call.inputs[0]->data;
   return kFine;
 }
@@ -228,10 +193,7 @@ std::string do_copy(const OpCall& call) {
 std::string do_tmem_load(const OpCall& call) {
   const Array& in = *call.inputs[0];
   Array& out = *call.output;
-  const std::int64_t first = integer(*call.op, "column", 0), width = columns_of(out), from = columns_of(in);
-  if (in.shape.size() != 2 || out.shape.size() != 2 || in.shape[0] != out.shape[0] || first < 0 || first > from - width)
-    return fmt::format("columns {} to {} of a {} tile do not make a {} tile", first, sat_add(first, width - 1),
-                       shape_text(in.shape), shape_text(out.shape));
+  const std::int64_t first = integer_attr(*call.op, "column", 0), width = columns_of(out), from = columns_of(in);
   for (std::int64_t r = 0; r < out.shape[0]; ++r)
     std::copy_n(in.data.begin() + r * from + first, width, out.data.begin() + r * width);
   return kFine;
@@ -250,13 +212,7 @@ template <class Combine>
 std::string reduce(const OpCall& call, float start, Combine combine) {
   const Array& in = *call.inputs[0];
   Array& out = *call.output;
-  const std::int64_t axis = integer(*call.op, "axis", 1);
-  if (in.shape.size() != 2 || axis < 0 || axis > 1) return "only two-dimensional tiles can be reduced, along axis 0 or 1";
-  if (out.shape != std::vector<std::int64_t>{in.shape[axis == 0 ? 1 : 0]})
-    return fmt::format("reducing a {} tile along axis {} does not give a {} vector", shape_text(in.shape), axis,
-                       shape_text(out.shape));
-  for (std::size_t i = 1; i < call.inputs.size(); ++i)
-    if (auto complaint = same_shape(*call.inputs[i], out); !complaint.empty()) return complaint;
+  const std::int64_t axis = integer_attr(*call.op, "axis", 1);
   if (auto complaint = bad_number(*call.op, "scale"); !complaint.empty()) return complaint;
   const float scale = number(*call.op, "scale").value_or(1.0f);
   std::fill(out.data.begin(), out.data.end(), start);
@@ -283,7 +239,7 @@ std::string do_reduce_sum(const OpCall& call) {
   const float count = static_cast<float>(in.size()) / static_cast<float>(std::max<std::int64_t>(call.output->size(), 1));
   for (std::int64_t i = 0; i < call.output->size(); ++i) {
     float& cell = call.output->data[i];
-    if (flag(*call.op, "mean")) cell /= count;
+    if (flag_attr(*call.op, "mean")) cell /= count;
     if (call.inputs.size() > 1) cell += call.inputs[1]->data[i] * (call.inputs.size() > 2 ? call.inputs[2]->data[i] : 1.0f);
   }
   return kFine;
@@ -296,15 +252,11 @@ using ElementFunction = float (*)(float, float, float);
 /// r = function(scale * a, b, c). Operands that are not given have the value `missing`.
 std::string map_elements(const OpCall& call, ElementFunction function, float missing) {
   Array& out = *call.output;
-  const std::int64_t axis = integer(*call.op, "axis", 0);
+  const std::int64_t axis = integer_attr(*call.op, "axis", 0);
   if (auto complaint = bad_number(*call.op, "scale"); !complaint.empty()) return complaint;
   const float scale = number(*call.op, "scale").value_or(1.0f);
   std::array<View, 3> views{{{&missing, 0, 0}, {&missing, 0, 0}, {&missing, 0, 0}}};
-  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
-    const auto view = view_over(*call.inputs[i], out, axis);
-    if (!view) return no_view(*call.inputs[i], out, axis);
-    views[i] = *view;
-  }
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) views[i] = view_over(*call.inputs[i], out, axis);
   const std::int64_t rows = rows_of(out), columns = columns_of(out);
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t c = 0; c < columns; ++c)
@@ -370,9 +322,8 @@ std::string do_elementwise(const OpCall& call) {
 std::string do_mask(const OpCall& call) {
   const Array& in = *call.inputs[0];
   Array& out = *call.output;
-  if (auto complaint = same_shape(in, out); !complaint.empty()) return complaint;
   if (auto complaint = bad_number(*call.op, "value"); !complaint.empty()) return complaint;
-  if (call.at.size() != 2 || in.shape.size() != 2) return "masks lie over a two-dimensional tile, at a row and a column";
+  if (call.at.size() != 2) return fmt::format("'at' has {} coordinates; expected a row and a column", call.at.size());
   const float value = number(*call.op, "value").value_or(0.0f);
   const std::int64_t columns = columns_of(in);
   for (std::int64_t i = 0; i < in.size(); ++i)
@@ -380,31 +331,41 @@ std::string do_mask(const OpCall& call) {
   return kFine;
 }
 
+/// What a kind computes, of operands whose shapes fit.
+template <OpFunction Function>
+std::string checked(const OpCall& call) {
+  std::array<const TileShape*, 3> shapes{};
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) shapes[i] = &call.inputs[i]->shape;
+  const std::optional<std::size_t> rank = call.tensor ? std::optional(call.tensor->array.shape.size()) : std::nullopt;
+  const auto faults = shape_faults(*call.op, std::span(shapes.data(), call.inputs.size()), call.output ? &call.output->shape : nullptr, rank);
+  return faults.empty() ? Function(call) : faults.front().message;
+}
+
 struct NamedKind {
   std::string_view name;
   OpFunction function;
 };
 
-constexpr std::array<NamedKind, 20> kOps{{{"tma_load", do_load},
-                                          {"tma_store", do_store},
-                                          {"load", do_load},
-                                          {"store", do_store},
-                                          {"mma", do_mma},
-                                          {"tmem_load", do_tmem_load},
-                                          {"tmem_store", do_copy},
-                                          {"smem_load", do_copy},
-                                          {"smem_store", do_copy},
-                                          {"reduce_max", do_reduce_max},
-                                          {"reduce_sum", do_reduce_sum},
-                                          {"exp2", do_exp2},
-                                          {"elementwise", do_elementwise},
-                                          {"mask", do_mask},
-                                          {"convert", do_copy},
-                                          {"copy", do_copy},
-                                          {"fill", do_fill},
-                                          {"broadcast", do_broadcast},
-                                          {"atomic_add", do_atomic_add},
-                                          {"gather", do_gather}}};
+constexpr std::array<NamedKind, 20> kOps{{{"tma_load", checked<do_load>},
+                                          {"tma_store", checked<do_store>},
+                                          {"load", checked<do_load>},
+                                          {"store", checked<do_store>},
+                                          {"mma", checked<do_mma>},
+                                          {"tmem_load", checked<do_tmem_load>},
+                                          {"tmem_store", checked<do_copy>},
+                                          {"smem_load", checked<do_copy>},
+                                          {"smem_store", checked<do_copy>},
+                                          {"reduce_max", checked<do_reduce_max>},
+                                          {"reduce_sum", checked<do_reduce_sum>},
+                                          {"exp2", checked<do_exp2>},
+                                          {"elementwise", checked<do_elementwise>},
+                                          {"mask", checked<do_mask>},
+                                          {"convert", checked<do_copy>},
+                                          {"copy", checked<do_copy>},
+                                          {"fill", checked<do_fill>},
+                                          {"broadcast", checked<do_broadcast>},
+                                          {"atomic_add", checked<do_atomic_add>},
+                                          {"gather", checked<do_gather>}}};
 
 std::int64_t product(const std::vector<std::int64_t>& shape) {
   std::int64_t size = 1;
@@ -423,7 +384,7 @@ std::int64_t work_of(const TileOp& op, std::span<const std::vector<std::int64_t>
                      const std::vector<std::int64_t>& output_shape) {
   std::int64_t work = output_shape.empty() ? 1 : product(output_shape);
   if (op.kind == "mma" && !input_shapes.empty() && input_shapes[0].size() == 2)
-    return std::max<std::int64_t>(1, sat_mul(work, input_shapes[0][flag(op, "transpose_a") ? 0 : 1]));
+    return std::max<std::int64_t>(1, sat_mul(work, input_shapes[0][flag_attr(op, "transpose_a") ? 0 : 1]));
   for (const auto& shape : input_shapes) work = std::max(work, product(shape));
   return std::max<std::int64_t>(1, work);
 }

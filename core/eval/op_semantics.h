@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -19,9 +20,10 @@ struct OpCall {
   Array* output = nullptr;          ///< shape set, old contents meaningless; null for stores
   GlobalTensor* tensor = nullptr;   ///< for memory kinds
   std::span<const std::int64_t> at; ///< the tile's first element in the tensor, one number per tensor dimension; mask: row, column
+  const std::stop_token* stop = nullptr;  ///< once requested, a long op returns soon and its result means nothing; may be null
 };
 
-/// Does it. The text says what does not fit (shapes, attributes), without naming the op; empty when all went well.
+/// Does it. The text says what does not fit (shapes, by the rule of core/graph/op_shapes.h; attributes), without naming the op; empty when all went well.
 using OpFunction = std::string (*)(const OpCall&);
 
 /// nullptr when the kind is unknown or cannot be executed ("opaque").

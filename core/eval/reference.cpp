@@ -34,8 +34,8 @@ double rms(const Matrix& values) {
 /// [m,k] times [k,n], from offsets on.
 Matrix product(const float* a, const float* b, std::int64_t m, std::int64_t k, std::int64_t n, const std::stop_token& stop) {
   Matrix c(static_cast<std::size_t>(m * n), 0.0);
-  for (std::int64_t i = 0; i < m && !stop.stop_requested(); ++i)
-    for (std::int64_t l = 0; l < k; ++l) {
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t l = 0; l < k && !stop.stop_requested(); ++l) {
       const double factor = a[i * k + l];
       for (std::int64_t j = 0; j < n; ++j) c[i * n + j] += factor * b[l * n + j];
     }
@@ -203,13 +203,13 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
 
 // ---- the others
 
-std::string layernorm(const TensorMap& t, const Scope&, const std::stop_token&, std::vector<ExpectedTensor>& expected) {
+std::string layernorm(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const Array &x = array_of(t, "X"), &gamma = array_of(t, "Gamma"), &beta = array_of(t, "Beta");
   const std::int64_t rows = x.shape[0], columns = x.shape[1];
   if (array_of(t, "Y").shape != x.shape || gamma.shape[0] != columns || beta.shape[0] != columns)
     return "X and Y [rows, columns], Gamma and Beta [columns]";
   Matrix y(x.data.size());
-  for (std::int64_t r = 0; r < rows; ++r) {
+  for (std::int64_t r = 0; r < rows && !stop.stop_requested(); ++r) {
     const float* row = x.data.data() + r * columns;
     double mean = 0, variance = 0;
     for (std::int64_t c = 0; c < columns; ++c) mean += row[c] / static_cast<double>(columns);
@@ -234,7 +234,7 @@ std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& s
   Matrix out(p.size(), 0.0);
   double most = 0;
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t j = 0; j < n && !stop.stop_requested(); ++j) {
       for (std::int64_t l = 0; l < n; ++l) out[i * n + j] += static_cast<double>(trips->second) * p[i * n + l] * array_of(t, "V").data[l * n + j];
       most = std::max(most, std::fabs(out[i * n + j]));
     }

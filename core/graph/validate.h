@@ -14,4 +14,8 @@ namespace heddle {
 /// first iteration.
 std::vector<Fault> validate(const Kernel& kernel);
 
+/// Shapes that no op of their kind takes (core/graph/op_shapes.h), at the parameters' defaults and, where all is well there, at the
+/// evaluation sizes. Values without dimensions or with a size that is none are not judged.
+std::vector<Fault> validate_shapes(const Kernel& kernel);
+
 }  // namespace heddle

@@ -1,9 +1,15 @@
-// Errors that are not finite become null.
+// Errors that are not finite become null; so does "pass" where there was nothing to pass.
 #include "core/io/eval_json.h"
 
 #include "core/io/json.h"
 
 namespace heddle {
+
+namespace {
+
+Json pass_json(bool compared, bool pass) { return compared || !pass ? Json(pass) : Json(); }
+
+}  // namespace
 
 std::string eval_text(const EvalReport& report) {
   Json params = Json::object();
@@ -16,7 +22,8 @@ std::string eval_text(const EvalReport& report) {
                               {"dtype", to_string(t.dtype)},
                               {"shape", std::move(shape)},
                               {"compared", t.compared},
-                              {"pass", t.pass},
+                              {"pass", pass_json(t.compared, t.pass)},
+                              {"verdict", eval_verdict(t.compared, t.pass)},
                               {"max_abs_error", t.max_abs_error},
                               {"max_rel_error", t.max_rel_error},
                               {"rms_error", t.rms_error},
@@ -35,7 +42,8 @@ std::string eval_text(const EvalReport& report) {
                            {"reference", report.reference},
                            {"formula", report.formula},
                            {"seed", report.seed},
-                           {"pass", report.pass},
+                           {"pass", pass_json(!report.reference.empty(), report.pass)},
+                           {"verdict", eval_verdict(!report.reference.empty(), report.pass)},
                            {"tensors", std::move(tensors)},
                            {"blocks", report.count.blocks},
                            {"trips", report.count.trips},

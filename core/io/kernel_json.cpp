@@ -203,6 +203,7 @@ void read_root(ObjectReader& root, Kernel& kernel) {
     for (const char* list : {"/params", "/tensors", "/values", "/prologue", "/body", "/epilogue"})
       if (fault.pointer == list) return;
   std::vector<Fault> meaning = validate(kernel);
+  for (Fault& fault : validate_shapes(kernel)) meaning.push_back(std::move(fault));
   std::erase_if(meaning, [&](const Fault& fault) { return log.touched(fault.pointer); });
   log.faults.insert(log.faults.end(), meaning.begin(), meaning.end());
 }

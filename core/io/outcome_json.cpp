@@ -66,7 +66,7 @@ Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Con
   root.set("checker", schedule ? verdict_json(problem, check(problem, *schedule, constraints)) : Json());
   root.set("solver", outcome.solver).set("seed", outcome.seed);
   root.set("queries", outcome.queries).set("conflicts", outcome.conflicts);
-  root.set("cancelled", outcome.cancelled).set("timed_out", outcome.timed_out).set("cut_off", outcome.cut_off);
+  root.set("cancelled", outcome.cancelled).set("timed_out", outcome.timed_out).set("cut_off", outcome.cut_off).set("serial", outcome.serial);
   return root;
 }
 

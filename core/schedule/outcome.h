@@ -30,6 +30,7 @@ struct SolveOutcome {
   std::string solver;
   std::uint64_t seed = 0;            ///< of the request
   bool cancelled = false, timed_out = false;
+  bool serial = false;               ///< nothing was found in time: the schedule is one op after the other, which needs no search
   bool cut_off = false;              ///< ended because the bound reached the request's cutoff
   std::int64_t queries = 0, conflicts = 0;
 };

@@ -15,11 +15,12 @@ namespace {
 
 std::int64_t round_up(std::int64_t x, std::int64_t granule) { return ceil_div(x, granule) * granule; }
 
+/// A value that takes no register at all is a register value too.
 bool touches_registers(const Problem& problem, OpId op) {
   for (const Value& v : problem.values)
-    if (v.producer == op && v.registers > 0) return true;
+    if (v.producer == op && v.space == Space::Register) return true;
   for (const Edge& e : problem.edges)
-    if (e.to == op && e.value.valid() && problem.value(e.value).registers > 0) return true;
+    if (e.to == op && e.value.valid() && problem.value(e.value).space == Space::Register) return true;
   return false;
 }
 

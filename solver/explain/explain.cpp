@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/analysis/bounds.h"
+#include "core/analysis/shortage.h"
 #include "core/base/saturate.h"
 #include "core/check/checker.h"
 #include "solver/encoding/user.h"
@@ -85,6 +86,7 @@ class Explainer {
 
   void explain();
   void explain_by_arithmetic(Cycle below);
+  void explain_shortages(const std::vector<Shortage>& shortages);
   void explain_undecided(const SolveOutcome& outcome);
   void explain_refutation(Cycle ii, bool ways_out = true);
   Core core_at(const Problem& problem, const Constraints& constraints, Cycle ii, const StageRange& range, double share);
@@ -136,6 +138,7 @@ void Explainer::explain() {
     explain_by_arithmetic(kNoFiniteII);
     return;
   }
+  if (const std::vector<Shortage> shortages = find_shortages(problem_, constraints_); !shortages.empty()) return explain_shortages(shortages);
   if (asked && *asked < bounds_.min_ii()) {
     answer_.status = Status::Infeasible;
     answer_.refuted = asked;
@@ -209,6 +212,17 @@ void Explainer::explain_by_arithmetic(Cycle below) {
   if (!facts.empty())
     answer_.reason = facts[0].kind == BoundFact::Kind::Unit || facts[0].kind == BoundFact::Kind::Issue ? BoundReason::Resource : BoundReason::Recurrence;
   relax(easings_of(problem_, constraints_, facts));
+}
+
+/// Each is reason enough by itself.
+void Explainer::explain_shortages(const std::vector<Shortage>& shortages) {
+  answer_.status = Status::Infeasible;
+  answer_.refuted = request_.solve.ii;
+  answer_.sentence = "no II has a schedule, by arithmetic alone: nothing fits";
+  for (const Shortage& s : shortages) answer_.members.push_back(describe_shortage(problem_, s));
+  answer_.verified = true;
+  answer_.reason = BoundReason::Resource;
+  relax(easings_of(problem_, constraints_, shortages));
 }
 
 /// An undecided core when time runs out.

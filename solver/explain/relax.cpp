@@ -46,9 +46,9 @@ class Easings {
     add(std::move(e));
   }
 
-  void warps() {
-    Easing e = start("warps in the CTA", problem_.limits.warps_per_cta, problem_.limits.warps_per_cta + kWarpStep);
-    e.problem.limits.warps_per_cta += kWarpStep;
+  void warps(std::int64_t step = kWarpStep) {
+    Easing e = start("warps in the CTA", problem_.limits.warps_per_cta, problem_.limits.warps_per_cta + step);
+    e.problem.limits.warps_per_cta += step;
     e.changes = {limit("warps_per_cta", e.problem.limits.warps_per_cta)};
     add(std::move(e));
   }
@@ -62,8 +62,8 @@ class Easings {
     add(std::move(e));
   }
 
-  void tmem() {
-    const std::int64_t now = allocatable_columns(problem_.limits.tmem_columns), next = std::max<std::int64_t>(32, 2 * now);
+  void tmem(std::int64_t least = 0) {
+    const std::int64_t now = allocatable_columns(problem_.limits.tmem_columns), next = std::max<std::int64_t>({32, 2 * now, least});
     Easing e = start("columns of tensor memory", now, next);
     e.problem.limits.tmem_columns = next;
     deepen(e.problem, Space::Tmem, now, next);
@@ -86,9 +86,9 @@ class Easings {
     add(std::move(none));
   }
 
-  void register_file() {
+  void register_file(std::int64_t least = 0) {
     const Limits& l = problem_.limits;
-    const std::int64_t step = std::max<std::int64_t>(1, l.register_granule) * l.threads_per_warp * kWarpStep;
+    const std::int64_t step = std::max(least, std::max<std::int64_t>(1, l.register_granule) * l.threads_per_warp * kWarpStep);
     Easing e = start("registers of the SM", l.registers_per_sm, l.registers_per_sm + step);
     e.problem.limits.registers_per_sm += step;
     e.changes = {limit("registers_per_sm", e.problem.limits.registers_per_sm)};
@@ -139,9 +139,9 @@ class Easings {
     }
   }
 
-  void user(std::size_t index) {
+  void user(std::size_t index, std::int64_t least = 0) {
     const UserConstraint& c = constraints_[index];
-    const std::int64_t wider = wider_limit(c);
+    const std::int64_t wider = std::max(wider_limit(c), least);
     if (wider > c.high) {
       Easing e = start(fmt::format("'{}'", c.name), c.high, wider);
       e.constraints[index].high = wider;
@@ -310,6 +310,30 @@ std::vector<Easing> easings_of(const Problem& problem, const Constraints& constr
           easings.register_limit();
         break;
       case Family::RegisterFile: easings.register_file(); break;
+    }
+  }
+  return easings.take();
+}
+
+std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<Shortage>& shortages) {
+  Easings easings(problem, constraints);
+  for (std::size_t i = 0; i < shortages.size(); ++i) {
+    const Shortage& s = shortages[i];
+    easings.set_member(i);
+    if (s.constraint) {
+      easings.user(*s.constraint, s.needed);
+      continue;
+    }
+    switch (s.kind) {
+      case Shortage::Kind::Smem: easings.smem(s.needed - s.limit); break;
+      case Shortage::Kind::Tmem: easings.tmem(s.needed); break;
+      case Shortage::Kind::Registers: easings.register_limit(); break;
+      case Shortage::Kind::RegisterFile: easings.register_file(s.needed - s.limit); break;
+      case Shortage::Kind::Warps: easings.warps(s.needed - s.limit); break;
+      case Shortage::Kind::Groups: easings.group(); break;
+      case Shortage::Kind::Depth:
+        for (const ChannelId channel : s.channels) easings.ring_slot(channel);
+        break;
     }
   }
   return easings.take();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analysis/bounds.h"
+#include "core/analysis/shortage.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
@@ -36,5 +37,7 @@ bool kept_short_by_memory(const Problem& problem, const Channel& channel);
 /// Every easing once, the members in order.
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const Core& core);
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<BoundFact>& facts);
+/// The step for memory and registers is what they lack.
+std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<Shortage>& shortages);
 
 }  // namespace heddle::solver

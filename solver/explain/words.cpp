@@ -296,6 +296,29 @@ ExplanationMember describe_fact(const Problem& problem, const BoundFact& fact) {
   return out;
 }
 
+ExplanationMember describe_shortage(const Problem& problem, const Shortage& shortage) {
+  ExplanationMember out;
+  out.what = shortage.sentence;
+  out.ops = shortage.ops;
+  out.needed = true;
+  out.numbers = {{"needed", shortage.needed}, {"limit", shortage.limit}};
+  out.constraint = shortage.constraint;
+  if (shortage.kind == Shortage::Kind::Smem) out.memory = Space::Smem;
+  if (shortage.kind == Shortage::Kind::Tmem) out.memory = Space::Tmem;
+  switch (shortage.kind) {
+    case Shortage::Kind::Smem:
+    case Shortage::Kind::Tmem: out.family = word_of(Family::Smem); break;
+    case Shortage::Kind::Registers: out.family = word_of(Family::Registers); break;
+    case Shortage::Kind::RegisterFile: out.family = word_of(Family::RegisterFile); break;
+    case Shortage::Kind::Warps: out.family = word_of(Family::Warps); break;
+    case Shortage::Kind::Groups: out.family = word_of(Family::Groups); break;
+    case Shortage::Kind::Depth: out.family = "depth"; break;
+  }
+  if (shortage.constraint) out.family = word_of(Family::User);
+  for (const ChannelId channel : shortage.channels) out.parts.push_back(problem.channel(channel).name);
+  return out;
+}
+
 std::vector<std::string> core_sentences(const Problem& problem, const Constraints& constraints, const Core& core) {
   std::vector<std::string> sentences;
   for (const CoreMember& member : core.members) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/analysis/bounds.h"
+#include "core/analysis/shortage.h"
 #include "core/answer/explanation.h"
 #include "solver/explain/core.h"
 
@@ -17,6 +18,7 @@ const char* word_of(Family family);
 ExplanationMember describe_member(const Problem& problem, const Constraints& constraints, const Core& core,
                                   const CoreMember& member);
 ExplanationMember describe_fact(const Problem& problem, const BoundFact& fact);
+ExplanationMember describe_shortage(const Problem& problem, const Shortage& shortage);
 
 /// "family: sentence" for each member.
 std::vector<std::string> core_sentences(const Problem& problem, const Constraints& constraints, const Core& core);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/analysis/bounds.h"
+#include "core/base/deadline.h"
 #include "solver/clock.h"
 
 namespace heddle::solver {
@@ -61,8 +62,18 @@ class Board {
     for (const Contender& given : request_.given) add(given);
     for (const BaselineChoice& choice : request_.baselines) {
       if (stop_.stop_requested()) break;
+      if (deadline_.passed()) {
+        Contender late;
+        late.name = name_of(choice);
+        late.kind = ContenderKind::Baseline;
+        late.about = choice.baseline->about;
+        late.why_not = "no time was left for it";
+        board_.timed_out = true;
+        add(std::move(late));
+        continue;
+      }
       if (listener_) listener_(Progress{choice.baseline->name, 0, 0, 0, seconds_between(begin_, Clock::now())});
-      add(baseline_contender(problem(), choice, request_.solve.timeout_seconds, stop_));
+      add(baseline_contender(problem(), choice, deadline_.left() / 2, stop_));  // one that searches leaves something to the others
     }
     if (request_.optimum && !stop_.stop_requested()) solve_it();
     board_.cancelled = board_.cancelled || stop_.stop_requested();
@@ -82,7 +93,9 @@ class Board {
   }
 
   void solve_it() {
-    const SolveOutcome outcome = solve(request_.solve, stop_, listener_);
+    SolveRequest request = request_.solve;
+    request.timeout_seconds = deadline_.left();
+    const SolveOutcome outcome = solve(request, stop_, listener_);
     // With demands in force the solver's bound holds for schedules that meet them, and for no others.
     if (outcome.lower_bound > board_.lower_bound && outcome.status != Status::Infeasible) {
       board_.lower_bound = outcome.lower_bound;
@@ -90,7 +103,7 @@ class Board {
       board_.why = outcome.explanation;
     }
     board_.cancelled = outcome.cancelled;
-    board_.timed_out = outcome.timed_out;
+    board_.timed_out |= outcome.timed_out;
     add(solver_contender(outcome));
   }
 
@@ -99,6 +112,7 @@ class Board {
   const ScoreboardListener& settled_;
   const SolveListener& listener_;
   const Clock::time_point begin_ = Clock::now();
+  const Deadline deadline_{request_.solve.timeout_seconds, begin_};
   Scoreboard board_;
 };
 

@@ -1,11 +1,16 @@
 // Every op gets as long as it could matter to anybody: latency, window, unit use, hand-off, hold and release.
 #include "solver/search/serial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
+#include "core/analysis/bounds.h"
 #include "core/base/saturate.h"
+#include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
+#include "solver/encoding/user.h"
 
 namespace heddle::solver {
 namespace {
@@ -30,13 +35,18 @@ std::vector<Cycle> serial_lengths(const Problem& problem) {
 /// Ops in an order that respects the dependences inside one iteration.
 std::vector<std::size_t> dependence_order(const Problem& problem) {
   std::vector<int> waiting(problem.ops.size(), 0);
-  for (const Edge& e : problem.edges) waiting[e.to.index()] += e.distance == 0;
+  std::vector<std::vector<std::size_t>> next(problem.ops.size());
+  for (const Edge& e : problem.edges) {
+    if (e.distance != 0) continue;
+    ++waiting[e.to.index()];
+    next[e.from.index()].push_back(e.to.index());
+  }
   std::vector<std::size_t> order;
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (waiting[v] == 0) order.push_back(v);
   for (std::size_t i = 0; i < order.size(); ++i)
-    for (const Edge& e : problem.edges)
-      if (e.distance == 0 && e.from.index() == order[i] && --waiting[e.to.index()] == 0) order.push_back(e.to.index());
+    for (const std::size_t to : next[order[i]])
+      if (--waiting[to] == 0) order.push_back(to);
   return order;
 }
 
@@ -62,6 +72,15 @@ Schedule serial_schedule(const Problem& problem, const Constraints& constraints,
   schedule.groups.resize(static_cast<std::size_t>(std::max(1, problem.max_groups)));
   finish_schedule(problem, constraints, schedule);
   return schedule;
+}
+
+std::optional<Schedule> legal_serial(const Problem& problem, const Constraints& constraints, std::optional<Cycle> ii) {
+  const Cycle least = sat_add(serial_ii(problem), stretch(constraints));
+  if (least >= kNoFiniteII || ii.value_or(least) < least) return std::nullopt;
+  Schedule simple = serial_schedule(problem, constraints, ii.value_or(least));
+  if (!check(problem, simple, constraints).valid()) return std::nullopt;
+  simple.name = fmt::format("one after the other, II {}", simple.ii);
+  return simple;
 }
 
 }  // namespace heddle::solver

@@ -2,6 +2,8 @@
 // first answer that costs nothing.
 #pragma once
 
+#include <optional>
+
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
@@ -14,5 +16,8 @@ Cycle serial_ii(const Problem& problem);
 /// All ops in dependence order in stage 0, everything but loads in one group. Not judged: one group may have too few
 /// registers, or the user may want something else. Pre: ii >= serial_ii(problem).
 Schedule serial_schedule(const Problem& problem, const Constraints& constraints, Cycle ii);
+
+/// The same at `ii`, or at the least II that it needs, if the checker accepts it. Cheap: the answer where there is no other.
+std::optional<Schedule> legal_serial(const Problem& problem, const Constraints& constraints, std::optional<Cycle> ii = {});
 
 }  // namespace heddle::solver

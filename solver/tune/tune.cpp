@@ -17,16 +17,15 @@ TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListene
   if (began) began(pool.start());
   TuneEnd end;
   end.reason = "budget";
+  const auto stopped = [&] {
+    const bool over = request.deadline.passed();
+    if (over || stop.stop_requested()) end.reason = over ? "time" : "cancelled";
+    return over || stop.stop_requested();
+  };
   for (std::int64_t made = 0; made < request.budget; ++made) {
-    if (stop.stop_requested()) {
-      end.reason = "cancelled";
-      break;
-    }
-    if (seconds_between(begin, Clock::now()) >= request.timeout_seconds) {
-      end.reason = "time";
-      break;
-    }
+    if (stopped()) break;
     const std::optional<Proposal> proposal = propose(request, pool);
+    if (stopped()) break;
     if (!proposal) {
       end.reason = pool.best() ? "complete" : "nothing feasible";
       break;
@@ -35,10 +34,7 @@ TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListene
     const std::optional<double> beat = request.prune && pool.best() ? pool.best()->value : std::nullopt;
     TuneEvaluation e = request.evaluate(proposal->config, beat, stop);
     // An evaluation that was interrupted says nothing about its configuration.
-    if (stop.stop_requested() && !e.value && (e.status == TuneStatus::Unknown || e.status == TuneStatus::Invalid)) {
-      end.reason = "cancelled";
-      break;
-    }
+    if (!e.value && (e.status == TuneStatus::Unknown || e.status == TuneStatus::Invalid) && stopped()) break;
     e.config = proposal->config;
     e.by = proposal->by;
     e.label = config_text(pool.space(), e.config);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/answer/tuning.h"
+#include "core/base/deadline.h"
 #include "core/space/tree.h"
 
 namespace heddle::solver {
@@ -42,7 +43,7 @@ struct TuneRequest {
   TuneMethod method = TuneMethod::Baco;
   std::uint64_t seed = 0;
   std::int64_t budget = 60;     ///< evaluations, besides `done`
-  double timeout_seconds = 1e8;
+  Deadline deadline;            ///< for everything; `stop` is to be requested then too, so that it ends an evaluation
   bool from_default = true;     ///< the default configuration first
   // Each can be taken away, to see what it is worth.
   bool prune = true;            ///< exclude by bounds

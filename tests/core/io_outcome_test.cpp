@@ -45,7 +45,7 @@ TEST_CASE("a solve report has the promised keys", "[core]") {
         "kernel "
         "machine params changes problem_hash groups ops channels objectives seconds checker solver seed queries conflicts "
         "cancelled "
-        "timed_out cut_off ");
+        "timed_out cut_off serial ");
   CHECK(*json->find("ii")->integer() == 2);
   CHECK(*json->find("length")->integer() == 4);
   CHECK(*json->find("stages")->integer() == 2);

@@ -151,7 +151,21 @@ TEST_CASE("a value larger than shared memory is infeasible, and the reason names
   b.problem.limits.smem_bytes = 999;
   const SolveOutcome outcome = solve_problem(b.problem);
   CHECK(outcome.status == Status::Infeasible);
-  CHECK(outcome.explanation.find("memory: 999 bytes") != std::string::npos);
+  CAPTURE(outcome.explanation);
+  CHECK(outcome.explanation.find("1000 bytes of shared memory are needed at any II") != std::string::npos);
+  CHECK(outcome.explanation.find("the machine has 999") != std::string::npos);
+  CHECK(outcome.queries == 0);
+}
+
+TEST_CASE("a value that takes no registers makes its group one that touches registers", "[solver]") {
+  ProblemBuilder b({"TC"});
+  const OpId x = b.op("x", "TC", 4), y = b.op("y", "TC", 4);
+  b.registers(x, 0, {{y, 0}});
+  b.problem.limits.register_overhead = 32;
+  b.problem.limits.producer_registers = 24;
+  const SolveOutcome outcome = solve_problem(b.problem);
+  CHECK(outcome.status == Status::Optimal);
+  CHECK(check(b.problem, serial_schedule(b.problem, {}, serial_ii(b.problem))).valid());
 }
 
 TEST_CASE("an op that needs more of a unit than there is has no II at all", "[solver]") {
@@ -370,14 +384,53 @@ TEST_CASE("one op after the other is legal where one group suffices", "[solver]"
   CHECK(stage_count(serial) == 1);
 }
 
-TEST_CASE("a time limit of nothing gives bounds and no claim", "[solver]") {
+TEST_CASE("a time limit of nothing gives bounds, one op after the other, and no proof", "[solver]") {
   SolveRequest request;
   request.problem = mixed_problem(20);
   request.timeout_seconds = 0;
   const SolveOutcome outcome = solve(request);
-  CHECK(outcome.status == Status::Unknown);
+  CHECK(outcome.status == Status::Feasible);
   CHECK(outcome.timed_out);
+  CHECK(outcome.serial);
   CHECK(outcome.lower_bound >= 1);
+  REQUIRE(outcome.schedule);
+  CHECK(stage_count(*outcome.schedule) == 1);
+  CHECK(check(request.problem, *outcome.schedule).valid());
+  CHECK(outcome.schedule->certificate->status == Status::Feasible);
+  for (const ObjectiveValue& o : outcome.objectives) CHECK_FALSE(o.proved);
+}
+
+TEST_CASE("one op after the other is no answer where it breaks a rule, and none to a smaller II", "[solver]") {
+  SolveRequest request;
+  request.problem = mixed_problem(20);
+  request.timeout_seconds = 0;
+  request.ii = serial_ii(request.problem) - 1;
+  CHECK_FALSE(solve(request).schedule);
+  request.ii = serial_ii(request.problem);
+  CHECK(solve(request).serial);
+  request.ii.reset();
+  request.constraints = {constraint(ConstraintKind::Pin, {request.problem.ops[0].name}, 7)};
+  const SolveOutcome outcome = solve(request);
+  CHECK_FALSE(outcome.schedule);
+  CHECK(outcome.status == Status::Unknown);
+}
+
+TEST_CASE("a long chain has an answer, however little time there is", "[solver]") {
+  ProblemBuilder b({"TC"});
+  OpId before;
+  for (int i = 0; i < 3000; ++i) {
+    const OpId op = b.op("op" + std::to_string(i), "TC", 1, 1);
+    if (before.valid()) b.registers(before, 1, {{op, 0}});
+    before = op;
+  }
+  b.problem.max_groups = 1;
+  SolveRequest request;
+  request.problem = b.problem;
+  request.timeout_seconds = 0.5;
+  const SolveOutcome outcome = solve(request);
+  REQUIRE(outcome.schedule);
+  CHECK(outcome.lower_bound == 3000);
+  CHECK(outcome.seconds.total < 20);  // loaded machines and sanitizers included
 }
 
 TEST_CASE("a demand that is switched off may name a group that there is not", "[solver]") {
