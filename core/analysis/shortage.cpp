@@ -41,7 +41,8 @@ Limit limit_of(const Constraints& constraints, ConstraintKind kind, std::int64_t
 }
 
 /// Fewest iterations from `start` to every op along dependences, over ways without any latency (first) and with some.
-std::vector<std::array<std::int64_t, 2>> iterations_from(const Problem& problem, const std::vector<std::vector<std::size_t>>& out, std::size_t start) {
+std::vector<std::array<std::int64_t, 2>> iterations_from(const Problem& problem, const std::vector<std::vector<std::size_t>>& out,
+                                                         std::size_t start) {
   std::vector<std::array<std::int64_t, 2>> least(problem.ops.size(), {kUnreached, kUnreached});
   using Entry = std::tuple<std::int64_t, std::size_t, std::size_t>;  // iterations, op, with latency
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
@@ -72,7 +73,8 @@ std::string listed(const std::vector<std::string>& parts) {
 
 class Finder {
  public:
-  Finder(const Problem& problem, const Constraints& constraints) : problem_(problem), constraints_(constraints), depths_(least_depths(problem)) {}
+  Finder(const Problem& problem, const Constraints& constraints)
+      : problem_(problem), constraints_(constraints), depths_(least_depths(problem)) {}
 
   std::vector<Shortage> run() {
     memory(Space::Smem);
@@ -86,7 +88,8 @@ class Finder {
  private:
   /// "'at most 2000 bytes' allows 2000", or "the machine has 2000".
   std::string allowed(const Limit& limit, const char* machine) const {
-    return limit.constraint ? fmt::format("'{}' allows {}", constraints_[*limit.constraint].name, limit.most) : fmt::format("{} {}", machine, limit.most);
+    return limit.constraint ? fmt::format("'{}' allows {}", constraints_[*limit.constraint].name, limit.most)
+                            : fmt::format("{} {}", machine, limit.most);
   }
 
   void memory(Space space) {
@@ -103,7 +106,8 @@ class Finder {
       s.needed = sat_add(s.needed, rings.back().first);
     }
     if (tmem) s.needed = rounded_columns(s.needed);
-    const Limit limit = limit_of(constraints_, tmem ? ConstraintKind::MaxTmem : ConstraintKind::MaxSmem, tmem ? problem_.limits.tmem_columns : problem_.limits.smem_bytes);
+    const Limit limit = limit_of(constraints_, tmem ? ConstraintKind::MaxTmem : ConstraintKind::MaxSmem,
+                                 tmem ? problem_.limits.tmem_columns : problem_.limits.smem_bytes);
     if (s.needed <= limit.most) return;
     std::stable_sort(rings.begin(), rings.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::vector<std::string> parts;
@@ -115,8 +119,8 @@ class Finder {
     }
     if (resident > 0) parts.insert(parts.begin(), fmt::format("{} that stay", resident));
     s.sentence = fmt::format("{} {} needed at any II, one slot of every ring at least ({}); {}", s.needed,
-                             tmem ? "columns of tensor memory, allocated as a power of two, are" : "bytes of shared memory are", listed(parts),
-                             allowed(limit, "the machine has"));
+                             tmem ? "columns of tensor memory, allocated as a power of two, are" : "bytes of shared memory are",
+                             listed(parts), allowed(limit, "the machine has"));
     add(std::move(s), limit);
   }
 
@@ -178,7 +182,8 @@ class Finder {
 
   /// Registers per thread at the start of this op, whoever else is in its group: what stays, its results, and those of its operands
   /// that cannot have died or given their registers away by then. Nothing where it touches none.
-  std::optional<std::int64_t> at_start_of(OpId y, const std::vector<std::vector<std::size_t>>& in, const std::vector<std::vector<std::size_t>>& made) const {
+  std::optional<std::int64_t> at_start_of(OpId y, const std::vector<std::vector<std::size_t>>& in,
+                                          const std::vector<std::vector<std::size_t>>& made) const {
     std::int64_t sum = sat_add(problem_.resident_registers, problem_.limits.register_overhead);
     bool touched = false;
     for (const std::size_t x : made[y.index()]) {
@@ -206,7 +211,8 @@ class Finder {
     std::vector<std::vector<std::size_t>> in(problem_.ops.size()), made(problem_.ops.size());
     for (std::size_t e = 0; e < problem_.edges.size(); ++e) in[problem_.edges[e].to.index()].push_back(e);
     for (std::size_t x = 0; x < problem_.values.size(); ++x)
-      if (problem_.values[x].space == Space::Register && problem_.values[x].producer.valid()) made[problem_.values[x].producer.index()].push_back(x);
+      if (problem_.values[x].space == Space::Register && problem_.values[x].producer.valid())
+        made[problem_.values[x].producer.index()].push_back(x);
     std::int64_t most = -1;
     OpId at;
     // Registers of whole groups: of the producer group, and of the group of the op that takes most.

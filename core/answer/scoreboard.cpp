@@ -97,8 +97,11 @@ std::vector<std::size_t> ranking(const Scoreboard& board) {
 
 std::vector<std::string> beyond_bound(const Scoreboard& board) {
   std::vector<std::string> names;
-  for (const Contender& c : board.contenders)
-    if (c.valid() && !c.period.deadlock && stage_count(*c.schedule) <= board.bound_stages && std::max<Cycle>(1, c.period.cycles()) < board.lower_bound) names.push_back(c.name);
+  for (const Contender& c : board.contenders) {
+    if (!c.valid() || c.period.deadlock || stage_count(*c.schedule) > board.bound_stages) continue;
+    const Cycle reached = board.of_demands ? c.schedule->ii : std::max<Cycle>(1, c.period.cycles());
+    if (reached < board.lower_bound) names.push_back(c.name);
+  }
   return names;
 }
 

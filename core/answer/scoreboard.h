@@ -63,6 +63,7 @@ Contender measured(const Problem& problem, const Constraints& constraints, Conte
 struct Scoreboard {
   Cycle lower_bound = 0;             ///< on II, proved
   int bound_stages = std::numeric_limits<int>::max();  ///< for schedules of at most so many stages
+  bool of_demands = false;           ///< it is one on II where the demands are met; the order of such a schedule may sustain less
   std::string why;                   ///< one sentence: what the bound rests on
   std::vector<Contender> contenders; ///< in the order in which they were settled
   bool cancelled = false, timed_out = false;
@@ -76,7 +77,7 @@ std::optional<double> gap_percent(const Scoreboard& board, const Contender& cont
 /// From the smallest period up; then what breaks a rule, then what has no schedule. Equals keep their order.
 std::vector<std::size_t> ranking(const Scoreboard& board);
 
-/// Legal schedules whose period is below the proved bound, although it speaks of as many stages as theirs. There can be none: a name in this list is a fault in the model,
+/// Legal schedules whose period (of_demands: whose II) is below the proved bound, although it speaks of as many stages as theirs. There can be none: a name in this list is a fault in the model,
 /// the checker or the evaluator.
 std::vector<std::string> beyond_bound(const Scoreboard& board);
 

@@ -23,7 +23,8 @@ struct ShapeFault {
 };
 
 /// All that does not fit. `inputs` has as many shapes as the op has operands and `result` is null for ops that define nothing, both as the
-/// catalogue wants it (core/graph/op_kind.h); `rank` is that of the global tensor, for kinds that touch one. Kinds without a rule fit always.
+/// catalogue wants it (core/graph/op_kind.h); `rank` is that of the global tensor, for kinds that touch one. Kinds without a rule fit
+/// always.
 std::vector<ShapeFault> shape_faults(const TileOp& op, std::span<const TileShape* const> inputs, const TileShape* result,
                                      std::optional<std::size_t> rank = {});
 

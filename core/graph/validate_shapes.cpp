@@ -1,9 +1,9 @@
 // Every op of the three lists under two sets of parameter values.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "core/graph/op_kind.h"
 #include "core/graph/op_shapes.h"
@@ -41,7 +41,8 @@ void judge(const Kernel& kernel, const Scope& scope, const std::string& when, st
       if (std::find(operands.begin(), operands.end(), nullptr) != operands.end() || (!op.outputs.empty() && !result)) continue;
       const Tensor* tensor = kernel.find_tensor(op.tensor);
       for (ShapeFault& f : shape_faults(op, operands, result, tensor ? std::optional(tensor->shape.size()) : std::nullopt))
-        faults.push_back({kernel.source, fmt::format("/{}/{}{}", name, i, f.where), fmt::format("{}op '{}' ({}): {}", when, op.name, op.kind, f.message), std::move(f.hint)});
+        faults.push_back({kernel.source, fmt::format("/{}/{}{}", name, i, f.where),
+                          fmt::format("{}op '{}' ({}): {}", when, op.name, op.kind, f.message), std::move(f.hint)});
     }
   };
   list("prologue", kernel.prologue);

@@ -99,6 +99,7 @@ class Board {
     // With demands in force the solver's bound holds for schedules that meet them, and for no others.
     if (outcome.lower_bound > board_.lower_bound && outcome.status != Status::Infeasible) {
       board_.lower_bound = outcome.lower_bound;
+      board_.of_demands = !request_.solve.constraints.empty();
       if (outcome.reason == BoundReason::Refutation) board_.bound_stages = request_.solve.max_stages;
       board_.why = outcome.explanation;
     }

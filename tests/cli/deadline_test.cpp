@@ -1,9 +1,8 @@
 // --timeout is one deadline for a whole command, and interrupts end whatever a command is doing.
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
-
 #include <chrono>
 #include <csignal>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/cli/cli.h"
@@ -88,7 +87,8 @@ TEST_CASE("a signal while interpret solves ends it as well", "[app]") {
 
 TEST_CASE("one --timeout is for solving and interpreting together", "[app]") {
   int code = 0;
-  CHECK(seconds_of({"interpret", "attention_forward_hopper", "h100", "--data", "--interleavings", "100000", "--timeout", "1", "-q"}, code) < 9);
+  CHECK(seconds_of({"interpret", "attention_forward_hopper", "h100", "--data", "--interleavings", "100000", "--timeout", "1", "-q"}, code) <
+        9);
   CHECK(code == kNoProof);
   const auto run = run_heddle({"interpret", "gemm_hopper", "h100", "--interleavings", "100000000", "--timeout", "0.5", "--json"});
   CHECK(run.code == kNoProof);
@@ -110,11 +110,13 @@ TEST_CASE("where time runs out before anything is found, one op after the other 
   for (int i = 0; i < 1000; ++i) {
     const std::string n = std::to_string(i), comma = i ? ", " : "";
     values += comma + R"({"name": "v)" + n + R"(", "dtype": "f32", "shape": [4], "space": "register", "registers": 1})";
-    body += comma + R"({"name": "op)" + n + R"(", "kind": "opaque", "in": [)" + (i ? "\"v" + std::to_string(i - 1) + "\"" : "") + R"(], "out": ["v)" + n +
-            R"("], "cost": {"latency": 3, "window": 1, "uses": [{"unit": "TC", "duration": 1}]}})";
+    body += comma + R"({"name": "op)" + n + R"(", "kind": "opaque", "in": [)" + (i ? "\"v" + std::to_string(i - 1) + "\"" : "") +
+            R"(], "out": ["v)" + n + R"("], "cost": {"latency": 3, "window": 1, "uses": [{"unit": "TC", "duration": 1}]}})";
   }
-  const std::string chain = folder.write("chain.json", R"({"schema": "heddle.kernel/1", "name": "chain", "max_groups": 1, "loop": {"variable": "i", "trips": 10}, "values": [)" + values +
-                                                           R"(], "body": [)" + body + "]}");
+  const std::string chain = folder.write(
+      "chain.json",
+      R"({"schema": "heddle.kernel/1", "name": "chain", "max_groups": 1, "loop": {"variable": "i", "trips": 10}, "values": [)" + values +
+          R"(], "body": [)" + body + "]}");
   const auto run = run_heddle({"solve", chain, "h100", "--timeout", "0.1", "--out", folder.path("chain.schedule.json"), "--no-store"});
   INFO(run.err);
   CHECK(run.code == kNoProof);
@@ -134,7 +136,8 @@ TEST_CASE("where nothing can fit, arithmetic says so at once", "[app]") {
   CHECK(run.code == kNegative);
   CHECK(contains(run.out, "32768 bytes of shared memory are needed at any II"));
   CHECK(contains(run.out, "the machine has 30000"));
-  CHECK(contains(run_heddle({"explain", "layernorm", "h100", "--set", less, "--no-relax"}).out, "32768 bytes of shared memory are needed at any II"));
+  CHECK(contains(run_heddle({"explain", "layernorm", "h100", "--set", less, "--no-relax"}).out,
+                 "32768 bytes of shared memory are needed at any II"));
 }
 #endif
 

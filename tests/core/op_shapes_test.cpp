@@ -1,10 +1,11 @@
 // Shapes of operands, as a kernel's file is read.
+#include "core/graph/op_shapes.h"
+
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 
 #include "core/eval/evaluate.h"
-#include "core/graph/op_shapes.h"
 #include "core/graph/subtile.h"
 #include "core/graph/validate.h"
 #include "core/io/kernel_json.h"
@@ -29,9 +30,11 @@ std::string faults_of(const Result<Kernel>& kernel) { return kernel ? "" : to_st
 }  // namespace
 
 TEST_CASE("an operand that does not lie over its result is a fault of the file, with its place and what was expected", "[core]") {
-  const std::string values = R"({"name": "v", "dtype": "f32", "shape": [16], "space": "register"}, {"name": "r", "dtype": "f32", "shape": ["N", 16], "space": "register"})";
+  const std::string values =
+      R"({"name": "v", "dtype": "f32", "shape": [16], "space": "register"}, {"name": "r", "dtype": "f32", "shape": ["N", 16], "space": "register"})";
   const auto op = [](const std::string& attrs) {
-    return R"({"name": "init", "kind": "fill", "out": ["v"]}, {"name": "add", "kind": "elementwise", "in": ["a", "v"], "out": ["r"], "attrs": {"fn": "add")" + attrs + "}}";
+    return R"({"name": "init", "kind": "fill", "out": ["v"]}, {"name": "add", "kind": "elementwise", "in": ["a", "v"], "out": ["r"], "attrs": {"fn": "add")" +
+           attrs + "}}";
   };
   CHECK(faults_of(kernel_with(values, op(R"(, "axis": 1)"))).empty());
   const auto wrong = kernel_with(values, op(""));
@@ -46,18 +49,21 @@ TEST_CASE("an operand that does not lie over its result is a fault of the file, 
 }
 
 TEST_CASE("every shape that does not fit is told at once, sizes of the evaluation included", "[core]") {
-  const auto many = kernel_with(R"({"name": "b", "dtype": "f32", "shape": [3, 5], "space": "register"}, {"name": "c", "dtype": "f32", "shape": [9], "space": "register"})",
-                                R"({"name": "copy", "kind": "copy", "in": ["a"], "out": ["b"]}, {"name": "red", "kind": "reduce_max", "in": ["a"], "out": ["c"]})");
+  const auto many = kernel_with(
+      R"({"name": "b", "dtype": "f32", "shape": [3, 5], "space": "register"}, {"name": "c", "dtype": "f32", "shape": [9], "space": "register"})",
+      R"({"name": "copy", "kind": "copy", "in": ["a"], "out": ["b"]}, {"name": "red", "kind": "reduce_max", "in": ["a"], "out": ["c"]})");
   REQUIRE_FALSE(many.ok());
   CHECK(many.error().faults.size() == 2);
   CHECK_THAT(faults_of(many), Catch::Contains("/body/1/in/0") && Catch::Contains("/body/2/out/0"));
   // Eight rows fit, the four of the evaluation do not.
-  const auto small = kernel_with(R"({"name": "b", "dtype": "f32", "shape": [8, 16], "space": "register"})", R"({"name": "copy", "kind": "copy", "in": ["a"], "out": ["b"]})");
+  const auto small = kernel_with(R"({"name": "b", "dtype": "f32", "shape": [8, 16], "space": "register"})",
+                                 R"({"name": "copy", "kind": "copy", "in": ["a"], "out": ["b"]})");
   CHECK_THAT(faults_of(small), Catch::Contains("at the evaluation sizes (N=4)"));
 }
 
 TEST_CASE("products, chunks of columns, masks and boxes have their own rules", "[core]") {
-  const auto faults = [](const char* kind, std::vector<TileShape> inputs, std::optional<TileShape> result, std::map<std::string, Attr> attrs = {}, std::optional<std::size_t> rank = {}) {
+  const auto faults = [](const char* kind, std::vector<TileShape> inputs, std::optional<TileShape> result,
+                         std::map<std::string, Attr> attrs = {}, std::optional<std::size_t> rank = {}) {
     TileOp op;
     op.kind = kind;
     op.attrs = std::move(attrs);

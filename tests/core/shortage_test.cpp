@@ -43,8 +43,8 @@ TEST_CASE("one slot of every ring and what stays is the least shared memory, and
   CHECK(s.needed == 5500);
   CHECK(s.limit == 5499);
   CHECK(s.channels.size() == 2);
-  CHECK(s.sentence == "5500 bytes of shared memory are needed at any II, one slot of every ring at least (500 that stay, " + b.problem.channels[0].name + " 3000, " +
-                          b.problem.channels[1].name + " 2000); the machine has 5499");
+  CHECK(s.sentence == "5500 bytes of shared memory are needed at any II, one slot of every ring at least (500 that stay, " +
+                          b.problem.channels[0].name + " 3000, " + b.problem.channels[1].name + " 2000); the machine has 5499");
   CHECK_FALSE(s.constraint);
 }
 

@@ -1,10 +1,10 @@
 // A shortage is a proof: exhaustive search finds no schedule of such a problem, at any II and with any number of stages it looks at.
-#include <catch2/catch.hpp>
+#include "core/analysis/shortage.h"
 
+#include <catch2/catch.hpp>
 #include <random>
 
 #include "core/analysis/channels.h"
-#include "core/analysis/shortage.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_constraint.h"
 #include "tests/support/random_problem.h"
@@ -18,8 +18,11 @@ constexpr Cycle kHighest = 14;
 
 /// Limits near what is needed, so that some problems fit and some do not.
 void tighten(Problem& problem, Constraints& constraints, std::mt19937& random) {
-  const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(std::max<std::int64_t>(1, n))); };
-  std::int64_t smem = problem.resident_smem, columns = problem.resident_columns, registers = problem.resident_registers + problem.limits.register_overhead;
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(std::max<std::int64_t>(1, n)));
+  };
+  std::int64_t smem = problem.resident_smem, columns = problem.resident_columns,
+               registers = problem.resident_registers + problem.limits.register_overhead;
   for (const Channel& c : problem.channels) (c.space == Space::Tmem ? columns : smem) += c.only_if_crossing ? 0 : c.size;
   for (const Value& v : problem.values) registers += v.registers;
   switch (random() % 7) {
