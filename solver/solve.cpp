@@ -24,6 +24,7 @@
 #include "solver/relaxation/relaxation.h"
 #include "solver/search/decide.h"
 #include "solver/search/demand_bound.h"
+#include "solver/search/ii_cap.h"
 #include "solver/search/incumbent.h"
 #include "solver/search/objectives.h"
 #include "solver/search/serial.h"
@@ -561,58 +562,11 @@ void Search::finish() {
 
 }  // namespace
 
-namespace {
-
-/// The least upper end that the constraints set to II; nothing: they set none.
-const UserConstraint* cap_on_ii(const Constraints& constraints) {
-  const UserConstraint* least = nullptr;
-  for (const UserConstraint& c : constraints)
-    if (c.enabled && c.kind == ConstraintKind::IIRange && c.high > 0 && (!least || c.high < least->high)) least = &c;
-  return least;
-}
-
-/// A cap on II asks whether the least II is below it: the search goes without the cap, which would keep it from reasoning from
-/// one II to the next, until its lower bound is above the cap.
-SolveOutcome solve_below(const UserConstraint& cap, SolveRequest request, std::stop_token stop, const SolveListener& listener) {
-  const Cycle most = cap.high;
-  const std::string name = cap.name;
-  const Constraints demanded = request.constraints;
-  for (UserConstraint& c : request.constraints)
-    if (c.kind == ConstraintKind::IIRange) c.high = 0;
-  if (request.ii && *request.ii > most) {
-    SolveOutcome outcome;
-    outcome.solver = solver_version();
-    outcome.seed = request.seed;
-    outcome.status = Status::Infeasible;
-    outcome.reason = BoundReason::Requested;
-    outcome.explanation = fmt::format("II {} was requested, but '{}' demands at most {}", *request.ii, name, most);
-    return outcome;
-  }
-  const bool asked = request.cutoff && *request.cutoff <= most;
-  if (!request.ii && !asked) request.cutoff = most + 1;
-  const SolveListener within = [&](const SolveEvent& event) {
-    const Incumbent* found = std::get_if<Incumbent>(&event);
-    if (listener && (!found || found->schedule.ii <= most)) listener(event);
-  };
-  SolveOutcome outcome = Search(request, std::move(stop), within, true).run();
-  if (!asked) outcome.cut_off = false;
-  const bool refuted = !request.ii && outcome.lower_bound > most;
-  if (!refuted && (!outcome.schedule || outcome.schedule->ii <= most)) {
-    if (outcome.schedule) certify(request.problem, demanded, outcome);  // of the question that was asked, the cap included
-    return outcome;
-  }
-  outcome.schedule.reset();
-  outcome.objectives.clear();
-  outcome.status = refuted ? Status::Infeasible : Status::Unknown;
-  outcome.explanation = refuted ? fmt::format("'{}' demands an II of at most {}, and no schedule has one: {}", name, most, outcome.explanation)
-                                : fmt::format("no schedule with an II of at most {} was found, as '{}' demands", most, name);
-  return outcome;
-}
-
-}  // namespace
-
 SolveOutcome solve(const SolveRequest& request, std::stop_token stop, const SolveListener& listener) {
-  if (const UserConstraint* cap = cap_on_ii(request.constraints)) return solve_below(*cap, request, std::move(stop), listener);
+  if (const UserConstraint* cap = cap_on_ii(request.constraints))
+    return solve_under_cap(*cap, request, listener, [&](const SolveRequest& open, const SolveListener& within) {
+      return Search(open, stop, within, true).run();
+    });
   return Search(request, std::move(stop), listener).run();
 }
 

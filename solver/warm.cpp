@@ -192,17 +192,20 @@ void Edit::recall() {
 
 WarmModel& Edit::model_at(Cycle ii) {
   const auto it = std::find_if(models_.begin(), models_.end(), [&](const WarmModel& m) { return m.ii == ii; });
-  if (it != models_.end() && it->live.switch_count() < kMostSwitches) {
+  // A refutation speaks of as many stages as the model has: never fewer than this question's proof is said to cover.
+  const int needed = demands_.pinned ? stage_range(problem_, constraints_, base_.max_stages, ii).stages : 0;
+  if (it != models_.end() && it->live.switch_count() < kMostSwitches && it->pinned_stages >= needed) {
     models_.splice(models_.begin(), models_, it);
     models_.front().live.model().backend().set_limits(limits_);
     return models_.front();
   }
   if (it != models_.end()) models_.erase(it);
   const auto begin = Clock::now();
-  UserConstraint pin;  // any will do
+  UserConstraint pin;  // any off cycle 0, which keeps the schedule from being shifted
+  pin.low = 1;
   ModelOptions options;
   options.ii = ii;
-  const int pinned_stages = stage_range(problem_, {pin}, base_.max_stages, ii).stages;
+  const int pinned_stages = std::max(needed, stage_range(problem_, {pin}, base_.max_stages, ii).stages);
   options.stages = std::max(stage_range(problem_, {}, base_.max_stages, ii).stages + 1, pinned_stages);
   options.anchored = false;
   options.switchable = true;

@@ -40,8 +40,10 @@ std::vector<Arc> dependences(const Problem& problem, const Constraints& constrai
   };
   for (const Edge& e : problem.edges) add(e.from, e.to, e.latency - sat_mul(e.distance, ii), e.handoff);
   for (const UserConstraint& c : constraints)
-    if (c.enabled && c.kind == ConstraintKind::Before && c.ops.size() == 2)
-      add(problem.find_op(c.ops[0]), problem.find_op(c.ops[1]), c.low, 0);
+    if (c.enabled && c.kind == ConstraintKind::Before && c.ops.size() == 2) {
+      const OpId from = problem.find_op(c.ops[0]), to = problem.find_op(c.ops[1]);
+      if (from.valid() && to.valid()) add(from, to, c.low, 0);  // one that names no op is a fault that others tell
+    }
   return arcs;
 }
 

@@ -26,9 +26,11 @@ class Ranges {
   }
 
   SlackRanges run() {
+    // Demands that make no sense say nothing; what costs no query is answered without them.
+    answer_.fault = constraint_faults(problem_, request_.constraints);
+    if (answer_.fault.empty()) constraints_ = request_.constraints;
     start();
     try {
-      answer_.fault = constraint_faults(problem_, request_.constraints);
       if (request_.exact && answer_.fault.empty()) settle();
     } catch (const Stopped&) {
     } catch (const std::exception& e) {  // Z3 reports memory limits and internal faults this way
@@ -52,6 +54,7 @@ class Ranges {
 
   const SlackRequest& request_;
   const Problem& problem_;
+  Constraints constraints_;
   std::stop_token stop_;
   const SlackListener& listener_;
   Clock::time_point begin_;
@@ -68,14 +71,14 @@ void Ranges::start() {
   answer_.ii = ii;
   answer_.exact = request_.exact;
   answer_.solver = solver_version();
-  answer_.absolute = fixes_rotation(request_.constraints);
-  answer_.legal = check(problem_, schedule, request_.constraints).valid();
+  answer_.absolute = fixes_rotation(constraints_);
+  answer_.legal = check(problem_, schedule, constraints_).valid();
   for (std::size_t v = 0; v < problem_.ops.size(); ++v)
     if (!answer_.anchor.valid() || schedule.ops[v].start < schedule.start(answer_.anchor)) answer_.anchor = OpId(v);
   if (request_.anchor.valid()) answer_.anchor = request_.anchor;
-  const int usual = stage_range(problem_, request_.constraints, std::max(request_.max_stages, stage_count(schedule)), ii).stages;
+  const int usual = stage_range(problem_, constraints_, std::max(request_.max_stages, stage_count(schedule)), ii).stages;
   // Where rotation is free, one more number covers every rotation of that many stages.
-  answer_.stages = capped_stages(request_.constraints, request_.stages.value_or(answer_.absolute ? usual : usual + 1));
+  answer_.stages = capped_stages(constraints_, request_.stages.value_or(answer_.absolute ? usual : usual + 1));
   if (request_.ops.empty())
     for (std::size_t v = 0; v < problem_.ops.size(); ++v) wanted_.push_back(OpId(v));
   else
@@ -130,7 +133,7 @@ bool Ranges::ask(LiveModel& live, OpId op, bool later, Cycle at, RangeEnd& end) 
     return true;
   }
   if (!answer_.absolute) normalize_starts(schedule);
-  const Verdict verdict = check(problem_, schedule, request_.constraints);
+  const Verdict verdict = check(problem_, schedule, constraints_);
   if (!verdict.valid()) {
     answer_.fault = "internal fault: the checker rejects a schedule the solver found: " + verdict.violations.front().message;
     throw Stopped{};
@@ -165,7 +168,7 @@ void Ranges::settle() {
   options.switchable = true;
   options.seed = request_.seed;
   options.limits = limits_;
-  Constraints constraints = request_.constraints;
+  Constraints constraints = constraints_;
   if (answer_.absolute) {
     UserConstraint held;
     held.name = "anchor";
@@ -187,7 +190,7 @@ void Ranges::settle() {
                                   answer_.absolute ? " and the anchor where it is" : "");
     if (possible == Answer::Yes && !answer_.legal) {
       if (!answer_.absolute) normalize_starts(any);
-      if (check(problem_, any, request_.constraints).valid()) see(any);
+      if (check(problem_, any, constraints_).valid()) see(any);
     }
     std::size_t done = 0;
     for (const OpId op : wanted_) {

@@ -3,6 +3,7 @@
 
 #include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
+#include "solver/encoding/user.h"
 #include "solver/relaxation/relaxation.h"
 #include "solver/search/incumbent.h"
 #include "solver/search/placement.h"
@@ -51,7 +52,7 @@ std::optional<Schedule> relaxed_below(const Problem& problem, const Constraints&
 
 std::optional<Schedule> schedule_below(const Problem& problem, const Constraints& constraints, const Schedule& like, Cycle bound,
                                        const SearchLimits& limits) {
-  if (bound <= 1 || problem.ops.empty()) return std::nullopt;
+  if (bound <= 1 || problem.ops.empty() || !constraint_faults(problem, constraints).empty()) return std::nullopt;
   try {
     if (auto found = serial_below(problem, constraints, bound)) return found;
     if (auto found = placed_below(problem, constraints, like, bound, limits)) return found;

@@ -89,7 +89,8 @@ TEST_CASE("what a history claims is doubted before a search goes on from it", "[
   const std::string good = read_text(path);
   // As it was written it is believed, but as what a file says.
   const auto again = run_heddle({"tune", "--show", path, "--json"});
-  for (const json& e : json::parse(again.out).at("evaluations")) CHECK(e.at("from_file") == true);
+  const json shown = json::parse(again.out);
+  for (const json& e : shown.at("evaluations")) CHECK(e.at("from_file") == true);
   const auto forged = [&](const std::function<void(json&)>& forge) {
     std::string text;
     std::istringstream lines(good);
