@@ -76,10 +76,12 @@ class Encoder {
     z3::expr_vector all(context_);
     for (int g = 0; g <= last; ++g) {
       widths_.push_back(fresh("w"));
+      const z3::expr quarters = fresh("q");
       solver_.add(widths_.back() >= 0);
       for (std::size_t v = 0; v < p_.ops.size(); ++v) {
         const Op& op = p_.ops[v];
         solver_.add(z3::implies(groups_[v] == g, widths_.back() >= (op.aligned ? (op.warps + 3) / 4 * 4 : op.warps)));
+        if (op.aligned) solver_.add(z3::implies(groups_[v] == g, widths_.back() == number(4) * quarters));
       }
       all.push_back(widths_.back());
     }

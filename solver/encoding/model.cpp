@@ -95,7 +95,16 @@ void Model::make_groups() {
     in_group_.push_back(std::move(membership));
   }
   const auto width_of = [](const Op& op) { return op.aligned ? (op.warps + 3) / 4 * 4 : op.warps; };
-  for (const Op& op : problem_.ops) widths_.push_back(width_of(op));
+  // Beside an aligned op a wider one that is none has to be rounded up as well: 5 warps and 4 aligned ones are 8.
+  const auto rounds = [&](const Op& wide) {
+    return !wide.aligned && wide.warps % 4 != 0 &&
+           std::any_of(problem_.ops.begin(), problem_.ops.end(), [&](const Op& op) { return op.aligned && width_of(op) < wide.warps; });
+  };
+  const auto index_of = [&](int width) { return static_cast<std::size_t>(std::lower_bound(widths_.begin(), widths_.end(), width) - widths_.begin()); };
+  for (const Op& op : problem_.ops) {
+    widths_.push_back(width_of(op));
+    if (rounds(op)) widths_.push_back((op.warps + 3) / 4 * 4);
+  }
   std::sort(widths_.begin(), widths_.end());
   widths_.erase(std::unique(widths_.begin(), widths_.end()), widths_.end());
   for (std::size_t g = 0; g < groups_; ++g) {
@@ -105,8 +114,12 @@ void Model::make_groups() {
       if (i > 0) backend_.add_clause({-at_least[i], at_least[i - 1]});
     }
     for (std::size_t v = 0; v < op_count(); ++v) {
-      const auto index = std::lower_bound(widths_.begin(), widths_.end(), width_of(problem_.ops[v])) - widths_.begin();
-      if (in_group_[v][g] != kFalse) backend_.add_clause({-in_group_[v][g], at_least[static_cast<std::size_t>(index)]});
+      const Op& op = problem_.ops[v];
+      if (in_group_[v][g] == kFalse) continue;
+      backend_.add_clause({-in_group_[v][g], at_least[index_of(width_of(op))]});
+      if (!op.aligned) continue;
+      for (const int width : widths_)
+        if (width % 4 != 0 && width > width_of(op)) backend_.add_clause({-in_group_[v][g], -at_least[index_of(width)], at_least[index_of((width + 3) / 4 * 4)]});
     }
     group_width_.push_back(std::move(at_least));
   }

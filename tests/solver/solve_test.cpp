@@ -438,3 +438,17 @@ TEST_CASE("a demand that is switched off may name a group that there is not", "[
   off.enabled = false;
   CHECK(solve_problem(toy_problem(), {off}).status == Status::Optimal);
 }
+
+TEST_CASE("a wide op beside an aligned one makes a group of whole quarters", "[solver]") {
+  Problem p = toy_problem();
+  p.max_groups = 1;
+  p.ops[0].warps = 5;
+  p.ops[1].warps = 1;
+  p.ops[1].aligned = true;
+  p.limits.warps_per_cta = 8;
+  const SolveOutcome fits = solve_problem(p);
+  REQUIRE(fits.schedule);
+  CHECK(fits.schedule->groups[0].warps == 8);
+  p.limits.warps_per_cta = 7;
+  CHECK(solve_problem(p).status == Status::Infeasible);
+}
