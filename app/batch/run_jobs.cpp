@@ -91,7 +91,7 @@ class Batch {
   }
 
  private:
-  /// Why each line is not to be believed; empty where nothing speaks against it. Lines of other jobs than these are nobody's business.
+  /// Why each line is not to be believed; empty where nothing speaks against it. Lines of other jobs than these are not judged.
   std::vector<std::string> doubts(const std::vector<Json>& lines, const std::vector<std::int64_t>& numbers, const std::map<std::string, std::size_t>& last) const {
     std::map<std::string, const Job*> jobs;
     for (const Job* job : mine_) jobs.emplace(job->id, job);

@@ -8,7 +8,6 @@
 #include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
-#include "core/analysis/bounds.h"
 #include "core/graph/subtile.h"
 #include "core/io/library.h"
 #include "core/io/schedule_json.h"

@@ -1,6 +1,9 @@
 // From the cheapest way to the dearest; each has a small fixed budget, so that the answer is repeatable unless time runs out.
 #include "solver/search/refute.h"
 
+#include <algorithm>
+
+#include "core/analysis/bounds.h"
 #include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
 #include "solver/encoding/user.h"
@@ -52,7 +55,8 @@ std::optional<Schedule> relaxed_below(const Problem& problem, const Constraints&
 
 std::optional<Schedule> schedule_below(const Problem& problem, const Constraints& constraints, const Schedule& like, Cycle bound,
                                        const SearchLimits& limits) {
-  if (bound <= 1 || problem.ops.empty() || !constraint_faults(problem, constraints).empty()) return std::nullopt;
+  if (problem.ops.empty() || !constraint_faults(problem, constraints).empty()) return std::nullopt;
+  if (bound <= std::max<Cycle>(1, compute_bounds(problem).min_ii())) return std::nullopt;  // arithmetic proves the claim
   try {
     if (auto found = serial_below(problem, constraints, bound)) return found;
     if (auto found = placed_below(problem, constraints, like, bound, limits)) return found;
