@@ -302,6 +302,16 @@ class Encoder {
         solver_.add(add_up(bytes) <= number(c.high));
         break;
       }
+      case ConstraintKind::MaxCrossingSmem: {
+        z3::expr_vector bytes(context_);
+        for (const StageRing& ring : c.rings) {
+          z3::expr_vector apart(context_);
+          for (const std::string& reader : ring.readers) apart.push_back(!together(p_.find_op(reader), p_.find_op(ring.writer)));
+          bytes.push_back(z3::ite(any(apart), number(ring.bytes), number(0)));
+        }
+        solver_.add(add_up(bytes) + number(c.low) <= number(c.high));
+        break;
+      }
       case ConstraintKind::MaxGroups:
         for (const z3::expr& g : groups_) solver_.add(g < number(c.high));
         break;

@@ -83,6 +83,7 @@ class Search {
   std::optional<Cycle> propose(const RelaxationAnswer& relaxed, Cycle ii);
   void raise_by_relaxation(Relaxation kind, std::uint64_t effort);
   void note_refutation(Relaxation kind, Cycle ii);
+  void note_stages(const StageRange& range);
   bool climb(Cycle min_ii);
   void close_gap();
   void prove(std::uint64_t effort);
@@ -120,6 +121,7 @@ class Search {
   int max_stages_ = request_.max_stages;  ///< grows where a schedule was found beyond what a refutation speaks of
   std::optional<Cycle> relaxed_feasible_;  ///< from here on dependences, units and groups refute nothing
   Cycle bound_for_any_stages_ = 0; ///< the part of the lower bound that does not depend on the number of stages
+  int refuted_stages_ = 0;         ///< what is above that part was refuted for schedules of at most so many stages
 };
 
 StageRange Search::stage_range(Cycle ii) const {
@@ -214,6 +216,7 @@ Answer Search::decide(Cycle ii, std::uint64_t effort) {
       bound_for_any_stages_ = ii + 1;
       if (ii + 1 == outcome_.lower_bound) outcome_.lower_bound = ii;  // the same bound, better founded
     }
+    if (ii + 1 >= outcome_.lower_bound) note_stages(range);
     raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted for schedules of {}", ii, range.text()));
   }
   return answer;
@@ -279,6 +282,12 @@ void Search::note_refutation(Relaxation kind, Cycle ii) {
   const char* by = kind == Relaxation::FullestUnit ? "dependences and the fullest unit"
                    : kind == Relaxation::Units ? "dependences and units" : "dependences, units and warp groups";
   raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted by {} alone, for any number of stages", ii, by));
+}
+
+/// Where a refutation speaks only for its own II, the bound rests on all of them, and so on the one that looked at the fewest stages.
+void Search::note_stages(const StageRange& range) {
+  if (range.covers_all) return;
+  refuted_stages_ = monotone() || refuted_stages_ == 0 ? range.stages : std::min(refuted_stages_, range.stages);
 }
 
 void Search::declare_infeasible(Cycle ii) {
@@ -465,6 +474,7 @@ void Search::refute_with_sliding_pins() {
     }
     log(fmt::format("II {} to {} with sliding pins: {}", outcome_.lower_bound, ii, answer == Answer::No ? "refuted" : "not refuted"));
     if (answer == Answer::No) {
+      note_stages(range);
       raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} and all below refuted {}", ii, range.text()));
       step *= 2;
     } else {
@@ -553,6 +563,7 @@ void Search::finish() {
     outcome_.objectives.push_back({"ii", outcome_.schedule->ii, false});
     for (const Objective o : request_.objectives) outcome_.objectives.push_back({to_string(o), objective_value(problem_, *outcome_.schedule, o), false});
   }
+  if (outcome_.lower_bound > bound_for_any_stages_ && refuted_stages_ > 0) outcome_.bound_stages = refuted_stages_;
   if (!outcome_.schedule) return;
   if (outcome_.status == Status::Unknown)
     outcome_.status = outcome_.schedule->ii == outcome_.lower_bound ? Status::Optimal : Status::Feasible;

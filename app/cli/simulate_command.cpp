@@ -3,6 +3,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
 #include "core/check/checker.h"
 #include "core/io/simulation_json.h"
@@ -61,6 +62,7 @@ StudyOptions study_options(const KernelRunOptions& options) {
   study.every_op = options.loop.jitter.every_op;
   study.seed = options.loop.jitter.seed;
   study.arbitration = options.loop.arbitration;
+  study.stop = options.loop.stop;
   if (options.loop.jitter.percent != 0) study.percents = {0, options.loop.jitter.percent};
   return study;
 }
@@ -85,7 +87,8 @@ int run_study(const std::string& name, const Inputs& inputs, const Schedule& sch
   } else {
     const int percent = static_cast<int>(arguments.integer("--percent").value_or(10));
     const NumberStudy answer = number_study(problem, schedule, numbers_of(inputs.kernel, inputs.machine, problem), percent,
-                                            [&](const Change& change) { return resolve_again(inputs, {change}); }, study.arbitration);
+                                            [&](const Change& change) { return resolve_again(inputs, {change}); },
+                                            {.arbitration = study.arbitration, .stop = study.stop});
     terminal.out << (csv ? number_csv(answer) : json ? number_json(problem, schedule, answer).pretty() : number_summary(schedule, answer));
   }
   return kDone;
@@ -106,9 +109,21 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   if (!schedule) return code;
   for (const Violation& violation : check(inputs->problem, *schedule, inputs->constraints).violations)
     terminal.note(fmt::format("{}: {}", violation.family, violation.message));
-  const KernelRunOptions options = options_of(arguments);
-  if (const auto study = arguments.text("--study")) return run_study(*study, *inputs, *schedule, options, arguments, terminal);
+  const InterruptScope interrupt(arguments.deadline());
+  KernelRunOptions options = options_of(arguments);
+  options.loop.stop = interrupt.token();
+  const auto stopped = [&] {
+    if (!interrupt.token().stop_requested()) return false;
+    terminal.complain(interrupt.timed_out() ? "the time is up: the simulation was stopped before its end" : "interrupted");
+    code = interrupt.timed_out() ? kNoProof : kInterrupted;
+    return true;
+  };
+  if (const auto study = arguments.text("--study")) {
+    const int done = run_study(*study, *inputs, *schedule, options, arguments, terminal);
+    return stopped() ? code : done;
+  }
   const SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, options);
+  if (!answer.kernel.fault.empty() && stopped()) return code;
   if (answer.kernel.fault.empty())
     if (const int failed = write_pictures(answer.kernel, arguments, terminal)) return failed;
   if (arguments.has("--csv"))

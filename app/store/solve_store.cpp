@@ -35,6 +35,7 @@ bool is_settled(const solver::SolveRequest& request, const SolveOutcome& outcome
 std::string answer_text(const Problem& problem, const SolveOutcome& o) {
   Json root = Json::object();
   root.set("schema", kAnswerSchema).set("status", to_string(o.status)).set("lower_bound", o.lower_bound);
+  if (o.bound_stages) root.set("bound_stages", *o.bound_stages);
   root.set("res_mii", o.res_mii).set("rec_mii", o.rec_mii).set("issue_mii", o.issue_mii);
   root.set("reason", to_string(o.reason)).set("explanation", o.explanation).set("objectives", objectives_json(o.objectives));
   root.set("encode", o.seconds.encode).set("first", o.seconds.first).set("proof", o.seconds.proof).set("total", o.seconds.total);
@@ -60,6 +61,7 @@ Result<SolveOutcome> parse_answer(const std::string& text, const Problem& proble
     o.status = word_of(root, "status", Status::Invalid).value_or(Status::Invalid);
     o.reason = word_of(root, "reason", BoundReason::Requested).value_or(BoundReason::None);
     o.lower_bound = root.integer("lower_bound", 0, most);
+    if (root.find("bound_stages")) o.bound_stages = static_cast<int>(root.integer("bound_stages", 1, 1 << 20, 1));
     o.res_mii = root.integer("res_mii", 0, most);
     o.rec_mii = root.integer("rec_mii", 0, most);
     o.issue_mii = root.integer("issue_mii", 0, most);

@@ -184,7 +184,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
 
   e.schedule = schedule_text(problem, *schedule);
   const bool judged = e.status != TuneStatus::Refused;
-  take(candidate, *schedule, e);
+  take(candidate, *schedule, e, stop);
   if (!judged || e.status == TuneStatus::Invalid || options_.fidelity != Fidelity::Gpu) return e;
   const MeasuredCandidate found = measured(candidate, *schedule, build, stop);
   e.fidelity = Fidelity::Gpu;
@@ -194,7 +194,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   return e;
 }
 
-void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule, TuneEvaluation& e) const {
+void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule, TuneEvaluation& e, const std::stop_token& stop) const {
   const Problem& problem = candidate.problem;
   const bool steady = options_.objective == TuneObjective::Steady;
   const auto sms = subject_.machine.sm_count;
@@ -231,6 +231,7 @@ void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule,
   } else {
     KernelRunOptions run = candidate.run;
     run.loop.arbitration = options_.arbitration;
+    run.loop.stop = stop;
     const KernelRun ran = run_kernel(candidate.kernel, subject_.machine, subject_.changes, problem, schedule, run);
     if (!ran.fault.empty()) {
       e.status = TuneStatus::Invalid;

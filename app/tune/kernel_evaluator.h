@@ -64,7 +64,7 @@ class KernelEvaluator {
 
  private:
   /// Fills what follows from a schedule, its value included, but for GPUs.
-  void take(const Candidate& candidate, const Schedule& schedule, TuneEvaluation& e) const;
+  void take(const Candidate& candidate, const Schedule& schedule, TuneEvaluation& e, const std::stop_token& stop = {}) const;
 
   TuningSubject subject_;
   SearchSpace space_;

@@ -58,6 +58,8 @@ const char* status_word(Status status) {
 }
 
 std::string status_word(const ScheduleEntry& entry) {
+  if (entry.status == Status::Optimal && entry.schedule.certificate)
+    return status_word(entry.status) + stages_text(entry.schedule.certificate->bound_stages);
   if (entry.status != Status::Feasible || entry.lower_bound) return status_word(entry.status);
   return claim_text(entry.schedule, status_word(entry.status));
 }

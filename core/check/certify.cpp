@@ -11,6 +11,7 @@ Certificate certificate_of(const Problem& problem, const Constraints& constraint
   Certificate certificate;
   certificate.status = outcome.status;
   certificate.lower_bound = outcome.lower_bound;
+  certificate.bound_stages = outcome.bound_stages;
   certificate.reason = outcome.reason;
   certificate.explanation = outcome.explanation;
   certificate.solver = outcome.solver;

@@ -128,6 +128,22 @@ struct Demand {
     at_most("bytes of shared memory by stages", bytes);
   }
 
+  void judge_crossing_smem() const {
+    std::int64_t bytes = constraint.low;
+    for (const StageRing& ring : constraint.rings) {
+      const OpId writer = c.problem.find_op(ring.writer);
+      if (!writer.valid()) return object(fmt::format("there is no op named '{}'", ring.writer));
+      bool crosses = false;
+      for (const std::string& name : ring.readers) {
+        const OpId reader = c.problem.find_op(name);
+        if (!reader.valid()) return object(fmt::format("there is no op named '{}'", name));
+        crosses |= c.schedule.group(reader) != c.schedule.group(writer);
+      }
+      if (crosses) bytes = sat_add(bytes, ring.bytes);
+    }
+    at_most("bytes of shared memory between groups", bytes);
+  }
+
   void judge_limits() const {
     const Problem& p = c.problem;
     const Schedule& s = c.schedule;
@@ -166,6 +182,7 @@ struct Demand {
         return at_most("registers by the width of groups", registers);
       }
       case ConstraintKind::MaxStageSmem: return judge_stage_smem();
+      case ConstraintKind::MaxCrossingSmem: return judge_crossing_smem();
       default: return;
     }
   }

@@ -46,7 +46,8 @@ constexpr KindFacts kKinds[] = {
     {ConstraintKind::IIRange, 0, 0, "low", "high", false},
     {ConstraintKind::ClosedGroup, 1, 1, nullptr, nullptr, false},
     {ConstraintKind::MaxWidthRegisters, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxStageSmem, 0, 0, nullptr, "limit", false}};
+    {ConstraintKind::MaxStageSmem, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxCrossingSmem, 0, 0, "beside", "limit", false}};
 
 const KindFacts& facts_of(ConstraintKind kind) {
   const auto* it =
@@ -112,7 +113,7 @@ void read_constraint(ObjectReader& object, const Problem& problem, UserConstrain
                          : std::nullopt;
   if (!word) {
     // Without the kind nobody knows which keys belong; none of them is worth a warning.
-    for (const char* key : {"ops", "at", "low", "high", "group", "delay", "limit", "channel", "rings"}) object.find(key);
+    for (const char* key : {"ops", "at", "low", "high", "group", "delay", "limit", "channel", "rings", "beside"}) object.find(key);
     return;
   }
   constraint.kind = *word;
@@ -131,7 +132,7 @@ void read_constraint(ObjectReader& object, const Problem& problem, UserConstrain
   const bool may_be_negative = constraint.kind == ConstraintKind::Before;
   if (facts.low_key)
     constraint.low = object.integer(facts.low_key, may_be_negative ? -kLargestNumber : 0, kLargestNumber);
-  if (constraint.kind == ConstraintKind::MaxStageSmem) constraint.rings = read_rings(object, problem);
+  if (counts_rings(constraint.kind)) constraint.rings = read_rings(object, problem);
   if (facts.high_key) constraint.high = object.integer(facts.high_key, 0, kLargestNumber);
   const bool open_end = constraint.kind == ConstraintKind::IIRange && constraint.high == 0;
   if ((constraint.kind == ConstraintKind::Range || constraint.kind == ConstraintKind::IIRange) && constraint.low > constraint.high && !open_end)
@@ -186,7 +187,7 @@ Json constraints_json(const Constraints& constraints) {
     item.set("name", constraint.name).set("kind", to_string(constraint.kind));
     if (facts.max_ops > 0) item.set("ops", names_json(constraint.ops));
     if (facts.channel) item.set("channel", constraint.channel);
-    if (constraint.kind == ConstraintKind::MaxStageSmem) item.set("rings", rings_json(constraint.rings));
+    if (counts_rings(constraint.kind)) item.set("rings", rings_json(constraint.rings));
     if (facts.low_key) item.set(facts.low_key, constraint.low);
     if (facts.high_key) item.set(facts.high_key, constraint.high);
     item.set("enabled", constraint.enabled);

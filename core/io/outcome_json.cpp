@@ -45,6 +45,7 @@ Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Con
   const Schedule* schedule = outcome.schedule ? &*outcome.schedule : nullptr;
   root.set("status", to_string(outcome.status));
   root.set("ii", schedule ? Json(schedule->ii) : Json()).set("lower_bound", outcome.lower_bound);
+  if (outcome.bound_stages) root.set("bound_stages", *outcome.bound_stages);
   root.set("reason", to_string(outcome.reason)).set("explanation", outcome.explanation);
   root.set("res_mii", outcome.res_mii).set("rec_mii", outcome.rec_mii).set("issue_mii", outcome.issue_mii);
   if (schedule) {

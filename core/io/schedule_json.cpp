@@ -67,6 +67,7 @@ Certificate read_certificate(const Cursor& at) {
                    .value_or(Status::Unknown);
   c.ii = object.integer("ii", 0, kLargestNumber);
   c.lower_bound = object.integer("lower_bound", 0, kLargestNumber, 0);
+  if (object.find("bound_stages")) c.bound_stages = static_cast<int>(object.integer("bound_stages", 1, 1 << 20, 1));
   if (const auto reason = object.find("reason"))
     c.reason = reason
                    ->word("reason", words_up_to(BoundReason::Requested),
@@ -314,6 +315,7 @@ Json certificate_json(const Certificate& c) {
       .set("ii", c.ii)
       .set("lower_bound", c.lower_bound)
       .set("reason", to_string(c.reason));
+  if (c.bound_stages) item.set("bound_stages", *c.bound_stages);
   item.set("explanation", c.explanation).set("objectives", objectives_json(c.objectives)).set("solver", c.solver);
   item.set("seed", c.seed).set("seconds", c.seconds).set("problem_hash", c.problem_hash).set("checked", c.checked);
   return item;

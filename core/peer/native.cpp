@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/analysis/channels.h"
 #include "core/base/saturate.h"
@@ -382,6 +383,25 @@ Constraints cycle_rules(const Dump& dump, const Loop& loop, const Problem& probl
   return rules;
 }
 
+/// joint-solver-0.2: what is handed over between groups takes its bytes once, beside what is taken anyway. Where cycles may move,
+/// rings have at least their least slots; how many more they need is seen from the schedule (core/io/peer/export_joint.cpp).
+UserConstraint crossing_budget(const Dump& dump, const Loop& loop, const Problem& problem, const std::map<std::size_t, std::int64_t>& cluster_of) {
+  UserConstraint memory;
+  memory.name = "smem_budget of the problem";
+  memory.kind = ConstraintKind::MaxCrossingSmem;
+  memory.low = loop.joint.smem;
+  memory.high = dump.smem_budget;
+  if (loop.joint.moves)
+    for (const Ring& ring : loop.rings)
+      if (ring.space != TileType::Space::Tmem) memory.low = sat_add(memory.low, sat_mul(ring.bytes, ring.least));
+  std::set<std::tuple<std::size_t, std::size_t, std::int64_t>> seen;
+  const auto known = [&](std::size_t node) { return cluster_of.contains(node) && problem.find_op(loop.nodes[node].name).valid(); };
+  for (const Edge& e : loop.edges)
+    if (e.bytes > 0 && known(e.from) && known(e.to) && cluster_of.at(e.from) != cluster_of.at(e.to) && seen.insert({e.from, e.to, e.result}).second)
+      memory.rings.push_back({loop.nodes[e.from].name, {loop.nodes[e.to].name}, e.bytes});
+  return memory;
+}
+
 }  // namespace
 
 Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem) {
@@ -417,8 +437,18 @@ Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& pro
       add(fmt::format("{} apart from {}", to.name, from.name), ConstraintKind::DifferentGroup, {e.from, e.to}, 0);
     if (e.distance > 0 && e.carrier == Carrier::Register) add(fmt::format("{} with {}", to.name, from.name), ConstraintKind::SameGroup, {e.from, e.to}, 0);
   }
-  for (std::size_t i = 0; i < loop.nodes.size() && loop.cycles_given; ++i)
-    if (loop.nodes[i].cycle) add(fmt::format("{} as given", loop.nodes[i].name), ConstraintKind::Pin, {i}, *loop.nodes[i].cycle);
+  const Cycle ii = loop.stated_ii.value_or(0);
+  for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
+    if (!loop.nodes[i].cycle) continue;
+    const std::string& name = loop.nodes[i].name;
+    if (loop.cycles_given) {
+      add(fmt::format("{} as given", name), ConstraintKind::Pin, {i}, *loop.nodes[i].cycle);
+    } else if (ii > 0 && problem.find_op(name).valid()) {
+      const Cycle begin = *loop.nodes[i].cycle / ii * ii;
+      rules.push_back({fmt::format("{} in its stage", name), true, ConstraintKind::Range, {name}, "", begin, begin + ii - 1, {}});
+    }
+  }
+  rules.push_back(crossing_budget(dump, loop, problem, cluster_of));
   return rules;
 }
 

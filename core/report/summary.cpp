@@ -14,9 +14,9 @@ std::string seconds(double value) {
 }
 
 /// "proved", or the honest alternative.
-std::string standing(Cycle ii, Cycle lower_bound, BoundReason reason) {
+std::string standing(Cycle ii, Cycle lower_bound, BoundReason reason, std::optional<int> stages) {
   if (reason == BoundReason::Requested) return "II as requested";
-  return ii == lower_bound ? "proved" : "not proved";
+  return ii == lower_bound ? "proved" + stages_text(stages) : "not proved";
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style) {
   const std::string bound = fmt::format("bound {}", outcome.lower_bound);
   if (outcome.schedule) {
     const Cycle ii = outcome.schedule->ii;
-    return join_facts({fmt::format("II {}", ii), bound, standing(ii, outcome.lower_bound, outcome.reason)}, style);
+    return join_facts({fmt::format("II {}", ii), bound, standing(ii, outcome.lower_bound, outcome.reason, outcome.bound_stages)}, style);
   }
   if (outcome.status == Status::Infeasible) {
     const bool one_ii = outcome.reason == BoundReason::Requested;
@@ -39,14 +39,18 @@ std::string headline(const Schedule& schedule, const TextStyle& style) {
   const std::string ii = fmt::format("II {}", schedule.ii);
   if (!schedule.certificate) return join_facts({ii, claim_text(schedule, "no certificate")}, style);
   const Certificate& c = *schedule.certificate;
-  return join_facts({ii, fmt::format("bound {}", c.lower_bound), standing(schedule.ii, c.lower_bound, c.reason)},
+  return join_facts({ii, fmt::format("bound {}", c.lower_bound), standing(schedule.ii, c.lower_bound, c.reason, c.bound_stages)},
                     style);
+}
+
+std::string stages_text(std::optional<int> stages) {
+  return stages ? " for at most " + count_of(*stages, "stage") : "";
 }
 
 std::string claim_text(const Schedule& schedule, const char* without) {
   if (!schedule.claim) return without;
   const Certificate& c = *schedule.claim;
-  if (c.reason != BoundReason::Requested && c.lower_bound == schedule.ii) return "the file says proved";
+  if (c.reason != BoundReason::Requested && c.lower_bound == schedule.ii) return "the file says proved" + stages_text(c.bound_stages);
   return fmt::format("the file says bound {}, not proved", c.lower_bound);
 }
 

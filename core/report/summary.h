@@ -16,6 +16,8 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style);
 
 /// The same for a schedule by itself. What a file claims is said to be the file's word.
 std::string headline(const Schedule& schedule, const TextStyle& style);
+/// " for at most 6 stages" behind what was proved of so many only, see Certificate::bound_stages; else empty.
+std::string stages_text(std::optional<int> stages);
 /// "the file says proved" or "the file says bound 960, not proved"; `without` where no file says anything.
 std::string claim_text(const Schedule& schedule, const char* without = "");
 /// Over a picture of it: its name, where it has one, and the headline, without colours.

@@ -34,6 +34,7 @@ struct Certificate {
   Status status = Status::Unknown;
   Cycle ii = 0;
   Cycle lower_bound = 0;
+  std::optional<int> bound_stages{};  ///< the bound speaks of schedules of at most so many stages; none: of all
   BoundReason reason = BoundReason::None;
   std::string explanation;          ///< one sentence: which unit, which recurrence, which refutation and up to how many stages
   std::vector<ObjectiveValue> objectives;

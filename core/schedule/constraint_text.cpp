@@ -40,6 +40,7 @@ const char* sentence_of(ConstraintKind kind) {
     case ConstraintKind::ClosedGroup: return "{ops} in a closed group";
     case ConstraintKind::MaxWidthRegisters: return "at most {high} register{s} by the width of groups";
     case ConstraintKind::MaxStageSmem: return "at most {high} byte{s} of shared memory for rings by stages";
+    case ConstraintKind::MaxCrossingSmem: return "at most {high} byte{s} of shared memory for rings between groups beside {low}";
   }
   return "";
 }
@@ -244,14 +245,16 @@ class Parser {
     if (found_.kind == ConstraintKind::MaxRegisters && take({"by", "the", "width", "of", "groups"})) found_.kind = ConstraintKind::MaxWidthRegisters;
     if (found_.kind == ConstraintKind::MaxRegisters) take({"per", "thread"});
     if (found_.kind == ConstraintKind::MaxSmem) take({"of", "shared", "memory"}) || take({"of", "smem"});
-    if (found_.kind == ConstraintKind::MaxSmem && take({"for", "rings", "by", "stages"})) return rings();
+    if (found_.kind == ConstraintKind::MaxSmem && take({"for", "rings", "by", "stages"})) return rings(ConstraintKind::MaxStageSmem);
+    if (found_.kind == ConstraintKind::MaxSmem && take({"for", "rings", "between", "groups"})) return rings(ConstraintKind::MaxCrossingSmem);
     if (found_.kind == ConstraintKind::MaxTmem) take({"of", "tensor", "memory"}) || take({"of", "tmem"});
   }
   bool take_limit_sign() { return take({"<="}) || take({"at", "most"}) || take({"<", "="}) || take({"="}); }
 
   /// ": load to mma, add takes 16384; ..."
-  void rings() {
-    found_.kind = ConstraintKind::MaxStageSmem;
+  void rings(ConstraintKind kind) {
+    found_.kind = kind;
+    if (kind == ConstraintKind::MaxCrossingSmem && take({"beside"})) found_.low = number();
     if (!take({":"})) return;
     const std::vector<std::string> known = names_of(problem_.ops);
     do {

@@ -25,6 +25,7 @@ const char* to_string(ConstraintKind kind) {
     case ConstraintKind::ClosedGroup: return "closed_group";
     case ConstraintKind::MaxWidthRegisters: return "max_width_registers";
     case ConstraintKind::MaxStageSmem: return "max_stage_smem";
+    case ConstraintKind::MaxCrossingSmem: return "max_crossing_smem";
   }
   return "pin";
 }

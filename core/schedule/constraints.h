@@ -34,15 +34,18 @@ enum class ConstraintKind {
   MaxWidthRegisters,  ///< the groups take at most `high` registers together, each what width_registers says of its width
   MaxStageSmem,   ///< `rings` take at most `high` bytes, each `bytes` * (1 + the stages from its writer to its last reader). Some op
                   ///< starts at 0, from where stages count.
+  MaxCrossingSmem,  ///< `rings` take at most `high` bytes beside `low` that are taken anyway, each its `bytes` where a reader is in another
+                    ///< group than the writer
 };
-inline constexpr ConstraintKind kLastConstraintKind = ConstraintKind::MaxStageSmem;
+inline constexpr ConstraintKind kLastConstraintKind = ConstraintKind::MaxCrossingSmem;
+inline bool counts_rings(ConstraintKind kind) { return kind == ConstraintKind::MaxStageSmem || kind == ConstraintKind::MaxCrossingSmem; }
 const char* to_string(ConstraintKind kind);
 
 /// Registers that a warp group of so many warps is given where its width alone decides: rounded up to 1, 2, 4, 8 ... warps, a
 /// thread has 24 up to 2 warps, 152 up to 4, 232 beyond (the register split of Triton's warp specialization).
 std::int64_t width_registers(int warps);
 
-/// Tiles counted by whole stages, as the solver of a compiler counts them; it need not be a channel of the problem.
+/// Tiles as the solver of a compiler counts them, by whole stages or by the groups that they cross; it need not be a channel of the problem.
 struct StageRing {
   std::string writer;
   std::vector<std::string> readers;
@@ -57,7 +60,7 @@ struct UserConstraint {
   std::vector<std::string> ops;
   std::string channel;           ///< MaxDepth only
   std::int64_t low = 0, high = 0;
-  std::vector<StageRing> rings{};  ///< MaxStageSmem only
+  std::vector<StageRing> rings{};  ///< MaxStageSmem and MaxCrossingSmem only
   bool operator==(const UserConstraint&) const = default;
 };
 

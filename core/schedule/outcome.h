@@ -22,6 +22,7 @@ struct SolveOutcome {
   Status status = Status::Unknown;
   std::optional<Schedule> schedule;  ///< best found; passed the checker
   Cycle lower_bound = 0;
+  std::optional<int> bound_stages;   ///< lower_bound speaks of schedules of at most so many stages; none: of all
   Cycle res_mii = 0, rec_mii = 0, issue_mii = 0;
   BoundReason reason = BoundReason::None;
   std::string explanation;           ///< why II is what it is, or why there is no schedule

@@ -19,6 +19,7 @@ JitterPoint point_at(const Problem& problem, const Schedule& schedule, const Stu
   run.trips = options.trips;
   run.arbitration = options.arbitration;
   run.jitter = {percent, options.shape, options.seed, options.every_op};
+  run.stop = options.stop;
   const int runs = percent == 0 ? 1 : std::max(1, options.runs);
   for (int i = 0; i < runs; ++i, ++run.jitter.seed) {
     const Simulation result = simulate(problem, schedule, run);
@@ -33,7 +34,7 @@ JitterPoint point_at(const Problem& problem, const Schedule& schedule, const Stu
 }
 
 NumberSide side_at(const Problem& present, const Schedule& schedule, Change change, int percent, double period,
-                   const std::function<Result<Problem>(const Change&)>& problem_at, Arbitration arbitration) {
+                   const std::function<Result<Problem>(const Change&)>& problem_at, const SimulateOptions& run) {
   change.effect = ChangeEffect::Percent;
   change.value = percent;
   NumberSide side;
@@ -48,8 +49,6 @@ NumberSide side_at(const Problem& present, const Schedule& schedule, Change chan
     side.fault = "another problem";
     return side;
   }
-  SimulateOptions run;
-  run.arbitration = arbitration;
   const Simulation result = simulate(*changed, schedule, run);
   side.fault = result.fault;
   side.same = problem_hash(*changed) == problem_hash(present);
@@ -66,18 +65,16 @@ std::vector<JitterPoint> jitter_study(const Problem& problem, const Schedule& sc
 }
 
 NumberStudy number_study(const Problem& problem, const Schedule& schedule, const Changes& numbers, int percent,
-                         const std::function<Result<Problem>(const Change&)>& problem_at, Arbitration arbitration) {
+                         const std::function<Result<Problem>(const Change&)>& problem_at, const SimulateOptions& run) {
   NumberStudy study;
   study.percent = percent;
-  SimulateOptions run;
-  run.arbitration = arbitration;
   study.period = simulate(problem, schedule, run).period.cycles();
   for (const Change& number : numbers) {
     NumberRow row;
     row.number = number_name(number);
     row.values = values_of(problem, number);
-    row.less = side_at(problem, schedule, number, -percent, study.period, problem_at, arbitration);
-    row.more = side_at(problem, schedule, number, percent, study.period, problem_at, arbitration);
+    row.less = side_at(problem, schedule, number, -percent, study.period, problem_at, run);
+    row.more = side_at(problem, schedule, number, percent, study.period, problem_at, run);
     for (const NumberSide* side : {&row.less, &row.more})
       if (side->fault.empty()) row.swing = std::max(row.swing, std::abs(side->period - study.period));
     study.rows.push_back(std::move(row));

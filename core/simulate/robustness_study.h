@@ -23,6 +23,7 @@ struct StudyOptions {
   std::uint64_t seed = 1;      ///< the first; each run has one of its own
   int runs = 5;                ///< per point of jitter
   std::int64_t trips = 2000;   ///< of a run
+  std::stop_token stop{};      ///< asked to stop, points that are not done have the fault kStopped
 };
 
 /// Cycles per iteration over the runs of one point.
@@ -56,7 +57,7 @@ struct NumberStudy {
 /// `problem_at` resolves the same kernel with one more change; the problem it gives has the same ops, edges and rings.
 NumberStudy number_study(const Problem& problem, const Schedule& schedule, const Changes& numbers, int percent,
                          const std::function<Result<Problem>(const Change&)>& problem_at,
-                         Arbitration arbitration = Arbitration::Scheduled);
+                         const SimulateOptions& run = {});
 
 struct DepthRow {
   std::string ring;            ///< empty: all rings that loads fill, each so many slots deeper

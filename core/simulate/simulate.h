@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ inline constexpr std::size_t kStallReasons = 4;
 const char* to_string(StallReason reason);  ///< "data", "order", "unit", "credit"
 using Stalls = std::array<Cycle, kStallReasons>;
 
+inline constexpr const char* kStopped = "the simulation was stopped before its end";
+
 struct SimulateOptions {
   std::int64_t trips = 1024;     ///< iterations of the loop; at least 1
   Arbitration arbitration = Arbitration::Scheduled;
@@ -41,6 +44,7 @@ struct SimulateOptions {
   /// Ops that are simulated one by one. With scheduled units whole periods are skipped; any other run goes on at the rate of its
   /// period, and says so.
   std::int64_t most_ops = 50'000'000;
+  std::stop_token stop{};        ///< asked to stop, a run gives up with the fault kStopped
 };
 
 /// Cycles per iteration as measured, a ratio.

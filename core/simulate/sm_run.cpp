@@ -127,7 +127,12 @@ class Sm {
 
   SmRun run() {
     SmRun result;
+    constexpr std::int64_t kBetweenLooks = 4096;  // ops, a few milliseconds
     while (simulated_ < options_.most_ops && fault_.empty()) {
+      if (simulated_ % kBetweenLooks == 0 && options_.stop.stop_requested()) {
+        fault_ = kStopped;
+        break;
+      }
       Stream* next = nullptr;
       Cycle first = std::numeric_limits<Cycle>::max();
       for (Stream& s : streams_) {

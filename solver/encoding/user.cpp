@@ -78,6 +78,20 @@ void cap_stage_smem(Model& model, const UserConstraint& c) {
   backend.add_at_most(std::move(terms), left);
 }
 
+/// Every ring between groups takes its bytes.
+void cap_crossing_smem(Model& model, const UserConstraint& c) {
+  std::vector<WeightedLit> terms;
+  for (const StageRing& ring : c.rings) {
+    if (ring.bytes == 0) continue;
+    const OpId writer = model.problem().find_op(ring.writer);
+    const Lit crosses = model.backend().new_lit();
+    for (const std::string& reader : ring.readers)
+      if (const OpId to = model.problem().find_op(reader); to != writer) model.backend().add_clause({model.same_group(writer, to), crosses});
+    terms.push_back({ring.bytes, crosses});
+  }
+  model.backend().add_at_most(std::move(terms), sat_add(c.high, -c.low));
+}
+
 void add_constraint(Model& model, const UserConstraint& c) {
   const Problem& problem = model.problem();
   Backend& backend = model.backend();
@@ -157,6 +171,7 @@ void add_constraint(Model& model, const UserConstraint& c) {
       break;
     case ConstraintKind::MaxWidthRegisters: cap_width_registers(model, c.high); break;
     case ConstraintKind::MaxStageSmem: cap_stage_smem(model, c); break;
+    case ConstraintKind::MaxCrossingSmem: cap_crossing_smem(model, c); break;
   }
 }
 

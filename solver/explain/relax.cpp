@@ -259,7 +259,8 @@ class Easings {
       case ConstraintKind::MaxDepth: return sat_add(c.high, 1);
       case ConstraintKind::MaxWarps: return sat_add(c.high, kWarpStep);
       case ConstraintKind::MaxSmem:
-      case ConstraintKind::MaxStageSmem: return sat_add(c.high, kSmemStep);
+      case ConstraintKind::MaxStageSmem:
+      case ConstraintKind::MaxCrossingSmem: return sat_add(c.high, kSmemStep);
       case ConstraintKind::MaxWidthRegisters: return sat_add(c.high, width_registers(kWarpStep));
       case ConstraintKind::MaxTmem: return std::max<std::int64_t>(32, sat_mul(2, allocatable_columns(c.high)));
       case ConstraintKind::MaxRegisters: {

@@ -138,10 +138,10 @@ TEST_CASE("what is missing, repeated or contradictory is named", "[app]") {
 }
 
 TEST_CASE("lines that are no results are located", "[app]") {
-  for (const std::string& bad : {std::string("{\n"), std::string("7\n"), std::string("{}\n"), std::string("\n"), std::string(R"({"job": 5, "of": 4, "batch": "x", "status": "proved"})") + "\n",
-                                 std::string(R"({"job": 1, "of": 99999999999, "batch": "x", "status": "proved"})") + "\n", std::string("\xff\xfe\n")}) {
+  for (const char* bad : {"{", "7", "{}", "", R"({"job": 5, "of": 4, "batch": "x", "status": "proved"})",
+                          R"({"job": 1, "of": 99999999999, "batch": "x", "status": "proved"})", "\xff\xfe"}) {
     INFO(bad);
-    const auto merged = merged_of({{"a", result_of(1) + bad}});
+    const auto merged = merged_of({{"a", result_of(1) + bad + "\n"}});
     REQUIRE_FALSE(merged.ok());
     CHECK(merged.error().faults[0].file == "a:2");
   }

@@ -161,6 +161,40 @@ TEST_CASE("what a joint-solver problem allows is part of the question, and that 
   CHECK(run_heddle({"check", near, answer}).code == kDone);
 }
 
+TEST_CASE("the budget of a problem of groups is searched, and where its cycles move they stay in their stages", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string good = test::read_text(dump("groups.joint.json"));
+  const auto asked = [&](const std::vector<std::pair<std::string, std::string>>& changes) {
+    std::string text = good;
+    for (const auto& [from, to] : changes) {
+      REQUIRE(contains(text, from));
+      text.replace(text.find(from), from.size(), to);
+    }
+    return folder.write("problem.json", text);
+  };
+  // A product's result must cross: 16 bytes beside the 5 that are taken. The load's need not.
+  const std::pair<std::string, std::string> taken{"\"committed_smem\": 0", "\"committed_smem\": 5"};
+  const std::string fits = asked({taken, {"\"smem_budget\": 232448", "\"smem_budget\": 21"}});
+  const auto run = run_heddle({"export", fits, "--format", "joint-solver"});
+  CAPTURE(run.out, run.err);
+  CHECK(run.code == kDone);
+  CHECK(contains(run.out, "\"wg\": {\"0\": 0, \"1\": 0, \"2\": 1}"));
+  const std::string less = asked({taken, {"\"smem_budget\": 232448", "\"smem_budget\": 20"}});
+  CHECK(run_heddle({"solve", less}).code == kNegative);
+  const std::string moves = asked({{"partition", "joint"}});
+  const auto moved = run_heddle({"export", moves, "--format", "joint-solver"});
+  CAPTURE(moved.out, moved.err);
+  CHECK(moved.code == kDone);
+  const auto answer = parse_json(moved.out, "");
+  REQUIRE(answer);
+  const Json* cycles = answer->find("cycles");
+  REQUIRE(cycles);
+  for (const auto& [node, stage] : {std::pair("0", 0), {"1", 2}, {"2", 4}, {"3", 4}}) {
+    REQUIRE(cycles->find(node));
+    CHECK(cycles->find(node)->integer().value_or(-1) / 40 == stage);
+  }
+}
+
 TEST_CASE("explain names a unit's sum by the issue-slots reading, and no recurrence", "[app]") {
   const auto run = run_heddle({"explain", dump("scores.ddg.json") + "#issue-slots"});
   CAPTURE(run.out);

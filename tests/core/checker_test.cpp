@@ -345,6 +345,24 @@ TEST_CASE("user: rings counted by stages, from the first op on", "[core]") {
   CHECK(only(p, place(p, 10, {{0, 0}, {0, 0}}), "user", {rings}).message.find("no op named 'nobody'") != std::string::npos);
 }
 
+TEST_CASE("user: rings between groups take their bytes once, those inside one group none", "[core]") {
+  Problem p = empty_problem();
+  add_op(p, "a", 1);
+  add_op(p, "b", 1);
+  add_op(p, "c", 1);
+  UserConstraint rings = demand(ConstraintKind::MaxCrossingSmem, {}, 0, 100);
+  rings.rings = {{"a", {"b", "c"}, 100}, {"b", {"c"}, 50}};
+  fits(p, place(p, 10, {{0, 0}, {1, 0}, {2, 0}}), {rings});
+  fits(p, place(p, 10, {{0, 0}, {1, 1}, {2, 1}}), {rings});
+  rings.low = 1;
+  CHECK(only(p, place(p, 10, {{0, 0}, {1, 1}, {2, 1}}), "user", {rings}).amount == 101);
+  rings.low = 0;
+  const Violation v = only(p, place(p, 10, {{0, 0}, {1, 0}, {2, 1}}), "user", {rings});
+  CHECK((v.amount == 150 && v.limit == 100));
+  rings.rings[1].readers = {"nobody"};
+  CHECK(only(p, place(p, 10, {{0, 0}, {0, 0}, {0, 0}}), "user", {rings}).message.find("no op named 'nobody'") != std::string::npos);
+}
+
 TEST_CASE("malformed schedules are told, never a crash", "[core]") {
   Problem p = empty_problem();
   const UnitId u = add_unit(p, "U");

@@ -209,7 +209,7 @@ TEST_CASE("all faults of a constraints file come at once", "[core]") {
         "c.json: /constraints/0/kind: unknown kind of constraint \"pinn\" (known: pin, range, in_group, not_in_group, "
         "same_group, different_group, before, same_stage, max_stages, max_warps, max_groups, max_registers, max_smem, "
         "max_tmem, "
-        "max_depth, one_by_one, ii_range, closed_group, max_width_registers or max_stage_smem) (did you mean 'pin'?)\n"
+        "max_depth, one_by_one, ii_range, closed_group, max_width_registers, max_stage_smem or max_crossing_smem) (did you mean 'pin'?)\n"
         "c.json: /constraints/1/ops/0: no op 'gem' in the loop body of k (did you mean 'gemm'?)\n"
         "c.json: /constraints/1: missing key 'at' (is 'att' meant to be it?)\n"
         "c.json: /constraints/2/ops: before takes 2 ops, found 1\n"

@@ -260,6 +260,18 @@ TEST_CASE("rings counted by stages bound II where an iteration is long", "[solve
   CHECK(solve_problem(toy_problem(), {rings}).status == Status::Infeasible);
 }
 
+TEST_CASE("rings between groups take memory only where a schedule hands them over", "[solver]") {
+  UserConstraint rings = constraint(ConstraintKind::MaxCrossingSmem, {}, 100, 199);
+  rings.rings = {{"S", {"O"}, 100}};
+  const auto apart = constraint(ConstraintKind::DifferentGroup, {"S", "O"});
+  CHECK(solve_problem(toy_problem(), {rings}).status == Status::Optimal);
+  CHECK(solve_problem(toy_problem(), {rings, apart}).status == Status::Infeasible);
+  rings.high = 200;
+  CHECK(solve_problem(toy_problem(), {rings, apart}).status == Status::Optimal);
+  rings.high = 99;  // less than is taken anyway
+  CHECK(solve_problem(toy_problem(), {rings}).status == Status::Infeasible);
+}
+
 TEST_CASE("a constraint that is switched off changes nothing", "[solver]") {
   UserConstraint one_stage = constraint(ConstraintKind::MaxStages, {}, 0, 1);
   one_stage.enabled = false;

@@ -31,7 +31,9 @@ std::optional<UserConstraint> random_constraint(const Problem& problem, Cycle ii
     case ConstraintKind::ClosedGroup: c.ops = {op()}; break;
     case ConstraintKind::MaxWidthRegisters: c.high = 768 * (1 + below(40)); break;
     case ConstraintKind::MaxStageSmem:
+    case ConstraintKind::MaxCrossingSmem:
       for (std::int64_t rings = 1 + below(2); rings > 0; --rings) c.rings.push_back({op(), {op()}, 16 * below(4)});
+      if (c.kind == ConstraintKind::MaxCrossingSmem) c.low = 16 * below(4);
       c.high = 16 * below(12);
       break;
     case ConstraintKind::MaxDepth:
