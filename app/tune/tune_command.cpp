@@ -200,6 +200,7 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
   TuneSession session;
   session.kernel = question->options.kernel_name;
   session.machine = question->options.machine_name;
+  session.machine_changed = !question->subject.changes.empty();
   session.params = question->subject.params;
   session.objective = question->options.objective;
   session.fidelity = question->options.fidelity;

@@ -79,6 +79,7 @@ struct TuneEvaluation {
 
 struct TuneSession {
   std::string kernel, machine;         ///< as they were typed
+  bool machine_changed = false;        ///< some of its numbers were
   Scope params;
   TuneObjective objective = TuneObjective::Cycles;
   Fidelity fidelity = Fidelity::Solver;

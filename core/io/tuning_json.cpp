@@ -65,6 +65,7 @@ TuneSession read_session(ObjectReader& root) {
   TuneSession s;
   s.kernel = root.label("kernel");
   s.machine = root.label("machine");
+  s.machine_changed = root.boolean("machine_changed", false);
   s.params = scope_in(root, "params");
   s.objective = word_in(root, "objective", TuneObjective::Microseconds, TuneObjective::Cycles);
   root.find("unit");
@@ -222,6 +223,7 @@ Result<ReadTuning> read_tuning(const std::string& path, std::vector<Fault>* warn
 Json session_json(const TuneSession& s) {
   Json root = Json::object();
   root.set("line", "run").set("schema", kTuningSchema).set("kernel", s.kernel).set("machine", s.machine).set("params", scope_json(s.params));
+  if (s.machine_changed) root.set("machine_changed", true);
   root.set("objective", to_string(s.objective)).set("unit", unit_of(s.objective)).set("fidelity", to_string(s.fidelity)).set("method", to_string(s.method));
   root.set("seed", s.seed).set("budget", s.budget).set("space", space_json(s.space));
   root.set("configurations", s.configurations ? Json(*s.configurations) : Json()).set("known_feasible", s.known_feasible ? Json(*s.known_feasible) : Json());

@@ -116,7 +116,7 @@ std::string tuning_headline(const TuneHistory& history, const TextStyle& style) 
 
 std::string tuning_summary(const TuneHistory& history, const TextStyle& style) {
   const TuneSession& session = history.sessions.back();
-  std::vector<std::string> what{fmt::format("{} on {}", printable(session.kernel), printable(session.machine)), meaning(session.objective),
+  std::vector<std::string> what{fmt::format("{} on {}{}", printable(session.kernel), printable(session.machine), session.machine_changed ? " (changed)" : ""), meaning(session.objective),
                                 fmt::format("judged by the {}", to_string(session.fidelity)), fmt::format("{}, seed {}", to_string(session.method), session.seed)};
   if (session.configurations) what.push_back(count_of(*session.configurations, "configuration"));
   std::string text = join_facts(what, style) + "\n" + tuning_headline(history, style) + "\n" + proof_sentence(history) + "\n";

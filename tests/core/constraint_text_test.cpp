@@ -82,6 +82,7 @@ TEST_CASE("demands on II, closed groups and widths are read in words", "[core]")
   reads_as("S in a closed group", demand(ConstraintKind::ClosedGroup, {"S"}, 0, 0));
   UserConstraint crossing = demand(ConstraintKind::MaxCrossingSmem, {}, 64, 4096);
   crossing.rings = {{"S", {"P", "O"}, 100}, {"P", {"O"}, 50}};
+  crossing.name = describe(crossing);
   reads_as("at most 4096 bytes of shared memory for rings between groups beside 64: S to P, O takes 100; P to O takes 50", crossing);
   reads_as("at most 65536 registers by the width of groups", demand(ConstraintKind::MaxWidthRegisters, {}, 0, 65536));
 }

@@ -263,7 +263,7 @@ TEST_CASE("rings counted by stages bound II where an iteration is long", "[solve
 TEST_CASE("rings between groups take memory only where a schedule hands them over", "[solver]") {
   UserConstraint rings = constraint(ConstraintKind::MaxCrossingSmem, {}, 100, 199);
   rings.rings = {{"S", {"O"}, 100}};
-  const auto apart = constraint(ConstraintKind::DifferentGroup, {"S", "O"});
+  const auto apart = constraint(ConstraintKind::DifferentGroup, {"S", "O"}, 0);
   CHECK(solve_problem(toy_problem(), {rings}).status == Status::Optimal);
   CHECK(solve_problem(toy_problem(), {rings, apart}).status == Status::Infeasible);
   rings.high = 200;
