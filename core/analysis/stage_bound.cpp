@@ -11,6 +11,7 @@ namespace {
 
 constexpr Cycle kUnreachable = -(Cycle{1} << 60);
 constexpr Cycle kTooFar = Cycle{1} << 55;
+constexpr std::size_t kMostOps = 600;  ///< paths between all pairs take the cube of it: a fraction of a second
 
 /// A dependence as the argument needs it: start(to) - start(from) >= least, and at most `tight` where it is tight.
 struct Arc {
@@ -106,6 +107,7 @@ Cycle greatest_span(std::size_t size, const std::vector<Arc>& always, const std:
 std::optional<int> stage_bound(const Problem& problem, const Constraints& constraints, Cycle ii) {
   if (!shifts_freely(constraints)) return std::nullopt;
   const std::size_t size = problem.ops.size();
+  if (size > kMostOps) return std::nullopt;
   const std::vector<Arc> arcs = dependences(problem, constraints, ii);
   for (const Arc& arc : arcs)
     if (std::max(std::abs(arc.least), std::abs(arc.tight)) > kTooFar / static_cast<Cycle>(size + 1)) return std::nullopt;
@@ -121,7 +123,7 @@ std::optional<int> stage_bound(const Problem& problem, const Constraints& constr
   for (const UserConstraint& c : constraints)
     for (const StageRing& ring : c.rings)
       for (const std::string& reader : ring.readers)
-        if (c.enabled && !paths.reaches(problem.find_op(ring.writer).index(), problem.find_op(reader).index())) return std::nullopt;
+        if (c.enabled && c.kind == ConstraintKind::MaxStageSmem && !paths.reaches(problem.find_op(ring.writer).index(), problem.find_op(reader).index())) return std::nullopt;
   // Ops that nothing connects are shifted into the first stage each on their own: one more II covers where they start in it.
   const Cycle span = sat_add(std::min(greatest_span(size, arcs, arcs), greatest_span(size, with_refills, arcs)), sat_mul(held_at_zero(constraints), ii - 1));
   const Cycle stages = span / ii + 2;

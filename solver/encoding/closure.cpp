@@ -23,18 +23,19 @@ std::vector<StartDifference> certain_differences(const Problem& problem, Cycle i
   return differences;
 }
 
-Closure::Closure(const Problem& problem, Cycle ii, int stages) : size_(problem.ops.size()) {
+Closure::Closure(const Problem& problem, Cycle ii, int stages, const SearchLimits& limits) : size_(problem.ops.size()) {
   bound_.assign(size_ * size_, -(ii * stages - 1));
   for (std::size_t v = 0; v < size_; ++v) bound_[v * size_ + v] = 0;
   for (const StartDifference& d : certain_differences(problem, ii)) {
     Cycle& bound = bound_[d.from.index() * size_ + d.to.index()];
     bound = std::max(bound, d.apart);
   }
-  propagate();
+  propagate(limits);
 }
 
-void Closure::propagate() {
-  for (std::size_t m = 0; m < size_; ++m)
+void Closure::propagate(const SearchLimits& limits) {
+  for (std::size_t m = 0; m < size_; ++m) {
+    if (limits.stop.stop_requested() || Clock::now() > limits.deadline) throw Stopped{};
     for (std::size_t u = 0; u < size_; ++u) {
       const Cycle first = bound_[u * size_ + m];
       for (std::size_t v = 0; v < size_; ++v) {
@@ -42,6 +43,7 @@ void Closure::propagate() {
         bound = std::max(bound, first + bound_[m * size_ + v]);
       }
     }
+  }
   for (std::size_t v = 0; v < size_; ++v) contradiction_ |= bound_[v * size_ + v] > 0;
 }
 

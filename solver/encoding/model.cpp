@@ -38,7 +38,7 @@ Model::Model(const Problem& problem, const Constraints& constraints, const Model
       constraints_(constraints),
       options_(options),
       backend_(options.seed, options.limits),
-      closure_(problem, options.ii, options.stages) {
+      closure_(problem, options.ii, options.stages, options.limits) {
   make_stages();
   make_groups();
   make_depths();

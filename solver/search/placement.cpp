@@ -94,7 +94,7 @@ Placer::Placer(const Problem& problem, const Constraints& constraints, const Pla
       options_(options),
       ii_(options.ii),
       size_(problem.ops.size()),
-      closure_(problem, options.ii, options.stages),
+      closure_(problem, options.ii, options.stages, options.limits),
       random_(options.seed * 1000003 + 17) {
   first_group_ = problem.has_producer_group() ? 1 : 0;
   groups_ = static_cast<std::size_t>(std::max(1, problem.max_groups));
