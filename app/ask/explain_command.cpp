@@ -6,9 +6,9 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
-#include "core/io/explanation_json.h"
-#include "core/report/explanation_summary.h"
-#include "solver/explain/explain.h"
+#include "core/answers/explanation_json.h"
+#include "core/answers/explanation_summary.h"
+#include "solver/questions/explain.h"
 
 namespace heddle::app {
 namespace {

@@ -6,10 +6,10 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
-#include "core/io/sensitivity_json.h"
+#include "core/answers/sensitivity_json.h"
+#include "core/answers/sensitivity_summary.h"
 #include "core/problem/numbers.h"
-#include "core/report/sensitivity_summary.h"
-#include "solver/explore/sensitivity.h"
+#include "solver/questions/sensitivity.h"
 
 namespace heddle::app {
 

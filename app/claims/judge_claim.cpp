@@ -5,7 +5,7 @@
 
 #include "core/check/claim.h"
 #ifdef HEDDLE_HAS_SOLVER
-#include "solver/clock.h"
+#include "core/base/clock.h"
 #include "solver/search/refute.h"
 #endif
 

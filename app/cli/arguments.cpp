@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "core/base/suggest.h"
-#include "core/io/peer/dump_files.h"
+#include "core/dump/dump_files.h"
 
 namespace heddle::app {
 namespace {

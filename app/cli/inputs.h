@@ -7,7 +7,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/terminal.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "app/viewmodel/bar_move.h"
-#include "core/report/chart_layout.h"
-#include "core/report/gantt_model.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "core/report/chart_layout.h"
-#include "core/report/explanation_summary.h"
-#include "core/report/gantt_facts.h"
+#include "core/answers/explanation_summary.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
 
 namespace heddle::app {
 namespace {

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "codegen/compile/backends.h"
-#include "core/io/atomic_file.h"
-#include "core/io/environment_path.h"
-#include "core/report/text_style.h"
+#include "core/base/atomic_file.h"
+#include "core/base/environment_path.h"
+#include "core/base/text_style.h"
 
 extern char** environ;
 

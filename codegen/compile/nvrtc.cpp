@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compile/backends.h"
-#include "core/io/environment_path.h"
+#include "core/base/environment_path.h"
 
 namespace heddle::codegen {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::codegen {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 
 namespace heddle::codegen {
 

@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "codegen/run/child.h"
-#include "core/io/measurement_json.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/formats/measurement_json.h"
 
 extern char** environ;
 

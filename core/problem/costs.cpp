@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/base/suggest.h"
-#include "core/graph/op_kind.h"
+#include "core/kernel/op_kind.h"
 
 namespace heddle {
 namespace {

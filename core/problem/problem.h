@@ -37,7 +37,7 @@
 #include <vector>
 
 #include "core/base/id.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 
 namespace heddle {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "core/base/suggest.h"
-#include "core/graph/validate.h"
+#include "core/kernel/validate.h"
 #include "core/problem/apply_changes.h"
 #include "core/problem/costs.h"
 #include "core/problem/fault_log.h"

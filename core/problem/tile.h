@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/problem/fault_log.h"
 
 namespace heddle {

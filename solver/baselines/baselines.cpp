@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "core/base/suggest.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/methods.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "solver/clock.h"
+#include "core/base/clock.h"
 #include "solver/tune/pool.h"
 #include "solver/tune/propose.h"
 

@@ -12,7 +12,7 @@
 #include <map>
 #include <numbers>
 
-#include "core/io/tuning_json.h"
+#include "core/formats/tuning_json.h"
 #include "solver/tune/random.h"
 #include "solver/tune/tune.h"
 

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/io/family_json.h"
-#include "core/report/family_summary.h"
+#include "core/answers/kernel_set_json.h"
+#include "core/answers/kernel_set_summary.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/base/atomic_file.h"
+#include "core/base/line_file.h"
 #include "core/base/suggest.h"
-#include "core/io/atomic_file.h"
-#include "core/io/line_file.h"
-#include "core/io/settings_file.h"
+#include "core/formats/settings_file.h"
 
 using namespace heddle;
 namespace fs = std::filesystem;

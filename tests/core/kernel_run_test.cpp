@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/analysis/retime.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/numbers.h"
 #include "core/problem/resolve.h"
 #include "core/simulate/robustness_study.h"

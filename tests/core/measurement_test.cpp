@@ -1,15 +1,15 @@
 // Measurements as values and files.
-#include "core/answer/measurement.h"
+#include "core/records/measurement.h"
 
 #include <limits>
 #include <random>
 
 #include <catch2/catch.hpp>
 
-#include "core/answer/adopt.h"
-#include "core/io/measurement_json.h"
+#include "core/chart/gantt_run.h"
+#include "core/formats/measurement_json.h"
 #include "core/problem/fault_log.h"
-#include "core/report/gantt_run.h"
+#include "core/records/adopt.h"
 #include "tests/support/golden.h"
 #include "tests/support/mutate_json.h"
 #include "tests/support/small_problem.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "core/space/tree.h"
+#include "core/tuning_space/tree.h"
 
 using namespace heddle;
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/check/checker.h"
-#include "solver/explore/family.h"
+#include "solver/questions/kernel_set.h"
 #include "tests/support/random_problem.h"
 
 using namespace heddle;

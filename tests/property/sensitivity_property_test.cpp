@@ -6,7 +6,7 @@
 #include "core/analysis/stretch.h"
 #include "core/check/checker.h"
 #include "core/problem/strictness.h"
-#include "solver/explore/sensitivity.h"
+#include "solver/questions/sensitivity.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 

@@ -1,5 +1,5 @@
 // Explanations of small problems whose reasons are known.
-#include "solver/explain/explain.h"
+#include "solver/questions/explain.h"
 
 #include <catch2/catch.hpp>
 #include <thread>

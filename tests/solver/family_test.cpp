@@ -5,10 +5,10 @@
 #include <thread>
 
 #include "core/check/checker.h"
-#include "core/io/library.h"
-#include "core/problem/family.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/explore/family.h"
+#include "solver/questions/kernel_set.h"
+#include "solver/questions/kernel_set_members.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

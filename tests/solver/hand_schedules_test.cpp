@@ -9,7 +9,7 @@
 
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
 #include "tests/solver/hand_programs.h"
 #include "tests/support/paths.h"
 

@@ -1,9 +1,9 @@
 // Sensitivity where the arithmetic is done by hand.
-#include "solver/explore/sensitivity.h"
+#include "solver/questions/sensitivity.h"
 
 #include <catch2/catch.hpp>
 
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/numbers.h"
 #include "core/problem/resolve.h"
 

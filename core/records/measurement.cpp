@@ -1,0 +1,67 @@
+// Words, ratios, and what names one schedule.
+#include "core/records/measurement.h"
+
+#include <algorithm>
+
+#include "core/base/hash.h"
+
+namespace heddle {
+
+const char* to_string(RunStatus status) {
+  switch (status) {
+    case RunStatus::Verified: return "verified";
+    case RunStatus::Unverified: return "unverified";
+    case RunStatus::Wrong: return "wrong";
+    case RunStatus::Unstable: return "unstable";
+    case RunStatus::TimedOut: return "timed-out";
+    case RunStatus::Faulted: return "faulted";
+    case RunStatus::Refused: return "refused";
+    case RunStatus::NoGpu: return "no-gpu";
+  }
+  return "";
+}
+
+const TimedKernel* Timing::fastest_library() const {
+  const TimedKernel* fastest = nullptr;
+  for (const TimedLibrary& library : libraries)
+    if (library.times.median_us > 0 && (!fastest || library.times.median_us < fastest->median_us)) fastest = &library.times;
+  return fastest;
+}
+
+std::optional<double> Timing::ratio(const TimedKernel& other) const {
+  if (other.median_us <= 0 || kernel.median_us <= 0) return std::nullopt;
+  return other.median_us / kernel.median_us;
+}
+
+std::optional<double> Timing::ratio() const {
+  const TimedKernel* fastest = fastest_library();
+  return fastest ? ratio(*fastest) : std::nullopt;
+}
+
+std::optional<double> Measurement::ii_residual() const {
+  if (!measured_ii || predicted_ii <= 0) return std::nullopt;
+  return *measured_ii / static_cast<double>(predicted_ii) - 1;
+}
+
+std::string schedule_hash(const Problem& problem, const Schedule& schedule) {
+  Hash hash;
+  hash.add(problem_hash(problem)).add(schedule.ii).add(schedule.groups.size());
+  for (const ScheduleGroup& group : schedule.groups) hash.add(group.warps).add(group.registers);
+  for (const Placement& op : schedule.ops) hash.add(op.start).add(op.group.index());
+  for (const auto depth : schedule.depths) hash.add(depth);
+  return hash.hex();
+}
+
+std::vector<SimulatedOp> timeline_of(const Problem& problem, const KernelProfile& profile, const Schedule& schedule) {
+  std::vector<SimulatedOp> ops;
+  for (const TimelineEntry& entry : profile.timeline) {
+    const OpId op = problem.find_op(entry.op);
+    if (!op.valid() || op.index() >= schedule.ops.size()) continue;
+    const GroupId group = schedule.group(op);
+    if (schedule.groups[group.index()].role == entry.group) ops.push_back({op, entry.iteration, group, entry.start, entry.start, entry.end});
+  }
+  std::stable_sort(ops.begin(), ops.end(), [](const SimulatedOp& a, const SimulatedOp& b) { return a.start < b.start; });
+  return ops;
+}
+
+}  // namespace heddle
