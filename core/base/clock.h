@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace heddle::solver {
+namespace heddle {
 
 using Clock = std::chrono::steady_clock;
 
@@ -17,4 +17,4 @@ inline double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-}  // namespace heddle::solver
+}  // namespace heddle

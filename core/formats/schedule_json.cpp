@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/atomic_file.h"
 #include "core/base/json_reader.h"
 #include "core/base/words.h"
 #include "core/check/form.h"
-#include "core/dump/dump_files.h"
 #include "core/formats/cost_json.h"
 
 namespace heddle {
@@ -301,13 +299,6 @@ bool has_form(const Problem& problem, const Schedule& schedule, Report report) {
   return violations.empty();
 }
 
-Result<Schedule> with_form(Result<Schedule> schedule, const std::string& file, const Problem& problem) {
-  Error error;
-  if (!schedule || has_form(problem, *schedule, [&](const std::string& message) { error.faults.push_back({file, {}, message, {}}); })) return schedule;
-  cut_off(error.faults, "faults");
-  return error;
-}
-
 Json certificate_json(const Certificate& c) {
   Json item = Json::object();
   item.set("status", to_string(c.status))
@@ -326,21 +317,16 @@ Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::strin
                                      [](ObjectReader& root, ScheduleHead& head) { head = read_head(root); });
 }
 
-Result<ScheduleHead> read_schedule_head(const std::string& path) {
-  if (peer::holds_dump_schedule(path)) return ScheduleHead{path, path, path, {}};
-  const Result<std::string> text = read_file(path);
-  return text ? parse_schedule_head(*text, path) : text.error();
+Result<Schedule> with_form(Result<Schedule> schedule, const std::string& file, const Problem& problem) {
+  Error error;
+  if (!schedule || has_form(problem, *schedule, [&](const std::string& message) { error.faults.push_back({file, {}, message, {}}); })) return schedule;
+  cut_off(error.faults, "faults");
+  return error;
 }
 
 Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem,
                                 std::vector<Fault>* warnings) {
   return with_form(read_document<Schedule>(text, file_name, kScheduleSchema, warnings, schedule_reader(problem)), file_name, problem);
-}
-
-Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
-  if (peer::holds_dump_schedule(path)) return with_form(peer::read_dump_schedule(path, problem), path, problem);
-  const Result<std::string> text = read_file(path);
-  return text ? parse_schedule(*text, path, problem, warnings) : text.error();
 }
 
 void read_schedule_from(const Cursor& at, const Problem& problem, Schedule& schedule) {

@@ -18,16 +18,16 @@ struct ScheduleHead {
   std::string name, kernel, machine;
   Scope params;
 };
-Result<ScheduleHead> read_schedule_head(const std::string& path);
 Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::string& file_name);
 
 /// Faults: ops missing, unknown or placed twice, groups that do not exist, stage, slot or group lists that contradict
 /// starts and groups, channels without a depth. What is answered has form (core/check/form.h); whether it is legal is the checker's
 /// business.
 /// Warnings: made for other parameters or another machine; a certificate for another problem, which is dropped.
-Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings = nullptr);
 Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem,
                                 std::vector<Fault>* warnings = nullptr);
+/// A schedule without form is a fault of its file, whatever was read there.
+Result<Schedule> with_form(Result<Schedule> schedule, const std::string& file, const Problem& problem);
 
 /// The file's text. With the `original` text it was read from, members that Heddle does not know are kept.
 std::string schedule_text(const Problem& problem, const Schedule& schedule, std::string_view original = {});

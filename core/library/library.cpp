@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/base/atomic_file.h"
 #include "core/base/suggest.h"
 #include "core/dump/dump_files.h"
 #include "core/formats/kernel_json.h"
@@ -143,6 +144,18 @@ Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>
   const Result<std::string> path = find_in_library(Shelf::Machines, name_or_path);
   if (path && peer::is_dump(*path)) return peer::read_dump_machine(*path);
   return path ? read_machine(*path, warnings) : path.error();
+}
+
+Result<ScheduleHead> read_schedule_head(const std::string& path) {
+  if (peer::holds_dump_schedule(path)) return ScheduleHead{path, path, path, {}};
+  const Result<std::string> text = read_file(path);
+  return text ? parse_schedule_head(*text, path) : text.error();
+}
+
+Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
+  if (peer::holds_dump_schedule(path)) return with_form(peer::read_dump_schedule(path, problem), path, problem);
+  const Result<std::string> text = read_file(path);
+  return text ? parse_schedule(*text, path, problem, warnings) : text.error();
 }
 
 }  // namespace heddle

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/formats/schedule_json.h"
 #include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 
@@ -39,5 +40,9 @@ std::string name_in_library(Shelf shelf, const std::string& path);
 /// (core/dump/dump_files.h) stands for a kernel and for a machine, told by its content.
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
+
+/// A schedule's file, or a compiler's dump or solution with a schedule in it; else as parse_schedule_head and parse_schedule.
+Result<ScheduleHead> read_schedule_head(const std::string& path);
+Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings = nullptr);
 
 }  // namespace heddle

@@ -18,14 +18,6 @@ constexpr int kLongRing = 32;
 constexpr std::int64_t kSmemStep = 1024;
 constexpr std::int64_t kWarpStep = 4;
 
-/// Bytes or columns with so many slots in this ring and one in every other that must exist.
-std::int64_t needed_for(const Problem& problem, const Channel& c, std::int64_t depth) {
-  std::int64_t needed = sat_add(c.space == Space::Tmem ? problem.resident_columns : problem.resident_smem, sat_mul(depth, c.size));
-  for (const Channel& other : problem.channels)
-    if (&other != &c && other.space == c.space && !other.only_if_crossing) needed = sat_add(needed, other.size);
-  return needed;
-}
-
 class Easings {
  public:
   Easings(const Problem& problem, const Constraints& constraints) : problem_(problem), constraints_(constraints) {}
@@ -245,8 +237,8 @@ class Easings {
   void deepen(Problem& problem, Space space, std::int64_t before, std::int64_t now) const {
     for (std::size_t i = 0; i < problem.channels.size(); ++i) {
       const Channel& old = problem_.channels[i];
-      if (old.space != space || needed_for(problem_, old, old.max_depth + 1) <= before) continue;
-      while (problem.channels[i].max_depth < Channel{}.max_depth && needed_for(problem_, old, problem.channels[i].max_depth + 1) <= now)
+      if (old.space != space || memory_with_slots(problem_, old, old.max_depth + 1) <= before) continue;
+      while (problem.channels[i].max_depth < Channel{}.max_depth && memory_with_slots(problem_, old, problem.channels[i].max_depth + 1) <= now)
         ++problem.channels[i].max_depth;
     }
   }
@@ -277,11 +269,6 @@ class Easings {
 };
 
 }  // namespace
-
-bool kept_short_by_memory(const Problem& problem, const Channel& c) {
-  const Limits& l = problem.limits;
-  return needed_for(problem, c, std::int64_t{c.max_depth} + 1) > (c.space == Space::Tmem ? allocatable_columns(l.tmem_columns) : l.smem_bytes);
-}
 
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const Core& core) {
   Easings easings(problem, constraints);

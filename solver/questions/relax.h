@@ -31,9 +31,6 @@ struct Easing {
   bool keeps_schedules = true;
 };
 
-/// Memory, not the longest ring anybody wants, keeps this ring from having one slot more.
-bool kept_short_by_memory(const Problem& problem, const Channel& channel);
-
 /// Every easing once, the members in order.
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const Core& core);
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<BoundFact>& facts);

@@ -29,6 +29,7 @@
 #include "solver/search/serial.h"
 #include "solver/search/stage_range.h"
 #include "solver/search/words.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver {
 namespace {
@@ -569,5 +570,7 @@ SolveOutcome solve(const SolveRequest& request, std::stop_token stop, const Solv
     });
   return Search(request, std::move(stop), listener).run();
 }
+
+std::string solver_version() { return backend_version(); }
 
 }  // namespace heddle::solver

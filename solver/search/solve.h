@@ -54,7 +54,7 @@ using SolveListener = std::function<void(const SolveEvent&)>;
 /// SolveOutcome::serial says so. What can be seen by arithmetic not to fit (core/analysis/shortage.h) is infeasible at once.
 SolveOutcome solve(const SolveRequest& request, std::stop_token stop = {}, const SolveListener& listener = {});
 
-/// "Z3 4.15.4"
+/// "Z3 4.15.4", as schedules and answers name it.
 std::string solver_version();
 
 }  // namespace heddle::solver

@@ -10,7 +10,6 @@
 #include "core/base/saturate.h"
 #include "core/formats/constraints_json.h"
 #include "solver/encoding/families.h"
-#include "solver/questions/relax.h"
 
 namespace heddle::solver {
 namespace {

@@ -20,11 +20,10 @@
 
 #include "core/base/assert.h"
 #include "core/base/hand_over.h"
-#include "solver/search/solve.h"
 
 namespace heddle::solver {
 
-std::string solver_version() {
+std::string backend_version() {
   unsigned major = 0, minor = 0, build = 0, revision = 0;
   Z3_get_version(&major, &minor, &build, &revision);
   return "Z3 " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(build);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -30,6 +31,9 @@ struct WeightedLit {
 };
 
 enum class Answer { Yes, No, Unknown };
+
+/// "Z3 4.15.4"
+std::string backend_version();
 
 inline constexpr std::uint64_t kEffortPerSecond = 1'500'000;
 

@@ -32,6 +32,25 @@ INCLUDE_RULES = [
     (r"solver/encoding/", None, r"core/analysis/", "encoders share nothing with the analyses that the checker uses"),
 ]
 
+# The folders of a room from the ground up: a file includes its own folder's headers and those of folders before it. Files that lie in
+# the room itself may include everything.
+FOLDER_ORDER = {
+    "core": ["base", "kernel", "machine", "problem", "schedule", "analysis", "check", "simulate", "tuning_space", "records", "formats", "chart", "answers",
+             "dump", "library"],
+    "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "questions"],
+    "codegen": ["program", "emit", "interpret", "profile", "compile", "run", "calibrate"],
+    "app": ["store", "claims", "jobs", "session", "viewmodel", "batch", "cli", "ask", "tune", "platform", "ui", "ui/tabs"],
+}
+# Knots that are still to be cut: (folder, what it includes although that comes later).
+FOLDER_EXCEPTIONS = {
+    ("app/batch", "app/cli"),
+    ("app/jobs", "app/viewmodel"),
+    ("app/session", "app/cli"),
+    ("app/session", "app/viewmodel"),
+    ("app/ui", "app/ui/tabs"),
+    ("app/viewmodel", "app/batch"),
+}
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SOURCE_SUFFIXES = {".h", ".hpp", ".cpp", ".cu", ".cuh"}
 ROOMS = ("core/", "solver/", "codegen/", "app/", "tests/")
@@ -65,6 +84,26 @@ def include_offences(path, lines):
                 yield f"{path}:{number}: includes {header}: {why}"
 
 
+def order_offences(path, lines):
+    room, folder = path.split("/", 1)[0], "/".join(path.split("/")[1:-1])
+    order = FOLDER_ORDER.get(room)
+    if order is None or not folder:
+        return
+    if folder not in order:
+        yield f"{path}:1: the folder has no place in the order of {room} (FOLDER_ORDER in tests/layering/rules.py)"
+        return
+    for number, line in enumerate(lines, 1):
+        found = INCLUDE.match(line)
+        if not found or not found.group(1).startswith(room + "/"):
+            continue
+        header = found.group(1)
+        target = "/".join(header.split("/")[1:-1])
+        if target in order and order.index(target) <= order.index(folder):
+            continue
+        if (f"{room}/{folder}", f"{room}/{target}") not in FOLDER_EXCEPTIONS:
+            yield f"{path}:{number}: includes {header}: includes go down only, and {target or 'the room itself'} comes after {folder}"
+
+
 def source_offences(path, lines):
     if not lines or not lines[0].startswith("//"):
         yield f"{path}:1: the first line must be a comment that says what the file is for"
@@ -90,6 +129,7 @@ def offences(root):
         yield from text_offences(path, lines)
         if pathlib.PurePosixPath(path).suffix in SOURCE_SUFFIXES and path.startswith(ROOMS):
             yield from include_offences(path, lines)
+            yield from order_offences(path, lines)
             yield from source_offences(path, lines)
 
 
@@ -118,6 +158,13 @@ def self_test():
         ("app/ui/ok.cpp", "// Ok.\n#include <imgui.h>\n#include <GL/gl.h>\n", None),
         ("app/cli/platform.cpp", '// P.\n#include "app/platform/platform.h"\n', "does not depend on drawing"),
         ("app/m.cpp", '// M.\n#include "tests/support/paths.h"\n', "do not depend on tests"),
+        ("core/kernel/up.h", header + '#include "core/schedule/schedule.h"\n', "includes go down only"),
+        ("core/schedule/down.h", header + '#include "core/kernel/kernel.h"\n#include "core/schedule/outcome.h"\n', None),
+        ("core/attic/a.h", header, "no place in the order"),
+        ("core/base/attic.h", header + '#include "core/attic/a.h"\n', "includes go down only"),
+        ("app/ui/top.h", header + '#include "app/main.h"\n', "the room itself comes after"),
+        ("app/top.cpp", '// T.\n#include "app/ui/panel.h"\n', None),
+        ("app/batch/excepted.cpp", '// E.\n#include "app/cli/cli.h"\n', None),
         ("core/n.cpp", "int n;\n", "what the file is for"),
         ("core/o.h", "// O.\nint o;\n", "#pragma once"),
         ("core/p.cpp", "// P.\n" + "int p;\n" * MAX_LINES, "longer than"),

@@ -10,6 +10,7 @@
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
 #include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "tests/solver/hand_programs.h"
 #include "tests/support/paths.h"
 
