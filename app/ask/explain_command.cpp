@@ -6,8 +6,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
-#include "core/answers/explanation_json.h"
-#include "core/answers/explanation_summary.h"
+#include "core/answers/explanation.h"
 #include "solver/questions/explain.h"
 
 namespace heddle::app {

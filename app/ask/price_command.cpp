@@ -8,8 +8,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
-#include "core/answers/price_json.h"
-#include "core/answers/price_summary.h"
+#include "core/answers/price.h"
 #include "solver/questions/price.h"
 
 namespace heddle::app {

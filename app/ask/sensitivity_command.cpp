@@ -6,9 +6,8 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
-#include "core/answers/sensitivity_json.h"
-#include "core/answers/sensitivity_summary.h"
-#include "core/problem/numbers.h"
+#include "core/answers/sensitivity.h"
+#include "core/problem/changes.h"
 #include "solver/questions/sensitivity.h"
 
 namespace heddle::app {

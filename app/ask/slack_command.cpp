@@ -8,8 +8,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
-#include "core/answers/slack_json.h"
-#include "core/answers/slack_summary.h"
+#include "core/answers/slack.h"
 #include "core/base/suggest.h"
 #include "solver/questions/slack.h"
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
-#include "core/answers/outcome_json.h"
+#include "core/answers/summary.h"
 #include "core/base/text_style.h"
 #include "core/base/words.h"
 

@@ -3,7 +3,6 @@
 #include "app/cli/commands.h"
 #include "app/cli/inputs.h"
 #include "core/analysis/bounds.h"
-#include "core/answers/outcome_json.h"
 #include "core/answers/summary.h"
 #include "core/chart/op_rows.h"
 

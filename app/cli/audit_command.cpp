@@ -9,7 +9,7 @@
 #include "app/cli/solving.h"
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
-#include "core/answers/outcome_json.h"
+#include "core/answers/summary.h"
 #include "core/base/json.h"
 #include "core/dump/audit_json.h"
 #include "core/dump/audit_report.h"

@@ -5,7 +5,6 @@
 #include "app/cli/commands.h"
 #include "app/cli/inputs.h"
 #include "core/analysis/period.h"
-#include "core/answers/outcome_json.h"
 #include "core/answers/summary.h"
 
 namespace heddle::app {

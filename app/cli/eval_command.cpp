@@ -6,7 +6,7 @@
 #include "app/cli/inputs.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
-#include "core/answers/eval_json.h"
+#include "core/answers/eval.h"
 #include "core/base/text_style.h"
 #include "core/kernel/evaluate.h"
 #include "core/library/library.h"

@@ -6,19 +6,18 @@
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/dump_export.h"
-#include "app/cli/solving.h"
 #include "app/cli/second_schedule.h"
+#include "app/cli/solving.h"
 #include "core/analysis/difference.h"
-#include "core/check/checker.h"
+#include "core/answers/summary.h"
 #include "core/chart/chrome_trace.h"
-#include "core/formats/schedule_json.h"
 #include "core/chart/csv.h"
 #include "core/chart/dot.h"
 #include "core/chart/gantt_model.h"
 #include "core/chart/pipeline_text.h"
-#include "core/answers/summary.h"
 #include "core/chart/svg.h"
-#include "core/answers/timeline_page.h"
+#include "core/check/checker.h"
+#include "core/formats/schedule_json.h"
 
 namespace heddle::app {
 namespace {

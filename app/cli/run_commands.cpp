@@ -12,11 +12,11 @@
 #include "codegen/run/measure.h"
 #include "core/answers/measurement_summary.h"
 #include "core/base/version.h"
-#include "core/chart/measurement_trace.h"
+#include "core/chart/chrome_trace.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/measurement_json.h"
 #include "core/problem/resolve.h"
-#include "core/records/adopt.h"
+#include "core/records/measurement.h"
 
 namespace heddle::app {
 namespace {

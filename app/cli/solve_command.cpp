@@ -2,7 +2,6 @@
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/solving.h"
-#include "core/answers/outcome_json.h"
 #include "core/answers/summary.h"
 #include "core/formats/schedule_json.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "app/cli/cli.h"
-#include "core/answers/outcome_json.h"
+#include "core/answers/summary.h"
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
 

@@ -8,7 +8,7 @@
 
 #ifdef HEDDLE_HAS_SOLVER
 #include "core/library/contenders.h"
-#include "core/problem/numbers.h"
+#include "core/problem/changes.h"
 #include "core/problem/resolve.h"
 #include "solver/questions/alternatives.h"
 #include "solver/questions/explain.h"

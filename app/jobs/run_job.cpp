@@ -10,8 +10,8 @@
 #include "app/jobs/file_names.h"
 #include "app/jobs/heddle_child.h"
 #include "core/base/atomic_file.h"
+#include "core/base/environment.h"
 #include "core/base/text_style.h"
-#include "core/base/user_folder.h"
 #include "core/formats/measurement_json.h"
 #include "core/formats/schedule_json.h"
 

@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "core/base/atomic_file.h"
-#include "core/base/user_folder.h"
+#include "core/base/environment.h"
 #include "core/library/project_json.h"
 
 namespace heddle::app {

@@ -3,13 +3,12 @@
 
 #include "app/session/files.h"
 #include "app/session/session.h"
+#include "core/analysis/difference.h"
+#include "core/answers/summary.h"
 #include "core/base/atomic_file.h"
 #include "core/chart/chrome_trace.h"
-#include "core/analysis/difference.h"
 #include "core/chart/csv.h"
-#include "core/answers/summary.h"
 #include "core/chart/svg.h"
-#include "core/answers/timeline_page.h"
 
 namespace heddle::app {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/base/text_style.h"
 #include "core/formats/measurement_json.h"
 #include "core/library/library.h"
-#include "core/records/adopt.h"
+#include "core/records/measurement.h"
 
 namespace heddle::app {
 

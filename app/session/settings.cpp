@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "core/base/user_folder.h"
+#include "core/base/environment.h"
 #include "core/formats/settings_file.h"
 
 namespace heddle::app {

@@ -20,10 +20,10 @@
 #include <utility>
 
 #include "core/base/atomic_file.h"
+#include "core/base/environment.h"
 #include "core/base/hash.h"
 #include "core/base/open_file.h"
 #include "core/base/sha256.h"
-#include "core/base/user_folder.h"
 
 namespace heddle::app {
 namespace {

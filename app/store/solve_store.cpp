@@ -13,7 +13,7 @@
 #include "core/check/checker.h"
 #include "core/check/claim.h"
 #include "core/formats/schedule_json.h"
-#include "core/problem/identity.h"
+#include "core/problem/problem.h"
 #include "core/schedule/question.h"
 
 namespace heddle::app {

@@ -6,7 +6,7 @@
 #include "app/viewmodel/explain_model.h"
 #include "app/viewmodel/pretty_text.h"
 #include "core/analysis/slack.h"
-#include "core/answers/alternatives_summary.h"
+#include "core/answers/alternatives.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "app/viewmodel/header_model.h"
-#include "core/answers/partition_rows.h"
+#include "core/answers/difference.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {

@@ -8,7 +8,7 @@
 #include "app/session/session.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/chart_view.h"
-#include "core/answers/difference_rows.h"
+#include "core/answers/difference.h"
 #include "core/chart/gantt_model.h"
 
 namespace heddle::app {

@@ -7,7 +7,7 @@
 
 #include "app/session/proposal.h"
 #include "app/viewmodel/explain_model.h"
-#include "core/answers/price_summary.h"
+#include "core/answers/price.h"
 #include "core/chart/chart_layout.h"
 #include "core/schedule/constraint_text.h"
 

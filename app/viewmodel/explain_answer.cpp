@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "core/answers/explanation_summary.h"
+#include "core/answers/explanation.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
 

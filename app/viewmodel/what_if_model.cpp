@@ -9,9 +9,9 @@
 #include "core/analysis/slack.h"
 #include "core/chart/chart_layout.h"
 #include "core/check/reuse.h"
-#include "core/problem/numbers.h"
+#include "core/problem/changes.h"
+#include "core/problem/problem.h"
 #include "core/problem/resolve.h"
-#include "core/problem/strictness.h"
 
 namespace heddle::app {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "codegen/compile/backends.h"
 #include "core/base/atomic_file.h"
+#include "core/base/environment.h"
 #include "core/base/hash.h"
 #include "core/base/text_style.h"
-#include "core/base/user_folder.h"
 
 namespace heddle::codegen {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "codegen/compile/backends.h"
 #include "core/base/atomic_file.h"
-#include "core/base/environment_path.h"
+#include "core/base/environment.h"
 #include "core/base/text_style.h"
 
 extern char** environ;

@@ -10,7 +10,7 @@
 
 #include "codegen/program/parts.h"
 #include "core/analysis/pipeline_program.h"
-#include "core/problem/tile.h"
+#include "core/problem/costs.h"
 
 namespace heddle::codegen {
 

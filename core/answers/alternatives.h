@@ -1,4 +1,4 @@
-// The answer to "which other schedules are as good?", as plain data.
+// The answer to "which other schedules are as good?".
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,9 @@
 
 #include "core/analysis/robustness.h"
 #include "core/analysis/signature.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
+#include "core/problem/problem.h"
 #include "core/schedule/outcome.h"
 
 namespace heddle {
@@ -35,5 +38,19 @@ struct Alternatives {
   double seconds = 0;                    ///< altogether
   std::string fault;                     ///< an internal error; empty when all is well
 };
+
+// Alternatives in words.
+
+/// "exactly 3 schedules", "at least 10 schedules; there are more", "at least 4 schedules; time is up".
+std::string alternatives_headline(const Alternatives& answer);
+
+/// Headline, one row per schedule, and for each what it does differently from the first.
+std::string alternatives_summary(const Problem& problem, const Alternatives& answer, const TextStyle& style);
+
+// Alternatives as JSON for other programs: what `heddle alternatives --json` prints. Written only.
+
+/// "count" is how many were found and "exact" whether it is proved that there are no others; "more" is true when one more
+/// is known to exist. Delays that nothing limits are null.
+Json alternatives_json(const Problem& problem, const Alternatives& answer);
 
 }  // namespace heddle

@@ -1,5 +1,5 @@
-// The answer to "why is II not smaller?", as plain data: the constraints that cannot hold together, and what giving way on
-// any one of them would buy.
+// The answer to "why is II not smaller?": the constraints that cannot hold together, and what giving way on any one of them would
+// buy.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "core/base/id.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
 #include "core/kernel/kernel.h"
 #include "core/problem/changes.h"
+#include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 
 namespace heddle {
@@ -72,5 +75,25 @@ struct Explanation {
   double seconds = 0;
   std::int64_t queries = 0, conflicts = 0;
 };
+
+// The answer to "why is II not smaller?" for people.
+
+/// "II 1664, proved", "at most II 1700", "no gain" ...
+std::string relaxation_result(const Explanation& explanation, const Relaxation& relaxation);
+
+/// What was shown about the reasons: "arithmetic, no search needed", "checked again from scratch: ...". Claims no more.
+std::string explanation_standing(const Explanation& explanation);
+
+/// The change was tried, and II stays: proved.
+bool buys_nothing(const Explanation& explanation, const Relaxation& relaxation);
+
+/// The sentence alone, on one line.
+std::string explanation_headline(const Explanation& explanation);
+
+std::string explanation_summary(const Problem& problem, const Explanation& explanation, const TextStyle& style);
+
+// The answer to "why is II not smaller?" as JSON.
+
+Json explanation_json(const Problem& problem, const Explanation& explanation);
 
 }  // namespace heddle

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/base/text_style.h"
 #include "core/kernel/subtile.h"
 #include "core/problem/problem.h"
 #include "core/problem/work.h"
@@ -61,5 +63,22 @@ struct FamilyAnswer {
   std::string solver;
   std::uint64_t seed = 0;
 };
+
+// The answer of `heddle family` in words.
+
+/// "KV=176 groups<=3 · II 2816 · 2048 MAC/cycle · 100 % of the tensor peak · proved", or why there is no best member.
+std::string family_headline(const FamilyAnswer& family, const TextStyle& style);
+
+/// What is known about one member, without its name: "II 2816 · optimal · 2048 MAC/cycle".
+std::string member_facts(const FamilyMember& member, const TextStyle& style);
+
+/// Headline, table of members (the fastest first), why the others were not solved, and the best under each objective.
+std::string family_summary(const FamilyAnswer& family, const TextStyle& style);
+
+// The answer of `heddle family --json`. Written only.
+
+/// One object: every member with what is proved about it, the best per objective (as indices into `members`), and the best
+/// member's schedule in full. Ratios are exact: cycles and work as integers without a common factor.
+Json family_json(const FamilyAnswer& family);
 
 }  // namespace heddle

@@ -14,6 +14,9 @@
 
 #include "core/analysis/bounds.h"
 #include "core/analysis/slack.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
+#include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/schedule.h"
 
@@ -68,5 +71,18 @@ struct LatencyRange {
 
   bool complete() const;          ///< every step is proved and the range is known
 };
+
+// The answer about one op's latency in words and a table.
+
+/// "valid for latencies 0 to 893 · II 2048 up to latency 893 · ...": one line.
+std::string latency_headline(const LatencyRange& answer, const TextStyle& style);
+
+std::string latency_summary(const Problem& problem, const LatencyRange& answer, const TextStyle& style);
+
+// The answer about one op's latency as JSON: what `heddle latency` prints with --json. Written only.
+
+/// Staircases are one member of "steps" each: II(latency) = ii + rise * floor((latency - from) / every). Ends that do not
+/// exist, and numbers that are not known, are null.
+Json latency_json(const Problem& problem, const LatencyRange& answer);
 
 }  // namespace heddle

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "core/base/id.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
+#include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/schedule.h"
 
@@ -97,5 +100,29 @@ struct PaperAnswer {
   std::string solver;
   bool cancelled = false, timed_out = false;
 };
+
+// Paper mode's answer in words and tables.
+
+/// "I 26 · L 52 · 2 copies · 4 groups"; without a schedule what is known instead.
+std::string paper_headline(const PaperAnswer& answer, const TextStyle& style);
+
+/// One run: normalization, costs, groups, windows, worth at native cycles, ablations. The checker judges the retimed
+/// schedule, and what it objects to is said.
+std::string paper_summary(const Problem& problem, const PaperAnswer& answer, const TextStyle& style);
+
+/// Every switch with its default and its sentence.
+std::string paper_settings_table(const std::vector<PaperSetting>& settings, const TextStyle& style);
+
+/// One row of the table of all kernels, and its columns.
+std::vector<TextColumn> paper_row_columns();
+std::vector<std::string> paper_row(const Problem& problem, const PaperAnswer& answer);
+
+// Paper mode's answer as JSON: what `heddle paper --json` prints. Written only.
+
+/// Everything about one run. The retimed schedule is judged afresh (`worth.checker`).
+Json paper_json(const Problem& problem, const PaperAnswer& answer);
+
+/// [{name, value, default, values | low, high, about}]
+Json paper_settings_json(const std::vector<PaperSetting>& settings);
 
 }  // namespace heddle

@@ -1,4 +1,4 @@
-// The answer to "what does a smaller II cost?": the front of II against one or more resources, as plain data.
+// The answer to "what does a smaller II cost?": the front of II against one or more resources.
 //
 // The front is found step by step. A step is one question, the least II under caps, and then the least of each resource at
 // that II, in the order given; its answer is a point that no other schedule within the caps beats in II and resources at
@@ -10,8 +10,13 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/base/json.h"
+#include "core/base/result.h"
+#include "core/base/text_style.h"
+#include "core/schedule/constraints.h"
 #include "core/schedule/outcome.h"
 
 namespace heddle {
@@ -69,5 +74,31 @@ bool settled(const Pareto& front, const ParetoStep& step);
 /// Steps whose points are on the front, by II and then by resources: no other known schedule is as good in everything. The
 /// point of an optimal step is on the front for good.
 std::vector<std::size_t> front_points(const Pareto& front);
+
+// A front in words, as a table, and as a small picture.
+
+/// "front of II against warps: 4 points, complete and proved".
+std::string pareto_headline(const Pareto& front);
+
+/// One point: "II 1024 with 131072 bytes of shared memory, proved".
+std::string point_sentence(const Pareto& front, const ParetoStep& step);
+
+/// Headline, table of points, where and why the front ends, and a staircase when there is one resource.
+std::string pareto_summary(const Problem& problem, const Pareto& front, const TextStyle& style);
+
+/// II over the resource: what the least II is with that much of it. Empty for fewer than two points or several resources.
+std::string staircase(const Pareto& front, const TextStyle& style);
+
+// Fronts: heddle.pareto/1, the file a search goes on from and what `heddle pareto --json` prints.
+
+/// Every step with its schedule, and the points of the front as they stand.
+Json pareto_json(const Problem& problem, const Constraints& constraints, const Pareto& front);
+
+/// Reads what a search can go on from: resources, steps and the factor on II. Faults: another problem or other constraints,
+/// schedules that the checker rejects or that break the caps of their step. Proofs are believed.
+Result<Pareto> read_pareto(const std::string& path, const Problem& problem, const Constraints& constraints,
+                           std::vector<Fault>* warnings = nullptr);
+Result<Pareto> parse_pareto(std::string_view text, const std::string& file_name, const Problem& problem,
+                            const Constraints& constraints, std::vector<Fault>* warnings = nullptr);
 
 }  // namespace heddle

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/base/id.h"
+#include "core/base/json.h"
+#include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 
 namespace heddle {
@@ -57,5 +59,18 @@ struct PriceRange {
   bool proved() const { return least == most; }
 };
 std::optional<PriceRange> price_in_cycles(const PricedOptimum& cheap, const PricedOptimum& dear);
+
+// The prices of user constraints in words and a table.
+
+/// "nothing", "128 cycles (2048 -> 2176), stages +1", "feasible without it": what one constraint costs.
+std::string price_text(const PricedOptimum& without, const PricedOptimum& all);
+
+std::string price_summary(const Problem& problem, const Prices& prices);
+
+// The prices of user constraints as JSON. Written only.
+
+/// {all, none, together, constraints [{name, demand, without, cycles}], give_up, without_those, complete, ...}; an optimum is {status, ii, lower_bound,
+/// objectives, explanation}, cycles are {least, most, proved}, or null where one side has no schedule.
+Json price_json(const Problem& problem, const Prices& prices);
 
 }  // namespace heddle

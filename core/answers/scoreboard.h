@@ -10,6 +10,9 @@
 
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
+#include "core/answers/difference.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
 #include "core/check/checker.h"
 #include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
@@ -80,5 +83,46 @@ std::vector<std::size_t> ranking(const Scoreboard& board);
 /// Legal schedules whose period (of_demands: whose II) is below the proved bound, although it speaks of as many stages as theirs. There can be none: a name in this list is a fault in the model,
 /// the checker or the evaluator.
 std::vector<std::string> beyond_bound(const Scoreboard& board);
+
+// A scoreboard as a table of text: what `heddle compare`, its files and the window's Scoreboard tab share.
+
+enum class ScoreColumn { Place, Name, Kind, II, Period, Gap, Kernel, Stalled, Stages, Warps, Registers, Smem, Tmem, Waits, Checker };
+inline constexpr ScoreColumn kScoreColumns[] = {ScoreColumn::Place,   ScoreColumn::Name,   ScoreColumn::Kind,  ScoreColumn::II,        ScoreColumn::Period,
+                                                ScoreColumn::Gap,     ScoreColumn::Kernel, ScoreColumn::Stalled, ScoreColumn::Stages,  ScoreColumn::Warps,
+                                                ScoreColumn::Registers, ScoreColumn::Smem, ScoreColumn::Tmem,  ScoreColumn::Waits,     ScoreColumn::Checker};
+const char* title(ScoreColumn column);
+/// What the column means and its unit, one sentence.
+const char* about(ScoreColumn column);
+bool is_number(ScoreColumn column);
+
+struct ScoreRow {
+  std::size_t contender = 0;        ///< of the board
+  int place = 0;                    ///< from 1; equal periods share one; 0: not ranked
+  std::vector<std::string> cells;   ///< per column; "-" where there is nothing
+};
+/// In the order of ranking(). SMEM is in KiB; "registers" are the greatest budget of a thread.
+std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number = grouped);
+
+/// What limits the contender, or why it is not ranked: one sentence.
+std::string score_reason(const Contender& contender);
+
+/// "7 legal schedules, 2 illegal; II >= 2048, proved: TC ..."
+std::string scoreboard_headline(const Scoreboard& board, NumberText number = grouped);
+
+// The scoreboard for people and for other programs: as text, Markdown and CSV.
+
+/// Title, table, and a sentence for every contender: what limits it, or what it breaks.
+std::string scoreboard_text(const Problem& problem, const Scoreboard& board, const TextStyle& style, bool with_log = false);
+
+/// A table that can be pasted into an issue, and the same sentences as a list.
+std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board);
+
+/// One record per contender (RFC 4180), numbers without grouping, units in the column names.
+std::string scoreboard_csv(const Scoreboard& board);
+
+// Scoreboards for other programs: what `heddle compare --json` prints. Written only.
+
+/// Bound, ranking and every contender with its figures, verdict and schedule.
+Json scoreboard_json(const Problem& problem, const Constraints& constraints, const Scoreboard& board);
 
 }  // namespace heddle

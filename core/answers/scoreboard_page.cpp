@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "core/answers/scoreboard_rows.h"
+#include "core/answers/scoreboard.h"
 #include "core/answers/summary.h"
 #include "core/chart/gantt_model.h"
-#include "core/chart/xml_text.h"
+#include "core/chart/svg.h"
 
 namespace heddle {
 namespace {

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "core/analysis/bounds.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
+#include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/schedule.h"
 
@@ -64,5 +67,18 @@ struct Sensitivity {
 
 /// Greatest effect first; rows of equal effect keep their order.
 void sort_rows(Sensitivity& answer);
+
+// The answer about wrong numbers in words and a table.
+
+/// "6 numbers change II · 2 only the order · 31 neither ...": one line.
+std::string sensitivity_headline(const Sensitivity& answer, const TextStyle& style);
+
+/// With `all`, numbers without any effect have rows too.
+std::string sensitivity_summary(const Problem& problem, const Sensitivity& answer, bool all, const TextStyle& style);
+
+// The answer about wrong numbers as JSON: what `heddle sensitivity` prints with --json. Written only.
+
+/// "rows" holds every number, greatest effect first; what is not known is null.
+Json sensitivity_json(const Problem& problem, const Sensitivity& answer);
 
 }  // namespace heddle

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/analysis/slack.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
@@ -52,5 +54,15 @@ struct SlackRanges {
     return true;
   }
 };
+
+// How far ops can move, in words and a table.
+
+std::string slack_summary(const Problem& problem, const Schedule& schedule, const SlackRanges& ranges, const TextStyle& style);
+
+// How far ops can move, as JSON. Written only.
+
+/// {ii, anchor {op, start}, stages, absolute, legal, exact, complete, ops [{id, group, start, alone {earlier, later}, path
+/// {earliest, latest}, earliest {seen, bound, proved}, latest {...}}], ...}; null where nothing holds an op or nothing was seen.
+Json slack_json(const Problem& problem, const Schedule& schedule, const SlackRanges& ranges);
 
 }  // namespace heddle

@@ -15,6 +15,7 @@
 #include "core/check/checker.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/simulate.h"
 
 namespace heddle {
 
@@ -96,5 +97,11 @@ struct GanttModel {
 
 /// Pre: one placement per op, groups that exist, II >= 1. Any timing is fine, also one that breaks every rule.
 GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const GanttOptions& options = {});
+
+// A simulated run as a timeline: the bars that the window, SVG and PNG draw, at the times of the simulation.
+
+/// Rows and groups as in the schedule's own timeline; no resource lanes. A mark stands where each iteration begins.
+/// Pre: the timeline's ops are the problem's.
+GanttModel build_run_gantt(const Problem& problem, const Schedule& schedule, const std::vector<SimulatedOp>& timeline);
 
 }  // namespace heddle

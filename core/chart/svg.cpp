@@ -12,9 +12,9 @@
 
 #include "core/chart/chart_layout.h"
 #include "core/chart/role_palette.h"
-#include "core/chart/xml_text.h"
 
 namespace heddle {
+
 namespace {
 
 constexpr double kLabels = 170, kMargin = 12, kRuler = 24, kMarks = 18, kLane = 30, kTitle = 30;
@@ -320,6 +320,21 @@ std::string gantt_pair_svg(const GanttModel& a, const GanttModel& b, const SvgOp
   lower.move_to(upper.bottom());
   lower.tick_like(a.ii);
   return upper.head_of(lower.bottom()) + upper.body() + lower.body() + "</svg>\n";
+}
+
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    }
+  }
+  return out;
 }
 
 }  // namespace heddle

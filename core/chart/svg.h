@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/chart/gantt_model.h"
 
@@ -25,5 +26,10 @@ std::string gantt_svg(const GanttModel& model, const SvgOptions& options = {});
 /// A over B, on one axis: cycle 0 of both models lies at the same place, and where the options name no range, both fit. The
 /// options' title stands over A.
 std::string gantt_pair_svg(const GanttModel& a, const GanttModel& b, const SvgOptions& options, const std::string& title_b);
+
+// Text inside XML and HTML.
+
+/// Safe between tags and inside quoted attributes; control characters, which XML 1.0 does not have, become spaces.
+std::string xml_text(std::string_view text);
 
 }  // namespace heddle

@@ -14,9 +14,9 @@
 
 #include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
+#include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/problem.h"
-#include "core/problem/tile.h"
 
 namespace heddle {
 

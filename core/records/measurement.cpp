@@ -2,8 +2,10 @@
 #include "core/records/measurement.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/hash.h"
+#include "core/problem/fault_log.h"
 
 namespace heddle {
 
@@ -62,6 +64,31 @@ std::vector<SimulatedOp> timeline_of(const Problem& problem, const KernelProfile
   }
   std::stable_sort(ops.begin(), ops.end(), [](const SimulatedOp& a, const SimulatedOp& b) { return a.start < b.start; });
   return ops;
+}
+
+Adopted adopt(const Problem& problem, const KernelProfile& profile) {
+  Adopted adopted;
+  for (const OpTiming& timing : profile.ops) {
+    const OpId op = problem.find_op(timing.op);
+    if (!op.valid()) {
+      adopted.unknown.push_back(timing.op);
+      continue;
+    }
+    const auto cycles = static_cast<Cycle>(std::llround(std::clamp(timing.duration, 0.0, static_cast<double>(kAbsurd))));
+    if (!timing.observed_end || timing.samples == 0 || cycles < 1) {
+      adopted.bound_only.push_back(timing.op);
+      continue;
+    }
+    const Op& was = problem.op(op);
+    Change change;
+    change.op = timing.op;
+    change.value = cycles;
+    if (cycles != was.latency) put(adopted.changes, change);
+    // The group is busy until a synchronous op has its result: it cannot be busy for longer than that.
+    change.kind = ChangeKind::Window;
+    if (!was.asynchronous && was.window > cycles) put(adopted.changes, change);
+  }
+  return adopted;
 }
 
 }  // namespace heddle

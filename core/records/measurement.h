@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/expr.h"
+#include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 #include "core/simulate/simulate.h"
@@ -158,5 +159,16 @@ std::string schedule_hash(const Problem& problem, const Schedule& schedule);
 
 /// The timeline as the simulator's, for build_run_gantt(): ops of the problem in groups of the schedule; others are left out.
 std::vector<SimulatedOp> timeline_of(const Problem& problem, const KernelProfile& profile, const Schedule& schedule);
+
+// Measured latencies as changes of a problem's numbers, to solve again with.
+
+struct Adopted {
+  Changes changes;                      ///< of latencies that differ by a cycle or more, and of windows that they cut short
+  std::vector<std::string> bound_only;  ///< ops whose end nobody saw: only a bound of their latency is known
+  std::vector<std::string> unknown;     ///< ops of the profile that the problem does not have
+};
+
+/// Measured latencies include waiting for units that other groups use at the same time.
+Adopted adopt(const Problem& problem, const KernelProfile& profile);
 
 }  // namespace heddle

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/analysis/channels.h"
-#include "core/problem/numbers.h"
+#include "core/problem/changes.h"
 
 namespace heddle {
 namespace {

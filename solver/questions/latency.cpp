@@ -11,7 +11,7 @@
 #include "core/check/checker.h"
 #include "core/check/reuse.h"
 #include "core/problem/fault_log.h"
-#include "core/problem/strictness.h"
+#include "core/problem/problem.h"
 #include "solver/encoding/user.h"
 #include "solver/z3/backend.h"
 

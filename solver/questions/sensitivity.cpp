@@ -10,8 +10,8 @@
 #include "core/analysis/retime.h"
 #include "core/analysis/stretch.h"
 #include "core/check/reuse.h"
-#include "core/problem/numbers.h"
-#include "core/problem/strictness.h"
+#include "core/problem/changes.h"
+#include "core/problem/problem.h"
 #include "solver/encoding/user.h"
 #include "solver/z3/backend.h"
 

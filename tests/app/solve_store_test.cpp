@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/jobs/warm_job.h"
-#include "core/answers/outcome_json.h"
+#include "core/answers/summary.h"
 #include "core/base/json.h"
 #include "core/check/checker.h"
 #include "core/library/library.h"

@@ -2,8 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/answers/explanation_json.h"
-#include "core/answers/explanation_summary.h"
+#include "core/answers/explanation.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;

@@ -3,8 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/answers/kernel_set_json.h"
-#include "core/answers/kernel_set_summary.h"
+#include "core/answers/kernel_set.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;

@@ -2,11 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "core/answers/latency.h"
-#include "core/answers/latency_json.h"
-#include "core/problem/strictness.h"
-#include "core/answers/latency_summary.h"
-#include "tests/support/random_problem.h"
+#include "core/problem/problem.h"
 #include "tests/support/problem_builder.h"
+#include "tests/support/random_problem.h"
 
 using namespace heddle;
 

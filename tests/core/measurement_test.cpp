@@ -6,10 +6,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/chart/gantt_run.h"
+#include "core/chart/gantt_model.h"
 #include "core/formats/measurement_json.h"
 #include "core/problem/fault_log.h"
-#include "core/records/adopt.h"
 #include "tests/support/golden.h"
 #include "tests/support/mutate_json.h"
 #include "tests/support/small_problem.h"

@@ -3,8 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/answers/pareto_json.h"
-#include "core/answers/pareto_summary.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;

@@ -3,10 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/answers/scoreboard_json.h"
 #include "core/answers/scoreboard_page.h"
-#include "core/answers/scoreboard_rows.h"
-#include "core/answers/scoreboard_text.h"
 #include "core/base/json.h"
 #include "tests/support/small_problem.h"
 

@@ -5,11 +5,9 @@
 
 #include "core/analysis/retime.h"
 #include "core/answers/sensitivity.h"
-#include "core/answers/sensitivity_json.h"
-#include "core/answers/sensitivity_summary.h"
 #include "core/check/checker.h"
 #include "core/library/library.h"
-#include "core/problem/numbers.h"
+#include "core/problem/changes.h"
 #include "core/problem/resolve.h"
 #include "tests/support/problem_builder.h"
 

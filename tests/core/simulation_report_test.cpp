@@ -1,12 +1,10 @@
 // What is made of a simulation: text, CSV, JSON, picture, trace; hostile names included.
-#include "core/answers/simulation_summary.h"
+#include "core/answers/simulation.h"
 
 #include <catch2/catch.hpp>
 
-#include "core/answers/simulation_json.h"
-#include "core/answers/study_summary.h"
-#include "core/chart/gantt_run.h"
-#include "core/chart/simulation_trace.h"
+#include "core/chart/chrome_trace.h"
+#include "core/chart/gantt_model.h"
 #include "core/chart/svg.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"

@@ -2,10 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/answers/price.h"
-#include "core/answers/price_json.h"
-#include "core/answers/price_summary.h"
-#include "core/answers/slack_json.h"
-#include "core/answers/slack_summary.h"
+#include "core/answers/slack.h"
 #include "tests/support/problem_builder.h"
 #include "tests/support/small_problem.h"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "core/answers/pareto_json.h"
+#include "core/answers/pareto.h"
 #include "core/check/checker.h"
 #include "solver/questions/pareto.h"
 #include "tests/support/brute_force.h"

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/library/library.h"
-#include "core/problem/numbers.h"
+#include "core/problem/changes.h"
 #include "core/problem/resolve.h"
 
 using namespace heddle;

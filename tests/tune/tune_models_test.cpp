@@ -7,8 +7,8 @@
 #include "solver/tune/features.h"
 #include "solver/tune/forest.h"
 #include "solver/tune/gaussian_process.h"
-#include "solver/tune/improvement.h"
 #include "solver/tune/random.h"
+#include "solver/tune/surrogate.h"
 
 using namespace heddle;
 using namespace heddle::solver;

@@ -11,7 +11,7 @@
 #include "app/ui/tabs/scoreboard_view.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
-#include "core/answers/partition_rows.h"
+#include "core/answers/difference.h"
 #include "core/library/library.h"
 
 namespace heddle::app {
