@@ -222,7 +222,7 @@ struct CancelAsk {
 };
 /// Shows the reasons for II, and asks the solver for them where they are not known.
 struct AskWhy {};
-/// Puts one way out in force and solves again; what was shown becomes B. See Relaxation.
+/// Puts one way out in force and solves again; what was shown becomes B. See WayOut.
 struct TryRelaxation {
   Changes changes;
   std::optional<std::size_t> constraint;

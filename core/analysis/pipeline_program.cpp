@@ -110,7 +110,7 @@ class ProgramBuilder {
     need(false, e.from, e.value, delay, e.distance, at);
   }
 
-  /// The writer reads the very slot that it then refills: nobody has to tell it.
+  /// The writer reads the very slot that it then refills: it needs no signal.
   static bool in_place(const Channel& channel, const Reader& r, int depth) {
     return r.op == channel.writer && r.distance >= depth;
   }

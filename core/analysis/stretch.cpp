@@ -1,4 +1,3 @@
-// Differences of numbers, op by op.
 #include "core/analysis/stretch.h"
 
 #include <algorithm>

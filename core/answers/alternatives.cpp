@@ -1,4 +1,3 @@
-// A table to compare by, then sentences to choose by.
 #include "core/answers/alternatives.h"
 
 #include <fmt/format.h>

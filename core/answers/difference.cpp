@@ -1,4 +1,3 @@
-// Rows for people. Every judgement ("better") is about a number that a kernel engineer wants small, or about validity.
 #include "core/answers/difference.h"
 
 #include <fmt/format.h>

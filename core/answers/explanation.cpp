@@ -1,4 +1,3 @@
-// Headline, the rules that meet, the ways out.
 #include "core/answers/explanation.h"
 
 #include <fmt/format.h>
@@ -29,7 +28,7 @@ std::string core_heading(const Explanation& e) {
 
 }  // namespace
 
-bool buys_nothing(const Explanation& e, const Relaxation& r) {
+bool buys_nothing(const Explanation& e, const WayOut& r) {
   return r.status == Status::Optimal && e.status == Status::Optimal && e.ii && r.ii == *e.ii;
 }
 
@@ -43,7 +42,7 @@ std::string explanation_standing(const Explanation& e) {
   return fmt::format("needed for certain: {} of {}; the others were not decided within the effort", needed, e.members.size());
 }
 
-std::string relaxation_result(const Explanation& e, const Relaxation& r) {
+std::string way_out_result(const Explanation& e, const WayOut& r) {
   switch (r.status) {
     case Status::Optimal:
       if (buys_nothing(e, r)) return "no gain (proved)";
@@ -72,19 +71,19 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
     for (const std::string& a : e.assumptions) all += (all.empty() ? "" : "; ") + a;
     text += wrapped("taken for granted: " + printable(all), "", style.width);
   }
-  if (!e.relaxations.empty()) {
+  if (!e.ways_out.empty()) {
     text += fmt::format("\n{}\n", e.together && e.members.size() > 1 ? "give way on one of them" : "ways out, one change at a time");
     std::vector<std::vector<std::string>> rows;
-    for (const Relaxation& r : e.relaxations)
-      rows.push_back({printable(r.what), printable(r.from.empty() ? r.to : r.from + " -> " + r.to), relaxation_result(e, r),
+    for (const WayOut& r : e.ways_out)
+      rows.push_back({printable(r.what), printable(r.from.empty() ? r.to : r.from + " -> " + r.to), way_out_result(e, r),
                       printable(r.then)});
     text += text_table({{"what"}, {"change"}, {"result"}, {"then in the way"}}, rows, style.width);
   }
-  if (std::any_of(e.relaxations.begin(), e.relaxations.end(), [&](const Relaxation& r) { return buys_nothing(e, r); }))
+  if (std::any_of(e.ways_out.begin(), e.ways_out.end(), [&](const WayOut& r) { return buys_nothing(e, r); }))
     text += "no gain: the step is too small, or something else forbids the same II\n";
-  if (e.relaxations_left > 0)
-    text += fmt::format("{}{} change{} not tried for lack of time\n", e.relaxations.empty() ? "\n" : "", e.relaxations_left,
-                        e.relaxations_left == 1 ? " was" : "s were");
+  if (e.ways_out_left > 0)
+    text += fmt::format("{}{} change{} not tried for lack of time\n", e.ways_out.empty() ? "\n" : "", e.ways_out_left,
+                        e.ways_out_left == 1 ? " was" : "s were");
   std::string ended = e.cancelled ? "interrupted: this is what was known by then" : e.timed_out ? "time is up: this is what was known by then" : "";
   text += "\n" + join_facts({fmt::format("{:.2f} s", e.seconds), count_of(e.queries, "query", "queries"), e.solver, ended}, style) + "\n";
   return text;
@@ -114,7 +113,7 @@ Json member_json(const Problem& problem, const ExplanationMember& member) {
       .set("slot", member.slot >= 0 ? Json(member.slot) : Json());
 }
 
-Json relaxation_json(const Relaxation& r) {
+Json way_out_json(const WayOut& r) {
   const bool known = r.status == Status::Optimal || r.status == Status::Feasible;
   return Json::object()
       .set("member", r.member)
@@ -130,15 +129,15 @@ Json relaxation_json(const Relaxation& r) {
 }  // namespace
 
 Json explanation_json(const Problem& problem, const Explanation& e) {
-  Json members = Json::array(), relaxations = Json::array();
+  Json members = Json::array(), ways_out = Json::array();
   for (const ExplanationMember& member : e.members) members.push(member_json(problem, member));
-  for (const Relaxation& r : e.relaxations) relaxations.push(relaxation_json(r));
+  for (const WayOut& r : e.ways_out) ways_out.push(way_out_json(r));
   Json root = Json::object();
   root.set("status", to_string(e.status)).set("ii", e.ii ? Json(*e.ii) : Json());
   root.set("refuted", e.refuted ? Json(*e.refuted) : Json()).set("reason", to_string(e.reason));
   root.set("sentence", e.sentence).set("together", e.together).set("core", std::move(members));
   root.set("verified", e.verified).set("assumptions", strings(e.assumptions)).set("remarks", strings(e.remarks));
-  root.set("relaxations", std::move(relaxations)).set("relaxations_left", e.relaxations_left);
+  root.set("relaxations", std::move(ways_out)).set("relaxations_left", e.ways_out_left);
   root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
   root.set("problem_hash", problem_hash(problem)).set("solver", e.solver);
   root.set("seconds", seconds_json(e.seconds)).set("queries", e.queries).set("conflicts", e.conflicts);

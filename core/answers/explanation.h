@@ -35,7 +35,7 @@ struct ExplanationMember {
 };
 
 /// What one change alone would buy.
-struct Relaxation {
+struct WayOut {
   std::size_t member = 0;            ///< which member of the core it eases
   std::string what, from, to;        ///< "capacity of TC", "1", "2"
   /// Optimal: `ii` is the least. Feasible: at most `ii`. Infeasible: still no schedule. Unknown: not decided in time.
@@ -68,8 +68,8 @@ struct Explanation {
   bool verified = false;             ///< together: shown to be unsatisfiable alone and satisfiable without any one member
   std::vector<std::string> assumptions;  ///< what the refutation takes for granted: "at most 6 stages" ...
   std::vector<std::string> remarks;      ///< "the tightest cycle among them ..."
-  std::vector<Relaxation> relaxations;   ///< what buys most comes first
-  std::size_t relaxations_left = 0;      ///< not tried for lack of time
+  std::vector<WayOut> ways_out;   ///< what buys most comes first
+  std::size_t ways_out_left = 0;      ///< not tried for lack of time
   bool cancelled = false, timed_out = false;
   std::string solver;
   double seconds = 0;
@@ -79,13 +79,13 @@ struct Explanation {
 // The answer to "why is II not smaller?" for people.
 
 /// "II 1664, proved", "at most II 1700", "no gain" ...
-std::string relaxation_result(const Explanation& explanation, const Relaxation& relaxation);
+std::string way_out_result(const Explanation& explanation, const WayOut& way);
 
 /// What was shown about the reasons: "arithmetic, no search needed", "checked again from scratch: ...". Claims no more.
 std::string explanation_standing(const Explanation& explanation);
 
 /// The change was tried, and II stays: proved.
-bool buys_nothing(const Explanation& explanation, const Relaxation& relaxation);
+bool buys_nothing(const Explanation& explanation, const WayOut& way);
 
 /// The sentence alone, on one line.
 std::string explanation_headline(const Explanation& explanation);

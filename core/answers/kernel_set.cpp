@@ -24,52 +24,52 @@ const char* rate_unit(WorkKind kind) {
   return "";
 }
 
-std::string rate(const FamilyMember& m, Cycle ii) {
+std::string rate(const KernelSetMember& m, Cycle ii) {
   if (m.work.kind == WorkKind::Iterations || ii < 1) return "";
   return fmt::format("{:.1f}", static_cast<double>(m.work.amount) / static_cast<double>(ii));
 }
 
-std::string peak(const FamilyMember& m, Cycle ii) {
+std::string peak(const KernelSetMember& m, Cycle ii) {
   if (m.work.at_peak < 1 || ii < 1) return "";
   return fmt::format("{:.1f} %", 100.0 * static_cast<double>(m.work.at_peak) / static_cast<double>(ii));
 }
 
 /// What the member asks of the memory system in the steady state, to and from global memory.
-std::string traffic(const FamilyMember& m, Cycle ii) {
+std::string traffic(const KernelSetMember& m, Cycle ii) {
   if (m.work.kind != WorkKind::MultiplyAdds || ii < 1) return "";
   return fmt::format("{:.1f}", static_cast<double>(m.work.bytes) / static_cast<double>(ii));
 }
 
-std::string status_of(const FamilyMember& m) { return m.pruned ? "pruned" : to_string(m.outcome.status); }
+std::string status_of(const KernelSetMember& m) { return m.pruned ? "pruned" : to_string(m.outcome.status); }
 
-std::string value_of(const FamilyMember& m, const char* objective) {
+std::string value_of(const KernelSetMember& m, const char* objective) {
   for (const ObjectiveValue& o : m.outcome.objectives)
     if (o.name == objective) return fmt::format("{}{}", o.value, o.proved ? "" : "?");
   return "";
 }
 
 /// The II with which a member would be as fast as the best one.
-std::string ii_to_equal(const FamilyMember& m, const FamilyAnswer& family) {
+std::string ii_to_equal(const KernelSetMember& m, const KernelSetAnswer& family) {
   if (family.best.empty()) return "";
-  const FamilyMember& winner = family.members[family.best.front().member];
+  const KernelSetMember& winner = family.members[family.best.front().member];
   const auto even = static_cast<__int128>(family.best.front().value) * m.work.amount / winner.work.amount;
   return fmt::format("<= {}", static_cast<Cycle>(std::min<__int128>(even, kSaturated)));
 }
 
 /// The fastest first, by what is proved where there is no schedule; invalid members last.
-std::vector<std::size_t> ranked(const FamilyAnswer& family) {
+std::vector<std::size_t> ranked(const KernelSetAnswer& family) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < family.members.size(); ++i)
     if (!family.members[i].invalid()) order.push_back(i);
   const std::size_t winner = family.best.empty() ? family.members.size() : family.best.front().member;
-  const auto rank = [](const FamilyMember& m) {
+  const auto rank = [](const KernelSetMember& m) {
     return m.outcome.schedule ? 0 : m.outcome.status == Status::Infeasible ? 2 : 1;
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const FamilyMember &left = family.members[a], &right = family.members[b];
+    const KernelSetMember &left = family.members[a], &right = family.members[b];
     if (a == winner || b == winner) return a == winner && b != winner;
     if (rank(left) != rank(right)) return rank(left) < rank(right);
-    const auto ii = [](const FamilyMember& m) { return m.outcome.schedule ? m.outcome.schedule->ii : m.outcome.lower_bound; };
+    const auto ii = [](const KernelSetMember& m) { return m.outcome.schedule ? m.outcome.schedule->ii : m.outcome.lower_bound; };
     return compare_ratios(ii(left), left.work.amount, ii(right), right.work.amount) < 0;
   });
   return order;
@@ -77,10 +77,10 @@ std::vector<std::size_t> ranked(const FamilyAnswer& family) {
 
 std::string short_seconds(double value) { return value < 0.0005 ? "" : value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value); }
 
-std::string members_table(const FamilyAnswer& family) {
+std::string members_table(const KernelSetAnswer& family) {
   std::vector<std::vector<std::string>> rows;
   for (const std::size_t i : ranked(family)) {
-    const FamilyMember& m = family.members[i];
+    const KernelSetMember& m = family.members[i];
     const SolveOutcome& o = m.outcome;
     const bool impossible = o.status == Status::Infeasible;
     const Cycle ii = o.schedule ? o.schedule->ii : impossible ? 0 : o.lower_bound;
@@ -118,8 +118,8 @@ std::string reasons(const char* title, const std::vector<std::pair<std::string, 
 }
 
 /// The label, without the number of groups when that does not matter.
-std::string invalid_label(const FamilyAnswer& family, const FamilyMember& m) {
-  const bool all = std::all_of(family.members.begin(), family.members.end(), [&](const FamilyMember& o) { return o.series != m.series || o.invalid(); });
+std::string invalid_label(const KernelSetAnswer& family, const KernelSetMember& m) {
+  const bool all = std::all_of(family.members.begin(), family.members.end(), [&](const KernelSetMember& o) { return o.series != m.series || o.invalid(); });
   const std::string suffix = fmt::format(" groups<={}", m.groups);
   return all && m.label.ends_with(suffix) ? m.label.substr(0, m.label.size() - suffix.size()) : m.label;
 }
@@ -133,7 +133,7 @@ std::string fault_text(const std::vector<Fault>& faults) {
 
 }  // namespace
 
-std::string member_facts(const FamilyMember& m, const TextStyle& style) {
+std::string member_facts(const KernelSetMember& m, const TextStyle& style) {
   if (m.invalid()) return "no problem: " + printable(fault_text(m.faults));
   const SolveOutcome& o = m.outcome;
   if (o.status == Status::Infeasible) return join_facts({"no schedule exists", "proved"}, style);
@@ -144,33 +144,33 @@ std::string member_facts(const FamilyMember& m, const TextStyle& style) {
                     style);
 }
 
-std::string family_headline(const FamilyAnswer& family, const TextStyle& style) {
+std::string kernel_set_headline(const KernelSetAnswer& family, const TextStyle& style) {
   if (family.best.empty()) {
-    const bool invalid = !family.members.empty() && std::all_of(family.members.begin(), family.members.end(), [](const FamilyMember& m) { return m.invalid(); });
+    const bool invalid = !family.members.empty() && std::all_of(family.members.begin(), family.members.end(), [](const KernelSetMember& m) { return m.invalid(); });
     if (invalid) return "no member is a problem that could be solved";
     const bool none = family.complete && !family.members.empty();
     return join_facts({none ? "no member has a schedule" : "no schedule found", family.cancelled ? "interrupted" : family.timed_out ? "time is up" : none ? "proved" : ""},
                       style);
   }
-  const FamilyBest& best = family.best.front();
-  const FamilyMember& m = family.members[best.member];
+  const KernelSetBest& best = family.best.front();
+  const KernelSetMember& m = family.members[best.member];
   const std::string speed = rate(m, best.value), share = peak(m, best.value);
   return join_facts({printable(m.label), fmt::format("II {}", best.value), speed.empty() ? "" : speed + " " + rate_unit(family.work),
                      share.empty() ? "" : share + " of the tensor peak", best.proved ? "proved: no member is faster" : "not proved"},
                     style);
 }
 
-std::string family_summary(const FamilyAnswer& family, const TextStyle& style) {
+std::string kernel_set_summary(const KernelSetAnswer& family, const TextStyle& style) {
   std::vector<std::string> kernels;
-  for (const FamilyMember& m : family.members)
+  for (const KernelSetMember& m : family.members)
     if (std::find(kernels.begin(), kernels.end(), m.kernel) == kernels.end()) kernels.push_back(m.kernel);
   std::string title;
   for (const std::string& k : kernels) title += (title.empty() ? "" : ", ") + k;
   std::string text = fmt::format("{} on {}: {} member{}\n{}\n", printable(title), printable(family.members.empty() ? family.machine : machine_title(family.members.front().problem)),
                                  family.members.size(),
-                                 family.members.size() == 1 ? "" : "s", family_headline(family, style));
+                                 family.members.size() == 1 ? "" : "s", kernel_set_headline(family, style));
   if (!family.best.empty()) {
-    const FamilyMember& winner = family.members[family.best.front().member];
+    const KernelSetMember& winner = family.members[family.best.front().member];
     text += printable(winner.outcome.explanation) + "\n";
     text += family.ties_settled ? "among equals it has the best tie-breaking objectives, proved\n"
                                 : "members that may equal it are not settled, so ties are broken among those known\n";
@@ -179,7 +179,7 @@ std::string family_summary(const FamilyAnswer& family, const TextStyle& style) {
     text += fmt::format("partial answer: {}, not every member is settled\n", family.cancelled ? "interrupted" : "time is up");
 
   std::vector<std::pair<std::string, std::string>> open, invalid, impossible;
-  for (const FamilyMember& m : family.members) {
+  for (const KernelSetMember& m : family.members) {
     if (m.invalid())
       invalid.emplace_back(invalid_label(family, m), fault_text(m.faults));
     else if (m.outcome.status == Status::Infeasible)
@@ -193,7 +193,7 @@ std::string family_summary(const FamilyAnswer& family, const TextStyle& style) {
 
   if (family.best.size() > 1) {
     std::vector<std::vector<std::string>> rows;
-    for (const FamilyBest& b : family.best) {
+    for (const KernelSetBest& b : family.best) {
       if (b.objective == "tmem" && family.members[b.member].problem.limits.tmem_columns == 0) continue;
       rows.push_back({b.objective == "throughput" ? std::string("throughput (II)") : b.objective, std::to_string(b.value),
                       b.proved ? "proved" : "not proved", printable(family.members[b.member].label)});
@@ -212,7 +212,7 @@ Json ratio_json(Cycle cycles, std::int64_t work) {
   return Json::object().set("cycles", cycles / common).set("work", work / common);
 }
 
-Json member_json(const FamilyMember& m) {
+Json member_json(const KernelSetMember& m) {
   Json choices = Json::object(), cuts = Json::array();
   for (const auto& [name, value] : m.choices) choices.set(name, value);
   for (const Subtile& s : m.subtiles) cuts.push(Json::object().set("param", s.param).set("factor", s.factor));
@@ -238,10 +238,10 @@ Json member_json(const FamilyMember& m) {
 
 }  // namespace
 
-Json family_json(const FamilyAnswer& family) {
+Json kernel_set_json(const KernelSetAnswer& family) {
   Json root = Json::object(), members = Json::array(), best = Json::array();
-  for (const FamilyMember& m : family.members) members.push(member_json(m));
-  for (const FamilyBest& b : family.best)
+  for (const KernelSetMember& m : family.members) members.push(member_json(m));
+  for (const KernelSetBest& b : family.best)
     best.push(Json::object()
                   .set("objective", b.objective)
                   .set("member", b.member)
@@ -255,7 +255,7 @@ Json family_json(const FamilyAnswer& family) {
   if (family.best.empty()) {
     root.set("solution", Json());
   } else {
-    const FamilyMember& winner = family.members[family.best.front().member];
+    const KernelSetMember& winner = family.members[family.best.front().member];
     root.set("solution", outcome_json(winner.problem, winner.outcome));
   }
   root.set("seconds", seconds_json(family.seconds)).set("solver", family.solver).set("seed", family.seed);

@@ -21,7 +21,7 @@
 
 namespace heddle {
 
-struct FamilyMember {
+struct KernelSetMember {
   // What it is.
   std::string kernel;                                         ///< as named by the user: before cutting
   std::string label;                                          ///< "KV=128 Q_ROWS/2 groups<=3": what sets it apart
@@ -43,18 +43,18 @@ struct FamilyMember {
 };
 
 /// The best member under one objective.
-struct FamilyBest {
+struct KernelSetBest {
   std::string objective;   ///< "throughput" or the name of an objective
   std::size_t member = 0;
   std::int64_t value = 0;  ///< II for throughput
   bool proved = false;     ///< throughput: no member of the family can be better; otherwise: among the members solved
 };
 
-struct FamilyAnswer {
+struct KernelSetAnswer {
   std::string machine;
   WorkKind work = WorkKind::Iterations;
-  std::vector<FamilyMember> members;  ///< in the order of the request
-  std::vector<FamilyBest> best;       ///< throughput first; empty when no member has a schedule
+  std::vector<KernelSetMember> members;  ///< in the order of the request
+  std::vector<KernelSetBest> best;       ///< throughput first; empty when no member has a schedule
   /// Nothing undecided could still equal the best member's throughput, so it is also best in the objectives that break ties.
   bool ties_settled = false;
   bool complete = false;              ///< every member is solved, refuted, pruned or invalid
@@ -67,18 +67,18 @@ struct FamilyAnswer {
 // The answer of `heddle family` in words.
 
 /// "KV=176 groups<=3 · II 2816 · 2048 MAC/cycle · 100 % of the tensor peak · proved", or why there is no best member.
-std::string family_headline(const FamilyAnswer& family, const TextStyle& style);
+std::string kernel_set_headline(const KernelSetAnswer& family, const TextStyle& style);
 
 /// What is known about one member, without its name: "II 2816 · optimal · 2048 MAC/cycle".
-std::string member_facts(const FamilyMember& member, const TextStyle& style);
+std::string member_facts(const KernelSetMember& member, const TextStyle& style);
 
 /// Headline, table of members (the fastest first), why the others were not solved, and the best under each objective.
-std::string family_summary(const FamilyAnswer& family, const TextStyle& style);
+std::string kernel_set_summary(const KernelSetAnswer& family, const TextStyle& style);
 
 // The answer of `heddle family --json`. Written only.
 
 /// One object: every member with what is proved about it, the best per objective (as indices into `members`), and the best
 /// member's schedule in full. Ratios are exact: cycles and work as integers without a common factor.
-Json family_json(const FamilyAnswer& family);
+Json kernel_set_json(const KernelSetAnswer& family);
 
 }  // namespace heddle

@@ -1,4 +1,3 @@
-// Steps that form a staircase, found greedily from the left.
 #include "core/answers/latency.h"
 
 #include <fmt/format.h>

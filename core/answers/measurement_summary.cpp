@@ -1,4 +1,3 @@
-// Sentences first, then tables.
 #include "core/answers/measurement_summary.h"
 
 #include <cmath>

@@ -1,4 +1,3 @@
-// What paper mode found, headline first.
 #include "core/answers/paper.h"
 
 #include <fmt/format.h>

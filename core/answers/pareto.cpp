@@ -1,4 +1,3 @@
-// Measures of schedules, and which steps make the front.
 #include "core/answers/pareto.h"
 
 #include <fmt/format.h>
@@ -168,7 +167,7 @@ std::string standing(const Pareto& front, const ParetoStep& step) {
 std::string endings(const Pareto& front) {
   std::string text;
   for (const ParetoStep& step : front.steps) {
-    if (std::find(step.caps.begin(), step.caps.end(), 0) != step.caps.end()) continue;  // nobody expects anything of nothing
+    if (std::find(step.caps.begin(), step.caps.end(), 0) != step.caps.end()) continue;  // a cap of 0 leaves nothing below it
     const std::string caps = amounts(front, step.caps);
     const std::string within = caps.empty() ? "without caps" : "at most " + caps;
     if (step.status == Status::Infeasible)

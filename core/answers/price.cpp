@@ -1,4 +1,3 @@
-// Differences of numbers that may be known only from one side.
 #include "core/answers/price.h"
 
 #include <fmt/format.h>

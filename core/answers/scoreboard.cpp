@@ -1,4 +1,3 @@
-// Measuring and ranking contenders.
 #include "core/answers/scoreboard.h"
 
 #include <fmt/format.h>

@@ -54,7 +54,7 @@ struct Contender {
   int waits = 0;                     ///< on barriers, of all groups together, in one iteration
   int barriers = 0;                  ///< mbarriers that its rings need: full and empty, one each per slot
   int stages = 0;
-  std::optional<SimulatedFigures> simulated;  ///< none where nobody asked for it
+  std::optional<SimulatedFigures> simulated;  ///< none where it was not asked for
 
   bool valid() const { return schedule && verdict.valid(); }
 };
@@ -80,7 +80,7 @@ std::optional<double> gap_percent(const Scoreboard& board, const Contender& cont
 /// From the smallest period up; then what breaks a rule, then what has no schedule. Equals keep their order.
 std::vector<std::size_t> ranking(const Scoreboard& board);
 
-/// Legal schedules whose period (of_demands: whose II) is below the proved bound, although it speaks of as many stages as theirs. There can be none: a name in this list is a fault in the model,
+/// Legal schedules whose period (of_demands: whose II) is below the proved bound, although the bound speaks of as many stages. There can be none: a name in this list is a fault in the model,
 /// the checker or the evaluator.
 std::vector<std::string> beyond_bound(const Scoreboard& board);
 

@@ -1,4 +1,3 @@
-// HTML of the scoreboard.
 #include "core/answers/scoreboard_page.h"
 
 #include <fmt/format.h>

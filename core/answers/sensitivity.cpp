@@ -1,4 +1,3 @@
-// What a row means, seen from the present II.
 #include "core/answers/sensitivity.h"
 
 #include <fmt/format.h>

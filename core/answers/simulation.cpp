@@ -1,4 +1,3 @@
-// Period, kernel, then three tables: groups, ops, who waits for whom.
 #include "core/answers/simulation.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// What stands still, then one line per op.
 #include "core/answers/slack.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Sentences and tables for people.
 #include "core/answers/summary.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Tables of what was tried; numbers as they are, percentages against the best.
 #include "core/answers/tuning_summary.h"
 
 #include <fmt/format.h>

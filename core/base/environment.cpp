@@ -1,4 +1,3 @@
-// Two variables of the environment, an empty one being none.
 #include "core/base/environment.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// The JSON tree and its printer.
 #include "core/base/json.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// The cursor: what is asked, what is found, and how the difference is said.
 #include "core/base/json_reader.h"
 
 #include <fmt/format.h>

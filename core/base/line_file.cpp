@@ -1,4 +1,3 @@
-// A buffer that grows to the longest line and no further.
 #include "core/base/line_file.h"
 
 #include <fmt/format.h>

@@ -94,7 +94,7 @@ std::string wrapped(std::string_view text, const std::string& first, int width) 
 }
 
 std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& rows, int width) {
-  constexpr int kLeast = 28;  // narrower than this nobody wants to read a sentence
+  constexpr int kLeast = 28;  // a sentence in a narrower column is hard to read
   std::vector<std::string> titles;
   std::vector<int> widths;
   std::vector<bool> used(columns.size(), false);

@@ -1,4 +1,3 @@
-// Rows from top to bottom; ticks and numbers.
 #include "core/chart/chart_layout.h"
 
 #include <fmt/format.h>

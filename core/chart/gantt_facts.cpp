@@ -1,4 +1,3 @@
-// Flags and resource lanes of the timeline.
 #include "core/chart/gantt_facts.h"
 
 #include <fmt/format.h>
@@ -19,7 +18,7 @@ std::string percent(std::int64_t part, std::int64_t whole) {
 }
 
 /// What fits in II windows of this unit, in percent of what it offers.
-std::string unit_detail(const Profile& window, const Unit& unit, Cycle ii) {
+std::string unit_detail(const UsageCurve& window, const Unit& unit, Cycle ii) {
   double used = 0;
   for (std::size_t i = 0; i < window.size(); ++i)
     used += static_cast<double>(window[i].value) *
@@ -49,13 +48,13 @@ int lane_rank(UnitRole role) {
 void add_lanes(const Problem& problem, const Schedule& schedule, int iterations, GanttModel& model) {
   const Usage window = compute_usage(problem, schedule);
   Usage shown = model.mode == GanttMode::Steady ? window : compute_run_usage(problem, schedule, iterations, model.end);
-  const auto add = [&](std::string label, std::string detail, UnitRole role, Profile& profile, std::int64_t capacity,
+  const auto add = [&](std::string label, std::string detail, UnitRole role, UsageCurve& profile, std::int64_t capacity,
                        LaneMeasure measure = LaneMeasure::Unit) -> GanttLane& {
     GanttLane lane{std::move(label), std::move(detail), role, std::move(profile), capacity, 0, 0, measure};
     lane.peak = peak(lane.profile);
     return model.lanes.emplace_back(std::move(lane));
   };
-  const auto add_memory = [&](std::string label, UnitRole role, const Profile& steady, Profile& profile,
+  const auto add_memory = [&](std::string label, UnitRole role, const UsageCurve& steady, UsageCurve& profile,
                               std::int64_t capacity, std::int64_t allocated, LaneMeasure measure) {
     const std::int64_t steady_peak = peak(steady);  // `steady` and `profile` may be one
     if (steady_peak <= 0) return;

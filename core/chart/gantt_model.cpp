@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "core/base/assert.h"
 #include "core/chart/gantt_facts.h"
 

@@ -73,7 +73,7 @@ enum class LaneMeasure { Unit, Bytes, Columns, Registers };
 struct GanttLane {
   std::string label, detail;      ///< "tensor core", "100 %"
   UnitRole role = UnitRole::Other;
-  Profile profile;                ///< over [begin, end) of the model
+  UsageCurve profile;                ///< over [begin, end) of the model
   std::int64_t capacity = 0;      ///< the dashed line; 0: none
   std::int64_t peak = 0;
   std::int64_t allocated = 0;     ///< memories: set aside for good, whether it holds anything or not; 0: no such thing

@@ -1,4 +1,3 @@
-// Facts are worked out elsewhere; here they are lined up.
 #include "core/chart/op_rows.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Words for the lines of a pipeline program.
 #include "core/chart/pipeline_text.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// The judgement, point by point.
 #include "core/dump/audit.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Writing it.
 #include "core/dump/audit_json.h"
 
 #include "core/dump/audit_report.h"

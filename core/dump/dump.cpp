@@ -1,4 +1,3 @@
-// Small questions to a dump.
 #include "core/dump/dump.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// From a name to what it stands for.
 #include "core/dump/dump_files.h"
 
 #include <fmt/format.h>

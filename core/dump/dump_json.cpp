@@ -1,4 +1,3 @@
-// Which format, then the reader for it.
 #include "core/dump/dump_json.h"
 
 #include <fmt/format.h>

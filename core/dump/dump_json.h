@@ -1,5 +1,5 @@
 // Reading what a compiler's scheduler dumps (core/dump/dump.h): which format it is, and everything in it that scheduling
-// needs. Unknown members are nobody's business here; an export keeps them because it patches the text.
+// needs. Unknown members are skipped; an export keeps them because it patches the text.
 #pragma once
 
 #include <string>

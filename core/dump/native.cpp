@@ -1,4 +1,3 @@
-// From a dump to Heddle's own terms.
 #include "core/dump/native.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Shared parts of the dump formats.
 #include "core/dump/parts.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// A scanner for text that is known to be JSON.
 #include "core/dump/text_patch.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Contracting nodes of a graph.
 #include "core/dump/views.h"
 
 #include <algorithm>

@@ -65,7 +65,7 @@ void read_change(ObjectReader& object, Change& change) {
                                       [](std::string_view text) { return parse_word(text, ChangeKind::Groups); })
                          : std::nullopt;
   if (!word) {
-    // Without the kind nobody knows which keys belong; none of them is worth a warning.
+    // Without the kind it is not known which keys belong here: no warning about any.
     for (const char* key : {"op", "rule", "unit", "field", "to", "add", "percent"}) object.find(key);
     return;
   }

@@ -111,7 +111,7 @@ void read_constraint(ObjectReader& object, const Problem& problem, UserConstrain
                                       [](std::string_view text) { return parse_word(text, kLastConstraintKind); })
                          : std::nullopt;
   if (!word) {
-    // Without the kind nobody knows which keys belong; none of them is worth a warning.
+    // Without the kind it is not known which keys belong here: no warning about any.
     for (const char* key : {"ops", "at", "low", "high", "group", "delay", "limit", "channel", "rings"}) object.find(key);
     return;
   }

@@ -1,4 +1,3 @@
-// Reading and writing of unit uses and expressions.
 #include "core/formats/cost_json.h"
 
 namespace heddle {

@@ -1,4 +1,3 @@
-// heddle.kernel/1, field by field: first how it is read, then how it is written.
 #include "core/formats/kernel_json.h"
 
 #include <fmt/format.h>
@@ -156,7 +155,7 @@ OrderEdge read_order(const Cursor& at) {
   edge.to = object.name("to");
   edge.latency = object.maybe_expr("latency");
   edge.handoff = object.maybe_expr("handoff");
-  // A faulty distance counts as 1, lest it closes a cycle that nobody wrote.
+  // A faulty distance counts as 1, so that it closes no cycle that the file does not have.
   if (const auto distance = object.find("distance"))
     edge.distance = static_cast<int>(distance->integer(0, kLargestDistance).value_or(1));
   return edge;

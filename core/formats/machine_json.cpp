@@ -1,4 +1,3 @@
-// heddle.machine/1, field by field: first how it is read, then how it is written.
 #include "core/formats/machine_json.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// heddle.schedule/1, field by field: first how it is read against a problem, then how it is written.
 #include "core/formats/schedule_json.h"
 
 #include <fmt/format.h>

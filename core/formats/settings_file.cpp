@@ -1,4 +1,3 @@
-// Settings: lookups with a default, and the whole object back to the file.
 #include "core/formats/settings_file.h"
 
 #include <filesystem>

@@ -1,4 +1,3 @@
-// heddle.space/1, field by field.
 #include "core/formats/space_json.h"
 
 #include <fmt/format.h>

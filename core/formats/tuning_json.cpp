@@ -1,4 +1,3 @@
-// heddle.tuning/1, line by line.
 #include "core/formats/tuning_json.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Inputs, execution, formula, comparison.
 #include "core/kernel/evaluate.h"
 
 #include <chrono>

@@ -53,7 +53,7 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides = {}, s
                             const std::stop_token& stop = {}, const BlockListener& listener = {});
 
 /// Tensors of a kernel: inputs about normally distributed, rounded to their type, the same for the same seed everywhere;
-/// outputs that are written once start as NaN, so that elements nobody writes are seen; accumulated ones as zero. Asked to stop, it
+/// outputs that are written once start as NaN, so that elements that are never written show; accumulated ones as zero. Asked to stop, it
 /// leaves the rest of an input at zero.
 Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::uint64_t seed, const std::stop_token& stop = {});
 

@@ -1,4 +1,3 @@
-// Names of the kernel vocabulary, and look-ups.
 #include "core/kernel/kernel.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// One function per family of kinds.
 #include "core/kernel/op_shapes.h"
 
 #include <fmt/format.h>

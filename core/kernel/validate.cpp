@@ -159,7 +159,7 @@ class Validator {
       fault(at + "/alias_of",
             fmt::format("'{}' lies in {}, but '{}' lies in {}; only values of one space can share storage", value.name,
                         to_string(value.space), target->name, to_string(target->space)));
-    // A chain that comes back here: reported once per value in it, since each has to be mended or not.
+    // A chain that comes back here: reported once per value in it, since each has to be corrected.
     std::size_t steps = 0;
     for (const TileValue* next = target; next && steps++ <= kernel_.values.size(); next = find_value(next->alias_of)) {
       if (next != &value) continue;

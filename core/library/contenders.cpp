@@ -1,4 +1,3 @@
-// Reading contenders.
 #include "core/library/contenders.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Where the shipped data lies, what is in it, and what a name on the command line means.
 #include "core/library/library.h"
 
 #include <fmt/format.h>

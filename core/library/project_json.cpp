@@ -1,4 +1,3 @@
-// heddle.project/1, field by field.
 #include "core/library/project_json.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Changes in words, and back.
 #include "core/problem/changes.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Evaluating the cost rules of a machine for the ops of a kernel.
 #include "core/problem/costs.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Look-ups in a problem, and the digest and the text that identify it.
 #include "core/problem/problem.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Words, ratios, and what names one schedule.
 #include "core/records/measurement.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ namespace heddle {
 /// How far a run came.
 enum class RunStatus {
   Verified,    ///< every output as the criterion demands, repeated runs bitwise equal
-  Unverified,  ///< it ran; nobody asked for its result
+  Unverified,  ///< it ran; its result was not asked for
   Wrong,       ///< an output breaks its criterion
   Unstable,    ///< outputs keep their criterion, but two runs on the same data differ: a race
   TimedOut,    ///< killed at the limit: the kernel does not end
@@ -34,7 +34,7 @@ struct MeasuredDevice {
   std::string name;             ///< as the driver says, "NVIDIA H200"
   std::string arch;             ///< "sm_90"
   int sms = 0;
-  std::string driver;           ///< "580.65.06", or the CUDA version it supports where nobody says more: "CUDA 13.0"
+  std::string driver;           ///< "580.65.06", or the CUDA version it supports where no more is known: "CUDA 13.0"
   std::int64_t memory_bytes = 0, l2_bytes = 0;
   double max_clock_mhz = 0;     ///< SM clock it may reach
   double clock_mhz = 0;         ///< SM clock while the kernel ran, %clock64 against the global timer; 0: not measured
@@ -73,14 +73,14 @@ struct TimedKernel {
   std::string name;             ///< "heddle", "cuBLAS 13.1.0"
   std::vector<double> blocks_us;  ///< microseconds per launch, one number per block, in the order measured
   double median_us = 0;         ///< of them
-  double tflops = 0;            ///< 0: nobody knows how many operations it is
+  double tflops = 0;            ///< 0: the number of operations is not known
 };
 
 /// A vendor's library that computes the same.
 struct TimedLibrary {
   TimedKernel times;            ///< interleaved with the kernel, on the same buffers; no blocks: it was not timed
   std::string absent;           ///< why not
-  std::vector<OutputCheck> checks;  ///< of its results, by the criteria that the kernel's are held to; empty: nobody looked
+  std::vector<OutputCheck> checks;  ///< of its results, by the criteria that the kernel's are held to; empty: it was not checked
 };
 
 struct Timing {
@@ -109,7 +109,7 @@ struct OpTiming {
   double duration = 0;          ///< synchronous: to its end; asynchronous: to the return of the wait for it
   double spread = 0;            ///< of the duration: 90th minus 10th percentile
   double predicted_start = 0, predicted_duration = 0;
-  bool observed_end = true;     ///< false: nobody in its group waits for it, the duration is that of issuing it
+  bool observed_end = true;     ///< false: no op of its group waits for it, the duration is that of issuing it
   double start_residual() const { return start - predicted_start; }
   double duration_residual() const { return duration - predicted_duration; }
 };
@@ -164,7 +164,7 @@ std::vector<SimulatedOp> timeline_of(const Problem& problem, const KernelProfile
 
 struct Adopted {
   Changes changes;                      ///< of latencies that differ by a cycle or more, and of windows that they cut short
-  std::vector<std::string> bound_only;  ///< ops whose end nobody saw: only a bound of their latency is known
+  std::vector<std::string> bound_only;  ///< ops whose end was not seen: only a bound of their latency is known
   std::vector<std::string> unknown;     ///< ops of the profile that the problem does not have
 };
 

@@ -1,4 +1,3 @@
-// Words of a tuning history, and its best evaluation.
 #include "core/records/tuning.h"
 
 namespace heddle {

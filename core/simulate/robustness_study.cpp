@@ -1,4 +1,3 @@
-// Many short runs.
 #include "core/simulate/robustness_study.h"
 
 #include <algorithm>

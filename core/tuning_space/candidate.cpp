@@ -1,4 +1,3 @@
-// One table of names, and one place that applies them.
 #include "core/tuning_space/candidate.h"
 
 #include <fmt/format.h>

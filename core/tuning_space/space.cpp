@@ -1,4 +1,3 @@
-// Values by number, names in scopes, and what is wrong with a space.
 #include "core/tuning_space/space.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// The list, and what is common to every run.
 #include "solver/baselines/baselines.h"
 
 #include <fmt/format.h>

@@ -93,7 +93,7 @@ class Explainer {
   std::string next_obstacle(const Problem& problem, const Constraints& constraints, double share);
   void tell_what_breaks(const CoreMember& member, ExplanationMember& out) const;
   void relax(std::vector<Easing> easings);
-  Relaxation try_easing(Easing easing, double share);
+  WayOut try_easing(Easing easing, double share);
   SolveOutcome solve_at(const SolveRequest& base, std::optional<Cycle> ii, double share);
   bool monotone(const Easing& e) const { return monotone_in_ii(e.problem) && monotone_in_ii(e.constraints); }
 
@@ -301,9 +301,9 @@ void Explainer::explain_refutation(Cycle ii, bool ways_out) {
   if (ways_out) relax(easings_of(problem_, constraints_, core));
 }
 
-Relaxation Explainer::try_easing(Easing easing, double share) {
+WayOut Explainer::try_easing(Easing easing, double share) {
   const auto begin = Clock::now();
-  Relaxation r;
+  WayOut r;
   r.member = easing.member;
   r.what = easing.what;
   r.from = easing.from;
@@ -351,12 +351,12 @@ void Explainer::relax(std::vector<Easing> easings) {
   const double total = std::min(left(), request_.relax_seconds.value_or(left()));
   const auto end = deadline_after(Clock::now(), total);
   // Most need little and some would take all there is: a short try for each, then the rest for those still open.
-  std::vector<Relaxation> results;
+  std::vector<WayOut> results;
   const auto tell = [&] {
     if (!listener_.known) return;
     Explanation so_far = answer_;
-    so_far.relaxations = results;
-    so_far.relaxations_left = easings.size() - results.size();
+    so_far.ways_out = results;
+    so_far.ways_out_left = easings.size() - results.size();
     listener_.known(so_far);
   };
   tell();
@@ -371,7 +371,7 @@ void Explainer::relax(std::vector<Easing> easings) {
       if (listener_.progress)
         listener_.progress(fmt::format("{} of {}: {} {} -> {}", open[n] + 1, easings.size(), easing.what, easing.from, easing.to));
       const double fair = rest / static_cast<double>(open.size() - n);
-      Relaxation r = try_easing(easing, again ? std::max(fair, rest / 3) : fair / 2);
+      WayOut r = try_easing(easing, again ? std::max(fair, rest / 3) : fair / 2);
       if (r.status == Status::Unknown && exhausted()) break;
       const bool settled = r.status == Status::Optimal || r.status == Status::Infeasible;
       if (!settled) still_open.push_back(open[n]);
@@ -384,14 +384,14 @@ void Explainer::relax(std::vector<Easing> easings) {
     }
     open = std::move(still_open);
   }
-  answer_.relaxations_left = easings.size() - results.size();
-  answer_.relaxations = std::move(results);
-  const auto worth = [](const Relaxation& r) {
+  answer_.ways_out_left = easings.size() - results.size();
+  answer_.ways_out = std::move(results);
+  const auto worth = [](const WayOut& r) {
     const bool known = r.status == Status::Optimal || r.status == Status::Feasible;
     return std::pair(known ? 0 : r.status == Status::Infeasible ? 1 : 2, r.ii);
   };
-  std::stable_sort(answer_.relaxations.begin(), answer_.relaxations.end(),
-                   [&](const Relaxation& a, const Relaxation& b) { return worth(a) < worth(b); });
+  std::stable_sort(answer_.ways_out.begin(), answer_.ways_out.end(),
+                   [&](const WayOut& a, const WayOut& b) { return worth(a) < worth(b); });
 }
 
 }  // namespace

@@ -16,14 +16,14 @@ struct ExplainRequest {
   /// `ii`: why has exactly this one no schedule? Without it: why is the least II not smaller? Objectives are not looked at;
   /// `timeout_seconds` is for everything together.
   SolveRequest solve;
-  std::optional<double> relax_seconds;  ///< at most so long for all relaxations together; 0: none
+  std::optional<double> relax_seconds;  ///< at most so long for all ways out together; 0: none
 };
 
 /// What is known already, as it becomes known. All may be empty.
 struct ExplainListener {
   SolveListener solve;
   std::function<void(const std::string& doing)> progress;
-  std::function<void(const Relaxation&)> relaxed;
+  std::function<void(const WayOut&)> relaxed;
   std::function<void(const Explanation& so_far)> known;  ///< the reasons first, then with every way out that was tried
 };
 

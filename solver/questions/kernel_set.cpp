@@ -25,26 +25,26 @@ constexpr double kFirstSeconds = 2;
 
 double since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
 
-bool settled(const FamilyMember& m) {
+bool settled(const KernelSetMember& m) {
   return m.invalid() || m.pruned || m.outcome.status == Status::Optimal || m.outcome.status == Status::Infeasible ||
          m.outcome.status == Status::Invalid;
 }
 
-bool has_schedule(const FamilyMember& m) { return !m.invalid() && m.outcome.schedule.has_value(); }
+bool has_schedule(const KernelSetMember& m) { return !m.invalid() && m.outcome.schedule.has_value(); }
 
 /// Compares cycles per work.
-int compare_cost(Cycle ii_a, const FamilyMember& a, Cycle ii_b, const FamilyMember& b) {
+int compare_cost(Cycle ii_a, const KernelSetMember& a, Cycle ii_b, const KernelSetMember& b) {
   return compare_ratios(ii_a, a.work.amount, ii_b, b.work.amount);
 }
 
 /// The least II with which `m` would be strictly worse than `best`; nothing when no II is.
-std::optional<Cycle> hopeless_ii(const FamilyMember& m, const FamilyMember& best) {
+std::optional<Cycle> hopeless_ii(const KernelSetMember& m, const KernelSetMember& best) {
   const auto even = static_cast<__int128>(best.outcome.schedule->ii) * m.work.amount / best.work.amount;
   if (even >= kNoFiniteII) return std::nullopt;
   return static_cast<Cycle>(even) + 1;
 }
 
-std::vector<std::int64_t> objective_values(const FamilyMember& m, const std::vector<Objective>& objectives) {
+std::vector<std::int64_t> objective_values(const KernelSetMember& m, const std::vector<Objective>& objectives) {
   std::vector<std::int64_t> values;
   for (const Objective o : objectives) values.push_back(objective_value(m.problem, *m.outcome.schedule, o));
   return values;
@@ -52,7 +52,7 @@ std::vector<std::int64_t> objective_values(const FamilyMember& m, const std::vec
 
 class Search {
  public:
-  Search(FamilyRequest request, std::stop_token stop, const FamilyListener& listener)
+  Search(KernelSetRequest request, std::stop_token stop, const KernelSetListener& listener)
       : request_(std::move(request)), stop_(std::move(stop)), listener_(listener), members_(family_.members) {
     members_ = std::move(request_.members);
     family_.solver = solver_version();
@@ -60,7 +60,7 @@ class Search {
     deadline_ = deadline_after(begin_, request_.timeout_seconds);
   }
 
-  FamilyAnswer run() {
+  KernelSetAnswer run() {
     start();
     const bool growing = request_.member_seconds <= 0;
     double limit = growing ? kFirstSeconds : request_.member_seconds;
@@ -83,7 +83,7 @@ class Search {
 
   void start() {
     std::map<std::string, std::size_t> series;
-    for (FamilyMember& m : members_) {
+    for (KernelSetMember& m : members_) {
       if (family_.machine.empty()) family_.machine = m.problem.machine;
       if (m.invalid()) {
         m.outcome.status = Status::Invalid;
@@ -111,7 +111,7 @@ class Search {
 
   /// Within a series: the usual number of groups first, which is the likeliest to be found quickly; then more, to which the
   /// schedule carries over; then fewer, to which the bound does.
-  static std::pair<bool, int> turn(const FamilyMember& m) {
+  static std::pair<bool, int> turn(const KernelSetMember& m) {
     const bool fewer = m.groups < m.usual_groups;
     return {fewer, fewer ? -m.groups : m.groups};
   }
@@ -122,7 +122,7 @@ class Search {
     for (std::size_t i = 0; i < members_.size(); ++i)
       if (!settled(members_[i])) list.push_back(i);
     std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
-      const FamilyMember &left = members_[a], &right = members_[b];
+      const KernelSetMember &left = members_[a], &right = members_[b];
       const int order = compare_cost(left.outcome.lower_bound, left, right.outcome.lower_bound, right);
       return order != 0 ? order < 0 : std::tuple(left.series, turn(left)) < std::tuple(right.series, turn(right));
     });
@@ -135,7 +135,7 @@ class Search {
     for (std::size_t i = 0; i < members_.size(); ++i)
       if (has_schedule(members_[i])) list.push_back(i);
     std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
-      const FamilyMember &left = members_[a], &right = members_[b];
+      const KernelSetMember &left = members_[a], &right = members_[b];
       const int order = compare_cost(left.outcome.schedule->ii, left, right.outcome.schedule->ii, right);
       return order != 0 ? order < 0 : std::tuple(left.series, -left.groups) < std::tuple(right.series, -right.groups);
     });
@@ -164,7 +164,7 @@ class Search {
   // ---- what members tell each other (under the lock)
 
   /// Bytes per work, where that is what breaks ties.
-  int compare_traffic(const FamilyMember& a, const FamilyMember& b) const {
+  int compare_traffic(const KernelSetMember& a, const KernelSetMember& b) const {
     return request_.least_traffic ? compare_ratios(a.work.bytes, a.work.amount, b.work.bytes, b.work.amount) : 0;
   }
 
@@ -172,10 +172,10 @@ class Search {
   std::size_t best() const {
     std::size_t best = members_.size();
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      const FamilyMember& m = members_[i];
+      const KernelSetMember& m = members_[i];
       if (!has_schedule(m)) continue;
       if (best < members_.size()) {
-        const FamilyMember& champion = members_[best];
+        const KernelSetMember& champion = members_[best];
         int order = compare_cost(m.outcome.schedule->ii, m, champion.outcome.schedule->ii, champion);
         if (order == 0) order = compare_traffic(m, champion);
         if (order > 0 || (order == 0 && objective_values(m, request_.objectives) >= objective_values(champion, request_.objectives))) continue;
@@ -186,7 +186,7 @@ class Search {
   }
 
   /// Prunes `m` when its bound says that it cannot even equal the best.
-  void prune(FamilyMember& m) {
+  void prune(KernelSetMember& m) {
     const std::size_t b = best();
     if (!request_.prune || settled(m) || b == members_.size() || &members_[b] == &m) return;
     const auto hopeless = hopeless_ii(m, members_[b]);
@@ -197,22 +197,22 @@ class Search {
   }
 
   void prune_all() {
-    for (FamilyMember& m : members_) prune(m);
+    for (KernelSetMember& m : members_) prune(m);
   }
 
   /// A schedule of another member of the series, if it is legal here and better than what is known.
-  void adopt(FamilyMember& m, const FamilyMember& other) {
+  void adopt(KernelSetMember& m, const KernelSetMember& other) {
     if (!has_schedule(other) || static_cast<int>(other.outcome.schedule->groups.size()) > m.groups) return;
     if (m.outcome.schedule) {
-      const Cycle mine = m.outcome.schedule->ii, theirs = other.outcome.schedule->ii;
-      if (mine < theirs) return;
-      if (mine == theirs && objective_values(m, request_.objectives) <= objective_values(other, request_.objectives)) return;
+      const Cycle mine = m.outcome.schedule->ii, others = other.outcome.schedule->ii;
+      if (mine < others) return;
+      if (mine == others && objective_values(m, request_.objectives) <= objective_values(other, request_.objectives)) return;
     }
     if (check(m.problem, *other.outcome.schedule, request_.constraints).valid()) m.outcome.schedule = other.outcome.schedule;
   }
 
-  void learn(FamilyMember& m) {
-    for (const FamilyMember& other : members_) {
+  void learn(KernelSetMember& m) {
+    for (const KernelSetMember& other : members_) {
       if (&other == &m || other.series != m.series || other.invalid() || m.invalid()) continue;
       adopt(m, other);
       if (other.groups < m.groups) continue;
@@ -235,7 +235,7 @@ class Search {
   void tell(std::size_t i, bool decided) {
     if (!listener_) return;
     std::size_t done = 0, total = 0;
-    for (const FamilyMember& m : members_) {
+    for (const KernelSetMember& m : members_) {
       total += !m.invalid();
       done += !m.invalid() && settled(m);
     }
@@ -244,7 +244,7 @@ class Search {
 
   // ---- one member
 
-  SolveRequest request_for(const FamilyMember& m, double limit) const {
+  SolveRequest request_for(const KernelSetMember& m, double limit) const {
     SolveRequest r;
     r.problem = m.problem;
     r.constraints = request_.constraints;
@@ -259,7 +259,7 @@ class Search {
 
   void solve_ii(std::size_t i, double limit) {
     std::unique_lock lock(mutex_);
-    FamilyMember& m = members_[i];
+    KernelSetMember& m = members_[i];
     learn(m);
     prune(m);
     if (settled(m)) return tell(i, true);
@@ -276,7 +276,7 @@ class Search {
     tell(i, true);
   }
 
-  static void merge(FamilyMember& m, SolveOutcome found) {
+  static void merge(KernelSetMember& m, SolveOutcome found) {
     SolveOutcome& known = m.outcome;
     found.seconds.total += known.seconds.total;
     found.seconds.encode += known.seconds.encode;
@@ -301,27 +301,27 @@ class Search {
 
   // ---- objectives after II
 
-  static bool all_proved(const FamilyMember& m, std::size_t count) {
+  static bool all_proved(const KernelSetMember& m, std::size_t count) {
     const auto& list = m.outcome.objectives;
     return list.size() == count + 1 && std::all_of(list.begin(), list.end(), [](const ObjectiveValue& o) { return o.proved; });
   }
 
   /// Whether more about the objectives of a member could change which one is the best, or whether that is proved.
-  bool tie_open(const FamilyMember& m) const {
+  bool tie_open(const KernelSetMember& m) const {
     if (!has_schedule(m) || m.outcome.status != Status::Optimal || m.pruned || all_proved(m, request_.objectives.size())) return false;
-    const FamilyMember& winner = members_[best()];
+    const KernelSetMember& winner = members_[best()];
     if (&m == &winner) return true;
     return compare_cost(m.outcome.schedule->ii, m, winner.outcome.schedule->ii, winner) == 0 && !proved_no_better(m, winner);
   }
 
-  bool any_tie_open() const { return std::any_of(members_.begin(), members_.end(), [&](const FamilyMember& m) { return tie_open(m); }); }
+  bool any_tie_open() const { return std::any_of(members_.begin(), members_.end(), [&](const KernelSetMember& m) { return tie_open(m); }); }
 
   void settle_objectives(std::size_t i, double limit, bool only_ties) {
     std::unique_lock lock(mutex_);
-    FamilyMember& m = members_[i];
+    KernelSetMember& m = members_[i];
     if (m.outcome.status != Status::Optimal || m.pruned || request_.objectives.empty()) return;
     if (only_ties && !tie_open(m)) return;
-    for (const FamilyMember& other : members_) {
+    for (const KernelSetMember& other : members_) {
       if (&other == &m || other.series != m.series || other.invalid()) continue;
       adopt(m, other);
       // The best with as many or more groups allowed is the best here, if it is legal here.
@@ -343,7 +343,7 @@ class Search {
   // ---- the answer
 
   /// The schedule's certificate is about this member, wherever the schedule was found.
-  void certify(FamilyMember& m) {
+  void certify(KernelSetMember& m) {
     SolveOutcome& o = m.outcome;
     if (!o.schedule || m.invalid()) return;
     std::vector<ObjectiveValue> values{{"ii", o.schedule->ii, o.status == Status::Optimal}};
@@ -358,7 +358,7 @@ class Search {
 
   void finish() {
     prune_all();
-    for (FamilyMember& m : members_) {
+    for (KernelSetMember& m : members_) {
       certify(m);
       if (settled(m) && !m.pruned) m.why.clear();
       if (!settled(m) && m.why.empty()) m.why = stop_.stop_requested() ? "interrupted" : "time is up";
@@ -371,14 +371,14 @@ class Search {
   }
 
   /// Of two members with equal cycles per work, `m` does not win the tie: its proved values decide before an unproved one.
-  bool proved_no_better(const FamilyMember& m, const FamilyMember& winner) const {
+  bool proved_no_better(const KernelSetMember& m, const KernelSetMember& winner) const {
     if (const int order = compare_traffic(m, winner); order != 0) return order > 0;
     const std::size_t known = request_.objectives.size() + 1;
     if (m.outcome.status != Status::Optimal || m.outcome.objectives.size() != known || winner.outcome.objectives.size() != known) return false;
     for (std::size_t k = 0; k < request_.objectives.size(); ++k) {
-      const ObjectiveValue &mine = m.outcome.objectives[k + 1], &theirs = winner.outcome.objectives[k + 1];
+      const ObjectiveValue &mine = m.outcome.objectives[k + 1], &best = winner.outcome.objectives[k + 1];
       if (!mine.proved) return false;
-      if (mine.value != theirs.value) return mine.value > theirs.value;
+      if (mine.value != best.value) return mine.value > best.value;
     }
     return true;
   }
@@ -386,11 +386,11 @@ class Search {
   void choose() {
     const std::size_t b = best();
     if (b == members_.size()) return;
-    const FamilyMember& winner = members_[b];
+    const KernelSetMember& winner = members_[b];
     const Cycle ii = winner.outcome.schedule->ii;
-    FamilyBest throughput{"throughput", b, ii, winner.outcome.status == Status::Optimal};
+    KernelSetBest throughput{"throughput", b, ii, winner.outcome.status == Status::Optimal};
     family_.ties_settled = throughput.proved;
-    for (const FamilyMember& m : members_) {
+    for (const KernelSetMember& m : members_) {
       if (&m == &winner || m.invalid() || m.outcome.status == Status::Infeasible) continue;
       const int order = compare_cost(m.outcome.lower_bound, m, ii, winner);
       if (order < 0 && m.outcome.status != Status::Optimal) throughput.proved = false;
@@ -403,10 +403,10 @@ class Search {
     std::vector<std::size_t> candidates{b};
     for (std::size_t i = 0; i < members_.size(); ++i) candidates.push_back(i);
     for (std::size_t k = 0; k < request_.objectives.size(); ++k) {
-      std::optional<FamilyBest> least;
+      std::optional<KernelSetBest> least;
       bool proved = true;
       for (const std::size_t i : candidates) {
-        const FamilyMember& m = members_[i];
+        const KernelSetMember& m = members_[i];
         if (m.outcome.status != Status::Optimal || m.pruned || !has_schedule(m)) continue;
         const ObjectiveValue& value = m.outcome.objectives[k + 1];
         proved = proved && value.proved;
@@ -418,19 +418,19 @@ class Search {
     }
   }
 
-  FamilyRequest request_;
+  KernelSetRequest request_;
   std::stop_token stop_;
-  const FamilyListener& listener_;
+  const KernelSetListener& listener_;
   const Clock::time_point begin_ = Clock::now();
   Clock::time_point deadline_;
   std::mutex mutex_;  // guards family_ and the listener while members are worked on
-  FamilyAnswer family_;
-  std::vector<FamilyMember>& members_;
+  KernelSetAnswer family_;
+  std::vector<KernelSetMember>& members_;
 };
 
 }  // namespace
 
-FamilyAnswer solve_family(FamilyRequest request, std::stop_token stop, const FamilyListener& listener) {
+KernelSetAnswer solve_kernel_set(KernelSetRequest request, std::stop_token stop, const KernelSetListener& listener) {
   return Search(std::move(request), std::move(stop), listener).run();
 }
 

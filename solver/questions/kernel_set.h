@@ -14,8 +14,8 @@
 
 namespace heddle::solver {
 
-struct FamilyRequest {
-  std::vector<FamilyMember> members;  ///< from solver/questions/kernel_set_members.h
+struct KernelSetRequest {
+  std::vector<KernelSetMember> members;  ///< from solver/questions/kernel_set_members.h
   Constraints constraints;            ///< on every member: caps, which name no ops
   double timeout_seconds = 60;        ///< for everything together
   double member_seconds = 0;          ///< for one member and question; 0: short at first, longer in later rounds
@@ -28,16 +28,16 @@ struct FamilyRequest {
 };
 
 /// What happens while it runs; called by one thread at a time. The references die with the call.
-struct FamilyProgress {
-  const FamilyAnswer& so_far;
+struct KernelSetProgress {
+  const KernelSetAnswer& so_far;
   std::size_t member;       ///< the one that it is about
   bool decided;             ///< false: work on it begins
   std::size_t done, total;  ///< members that need no more work; valid members
 };
-using FamilyListener = std::function<void(const FamilyProgress&)>;
+using KernelSetListener = std::function<void(const KernelSetProgress&)>;
 
 /// Never throws. The same request gives the same answer unless a time limit was hit or jobs > 1; the best throughput does
 /// not depend on `jobs` either.
-FamilyAnswer solve_family(FamilyRequest request, std::stop_token stop = {}, const FamilyListener& listener = {});
+KernelSetAnswer solve_kernel_set(KernelSetRequest request, std::stop_token stop = {}, const KernelSetListener& listener = {});
 
 }  // namespace heddle::solver

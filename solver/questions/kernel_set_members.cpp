@@ -15,9 +15,9 @@ namespace {
 
 class Expansion {
  public:
-  explicit Expansion(const FamilySpec& spec) : spec_(spec) {}
+  explicit Expansion(const KernelSetSpec& spec) : spec_(spec) {}
 
-  Result<std::vector<FamilyMember>> run(const std::stop_token& stop) {
+  Result<std::vector<KernelSetMember>> run(const std::stop_token& stop) {
     check_names();
     std::vector<std::vector<Variation>> per_kernel;
     std::int64_t count = 0;
@@ -27,8 +27,8 @@ class Expansion {
       for (const Variation& v : per_kernel.back()) members = sat_mul(members, static_cast<std::int64_t>(v.values.size()));
       count = sat_add(count, members);
     }
-    if (count > static_cast<std::int64_t>(kMostFamilyMembers))
-      error_.faults.push_back({"", "", fmt::format("the family has {} members, at most {} are accepted", count, kMostFamilyMembers), "vary less at a time"});
+    if (count > static_cast<std::int64_t>(kMostKernelSetMembers))
+      error_.faults.push_back({"", "", fmt::format("the family has {} members, at most {} are accepted", count, kMostKernelSetMembers), "vary less at a time"});
     if (!error_.faults.empty()) return error_;
     for (std::size_t k = 0; k < spec_.kernels.size(); ++k) expand(spec_.kernels[k], per_kernel[k], stop);
     check_work();
@@ -116,8 +116,8 @@ class Expansion {
     }
   }
 
-  FamilyMember member(const Kernel& kernel, const std::vector<Variation>& vary, const std::vector<std::size_t>& at) const {
-    FamilyMember m;
+  KernelSetMember member(const Kernel& kernel, const std::vector<Variation>& vary, const std::vector<std::size_t>& at) const {
+    KernelSetMember m;
     m.kernel = m.problem.kernel = kernel.name;
     m.problem.machine = spec_.machine.name;
     m.series = series_;
@@ -151,7 +151,7 @@ class Expansion {
     return m;
   }
 
-  void build(const Kernel& kernel, const Scope& params, FamilyMember& m) const {
+  void build(const Kernel& kernel, const Scope& params, KernelSetMember& m) const {
     Kernel cut = kernel;
     for (const Subtile& s : m.subtiles) {
       Result<Kernel> parts = subtile(cut, s, params);
@@ -173,8 +173,8 @@ class Expansion {
   }
 
   void check_work() {
-    const FamilyMember* first = nullptr;
-    for (const FamilyMember& m : members_) {
+    const KernelSetMember* first = nullptr;
+    for (const KernelSetMember& m : members_) {
       if (m.invalid()) continue;
       if (!first) first = &m;
       if (m.work.kind == first->work.kind) continue;
@@ -184,15 +184,15 @@ class Expansion {
     }
   }
 
-  const FamilySpec& spec_;
+  const KernelSetSpec& spec_;
   Error error_;
-  std::vector<FamilyMember> members_;
+  std::vector<KernelSetMember> members_;
   std::size_t series_ = 0;
 };
 
 }  // namespace
 
-Result<std::vector<FamilyMember>> family_members(const FamilySpec& spec, const std::stop_token& stop) {
+Result<std::vector<KernelSetMember>> kernel_set_members(const KernelSetSpec& spec, const std::stop_token& stop) {
   return Expansion(spec).run(stop);
 }
 

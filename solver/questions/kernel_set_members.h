@@ -22,7 +22,7 @@ struct Variation {
   std::vector<std::int64_t> values;  ///< empty (Param only): the choices that the kernel file gives
 };
 
-struct FamilySpec {
+struct KernelSetSpec {
   std::vector<Kernel> kernels;
   Machine machine;
   Scope params;                      ///< for every kernel that has the parameter
@@ -31,11 +31,11 @@ struct FamilySpec {
   bool all_choices = false;          ///< also every parameter with choices that is neither set nor varied
 };
 
-inline constexpr std::size_t kMostFamilyMembers = 1000;
+inline constexpr std::size_t kMostKernelSetMembers = 1000;
 
 /// The cross product, kernel by kernel, the number of groups varying fastest. A parameter that a kernel does not have does
 /// not vary there. A member that cannot be cut or resolved is there with its faults. Errors: names that no kernel has,
 /// nothing to choose from, too many members, members whose work is of different kinds. A stop cuts the list short.
-Result<std::vector<FamilyMember>> family_members(const FamilySpec& spec, const std::stop_token& stop = {});
+Result<std::vector<KernelSetMember>> kernel_set_members(const KernelSetSpec& spec, const std::stop_token& stop = {});
 
 }  // namespace heddle

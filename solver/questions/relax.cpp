@@ -1,4 +1,3 @@
-// One function per kind of change.
 #include "solver/questions/relax.h"
 
 #include <fmt/format.h>

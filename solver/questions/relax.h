@@ -24,7 +24,7 @@ struct Easing {
   std::string what, from, to;
   Problem problem;
   Constraints constraints;
-  Changes changes{};               ///< that make the new problem of the old one; see Relaxation
+  Changes changes{};               ///< that make the new problem of the old one; see WayOut
   std::optional<std::size_t> constraint{};
   std::optional<std::int64_t> limit{};
   /// Every schedule of the old problem is one of the new. Not so when a distance grows: values then live longer.

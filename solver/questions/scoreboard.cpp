@@ -1,4 +1,3 @@
-// Gathering contenders.
 #include "solver/questions/scoreboard.h"
 
 #include <fmt/format.h>

@@ -25,7 +25,7 @@ namespace heddle::solver {
 namespace {
 
 constexpr std::size_t kMostModels = 3;
-constexpr std::size_t kMostSwitches = 400;  ///< then a model is full of what nobody asks any more, and made anew
+constexpr std::size_t kMostSwitches = 400;  ///< then most of a model is about past questions, and a new one is made
 constexpr int kMostAdapted = 12;            ///< schedules that are tried before a query
 
 double seconds_since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
@@ -247,7 +247,7 @@ Constraints Edit::constraints_of(const std::vector<Lit>& core, WarmModel& warm) 
 }
 
 /// The model's last answer was No: the constraints in its core are to blame, and if what is known about them alone starts at
-/// this very II, the fact is theirs.
+/// this very II, the fact is of these constraints.
 void Edit::keep_refutation(WarmModel& warm) {
   const Constraints blamed = constraints_of(warm.live.model().backend().core(), warm);
   Demands demands(blamed);

@@ -1,4 +1,3 @@
-// Sentences and numbers.
 #include "solver/search/words.h"
 
 #include <fmt/format.h>
@@ -351,7 +350,7 @@ std::string tightest_cycle(const Problem& problem, const Core& core, Cycle ii) {
   for (const std::size_t e : ratio.cycle) path += steps[e];
   path += problem.op(OpId(edges[ratio.cycle.front()].from)).name;
   const std::int64_t room = sat_mul(ratio.tokens, ii);
-  if (room < ratio.weight || (room - ratio.weight) * kTightShare > room) return "";  // nobody asks about cycles with room
+  if (room < ratio.weight || (room - ratio.weight) * kTightShare > room) return "";  // a cycle with room needs no mention
   return fmt::format("the tightest cycle among them, {}, takes {} of {} cycles: {} to spare", path, ratio.weight, room, room - ratio.weight);
 }
 

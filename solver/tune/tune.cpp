@@ -1,4 +1,3 @@
-// The loop that all methods share.
 #include "solver/tune/tune.h"
 
 #include <fmt/format.h>

@@ -17,7 +17,7 @@ using namespace heddle;
 
 namespace {
 
-/// Every part, with numbers that nobody measured.
+/// Every part, with invented numbers.
 Measurement example() {
   Measurement m;
   m.kernel = "example";

@@ -105,8 +105,10 @@ def order_offences(path, lines):
 
 
 def source_offences(path, lines):
-    if not lines or not lines[0].startswith("//"):
-        yield f"{path}:1: the first line must be a comment that says what the file is for"
+    # A .cpp that begins with its own header is what that header says.
+    own_header = f'#include "{path.removesuffix(".cpp")}.h"'
+    if not lines or not (lines[0].startswith("//") or (path.endswith(".cpp") and lines[0] == own_header)):
+        yield f"{path}:1: the first line must be a comment that says what the file is for, or in a .cpp its own header"
     if path.endswith((".h", ".hpp")) and "#pragma once" not in lines:
         yield f"{path}:1: a header needs #pragma once"
     if len(lines) > MAX_LINES and path not in LONG_FILES:
@@ -166,6 +168,8 @@ def self_test():
         ("app/top.cpp", '// T.\n#include "app/ui/panel.h"\n', None),
         ("app/batch/excepted.cpp", '// E.\n#include "app/cli/cli.h"\n', None),
         ("core/n.cpp", "int n;\n", "what the file is for"),
+        ("core/base/own.cpp", '#include "core/base/own.h"\nint n;\n', None),
+        ("core/base/other.cpp", '#include "core/base/own.h"\nint n;\n', "what the file is for"),
         ("core/o.h", "// O.\nint o;\n", "#pragma once"),
         ("core/p.cpp", "// P.\n" + "int p;\n" * MAX_LINES, "longer than"),
         ("notes.md", "see /" + "home/ada/x\n", "somebody's machine"),

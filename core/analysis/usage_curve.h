@@ -15,10 +15,10 @@ struct Step {
   Cycle at = 0;
   std::int64_t value = 0;
 };
-using Profile = std::vector<Step>;
+using UsageCurve = std::vector<Step>;
 
 /// The value in force at `at`; 0 before the first step.
-inline std::int64_t value_at(const Profile& profile, Cycle at) {
+inline std::int64_t value_at(const UsageCurve& profile, Cycle at) {
   std::int64_t value = 0;
   for (const Step& step : profile)
     if (step.at <= at) value = step.value;
@@ -30,13 +30,13 @@ inline std::int64_t copies_alive(Cycle begin, Cycle end, Cycle time, Cycle ii) {
   return end <= begin ? 0 : floor_div(time - begin, ii) - floor_div(time - end, ii);
 }
 
-class ModuloProfile {
+class ModuloUsage {
  public:
-  explicit ModuloProfile(Cycle ii) : ii_(ii) {}
+  explicit ModuloUsage(Cycle ii) : ii_(ii) {}
   /// `amount` during [begin, begin + length), and again every II cycles. Nothing for length <= 0.
   void add(Cycle begin, Cycle length, std::int64_t amount);
   /// Steps in order, neighbours of equal value merged.
-  Profile steps() const;
+  UsageCurve steps() const;
 
  private:
   Cycle ii_;
@@ -44,6 +44,6 @@ class ModuloProfile {
   std::vector<Step> changes_;
 };
 
-std::int64_t peak(const Profile& profile);
+std::int64_t peak(const UsageCurve& profile);
 
 }  // namespace heddle

@@ -1,5 +1,4 @@
-// Folding of intervals into one II window.
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 
 #include <algorithm>
 
@@ -7,7 +6,7 @@
 
 namespace heddle {
 
-void ModuloProfile::add(Cycle begin, Cycle length, std::int64_t amount) {
+void ModuloUsage::add(Cycle begin, Cycle length, std::int64_t amount) {
   if (length <= 0) return;
   always_ = sat_add(always_, sat_mul(amount, length / ii_));
   const Cycle rest = length % ii_;
@@ -22,10 +21,10 @@ void ModuloProfile::add(Cycle begin, Cycle length, std::int64_t amount) {
   }
 }
 
-Profile ModuloProfile::steps() const {
+UsageCurve ModuloUsage::steps() const {
   auto changes = changes_;
   std::sort(changes.begin(), changes.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
-  Profile result{{0, always_}};
+  UsageCurve result{{0, always_}};
   std::int64_t value = always_;
   // A wrapped interval counts as always there, minus the gap between its end and its beginning.
   for (std::size_t i = 0; i < changes.size();) {
@@ -37,7 +36,7 @@ Profile ModuloProfile::steps() const {
   return result;
 }
 
-std::int64_t peak(const Profile& profile) {
+std::int64_t peak(const UsageCurve& profile) {
   return std::max_element(profile.begin(), profile.end(), [](const Step& a, const Step& b) { return a.value < b.value; })
       ->value;
 }
