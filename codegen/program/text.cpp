@@ -124,14 +124,4 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
   return page;
 }
 
-std::string refusals_page(const std::vector<Refusal>& refusals, const TextStyle& style) {
-  std::string page;
-  for (const Refusal& r : refusals) {
-    page += fmt::format("{}: {}\n", styled(r.rule, style), styled(r.sentence, style));
-    page += r.constraint ? fmt::format("  solve again with --demand \"{}\"\n", styled(r.constraint->name, style))
-                         : fmt::format("  no demand mends it: {}\n", why_no_demand(r.rule));
-  }
-  return page;
-}
-
 }  // namespace heddle::codegen

@@ -16,7 +16,4 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
 /// One step as it is printed: "wait full k[i-1]". `loop`: iterations are said of the loop's counter i.
 std::string step_text(const Kernel& kernel, const Program& program, const Role& role, const Section& section, const Step& step);
 
-/// "rule: sentence", one paragraph each, with the demand that the solver understands.
-std::string refusals_page(const std::vector<Refusal>& refusals, const TextStyle& style);
-
 }  // namespace heddle::codegen

@@ -53,18 +53,6 @@ std::string schedule_hash(const Problem& problem, const Schedule& schedule) {
   return hash.hex();
 }
 
-std::vector<SimulatedOp> timeline_of(const Problem& problem, const KernelProfile& profile, const Schedule& schedule) {
-  std::vector<SimulatedOp> ops;
-  for (const TimelineEntry& entry : profile.timeline) {
-    const OpId op = problem.find_op(entry.op);
-    if (!op.valid() || op.index() >= schedule.ops.size()) continue;
-    const GroupId group = schedule.group(op);
-    if (schedule.groups[group.index()].role == entry.group) ops.push_back({op, entry.iteration, group, entry.start, entry.start, entry.end});
-  }
-  std::stable_sort(ops.begin(), ops.end(), [](const SimulatedOp& a, const SimulatedOp& b) { return a.start < b.start; });
-  return ops;
-}
-
 Adopted adopt(const Problem& problem, const KernelProfile& profile) {
   Adopted adopted;
   for (const OpTiming& timing : profile.ops) {

@@ -13,7 +13,6 @@
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
-#include "core/simulate/simulate.h"
 
 namespace heddle {
 
@@ -156,9 +155,6 @@ struct Measurement {
 /// Of II, groups, starts and depths, and of the problem: what a kernel is made from. Names, provenance and certificate do not
 /// count.
 std::string schedule_hash(const Problem& problem, const Schedule& schedule);
-
-/// The timeline as the simulator's, for build_run_gantt(): ops of the problem in groups of the schedule; others are left out.
-std::vector<SimulatedOp> timeline_of(const Problem& problem, const KernelProfile& profile, const Schedule& schedule);
 
 // Measured latencies as changes of a problem's numbers, to solve again with.
 

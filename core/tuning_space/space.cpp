@@ -107,12 +107,6 @@ void add_to_scope(const SearchSpace& space, std::size_t parameter, double value,
   for (std::size_t at = 0; at < order.size(); ++at) scope[p.name + "_" + p.words[order[at]]] = static_cast<std::int64_t>(at);
 }
 
-Scope scope_of(const SearchSpace& space, const Config& config) {
-  Scope scope = words_scope(space);
-  for (std::size_t p = 0; p < space.parameters.size(); ++p) add_to_scope(space, p, config[p], scope);
-  return scope;
-}
-
 bool holds(const Expr& constraint, const Scope& scope) {
   const Result<std::int64_t> value = constraint.evaluate(scope);
   return value && *value != 0;

@@ -65,10 +65,9 @@ std::int64_t arrangement_number(const std::vector<std::size_t>& items);
 
 Config default_config(const SearchSpace& space);
 
-/// The values of the constraints' names. Words of categorical parameters are numbers of their own.
-Scope scope_of(const SearchSpace& space, const Config& config);
 /// The names that a parameter contributes; for finding out what a constraint is about.
 std::vector<std::string> scope_names(const Parameter& parameter);
+/// Their values, as constraints see them. Words of categorical parameters are numbers of their own.
 void add_to_scope(const SearchSpace& space, std::size_t parameter, double value, Scope& scope);
 /// Words of all categorical parameters, whatever their values.
 Scope words_scope(const SearchSpace& space);
