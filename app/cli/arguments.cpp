@@ -226,8 +226,6 @@ std::string with_dump_options(std::string name, const Arguments& arguments) {
   return name;
 }
 
-bool is_project(const std::string& name) { return name.ends_with(".heddle.json"); }
-
 std::string value_fault(const OptionSpec& option, const std::string& value) {
   std::int64_t integer = 0;
   double seconds = 0;

@@ -54,10 +54,6 @@ std::string shell_word(std::string_view word);
 /// Words as a POSIX shell would read them again, separated by blanks.
 std::string shell_words(const std::vector<std::string>& words);
 
-/// By the ending of its name, ".heddle.json": given as KERNEL it stands for MACHINE too, and, where no other is given, for
-/// SCHEDULE.
-bool is_project(const std::string& name);
-
 /// What is wrong with the command line, and what was probably meant.
 struct UsageError {
   std::string message, hint;

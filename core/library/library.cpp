@@ -118,6 +118,8 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   return Error::input(fmt::format("unknown {} '{}'", facts.what, name_or_path), std::move(hint));
 }
 
+bool is_project(const std::string& name) { return name.ends_with(".heddle.json"); }
+
 std::string name_in_library(Shelf shelf, const std::string& path) {
   if (const CutName cut = split_cuts(path); shelf == Shelf::Kernels && !cut.cuts.empty())
     return name_in_library(shelf, cut.kernel) + path.substr(cut.kernel.size());
