@@ -33,6 +33,17 @@ std::optional<std::int64_t> count_in(ObjectReader& object, const char* key) {
   return at->integer(0, std::int64_t{1} << 62);
 }
 
+void read_known(ObjectReader& object, const char* key, std::optional<double>& value) { value = number_in(object, key); }
+void read_known(ObjectReader& object, const char* key, std::optional<std::int64_t>& value) { value = count_in(object, key); }
+
+/// The figures of an evaluation, each there only where it is known: one list for reading and writing.
+template <class Io, class Evaluation>
+void visit_figures(Io&& io, Evaluation& e) {
+  io("value", e.value), io("bound", e.bound), io("ii", e.ii), io("min_ii", e.min_ii), io("lower_bound_ii", e.lower_bound_ii), io("period", e.period);
+  io("trips", e.trips), io("tiles", e.tiles), io("ctas", e.ctas), io("stages", e.stages), io("groups", e.groups), io("warps", e.warps);
+  io("smem", e.smem), io("registers", e.registers), io("tflops", e.tflops), io("of_peak", e.of_peak);
+}
+
 Scope scope_in(ObjectReader& object, const char* key) {
   Scope scope;
   const auto at = object.find(key);
@@ -93,22 +104,7 @@ TuneEvaluation read_evaluation(ObjectReader& root, const SearchSpace& space) {
   root.find("label");
   e.fidelity = word_in(root, "fidelity", Fidelity::Gpu, Fidelity::Bound);
   e.status = word_in(root, "status", TuneStatus::Invalid, TuneStatus::Invalid);
-  e.value = number_in(root, "value");
-  e.bound = number_in(root, "bound");
-  e.ii = count_in(root, "ii");
-  e.min_ii = count_in(root, "min_ii");
-  e.lower_bound_ii = count_in(root, "lower_bound_ii");
-  e.period = number_in(root, "period");
-  e.trips = count_in(root, "trips");
-  e.tiles = count_in(root, "tiles");
-  e.ctas = count_in(root, "ctas");
-  e.stages = count_in(root, "stages");
-  e.groups = count_in(root, "groups");
-  e.warps = count_in(root, "warps");
-  e.smem = count_in(root, "smem");
-  e.registers = count_in(root, "registers");
-  e.tflops = number_in(root, "tflops");
-  e.of_peak = number_in(root, "of_peak");
+  visit_figures([&](const char* key, auto& value) { read_known(root, key, value); }, e);
   e.why = root.string("why");
   e.seconds = number_in(root, "seconds").value_or(0);
   e.cached = root.boolean("cached", false);
@@ -233,22 +229,7 @@ Json evaluation_json(const SearchSpace& space, const TuneEvaluation& e) {
   Json root = Json::object();
   root.set("line", "evaluation").set("number", e.number).set("by", e.by).set("config", config_json(space, e.config)).set("label", e.label);
   root.set("fidelity", to_string(e.fidelity)).set("status", to_string(e.status));
-  set_known(root, "value", e.value);
-  set_known(root, "bound", e.bound);
-  set_known(root, "ii", e.ii);
-  set_known(root, "min_ii", e.min_ii);
-  set_known(root, "lower_bound_ii", e.lower_bound_ii);
-  set_known(root, "period", e.period);
-  set_known(root, "trips", e.trips);
-  set_known(root, "tiles", e.tiles);
-  set_known(root, "ctas", e.ctas);
-  set_known(root, "stages", e.stages);
-  set_known(root, "groups", e.groups);
-  set_known(root, "warps", e.warps);
-  set_known(root, "smem", e.smem);
-  set_known(root, "registers", e.registers);
-  set_known(root, "tflops", e.tflops);
-  set_known(root, "of_peak", e.of_peak);
+  visit_figures([&](const char* key, const auto& value) { set_known(root, key, value); }, e);
   root.set("why", e.why).set("seconds", e.seconds);
   if (e.cached) root.set("cached", true);
   set_known(root, "best", e.best);
