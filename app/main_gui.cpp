@@ -15,7 +15,7 @@
 #include "app/ui/contrasts.h"
 #include "app/ui/probe.h"
 #include "app/ui/script.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/changes.h"
 #include "core/schedule/constraint_text.h"
 

@@ -6,11 +6,10 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
-#include "core/io/alternatives_json.h"
-#include "core/io/schedule_json.h"
-#include "core/io/words.h"
-#include "core/report/alternatives_summary.h"
-#include "solver/explore/alternatives.h"
+#include "core/answers/alternatives.h"
+#include "core/base/words.h"
+#include "core/formats/schedule_json.h"
+#include "solver/questions/alternatives.h"
 
 namespace heddle::app {
 namespace {

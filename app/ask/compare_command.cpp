@@ -7,13 +7,11 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
-#include "core/io/contenders.h"
-#include "core/io/peer/dump_files.h"
-#include "core/io/scoreboard_json.h"
-#include "core/report/scoreboard_page.h"
-#include "core/report/scoreboard_rows.h"
-#include "core/report/scoreboard_text.h"
-#include "solver/explore/scoreboard.h"
+#include "core/answers/scoreboard.h"
+#include "core/answers/scoreboard_page.h"
+#include "core/dump/dump_files.h"
+#include "core/library/contenders.h"
+#include "solver/questions/scoreboard.h"
 
 namespace heddle::app {
 namespace {

@@ -6,9 +6,8 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
-#include "core/io/explanation_json.h"
-#include "core/report/explanation_summary.h"
-#include "solver/explain/explain.h"
+#include "core/answers/explanation.h"
+#include "solver/questions/explain.h"
 
 namespace heddle::app {
 namespace {
@@ -19,7 +18,7 @@ int exit_code_of(const Explanation& e) {
   // Explained: a reason was found, or none is needed.
   const bool feasible_as_asked = e.status == Status::Feasible && e.reason == BoundReason::None && !e.timed_out && e.ii;
   const bool settled = e.status == Status::Optimal || e.status == Status::Infeasible;
-  if (settled && (!e.members.empty() || e.ii == 1)) return e.timed_out && e.relaxations_left > 0 ? kNoProof : kDone;
+  if (settled && (!e.members.empty() || e.ii == 1)) return e.timed_out && e.ways_out_left > 0 ? kNoProof : kDone;
   return feasible_as_asked ? kDone : kNoProof;
 }
 
@@ -43,7 +42,7 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
       progress.show({doing});
       progress.say(doing);
     };
-    listener.relaxed = [&](const Relaxation& r) {
+    listener.relaxed = [&](const WayOut& r) {
       progress.say(fmt::format("{} {} -> {}: {}", r.what, r.from, r.to, to_string(r.status)));
     };
     explanation = solver::explain(request, interrupt.token(), listener);

@@ -9,13 +9,12 @@
 #include "app/cli/inputs.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
+#include "core/answers/kernel_set.h"
 #include "core/base/suggest.h"
-#include "core/io/family_json.h"
-#include "core/io/library.h"
-#include "core/io/schedule_json.h"
-#include "core/problem/family.h"
-#include "core/report/family_summary.h"
-#include "solver/explore/family.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
+#include "solver/questions/kernel_set.h"
+#include "solver/questions/kernel_set_members.h"
 #include "solver/search/objectives.h"
 
 namespace heddle::app {
@@ -51,8 +50,8 @@ Result<std::vector<std::int64_t>> values(const std::string& text) {
     const auto high = dots == std::string::npos ? low : number(std::string_view(part).substr(dots + 2));
     if (!low || !high || *low < -kMostValue || *high > kMostValue) return Error::input(fmt::format("'{}' is no list of integers", text));
     if (*high < *low) return Error::input(fmt::format("nothing lies from {} to {}", *low, *high));
-    if (*high - *low >= static_cast<std::int64_t>(kMostFamilyMembers))
-      return Error::input(fmt::format("{} to {} are {} values, a family has at most {} members", *low, *high, *high - *low + 1, kMostFamilyMembers));
+    if (*high - *low >= static_cast<std::int64_t>(kMostKernelSetMembers))
+      return Error::input(fmt::format("{} to {} are {} values, a family has at most {} members", *low, *high, *high - *low + 1, kMostKernelSetMembers));
     for (std::int64_t v = *low; v <= *high; ++v) out.push_back(v);
   }
   return out;
@@ -87,7 +86,7 @@ Result<Variation> variation(const std::string& text) {
 }
 
 struct Question {
-  FamilySpec spec;
+  KernelSetSpec spec;
   std::vector<std::string> typed;  ///< per kernel, as the user named it
 };
 
@@ -147,8 +146,8 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
   return question;
 }
 
-solver::FamilyRequest request_for(std::vector<FamilyMember> members, const Arguments& arguments) {
-  solver::FamilyRequest request;
+solver::KernelSetRequest request_for(std::vector<KernelSetMember> members, const Arguments& arguments) {
+  solver::KernelSetRequest request;
   request.members = std::move(members);
   request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
   if (const auto s = arguments.seconds("--member-timeout")) request.member_seconds = *s;
@@ -177,7 +176,7 @@ solver::FamilyRequest request_for(std::vector<FamilyMember> members, const Argum
 }
 
 /// The command that solves the best member alone.
-std::string again(const Question& question, const FamilyMember& m, const std::string& machine) {
+std::string again(const Question& question, const KernelSetMember& m, const std::string& machine) {
   std::string text = "heddle solve ";
   for (std::size_t k = 0; k < question.typed.size(); ++k)
     if (question.spec.kernels[k].name == m.kernel) text += question.typed[k];
@@ -191,7 +190,7 @@ std::string again(const Question& question, const FamilyMember& m, const std::st
   return printable(text);
 }
 
-int exit_code(const FamilyAnswer& family) {
+int exit_code(const KernelSetAnswer& family) {
   if (family.cancelled && !(family.complete && family.ties_settled)) return kInterrupted;
   if (family.best.empty()) return family.complete ? kNegative : kNoProof;
   return family.best.front().proved ? kDone : kNoProof;
@@ -209,30 +208,30 @@ int run_family(const Arguments& arguments, const Terminal& terminal) {
     if (const int failed = expect_writable(terminal, *file, json)) return failed;
 
   const InterruptScope interrupt;
-  Result<std::vector<FamilyMember>> members = family_members(question->spec, interrupt.token());
+  Result<std::vector<KernelSetMember>> members = kernel_set_members(question->spec, interrupt.token());
   if (!members) return report(terminal, members.error(), json);
-  FamilyAnswer family;
+  KernelSetAnswer family;
   {
     ProgressLine line(terminal);
-    const auto listener = [&](const solver::FamilyProgress& p) {
-      const FamilyMember& m = p.so_far.members[p.member];
+    const auto listener = [&](const solver::KernelSetProgress& p) {
+      const KernelSetMember& m = p.so_far.members[p.member];
       line.show({fmt::format("{} of {} members", p.done, p.total), m.label});
       if (!p.decided) return;
       const std::string news = fmt::format("{}: {}", m.label, member_facts(m, terminal.style));
       m.pruned ? line.say(news) : line.announce(news);
     };
-    family = solver::solve_family(request_for(*std::move(members), arguments), interrupt.token(), listener);
+    family = solver::solve_kernel_set(request_for(*std::move(members), arguments), interrupt.token(), listener);
   }
 
   int code = exit_code(family);
-  const FamilyMember* winner = family.best.empty() ? nullptr : &family.members[family.best.front().member];
+  const KernelSetMember* winner = family.best.empty() ? nullptr : &family.members[family.best.front().member];
   std::ostream& out = file == "-" ? terminal.err : terminal.out;
   if (json) {
-    out << family_json(family).pretty();
+    out << kernel_set_json(family).pretty();
   } else if (terminal.quiet) {
-    out << family_headline(family, terminal.style) << "\n";
+    out << kernel_set_headline(family, terminal.style) << "\n";
   } else {
-    out << family_summary(family, terminal.style);
+    out << kernel_set_summary(family, terminal.style);
     if (winner) out << "again: " << again(*question, *winner, *arguments.text("MACHINE")) << "\n";
   }
   if (file && winner) {

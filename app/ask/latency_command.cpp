@@ -6,12 +6,11 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
+#include "core/answers/latency.h"
+#include "core/answers/summary.h"
 #include "core/base/suggest.h"
 #include "core/check/checker.h"
-#include "core/io/latency_json.h"
-#include "core/report/latency_summary.h"
-#include "core/report/summary.h"
-#include "solver/explore/latency.h"
+#include "solver/questions/latency.h"
 
 namespace heddle::app {
 namespace {

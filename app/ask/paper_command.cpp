@@ -6,10 +6,9 @@
 #include "app/cli/inputs.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
-#include "core/io/library.h"
-#include "core/io/paper_json.h"
+#include "core/answers/paper.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "core/report/paper_summary.h"
 #include "solver/paper/ask.h"
 
 namespace heddle::app {

@@ -10,13 +10,12 @@
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
-#include "core/io/atomic_file.h"
-#include "core/io/pareto_json.h"
-#include "core/io/schedule_json.h"
-#include "core/io/words.h"
-#include "core/report/pareto_summary.h"
+#include "core/answers/pareto.h"
+#include "core/base/atomic_file.h"
+#include "core/base/words.h"
+#include "core/formats/schedule_json.h"
 #include "core/schedule/question.h"
-#include "solver/explore/pareto.h"
+#include "solver/questions/pareto.h"
 
 namespace heddle::app {
 namespace {

@@ -8,9 +8,8 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
-#include "core/io/price_json.h"
-#include "core/report/price_summary.h"
-#include "solver/explore/price.h"
+#include "core/answers/price.h"
+#include "solver/questions/price.h"
 
 namespace heddle::app {
 namespace {

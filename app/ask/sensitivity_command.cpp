@@ -6,10 +6,9 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
-#include "core/io/sensitivity_json.h"
-#include "core/problem/numbers.h"
-#include "core/report/sensitivity_summary.h"
-#include "solver/explore/sensitivity.h"
+#include "core/answers/sensitivity.h"
+#include "core/problem/changes.h"
+#include "solver/questions/sensitivity.h"
 
 namespace heddle::app {
 

@@ -8,10 +8,9 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/solving.h"
+#include "core/answers/slack.h"
 #include "core/base/suggest.h"
-#include "core/io/slack_json.h"
-#include "core/report/slack_summary.h"
-#include "solver/explore/slack.h"
+#include "solver/questions/slack.h"
 
 namespace heddle::app {
 namespace {

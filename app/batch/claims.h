@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/json.h"
+#include "core/base/json.h"
 
 namespace heddle::app {
 

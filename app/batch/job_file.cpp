@@ -12,12 +12,12 @@
 #include "app/cli/command_table.h"
 #include "app/jobs/solve_job.h"
 #include "app/store/answer_digest.h"
+#include "core/base/atomic_file.h"
 #include "core/base/hash.h"
+#include "core/base/json_reader.h"
 #include "core/base/suggest.h"
 #include "core/base/version.h"
-#include "core/io/atomic_file.h"
-#include "core/io/json_reader.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
-#include "core/io/outcome_json.h"
-#include "core/io/words.h"
-#include "core/report/text_style.h"
+#include "core/answers/summary.h"
+#include "core/base/text_style.h"
+#include "core/base/words.h"
 
 namespace heddle::app {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "app/batch/job_file.h"
 #include "app/jobs/child_process.h"
-#include "core/io/json.h"
+#include "core/base/json.h"
 
 namespace heddle::app {
 

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "core/base/hash.h"
-#include "core/io/line_file.h"
-#include "core/io/open_file.h"
+#include "core/base/line_file.h"
+#include "core/base/open_file.h"
 
 namespace heddle::app {
 namespace {

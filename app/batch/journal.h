@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
-#include "core/io/json.h"
 
 namespace heddle::app {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/batch/job_file.h"
-#include "core/io/json_reader.h"
+#include "core/base/json_reader.h"
 
 namespace heddle::app {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "app/cli/arguments.h"
 #include "app/jobs/child_process.h"
-#include "core/io/atomic_file.h"
-#include "core/report/text_style.h"
+#include "core/base/atomic_file.h"
+#include "core/base/text_style.h"
 
 namespace heddle::app {
 namespace {

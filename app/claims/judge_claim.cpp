@@ -5,7 +5,7 @@
 
 #include "core/check/claim.h"
 #ifdef HEDDLE_HAS_SOLVER
-#include "solver/clock.h"
+#include "core/base/clock.h"
 #include "solver/search/refute.h"
 #endif
 
@@ -17,7 +17,7 @@ std::optional<std::string> refuted(const Problem& problem, const Constraints& co
 #ifdef HEDDLE_HAS_SOLVER
   constexpr double kSeconds = 0.5;
   const Cycle bound = schedule.claim->lower_bound;
-  const auto found = solver::schedule_below(problem, constraints, schedule, bound, {solver::deadline_after(solver::Clock::now(), kSeconds), {}});
+  const auto found = solver::schedule_below(problem, constraints, schedule, bound, {heddle::deadline_after(heddle::Clock::now(), kSeconds), {}});
   if (found) return fmt::format("says that no II is below {}, but there is a legal schedule with II {}", bound, found->ii);
 #endif
   return std::nullopt;

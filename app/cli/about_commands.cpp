@@ -7,10 +7,10 @@
 #include "app/cli/completion.h"
 #include "app/cli/help.h"
 #include "app/cli/terminal.h"
+#include "core/base/json.h"
 #include "core/base/version.h"
-#include "core/io/json.h"
 #ifdef HEDDLE_HAS_SOLVER
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #endif
 
 namespace heddle::app {

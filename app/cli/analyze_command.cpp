@@ -3,9 +3,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/inputs.h"
 #include "core/analysis/bounds.h"
-#include "core/io/outcome_json.h"
-#include "core/report/op_rows.h"
-#include "core/report/summary.h"
+#include "core/answers/summary.h"
+#include "core/chart/op_rows.h"
 
 namespace heddle::app {
 

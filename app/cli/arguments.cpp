@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "core/base/suggest.h"
-#include "core/io/peer/dump_files.h"
+#include "core/dump/dump_files.h"
 
 namespace heddle::app {
 namespace {
@@ -225,8 +225,6 @@ std::string with_dump_options(std::string name, const Arguments& arguments) {
     if (const auto word = arguments.text(option)) name += (name.find('#') == std::string::npos ? '#' : ',') + *word;
   return name;
 }
-
-bool is_project(const std::string& name) { return name.ends_with(".heddle.json"); }
 
 std::string value_fault(const OptionSpec& option, const std::string& value) {
   std::int64_t integer = 0;

@@ -37,7 +37,7 @@ class Arguments {
   Deadline::Clock::time_point begun_ = Deadline::Clock::now();
 };
 
-/// The name of a compiler's dump with what --loop and --reading say (core/io/peer/dump_files.h).
+/// The name of a compiler's dump with what --loop and --reading say (core/dump/dump_files.h).
 std::string with_dump_options(std::string name, const Arguments& arguments);
 
 struct CommandLine {
@@ -53,10 +53,6 @@ std::string value_fault(const OptionSpec& option, const std::string& value);
 std::string shell_word(std::string_view word);
 /// Words as a POSIX shell would read them again, separated by blanks.
 std::string shell_words(const std::vector<std::string>& words);
-
-/// By the ending of its name, ".heddle.json": given as KERNEL it stands for MACHINE too, and, where no other is given, for
-/// SCHEDULE.
-bool is_project(const std::string& name);
 
 /// What is wrong with the command line, and what was probably meant.
 struct UsageError {

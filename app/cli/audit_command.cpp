@@ -9,13 +9,13 @@
 #include "app/cli/solving.h"
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
-#include "core/io/json.h"
-#include "core/io/outcome_json.h"
-#include "core/io/peer/audit_json.h"
-#include "core/io/peer/dump_files.h"
-#include "core/peer/native.h"
+#include "core/answers/summary.h"
+#include "core/base/json.h"
+#include "core/dump/audit_json.h"
+#include "core/dump/audit_report.h"
+#include "core/dump/dump_files.h"
+#include "core/dump/native.h"
 #include "core/problem/resolve.h"
-#include "core/report/audit_report.h"
 
 namespace heddle::app {
 namespace {

@@ -18,8 +18,8 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/terminal.h"
 #include "app/jobs/heddle_child.h"
-#include "core/io/atomic_file.h"
-#include "core/io/line_file.h"
+#include "core/base/atomic_file.h"
+#include "core/base/line_file.h"
 
 namespace heddle::app {
 namespace {

@@ -16,9 +16,9 @@
 #include "codegen/compile/compile.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/run.h"
-#include "core/io/atomic_file.h"
-#include "core/io/library.h"
-#include "core/io/machine_json.h"
+#include "core/base/atomic_file.h"
+#include "core/formats/machine_json.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

@@ -5,8 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/inputs.h"
 #include "core/analysis/period.h"
-#include "core/io/outcome_json.h"
-#include "core/report/summary.h"
+#include "core/answers/summary.h"
 
 namespace heddle::app {
 

@@ -12,7 +12,7 @@
 #include "codegen/interpret/interpret.h"
 #include "codegen/interpret/verify.h"
 #include "codegen/program/text.h"
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
 
 namespace heddle::app {
 namespace {

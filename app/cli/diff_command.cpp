@@ -6,8 +6,7 @@
 #include "app/cli/inputs.h"
 #include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
-#include "core/io/difference_json.h"
-#include "core/report/difference_summary.h"
+#include "core/answers/difference.h"
 
 namespace heddle::app {
 namespace {

@@ -6,12 +6,12 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
+#include "core/base/atomic_file.h"
 #include "core/check/checker.h"
-#include "core/io/atomic_file.h"
-#include "core/io/peer/dump_files.h"
-#include "core/io/peer/export.h"
+#include "core/dump/dump_files.h"
+#include "core/dump/export.h"
 #ifdef HEDDLE_HAS_SOLVER
-#include "solver/explore/alternatives.h"
+#include "solver/questions/alternatives.h"
 #endif
 
 namespace heddle::app {

@@ -6,10 +6,10 @@
 #include "app/cli/inputs.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
-#include "core/eval/evaluate.h"
-#include "core/io/eval_json.h"
-#include "core/io/library.h"
-#include "core/report/text_style.h"
+#include "core/answers/eval.h"
+#include "core/base/text_style.h"
+#include "core/kernel/evaluate.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

@@ -1,6 +1,4 @@
 // Starts heddle-gui, which lies beside this program. HEDDLE_GUI in the environment names another one.
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,8 +8,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
-
-extern char** environ;
+#include "core/base/process.h"
 
 namespace heddle::app {
 namespace {
@@ -33,18 +30,13 @@ int run_gui(const Arguments& arguments, const Terminal& terminal) {
   }
   std::vector<std::string> words = arguments.all("FILES");
   words.insert(words.begin(), program);
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  if (posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ) != 0) {
+  Process child({std::move(words)});
+  if (child.failure() != 0) {
     terminal.complain("the window program " + program + " cannot be started");
     return kEnvironment;
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  const ProcessEnd end = child.wait();
+  if (end.signal == 0) return end.code;
   terminal.complain("the window program was ended by a signal");
   return kInternal;
 }

@@ -7,35 +7,18 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/terminal.h"
-#include "core/graph/kernel.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
-#include "core/problem/problem.h"
-#include "core/schedule/constraints.h"
+#include "core/library/inputs.h"
 #include "core/schedule/outcome.h"
-#include "core/schedule/schedule.h"
 
 namespace heddle::app {
 
-struct Inputs {
-  Kernel kernel;     ///< as read, sub-tiled where asked, for questions that resolve it again with other numbers
-  Machine machine;
-  Scope params;      ///< what the user set; defaults not included
-  Changes changes;   ///< of numbers; whoever resolves again passes them on
-  int least_groups = 0;  ///< of the problem's max_groups, from --groups
-  Problem problem;
-  Constraints constraints;
-  std::optional<Schedule> schedule;
+struct Inputs : heddle::Inputs {
   std::optional<SolveOutcome> proof;  ///< what --prove found out about the question
 };
 
 /// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --groups, --max-stages and
-/// SCHEDULE. Parameters are those of the schedule's file unless --param says otherwise. Faults of several files come together;
-/// warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
+/// SCHEDULE. Warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
-
-/// The problem of the same command line with these changes on top of its own.
-Result<Problem> resolve_again(const Inputs& inputs, const Changes& more);
 
 /// All of --param, whose form the parser has checked.
 Result<Scope> parse_params(const Arguments& arguments);

@@ -7,11 +7,11 @@
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
+#include "core/base/atomic_file.h"
+#include "core/base/json.h"
 #include "core/base/suggest.h"
-#include "core/graph/op_kind.h"
-#include "core/io/atomic_file.h"
-#include "core/io/json.h"
-#include "core/io/library.h"
+#include "core/kernel/op_kind.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/cli/inputs.h"
 #include "app/cli/terminal.h"
 #include "codegen/compile/recut.h"
-#include "core/io/json.h"
+#include "core/base/json.h"
 
 namespace heddle::app {
 

@@ -10,13 +10,13 @@
 #include "app/cli/lowering.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/measure.h"
-#include "core/answer/adopt.h"
+#include "core/answers/measurement_summary.h"
 #include "core/base/version.h"
-#include "core/io/constraints_json.h"
-#include "core/io/measurement_json.h"
-#include "core/io/measurement_trace.h"
+#include "core/chart/chrome_trace.h"
+#include "core/formats/constraints_json.h"
+#include "core/formats/measurement_json.h"
 #include "core/problem/resolve.h"
-#include "core/report/measurement_summary.h"
+#include "core/records/measurement.h"
 
 namespace heddle::app {
 namespace {

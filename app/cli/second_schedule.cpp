@@ -9,9 +9,9 @@
 #include "core/base/suggest.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
-#include "core/io/library.h"
-#include "core/io/project_json.h"
-#include "core/io/schedule_json.h"
+#include "core/library/library.h"
+#include "core/library/project_json.h"
+#include "core/formats/schedule_json.h"
 
 namespace heddle::app {
 

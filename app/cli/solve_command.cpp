@@ -2,9 +2,8 @@
 #include "app/cli/cli.h"
 #include "app/cli/commands.h"
 #include "app/cli/solving.h"
-#include "core/io/outcome_json.h"
-#include "core/io/schedule_json.h"
-#include "core/report/summary.h"
+#include "core/answers/summary.h"
+#include "core/formats/schedule_json.h"
 
 namespace heddle::app {
 

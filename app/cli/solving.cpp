@@ -9,10 +9,9 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/store/solve_store.h"
+#include "core/answers/summary.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
-#include "core/io/outcome_json.h"
-#include "core/report/summary.h"
 
 namespace heddle::app {
 

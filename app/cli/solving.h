@@ -10,7 +10,7 @@
 #include "core/schedule/outcome.h"
 #ifdef HEDDLE_HAS_SOLVER
 #include "app/cli/progress_line.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #endif
 
 namespace heddle::app {

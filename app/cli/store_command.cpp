@@ -8,7 +8,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "app/store/content_store.h"
-#include "core/io/json.h"
+#include "core/base/json.h"
 
 namespace heddle::app {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "app/cli/cli.h"
-#include "core/io/atomic_file.h"
-#include "core/io/json.h"
-#include "core/io/outcome_json.h"
+#include "core/answers/summary.h"
+#include "core/base/atomic_file.h"
+#include "core/base/json.h"
 
 namespace heddle::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 
 namespace heddle::app {
 

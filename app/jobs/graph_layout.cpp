@@ -1,16 +1,9 @@
-// The child process, and the text that goes in and comes out.
 #include "app/jobs/graph_layout.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -19,52 +12,13 @@
 #include <string_view>
 #include <tuple>
 
-extern char** environ;
+#include "core/base/process.h"
 
 namespace heddle::app {
 namespace {
 
 constexpr float kInch = 72;
 constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  void reset(int number = -1) {
-    if (number_ >= 0) ::close(number_);
-    number_ = number;
-  }
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
-
-/// Ends and reaps it, whatever happens.
-class Child {
- public:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  ~Child() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    wait();
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  int wait() {
-    int status = -1;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
-    return status;
-  }
-
- private:
-  pid_t pid_;
-};
 
 /// Words of a line; a quoted one without its quotes.
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -220,45 +174,26 @@ Result<GraphLayout> lay_out(const GraphInput& input, const std::string& program,
   if (!request || std::fwrite(text.data(), 1, text.size(), request.get()) != text.size() ||
       std::fflush(request.get()) != 0 || std::fseek(request.get(), 0, SEEK_SET) != 0)
     return Error::environment("the graph's layout needs a temporary file, and none could be written");
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::environment("the graph's layout needs a pipe, and none could be made");
-  Descriptor from(ends[0]), to(ends[1]);
+  std::optional<Pipe> pipe = make_pipe();
+  if (!pipe) return Error::environment("the graph's layout needs a pipe, and none could be made");
+  const Error no_graphviz = Error::environment(fmt::format("the graph is laid out by Graphviz, and its program '{}' is not on this machine", program),
+                                               "install it (Debian: apt-get install graphviz); everything else works without it");
+  Process child({{program, "-Tplain"}, {{STDIN_FILENO, ::fileno(request.get())}, {STDOUT_FILENO, pipe->to.get()}, {STDERR_FILENO, -1}}, true});
+  if (child.failure() != 0) return no_graphviz;
+  pipe->to.close();
 
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ::fileno(request.get()), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, to.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::string name = program, format = "-Tplain";
-  char* const arguments[] = {name.data(), format.data(), nullptr};
-  pid_t pid = -1;
-  const int failed = ::posix_spawnp(&pid, program.c_str(), &actions, nullptr, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0)
-    return Error::environment(fmt::format("the graph is laid out by Graphviz, and its program '{}' is not on this machine", program),
-                  "install it (Debian: apt-get install graphviz); everything else works without it");
-  Child child(pid);
-  to.reset();
-
-  std::string answer;
+  std::string answer, trouble;
   const auto began = std::chrono::steady_clock::now();
-  char buffer[16384];
-  while (true) {
-    if (stop.stop_requested()) return Error::environment("the layout was cancelled");
-    if (std::chrono::steady_clock::now() - began > limit) return Error::environment("Graphviz did not lay the graph out in time");
-    pollfd waiting{from.get(), POLLIN, 0};
-    if (::poll(&waiting, 1, 20) <= 0) continue;
-    const ssize_t got = ::read(from.get(), buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    answer.append(buffer, static_cast<std::size_t>(got));
-    if (answer.size() > kMostAnswer) return Error::environment("Graphviz answered with far too much");
-  }
-  const int status = child.wait();
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return Error::environment(WIFEXITED(status) && WEXITSTATUS(status) == 127
-                      ? fmt::format("the graph is laid out by Graphviz, and its program '{}' is not on this machine", program)
-                      : "Graphviz failed on this graph");
+  listen({{&pipe->from, [&](std::string_view bytes) { answer += bytes; }}}, [&] {
+    if (stop.stop_requested()) trouble = "the layout was cancelled";
+    else if (std::chrono::steady_clock::now() - began > limit) trouble = "Graphviz did not lay the graph out in time";
+    else if (answer.size() > kMostAnswer) trouble = "Graphviz answered with far too much";
+    return trouble.empty();
+  });
+  if (!trouble.empty()) return Error::environment(trouble);
+  const ProcessEnd end = child.wait();
+  if (end.code == 127) return Error::environment(no_graphviz.faults.front().message);
+  if (end.code != 0) return Error::environment("Graphviz failed on this graph");
   return read_layout(input, answer);
 }
 

@@ -11,7 +11,7 @@
 #include "codegen/program/build.h"
 #include "codegen/program/target.h"
 #include "codegen/program/text.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 
 namespace heddle::app {
 

@@ -7,17 +7,17 @@
 #include <utility>
 
 #ifdef HEDDLE_HAS_SOLVER
-#include "core/io/contenders.h"
-#include "core/problem/numbers.h"
+#include "core/library/contenders.h"
+#include "core/problem/changes.h"
 #include "core/problem/resolve.h"
-#include "solver/explain/explain.h"
-#include "solver/explore/alternatives.h"
-#include "solver/explore/latency.h"
-#include "solver/explore/pareto.h"
-#include "solver/explore/price.h"
-#include "solver/explore/scoreboard.h"
-#include "solver/explore/sensitivity.h"
-#include "solver/explore/slack.h"
+#include "solver/questions/alternatives.h"
+#include "solver/questions/explain.h"
+#include "solver/questions/latency.h"
+#include "solver/questions/pareto.h"
+#include "solver/questions/price.h"
+#include "solver/questions/scoreboard.h"
+#include "solver/questions/sensitivity.h"
+#include "solver/questions/slack.h"
 #endif
 
 namespace heddle::app {

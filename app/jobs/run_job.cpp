@@ -9,11 +9,11 @@
 
 #include "app/jobs/file_names.h"
 #include "app/jobs/heddle_child.h"
-#include "core/io/atomic_file.h"
-#include "core/io/measurement_json.h"
-#include "core/io/schedule_json.h"
-#include "core/io/user_folder.h"
-#include "core/report/text_style.h"
+#include "core/base/atomic_file.h"
+#include "core/base/environment.h"
+#include "core/base/text_style.h"
+#include "core/formats/measurement_json.h"
+#include "core/formats/schedule_json.h"
 
 namespace heddle::app {
 namespace {

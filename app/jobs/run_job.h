@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/jobs/kernel_job.h"
-#include "core/answer/measurement.h"
+#include "core/records/measurement.h"
 
 namespace heddle::app {
 

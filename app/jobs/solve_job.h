@@ -10,7 +10,7 @@
 
 #include "app/jobs/worker.h"
 #include "core/schedule/outcome.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 
 namespace heddle::app {
 

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "app/store/solve_store.h"
-#include "solver/warm.h"
+#include "solver/search/warm.h"
 #endif
 
 namespace heddle::app {

@@ -1,5 +1,5 @@
 // A solver with a memory, as a solve function: what earlier solves of the same problem proved and found is used by the
-// next one, so that a dragged bar gets its schedule at once (solver/warm.h). The memory is that of one problem; another
+// next one, so that a dragged bar gets its schedule at once (solver/search/warm.h). The memory is that of one problem; another
 // problem empties it.
 #pragma once
 

@@ -12,7 +12,7 @@
 #include <cstdlib>
 
 #include "app/platform/picture.h"
-#include "core/io/atomic_file.h"
+#include "core/base/atomic_file.h"
 
 namespace heddle::app {
 

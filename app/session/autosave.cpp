@@ -11,9 +11,9 @@
 #include <atomic>
 #include <filesystem>
 
-#include "core/io/atomic_file.h"
-#include "core/io/project_json.h"
-#include "core/io/user_folder.h"
+#include "core/base/atomic_file.h"
+#include "core/base/environment.h"
+#include "core/library/project_json.h"
 
 namespace heddle::app {
 namespace {

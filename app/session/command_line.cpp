@@ -10,8 +10,8 @@
 #include "app/jobs/file_names.h"
 #include "app/session/dump_source.h"
 #include "app/session/proposal.h"
-#include "core/graph/subtile.h"
-#include "core/io/library.h"
+#include "core/kernel/subtile.h"
+#include "core/library/library.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle::app {

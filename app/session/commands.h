@@ -16,11 +16,11 @@
 #include "app/jobs/question.h"
 #include "app/session/note.h"
 #include "core/problem/changes.h"
-#include "core/report/gantt_model.h"
+#include "core/chart/gantt_model.h"
 #include "core/schedule/constraints.h"
 
 namespace heddle::peer {
-enum class Reading;  // core/peer/native.h
+enum class Reading;  // core/dump/native.h
 }
 
 namespace heddle::app {
@@ -81,7 +81,7 @@ struct OpenSchedule {
 };
 struct OpenDump {
   std::string name;
-};  ///< of a compiler, as core/io/peer/dump_files.h names it: FILE, FILE#LOOP, FILE#LOOP,READING
+};  ///< of a compiler, as core/dump/dump_files.h names it: FILE, FILE#LOOP, FILE#LOOP,READING
 struct ShowLoop {
   std::optional<std::int64_t> loop;
   std::optional<peer::Reading> reading;
@@ -222,7 +222,7 @@ struct CancelAsk {
 };
 /// Shows the reasons for II, and asks the solver for them where they are not known.
 struct AskWhy {};
-/// Puts one way out in force and solves again; what was shown becomes B. See Relaxation.
+/// Puts one way out in force and solves again; what was shown becomes B. See WayOut.
 struct TryRelaxation {
   Changes changes;
   std::optional<std::size_t> constraint;

@@ -14,7 +14,7 @@
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
 #include "core/check/checker.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"

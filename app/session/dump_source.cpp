@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "core/io/atomic_file.h"
-#include "core/io/peer/dump_files.h"
+#include "core/base/atomic_file.h"
+#include "core/dump/dump_files.h"
 
 namespace heddle::app {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/peer/audit.h"
-#include "core/peer/dump.h"
-#include "core/peer/native.h"
+#include "core/dump/audit.h"
+#include "core/dump/dump.h"
+#include "core/dump/native.h"
 
 namespace heddle::app {
 
@@ -35,7 +35,7 @@ struct DumpSource {
   const DumpDocument& now() const { return file->documents[document]; }
   const peer::Dump& dump() const { return now().dump; }
   const peer::Loop& the_loop() const { return now().dump.loops[loop]; }
-  /// As core/io/peer/dump_files.h reads it: FILE#LOOP,READING.
+  /// As core/dump/dump_files.h reads it: FILE#LOOP,READING.
   std::string name() const { return name_of(document); }
   std::string name_of(std::size_t document) const;
 };

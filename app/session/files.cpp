@@ -3,11 +3,11 @@
 
 #include <filesystem>
 
-#include "core/io/atomic_file.h"
-#include "core/io/json.h"
-#include "core/io/library.h"
-#include "core/io/peer/dump_files.h"
-#include "core/io/peer/dump_json.h"
+#include "core/base/atomic_file.h"
+#include "core/base/json.h"
+#include "core/dump/dump_files.h"
+#include "core/dump/dump_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 
 namespace heddle::app {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 
 namespace heddle::app {
 

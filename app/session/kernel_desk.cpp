@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 
 namespace heddle::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/session/commands.h"
 #include "app/session/document.h"
 #include "app/session/selection.h"
-#include "core/io/project_json.h"
+#include "core/library/project_json.h"
 
 namespace heddle::app {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/io/constraints_json.h"
+#include "core/formats/constraints_json.h"
 
 namespace heddle::app {
 namespace {

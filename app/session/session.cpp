@@ -8,12 +8,12 @@
 #include "app/claims/judge_claim.h"
 #include "app/session/command_line.h"
 #include "app/session/files.h"
-#include "core/io/atomic_file.h"
-#include "core/io/changes_json.h"
-#include "core/io/constraints_json.h"
-#include "core/io/library.h"
-#include "core/io/peer/dump_files.h"
-#include "core/io/schedule_json.h"
+#include "core/base/atomic_file.h"
+#include "core/dump/dump_files.h"
+#include "core/formats/changes_json.h"
+#include "core/formats/constraints_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 
 namespace heddle::app {

@@ -6,8 +6,8 @@
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
-#include "core/io/peer/export.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/dump/export.h"
 
 namespace heddle::app {
 namespace {

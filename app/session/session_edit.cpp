@@ -8,8 +8,8 @@
 #include "app/session/proposal.h"
 #include "app/session/session.h"
 #include "core/base/saturate.h"
-#include "core/io/constraints_json.h"
-#include "core/io/library.h"
+#include "core/formats/constraints_json.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

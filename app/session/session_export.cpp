@@ -3,13 +3,12 @@
 
 #include "app/session/files.h"
 #include "app/session/session.h"
-#include "core/io/atomic_file.h"
-#include "core/io/chrome_trace.h"
 #include "core/analysis/difference.h"
-#include "core/report/csv.h"
-#include "core/report/summary.h"
-#include "core/report/svg.h"
-#include "core/report/timeline_page.h"
+#include "core/answers/summary.h"
+#include "core/base/atomic_file.h"
+#include "core/chart/chrome_trace.h"
+#include "core/chart/csv.h"
+#include "core/chart/svg.h"
 
 namespace heddle::app {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/session/files.h"
 #include "app/session/session.h"
-#include "core/io/atomic_file.h"
+#include "core/base/atomic_file.h"
 
 namespace heddle::app {
 

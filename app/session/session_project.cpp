@@ -9,8 +9,8 @@
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
-#include "core/io/atomic_file.h"
-#include "core/io/constraints_json.h"
+#include "core/base/atomic_file.h"
+#include "core/formats/constraints_json.h"
 
 namespace heddle::app {
 

@@ -6,10 +6,10 @@
 #include "app/session/session.h"
 #include "app/viewmodel/measured_model.h"
 #include "codegen/program/target.h"
-#include "core/answer/adopt.h"
-#include "core/io/library.h"
-#include "core/io/measurement_json.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/formats/measurement_json.h"
+#include "core/library/library.h"
+#include "core/records/measurement.h"
 
 namespace heddle::app {
 

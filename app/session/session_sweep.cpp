@@ -8,11 +8,11 @@
 #include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "app/session/session.h"
-#include "core/graph/subtile.h"
-#include "core/io/library.h"
-#include "core/io/schedule_json.h"
+#include "core/base/text_style.h"
+#include "core/formats/schedule_json.h"
+#include "core/kernel/subtile.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "core/report/text_style.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle::app {

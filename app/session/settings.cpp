@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "core/io/settings_file.h"
-#include "core/io/user_folder.h"
+#include "core/base/environment.h"
+#include "core/formats/settings_file.h"
 
 namespace heddle::app {
 namespace {

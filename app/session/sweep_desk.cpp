@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "app/jobs/heddle_child.h"
-#include "core/io/user_folder.h"
+#include "core/base/environment.h"
 
 namespace heddle::app {
 namespace {

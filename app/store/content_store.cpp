@@ -19,11 +19,11 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/atomic_file.h"
+#include "core/base/environment.h"
 #include "core/base/hash.h"
+#include "core/base/open_file.h"
 #include "core/base/sha256.h"
-#include "core/io/atomic_file.h"
-#include "core/io/open_file.h"
-#include "core/io/user_folder.h"
 
 namespace heddle::app {
 namespace {

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "app/store/answer_digest.h"
+#include "core/base/json_reader.h"
 #include "core/base/version.h"
+#include "core/base/words.h"
 #include "core/check/checker.h"
 #include "core/check/claim.h"
-#include "core/io/json_reader.h"
-#include "core/io/schedule_json.h"
-#include "core/io/words.h"
-#include "core/problem/identity.h"
+#include "core/formats/schedule_json.h"
+#include "core/problem/problem.h"
 #include "core/schedule/question.h"
 
 namespace heddle::app {

@@ -11,7 +11,7 @@
 
 #include "app/store/content_store.h"
 #include "core/schedule/outcome.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 
 namespace heddle::app {
 

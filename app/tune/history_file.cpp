@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/io/open_file.h"
-#include "core/io/space_json.h"
-#include "core/io/tuning_json.h"
+#include "core/base/open_file.h"
+#include "core/formats/space_json.h"
+#include "core/formats/tuning_json.h"
 
 namespace heddle::app {
 namespace {

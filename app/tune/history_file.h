@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "core/answer/tuning.h"
 #include "core/base/result.h"
+#include "core/records/tuning.h"
 
 namespace heddle::app {
 
 class HistoryFile {
  public:
-  /// Opens or creates it (through a link only by the rule of core/io/open_file.h) and takes it for itself: an input error when another process writes it, when it is a history of something else than
+  /// Opens or creates it (through a link only by the rule of core/base/open_file.h) and takes it for itself: an input error when another process writes it, when it is a history of something else than
   /// `session` (other numbers or another space), or no history at all. A line that was cut off is cut away. `session` is not written yet.
   static Result<HistoryFile> open(const std::string& path, const TuneSession& session);
 

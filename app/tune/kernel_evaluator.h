@@ -1,4 +1,4 @@
-// Kernels as what a tuner searches: a configuration becomes a candidate (core/space/candidate.h), climbs the ladder of fidelities as far as asked for,
+// Kernels as what a tuner searches: a configuration becomes a candidate (core/tuning_space/candidate.h), climbs the ladder of fidelities as far as asked for,
 // and comes back as a line of the history.
 //
 //   bound       what the kernel takes at least: always, it prunes with proof
@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "core/answer/tuning.h"
+#include "core/records/tuning.h"
 #include "core/simulate/simulate.h"
-#include "core/space/candidate.h"
-#include "solver/solve.h"
+#include "core/tuning_space/candidate.h"
+#include "solver/search/solve.h"
 #include "solver/tune/tune.h"
 
 namespace heddle::app {

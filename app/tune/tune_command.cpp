@@ -15,12 +15,12 @@
 #include "app/tune/kernel_evaluator.h"
 #include "codegen/compile/compile.h"
 #include "codegen/run/driver.h"
-#include "core/io/atomic_file.h"
-#include "core/io/library.h"
-#include "core/io/space_json.h"
-#include "core/io/tuning_json.h"
-#include "core/io/words.h"
-#include "core/report/tuning_summary.h"
+#include "core/answers/tuning_summary.h"
+#include "core/base/atomic_file.h"
+#include "core/base/words.h"
+#include "core/formats/space_json.h"
+#include "core/formats/tuning_json.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/platform/fonts.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

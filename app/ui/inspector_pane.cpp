@@ -8,9 +8,9 @@
 #include "app/ui/probe.h"
 #include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "app/viewmodel/pretty_text.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -9,8 +9,8 @@
 #include "app/ui/tabs.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/fuzzy.h"
-#include "core/io/library.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
+#include "core/library/library.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle::app {

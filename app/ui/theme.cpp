@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "app/platform/fonts.h"
-#include "core/report/role_palette.h"
+#include "core/chart/role_palette.h"
 
 namespace heddle::app {
 namespace {

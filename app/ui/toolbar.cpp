@@ -8,8 +8,8 @@
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
-#include "core/io/library.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/slack.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

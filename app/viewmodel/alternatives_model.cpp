@@ -6,8 +6,8 @@
 #include "app/viewmodel/explain_model.h"
 #include "app/viewmodel/pretty_text.h"
 #include "core/analysis/slack.h"
-#include "core/report/alternatives_summary.h"
-#include "core/report/chart_layout.h"
+#include "core/answers/alternatives.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/answer/alternatives.h"
+#include "core/answers/alternatives.h"
 #include "core/problem/problem.h"
 
 namespace heddle::app {

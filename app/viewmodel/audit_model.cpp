@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "core/report/chart_layout.h"
-#include "core/report/gantt_facts.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
 
 namespace heddle::app {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/session/dump_source.h"
 #include "app/session/session.h"
-#include "core/report/audit_report.h"
+#include "core/dump/audit_report.h"
 
 namespace heddle::app {
 

@@ -6,7 +6,7 @@
 
 #include "app/session/session.h"
 #include "app/viewmodel/critical_model.h"
-#include "core/answer/slack_ranges.h"
+#include "core/answers/slack.h"
 
 namespace heddle::app {
 

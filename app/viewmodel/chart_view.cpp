@@ -282,14 +282,14 @@ std::optional<std::size_t> follow(const GanttModel& model, std::size_t from, int
   return best;
 }
 
-std::vector<ProfilePiece> profile_pieces(const Profile& profile, const TimeAxis& axis, double begin, double end) {
+std::vector<ProfilePiece> profile_pieces(const UsageCurve& profile, const TimeAxis& axis, double begin, double end) {
   std::vector<ProfilePiece> pieces;
   if (begin >= end || profile.empty()) return pieces;
   auto step = std::upper_bound(profile.begin(), profile.end(), begin,
                                [](double at, const Step& s) { return at < static_cast<double>(s.at); });
   if (step != profile.begin()) --step;
   const float last = axis.to_x(end);
-  const auto end_of = [&](Profile::const_iterator s) {
+  const auto end_of = [&](UsageCurve::const_iterator s) {
     return s + 1 == profile.end() ? last : std::min(last, axis.to_x(static_cast<double>((s + 1)->at)));
   };
   for (float x = axis.to_x(begin); x < last;) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "app/viewmodel/bar_move.h"
-#include "core/report/chart_layout.h"
-#include "core/report/gantt_model.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 
@@ -151,7 +151,7 @@ struct ProfilePiece {
 };
 /// What of a profile is seen between two cycles, left to right without gaps: one piece per step, but one piece of a pixel
 /// for all the steps that share one, with their largest value. No peak is lost, and none grows by more than a pixel.
-std::vector<ProfilePiece> profile_pieces(const Profile& profile, const TimeAxis& axis, double begin, double end);
+std::vector<ProfilePiece> profile_pieces(const UsageCurve& profile, const TimeAxis& axis, double begin, double end);
 
 /// The minimap shows the whole model; the box on it is the visible range.
 TimeAxis minimap_axis(const GanttViewState& view, const GanttModel& model, float x0, float x1);

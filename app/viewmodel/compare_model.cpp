@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "app/viewmodel/header_model.h"
-#include "core/report/chart_layout.h"
-#include "core/report/partition_rows.h"
+#include "core/answers/difference.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

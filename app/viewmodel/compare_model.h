@@ -8,8 +8,8 @@
 #include "app/session/session.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/chart_view.h"
-#include "core/report/difference_rows.h"
-#include "core/report/gantt_model.h"
+#include "core/answers/difference.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 

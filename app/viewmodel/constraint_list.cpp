@@ -7,8 +7,8 @@
 
 #include "app/session/proposal.h"
 #include "app/viewmodel/explain_model.h"
-#include "core/report/chart_layout.h"
-#include "core/report/price_summary.h"
+#include "core/answers/price.h"
+#include "core/chart/chart_layout.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle::app {

@@ -1,4 +1,4 @@
-// Members become cards; relaxations become the steps of the member they ease.
+// Members become cards; ways out become the steps of the member they ease.
 #include "app/viewmodel/explain_answer.h"
 #include "app/viewmodel/pretty_text.h"
 
@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "core/report/chart_layout.h"
-#include "core/report/explanation_summary.h"
-#include "core/report/gantt_facts.h"
+#include "core/answers/explanation.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
 
 namespace heddle::app {
 namespace {
@@ -33,7 +33,7 @@ Highlight pointing(const Session& session, const ExplanationMember& member) {
   return shown;
 }
 
-ExplainStep step_of(const Explanation& answer, const Relaxation& r) {
+ExplainStep step_of(const Explanation& answer, const WayOut& r) {
   ExplainStep step;
   step.change = pretty(r.from.empty() ? fmt::format("{} {}", r.what, r.to) : fmt::format("{} {} -> {}", r.what, r.from, r.to));
   switch (r.status) {
@@ -120,7 +120,7 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
     else if (e.together)
       card.detail = member.needed ? "needed: without it the others can hold" : "whether it is needed was not decided";
     card.shown = pointing(session, member);
-    for (const Relaxation& r : e.relaxations)
+    for (const WayOut& r : e.ways_out)
       if (r.member == i) card.steps.push_back(step_of(e, r));
     if (!card.steps.empty()) card.eased = best_steps(card.steps);
     model.cards.push_back(std::move(card));
@@ -131,8 +131,8 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
   for (const std::string& text : e.remarks) remark(pretty(text));
   if (!e.assumptions.empty()) remark("taken for granted: " + pretty(fmt::format("{}", fmt::join(e.assumptions, "; "))));
   const Inquiry& inquiry = session.inquiry(Topic::Explain);
-  if (e.relaxations_left > 0 && !inquiry.active())
-    remark(fmt::format("{} change{} not tried for lack of time", e.relaxations_left, e.relaxations_left == 1 ? " was" : "s were"));
+  if (e.ways_out_left > 0 && !inquiry.active())
+    remark(fmt::format("{} change{} not tried for lack of time", e.ways_out_left, e.ways_out_left == 1 ? " was" : "s were"));
   if (e.cancelled) remark("cancelled: this is what was known by then");
   if (e.timed_out) remark("time is up: this is what was known by then");
   const ScheduleEntry* entry = content.entry();

@@ -9,8 +9,8 @@
 
 #include "app/viewmodel/explain_answer.h"
 #include "app/viewmodel/pretty_text.h"
-#include "core/report/chart_layout.h"
-#include "core/report/gantt_facts.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
 
 namespace heddle::app {
 namespace {

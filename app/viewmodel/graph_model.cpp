@@ -10,8 +10,8 @@
 #include <tuple>
 
 #include "core/base/saturate.h"
-#include "core/report/chart_layout.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "app/session/dump_source.h"
-#include "core/report/chart_layout.h"
-#include "core/report/summary.h"
-#include "core/report/text_style.h"
+#include "core/answers/summary.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

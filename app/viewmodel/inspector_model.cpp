@@ -9,8 +9,8 @@
 #include "app/viewmodel/chart_view.h"
 #include "core/analysis/period.h"
 #include "core/analysis/slack.h"
-#include "core/report/chart_layout.h"
-#include "core/report/gantt_facts.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
 
 namespace heddle::app {
 namespace {

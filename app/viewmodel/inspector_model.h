@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/analysis/usage.h"
-#include "core/answer/slack_ranges.h"
+#include "core/answers/slack.h"
 #include "core/check/checker.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"

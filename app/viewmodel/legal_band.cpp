@@ -6,7 +6,7 @@
 #include "app/session/proposal.h"
 #include "core/analysis/slack.h"
 #ifdef HEDDLE_HAS_SOLVER
-#include "solver/explore/slack.h"
+#include "solver/questions/slack.h"
 #endif
 
 namespace heddle::app {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/viewmodel/bar_move.h"
-#include "core/answer/slack_ranges.h"
+#include "core/answers/slack.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/report/chart_layout.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

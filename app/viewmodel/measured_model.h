@@ -10,7 +10,7 @@
 #include "app/session/document.h"
 #include "app/viewmodel/compare_model.h"
 #include "app/viewmodel/header_model.h"
-#include "core/report/gantt_model.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 

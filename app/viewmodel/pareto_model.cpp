@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

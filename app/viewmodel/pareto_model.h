@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/session/session.h"
-#include "core/answer/pareto.h"
+#include "core/answers/pareto.h"
 
 namespace heddle::app {
 

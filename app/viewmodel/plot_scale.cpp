@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/session/commands.h"
-#include "core/report/scoreboard_rows.h"
+#include "core/answers/scoreboard.h"
 
 namespace heddle::app {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/session/session.h"
-#include "core/answer/sensitivity.h"
+#include "core/answers/sensitivity.h"
 
 namespace heddle::app {
 

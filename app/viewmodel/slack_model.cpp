@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "app/viewmodel/ops_table.h"
-#include "core/report/chart_layout.h"
-#include "core/report/gantt_facts.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
 
 namespace heddle::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/session/session.h"
-#include "core/answer/slack_ranges.h"
+#include "core/answers/slack.h"
 #include "core/machine/machine.h"
 
 namespace heddle::app {

@@ -7,8 +7,8 @@
 #include <array>
 #include <cctype>
 
-#include "core/report/chart_layout.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

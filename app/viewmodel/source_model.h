@@ -10,7 +10,7 @@
 
 #include "codegen/emit/emit.h"
 #include "core/base/id.h"
-#include "core/report/gantt_model.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 

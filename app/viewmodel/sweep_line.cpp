@@ -8,10 +8,10 @@
 
 #include "app/batch/claims.h"
 #include "app/batch/journal.h"
-#include "core/answer/tuning.h"
-#include "core/io/json.h"
-#include "core/io/words.h"
-#include "core/report/text_style.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
+#include "core/base/words.h"
+#include "core/records/tuning.h"
 
 namespace heddle::app {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/graph/subtile.h"
+#include "core/kernel/subtile.h"
 #include "core/problem/problem.h"
 
 namespace heddle::app {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 
 namespace heddle::app {
 namespace {

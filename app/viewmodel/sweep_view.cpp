@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "core/report/chart_layout.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

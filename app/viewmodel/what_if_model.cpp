@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/analysis/reuse.h"
 #include "core/analysis/slack.h"
-#include "core/problem/numbers.h"
+#include "core/chart/chart_layout.h"
+#include "core/check/reuse.h"
+#include "core/problem/changes.h"
+#include "core/problem/problem.h"
 #include "core/problem/resolve.h"
-#include "core/problem/strictness.h"
-#include "core/report/chart_layout.h"
 
 namespace heddle::app {
 namespace {

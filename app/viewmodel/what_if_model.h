@@ -9,7 +9,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/document.h"
-#include "core/answer/latency_range.h"
+#include "core/answers/latency.h"
 
 namespace heddle::app {
 

@@ -7,7 +7,7 @@
 
 #include "app/viewmodel/chart_view.h"
 #include "app/viewmodel/inspector_model.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 
 namespace heddle::codegen {
 namespace {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "codegen/compile/backends.h"
+#include "core/base/atomic_file.h"
+#include "core/base/environment.h"
 #include "core/base/hash.h"
-#include "core/io/atomic_file.h"
-#include "core/io/user_folder.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 
 namespace heddle::codegen {
 namespace {

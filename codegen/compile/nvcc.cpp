@@ -1,21 +1,18 @@
 // nvcc as a child process, without a shell: every argument is one of ours, in a folder of our own.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "codegen/compile/backends.h"
-#include "core/io/atomic_file.h"
-#include "core/io/environment_path.h"
-#include "core/report/text_style.h"
-
-extern char** environ;
+#include "core/base/atomic_file.h"
+#include "core/base/environment.h"
+#include "core/base/process.h"
+#include "core/base/text_style.h"
 
 namespace heddle::codegen {
 namespace {
@@ -66,24 +63,15 @@ class Folder {
 
 Error no_folder() { return Error::environment("no temporary folder can be made for nvcc", "TMPDIR names a folder that can be written"); }
 
-/// The exit code, or -1; output of both streams into `log`.
-int run(std::vector<std::string> words, const std::string& log) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int started = ::posix_spawn(&child, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (started != 0) return -1;
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+/// The exit code, or -1; what it says on both streams goes into `log`.
+int run(std::vector<std::string> words, std::string& log) {
+  std::optional<Pipe> said = make_pipe();
+  if (!said) return -1;
+  Process child({std::move(words), {{STDIN_FILENO, -1}, {STDOUT_FILENO, said->to.get()}, {STDERR_FILENO, said->to.get()}}});
+  if (child.failure() != 0) return -1;
+  said->to.close();
+  listen({{&said->from, [&](std::string_view bytes) { log += bytes; }}}, [] { return true; });
+  return child.wait().code;
 }
 
 }  // namespace
@@ -92,13 +80,10 @@ Result<std::string> nvcc_version() {
   const Result<std::string> found = find_nvcc();
   if (!found) return found.error();
   const std::string& nvcc = *found;
-  const Folder folder;
-  if (folder.path().empty()) return no_folder();
-  const std::string log = folder.path() + "/version";
-  if (run({nvcc, "--version"}, log) != 0) return Error::environment("nvcc does not start");
-  const auto text = read_file(log);
-  const std::size_t at = text.ok() ? text->find(", V") : std::string::npos;
-  return "nvcc" + (at == std::string::npos ? std::string() : " " + text->substr(at + 3, text->find('\n', at) - at - 3));
+  std::string text;
+  if (run({nvcc, "--version"}, text) != 0) return Error::environment("nvcc does not start");
+  const std::size_t at = text.find(", V");
+  return "nvcc" + (at == std::string::npos ? std::string() : " " + text.substr(at + 3, text.find('\n', at) - at - 3));
 }
 
 Result<Built> build_with_nvcc(const std::string& source) {
@@ -107,11 +92,10 @@ Result<Built> build_with_nvcc(const std::string& source) {
   const std::string& nvcc = *found;
   const Folder folder;
   if (folder.path().empty()) return no_folder();
-  const std::string from = folder.path() + "/heddle.cu", to = folder.path() + "/heddle.cubin", log = folder.path() + "/log";
+  const std::string from = folder.path() + "/heddle.cu", to = folder.path() + "/heddle.cubin";
   if (auto written = write_file(from, source); !written.ok()) return written.error();
-  const int code = run({nvcc, "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a", "-cubin", "-Xptxas", "-v", "-o", to, from}, log);
   Built built;
-  if (const auto text = read_file(log); text.ok()) built.log = *text;
+  const int code = run({nvcc, "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a", "-cubin", "-Xptxas", "-v", "-o", to, from}, built.log);
   built.good = code == 0;
   if (built.good) {
     auto cubin = read_file(to);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compile/backends.h"
-#include "core/io/environment_path.h"
+#include "core/base/environment.h"
 
 namespace heddle::codegen {
 namespace {

@@ -18,7 +18,7 @@
 #include "codegen/emit/records.h"
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/expr.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 
 namespace heddle::codegen {
 

@@ -117,8 +117,8 @@ template <int N> DEVICE void keep(u32 (&d)[N]) {
 #pragma unroll
   for (int i = 0; i < N; ++i) asm volatile("" : "+r"(d[i]) :: "memory");
 }
-/// What is made of `x` is made where it is used, not before the loop and kept in registers; no instruction.
-DEVICE void made_here(u32& x) { asm volatile("" : "+r"(x)); }
+/// Holds `x` in a register here, so that what follows from it is computed where it is used and not before the loop; no instruction.
+DEVICE void keep_in_register(u32& x) { asm volatile("" : "+r"(x)); }
 /// Matrix descriptor of a tile with 128-byte swizzle.
 DEVICE u64 matrix(u32 address, u32 leading, u32 stride) {
   return (u64)((address & 0x3FFFF) >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(stride >> 4) << 32) | (1ull << 62);

@@ -340,7 +340,7 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
     const auto matrices = static_cast<int>(in.layout->cols / 16 / step.piece.count);
     const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 4 * j", step.piece.number * matrices * 4) : "[4 * j");
     line("u32 to = {} + (warp * 16 + (lane & 15)) * 128 + ((lane >> 4) ^ (lane & 7)) * 16;", slot_text(step.output));
-    raw("made_here(to);");
+    raw("keep_in_register(to);");
     raw("#pragma unroll");
     line("for (int j = 0; j < {}; ++j)", matrices);
     line("  store_matrices((to ^ j % 4 * 32) + j / 4 * {0}, {1}], {1} + 1], {1} + 2], {1} + 3]);", panels->bytes, of);
@@ -358,7 +358,7 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
 void Writer::write_smem_store_f32(const Step& step, const Panels& panels) {
   const std::string from = input_array(step, 0);
   line("u32 to = {} + (warp * 16 + lane / 4) * 128 + ((lane % 4 / 2) ^ (lane / 4)) * 16 + lane % 2 * 8;", slot_text(step.output));
-  raw("made_here(to);");
+  raw("keep_in_register(to);");
   raw("#pragma unroll");
   const int pairs = values_[step.inputs[0].value].layout->elements / 2 / step.piece.count;
   const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 2 * j", step.piece.number * pairs * 2) : "[2 * j");

@@ -16,7 +16,7 @@
 #include "codegen/emit/emit.h"
 #include "codegen/emit/names.h"
 #include "codegen/emit/prelude.h"
-#include "core/problem/tile.h"
+#include "core/problem/costs.h"
 
 namespace heddle::codegen {
 

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "codegen/interpret/machine.h"
-#include "core/eval/execute.h"
-#include "core/eval/rounding.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/kernel/execute.h"
+#include "core/kernel/rounding.h"
 
 namespace heddle::codegen {
 namespace {
@@ -35,7 +35,7 @@ void forget_others(Array& tile, const Piece& piece) {
     if (!inside(k, tile, piece)) tile.data[k] = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// The ops of core/eval, for the tiles of one block.
+/// The ops of core/kernel, for the tiles of one block.
 class EvalData : public TileData {
  public:
   EvalData(const Kernel& kernel, const Program& program, TensorMap& tensors, std::int64_t first_tile, std::vector<std::int64_t> grid,

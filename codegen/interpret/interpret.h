@@ -25,7 +25,7 @@
 
 #include "codegen/program/program.h"
 #include "core/base/result.h"
-#include "core/eval/array.h"
+#include "core/kernel/array.h"
 
 namespace heddle::codegen {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codegen/interpret/interpret.h"
-#include "core/eval/op_semantics.h"
+#include "core/kernel/op_semantics.h"
 
 namespace heddle::codegen {
 

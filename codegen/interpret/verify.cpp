@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "core/eval/evaluate.h"
-#include "core/eval/execute.h"
+#include "core/base/text_style.h"
+#include "core/kernel/evaluate.h"
+#include "core/kernel/execute.h"
 #include "core/problem/resolve.h"
-#include "core/report/text_style.h"
 
 namespace heddle::codegen {
 namespace {

@@ -1,5 +1,5 @@
 // A schedule's program run with real data, at the kernel's evaluation sizes, under many orders of events: whatever order that
-// is, every element must be the one that the kernel's graph computes (core/eval), bit for bit, because each element has the
+// is, every element must be the one that the kernel's graph computes (core/kernel), bit for bit, because each element has the
 // same operations in the same order.
 #pragma once
 

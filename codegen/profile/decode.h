@@ -8,8 +8,8 @@
 
 #include "codegen/emit/records.h"
 #include "codegen/program/program.h"
-#include "core/answer/measurement.h"
 #include "core/problem/problem.h"
+#include "core/records/measurement.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle::codegen {

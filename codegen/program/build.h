@@ -1,7 +1,7 @@
 // From a schedule to a program: which role does what in which order, and every decision that a schedule leaves open (the
 // cut of each role's loop, unrolling, copies of registers, barriers, addresses, threads, register budgets).
 //
-// The order of every role's ops, waits and signals is that of core/report/pipeline_program.h. What is decided here:
+// The order of every role's ops, waits and signals is that of core/analysis/pipeline_program.h. What is decided here:
 //
 //   cut        The steady loop may begin at any step. ptxas follows wgmma groups inside one pass only: a group that crosses
 //              the back edge must be awaited with nothing left in flight before ordinary code touches its registers
@@ -17,7 +17,7 @@
 
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 

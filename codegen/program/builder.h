@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "codegen/program/parts.h"
-#include "core/problem/tile.h"
-#include "core/report/pipeline_program.h"
+#include "core/analysis/pipeline_program.h"
+#include "core/problem/costs.h"
 
 namespace heddle::codegen {
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "codegen/program/parts.h"
-#include "core/problem/tile.h"
+#include "core/problem/costs.h"
 
 namespace heddle::codegen {
 namespace {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/problem/problem.h"
 
 namespace heddle::codegen {

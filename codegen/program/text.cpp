@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::codegen {
 namespace {
@@ -120,16 +120,6 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
         page += fmt::format("  {:>7}  {}{}\n", cycle, styled(step_text(kernel, program, role, section, step), style), left_out(step));
       }
     }
-  }
-  return page;
-}
-
-std::string refusals_page(const std::vector<Refusal>& refusals, const TextStyle& style) {
-  std::string page;
-  for (const Refusal& r : refusals) {
-    page += fmt::format("{}: {}\n", styled(r.rule, style), styled(r.sentence, style));
-    page += r.constraint ? fmt::format("  solve again with --demand \"{}\"\n", styled(r.constraint->name, style))
-                         : fmt::format("  no demand mends it: {}\n", why_no_demand(r.rule));
   }
   return page;
 }

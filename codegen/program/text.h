@@ -6,7 +6,7 @@
 
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 
 namespace heddle::codegen {
 
@@ -15,8 +15,5 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
 
 /// One step as it is printed: "wait full k[i-1]". `loop`: iterations are said of the loop's counter i.
 std::string step_text(const Kernel& kernel, const Program& program, const Role& role, const Section& section, const Step& step);
-
-/// "rule: sentence", one paragraph each, with the demand that the solver understands.
-std::string refusals_page(const std::vector<Refusal>& refusals, const TextStyle& style);
 
 }  // namespace heddle::codegen

@@ -17,7 +17,7 @@
 #include "codegen/run/data.h"
 #include "codegen/run/gpu.h"
 #include "codegen/run/library.h"
-#include "core/io/measurement_json.h"
+#include "core/formats/measurement_json.h"
 
 namespace heddle::codegen {
 namespace {

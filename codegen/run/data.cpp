@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/hash.h"
-#include "core/eval/rounding.h"
+#include "core/kernel/rounding.h"
 
 namespace heddle::codegen {
 namespace {

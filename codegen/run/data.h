@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codegen/run/plan.h"
-#include "core/answer/measurement.h"
+#include "core/records/measurement.h"
 
 namespace heddle::codegen {
 

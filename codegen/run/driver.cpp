@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/io/environment_path.h"
+#include "core/base/environment.h"
 
 namespace heddle::codegen::cuda {
 

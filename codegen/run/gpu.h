@@ -9,7 +9,7 @@
 
 #include "codegen/run/driver.h"
 #include "codegen/run/plan.h"
-#include "core/answer/measurement.h"
+#include "core/records/measurement.h"
 
 namespace heddle::codegen {
 

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "core/io/environment_path.h"
+#include "core/base/environment.h"
 
 namespace heddle::codegen {
 

@@ -9,7 +9,7 @@
 #include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
 #include "codegen/run/run.h"
-#include "core/answer/measurement.h"
+#include "core/records/measurement.h"
 
 namespace heddle::codegen {
 

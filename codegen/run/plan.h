@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "codegen/emit/emit.h"
-#include "core/answer/measurement.h"
 #include "core/base/result.h"
+#include "core/records/measurement.h"
 
 namespace heddle::codegen {
 

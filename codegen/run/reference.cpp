@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "core/base/saturate.h"
-#include "core/eval/evaluate.h"
-#include "core/eval/execute.h"
-#include "core/eval/reference.h"
+#include "core/kernel/evaluate.h"
+#include "core/kernel/execute.h"
+#include "core/kernel/reference.h"
 
 namespace heddle::codegen {
 namespace {

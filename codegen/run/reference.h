@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codegen/run/plan.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 
 namespace heddle::codegen {
 

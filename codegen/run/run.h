@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "codegen/run/plan.h"
-#include "core/answer/measurement.h"
 #include "core/base/result.h"
+#include "core/records/measurement.h"
 
 namespace heddle::codegen {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/analysis/cycle_ratio.h"
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
 
 namespace heddle {

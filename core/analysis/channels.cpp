@@ -1,10 +1,9 @@
-// Lives of channel slots and the depths they need.
 #include "core/analysis/channels.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
 
 namespace heddle {

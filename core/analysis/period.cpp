@@ -8,7 +8,7 @@
 
 #include "core/analysis/channels.h"
 #include "core/analysis/cycle_ratio.h"
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
 
 namespace heddle {

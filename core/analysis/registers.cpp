@@ -1,10 +1,9 @@
-// Register use per group: lives of values, copies alive at each op's start.
 #include "core/analysis/registers.h"
 
 #include <algorithm>
 #include <set>
 
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
 
 namespace heddle {

@@ -16,7 +16,7 @@ namespace heddle {
 Schedule refitted(const Problem& problem, Schedule schedule);
 
 /// The order of `like` with other starts, smallest II first: ops as early as possible, or not before their present place;
-/// with the rings as deep as they are, or as deep as the order wants. Nobody has judged them: registers, memory and user
+/// with the rings as deep as they are, or as deep as the order wants. They are not checked: registers, memory and user
 /// constraints may object. Empty when the order deadlocks. Pre: as above.
 std::vector<Schedule> retimings(const Problem& problem, const Schedule& like);
 

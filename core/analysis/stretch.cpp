@@ -1,4 +1,3 @@
-// Differences of numbers, op by op.
 #include "core/analysis/stretch.h"
 
 #include <algorithm>
@@ -7,7 +6,7 @@
 #include "core/analysis/bounds.h"
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
-#include "core/problem/strictness.h"
+#include "core/problem/problem.h"
 
 namespace heddle {
 namespace {

@@ -1,4 +1,3 @@
-// A sort by slot per unit.
 #include "core/analysis/turns.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Usage of units, memories and registers over one II window or over a whole run.
 #include "core/analysis/usage.h"
 
 #include <algorithm>
@@ -19,10 +18,10 @@ struct Span {
   Cycle ii = 1, length = 1;
   int iterations = 0;  ///< 0: the window
 
-  ModuloProfile profile() const { return ModuloProfile(length); }
-  void always(ModuloProfile& profile, std::int64_t amount) const { profile.add(0, length, amount); }
-  /// An interval of iteration 0, once per iteration; `carried` iterations before the first one left theirs behind.
-  void add(ModuloProfile& profile, Cycle begin, Cycle duration, std::int64_t amount, int carried = 0) const {
+  ModuloUsage profile() const { return ModuloUsage(length); }
+  void always(ModuloUsage& profile, std::int64_t amount) const { profile.add(0, length, amount); }
+  /// An interval of iteration 0, once per iteration; `carried` iterations before the first one left a copy behind.
+  void add(ModuloUsage& profile, Cycle begin, Cycle duration, std::int64_t amount, int carried = 0) const {
     if (iterations == 0) return profile.add(begin, duration, amount);
     for (int i = -carried; i < iterations; ++i) {
       const Cycle from = std::clamp<Cycle>(sat_add(begin, i * ii), 0, length);
@@ -33,12 +32,12 @@ struct Span {
 };
 
 void add_units(const Problem& problem, const Schedule& schedule, const Span& span, Usage& usage) {
-  std::vector<ModuloProfile> units(problem.units.size(), span.profile());
+  std::vector<ModuloUsage> units(problem.units.size(), span.profile());
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     for (const UnitUse& use : problem.ops[v].uses)
       span.add(units[use.unit.index()], schedule.ops[v].start + use.offset, use.duration, use.amount);
-  for (const ModuloProfile& unit : units) {
-    const Profile profile = unit.steps();
+  for (const ModuloUsage& unit : units) {
+    const UsageCurve profile = unit.steps();
     Cycle busy = 0;
     for (std::size_t i = 0; i < profile.size(); ++i)
       if (profile[i].value > 0) busy += (i + 1 < profile.size() ? profile[i + 1].at : span.length) - profile[i].at;
@@ -48,7 +47,7 @@ void add_units(const Problem& problem, const Schedule& schedule, const Span& spa
 }
 
 void add_memory(const Problem& problem, const Schedule& schedule, const Span& span, Usage& usage) {
-  ModuloProfile smem = span.profile(), tmem = span.profile();
+  ModuloUsage smem = span.profile(), tmem = span.profile();
   span.always(smem, problem.resident_smem);
   span.always(tmem, problem.resident_columns);
   for (const Channel& channel : problem.channels) {
@@ -65,7 +64,7 @@ void add_memory(const Problem& problem, const Schedule& schedule, const Span& sp
 }
 
 void add_registers(const Problem& problem, const Schedule& schedule, const Span& span, Usage& usage) {
-  std::vector<ModuloProfile> groups(schedule.groups.size(), span.profile());
+  std::vector<ModuloUsage> groups(schedule.groups.size(), span.profile());
   const auto uses = register_use(problem, schedule);
   const auto deaths = register_deaths(problem, schedule);
   const auto foreign = foreign_registers(problem, schedule);

@@ -7,18 +7,18 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle {
 
 struct Usage {
-  std::vector<Profile> units;          ///< amount in use, per unit
+  std::vector<UsageCurve> units;          ///< amount in use, per unit
   std::vector<Cycle> busy;             ///< cycles of the window in which the unit is used at all, per unit
-  Profile smem_live;                   ///< bytes of slots holding a live copy, residents included
-  Profile tmem_live;                   ///< columns
-  std::vector<Profile> registers;      ///< per group, per thread: live values, inputs from other groups, residents, overhead
+  UsageCurve smem_live;                   ///< bytes of slots holding a live copy, residents included
+  UsageCurve tmem_live;                   ///< columns
+  std::vector<UsageCurve> registers;      ///< per group, per thread: live values, inputs from other groups, residents, overhead
   std::vector<int> register_peak;      ///< per group, at op starts as problem.h defines it
   std::vector<int> register_budget;    ///< the peak rounded up to the granule (producer_registers where untouched)
   std::int64_t smem_bytes = 0;         ///< allocated: depth * size + residents

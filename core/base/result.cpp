@@ -1,4 +1,3 @@
-// Faults and errors as text, and the assertion that stops the program.
 #include "core/base/result.h"
 
 #include <cstdio>

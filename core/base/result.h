@@ -1,6 +1,6 @@
 // Errors that are not programmer errors, as values.
 //
-// A fault is one thing wrong, said so that a person can mend it: where (file and JSON Pointer), what was expected, and a
+// A fault is one thing wrong, said so that a person can correct it: where (file and JSON Pointer), what was expected, and a
 // guess at what was meant. Readers collect all faults of a file before giving up.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Fault {
   std::string file;     ///< path as the user gave it; may be empty
   std::string pointer;  ///< JSON Pointer ("/body/3/latency"); empty when the whole file is meant
   std::string message;  ///< what was expected and what was found
-  std::string hint;     ///< how to mend it, or what was probably meant; may be empty
+  std::string hint;     ///< how to correct it, or what was probably meant; may be empty
 };
 
 /// "file: /pointer: message (hint)"

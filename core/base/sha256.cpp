@@ -1,4 +1,3 @@
-// Straight from the standard.
 #include "core/base/sha256.h"
 
 #include <bit>

@@ -1,4 +1,3 @@
-// Edit distance with swaps, and what counts as close.
 #include "core/base/suggest.h"
 
 #include <algorithm>
@@ -7,7 +6,7 @@
 namespace heddle {
 namespace {
 
-constexpr std::size_t kLongestWord = 64;  ///< longer words are nobody's typing mistake, and the distance is quadratic
+constexpr std::size_t kLongestWord = 64;  ///< longer words are no typing mistakes, and the distance is quadratic
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 

@@ -1,4 +1,3 @@
-// Certificates from outcomes.
 #include "core/check/certify.h"
 
 #include "core/analysis/usage.h"

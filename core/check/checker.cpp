@@ -1,4 +1,3 @@
-// The independent judge: form first, then every family.
 #include "core/check/checker.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/analysis/channels.h"
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "core/analysis/registers.h"
 #include "core/base/saturate.h"
 #include "core/check/families.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
 #include "core/check/families.h"
 
@@ -72,13 +72,13 @@ void check_sums(const Case& c) {
 }  // namespace
 
 void check_units(const Case& c) {
-  std::vector<ModuloProfile> folded(c.problem.units.size(), ModuloProfile(c.schedule.ii));
+  std::vector<ModuloUsage> folded(c.problem.units.size(), ModuloUsage(c.schedule.ii));
   for (std::size_t v = 0; v < c.problem.ops.size(); ++v)
     for (const UnitUse& use : c.problem.ops[v].uses)
       folded[use.unit.index()].add(c.schedule.ops[v].start + use.offset, use.duration, use.amount);
   for (std::size_t u = 0; u < folded.size(); ++u) {
     const Unit& unit = c.problem.units[u];
-    const Profile profile = folded[u].steps();
+    const UsageCurve profile = folded[u].steps();
     // One violation for each stretch of overload, told at its peak.
     for (std::size_t i = 0; i < profile.size(); ++i) {
       if (profile[i].value <= unit.capacity) continue;

@@ -1,4 +1,3 @@
-// The table of limits.
 #include "core/machine/limit_fields.h"
 
 #include <algorithm>

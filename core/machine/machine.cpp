@@ -1,4 +1,3 @@
-// Look-ups in a machine description.
 #include "core/machine/machine.h"
 
 #include <algorithm>

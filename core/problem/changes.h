@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 #include "core/problem/fault_log.h"
+#include "core/problem/problem.h"
 
 namespace heddle {
 
@@ -74,5 +75,44 @@ std::string number_name(const Change& change);
 /// a rule of the machine in place of OP), UNIT.capacity, limits.NAME, handoff.register_copy, handoff.signal or groups.
 /// VALUE is an integer, +N or -N to add, +P% or -P% for percent. A word that is an op and a rule means the op.
 Result<Change> parse_change(std::string_view text, const Kernel& kernel, const Machine& machine);
+
+// What changes do to the numbers of a kernel on a machine while resolve() puts them together.
+
+class ChangedNumbers {
+ public:
+  /// Edits the machine's capacities and limits at once. Faults: ops, rules, units and fields that do not exist, values
+  /// that the number may not have; all at the change's own place. Pre: `faults` outlives it.
+  ChangedNumbers(const Changes& changes, const Kernel& kernel, Machine& machine, FaultLog& faults);
+
+  /// The op's costs. `own` is what the graph gives itself: changes of a rule do not touch that.
+  void apply(Op& op, const CostOverride* own, const std::vector<Unit>& units) const;
+  Cycle register_copy(Cycle cycles) const { return hand_off("register_copy", cycles); }
+  Cycle signal(Cycle cycles) const { return hand_off("signal", cycles); }
+  int max_groups(int groups) const;
+
+  /// In words, for the problem; without those switched off.
+  std::vector<std::string> in_force() const;
+
+ private:
+  void check_names(const Change& change, const Kernel& kernel, const Machine& machine);
+  void edit_machine(const Change& change, Machine& machine) const;
+  Cycle hand_off(const char* field, Cycle cycles) const;
+  /// The number after the change; as it was, and a fault, when that is outside `range`.
+  std::int64_t number(const Change& change, std::int64_t old, Range range, const std::string& what) const;
+
+  Changes changes_;  ///< those in force whose names are known
+  FaultLog& faults_;
+};
+
+// The numbers that a kernel's schedules on a machine depend on and that may be wrong by some percent: costs, capacities,
+// hand-offs, sizes of memories. What is a matter of counting (threads of a warp, the granule of registers) is not among them.
+
+/// One change per number, with its effect still to be set. Rules come in the machine's order, each with latency, window, and
+/// per unit duration and amount; then what ops give themselves; then capacities, limits and hand-offs.
+/// Pre: `problem` was resolved from the two.
+Changes numbers_of(const Kernel& kernel, const Machine& machine, const Problem& problem);
+
+/// The values that the number has in the problem, ascending, each once; empty for hand-offs, which depend on sizes.
+std::vector<std::int64_t> values_of(const Problem& problem, const Change& number);
 
 }  // namespace heddle

@@ -1,4 +1,3 @@
-// Faults of resolving, with the place in the file that they speak of.
 #include "core/problem/fault_log.h"
 
 #include <fmt/format.h>

@@ -37,7 +37,7 @@
 #include <vector>
 
 #include "core/base/id.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 
 namespace heddle {
@@ -140,5 +140,18 @@ std::string machine_title(const Problem& problem);
 
 /// Stable hexadecimal digest of everything that decides which schedules are legal.
 std::string problem_hash(const Problem& problem);
+
+// Comparing two problems of one shape by their numbers: what is proved about one then holds for the other.
+
+/// Every number that only ever forbids is at least as large in `a`, every number that only ever permits at most as large, and
+/// all else is the same. Then every schedule of `a` is one of `b` (warps, ring depths and register budgets fitted), so the
+/// least II of `b` is at most that of `a`. False means that this comparison cannot tell.
+bool at_least_as_strict(const Problem& a, const Problem& b);
+
+// A problem spelled out: what names and keeps answers. problem_hash() (problem.h) digests the legal part of the same text.
+
+/// Everything that an answer about the problem may depend on or mention: what decides which schedules are legal, then names,
+/// parameters and changes. Two problems have one text only if they are the same.
+std::string problem_text(const Problem& problem);
 
 }  // namespace heddle

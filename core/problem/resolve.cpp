@@ -9,12 +9,11 @@
 #include <tuple>
 
 #include "core/base/suggest.h"
-#include "core/graph/validate.h"
-#include "core/problem/apply_changes.h"
+#include "core/kernel/validate.h"
+#include "core/problem/changes.h"
 #include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/storage.h"
-#include "core/problem/tile.h"
 
 namespace heddle {
 namespace {

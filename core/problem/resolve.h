@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"

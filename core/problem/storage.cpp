@@ -1,4 +1,3 @@
-// Sizes of values, residents, and channels from the spaces of values.
 #include "core/problem/storage.h"
 
 #include <fmt/format.h>

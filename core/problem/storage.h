@@ -12,11 +12,11 @@
 #include <optional>
 #include <vector>
 
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
+#include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/problem.h"
-#include "core/problem/tile.h"
 
 namespace heddle {
 
@@ -24,7 +24,7 @@ namespace heddle {
 /// copies out of shared memory (no result) are instead awaited by the warps that issued them, which then signal.
 bool completes_on_barrier(const Problem& problem, OpId op);
 
-/// Fills channels and the smem and tmem residents. The kernel is valid (core/graph/validate.h). `problem` has its ops,
+/// Fills channels and the smem and tmem residents. The kernel is valid (core/kernel/validate.h). `problem` has its ops,
 /// values and edges; the edges have no cycle of total distance 0. `tiles` runs parallel to kernel.values;
 /// `handoff_signal` is the machine's, evaluated.
 void place_values(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles,

@@ -9,7 +9,6 @@
 #include "core/base/saturate.h"
 #include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
-#include "core/problem/tile.h"
 
 namespace heddle {
 namespace {

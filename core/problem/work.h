@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 #include "core/problem/problem.h"
 

@@ -436,7 +436,7 @@ class Parser {
       found_.low += number();
       take_any({"cycle", "cycles"});
     } else if (in_words && (sees("+") || sees("-"))) {
-      // Read as arithmetic it allows the second op to start first; nobody who says "before" means that.
+      // Read as arithmetic it allows the second op to start first; that is not what "before" means.
       const std::string& second = found_.ops.back();
       fail("does it start that much earlier, or may it start that much later?",
            fmt::format("'{0} before {1} by N' leaves at least N cycles between; '{0} <= {1} + N' lets {0} start up to N later",

@@ -1,4 +1,3 @@
-// Names of the constraint kinds.
 #include "core/schedule/constraints.h"
 
 namespace heddle {

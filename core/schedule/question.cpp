@@ -1,4 +1,3 @@
-// Demands as text, and their digest.
 #include "core/schedule/question.h"
 
 #include <fmt/format.h>

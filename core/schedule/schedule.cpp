@@ -1,4 +1,3 @@
-// Arithmetic of stages and slots, and look-ups in a schedule.
 #include "core/schedule/schedule.h"
 
 #include <fmt/format.h>

@@ -9,10 +9,9 @@
 
 #include "core/analysis/stream_order.h"
 #include "core/base/saturate.h"
-#include "core/problem/apply_changes.h"
+#include "core/problem/changes.h"
 #include "core/problem/costs.h"
 #include "core/problem/storage.h"
-#include "core/problem/tile.h"
 #include "core/simulate/tally.h"
 
 namespace heddle {

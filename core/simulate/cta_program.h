@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/analysis/period.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "core/analysis/bounds.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 #include "core/problem/problem.h"
 #include "core/simulate/kernel_run.h"

@@ -1,4 +1,3 @@
-// Tiles to slots, slots to SMs, the busiest SM in full.
 #include "core/simulate/kernel_run.h"
 
 #include <fmt/format.h>

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
 #include "core/problem/changes.h"
 #include "core/problem/work.h"

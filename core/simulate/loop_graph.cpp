@@ -123,7 +123,7 @@ std::vector<std::uint32_t> ring_predecessors(const std::vector<EventEdge>& event
 RingSource nearest_on_ring(const std::vector<EventEdge>& events, const std::vector<std::uint32_t>& ring_before, std::uint32_t edge,
                            std::int64_t iteration, std::int64_t trips) {
   Cycle weight = events[edge].weight - events[edge].length;
-  // Once round the ring is one iteration less: a whole round before the first one, and nobody is left.
+  // Once round the ring is one iteration less: a whole round before the first one, and no op is left.
   Index first_absent = kNone;
   for (Index e = ring_before[edge];; e = ring_before[e]) {
     const EventEdge& event = events[e];

@@ -1,5 +1,5 @@
 // The event graph made ready to run: every op's iteration belongs to one step of the loop, no edge points to a later step, and
-// inside a step ops come in an order in which nobody waits for who comes later.
+// inside a step ops come in an order in which no op waits for a later one.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> ring_predecessors(const std::vector<EventEdge>& event
 
 /// Who is next before an op on a ring where the edge's own source does not exist in a loop of `trips` iterations.
 struct RingSource {
-  OpId op;                       ///< invalid: nobody
+  OpId op;                       ///< invalid: none
   std::int64_t iteration = 0;
   Cycle weight = 0;              ///< from its start
 };

@@ -1,4 +1,3 @@
-// The least of five quotients.
 #include "core/simulate/occupancy.h"
 
 #include <algorithm>

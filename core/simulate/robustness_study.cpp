@@ -1,11 +1,10 @@
-// Many short runs.
 #include "core/simulate/robustness_study.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/analysis/channels.h"
-#include "core/problem/numbers.h"
+#include "core/problem/changes.h"
 
 namespace heddle {
 namespace {

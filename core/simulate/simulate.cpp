@@ -1,4 +1,3 @@
-// Which engine runs the loop.
 #include "core/simulate/simulate.h"
 
 #include <algorithm>

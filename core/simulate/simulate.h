@@ -5,7 +5,7 @@
 // on streams and units is the schedule's, timing is free. With constant latencies the run becomes periodic, and its period is
 // sustainable_period() exactly. With Arbitration::FirstCome units serve whoever asks first, as hardware does where no barrier
 // says otherwise: an asynchronous op whose unit is busy is queued there while its stream goes on, any other op waits for it.
-// Ties go to the group with the smaller number; nobody overtakes on a unit.
+// Ties go to the group with the smaller number; no op overtakes another on a unit.
 #pragma once
 
 #include <array>

@@ -1,4 +1,3 @@
-// Sums.
 #include "core/simulate/tally.h"
 
 #include <algorithm>

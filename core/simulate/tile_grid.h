@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 
 namespace heddle {
 

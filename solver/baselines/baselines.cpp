@@ -1,4 +1,3 @@
-// The list, and what is common to every run.
 #include "solver/baselines/baselines.h"
 
 #include <fmt/format.h>
@@ -7,7 +6,7 @@
 #include <charconv>
 
 #include "core/base/suggest.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/methods.h"
 

@@ -1,4 +1,3 @@
-// Longest distances over the dependences of one iteration.
 #include "solver/baselines/iteration_stages.h"
 
 #include <fmt/format.h>

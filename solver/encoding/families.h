@@ -27,5 +27,9 @@ std::vector<WeightedLit> memory_terms(const Model& model, Space space);
 
 /// Tensor memory is allocated in powers of two from 32 columns up: what fits into `columns`.
 std::int64_t allocatable_columns(std::int64_t columns);
+/// Bytes or columns with so many slots in this ring and one in every other that must exist.
+std::int64_t memory_with_slots(const Problem& problem, const Channel& ring, std::int64_t slots);
+/// Memory, not the longest ring that makes sense, keeps this ring from having one slot more.
+bool kept_short_by_memory(const Problem& problem, const Channel& ring);
 
 }  // namespace heddle::solver

@@ -20,8 +20,8 @@
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
-#include "solver/backend.h"
 #include "solver/encoding/closure.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver {
 

@@ -168,7 +168,7 @@ void RegisterFamily::count_copies(ValueId value, OpId at, std::vector<WeightedLi
     if (lit == kFalse) lit = backend.new_lit();
     return lit;
   };
-  if (producer != at)  // defined at this very cycle: there even if nobody reads it
+  if (producer != at)  // defined at this very cycle: there even if no op reads it
     backend.add_clause({-at_home, -backend.at_least(model_.slot(at), model_.slot(producer), 0),
                         -backend.at_least(model_.slot(producer), model_.slot(at), 0), literal(1)});
   for (const Edge& e : problem.edges) {

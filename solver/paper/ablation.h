@@ -2,7 +2,7 @@
 // Blackwell forward: fewer warps, no sub-tiling, no cross-warp communication.
 #pragma once
 
-#include "core/answer/paper.h"
+#include "core/answers/paper.h"
 #include "solver/paper/search.h"
 
 namespace heddle::solver::paper {

@@ -12,7 +12,7 @@
 #include "solver/paper/graph.h"
 #include "solver/paper/joint.h"
 #include "solver/paper/normalize.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 
 namespace heddle::solver::paper {
 namespace {

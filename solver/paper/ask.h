@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/answer/paper.h"
+#include "core/answers/paper.h"
 #include "core/problem/problem.h"
 #include "solver/paper/ablation.h"
 #include "solver/paper/options.h"

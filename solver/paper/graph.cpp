@@ -33,7 +33,7 @@ void add_read(Node& node, Read read) {
   if (std::find(node.reads.begin(), node.reads.end(), read) == node.reads.end()) node.reads.push_back(read);
 }
 
-/// Section 5.3: streaming ops run ahead on their own warp, so that nobody waits for them.
+/// Section 5.3: streaming ops run ahead on their own warp, so that no op waits for them.
 void apply_streaming(Graph& graph, Streaming rule) {
   if (rule == Streaming::Off) return;
   std::vector<bool> has_input(graph.nodes.size(), false);

@@ -1,4 +1,3 @@
-// Picks the form and keeps exceptions inside.
 #include "solver/paper/joint.h"
 
 #include <exception>

@@ -2,8 +2,8 @@
 // with CBC; this asks for a schedule of length L, from the longest path upward.
 #pragma once
 
-#include "solver/backend.h"
 #include "solver/paper/graph.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver::paper {
 

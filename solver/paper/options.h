@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/answer/paper.h"
+#include "core/answers/paper.h"
 #include "core/base/result.h"
 
 namespace heddle::solver::paper {

@@ -1,4 +1,3 @@
-// The loop over I and L.
 #include "solver/paper/search.h"
 
 #include <fmt/format.h>

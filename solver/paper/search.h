@@ -12,10 +12,10 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/answer/paper.h"
-#include "solver/backend.h"
+#include "core/answers/paper.h"
 #include "solver/paper/graph.h"
 #include "solver/paper/joint.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver::paper {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "solver/backend.h"
 #include "solver/paper/graph.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver::paper {
 

@@ -1,4 +1,3 @@
-// One Boolean per op and member of the pool.
 #include "solver/paper/warps.h"
 
 #include <algorithm>

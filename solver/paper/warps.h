@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "solver/backend.h"
 #include "solver/paper/graph.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver::paper {
 

@@ -1,4 +1,3 @@
-// What to keep, and where it is watched.
 #include "solver/relaxation/clause_store.h"
 
 #include <algorithm>

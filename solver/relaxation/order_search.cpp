@@ -210,7 +210,7 @@ OrderLit OrderSearch::literal_of(const BetweenSums::Statement& statement, int be
     for (int i = statement.k - range.first; i >= 0; --i)
       if (holds(range.variable + i, false)) return 2 * (range.variable + i) + 1;
   }
-  HEDDLE_ASSERT(false, "a sum rests on an order that nobody set");
+  HEDDLE_ASSERT(false, "a sum rests on an order that was never set");
   return -1;
 }
 
@@ -313,9 +313,9 @@ bool OrderSearch::decide() {
     const int v = heap_.pop();
     if (value_[2 * v] != 0) continue;
     levels_.push_back({trail_.size(), added_.size(), closure_.mark()});
-    const std::int8_t wish = phase_[v] != 0 ? phase_[v] : model_.first_try[v];
-    bool yes = wish > 0;
-    if (wish == 0) {  // towards the middle of what the difference may be
+    const std::int8_t phase = phase_[v] != 0 ? phase_[v] : model_.first_try[v];
+    bool yes = phase > 0;
+    if (phase == 0) {  // towards the middle of what the difference may be
       const OrderBound &up = model_.bounds[2 * v], &down = model_.bounds[2 * v + 1];
       yes = closure_.at(up.from, up.to) - closure_.at(up.to, up.from) >= up.weight - down.weight;
     }

@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "solver/backend.h"
 #include "solver/relaxation/between_sums.h"
 #include "solver/relaxation/clause_store.h"
 #include "solver/relaxation/decision_heap.h"
 #include "solver/relaxation/difference_closure.h"
 #include "solver/relaxation/order_model.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver {
 

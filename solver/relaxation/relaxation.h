@@ -9,7 +9,7 @@
 
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
-#include "solver/backend.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver {
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "core/schedule/constraints.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 
 namespace heddle::solver {
 

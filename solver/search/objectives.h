@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "solver/search/decide.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 
 namespace heddle::solver {
 

@@ -1,4 +1,3 @@
-// Column by column.
 #include "solver/tune/features.h"
 
 #include <cmath>

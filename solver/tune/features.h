@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/space/space.h"
+#include "core/tuning_space/space.h"
 
 namespace heddle::solver {
 

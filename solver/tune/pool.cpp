@@ -1,4 +1,3 @@
-// Lists where they fit, rejection where not.
 #include "solver/tune/pool.h"
 
 #include <algorithm>

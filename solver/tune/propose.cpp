@@ -1,4 +1,3 @@
-// The methods that need few words, and the first steps that all share.
 #include "solver/tune/propose.h"
 
 namespace heddle::solver {

@@ -1,11 +1,10 @@
-// The loop that all methods share.
 #include "solver/tune/tune.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "solver/clock.h"
+#include "core/base/clock.h"
 #include "solver/tune/pool.h"
 #include "solver/tune/propose.h"
 

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "core/answer/tuning.h"
 #include "core/base/deadline.h"
-#include "core/space/tree.h"
+#include "core/records/tuning.h"
+#include "core/tuning_space/tree.h"
 
 namespace heddle::solver {
 

@@ -284,7 +284,7 @@ TEST_CASE("an op is found near where the user looks", "[app]") {
 
 TEST_CASE("a short pulse in a long view stays short", "[app]") {
   // 4 cycles of 1 in 4 000 on 1 000 pixels, between long stretches of 0.
-  const Profile profile{{0, 0}, {1001, 1}, {1005, 0}, {3001, 2}, {3002, 1}, {3003, 0}};
+  const UsageCurve profile{{0, 0}, {1001, 1}, {1005, 0}, {3001, 2}, {3002, 1}, {3003, 0}};
   const std::vector<ProfilePiece> pieces = profile_pieces(profile, {0, 1000, {0, 4000}}, 0, 4000);
   float x = 0, full = 0;
   std::int64_t most = 0;
@@ -306,7 +306,7 @@ TEST_CASE("pieces of random profiles cover the view, and no step of a pixel or m
   std::mt19937 random(seed);
   const auto number = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 200; ++round) {
-    Profile profile{{0, number(0, 9)}};
+    UsageCurve profile{{0, number(0, 9)}};
     while (profile.back().at < 1000) profile.push_back({profile.back().at + number(1, 60), number(0, 9)});
     const int begin = number(0, 900), end = number(begin + 1, 1100);
     const TimeAxis axis{0, 100, {static_cast<double>(begin), static_cast<double>(end)}};

@@ -7,7 +7,7 @@
 
 #include "app/session/session.h"
 #include "app/viewmodel/header_model.h"
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
 #include "core/schedule/question.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-#include "core/io/atomic_file.h"
+#include "core/base/atomic_file.h"
 #include "tests/app/cli_support.h"
 
 using namespace heddle;

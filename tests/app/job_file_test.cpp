@@ -6,8 +6,8 @@
 
 #include <random>
 
-#include "core/io/atomic_file.h"
-#include "core/io/library.h"
+#include "core/base/atomic_file.h"
+#include "core/library/library.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
 

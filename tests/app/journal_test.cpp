@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/io/atomic_file.h"
+#include "core/base/atomic_file.h"
 #include "tests/app/cli_support.h"
 
 using namespace heddle;

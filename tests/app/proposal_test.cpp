@@ -9,7 +9,7 @@
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/constraint_list.h"
 #include "app/viewmodel/legal_band.h"
-#include "core/io/constraints_json.h"
+#include "core/formats/constraints_json.h"
 #include "core/schedule/constraint_text.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"

@@ -12,10 +12,10 @@
 
 #include "app/jobs/child_process.h"
 #include "app/viewmodel/measured_model.h"
-#include "core/answer/adopt.h"
-#include "core/io/library.h"
-#include "core/io/measurement_json.h"
+#include "core/formats/measurement_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
+#include "core/records/measurement.h"
 #include "tests/support/paths.h"
 #include "tests/support/small_problem.h"
 

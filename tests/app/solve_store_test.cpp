@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "app/jobs/warm_job.h"
+#include "core/answers/summary.h"
+#include "core/base/json.h"
 #include "core/check/checker.h"
-#include "core/io/json.h"
-#include "core/io/library.h"
-#include "core/io/outcome_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/app/cli_support.h"
 

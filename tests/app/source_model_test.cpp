@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "app/jobs/kernel_job.h"
-#include "core/io/library.h"
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 

@@ -65,11 +65,11 @@ Explanation handmade() {
   e.members[1].family = "dependence";
   e.members[1].what = "dependences S -1-> P";
   e.members[1].edges = {EdgeId(0u)};
-  e.relaxations.resize(3);
-  e.relaxations[0] = {0, "capacity of TC", "1", "2", Status::Optimal, 1, "MUFU", 0.1};
-  e.relaxations[0].changes = {capacity("TC", 2)};
-  e.relaxations[1] = {1, "latency of S -> P", "1", "0", Status::Optimal, 2, "", 0.1};
-  e.relaxations[2] = {1, "distance of S -> P", "1", "2", Status::Unknown, 0, "", 0.1};
+  e.ways_out.resize(3);
+  e.ways_out[0] = {0, "capacity of TC", "1", "2", Status::Optimal, 1, "MUFU", 0.1};
+  e.ways_out[0].changes = {capacity("TC", 2)};
+  e.ways_out[1] = {1, "latency of S -> P", "1", "0", Status::Optimal, 2, "", 0.1};
+  e.ways_out[2] = {1, "distance of S -> P", "1", "2", Status::Unknown, 0, "", 0.1};
   e.assumptions = {"at most 4 stages"};
   return e;
 }
@@ -341,8 +341,8 @@ TEST_CASE("real reasons on a GEMM and on attention forward can be tried and hold
     f.settle();
     const auto* answer = f.session.inquiry(Topic::Explain).as<Explanation>();
     REQUIRE(answer);
-    REQUIRE_FALSE(answer->relaxations.empty());
-    const Relaxation best = answer->relaxations.front();
+    REQUIRE_FALSE(answer->ways_out.empty());
+    const WayOut best = answer->ways_out.front();
     REQUIRE(best.status == Status::Optimal);
     REQUIRE(best.can_be_tried());
     f.session.apply(TryRelaxation{best.changes, best.constraint, best.limit});

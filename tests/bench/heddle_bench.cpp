@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "core/analysis/bounds.h"
-#include "core/io/json.h"
-#include "core/io/library.h"
+#include "core/base/json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/bench/ladder.h"
 #include "tests/bench/table.h"
 #include "tests/bench/warm_bench.h"

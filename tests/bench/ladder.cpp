@@ -9,10 +9,10 @@
 #include <optional>
 
 #include "core/analysis/bounds.h"
-#include "core/io/json.h"
-#include "core/io/library.h"
+#include "core/base/json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/unroll.h"
 

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "core/simulate/simulate.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

@@ -12,9 +12,10 @@
 #include <map>
 #include <numbers>
 
-#include "core/io/tuning_json.h"
+#include "core/formats/tuning_json.h"
 #include "solver/tune/random.h"
 #include "solver/tune/tune.h"
+#include "tests/support/space_scope.h"
 
 using namespace heddle;
 using solver::TuneFacts;
@@ -160,7 +161,7 @@ void fill(Task& task, const std::function<std::optional<double>(const Scope&, co
   for (std::int64_t n = 0; n < tree->size(); ++n) {
     TuneEvaluation e;
     e.config = tree->at(n);
-    e.value = function(scope_of(task.space, e.config), e.config);
+    e.value = function(test::scope_of(task.space, e.config), e.config);
     e.status = e.value ? TuneStatus::Optimal : TuneStatus::Refused;
     task.table[e.config] = e;
   }

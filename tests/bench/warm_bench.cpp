@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "solver/warm.h"
+#include "solver/search/warm.h"
 
 namespace heddle::bench {
 namespace {

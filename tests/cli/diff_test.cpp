@@ -3,7 +3,7 @@
 
 #include "app/cli/cli.h"
 #include "app/session/session.h"
-#include "core/io/json.h"
+#include "core/base/json.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/cli/cli.h"
-#include "core/io/json.h"
+#include "core/base/json.h"
 #include "tests/app/cli_support.h"
 
 using namespace heddle;

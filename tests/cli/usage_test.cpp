@@ -9,7 +9,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/command_table.h"
 #include "app/cli/inputs.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "tests/app/cli_support.h"
 
 using namespace heddle;

@@ -10,7 +10,7 @@
 
 #include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
-#include "core/io/atomic_file.h"
+#include "core/base/atomic_file.h"
 #include "tests/codegen/fixture.h"
 #include "tests/support/paths.h"
 

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "codegen/emit/emit.h"
-#include "core/eval/evaluate.h"
-#include "core/io/atomic_file.h"
+#include "core/base/atomic_file.h"
+#include "core/kernel/evaluate.h"
 #include "tests/codegen/fixture.h"
 #include "tests/support/paths.h"
 

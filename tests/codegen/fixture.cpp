@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/program/text.h"
-#include "core/io/library.h"
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 
@@ -29,7 +29,9 @@ Lowering lowering(const std::string& name, const Scope& params, const std::strin
 
 codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips, const codegen::BuildOptions& options) {
   const codegen::BuildResult built = codegen::build_program(from.kernel, from.problem, from.schedule, trips, options);
-  INFO(codegen::refusals_page(built.refusals, {}));
+  std::string refused;
+  for (const codegen::Refusal& refusal : built.refusals) refused += refusal.rule + ": " + refusal.sentence + "\n";
+  INFO(refused);
   REQUIRE(built.program.has_value());
   return *built.program;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codegen/program/build.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/interpret/interpret.h"
-#include "core/eval/evaluate.h"
+#include "core/kernel/evaluate.h"
 #include "tests/codegen/fixture.h"
 
 using namespace heddle;

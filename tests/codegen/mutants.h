@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codegen/program/program.h"
-#include "core/graph/kernel.h"
+#include "core/kernel/kernel.h"
 
 namespace heddle::test {
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "tests/codegen/fixture.h"
 
 using namespace heddle;

@@ -2,12 +2,12 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/expr.h"
-#include "core/io/kernel_json.h"
-#include "core/io/machine_json.h"
+#include "core/formats/kernel_json.h"
+#include "core/formats/machine_json.h"
 #include "core/simulate/kernel_bound.h"
 #include "core/simulate/tile_grid.h"
-#include "core/space/candidate.h"
-#include "core/space/tree.h"
+#include "core/tuning_space/candidate.h"
+#include "core/tuning_space/tree.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

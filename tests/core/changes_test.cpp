@@ -6,10 +6,10 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "core/io/atomic_file.h"
-#include "core/io/changes_json.h"
-#include "core/io/constraints_json.h"
-#include "core/io/library.h"
+#include "core/base/atomic_file.h"
+#include "core/formats/changes_json.h"
+#include "core/formats/constraints_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/golden.h"
 #include "tests/support/mutate_json.h"

@@ -1,5 +1,5 @@
 // Ticks and numbers of the time axis.
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The Chrome trace: slices of a thread nest, async spans pair up, times are microseconds, output is deterministic.
-#include "core/io/chrome_trace.h"
+#include "core/chart/chrome_trace.h"
 
 #include <catch2/catch.hpp>
 #include <map>

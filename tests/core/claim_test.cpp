@@ -3,12 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/answers/summary.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
-#include "core/io/library.h"
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "core/report/summary.h"
 #include "core/schedule/constraint_text.h"
 #include "core/schedule/question.h"
 #include "tests/support/fake_solver.h"

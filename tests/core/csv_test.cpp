@@ -1,5 +1,5 @@
 // The CSV of ops: header, quoting, and that a strict reader gets the fields back.
-#include "core/report/csv.h"
+#include "core/chart/csv.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The Graphviz export: clusters, edge styles, and names that try to break out of their quotes.
-#include "core/report/dot.h"
+#include "core/chart/dot.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "core/io/atomic_file.h"
-#include "core/io/peer/audit_json.h"
-#include "core/io/peer/dump_json.h"
-#include "core/peer/audit.h"
-#include "core/report/audit_report.h"
+#include "core/base/atomic_file.h"
+#include "core/dump/audit.h"
+#include "core/dump/audit_json.h"
+#include "core/dump/audit_report.h"
+#include "core/dump/dump_json.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

@@ -1,14 +1,14 @@
 // Schedules given back to the compiler in its own formats.
 #include <catch2/catch.hpp>
 
+#include "core/base/atomic_file.h"
+#include "core/base/json.h"
 #include "core/check/checker.h"
-#include "core/io/atomic_file.h"
-#include "core/io/json.h"
-#include "core/io/peer/dump_json.h"
-#include "core/io/peer/export.h"
-#include "core/io/peer/text_patch.h"
-#include "core/peer/audit.h"
-#include "core/peer/native.h"
+#include "core/dump/audit.h"
+#include "core/dump/dump_json.h"
+#include "core/dump/export.h"
+#include "core/dump/native.h"
+#include "core/dump/text_patch.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 

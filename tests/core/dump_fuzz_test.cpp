@@ -2,14 +2,14 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "core/io/atomic_file.h"
-#include "core/io/json.h"
-#include "core/io/peer/dump_json.h"
-#include "core/io/peer/export.h"
-#include "core/peer/audit.h"
-#include "core/peer/native.h"
+#include "core/base/atomic_file.h"
+#include "core/base/json.h"
+#include "core/dump/audit.h"
+#include "core/dump/audit_report.h"
+#include "core/dump/dump_json.h"
+#include "core/dump/export.h"
+#include "core/dump/native.h"
 #include "core/problem/resolve.h"
-#include "core/report/audit_report.h"
 #include "tests/support/mutate_json.h"
 #include "tests/support/paths.h"
 

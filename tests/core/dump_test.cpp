@@ -4,15 +4,15 @@
 #include <algorithm>
 
 #include "core/analysis/bounds.h"
+#include "core/base/atomic_file.h"
 #include "core/base/suggest.h"
 #include "core/check/checker.h"
-#include "core/io/atomic_file.h"
-#include "core/io/library.h"
-#include "core/io/peer/dump_files.h"
-#include "core/io/peer/dump_json.h"
-#include "core/io/schedule_json.h"
-#include "core/peer/native.h"
-#include "core/peer/views.h"
+#include "core/dump/dump_files.h"
+#include "core/dump/dump_json.h"
+#include "core/dump/native.h"
+#include "core/dump/views.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 

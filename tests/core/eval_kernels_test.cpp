@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 
 using namespace heddle;

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/eval/op_semantics.h"
-#include "core/eval/rounding.h"
-#include "core/graph/op_kind.h"
+#include "core/kernel/op_kind.h"
+#include "core/kernel/op_semantics.h"
+#include "core/kernel/rounding.h"
 
 using namespace heddle;
 

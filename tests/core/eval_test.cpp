@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/eval/evaluate.h"
-#include "core/io/kernel_json.h"
-#include "core/io/library.h"
+#include "core/formats/kernel_json.h"
+#include "core/kernel/evaluate.h"
+#include "core/library/library.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

@@ -2,8 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/io/explanation_json.h"
-#include "core/report/explanation_summary.h"
+#include "core/answers/explanation.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -28,11 +27,11 @@ Explanation refutation() {
   e.together = e.verified = true;
   e.members.push_back({"unit", "TC does one op at a time: qk, pv\x1b[2J", {OpId(0u), OpId(1u)}, {{"capacity", 1}}, {}, true, "TC: 2 at slot 4", 4});
   e.members.push_back({"dependence", "dependences qk -10-> pv", {OpId(0u), OpId(1u)}, {}, {}, true, "", -1});
-  e.relaxations.push_back({0, "capacity of TC", "1", "2", Status::Optimal, 11, "MUFU", 0.5});
-  e.relaxations.push_back({1, "latency", "10", "0", Status::Optimal, 21, "", 0.5});
-  e.relaxations.push_back({1, "hand-off", "10", "0", Status::Feasible, 19, "", 0.5});
-  e.relaxations.push_back({1, "other", "", "dropped", Status::Infeasible, 0, "", 0.5});
-  e.relaxations.push_back({1, "slow", "1", "2", Status::Unknown, 0, "", 0.5});
+  e.ways_out.push_back({0, "capacity of TC", "1", "2", Status::Optimal, 11, "MUFU", 0.5});
+  e.ways_out.push_back({1, "latency", "10", "0", Status::Optimal, 21, "", 0.5});
+  e.ways_out.push_back({1, "hand-off", "10", "0", Status::Feasible, 19, "", 0.5});
+  e.ways_out.push_back({1, "other", "", "dropped", Status::Infeasible, 0, "", 0.5});
+  e.ways_out.push_back({1, "slow", "1", "2", Status::Unknown, 0, "", 0.5});
   return e;
 }
 
@@ -59,7 +58,7 @@ TEST_CASE("an explanation that was not verified says so", "[report]") {
   e.verified = false;
   e.members[1].needed = false;
   e.timed_out = true;
-  e.relaxations_left = 3;
+  e.ways_out_left = 3;
   const std::string text = explanation_summary(two_ops(), e, TextStyle{});
   CHECK(contains(text, "needed for certain: 1 of 2"));
   CHECK(contains(text, "3 changes were not tried"));

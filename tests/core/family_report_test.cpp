@@ -3,8 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/io/family_json.h"
-#include "core/report/family_summary.h"
+#include "core/answers/kernel_set.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -14,12 +13,12 @@ namespace {
 const TextStyle kPlain{120, false, false};
 
 /// One winner, one pruned, one refuted, one that timed out, one that is no problem.
-FamilyAnswer family() {
-  FamilyAnswer f;
+KernelSetAnswer family() {
+  KernelSetAnswer f;
   f.machine = "m\x1b[31m";
   f.work = WorkKind::MultiplyAdds;
   for (const char* label : {"A=1", "A=2", "A=3", "A=4", "A=\x1b[2J"}) {
-    FamilyMember m;
+    KernelSetMember m;
     m.kernel = "kernel";
     m.label = label;
     m.choices = {{"A", 1}};
@@ -32,7 +31,7 @@ FamilyAnswer family() {
     m.outcome.seconds.total = 0.25;
     f.members.push_back(m);
   }
-  FamilyMember &winner = f.members[0], &pruned = f.members[1], &refuted = f.members[2], &late = f.members[3], &invalid = f.members[4];
+  KernelSetMember &winner = f.members[0], &pruned = f.members[1], &refuted = f.members[2], &late = f.members[3], &invalid = f.members[4];
   winner.outcome.status = Status::Optimal;
   winner.outcome.explanation = "unit U is full";
   winner.outcome.schedule = test::place(winner.problem, 10, {{0, 0}});
@@ -57,7 +56,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 }  // namespace
 
 TEST_CASE("a family in words: the best first, then who did not make it and why", "[core]") {
-  const std::string text = family_summary(family(), kPlain);
+  const std::string text = kernel_set_summary(family(), kPlain);
   INFO(text);
   CHECK_FALSE(contains(text, "\x1b"));
   CHECK(contains(text, "A=1 | II 10 | 409.6 MAC/cycle | 80.0 % of the tensor peak | not proved"));
@@ -74,24 +73,24 @@ TEST_CASE("a family in words: the best first, then who did not make it and why",
 }
 
 TEST_CASE("a family without an answer says what is known", "[core]") {
-  FamilyAnswer f = family();
+  KernelSetAnswer f = family();
   f.best.clear();
   f.members.resize(1);
   f.members[0].outcome = {};
   f.members[0].outcome.status = Status::Infeasible;
   f.complete = true;
-  CHECK(family_headline(f, kPlain) == "no member has a schedule | proved");
+  CHECK(kernel_set_headline(f, kPlain) == "no member has a schedule | proved");
   f.complete = false;
   f.timed_out = true;
-  CHECK(family_headline(f, kPlain) == "no schedule found | time is up");
-  CHECK_FALSE(family_summary(f, kPlain).empty());
+  CHECK(kernel_set_headline(f, kPlain) == "no schedule found | time is up");
+  CHECK_FALSE(kernel_set_summary(f, kPlain).empty());
   f.members.clear();
-  CHECK_FALSE(family_summary(f, kPlain).empty());
-  CHECK(nlohmann::json::parse(family_json(f).pretty()).at("solution").is_null());
+  CHECK_FALSE(kernel_set_summary(f, kPlain).empty());
+  CHECK(nlohmann::json::parse(kernel_set_json(f).pretty()).at("solution").is_null());
 }
 
 TEST_CASE("a family as JSON: exact ratios, five words, nulls where nothing is known", "[core]") {
-  const auto json = nlohmann::json::parse(family_json(family()).pretty());
+  const auto json = nlohmann::json::parse(kernel_set_json(family()).pretty());
   CHECK(json.at("work_unit") == "multiply_adds");
   REQUIRE(json.at("members").size() == 5);
   const auto& winner = json.at("members").at(0);

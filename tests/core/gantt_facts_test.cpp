@@ -1,5 +1,5 @@
 // What the timeline says about resources, limits and broken rules.
-#include "core/report/gantt_facts.h"
+#include "core/chart/gantt_facts.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,12 +1,12 @@
 // The timeline as data: rows, bars, wrap, lanes, arrows, marks.
-#include "core/report/gantt_model.h"
+#include "core/chart/gantt_model.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
 
-#include "core/report/gantt_facts.h"
+#include "core/chart/gantt_facts.h"
 #include "tests/support/gantt_fixture.h"
 
 using namespace heddle;

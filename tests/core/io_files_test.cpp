@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/base/atomic_file.h"
+#include "core/base/line_file.h"
 #include "core/base/suggest.h"
-#include "core/io/atomic_file.h"
-#include "core/io/line_file.h"
-#include "core/io/settings_file.h"
+#include "core/formats/settings_file.h"
 
 using namespace heddle;
 namespace fs = std::filesystem;
@@ -140,7 +140,7 @@ TEST_CASE("another user's link in a folder open to everybody is not followed, on
   fs::create_symlink(victim, link);
   REQUIRE(write_file(link, "mine").ok());
   CHECK(read_file(victim).value() == "mine");
-  if (::geteuid() != 0) return;  // nobody else can give files away
+  if (::geteuid() != 0) return;  // no other user can give files away
   REQUIRE(::lchown(link.c_str(), 12345, 12345) == 0);
   for (const std::string& path : {link, shared + "/to_link"}) {
     if (path != link) fs::create_symlink("link", path);

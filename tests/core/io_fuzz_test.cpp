@@ -3,12 +3,12 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "core/io/atomic_file.h"
-#include "core/io/constraints_json.h"
-#include "core/io/kernel_json.h"
-#include "core/io/library.h"
-#include "core/io/machine_json.h"
-#include "core/io/schedule_json.h"
+#include "core/base/atomic_file.h"
+#include "core/formats/constraints_json.h"
+#include "core/formats/kernel_json.h"
+#include "core/formats/machine_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/mutate_json.h"
 #include "tests/support/problem_builder.h"

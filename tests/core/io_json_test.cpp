@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "core/io/json.h"
-#include "core/io/json_reader.h"
+#include "core/base/json.h"
+#include "core/base/json_reader.h"
 
 using namespace heddle;
 

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "core/base/suggest.h"
-#include "core/graph/op_kind.h"
-#include "core/io/kernel_json.h"
+#include "core/formats/kernel_json.h"
+#include "core/kernel/op_kind.h"
 
 using namespace heddle;
 

@@ -2,10 +2,10 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "core/io/atomic_file.h"
-#include "core/io/kernel_json.h"
-#include "core/io/library.h"
-#include "core/io/machine_json.h"
+#include "core/base/atomic_file.h"
+#include "core/formats/kernel_json.h"
+#include "core/formats/machine_json.h"
+#include "core/library/library.h"
 
 using namespace heddle;
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/suggest.h"
-#include "core/graph/op_kind.h"
-#include "core/io/machine_json.h"
+#include "core/formats/machine_json.h"
+#include "core/kernel/op_kind.h"
 
 using namespace heddle;
 

@@ -1,7 +1,7 @@
 // Solve reports, verdicts and bounds: the keys that other programs rely on.
 #include <catch2/catch.hpp>
 
-#include "core/io/outcome_json.h"
+#include "core/answers/summary.h"
 #include "tests/support/problem_builder.h"
 
 using namespace heddle;

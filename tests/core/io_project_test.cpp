@@ -1,5 +1,5 @@
 // Project files: written, read, damaged, and read beside files that have changed.
-#include "core/io/project_json.h"
+#include "core/library/project_json.h"
 
 #include <unistd.h>
 
@@ -8,9 +8,9 @@
 #include <fstream>
 #include <random>
 
+#include "core/base/atomic_file.h"
 #include "core/check/claim.h"
-#include "core/io/atomic_file.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "core/schedule/constraint_text.h"
 #include "core/schedule/question.h"

@@ -1,8 +1,8 @@
 // Schedule and constraint files, read against a problem.
 #include <catch2/catch.hpp>
 
-#include "core/io/constraints_json.h"
-#include "core/io/schedule_json.h"
+#include "core/formats/constraints_json.h"
+#include "core/formats/schedule_json.h"
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"
 #include "tests/support/problem_builder.h"

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "core/analysis/retime.h"
-#include "core/io/library.h"
-#include "core/problem/numbers.h"
+#include "core/library/library.h"
+#include "core/problem/changes.h"
 #include "core/problem/resolve.h"
 #include "core/simulate/robustness_study.h"
 #include "core/simulate/sm_run.h"

@@ -1,12 +1,10 @@
 // Steps of II by latency: staircases in one segment, in words, in JSON.
 #include <catch2/catch.hpp>
 
-#include "core/answer/latency_range.h"
-#include "core/io/latency_json.h"
-#include "core/problem/strictness.h"
-#include "core/report/latency_summary.h"
-#include "tests/support/random_problem.h"
+#include "core/answers/latency.h"
+#include "core/problem/problem.h"
 #include "tests/support/problem_builder.h"
+#include "tests/support/random_problem.h"
 
 using namespace heddle;
 

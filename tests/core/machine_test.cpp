@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "core/graph/op_kind.h"
-#include "core/io/library.h"
+#include "core/kernel/op_kind.h"
+#include "core/library/library.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

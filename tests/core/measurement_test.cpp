@@ -1,15 +1,14 @@
 // Measurements as values and files.
-#include "core/answer/measurement.h"
+#include "core/records/measurement.h"
 
 #include <limits>
 #include <random>
 
 #include <catch2/catch.hpp>
 
-#include "core/answer/adopt.h"
-#include "core/io/measurement_json.h"
+#include "core/chart/gantt_model.h"
+#include "core/formats/measurement_json.h"
 #include "core/problem/fault_log.h"
-#include "core/report/gantt_run.h"
 #include "tests/support/golden.h"
 #include "tests/support/mutate_json.h"
 #include "tests/support/small_problem.h"
@@ -18,7 +17,7 @@ using namespace heddle;
 
 namespace {
 
-/// Every part, with numbers that nobody measured.
+/// Every part, with invented numbers.
 Measurement example() {
   Measurement m;
   m.kernel = "example";
@@ -145,19 +144,10 @@ TEST_CASE("an absurd latency of a damaged file becomes the largest that a proble
   CHECK(adopted.changes[0].value == kAbsurd);
 }
 
-TEST_CASE("a measured timeline is drawn on the rows of its schedule", "[core]") {
+TEST_CASE("a kernel is named by its program, not by the schedule's name", "[core]") {
   Problem p = test::empty_problem();
-  const OpId a = test::add_op(p, "a", 4, 1), b = test::add_op(p, "b", 4, 1);
-  test::add_edge(p, a, b, 4);
+  test::add_edge(p, test::add_op(p, "a", 4, 1), test::add_op(p, "b", 4, 1), 4);
   Schedule s = test::place(p, 8, {{0, 0}, {5, 0}});
-  KernelProfile profile;
-  const std::string role = s.groups[0].role;
-  profile.timeline = {{"b", role, 3, 6, 11}, {"a", role, 3, 0, 5}, {"stranger", role, 3, 0, 5}, {"a", "other", 3, 0, 5}};
-  const auto ops = timeline_of(p, profile, s);
-  REQUIRE(ops.size() == 2);
-  CHECK(ops[0].op == a);
-  CHECK(ops[1].end == 11);
-  CHECK(build_run_gantt(p, s, ops).bars.size() == 2);
   const std::string hash = schedule_hash(p, s);
   s.name = "another name";
   CHECK(schedule_hash(p, s) == hash);

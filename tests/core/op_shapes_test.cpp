@@ -1,15 +1,15 @@
 // Shapes of operands, as a kernel's file is read.
-#include "core/graph/op_shapes.h"
+#include "core/kernel/op_shapes.h"
 
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 
-#include "core/eval/evaluate.h"
-#include "core/graph/subtile.h"
-#include "core/graph/validate.h"
-#include "core/io/kernel_json.h"
-#include "core/io/library.h"
+#include "core/formats/kernel_json.h"
+#include "core/kernel/evaluate.h"
+#include "core/kernel/subtile.h"
+#include "core/kernel/validate.h"
+#include "core/library/library.h"
 
 using namespace heddle;
 

@@ -1,10 +1,8 @@
 // Fronts as values, files and pictures.
-#include "core/answer/pareto.h"
+#include "core/answers/pareto.h"
 
 #include <catch2/catch.hpp>
 
-#include "core/io/pareto_json.h"
-#include "core/report/pareto_summary.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;

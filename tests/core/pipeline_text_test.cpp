@@ -1,5 +1,5 @@
 // The pipeline as pseudocode: goldens of small cases, and names that try to steer the terminal.
-#include "core/report/pipeline_text.h"
+#include "core/chart/pipeline_text.h"
 
 #include <catch2/catch.hpp>
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 #include <vector>
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "core/check/checker.h"
 #include "tests/support/small_problem.h"

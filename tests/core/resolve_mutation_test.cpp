@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/io/kernel_json.h"
-#include "core/io/library.h"
+#include "core/formats/kernel_json.h"
+#include "core/library/library.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

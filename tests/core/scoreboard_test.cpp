@@ -1,13 +1,10 @@
 // Scoreboards: measuring, ranking, and what is written about them.
-#include "core/answer/scoreboard.h"
+#include "core/answers/scoreboard.h"
 
 #include <catch2/catch.hpp>
 
-#include "core/io/json.h"
-#include "core/io/scoreboard_json.h"
-#include "core/report/scoreboard_page.h"
-#include "core/report/scoreboard_rows.h"
-#include "core/report/scoreboard_text.h"
+#include "core/answers/scoreboard_page.h"
+#include "core/base/json.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;

@@ -4,13 +4,11 @@
 #include <set>
 
 #include "core/analysis/retime.h"
-#include "core/answer/sensitivity.h"
+#include "core/answers/sensitivity.h"
 #include "core/check/checker.h"
-#include "core/io/library.h"
-#include "core/io/sensitivity_json.h"
-#include "core/problem/numbers.h"
+#include "core/library/library.h"
+#include "core/problem/changes.h"
 #include "core/problem/resolve.h"
-#include "core/report/sensitivity_summary.h"
 #include "tests/support/problem_builder.h"
 
 using namespace heddle;

@@ -1,16 +1,14 @@
 // What is made of a simulation: text, CSV, JSON, picture, trace; hostile names included.
-#include "core/report/simulation_summary.h"
+#include "core/answers/simulation.h"
 
 #include <catch2/catch.hpp>
 
-#include "core/io/library.h"
-#include "core/io/schedule_json.h"
-#include "core/io/simulation_json.h"
-#include "core/io/simulation_trace.h"
+#include "core/chart/chrome_trace.h"
+#include "core/chart/gantt_model.h"
+#include "core/chart/svg.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "core/report/gantt_run.h"
-#include "core/report/study_summary.h"
-#include "core/report/svg.h"
 #include "tests/support/gantt_fixture.h"
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"

@@ -1,11 +1,8 @@
 // Ranges and prices as text and JSON.
 #include <catch2/catch.hpp>
 
-#include "core/answer/price.h"
-#include "core/io/price_json.h"
-#include "core/io/slack_json.h"
-#include "core/report/price_summary.h"
-#include "core/report/slack_summary.h"
+#include "core/answers/price.h"
+#include "core/answers/slack.h"
 #include "tests/support/problem_builder.h"
 #include "tests/support/small_problem.h"
 

@@ -103,7 +103,7 @@ TEST_CASE("a unit serves amounts that fit together at once, in the order of the 
   unit.take(1, 4, 1);
   CHECK(unit.earliest(2, 3) == 10);
   unit.take(10, 5, 3);
-  CHECK(unit.earliest(3, 1) == 15);  // it would fit at 5, but nobody overtakes
+  CHECK(unit.earliest(3, 1) == 15);  // it would fit at 5, but no request overtakes another
   CHECK(unit.earliest(40, 3) == 40);
 }
 

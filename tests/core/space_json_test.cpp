@@ -1,7 +1,7 @@
 // heddle.space/1: what is read comes back, and faulty files are told all their faults.
 #include <catch2/catch.hpp>
 
-#include "core/io/space_json.h"
+#include "core/formats/space_json.h"
 
 using namespace heddle;
 

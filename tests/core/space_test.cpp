@@ -5,7 +5,8 @@
 #include <map>
 #include <set>
 
-#include "core/space/tree.h"
+#include "core/tuning_space/tree.h"
+#include "tests/support/space_scope.h"
 
 using namespace heddle;
 
@@ -41,7 +42,7 @@ std::set<Config> by_enumeration(const SearchSpace& space) {
   std::set<Config> out;
   Config config(space.parameters.size(), 0);
   while (true) {
-    const Scope scope = scope_of(space, config);
+    const Scope scope = test::scope_of(space, config);
     bool good = true;
     for (const Expr& constraint : space.constraints) good = good && holds(constraint, scope);
     if (good) out.insert(config);

@@ -9,11 +9,11 @@
 #include <random>
 #include <set>
 
-#include "core/eval/evaluate.h"
-#include "core/graph/subtile.h"
-#include "core/graph/validate.h"
-#include "core/io/kernel_json.h"
-#include "core/io/library.h"
+#include "core/formats/kernel_json.h"
+#include "core/kernel/evaluate.h"
+#include "core/kernel/subtile.h"
+#include "core/kernel/validate.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 

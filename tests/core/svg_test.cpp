@@ -1,5 +1,5 @@
 // The SVG timeline: the golden toy, well-formedness, escaping, options.
-#include "core/report/svg.h"
+#include "core/chart/svg.h"
 
 #include <catch2/catch.hpp>
 #include <random>

@@ -1,7 +1,7 @@
 // Plain text: names that cannot steer a terminal, tables whose last column is a sentence, counts.
 #include <catch2/catch.hpp>
 
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 
 using namespace heddle;
 

@@ -1,5 +1,5 @@
 // The text timeline: goldens of the toy, and what must hold for every schedule and every width.
-#include "core/report/text_timeline.h"
+#include "core/chart/text_timeline.h"
 
 #include <catch2/catch.hpp>
 #include <random>

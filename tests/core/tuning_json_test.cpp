@@ -1,8 +1,8 @@
 // Histories of tuning: lines come back, a cut-off last line is no fault, anything else that is wrong is told with its line.
 #include <catch2/catch.hpp>
 
-#include "core/io/tuning_json.h"
-#include "core/report/tuning_summary.h"
+#include "core/answers/tuning_summary.h"
+#include "core/formats/tuning_json.h"
 
 using namespace heddle;
 

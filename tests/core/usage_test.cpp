@@ -9,7 +9,7 @@ using namespace heddle;
 using namespace heddle::test;
 
 namespace {
-std::vector<std::pair<Cycle, std::int64_t>> pairs(const Profile& profile) {
+std::vector<std::pair<Cycle, std::int64_t>> pairs(const UsageCurve& profile) {
   std::vector<std::pair<Cycle, std::int64_t>> result;
   for (const Step& step : profile) result.push_back({step.at, step.value});
   return result;
@@ -18,14 +18,14 @@ using Steps = std::vector<std::pair<Cycle, std::int64_t>>;
 }  // namespace
 
 TEST_CASE("a profile folds intervals modulo II and merges equal neighbours", "[core]") {
-  ModuloProfile profile(10);
+  ModuloUsage profile(10);
   profile.add(8, 4, 1);   // 8 to 2
   profile.add(-8, 3, 1);  // 2 to 5
   profile.add(3, 25, 2);  // twice always, once more from 3 to 8
   profile.add(5, 0, 9);
   CHECK(pairs(profile.steps()) == Steps{{0, 5}, {3, 7}, {5, 6}, {8, 5}});
   CHECK(peak(profile.steps()) == 7);
-  CHECK(pairs(ModuloProfile(10).steps()) == Steps{{0, 0}});
+  CHECK(pairs(ModuloUsage(10).steps()) == Steps{{0, 0}});
 }
 
 TEST_CASE("usage of units, memory and registers of a small pipeline", "[core]") {

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "codegen/compile/compile.h"
-#include "core/io/atomic_file.h"
-#include "core/io/library.h"
-#include "core/io/machine_json.h"
+#include "core/base/atomic_file.h"
+#include "core/formats/machine_json.h"
+#include "core/library/library.h"
 #include "tests/gpu/fixture.h"
 #include "tests/support/paths.h"
 

@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "core/io/atomic_file.h"
-#include "core/io/measurement_json.h"
+#include "core/base/atomic_file.h"
+#include "core/formats/measurement_json.h"
 #include "tests/gpu/fixture.h"
 #include "tests/support/paths.h"
 

@@ -8,8 +8,8 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/run/reference.h"
-#include "core/eval/evaluate.h"
-#include "core/io/library.h"
+#include "core/kernel/evaluate.h"
+#include "core/library/library.h"
 #include "tests/gpu/fixture.h"
 #include "tests/support/paths.h"
 

@@ -15,8 +15,8 @@
 #include "codegen/run/cudnn_attention.h"
 #include "codegen/run/data.h"
 #include "codegen/run/reference.h"
-#include "core/io/measurement_json.h"
-#include "core/report/measurement_summary.h"
+#include "core/answers/measurement_summary.h"
+#include "core/formats/measurement_json.h"
 #include "tests/gpu/fixture.h"
 
 using namespace heddle;

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/program/build.h"
-#include "core/io/measurement_json.h"
+#include "core/formats/measurement_json.h"
 #include "tests/gpu/fixture.h"
 
 using namespace heddle;

@@ -26,11 +26,30 @@ INCLUDE_RULES = [
     (r"", r"solver/[^ ]*\.cpp$", r"z3", "Z3 is used only in solver/*.cpp, so that no header carries it"),
     (r"", r"(app/platform/|app/ui/|tests/ui/|tests/bench/)", GUI_HEADERS, "ImGui, GLFW and OpenGL are used only under app/platform, app/ui and their tests"),
     (r"app/(session|jobs|viewmodel|cli|ask|batch|claims|store|tune)/", None, r"app/(ui|platform)/", "logic does not depend on drawing"),
-    (r"", r"(core/io/[^ ]*\.cpp$|tests/)", r"nlohmann/(?!json_fwd)", "JSON text is read and written only in core/io/*.cpp"),
+    (r"", r"(core/base/json[^/]*\.cpp$|tests/)", r"nlohmann/(?!json_fwd)", "JSON text is read and written only in core/base/json*.cpp"),
     (r"", r"(codegen/run/|kernels/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run"),
-    (r"solver/", r"solver/(solve|warm|(baselines|explore|explain|paper|search)/\w+)\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
+    (r"solver/", r"solver/(paper|baselines|questions|search)/(?!cross_check)\w+\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
     (r"solver/encoding/", None, r"core/analysis/", "encoders share nothing with the analyses that the checker uses"),
 ]
+
+# The folders of a room from the ground up: a file includes its own folder's headers and those of folders before it. Files that lie in
+# the room itself may include everything.
+FOLDER_ORDER = {
+    "core": ["base", "kernel", "machine", "problem", "schedule", "analysis", "check", "simulate", "tuning_space", "records", "formats", "chart", "answers",
+             "dump", "library"],
+    "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "questions"],
+    "codegen": ["program", "emit", "interpret", "profile", "compile", "run", "calibrate"],
+    "app": ["store", "claims", "jobs", "session", "viewmodel", "batch", "cli", "ask", "tune", "platform", "ui", "ui/tabs"],
+}
+# Knots that are still to be cut: (folder, what it includes although that comes later).
+FOLDER_EXCEPTIONS = {
+    ("app/batch", "app/cli"),
+    ("app/jobs", "app/viewmodel"),
+    ("app/session", "app/cli"),
+    ("app/session", "app/viewmodel"),
+    ("app/ui", "app/ui/tabs"),
+    ("app/viewmodel", "app/batch"),
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SOURCE_SUFFIXES = {".h", ".hpp", ".cpp", ".cu", ".cuh"}
@@ -65,9 +84,31 @@ def include_offences(path, lines):
                 yield f"{path}:{number}: includes {header}: {why}"
 
 
+def order_offences(path, lines):
+    room, folder = path.split("/", 1)[0], "/".join(path.split("/")[1:-1])
+    order = FOLDER_ORDER.get(room)
+    if order is None or not folder:
+        return
+    if folder not in order:
+        yield f"{path}:1: the folder has no place in the order of {room} (FOLDER_ORDER in tests/layering/rules.py)"
+        return
+    for number, line in enumerate(lines, 1):
+        found = INCLUDE.match(line)
+        if not found or not found.group(1).startswith(room + "/"):
+            continue
+        header = found.group(1)
+        target = "/".join(header.split("/")[1:-1])
+        if target in order and order.index(target) <= order.index(folder):
+            continue
+        if (f"{room}/{folder}", f"{room}/{target}") not in FOLDER_EXCEPTIONS:
+            yield f"{path}:{number}: includes {header}: includes go down only, and {target or 'the room itself'} comes after {folder}"
+
+
 def source_offences(path, lines):
-    if not lines or not lines[0].startswith("//"):
-        yield f"{path}:1: the first line must be a comment that says what the file is for"
+    # A .cpp that begins with its own header is what that header says.
+    own_header = f'#include "{path.removesuffix(".cpp")}.h"'
+    if not lines or not (lines[0].startswith("//") or (path.endswith(".cpp") and lines[0] == own_header)):
+        yield f"{path}:1: the first line must be a comment that says what the file is for, or in a .cpp its own header"
     if path.endswith((".h", ".hpp")) and "#pragma once" not in lines:
         yield f"{path}:1: a header needs #pragma once"
     if len(lines) > MAX_LINES and path not in LONG_FILES:
@@ -90,26 +131,27 @@ def offences(root):
         yield from text_offences(path, lines)
         if pathlib.PurePosixPath(path).suffix in SOURCE_SUFFIXES and path.startswith(ROOMS):
             yield from include_offences(path, lines)
+            yield from order_offences(path, lines)
             yield from source_offences(path, lines)
 
 
 def self_test():
     header = "// A file.\n#pragma once\n"
     planted = [  # (path, text, what the offence must mention; None: must be accepted)
-        ("core/a.h", header + '#include "solver/solve.h"\n', "core needs nothing of ours"),
+        ("core/a.h", header + '#include "solver/search/solve.h"\n', "core needs nothing of ours"),
         ("core/b.h", header + "  #  include <z3++.h>\n", "core knows no solver"),
         ("core/c.cpp", "// C.\n#include <GLFW/glfw3.h>\n", "core draws nothing"),
         ("core/d.cpp", "// D.\n#include <nlohmann/json.hpp>\n", "JSON text"),
-        ("core/io/d.h", header + "#include <nlohmann/json.hpp>\n", "JSON text"),
-        ("core/io/ok.h", header + "#include <nlohmann/json_fwd.hpp>\n", None),
-        ("core/io/ok.cpp", "// Ok.\n#include <nlohmann/json.hpp>\n", None),
+        ("core/base/json_d.h", header + "#include <nlohmann/json.hpp>\n", "JSON text"),
+        ("core/base/json_ok.h", header + "#include <nlohmann/json_fwd.hpp>\n", None),
+        ("core/base/json_ok.cpp", "// Ok.\n#include <nlohmann/json.hpp>\n", None),
         ("solver/encoding/e.cpp", '// E.\n#include "core/analysis/period.h"\n', "that the checker uses"),
-        ("solver/f.h", header + "#include <z3++.h>\n", "no header carries it"),
-        ("solver/ok.cpp", "// Ok.\n#include <z3++.h>\n", None),
-        ("solver/g.cpp", '// G.\n#include "codegen/program.h"\n', "needs core only"),
-        ("solver/encode.cpp", '// E.\n#include "core/check/checker.h"\n', "judges them"),
-        ("solver/solve.cpp", '// S.\n#include "core/check/checker.h"\n', None),
-        ("codegen/h.cpp", '// H.\n#include "solver/solve.h"\n', "a schedule file"),
+        ("solver/search/f.h", header + "#include <z3++.h>\n", "no header carries it"),
+        ("solver/z3/ok.cpp", "// Ok.\n#include <z3++.h>\n", None),
+        ("solver/search/g.cpp", '// G.\n#include "codegen/program.h"\n', "needs core only"),
+        ("solver/encoding/encode.cpp", '// E.\n#include "core/check/checker.h"\n', "judges them"),
+        ("solver/search/solve.cpp", '// S.\n#include "core/check/checker.h"\n', None),
+        ("codegen/h.cpp", '// H.\n#include "solver/search/solve.h"\n', "a schedule file"),
         ("codegen/i.cpp", "// I.\n#include <cuda.h>\n", "CUDA headers"),
         ("codegen/run/ok.cpp", "// Ok.\n#include <cuda_runtime.h>\n", None),
         ("app/session/j.h", header + "#include <imgui/imgui.h>\n", "ImGui"),
@@ -118,7 +160,16 @@ def self_test():
         ("app/ui/ok.cpp", "// Ok.\n#include <imgui.h>\n#include <GL/gl.h>\n", None),
         ("app/cli/platform.cpp", '// P.\n#include "app/platform/platform.h"\n', "does not depend on drawing"),
         ("app/m.cpp", '// M.\n#include "tests/support/paths.h"\n', "do not depend on tests"),
+        ("core/kernel/up.h", header + '#include "core/schedule/schedule.h"\n', "includes go down only"),
+        ("core/schedule/down.h", header + '#include "core/kernel/kernel.h"\n#include "core/schedule/outcome.h"\n', None),
+        ("core/attic/a.h", header, "no place in the order"),
+        ("core/base/attic.h", header + '#include "core/attic/a.h"\n', "includes go down only"),
+        ("app/ui/top.h", header + '#include "app/main.h"\n', "the room itself comes after"),
+        ("app/top.cpp", '// T.\n#include "app/ui/panel.h"\n', None),
+        ("app/batch/excepted.cpp", '// E.\n#include "app/cli/cli.h"\n', None),
         ("core/n.cpp", "int n;\n", "what the file is for"),
+        ("core/base/own.cpp", '#include "core/base/own.h"\nint n;\n', None),
+        ("core/base/other.cpp", '#include "core/base/own.h"\nint n;\n', "what the file is for"),
         ("core/o.h", "// O.\nint o;\n", "#pragma once"),
         ("core/p.cpp", "// P.\n" + "int p;\n" * MAX_LINES, "longer than"),
         ("notes.md", "see /" + "home/ada/x\n", "somebody's machine"),

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
 #include "tests/support/last_inputs.h"
 #include "tests/support/mutate_json.h"
 #include "tests/support/paths.h"

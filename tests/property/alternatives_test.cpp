@@ -7,7 +7,7 @@
 
 #include "core/analysis/signature.h"
 #include "core/check/checker.h"
-#include "solver/explore/alternatives.h"
+#include "solver/questions/alternatives.h"
 #include "solver/search/objectives.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"

@@ -9,9 +9,9 @@
 #include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
 #include "solver/encoding/user.h"
-#include "solver/explain/core.h"
-#include "solver/explain/explain.h"
-#include "solver/explain/relax.h"
+#include "solver/questions/explain.h"
+#include "solver/questions/relax.h"
+#include "solver/search/core.h"
 #include "solver/search/stage_range.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
@@ -168,7 +168,7 @@ TEST_CASE("what a change buys is what exhaustive search finds on the changed pro
     CAPTURE(seed, answer.sentence);
     if (answer.status != Status::Optimal || answer.members.empty()) continue;
     CHECK(answer.verified);
-    CHECK(answer.relaxations_left == 0);
+    CHECK(answer.ways_out_left == 0);
     std::vector<Easing> easings;
     if (answer.together) {
       const StageRange range = stage_range(problem, {}, request.solve.max_stages, *answer.refuted);
@@ -182,12 +182,12 @@ TEST_CASE("what a change buys is what exhaustive search finds on the changed pro
         if (fact.bound >= *answer.ii) facts.push_back(fact);
       easings = easings_of(problem, {}, facts);
     }
-    REQUIRE(easings.size() == answer.relaxations.size());
+    REQUIRE(easings.size() == answer.ways_out.size());
     for (const Easing& easing : easings) {
-      const auto r = std::find_if(answer.relaxations.begin(), answer.relaxations.end(), [&](const Relaxation& x) {
+      const auto r = std::find_if(answer.ways_out.begin(), answer.ways_out.end(), [&](const WayOut& x) {
         return x.what == easing.what && x.from == easing.from && x.to == easing.to;
       });
-      REQUIRE(r != answer.relaxations.end());
+      REQUIRE(r != answer.ways_out.end());
       CAPTURE(easing.what, easing.from, easing.to);
       const test::BruteForceMinimum truth = test::brute_force_minimum(easing.problem, 3, *answer.ii, easing.constraints, 150'000);
       if (truth.gave_up || truth.ii == 0) continue;

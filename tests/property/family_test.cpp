@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/check/checker.h"
-#include "solver/explore/family.h"
+#include "solver/questions/kernel_set.h"
 #include "tests/support/random_problem.h"
 
 using namespace heddle;
@@ -13,16 +13,16 @@ using namespace heddle;
 namespace {
 
 /// Two random kernels that do different amounts of work, each with up to 1, 2 and 3 warp groups.
-std::vector<FamilyMember> random_family(std::uint32_t seed) {
+std::vector<KernelSetMember> random_family(std::uint32_t seed) {
   std::mt19937 random(seed);
   test::RandomProblemOptions shape;
   shape.max_ops = 5;
-  std::vector<FamilyMember> members;
+  std::vector<KernelSetMember> members;
   for (std::size_t series = 0; series < 2; ++series) {
     Problem problem = test::random_problem(2 * seed + series, shape);
     const auto work = static_cast<std::int64_t>(1 + random() % 6);
     for (int groups = 1; groups <= 3; ++groups) {
-      FamilyMember m;
+      KernelSetMember m;
       m.label = fmt::format("kernel {} groups<={}", series, groups);
       m.series = series;
       m.groups = problem.max_groups = groups;
@@ -34,13 +34,13 @@ std::vector<FamilyMember> random_family(std::uint32_t seed) {
   return members;
 }
 
-solver::FamilyRequest request_for(std::vector<FamilyMember> members) {
-  solver::FamilyRequest request;
+solver::KernelSetRequest request_for(std::vector<KernelSetMember> members) {
+  solver::KernelSetRequest request;
   request.members = std::move(members);
   return request;
 }
 
-SolveOutcome alone(const FamilyMember& m) {
+SolveOutcome alone(const KernelSetMember& m) {
   solver::SolveRequest request;
   request.problem = m.problem;
   return solver::solve(request);
@@ -51,10 +51,10 @@ SolveOutcome alone(const FamilyMember& m) {
 TEST_CASE("the best of a family is the best of its members solved one by one, and pruned members cannot win", "[property]") {
   int pruned = 0, optimal = 0, infeasible = 0, settled = 0;
   for (std::uint32_t seed = 1; seed <= 24; ++seed) {
-    const std::vector<FamilyMember> members = random_family(seed);
+    const std::vector<KernelSetMember> members = random_family(seed);
     std::vector<SolveOutcome> truth;
-    for (const FamilyMember& m : members) truth.push_back(alone(m));
-    const FamilyAnswer family = solver::solve_family(request_for(members));
+    for (const KernelSetMember& m : members) truth.push_back(alone(m));
+    const KernelSetAnswer family = solver::solve_kernel_set(request_for(members));
     REQUIRE(family.complete);
     REQUIRE(family.members.size() == members.size());
 
@@ -66,18 +66,18 @@ TEST_CASE("the best of a family is the best of its members solved one by one, an
     CAPTURE(seed, best);
     REQUIRE(family.best.empty() == (best == members.size()));
     if (best == members.size()) {
-      for (const FamilyMember& m : family.members) CHECK(m.outcome.status == Status::Infeasible);
+      for (const KernelSetMember& m : family.members) CHECK(m.outcome.status == Status::Infeasible);
       infeasible += static_cast<int>(members.size());
       continue;
     }
-    const FamilyBest& throughput = family.best.front();
+    const KernelSetBest& throughput = family.best.front();
     CHECK(throughput.proved);
     CHECK(compare_ratios(throughput.value, members[throughput.member].work.amount, truth[best].schedule->ii, members[best].work.amount) == 0);
 
     std::vector<std::int64_t> winner;
     for (const ObjectiveValue& o : family.members[throughput.member].outcome.objectives) winner.push_back(o.value);
     for (std::size_t i = 0; i < members.size(); ++i) {
-      const FamilyMember& m = family.members[i];
+      const KernelSetMember& m = family.members[i];
       CAPTURE(m.label, truth[i].explanation);
       if (truth[i].status == Status::Infeasible) {
         CHECK((m.outcome.status == Status::Infeasible || m.pruned));
@@ -117,25 +117,25 @@ TEST_CASE("the best of a family is the best of its members solved one by one, an
 
 TEST_CASE("solving every member to the end, or two at a time, changes nothing about the best", "[property]") {
   for (std::uint32_t seed = 101; seed <= 110; ++seed) {
-    const std::vector<FamilyMember> members = random_family(seed);
-    const FamilyAnswer plain = solver::solve_family(request_for(members));
-    solver::FamilyRequest all = request_for(members);
+    const std::vector<KernelSetMember> members = random_family(seed);
+    const KernelSetAnswer plain = solver::solve_kernel_set(request_for(members));
+    solver::KernelSetRequest all = request_for(members);
     all.prune = false;
-    const FamilyAnswer exhaustive = solver::solve_family(all);
-    solver::FamilyRequest two = request_for(members);
+    const KernelSetAnswer exhaustive = solver::solve_kernel_set(all);
+    solver::KernelSetRequest two = request_for(members);
     two.jobs = 2;
-    const FamilyAnswer parallel = solver::solve_family(two);
+    const KernelSetAnswer parallel = solver::solve_kernel_set(two);
     CAPTURE(seed);
-    for (const FamilyAnswer* other : {&exhaustive, &parallel}) {
+    for (const KernelSetAnswer* other : {&exhaustive, &parallel}) {
       REQUIRE(other->complete);
       REQUIRE(other->best.empty() == plain.best.empty());
       if (plain.best.empty()) continue;
-      const FamilyBest &a = plain.best.front(), &b = other->best.front();
+      const KernelSetBest &a = plain.best.front(), &b = other->best.front();
       CHECK(compare_ratios(a.value, members[a.member].work.amount, b.value, members[b.member].work.amount) == 0);
       CHECK(b.proved);
     }
-    for (const FamilyMember& m : exhaustive.members) CHECK_FALSE(m.pruned);
-    const FamilyAnswer again = solver::solve_family(request_for(members));
+    for (const KernelSetMember& m : exhaustive.members) CHECK_FALSE(m.pruned);
+    const KernelSetAnswer again = solver::solve_kernel_set(request_for(members));
     for (std::size_t i = 0; i < members.size(); ++i) {
       CHECK(again.members[i].outcome.lower_bound == plain.members[i].outcome.lower_bound);
       CHECK(again.members[i].pruned == plain.members[i].pruned);

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/check/checker.h"
-#include "solver/explore/latency.h"
+#include "solver/questions/latency.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 

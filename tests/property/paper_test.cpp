@@ -10,7 +10,7 @@
 #include "solver/paper/joint.h"
 #include "solver/paper/modulo.h"
 #include "solver/paper/normalize.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/property/paper_brute_force.h"
 #include "tests/support/small_problem.h"
 

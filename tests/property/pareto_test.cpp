@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "core/answers/pareto.h"
 #include "core/check/checker.h"
-#include "core/io/pareto_json.h"
-#include "solver/explore/pareto.h"
+#include "solver/questions/pareto.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 

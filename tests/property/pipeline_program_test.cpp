@@ -1,11 +1,11 @@
 // Programs of solved schedules, run on a machine with barriers: nothing stuck, nothing twice, nothing too early.
 #include <catch2/catch.hpp>
 
+#include "core/analysis/pipeline_program.h"
 #include "core/check/checker.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "core/report/pipeline_program.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/paths.h"
 #include "tests/support/pipeline_machine.h"
 #include "tests/support/random_problem.h"

@@ -9,6 +9,6 @@
 #include <string>
 #include <vector>
 #include "core/check/checker.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"

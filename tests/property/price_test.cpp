@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/io/constraints_json.h"
-#include "solver/explore/price.h"
+#include "core/formats/constraints_json.h"
+#include "solver/questions/price.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_constraint.h"
 #include "tests/support/random_problem.h"

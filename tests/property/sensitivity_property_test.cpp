@@ -5,8 +5,8 @@
 #include "core/analysis/retime.h"
 #include "core/analysis/stretch.h"
 #include "core/check/checker.h"
-#include "core/problem/strictness.h"
-#include "solver/explore/sensitivity.h"
+#include "core/problem/problem.h"
+#include "solver/questions/sensitivity.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 

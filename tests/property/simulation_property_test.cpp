@@ -3,11 +3,11 @@
 
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "core/simulate/kernel_run.h"
 #include "core/simulate/sm_run.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/paths.h"
 #include "tests/support/random_problem.h"
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "core/check/checker.h"
-#include "solver/explore/slack.h"
-#include "solver/solve.h"
+#include "solver/questions/slack.h"
+#include "solver/search/solve.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 

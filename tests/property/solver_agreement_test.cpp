@@ -5,9 +5,9 @@
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
-#include "solver/cross_check.h"
+#include "solver/search/cross_check.h"
 #include "solver/search/decide.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
 

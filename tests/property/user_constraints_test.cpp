@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/check/checker.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_constraint.h"
 #include "tests/support/random_problem.h"

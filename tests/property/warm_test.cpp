@@ -4,10 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "core/check/checker.h"
-#include "core/io/constraints_json.h"
-#include "core/io/library.h"
+#include "core/formats/constraints_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/warm.h"
+#include "solver/search/warm.h"
 #include "tests/support/random_constraint.h"
 #include "tests/support/random_problem.h"
 

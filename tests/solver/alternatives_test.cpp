@@ -1,5 +1,5 @@
 // Alternatives: counts that can be known by hand, limits, and honest partial answers.
-#include "solver/explore/alternatives.h"
+#include "solver/questions/alternatives.h"
 
 #include <catch2/catch.hpp>
 

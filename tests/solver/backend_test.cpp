@@ -1,5 +1,5 @@
 // The formula language, without any scheduling.
-#include "solver/backend.h"
+#include "solver/z3/backend.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>

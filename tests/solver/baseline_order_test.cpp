@@ -6,11 +6,11 @@
 
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
-#include "core/io/library.h"
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "solver/baselines/baselines.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

@@ -8,9 +8,9 @@
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/paths.h"
 #include "tests/support/random_problem.h"
 

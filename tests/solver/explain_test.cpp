@@ -1,5 +1,5 @@
 // Explanations of small problems whose reasons are known.
-#include "solver/explain/explain.h"
+#include "solver/questions/explain.h"
 
 #include <catch2/catch.hpp>
 #include <thread>
@@ -22,11 +22,11 @@ Explanation explain_problem(Problem problem, std::optional<Cycle> ii = {}, Const
   return explain(request);
 }
 
-const Relaxation& relaxation(const Explanation& e, const std::string& what) {
-  for (const Relaxation& r : e.relaxations)
+const WayOut& way_out(const Explanation& e, const std::string& what) {
+  for (const WayOut& r : e.ways_out)
     if (r.what == what) return r;
-  FAIL("no relaxation of " << what);
-  return e.relaxations.front();
+  FAIL("no way out by " << what);
+  return e.ways_out.front();
 }
 
 std::vector<std::string> families(const Explanation& e) {
@@ -58,8 +58,8 @@ TEST_CASE("a full unit is explained by arithmetic, and a second one is tried", "
   REQUIRE(e.members.size() == 1);
   CHECK(e.members[0].family == "unit");
   CHECK(e.members[0].parts.size() == 2);
-  CHECK(relaxation(e, "capacity of TC").status == Status::Optimal);
-  CHECK(relaxation(e, "capacity of TC").ii == 1);
+  CHECK(way_out(e, "capacity of TC").status == Status::Optimal);
+  CHECK(way_out(e, "capacity of TC").ii == 1);
 }
 
 TEST_CASE("below the bound every bound that forbids the II is told, not only the largest", "[solver]") {
@@ -70,7 +70,7 @@ TEST_CASE("below the bound every bound that forbids the II is told, not only the
   const Explanation e = explain_problem(b.problem, 15);
   CHECK(e.status == Status::Infeasible);
   CHECK(families(e) == std::vector<std::string>{"recurrence", "unit", "unit"});
-  for (const Relaxation& r : e.relaxations) CHECK(r.status == Status::Infeasible);
+  for (const WayOut& r : e.ways_out) CHECK(r.status == Status::Infeasible);
 }
 
 TEST_CASE("a refuted II is explained by a core that was checked, member by member", "[solver]") {
@@ -87,7 +87,7 @@ TEST_CASE("a refuted II is explained by a core that was checked, member by membe
     CHECK_FALSE(m.without.empty());
     CHECK(m.slot >= 0);
   }
-  CHECK(relaxation(e, "capacity of A").ii == 6);
+  CHECK(way_out(e, "capacity of A").ii == 6);
 }
 
 TEST_CASE("an II with a schedule needs no explanation", "[solver]") {
@@ -105,8 +105,8 @@ TEST_CASE("user constraints that contradict a dependence are named, and dropping
   CHECK_FALSE(e.refuted);
   CHECK(e.verified);
   CHECK(families(e) == std::vector<std::string>{"user", "user", "dependence"});
-  CHECK(relaxation(e, "'S at four'").status == Status::Optimal);
-  CHECK(relaxation(e, "'P at two'").ii == 2);
+  CHECK(way_out(e, "'S at four'").status == Status::Optimal);
+  CHECK(way_out(e, "'P at two'").ii == 2);
 }
 
 TEST_CASE("a refutation that needs registers says so, and whose limit it is", "[solver]") {
@@ -119,9 +119,9 @@ TEST_CASE("a refutation that needs registers says so, and whose limit it is", "[
   const Explanation machine = explain_problem(b.problem);
   CHECK(machine.verified);
   CHECK(families(machine) == std::vector<std::string>{"dependence", "groups", "registers"});
-  CHECK(relaxation(machine, "registers per thread").from == "248");
+  CHECK(way_out(machine, "registers per thread").from == "248");
   bool unlimited = false;
-  for (const Relaxation& r : machine.relaxations) unlimited |= r.to == "no limit" && r.ii == 100;
+  for (const WayOut& r : machine.ways_out) unlimited |= r.to == "no limit" && r.ii == 100;
   CHECK(unlimited);
 
   const Explanation user = explain_problem(b.problem, {}, {constraint("few", ConstraintKind::MaxRegisters, {}, 0, 120)});
@@ -129,7 +129,7 @@ TEST_CASE("a refutation that needs registers says so, and whose limit it is", "[
   REQUIRE(user.members.size() == 3);
   CHECK(user.members[2].family == "user");
   CHECK(user.members[2].what.find("'few': at most 120 registers") == 0);
-  for (const Relaxation& r : user.relaxations)
+  for (const WayOut& r : user.ways_out)
     if (r.what == "'few'" && r.to == "dropped") CHECK(r.ii == *machine.ii);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("too few warp groups are named, and one more is tried", "[solver]") {
   const Explanation e = explain_problem(b.problem);
   CHECK(e.ii == 20);
   CHECK(families(e) == std::vector<std::string>{"issue"});
-  CHECK(relaxation(e, "warp groups").ii == 10);
+  CHECK(way_out(e, "warp groups").ii == 10);
 }
 
 TEST_CASE("memory that keeps a ring short is named, and more of it is tried", "[solver]") {
@@ -153,7 +153,7 @@ TEST_CASE("memory that keeps a ring short is named, and more of it is tried", "[
   CHECK(e.ii == 230);
   CHECK(e.verified);
   CHECK(families(e) == std::vector<std::string>{"dependence", "credit", "memory"});
-  CHECK(relaxation(e, "bytes of shared memory").status == Status::Optimal);
+  CHECK(way_out(e, "bytes of shared memory").status == Status::Optimal);
 }
 
 TEST_CASE("an op that no machine has enough of is explained without any II", "[solver]") {
@@ -163,7 +163,7 @@ TEST_CASE("an op that no machine has enough of is explained without any II", "[s
   CHECK(e.status == Status::Infeasible);
   CHECK_FALSE(e.refuted);
   CHECK(families(e) == std::vector<std::string>{"unit"});
-  CHECK(relaxation(e, "capacity of TC").ii == 10);
+  CHECK(way_out(e, "capacity of TC").ii == 10);
 }
 
 TEST_CASE("an explanation stops when asked and says that it is partial", "[solver]") {
@@ -186,7 +186,7 @@ TEST_CASE("where dropping one demand is not enough, the next obstacle is told", 
   CHECK(e.status == Status::Infeasible);
   REQUIRE(e.members.size() >= 1);
   bool told = false;
-  for (const Relaxation& r : e.relaxations)
+  for (const WayOut& r : e.ways_out)
     if (r.to == "dropped") told |= r.status == Status::Infeasible && (r.then.find("P at once") != std::string::npos || r.then.find("no warps") != std::string::npos);
   CHECK(told);
 }

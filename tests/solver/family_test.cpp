@@ -5,10 +5,10 @@
 #include <thread>
 
 #include "core/check/checker.h"
-#include "core/io/library.h"
-#include "core/problem/family.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/explore/family.h"
+#include "solver/questions/kernel_set.h"
+#include "solver/questions/kernel_set_members.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -16,8 +16,8 @@ using Kind = Variation::Kind;
 
 namespace {
 
-FamilySpec spec_of(const std::string& kernel, const std::string& machine, std::vector<Variation> vary) {
-  FamilySpec spec;
+KernelSetSpec spec_of(const std::string& kernel, const std::string& machine, std::vector<Variation> vary) {
+  KernelSetSpec spec;
   const auto k = load_kernel(test::repository_path("kernels/" + kernel + ".json"));
   const auto m = load_machine(test::repository_path("assets/machines/" + machine + ".json"));
   REQUIRE(k);
@@ -28,20 +28,20 @@ FamilySpec spec_of(const std::string& kernel, const std::string& machine, std::v
   return spec;
 }
 
-std::vector<FamilyMember> members_of(const FamilySpec& spec) {
-  auto members = family_members(spec);
+std::vector<KernelSetMember> members_of(const KernelSetSpec& spec) {
+  auto members = kernel_set_members(spec);
   INFO((members ? "" : to_string(members.error())));
   REQUIRE(members);
   return *members;
 }
 
-FamilyAnswer solved(const FamilySpec& spec) {
-  solver::FamilyRequest request;
+KernelSetAnswer solved(const KernelSetSpec& spec) {
+  solver::KernelSetRequest request;
   request.members = members_of(spec);
-  return solver::solve_family(request);
+  return solver::solve_kernel_set(request);
 }
 
-const FamilyMember& winner(const FamilyAnswer& family) {
+const KernelSetMember& winner(const KernelSetAnswer& family) {
   REQUIRE_FALSE(family.best.empty());
   return family.members[family.best.front().member];
 }
@@ -58,29 +58,29 @@ TEST_CASE("sub-tiles made by the transform schedule like the ones written by han
     return outcome.schedule ? outcome.schedule->ii : 0;
   };
   const auto hand = [](const char* kernel, const char* machine) {
-    const FamilySpec spec = spec_of(kernel, machine, {});
+    const KernelSetSpec spec = spec_of(kernel, machine, {});
     const auto problem = resolve(spec.kernels[0], spec.machine);
     REQUIRE(problem);
     return *problem;
   };
   const auto hopper = members_of(spec_of("attention_forward_tile_hopper", "h100", {{Kind::Subtile, "Q_ROWS", {2}}}));
   CHECK(least_ii(hopper[0].problem) == least_ii(hand("attention_forward_hopper", "h100")));
-  FamilySpec blackwell = spec_of("attention_forward_tile_blackwell", "b200", {{Kind::Subtile, "Q_ROWS", {2}}});
+  KernelSetSpec blackwell = spec_of("attention_forward_tile_blackwell", "b200", {{Kind::Subtile, "Q_ROWS", {2}}});
   blackwell.params = {{"Q_ROWS", 256}};
   CHECK(least_ii(members_of(blackwell)[0].problem) == least_ii(hand("attention_forward_blackwell", "b200")));
 }
 
 TEST_CASE("attention forward on Hopper reaches the tensor cores' peak with two sub-tiles, not with one tile of 128 rows", "[solver]") {
-  const FamilyAnswer family = solved(spec_of("attention_forward_tile_hopper", "h100", {{Kind::Subtile, "Q_ROWS", {2, 1}}, {Kind::Groups, "", {2, 3}}}));
+  const KernelSetAnswer family = solved(spec_of("attention_forward_tile_hopper", "h100", {{Kind::Subtile, "Q_ROWS", {2, 1}}, {Kind::Groups, "", {2, 3}}}));
   REQUIRE(family.complete);
-  const FamilyMember& best = winner(family);
+  const KernelSetMember& best = winner(family);
   CHECK(family.best.front().proved);
   CHECK(family.ties_settled);
   CHECK(best.label == "Q_ROWS/2 groups<=3");
   CHECK(best.outcome.schedule->ii == 2048);
   CHECK(best.work.amount == 2 * 128 * 128 * 128);
   CHECK(best.work.at_peak == 2048);
-  for (const FamilyMember& m : family.members)
+  for (const KernelSetMember& m : family.members)
     if (&m != &best) {
       CHECK(m.outcome.lower_bound > 2048);
       CHECK(m.pruned == !m.why.empty());
@@ -88,15 +88,15 @@ TEST_CASE("attention forward on Hopper reaches the tensor cores' peak with two s
 }
 
 TEST_CASE("attention forward on Blackwell: two sub-tiles of 128 rows win, and 256 rows in one tile do not fit", "[solver]") {
-  const FamilyAnswer family = solved(spec_of("attention_forward_tile_blackwell", "b200",
+  const KernelSetAnswer family = solved(spec_of("attention_forward_tile_blackwell", "b200",
                                        {{Kind::Param, "Q_ROWS", {128, 256}}, {Kind::Subtile, "Q_ROWS", {1, 2}}, {Kind::Param, "KV", {}},
                                         {Kind::Groups, "", {3, 4}}}));
   REQUIRE(family.complete);
   REQUIRE(family.members.size() == 16);
-  const FamilyMember& best = winner(family);
+  const KernelSetMember& best = winner(family);
   CHECK(best.label == "Q_ROWS=256 Q_ROWS/2 KV=64 groups<=4");
   CHECK(best.outcome.schedule->ii == 1280);
-  for (const FamilyMember& m : family.members) {
+  for (const KernelSetMember& m : family.members) {
     if (!m.invalid()) continue;
     CHECK(m.label.find("Q_ROWS=256 Q_ROWS/1 KV=128") == 0);
     CHECK(m.faults.front().message.find("256 registers") != std::string::npos);
@@ -112,7 +112,7 @@ TEST_CASE("the peak that shares are given of is the machine's own", "[solver]") 
   CHECK(bytes[0].work.kind == WorkKind::Bytes);
   CHECK(bytes[0].work.amount == 2 * 8 * 1024 * 2);
   CHECK(bytes[0].work.at_peak == 0);
-  FamilySpec plain = spec_of("gemm_hopper", "h100", {{Kind::Groups, "", {2}}});
+  KernelSetSpec plain = spec_of("gemm_hopper", "h100", {{Kind::Groups, "", {2}}});
   for (TileOp& op : plain.kernels[0].body) {
     op.kind = "opaque";
     op.tensor.clear();
@@ -135,12 +135,12 @@ TEST_CASE("ratios are compared exactly", "[solver]") {
 }
 
 TEST_CASE("a family that cannot be expanded says why", "[solver]") {
-  const auto complaint = [](FamilySpec spec) {
-    const auto members = family_members(spec);
+  const auto complaint = [](KernelSetSpec spec) {
+    const auto members = kernel_set_members(spec);
     CHECK_FALSE(members);
     return members ? "" : to_string(members.error());
   };
-  const auto says = [&](const FamilySpec& spec, const std::string& part) {
+  const auto says = [&](const KernelSetSpec& spec, const std::string& part) {
     const std::string text = complaint(spec);
     INFO(text);
     CHECK(text.find(part) != std::string::npos);
@@ -151,44 +151,44 @@ TEST_CASE("a family that cannot be expanded says why", "[solver]") {
   std::vector<std::int64_t> many(2000);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::int64_t>(i + 1);
   says(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", many}}), "2000 members");
-  FamilySpec both = spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {128}}});
+  KernelSetSpec both = spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {128}}});
   both.params = {{"TILE_N", 128}, {"X", 1}};
   says(both, "is set and varies");
   says(both, "has a parameter 'X'");
-  FamilySpec mixed = spec_of("gemm_hopper", "h100", {});
+  KernelSetSpec mixed = spec_of("gemm_hopper", "h100", {});
   mixed.kernels.push_back(spec_of("layernorm", "h100", {}).kernels[0]);
   says(mixed, "cannot be compared");
 }
 
 TEST_CASE("members that are no problem are listed with their reason, and alone they are no answer", "[solver]") {
-  const FamilyAnswer family = solved(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {100000, 3000000}}, {Kind::Groups, "", {0, 3}}}));
+  const KernelSetAnswer family = solved(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {100000, 3000000}}, {Kind::Groups, "", {0, 3}}}));
   CHECK(family.best.empty());
   CHECK(family.complete);
-  for (const FamilyMember& m : family.members) {
+  for (const KernelSetMember& m : family.members) {
     CHECK(m.invalid());
     CHECK(m.outcome.status == Status::Invalid);
   }
 }
 
 TEST_CASE("a stopped or timed out family is a partial answer that says so", "[solver]") {
-  const FamilySpec spec = spec_of("attention_forward_tile_hopper", "h100", {{Kind::Param, "Q_ROWS", {192}}, {Kind::Subtile, "Q_ROWS", {3}}, {Kind::Groups, "", {2, 3, 4, 5}}});
-  solver::FamilyRequest request;
+  const KernelSetSpec spec = spec_of("attention_forward_tile_hopper", "h100", {{Kind::Param, "Q_ROWS", {192}}, {Kind::Subtile, "Q_ROWS", {3}}, {Kind::Groups, "", {2, 3, 4, 5}}});
+  solver::KernelSetRequest request;
   request.members = members_of(spec);
   std::stop_source source;
   std::jthread stopper([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     source.request_stop();
   });
-  const FamilyAnswer stopped = solver::solve_family(request, source.get_token());
+  const KernelSetAnswer stopped = solver::solve_kernel_set(request, source.get_token());
   CHECK(stopped.cancelled);
   CHECK_FALSE(stopped.ties_settled);
 
   request.timeout_seconds = 1e-6;
-  const FamilyAnswer late = solver::solve_family(request);
+  const KernelSetAnswer late = solver::solve_kernel_set(request);
   CHECK(late.timed_out);
   CHECK_FALSE(late.complete);
   CHECK(late.best.empty());
-  for (const FamilyMember& m : late.members) {
+  for (const KernelSetMember& m : late.members) {
     CHECK(m.outcome.lower_bound == m.min_ii);
     CHECK(m.outcome.status == Status::Unknown);
     CHECK(m.why == "time is up");
@@ -196,15 +196,15 @@ TEST_CASE("a stopped or timed out family is a partial answer that says so", "[so
 }
 
 TEST_CASE("progress tells of every member, each decision once its facts are known", "[solver]") {
-  solver::FamilyRequest request;
+  solver::KernelSetRequest request;
   request.members = members_of(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {}}}));
   std::vector<int> decided(request.members.size(), 0);
-  const FamilyAnswer family = solver::solve_family(request, {}, [&](const solver::FamilyProgress& p) {
+  const KernelSetAnswer family = solver::solve_kernel_set(request, {}, [&](const solver::KernelSetProgress& p) {
     CHECK(p.total == decided.size());
     CHECK(p.done <= p.total);
     if (!p.decided) return;
     ++decided[p.member];
-    const FamilyMember& m = p.so_far.members[p.member];
+    const KernelSetMember& m = p.so_far.members[p.member];
     CHECK((m.pruned || m.outcome.schedule));
   });
   for (const int times : decided) CHECK(times == 1);

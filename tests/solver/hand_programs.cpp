@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "solver/baselines/program.h"
 #include "tests/support/paths.h"

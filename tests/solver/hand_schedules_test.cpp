@@ -9,7 +9,8 @@
 
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "tests/solver/hand_programs.h"
 #include "tests/support/paths.h"
 

@@ -1,10 +1,10 @@
 // Latency ranges and steps where the arithmetic is done by hand.
-#include "solver/explore/latency.h"
+#include "solver/questions/latency.h"
 
 #include <catch2/catch.hpp>
 
 #include "core/check/checker.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 
 using namespace heddle;

@@ -6,7 +6,7 @@
 
 #include "core/analysis/bounds.h"
 #include "core/check/checker.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/baselines.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/check/checker.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "solver/paper/ask.h"
 #include "solver/paper/joint.h"

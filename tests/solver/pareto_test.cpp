@@ -1,5 +1,5 @@
 // Fronts: points that can be known by hand, honest partial answers, and a search that goes on.
-#include "solver/explore/pareto.h"
+#include "solver/questions/pareto.h"
 
 #include <catch2/catch.hpp>
 

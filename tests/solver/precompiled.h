@@ -10,7 +10,7 @@
 #include <vector>
 #include <thread>
 #include "core/check/checker.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/random_problem.h"

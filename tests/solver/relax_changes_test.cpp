@@ -1,9 +1,9 @@
 // A way out that can be put in force makes the very problem that was tried.
 #include <catch2/catch.hpp>
 
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/explain/relax.h"
+#include "solver/questions/relax.h"
 
 using namespace heddle;
 using namespace heddle::solver;

@@ -4,7 +4,7 @@
 
 #include "core/check/checker.h"
 #include "solver/search/serial.h"
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 #include "tests/support/problem_builder.h"
 #include "tests/support/random_problem.h"
 

@@ -1,10 +1,10 @@
 // Sensitivity where the arithmetic is done by hand.
-#include "solver/explore/sensitivity.h"
+#include "solver/questions/sensitivity.h"
 
 #include <catch2/catch.hpp>
 
-#include "core/io/library.h"
-#include "core/problem/numbers.h"
+#include "core/library/library.h"
+#include "core/problem/changes.h"
 #include "core/problem/resolve.h"
 
 using namespace heddle;

@@ -3,10 +3,10 @@
 
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/cross_check.h"
-#include "solver/solve.h"
+#include "solver/search/cross_check.h"
+#include "solver/search/solve.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

@@ -1,9 +1,9 @@
 // Ranges and prices on the toy, and under stops and limits.
 #include <catch2/catch.hpp>
 
-#include "solver/explore/price.h"
-#include "solver/explore/slack.h"
-#include "solver/solve.h"
+#include "solver/questions/price.h"
+#include "solver/questions/slack.h"
+#include "solver/search/solve.h"
 #include "tests/support/problem_builder.h"
 
 using namespace heddle;

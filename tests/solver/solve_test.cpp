@@ -1,12 +1,12 @@
 // The search as its users see it: statuses, bounds, objectives, constraints, events, cancellation.
-#include "solver/solve.h"
+#include "solver/search/solve.h"
 
 #include <catch2/catch.hpp>
 #include <random>
 #include <thread>
 
 #include "core/check/checker.h"
-#include "solver/cross_check.h"
+#include "solver/search/cross_check.h"
 #include "solver/search/serial.h"
 #include "tests/support/problem_builder.h"
 

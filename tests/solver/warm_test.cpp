@@ -1,11 +1,11 @@
 // Warm re-solve on problems whose answers are known.
-#include "solver/warm.h"
+#include "solver/search/warm.h"
 
 #include <catch2/catch.hpp>
 #include <thread>
 
 #include "core/check/checker.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "solver/search/adapt.h"
 #include "solver/search/knowledge.h"

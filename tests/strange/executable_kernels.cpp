@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "core/graph/op_kind.h"
+#include "core/kernel/op_kind.h"
 #include "tests/strange/documents.h"
 
 namespace heddle::strange {

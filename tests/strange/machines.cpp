@@ -1,7 +1,7 @@
 // Machines: few or many units, capacities of 1 and of thousands, limits that hold next to nothing, formulas without meaning.
 #include <fmt/format.h>
 
-#include "core/graph/op_kind.h"
+#include "core/kernel/op_kind.h"
 #include "tests/strange/documents.h"
 
 namespace heddle::strange {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/problem/identity.h"
+#include "core/problem/problem.h"
 #include "tests/strange/documents.h"
 
 namespace heddle::strange {

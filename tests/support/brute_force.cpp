@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/analysis/channels.h"
-#include "core/analysis/profile.h"
+#include "core/analysis/usage_curve.h"
 #include "core/analysis/registers.h"
 #include "core/check/checker.h"
 

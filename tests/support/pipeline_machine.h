@@ -5,8 +5,8 @@
 #include <random>
 #include <string>
 
+#include "core/analysis/pipeline_program.h"
 #include "core/problem/problem.h"
-#include "core/report/pipeline_program.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle::test {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/hash.h"
-#include "core/io/json.h"
-#include "core/io/schedule_json.h"
+#include "core/base/json.h"
+#include "core/formats/schedule_json.h"
 #include "tests/support/small_problem.h"
 
 namespace heddle::test {

@@ -8,7 +8,7 @@
 #include "app/platform/offscreen_platform.h"
 #include "app/platform/picture.h"
 #include "app/ui/theme.h"
-#include "core/io/measurement_json.h"
+#include "core/formats/measurement_json.h"
 #include "tests/support/paths.h"
 #include "tests/ui/person.h"
 

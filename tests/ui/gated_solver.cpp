@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
 
 namespace heddle::test {
 

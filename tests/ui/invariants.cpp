@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/io/schedule_json.h"
+#include "core/formats/schedule_json.h"
 #include "core/problem/resolve.h"
 
 namespace heddle::test {

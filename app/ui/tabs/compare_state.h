@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/viewmodel/compare_model.h"
-#include "core/io/library.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 

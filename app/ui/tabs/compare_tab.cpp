@@ -11,8 +11,8 @@
 #include "app/ui/tabs/scoreboard_view.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
-#include "core/io/library.h"
-#include "core/report/partition_rows.h"
+#include "core/answers/difference.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

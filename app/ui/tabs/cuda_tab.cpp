@@ -10,8 +10,8 @@
 #include "app/ui/question_bar.h"
 #include "app/ui/tabs/cuda_views.h"
 #include "app/ui/widgets.h"
-#include "core/report/chart_layout.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/ui/widgets.h"
 #include "app/viewmodel/explain_model.h"
 #include "app/viewmodel/pretty_text.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

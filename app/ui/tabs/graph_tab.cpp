@@ -10,9 +10,9 @@
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
-#include "core/report/chart_layout.h"
-#include "core/report/dot.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/dot.h"
 
 namespace heddle::app {
 namespace {

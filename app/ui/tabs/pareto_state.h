@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/ui/plot.h"
-#include "core/answer/pareto.h"
+#include "core/answers/pareto.h"
 
 namespace heddle::app {
 

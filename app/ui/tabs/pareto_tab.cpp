@@ -10,7 +10,7 @@
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pareto_model.h"
 #include "app/viewmodel/pretty_text.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "core/report/pipeline_text.h"
+#include "core/chart/pipeline_text.h"
 
 namespace heddle::app {
 

@@ -14,8 +14,8 @@
 #include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/measured_model.h"
-#include "core/report/chart_layout.h"
-#include "core/report/text_style.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/ui/question_bar.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/sensitivity_model.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/ui/probe.h"
 #include "app/ui/tabs/sweep_views.h"
 #include "app/ui/widgets.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

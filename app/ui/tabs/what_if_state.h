@@ -9,7 +9,7 @@
 
 #include "app/ui/plot.h"
 #include "app/viewmodel/what_if_model.h"
-#include "core/report/gantt_model.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 

@@ -13,7 +13,7 @@
 #include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
-#include "core/report/chart_layout.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {

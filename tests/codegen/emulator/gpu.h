@@ -320,7 +320,7 @@ template <int N> void product_wait() {}
 template <int N> void pin(float (&)[N]) {}
 template <int N> void fresh(float (&d)[N]) { std::fill(d, d + N, NAN); }
 template <int N> void keep(u32 (&)[N]) {}
-inline void made_here(u32&) {}
+inline void keep_in_register(u32&) {}
 inline u64 matrix(u32 address, u32 leading, u32 stride) {
   return (u64)((address & 0x3FFFF) >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(stride >> 4) << 32) | (1ull << 62);
 }

@@ -1,0 +1,56 @@
+// The answer to "which other schedules are as good?".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/robustness.h"
+#include "core/analysis/signature.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
+#include "core/problem/problem.h"
+#include "core/schedule/outcome.h"
+
+namespace heddle {
+
+/// A schedule whose signature no other one of the answer has.
+struct Alternative {
+  Schedule schedule;                     ///< passed the checker; groups numbered as in the first where possible
+  int distance = 0;                      ///< signature_distance to the first
+  int nearest = 0;                       ///< to the nearest of those found before; 0 for the first
+  std::vector<std::string> differences;  ///< from the first, in words
+  Cycle period = 0;                      ///< sustainable, rounded up
+  Robustness robustness;
+};
+
+struct Alternatives {
+  SolveOutcome first;                    ///< the search for the optimum; its schedule is the first alternative
+  Aspect aspect = Aspect::Any;
+  bool ii_only = false;                  ///< equal II suffices; otherwise every objective is at most that of the first
+  int stages = 0;                        ///< what is said holds for schedules of at most this many stages
+  int most_distance = 0;                 ///< no two schedules can be farther apart
+  std::vector<Alternative> found;
+  bool exact = false;                    ///< proved: there are exactly found.size()
+  bool more = false;                     ///< one more was seen, beyond the count asked for
+  bool cancelled = false, timed_out = false;
+  std::int64_t queries = 0;
+  double seconds = 0;                    ///< altogether
+  std::string fault;                     ///< an internal error; empty when all is well
+};
+
+// Alternatives in words.
+
+/// "exactly 3 schedules", "at least 10 schedules; there are more", "at least 4 schedules; time is up".
+std::string alternatives_headline(const Alternatives& answer);
+
+/// Headline, one row per schedule, and for each what it does differently from the first.
+std::string alternatives_summary(const Problem& problem, const Alternatives& answer, const TextStyle& style);
+
+// Alternatives as JSON for other programs: what `heddle alternatives --json` prints. Written only.
+
+/// "count" is how many were found and "exact" whether it is proved that there are no others; "more" is true when one more
+/// is known to exist. Delays that nothing limits are null.
+Json alternatives_json(const Problem& problem, const Alternatives& answer);
+
+}  // namespace heddle

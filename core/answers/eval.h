@@ -1,0 +1,12 @@
+// What `heddle eval` prints with --json. Written only.
+#pragma once
+
+#include <string>
+
+#include "core/kernel/evaluate.h"
+
+namespace heddle {
+
+std::string eval_text(const EvalReport& report);
+
+}  // namespace heddle

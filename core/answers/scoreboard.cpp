@@ -1,0 +1,381 @@
+#include "core/answers/scoreboard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "core/analysis/channels.h"
+#include "core/analysis/pipeline_program.h"
+#include "core/answers/summary.h"
+#include "core/base/text_style.h"
+#include "core/chart/csv.h"
+#include "core/formats/schedule_json.h"
+
+namespace heddle {
+
+namespace {
+
+/// Compares periods as the ratios they are; both have one.
+bool shorter(const Period& a, const Period& b) { return a.weight * b.tokens < b.weight * a.tokens; }
+
+/// What comes first: legal, illegal with a period, illegal without, no schedule.
+int rank_class(const Contender& c) {
+  if (!c.schedule) return 3;
+  if (c.valid() && !c.period.deadlock) return 0;
+  return c.period.deadlock ? 2 : 1;
+}
+
+}  // namespace
+
+double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin(), stalls.end(), 0.0); }
+
+SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule) {
+  KernelRunOptions options;
+  options.loop.arbitration = Arbitration::FirstCome;
+  options.loop.most_ops = 5'000'000;  // a dozen contenders share the time that one simulation may take; beyond it extrapolates
+  const KernelRun run = run_kernel(kernel, machine, changes, problem, schedule, options);
+  SimulatedFigures figures;
+  figures.fault = run.fault;
+  if (!run.fault.empty()) return figures;
+  figures.cycles = run.cycles;
+  figures.period = run.sm.period.cycles();
+  figures.microseconds = run.microseconds;
+  figures.tflops = run.tflops;
+  // The producer waits for slots nearly always, which is its business.
+  const std::size_t first = run.sm.groups.size() > 1 ? 1 : 0;
+  double time = 0;
+  for (std::size_t g = first; g < run.sm.groups.size(); ++g) {
+    const GroupTime& group = run.sm.groups[g];
+    time += static_cast<double>(run.sm.cycles - group.idle);
+    for (std::size_t r = 0; r < kStallReasons; ++r) figures.stalls[r] += static_cast<double>(group.stalls[r]);
+  }
+  for (double& share : figures.stalls) share = time > 0 ? share / time : 0;
+  return figures;
+}
+
+const char* to_string(ContenderKind kind) {
+  switch (kind) {
+    case ContenderKind::Solver: return "solver";
+    case ContenderKind::Hand: return "hand";
+    case ContenderKind::Baseline: return "baseline";
+    case ContenderKind::File: return "file";
+  }
+  return "file";
+}
+
+Contender measured(const Problem& problem, const Constraints& constraints, Contender c) {
+  if (!c.schedule) return c;
+  const Schedule& schedule = *c.schedule;
+  c.verdict = check(problem, schedule, constraints);
+  if (!c.verdict.valid())
+    c.status = Status::Invalid;
+  else if (c.status != Status::Optimal)
+    c.status = Status::Feasible;
+  c.period = sustainable_period(problem, schedule);
+  c.usage = compute_usage(problem, schedule);
+  c.stages = stage_count(schedule);
+  c.barriers = static_cast<int>(ring_barriers(problem, schedule));
+  for (const PipelineGroup& group : pipeline_program(problem, schedule).groups)
+    c.waits += static_cast<int>(std::count_if(group.lines.begin(), group.lines.end(), [](const PipelineLine& line) {
+      return line.kind == PipelineLine::Kind::Wait || line.kind == PipelineLine::Kind::Acquire;
+    }));
+  return c;
+}
+
+std::optional<double> gap_percent(const Scoreboard& board, const Contender& c) {
+  if (!c.valid() || c.period.deadlock || board.lower_bound <= 0) return {};
+  return 100.0 * (static_cast<double>(c.period.cycles()) / static_cast<double>(board.lower_bound) - 1);
+}
+
+std::vector<std::size_t> ranking(const Scoreboard& board) {
+  std::vector<std::size_t> order(board.contenders.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    const Contender &a = board.contenders[i], &b = board.contenders[j];
+    const int class_a = rank_class(a), class_b = rank_class(b);
+    if (class_a != class_b) return class_a < class_b;
+    return class_a <= 1 && shorter(a.period, b.period);
+  });
+  return order;
+}
+
+std::vector<std::string> beyond_bound(const Scoreboard& board) {
+  std::vector<std::string> names;
+  for (const Contender& c : board.contenders) {
+    if (!c.valid() || c.period.deadlock || stage_count(*c.schedule) > board.bound_stages) continue;
+    const Cycle reached = board.of_demands ? c.schedule->ii : std::max<Cycle>(1, c.period.cycles());
+    if (reached < board.lower_bound) names.push_back(c.name);
+  }
+  return names;
+}
+
+namespace {
+
+struct ColumnSpec {
+  const char* title;
+  const char* about;
+  bool number;
+};
+
+const ColumnSpec& spec(ScoreColumn column) {
+  static const ColumnSpec kSpecs[] = {
+      {"", "place by sustainable period", true},
+      {"schedule", "its name", false},
+      {"kind", "solver, hand schedule, baseline (heuristic) or file", false},
+      {"II", "initiation interval that the schedule states, cycles", true},
+      {"period", "cycles per iteration that the program sustains, from its event graph", true},
+      {"gap %", "how far the period lies above the proved lower bound", true},
+      {"kcycles", "the whole kernel, simulated with units that serve whoever comes first: thousands of cycles", true},
+      {"stalls %", "of the simulated time of the groups that compute: standing still for data, units, slots or orders", true},
+      {"stages", "iterations in flight", true},
+      {"warps", "warps of the CTA", true},
+      {"regs", "registers per thread of the group that needs most", true},
+      {"SMEM KiB", "shared memory set aside", true},
+      {"TMEM", "tensor memory columns set aside", true},
+      {"waits", "waits on barriers in one iteration, all groups", true},
+      {"checker", "verdict of the independent checker", false}};
+  return kSpecs[static_cast<std::size_t>(column)];
+}
+
+std::string checker_text(const Contender& c) {
+  if (!c.schedule) return "no schedule";
+  if (c.valid()) return c.status == Status::Optimal ? "valid, proved" : "valid";
+  return count_of(static_cast<std::int64_t>(c.verdict.violations.size()), "violation");
+}
+
+std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreColumn column, NumberText number) {
+  if (column == ScoreColumn::Name) return printable(c.name);
+  if (column == ScoreColumn::Kind) return to_string(c.kind);
+  if (column == ScoreColumn::Checker) return checker_text(c);
+  if (column == ScoreColumn::Place) return place > 0 ? std::to_string(place) : "-";
+  if (!c.schedule) return "-";
+  switch (column) {
+    case ScoreColumn::Period: return c.period.deadlock ? "deadlock" : number(c.period.cycles());
+    case ScoreColumn::Gap:
+      if (const auto gap = gap_percent(board, c)) return fmt::format("{:.1f}", *gap);
+      return "-";
+    case ScoreColumn::II: return number(c.schedule->ii);
+    case ScoreColumn::Stages: return number(c.stages);
+    case ScoreColumn::Warps: return number(c.usage.warps);
+    case ScoreColumn::Registers: {
+      int most = 0;
+      for (const int budget : c.usage.register_budget) most = std::max(most, budget);
+      return number(most);
+    }
+    case ScoreColumn::Smem: return fmt::format("{:.4g}", static_cast<double>(c.usage.smem_bytes) / 1024);
+    case ScoreColumn::Tmem: return c.usage.tmem_columns > 0 ? number(rounded_columns(c.usage.tmem_columns)) : "-";
+    case ScoreColumn::Kernel:
+      if (!c.simulated || !c.simulated->fault.empty()) return "-";
+      return c.simulated->cycles < 10'000'000 ? fmt::format("{:.1f}", static_cast<double>(c.simulated->cycles) / 1000) : number(c.simulated->cycles / 1000);
+    case ScoreColumn::Stalled: return c.simulated && c.simulated->fault.empty() ? fmt::format("{:.0f}", 100 * c.simulated->stalled()) : "-";
+    case ScoreColumn::Waits: return number(c.waits);
+    default: return "-";
+  }
+}
+
+bool same_period(const Period& a, const Period& b) { return a.weight * b.tokens == b.weight * a.tokens; }
+
+}  // namespace
+
+const char* title(ScoreColumn column) { return spec(column).title; }
+const char* about(ScoreColumn column) { return spec(column).about; }
+bool is_number(ScoreColumn column) { return spec(column).number; }
+
+std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number) {
+  std::vector<ScoreRow> rows;
+  const Contender* before = nullptr;
+  for (const std::size_t i : ranking(board)) {
+    const Contender& c = board.contenders[i];
+    ScoreRow row;
+    row.contender = i;
+    if (c.valid() && !c.period.deadlock)
+      row.place = before && same_period(before->period, c.period) ? rows.back().place : static_cast<int>(rows.size()) + 1;
+    for (const ScoreColumn column : kScoreColumns) row.cells.push_back(cell(board, c, row.place, column, number));
+    before = &c;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string score_reason(const Contender& c) {
+  if (!c.schedule) return c.why_not;
+  if (!c.verdict.valid()) {
+    const std::size_t more = c.verdict.violations.size() - 1;
+    return c.verdict.violations.front().message + (more > 0 ? fmt::format(" (and {} more)", more) : "");
+  }
+  std::string text = c.period.sentence;
+  if (!c.simulated || !c.simulated->fault.empty() || c.simulated->stalled() < 0.005) return text;
+  text += "; stands still for ";
+  std::string parts;
+  for (std::size_t r = 0; r < kStallReasons; ++r)
+    if (const double share = c.simulated->stalls[r]; share >= 0.005)
+      parts += fmt::format("{}{} {:.0f} %", parts.empty() ? "" : ", ", to_string(static_cast<StallReason>(r)), 100 * share);
+  return text + parts;
+}
+
+std::string scoreboard_headline(const Scoreboard& board, NumberText number) {
+  const auto legal = std::count_if(board.contenders.begin(), board.contenders.end(), [](const Contender& c) { return c.valid(); });
+  const auto illegal = std::count_if(board.contenders.begin(), board.contenders.end(),
+                                     [](const Contender& c) { return c.schedule && !c.verdict.valid(); });
+  std::string text = count_of(legal, "legal schedule");
+  if (illegal > 0) text += fmt::format(", {} illegal", illegal);
+  text += fmt::format("; II >= {} is proved", number(board.lower_bound));
+  if (!board.why.empty()) text += ": " + board.why;
+  return text;
+}
+
+namespace {
+
+std::string how_it_ended(const Scoreboard& board) {
+  if (board.cancelled) return "interrupted: what is missing was not looked at";
+  return board.timed_out ? "out of time: the solver's own schedule is not proved" : "";
+}
+
+/// A name in `beyond` would be a fault of Heddle; it is said where the numbers are.
+std::string fault_line(const Scoreboard& board) {
+  std::string names;
+  for (const std::string& name : beyond_bound(board)) names += (names.empty() ? "" : ", ") + printable(name);
+  if (names.empty()) return {};
+  return fmt::format("fault: {} is below the proved bound; model, checker or evaluator is wrong, please report it", names);
+}
+
+/// '|' would end a cell, '<' begin a tag.
+std::string markdown_cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    if (c == '<') {
+      escaped += "&lt;";
+      continue;
+    }
+    if (c == '|' || c == '*' || c == '_' || c == '`' || c == '\\' || c == '[') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string markdown_line(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += " " + markdown_cell(cell) + " |";
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string scoreboard_text(const Problem& problem, const Scoreboard& board, const TextStyle& style, bool with_log) {
+  std::string text = styled(problem_title(problem), style) + "\n" + wrapped(styled(scoreboard_headline(board, ungrouped), style), "", style.width) + "\n";
+  std::vector<TextColumn> columns;
+  for (const ScoreColumn column : kScoreColumns) columns.push_back({title(column), is_number(column)});
+  const std::vector<ScoreRow> rows = score_rows(board, ungrouped);
+  std::vector<std::vector<std::string>> cells;
+  for (const ScoreRow& row : rows) {
+    cells.push_back(row.cells);
+    for (std::string& cell : cells.back()) cell = styled(cell, style);
+  }
+  text += text_table(columns, cells);
+  text += "\n";
+  for (const ScoreRow& row : rows) {
+    const Contender& c = board.contenders[row.contender];
+    text += wrapped(fmt::format("{}: {}", styled(c.name, style), styled(score_reason(c), style)), "  ", style.width);
+    if (!with_log) continue;
+    if (!c.about.empty()) text += wrapped(styled(c.about, style), "    ", style.width);
+    for (const std::string& line : c.log) text += wrapped(styled(line, style), "      ", style.width);
+  }
+  for (const std::string& line : {how_it_ended(board), fault_line(board)})
+    if (!line.empty()) text += "\n" + styled(line, style) + "\n";
+  return text;
+}
+
+std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board) {
+  std::string text = "**" + markdown_cell(problem_title(problem)) + "**\n\n" + markdown_cell(scoreboard_headline(board, ungrouped)) + "\n\n";
+  std::vector<std::string> titles, rules;
+  for (const ScoreColumn column : kScoreColumns) {
+    titles.push_back(title(column));
+    rules.push_back(is_number(column) ? "---:" : "---");
+  }
+  text += markdown_line(titles) + "|";
+  for (const std::string& rule : rules) text += rule + "|";
+  text += "\n";
+  const std::vector<ScoreRow> rows = score_rows(board, ungrouped);
+  for (const ScoreRow& row : rows) text += markdown_line(row.cells);
+  text += "\n";
+  for (const ScoreRow& row : rows) {
+    const Contender& c = board.contenders[row.contender];
+    text += fmt::format("- **{}**: {}\n", markdown_cell(c.name), markdown_cell(score_reason(c)));
+  }
+  for (const std::string& line : {how_it_ended(board), fault_line(board)})
+    if (!line.empty()) text += "\n" + markdown_cell(line) + "\n";
+  return text;
+}
+
+std::string scoreboard_csv(const Scoreboard& board) {
+  std::string text = csv_record({"place", "schedule", "kind", "status", "valid", "deadlock", "period_cycles", "gap_percent", "ii_cycles", "stages", "warps",
+                                 "registers_per_thread", "smem_bytes", "tmem_columns", "barriers", "waits", "violations", "kernel_cycles", "simulated_period_cycles", "microseconds", "tflops", "stalled_percent", "reason"});
+  for (const ScoreRow& row : score_rows(board, ungrouped)) {
+    const Contender& c = board.contenders[row.contender];
+    const bool has = c.schedule.has_value();
+    const auto number = [&](std::int64_t value) { return has ? std::to_string(value) : std::string(); };
+    const auto budgets = c.usage.register_budget;
+    const bool ran = c.simulated && c.simulated->fault.empty();
+    const auto gap = gap_percent(board, c);
+    text += csv_record({row.place > 0 ? std::to_string(row.place) : "", printable(c.name), to_string(c.kind), has ? to_string(c.status) : "",
+                        has ? (c.valid() ? "1" : "0") : "", has ? (c.period.deadlock ? "1" : "0") : "", c.period.deadlock ? "" : number(c.period.cycles()),
+                        gap ? fmt::format("{:.3f}", *gap) : "", number(has ? c.schedule->ii : 0), number(c.stages), number(c.usage.warps),
+                        number(budgets.empty() ? 0 : *std::max_element(budgets.begin(), budgets.end())), number(c.usage.smem_bytes),
+                        number(c.usage.tmem_columns), number(c.barriers), number(c.waits),
+                        has ? std::to_string(c.verdict.violations.size()) : "", ran ? std::to_string(c.simulated->cycles) : "",
+                        ran ? fmt::format("{:.3f}", c.simulated->period) : "", ran ? fmt::format("{:.3f}", c.simulated->microseconds) : "",
+                        ran && c.simulated->tflops > 0 ? fmt::format("{:.1f}", c.simulated->tflops) : "",
+                        ran ? fmt::format("{:.2f}", 100 * c.simulated->stalled()) : "", printable(score_reason(c))});
+  }
+  return text;
+}
+
+namespace {
+
+Json simulated_json(const SimulatedFigures& f) {
+  if (!f.fault.empty()) return Json::object().set("fault", f.fault);
+  Json stalls = Json::object();
+  for (std::size_t r = 0; r < kStallReasons; ++r) stalls.set(to_string(static_cast<StallReason>(r)), f.stalls[r]);
+  Json item = Json::object().set("cycles", f.cycles).set("period", f.period).set("microseconds", f.microseconds);
+  return item.set("tflops", f.tflops > 0 ? Json(f.tflops) : Json()).set("stalls", std::move(stalls));
+}
+
+Json contender_json(const Problem& problem, const Scoreboard& board, const ScoreRow& row) {
+  const Contender& c = board.contenders[row.contender];
+  Json log = Json::array();
+  for (const std::string& line : c.log) log.push(line);
+  Json item = Json::object();
+  item.set("name", c.name).set("kind", to_string(c.kind)).set("about", c.about).set("place", row.place > 0 ? Json(row.place) : Json());
+  item.set("log", std::move(log)).set("reason", score_reason(c));
+  if (!c.schedule) return item.set("schedule", Json());
+  const auto gap = gap_percent(board, c);
+  item.set("status", to_string(c.status)).set("ii", c.schedule->ii).set("deadlock", c.period.deadlock);
+  item.set("period", c.period.deadlock ? Json() : Json(c.period.cycles())).set("gap_percent", gap ? Json(*gap) : Json());
+  item.set("stages", c.stages).set("warps", c.usage.warps).set("smem_bytes", c.usage.smem_bytes).set("tmem_columns", c.usage.tmem_columns);
+  Json registers = Json::array();
+  for (const int budget : c.usage.register_budget) registers.push(budget);
+  item.set("registers", std::move(registers)).set("barriers", c.barriers).set("waits", c.waits);
+  item.set("simulated", c.simulated ? simulated_json(*c.simulated) : Json());
+  item.set("checker", verdict_json(problem, c.verdict)).set("schedule", schedule_json(problem, *c.schedule));
+  return item;
+}
+
+}  // namespace
+
+Json scoreboard_json(const Problem& problem, const Constraints& constraints, const Scoreboard& board) {
+  Json root = Json::object();
+  root.set("lower_bound", board.lower_bound).set("why", board.why);
+  root.set("cancelled", board.cancelled).set("timed_out", board.timed_out).set("seconds", seconds_json(board.seconds)).set("solver", board.solver);
+  Json contenders = Json::array(), faults = Json::array(), demands = Json::array();
+  for (const ScoreRow& row : score_rows(board, ungrouped)) contenders.push(contender_json(problem, board, row));
+  for (const std::string& name : beyond_bound(board)) faults.push(name);
+  for (const UserConstraint& c : constraints)
+    if (c.enabled) demands.push(c.name);
+  root.set("contenders", std::move(contenders)).set("beyond_bound", std::move(faults)).set("constraints", std::move(demands));
+  set_problem(root, problem);
+  return root;
+}
+
+}  // namespace heddle

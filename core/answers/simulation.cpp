@@ -1,0 +1,449 @@
+#include "core/answers/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/answers/summary.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/csv.h"
+#include "core/formats/schedule_json.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::int64_t kSteadyTrips = 4096;
+constexpr std::size_t kMostWaits = 12;
+constexpr Cycle kLeastShare = 1000;  ///< of the whole: what is less is not worth a line
+
+std::string share_of(Cycle part, Cycle whole) {
+  if (part == 0 || whole <= 0) return "-";
+  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return share < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", share);
+}
+
+std::string cycles_text(double cycles) {
+  const double whole = std::floor(cycles);
+  return whole == cycles ? grouped(static_cast<std::int64_t>(whole)) : fmt::format("{:.2f}", cycles);
+}
+
+std::string jitter_text(const LatencyJitter& jitter) {
+  if (jitter.percent == 0) return "latencies constant";
+  return fmt::format("latencies of {} vary: {} by {} %, seed {}", jitter.every_op ? "all ops" : "loads", to_string(jitter.shape),
+                     jitter.percent, jitter.seed);
+}
+
+std::string group_name(const Schedule& schedule, std::size_t g) {
+  const std::string& role = schedule.groups[g].role;
+  return role.empty() ? fmt::format("group {}", g) : role;
+}
+
+std::string group_table(const KernelRun& run) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t g = 0; g < run.sm.groups.size(); ++g) {
+    const GroupTime& time = run.sm.groups[g];
+    rows.push_back({std::to_string(g), printable(group_name(run.program.schedule, g)), share_of(time.busy, run.sm.cycles)});
+    for (const Cycle stall : time.stalls) rows.back().push_back(share_of(stall, run.sm.cycles));
+    rows.back().push_back(share_of(time.idle, run.sm.cycles));
+  }
+  return text_table({{"id", true}, {"group"}, {"issuing", true}, {"data", true}, {"order", true}, {"unit", true}, {"credit", true}, {"idle", true}}, rows);
+}
+
+std::string op_table(const KernelRun& run) {
+  const auto stalled = [&](std::size_t v) { return std::accumulate(run.sm.ops[v].stalls.begin(), run.sm.ops[v].stalls.end(), Cycle{0}); };
+  std::vector<std::size_t> order;
+  for (std::size_t v = 0; v < run.sm.ops.size(); ++v)
+    if (std::max({stalled(v), run.sm.ops[v].held, run.sm.ops[v].queued}) > run.sm.cycles / kLeastShare) order.push_back(v);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return stalled(a) > stalled(b); });
+  std::vector<std::vector<std::string>> rows;
+  bool queued = false;
+  for (const std::size_t v : order) {
+    const OpTime& time = run.sm.ops[v];
+    rows.push_back({printable(run.program.problem.ops[v].name), std::to_string(run.program.schedule.ops[v].group.index())});
+    for (const Cycle stall : time.stalls) rows.back().push_back(stall > 0 ? grouped(stall) : "-");
+    rows.back().push_back(time.held > 0 ? grouped(time.held) : "-");
+    rows.back().push_back(time.queued > 0 ? grouped(time.queued) : "-");
+    queued = queued || time.queued > 0;
+  }
+  std::vector<TextColumn> columns{{"op"}, {"group", true}, {"data", true}, {"order", true}, {"unit", true}, {"credit", true}, {"held", true}};
+  if (queued)
+    columns.push_back({"queued", true});
+  else
+    for (auto& row : rows) row.pop_back();
+  const std::size_t others = run.sm.ops.size() - rows.size();
+  return text_table(columns, rows) + (others > 0 ? fmt::format("  and {} below 0.1 % of the time each\n", count_of(static_cast<std::int64_t>(others), "op")) : "");
+}
+
+std::string wait_table(const KernelRun& run) {
+  std::vector<std::vector<std::string>> rows;
+  const std::vector<Op>& ops = run.program.problem.ops;
+  for (const Wait& wait : run.sm.waits) {
+    if (rows.size() == kMostWaits || wait.cycles <= run.sm.cycles / kLeastShare) break;
+    rows.push_back({printable(ops[wait.at.index()].name), wait.behind.valid() ? printable(ops[wait.behind.index()].name) : "whoever came first",
+                    printable(wait.what), to_string(wait.reason), grouped(wait.cycles), share_of(wait.cycles, run.sm.cycles)});
+  }
+  return text_table({{"op"}, {"waits for"}, {"through"}, {"reason"}, {"cycles", true}, {"of the time", true}}, rows);
+}
+
+std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer, const TextStyle& style) {
+  const KernelRun& run = answer.kernel;
+  const Occupancy& fit = run.occupancy;
+  std::string trips = fmt::format("{} of {}", count_of(run.tiles, "tile"), count_of(run.trips, "iteration"));
+  if (answer.options.causal || run.all_trips != run.tiles * run.trips)
+    trips = fmt::format("{} of up to {}, {} in all", count_of(run.tiles, "tile"), count_of(run.trips, "iteration"), grouped(run.all_trips));
+  const std::string order = answer.options.longest_first ? ", longest first" : "";
+  std::string text = wrapped(join_facts({trips + order, count_of(machine.sm_count, "SM"),
+                                         fmt::format("{} per SM ({})", count_of(run.ctas, "CTA"),
+                                                     answer.options.ctas ? fmt::format("as asked; {} fit by {}", fit.ctas, fit.limited_by)
+                                                                         : "as many as fit by " + fit.limited_by),
+                                         answer.options.persistent ? "persistent" : "a CTA per tile"},
+                                        style),
+                             "", style.width);
+  text += kernel_headline(machine, run, style) + "\n";
+  text += join_facts({fmt::format("one tile {} cycles", grouped(run.tile)), fmt::format("SMs busy {:.1f} % of the time", 100 * run.filled),
+                      run.extrapolated ? "extrapolated from a part of the work" : ""},
+                     style) +
+          "\n";
+  if (!run.program.free_ops.empty()) {
+    std::string names;
+    for (const std::string& name : run.program.free_ops) names += (names.empty() ? "" : ", ") + printable(name);
+    text += wrapped(fmt::format("no cost known outside the loop, taken as nothing: {}", names), "", style.width);
+  }
+  return text;
+}
+
+}  // namespace
+
+SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
+                                 const Schedule& schedule, const KernelRunOptions& options) {
+  SimulationAnswer answer;
+  answer.options = options;
+  answer.sustainable = sustainable_period(problem, schedule);
+  SimulateOptions loop = options.loop;
+  loop.trips = kSteadyTrips;
+  loop.timeline = 0;
+  answer.loop = simulate(problem, schedule, loop);
+  if (answer.loop.fault.empty() && loop.arbitration == Arbitration::Scheduled) {
+    loop.arbitration = Arbitration::FirstCome;
+    answer.first_come = simulate(problem, schedule, loop);
+  }
+  if (answer.loop.fault.empty())
+    answer.kernel = run_kernel(kernel, machine, changes, problem, schedule, options);
+  else
+    answer.kernel.fault = answer.loop.fault;
+  return answer;
+}
+
+namespace {
+
+/// What the schedule's order on its units is worth, if anything.
+std::string first_come_text(const SimulationAnswer& answer) {
+  if (!answer.first_come) return "";
+  if (!answer.first_come->fault.empty()) return "where units serve first come: " + printable(answer.first_come->fault);
+  const double now = answer.loop.period.cycles(), then = answer.first_come->period.cycles();
+  if (now <= 0 || std::abs(then / now - 1) < 0.0005) return "the same where units serve first come";
+  return fmt::format("{} where units serve first come ({:+.1f} %)", cycles_text(then), 100 * (then / now - 1));
+}
+
+}  // namespace
+
+std::string period_headline(const Schedule& schedule, const SimulationAnswer& answer, const TextStyle& style) {
+  if (!answer.loop.fault.empty()) return printable(answer.loop.fault);
+  const MeasuredPeriod& period = answer.loop.period;
+  std::string measured = fmt::format("simulated period {} cycles", cycles_text(period.cycles()));
+  if (!period.exact) measured += " (mean)";
+  else if (period.tokens > 1) measured += fmt::format(" ({} over {} iterations)", grouped(period.weight), period.tokens);
+  const Period& bound = answer.sustainable;
+  return join_facts({measured, fmt::format("II {}", grouped(schedule.ii)),
+                     bound.deadlock ? "deadlocks by the event graph" : "sustainable " + cycles_text(static_cast<double>(bound.weight) / static_cast<double>(bound.tokens))},
+                    style);
+}
+
+std::string kernel_headline(const Machine& machine, const KernelRun& run, const TextStyle& style) {
+  if (!run.fault.empty()) return printable(run.fault);
+  return join_facts({grouped(run.cycles) + " cycles",
+                     run.microseconds > 0 ? fmt::format("{:.1f} us at {} MHz", run.microseconds, machine.clock_mhz) : "",
+                     run.tflops > 0 ? fmt::format("{:.1f} TFLOP/s", run.tflops) : "",
+                     run.of_peak > 0 ? fmt::format("{:.1f} % of the tensor cores' best", 100 * run.of_peak) : "",
+                     run.tflops == 0 && run.gbytes > 0 ? fmt::format("{:.0f} GB/s, if L2 and DRAM can: they are not modelled", run.gbytes) : ""},
+                    style);
+}
+
+std::string simulation_summary(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer,
+                               const TextStyle& style) {
+  std::string text = problem_title(problem) + "\n";
+  text += wrapped(period_headline(schedule, answer, style), "", style.width);
+  if (!answer.loop.fault.empty()) return text;
+  text += wrapped(join_facts({fmt::format("units: {}", answer.options.loop.arbitration == Arbitration::Scheduled ? "in the schedule's order" : "first come, first served"),
+                      first_come_text(answer), jitter_text(answer.options.loop.jitter), answer.loop.extrapolated ? "extrapolated" : ""},
+                             style),
+                  "", style.width);
+  if (answer.loop.unordered > 0)
+    text += wrapped(fmt::format("{} on units cannot be kept by streams that issue in order, so the loop runs without",
+                                count_of(answer.loop.unordered, "order")), "", style.width);
+  text += "\nkernel\n";
+  const KernelRun& run = answer.kernel;
+  if (!run.fault.empty()) return text + wrapped(printable(run.fault), "", style.width);
+  text += kernel_lines(machine, answer, style);
+  text += fmt::format("\nwhere the time of a CTA's warp groups goes ({} cycles, the busiest SM)\n", grouped(run.sm.cycles)) + group_table(run);
+  text += "\ncycles that a group stands still at an op; held: the op is ready but not its turn\n" + op_table(run);
+  if (!run.sm.waits.empty()) text += "\nwho waits for whom\n" + wait_table(run);
+  return text;
+}
+
+std::string simulation_csv(const SimulationAnswer& answer) {
+  const KernelRun& run = answer.kernel;
+  std::string text = csv_record({"op", "section", "group", "role", "data_cycles", "order_cycles", "unit_cycles", "credit_cycles", "held_cycles", "queued_cycles"});
+  for (std::size_t v = 0; v < run.sm.ops.size(); ++v) {
+    const std::size_t g = run.program.schedule.ops[v].group.index();
+    const Section section = run.program.sections[v];
+    std::vector<std::string> fields{run.program.problem.ops[v].name,
+                                    section == Section::Loop ? "loop" : section == Section::Prologue ? "prologue" : "epilogue",
+                                    std::to_string(g), run.program.schedule.groups[g].role};
+    for (const Cycle stall : run.sm.ops[v].stalls) fields.push_back(std::to_string(stall));
+    fields.push_back(std::to_string(run.sm.ops[v].held));
+    fields.push_back(std::to_string(run.sm.ops[v].queued));
+    text += csv_record(fields);
+  }
+  return text;
+}
+
+namespace {
+
+std::string period_text(double cycles) { return fmt::format("{:.1f}", cycles); }
+std::string over(double cycles, double base) { return base > 0 ? fmt::format("{:+.1f} %", 100 * (cycles / base - 1)) : ""; }
+
+std::string about_jitter(const StudyOptions& options) {
+  const std::string how = options.shape == JitterShape::Uniform  ? "uniform, up to so many percent both ways"
+                          : options.shape == JitterShape::Normal ? "normal, with a deviation of so many percent"
+                                                                 : "late only, an exponential tail with a mean of so many percent";
+  return fmt::format("latencies of {}: {}; {} of {} iterations each, seeds from {}\n", options.every_op ? "all ops" : "loads", how,
+                     count_of(options.runs, "run"), grouped(options.trips), options.seed);
+}
+
+std::string present_values(const std::vector<std::int64_t>& values) {
+  if (values.empty()) return "";
+  return values.size() == 1 ? std::to_string(values.front()) : fmt::format("{}-{}", values.front(), values.back());
+}
+
+std::string side_text(const NumberSide& side, double base) {
+  if (!side.fault.empty()) return printable(shortened(side.fault, 40));
+  return side.same || side.period == base ? "-" : fmt::format("{} ({})", period_text(side.period), over(side.period, base));
+}
+
+}  // namespace
+
+std::string jitter_summary(const Schedule& schedule, const std::vector<JitterPoint>& points, const StudyOptions& options) {
+  std::string text = fmt::format("period under jitter, II {}\n", grouped(schedule.ii)) + about_jitter(options);
+  if (!points.empty() && !points.front().fault.empty()) return text + printable(points.front().fault) + "\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const JitterPoint& p : points)
+    rows.push_back({fmt::format("{} %", p.percent), period_text(p.mean), over(p.mean, points.front().mean), period_text(p.worst)});
+  return text + text_table({{"jitter", true}, {"mean period", true}, {"change", true}, {"worst run", true}}, rows);
+}
+
+std::string number_summary(const Schedule& schedule, const NumberStudy& study) {
+  std::string text = fmt::format("simulated period with each number {} % off, the program as it is; now {} (II {})\n", study.percent,
+                                 period_text(study.period), grouped(schedule.ii));
+  std::vector<std::vector<std::string>> rows;
+  std::size_t without = 0;
+  for (const NumberRow& row : study.rows) {
+    if (row.swing == 0 && row.less.fault.empty() && row.more.fault.empty()) {
+      ++without;
+      continue;
+    }
+    rows.push_back({printable(row.number), present_values(row.values), side_text(row.less, study.period), side_text(row.more, study.period)});
+  }
+  text += text_table({{"number"}, {"now", true}, {fmt::format("-{} %", study.percent), true}, {fmt::format("+{} %", study.percent), true}}, rows);
+  return text + fmt::format("{} without effect\n", count_of(static_cast<std::int64_t>(without), "number"));
+}
+
+std::string depth_summary(const Problem& problem, const Schedule& schedule, const DepthStudy& study, const StudyOptions& options) {
+  std::string text = fmt::format("period by ring depth and jitter, II {}\n", grouped(schedule.ii)) + about_jitter(options);
+  if (study.rows.empty()) return text + "no ring is filled by loads\n";
+  std::vector<TextColumn> columns{{"ring"}, {"depth"}, {"shared memory", true}};
+  for (const int percent : study.percents) columns.push_back({fmt::format("{} %", percent), true});
+  std::vector<std::vector<std::string>> rows;
+  for (const DepthRow& row : study.rows) {
+    const std::string depth = !row.ring.empty() ? std::to_string(row.depth) : row.more == 0 ? "" : fmt::format("{:+}", row.more);
+    rows.push_back({row.ring.empty() ? "all of loads" : printable(row.ring), row.more == 0 ? (depth.empty() ? "as now" : depth + ", as now") : depth,
+                    bytes_of(row.bytes, problem.limits.smem_bytes) + (row.fits ? "" : " !")});
+    if (row.periods.empty()) rows.back().emplace_back("deadlock");
+    for (const double period : row.periods) rows.back().push_back(period_text(period));
+    rows.back().resize(columns.size());
+  }
+  text += text_table(columns, rows);
+  const bool any = std::any_of(study.rows.begin(), study.rows.end(), [](const DepthRow& row) { return !row.fits; });
+  return any ? text + "!: more than a CTA may use\n" : text;
+}
+
+std::string jitter_csv(const std::vector<JitterPoint>& points) {
+  std::string text = csv_record({"jitter_percent", "mean_period_cycles", "worst_period_cycles", "fault"});
+  for (const JitterPoint& p : points)
+    text += csv_record({std::to_string(p.percent), fmt::format("{:.3f}", p.mean), fmt::format("{:.3f}", p.worst), p.fault});
+  return text;
+}
+
+std::string number_csv(const NumberStudy& study) {
+  std::string text = csv_record({"number", "now", "less_period_cycles", "more_period_cycles", "less_fault", "more_fault"});
+  const auto cycles = [](const NumberSide& side) { return side.fault.empty() ? fmt::format("{:.3f}", side.period) : std::string(); };
+  for (const NumberRow& row : study.rows)
+    text += csv_record({row.number, present_values(row.values), cycles(row.less), cycles(row.more), row.less.fault, row.more.fault});
+  return text;
+}
+
+std::string depth_csv(const DepthStudy& study) {
+  std::string text = csv_record({"ring", "depth", "more", "smem_bytes", "fits", "jitter_percent", "period_cycles"});
+  for (const DepthRow& row : study.rows)
+    for (std::size_t i = 0; i < study.percents.size(); ++i)
+      text += csv_record({row.ring.empty() ? "all" : row.ring, row.ring.empty() ? "" : std::to_string(row.depth), std::to_string(row.more),
+                          std::to_string(row.bytes), row.fits ? "1" : "0", std::to_string(study.percents[i]),
+                          i < row.periods.size() ? fmt::format("{:.3f}", row.periods[i]) : ""});
+  return text;
+}
+
+namespace {
+
+Json document(const Problem& problem, const Schedule& schedule) {
+  Json root = Json::object();
+  root.set("schema", "heddle.simulation/1");
+  set_problem(root, problem);
+  root.set("schedule", schedule.name).set("ii", schedule.ii);
+  return root;
+}
+
+Json stalls_json(const Stalls& stalls) {
+  Json object = Json::object();
+  for (std::size_t r = 0; r < kStallReasons; ++r) object.set(to_string(static_cast<StallReason>(r)), stalls[r]);
+  return object;
+}
+
+Json jitter_options_json(int percent, JitterShape shape, std::uint64_t seed, bool every_op) {
+  return Json::object().set("percent", percent).set("shape", to_string(shape)).set("seed", seed).set("ops", every_op ? "all" : "loads");
+}
+
+Json period_json(const MeasuredPeriod& period) {
+  return Json::object()
+      .set("cycles", period.weight)
+      .set("iterations", period.tokens)
+      .set("per_iteration", period.cycles())
+      .set("exact", period.exact)
+      .set("from", period.from);
+}
+
+const char* section_name(Section section) {
+  return section == Section::Loop ? "loop" : section == Section::Prologue ? "prologue" : "epilogue";
+}
+
+Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
+  const KernelRun& run = answer.kernel;
+  Json kernel = Json::object();
+  kernel.set("cycles", run.cycles).set("microseconds", run.microseconds).set("clock_mhz", machine.clock_mhz);
+  kernel.set("tflops", run.tflops).set("of_peak", run.of_peak).set("gbytes_per_second", run.gbytes);
+  kernel.set("tiles", run.tiles).set("trips", run.trips).set("all_trips", run.all_trips).set("tile_cycles", run.tile);
+  kernel.set("sms", machine.sm_count).set("ctas_per_sm", run.ctas).set("ctas_that_fit", run.occupancy.ctas);
+  kernel.set("limited_by", run.occupancy.limited_by).set("sms_busy", run.filled).set("extrapolated", run.extrapolated);
+  Json free = Json::array();
+  for (const std::string& name : run.program.free_ops) free.push(name);
+  kernel.set("without_cost", std::move(free)).set("sm_cycles", run.sm.cycles);
+
+  Json groups = Json::array(), ops = Json::array(), waits = Json::array();
+  const CtaProgram& program = run.program;
+  for (std::size_t g = 0; g < run.sm.groups.size(); ++g) {
+    const GroupTime& time = run.sm.groups[g];
+    groups.push(Json::object()
+                    .set("id", g)
+                    .set("role", program.schedule.groups[g].role)
+                    .set("issuing", time.busy)
+                    .set("stalls", stalls_json(time.stalls))
+                    .set("idle", time.idle));
+  }
+  for (std::size_t v = 0; v < run.sm.ops.size(); ++v) {
+    const OpTime& time = run.sm.ops[v];
+    ops.push(Json::object()
+                 .set("id", program.problem.ops[v].name)
+                 .set("section", section_name(program.sections[v]))
+                 .set("group", program.schedule.ops[v].group.index())
+                 .set("stalls", stalls_json(time.stalls))
+                 .set("held", time.held)
+                 .set("queued", time.queued));
+  }
+  for (const Wait& wait : run.sm.waits)
+    waits.push(Json::object()
+                   .set("op", program.problem.op(wait.at).name)
+                   .set("for", wait.behind.valid() ? Json(program.problem.op(wait.behind).name) : Json())
+                   .set("through", wait.what)
+                   .set("reason", to_string(wait.reason))
+                   .set("cycles", wait.cycles));
+  return kernel.set("groups", std::move(groups)).set("ops", std::move(ops)).set("waits", std::move(waits));
+}
+
+}  // namespace
+
+Json simulation_json(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer) {
+  Json root = document(problem, schedule);
+  const KernelRunOptions& options = answer.options;
+  const LatencyJitter& jitter = options.loop.jitter;
+  root.set("options", Json::object()
+                          .set("arbitration", to_string(options.loop.arbitration))
+                          .set("jitter", jitter_options_json(jitter.percent, jitter.shape, jitter.seed, jitter.every_op))
+                          .set("causal", options.causal)
+                          .set("persistent", options.persistent)
+                          .set("longest_first", options.longest_first));
+  root.set("deadlock", answer.loop.deadlock || answer.kernel.sm.deadlock).set("fault", answer.kernel.fault);
+  root.set("sustainable", answer.sustainable.deadlock
+                              ? Json()
+                              : Json::object().set("cycles", answer.sustainable.weight).set("iterations", answer.sustainable.tokens));
+  root.set("period", answer.loop.fault.empty() ? period_json(answer.loop.period) : Json());
+  const bool first_come = answer.first_come && answer.first_come->fault.empty();
+  root.set("first_come", first_come ? period_json(answer.first_come->period) : Json());
+  root.set("run", answer.kernel.fault.empty() ? kernel_json(machine, answer) : Json());
+  return root;
+}
+
+Json jitter_json(const Problem& problem, const Schedule& schedule, const std::vector<JitterPoint>& points, const StudyOptions& options) {
+  Json root = document(problem, schedule), rows = Json::array();
+  for (const JitterPoint& p : points)
+    rows.push(Json::object().set("percent", p.percent).set("mean", p.mean).set("worst", p.worst).set("fault", p.fault));
+  root.set("study", "jitter").set("runs", options.runs).set("trips", options.trips);
+  root.set("shape", to_string(options.shape)).set("ops", options.every_op ? "all" : "loads").set("seed", options.seed);
+  return root.set("rows", std::move(rows));
+}
+
+Json number_json(const Problem& problem, const Schedule& schedule, const NumberStudy& study) {
+  Json root = document(problem, schedule), rows = Json::array();
+  const auto side = [](const NumberSide& s) {
+    return Json::object().set("period", s.fault.empty() ? Json(s.period) : Json()).set("same", s.same).set("fault", s.fault);
+  };
+  for (const NumberRow& row : study.rows) {
+    Json values = Json::array();
+    for (const std::int64_t value : row.values) values.push(value);
+    rows.push(Json::object().set("number", row.number).set("now", std::move(values)).set("less", side(row.less)).set("more", side(row.more)).set("swing", row.swing));
+  }
+  return root.set("study", "numbers").set("percent", study.percent).set("period", study.period).set("rows", std::move(rows));
+}
+
+Json depth_json(const Problem& problem, const Schedule& schedule, const DepthStudy& study, const StudyOptions& options) {
+  Json root = document(problem, schedule), rows = Json::array(), percents = Json::array();
+  for (const int percent : study.percents) percents.push(percent);
+  for (const DepthRow& row : study.rows) {
+    Json periods = Json::array();
+    for (const double period : row.periods) periods.push(period);
+    rows.push(Json::object()
+                  .set("ring", row.ring.empty() ? Json() : Json(row.ring))
+                  .set("depth", row.ring.empty() ? Json() : Json(row.depth))
+                  .set("more", row.more)
+                  .set("smem_bytes", row.bytes)
+                  .set("fits", row.fits)
+                  .set("deadlock", row.periods.empty())
+                  .set("periods", std::move(periods)));
+  }
+  root.set("study", "depth").set("runs", options.runs).set("trips", options.trips);
+  root.set("shape", to_string(options.shape)).set("ops", options.every_op ? "all" : "loads").set("seed", options.seed);
+  return root.set("percents", std::move(percents)).set("rows", std::move(rows));
+}
+
+}  // namespace heddle

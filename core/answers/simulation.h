@@ -1,0 +1,67 @@
+// The answer of `heddle simulate`: a schedule's loop and its whole kernel, run by the simulator.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/period.h"
+#include "core/base/json.h"
+#include "core/base/text_style.h"
+#include "core/machine/machine.h"
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+#include "core/simulate/kernel_run.h"
+#include "core/simulate/robustness_study.h"
+#include "core/simulate/simulate.h"
+
+namespace heddle {
+
+/// A schedule's loop in steady state beside the event graph's word on it, and its kernel.
+struct SimulationAnswer {
+  Period sustainable;
+  Simulation loop;        ///< long enough for a steady state, whatever the kernel's trips
+  /// The same loop where units serve first come, first served, as they do where no barrier holds anybody back; nothing when the
+  /// options ask for that anyway.
+  std::optional<Simulation> first_come;
+  KernelRun kernel;
+  KernelRunOptions options;
+};
+
+SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
+                                 const Schedule& schedule, const KernelRunOptions& options);
+
+/// "period 2048 cycles, exact · II 2048 · sustainable 2048"
+std::string period_headline(const Schedule& schedule, const SimulationAnswer& answer, const TextStyle& style);
+
+/// "1 234 567 cycles · 674.6 us at 1830 MHz · 561.2 TFLOP/s · 57 % of peak"
+std::string kernel_headline(const Machine& machine, const KernelRun& run, const TextStyle& style);
+
+std::string simulation_summary(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer,
+                               const TextStyle& style);
+
+/// Where the time went, one line per op of loop, prologue and epilogue (RFC 4180).
+std::string simulation_csv(const SimulationAnswer& answer);
+
+// Studies of a schedule's robustness as tables.
+
+std::string jitter_summary(const Schedule& schedule, const std::vector<JitterPoint>& points, const StudyOptions& options);
+/// Numbers without any effect are counted, not listed.
+std::string number_summary(const Schedule& schedule, const NumberStudy& study);
+std::string depth_summary(const Problem& problem, const Schedule& schedule, const DepthStudy& study, const StudyOptions& options);
+
+std::string jitter_csv(const std::vector<JitterPoint>& points);
+std::string number_csv(const NumberStudy& study);
+std::string depth_csv(const DepthStudy& study);
+
+// Simulations and studies as JSON (heddle.simulation/1). Written only.
+
+/// Period and kernel, then groups, ops and waits of the busiest SM's first CTA; all times in cycles.
+Json simulation_json(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer);
+
+/// {"study": "jitter" | "numbers" | "depth", "ii", "rows": [...]}
+Json jitter_json(const Problem& problem, const Schedule& schedule, const std::vector<JitterPoint>& points, const StudyOptions& options);
+Json number_json(const Problem& problem, const Schedule& schedule, const NumberStudy& study);
+Json depth_json(const Problem& problem, const Schedule& schedule, const DepthStudy& study, const StudyOptions& options);
+
+}  // namespace heddle

@@ -1,0 +1,138 @@
+#include "core/chart/gantt_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/analysis/bounds.h"
+#include "core/analysis/period.h"
+#include "core/chart/chart_layout.h"
+
+namespace heddle {
+namespace {
+
+/// Never 100 % unless it is.
+std::string percent(std::int64_t part, std::int64_t whole) {
+  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(1, whole));
+  return share > 99 && share < 100 ? fmt::format("{:.1f} %", std::min(share, 99.9)) : fmt::format("{:.0f} %", share);
+}
+
+/// What fits in II windows of this unit, in percent of what it offers.
+std::string unit_detail(const UsageCurve& window, const Unit& unit, Cycle ii) {
+  double used = 0;
+  for (std::size_t i = 0; i < window.size(); ++i)
+    used += static_cast<double>(window[i].value) *
+            static_cast<double>((i + 1 < window.size() ? window[i + 1].at : ii) - window[i].at);
+  return percent(static_cast<std::int64_t>(used),
+                 static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(ii)));
+}
+
+/// Compute first, memories last, as rows are read: what should be full is on top.
+int lane_rank(UnitRole role) {
+  switch (role) {
+    case UnitRole::Tensor: return 0;
+    case UnitRole::Special: return 1;
+    case UnitRole::Float: return 2;
+    case UnitRole::Alu: return 3;
+    case UnitRole::Copy: return 4;
+    case UnitRole::Smem: return 5;
+    case UnitRole::Tmem: return 6;
+    case UnitRole::Sync:
+    case UnitRole::Other: return 7;
+  }
+  return 7;
+}
+
+/// Profiles are those of the model's mode; percentages and peaks in words are always of the steady state, which is what
+/// a schedule is judged by.
+void add_lanes(const Problem& problem, const Schedule& schedule, int iterations, GanttModel& model) {
+  const Usage window = compute_usage(problem, schedule);
+  Usage shown = model.mode == GanttMode::Steady ? window : compute_run_usage(problem, schedule, iterations, model.end);
+  const auto add = [&](std::string label, std::string detail, UnitRole role, UsageCurve& profile, std::int64_t capacity,
+                       LaneMeasure measure = LaneMeasure::Unit) -> GanttLane& {
+    GanttLane lane{std::move(label), std::move(detail), role, std::move(profile), capacity, 0, 0, measure};
+    lane.peak = peak(lane.profile);
+    return model.lanes.emplace_back(std::move(lane));
+  };
+  const auto add_memory = [&](std::string label, UnitRole role, const UsageCurve& steady, UsageCurve& profile,
+                              std::int64_t capacity, std::int64_t allocated, LaneMeasure measure) {
+    const std::int64_t steady_peak = peak(steady);  // `steady` and `profile` may be one
+    if (steady_peak <= 0) return;
+    GanttLane& lane = add(std::move(label), {}, role, profile, capacity, measure);
+    lane.allocated = allocated;
+    lane.detail = "peak " + lane_value(lane, steady_peak);
+  };
+  std::vector<std::size_t> units;
+  for (std::size_t u = 0; u < problem.units.size(); ++u)
+    if (window.busy[u] > 0) units.push_back(u);
+  std::stable_sort(units.begin(), units.end(), [&](std::size_t a, std::size_t b) {
+    return lane_rank(problem.units[a].role) < lane_rank(problem.units[b].role);
+  });
+  for (const std::size_t u : units) {
+    const Unit& unit = problem.units[u];
+    add(unit_label(unit), unit_detail(window.units[u], unit, schedule.ii), unit.role, shown.units[u], unit.capacity);
+  }
+  add_memory("SMEM live", UnitRole::Smem, window.smem_live, shown.smem_live, problem.limits.smem_bytes,
+             window.smem_bytes, LaneMeasure::Bytes);
+  add_memory("TMEM live", UnitRole::Tmem, window.tmem_live, shown.tmem_live, problem.limits.tmem_columns,
+             window.tmem_columns, LaneMeasure::Columns);
+  for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
+    // Nothing to show where no op touches registers: only the fixed budget would be there.
+    if (window.registers[g].size() < 2 && window.register_peak[g] <= problem.limits.producer_registers) continue;
+    const std::int64_t budget =
+        schedule.groups[g].registers > 0 ? schedule.groups[g].registers : window.register_budget[g];
+    GanttLane& lane = add(fmt::format("regs {}", schedule.groups[g].role), {}, UnitRole::Other, shown.registers[g],
+                          budget, LaneMeasure::Registers);
+    lane.detail = lane_value(lane, window.register_peak[g]);
+  }
+}
+
+}  // namespace
+
+std::string unit_label(const Unit& unit) {
+  return unit.role == UnitRole::Smem || unit.role == UnitRole::Tmem ? unit.name + " port" : unit.name;
+}
+
+std::int64_t GanttLane::full() const { return std::max<std::int64_t>({1, capacity, peak, allocated}); }
+
+std::string lane_value(const GanttLane& lane, std::int64_t value) {
+  switch (lane.measure) {
+    case LaneMeasure::Unit: return percent(value, lane.capacity);
+    case LaneMeasure::Bytes: return bytes_of(value, lane.allocated);
+    case LaneMeasure::Columns: return fmt::format("{} of {} columns", value, lane.allocated);
+    case LaneMeasure::Registers: break;
+  }
+  return fmt::format("{} of {}", value, lane.capacity);
+}
+
+std::vector<bool> critical_ops(const Problem& problem, const Schedule& schedule) {
+  std::vector<bool> critical(problem.ops.size());
+  const Bounds bounds = compute_bounds(problem);
+  if (bounds.res_mii == schedule.ii && bounds.binding_unit.valid()) {
+    for (std::size_t v = 0; v < problem.ops.size(); ++v)
+      for (const UnitUse& use : problem.ops[v].uses)
+        if (use.unit == bounds.binding_unit && use.duration > 0 && use.amount > 0) critical[v] = true;
+  }
+  if (bounds.rec_mii == schedule.ii)
+    for (const EdgeId edge : bounds.critical.edges) critical[problem.edge(edge).from.index()] = true;
+  for (const EventEdge& edge : sustainable_period(problem, schedule).cycle) {
+    critical[edge.from.index()] = true;
+    critical[edge.to.index()] = true;
+  }
+  return critical;
+}
+
+void add_facts(const Problem& problem, const Schedule& schedule, const GanttOptions& options, GanttModel& model) {
+  std::vector<bool> violating(problem.ops.size());
+  if (options.verdict)
+    for (const Violation& violation : options.verdict->violations)
+      for (const OpId op : violation.ops) violating[op.index()] = true;
+  const std::vector<bool> critical = critical_ops(problem, schedule);
+  for (GanttBar& bar : model.bars) {
+    bar.critical = critical[bar.op.index()];
+    bar.violating = violating[bar.op.index()];
+  }
+  add_lanes(problem, schedule, std::max(1, options.iterations), model);
+}
+
+}  // namespace heddle

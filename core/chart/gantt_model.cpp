@@ -1,0 +1,349 @@
+// Rows, bars, arrows and marks. Every position comes from one canonical window: an op's bar sits at (start + offset)
+// modulo II in the steady view, and the other views repeat it every II cycles, so the three pictures can never
+// disagree. Lanes are chosen on that circle too; an op keeps its lane in every view and every iteration.
+#include "core/chart/gantt_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/analysis/usage_curve.h"
+#include "core/base/assert.h"
+#include "core/chart/gantt_facts.h"
+
+namespace heddle {
+
+namespace {
+
+/// An op may outlast II only where its unit has room for several; bars longer than this many windows are cut off.
+constexpr Cycle kMaxWindows = 15;
+
+/// Ports are crossed on the way to somewhere else: they name an op only when it uses nothing better.
+bool is_port(UnitRole role) { return role == UnitRole::Smem || role == UnitRole::Tmem || role == UnitRole::Sync; }
+
+/// Plain arithmetic is one row, whichever pipe it runs on.
+UnitRole row_role(UnitRole role) { return role == UnitRole::Alu ? UnitRole::Float : role; }
+
+/// Copies first, as data flows: load, multiply, exponentiate, the rest of the arithmetic, ports, no unit at all.
+int row_rank(UnitRole role) {
+  switch (role) {
+    case UnitRole::Copy: return 0;
+    case UnitRole::Tensor: return 1;
+    case UnitRole::Special: return 2;
+    case UnitRole::Float:
+    case UnitRole::Alu: return 3;
+    case UnitRole::Tmem: return 4;
+    case UnitRole::Smem: return 5;
+    case UnitRole::Sync: return 6;
+    case UnitRole::Other: return 7;
+  }
+  return 7;
+}
+
+/// What one op looks like, the same in every iteration.
+struct Shape {
+  const UnitUse* use = nullptr;  ///< null: the issue row
+  UnitRole role = UnitRole::Other;
+  Cycle begin = 0;   ///< of the bar in iteration 0
+  Cycle length = 1;  ///< at least 1, so that it can be seen and hit
+  std::size_t row = 0;
+  int lane = 0;
+  int copies = 1;  ///< lanes it takes for itself: more than one only where it outlasts II
+};
+
+Shape shape_of(const Problem& problem, const Schedule& schedule, OpId id) {
+  const Op& op = problem.op(id);
+  Shape shape;
+  shape.use = primary_use(problem, op);
+  shape.begin = schedule.start(id) + (shape.use ? shape.use->offset : 0);
+  if (shape.use) {
+    shape.role = problem.unit(shape.use->unit).role;
+    shape.length = shape.use->duration;
+  } else {
+    shape.length = std::max<Cycle>(1, op.window > 0 ? op.window : op.latency);
+  }
+  shape.length = std::min(shape.length, kMaxWindows * schedule.ii);
+  return shape;
+}
+
+/// Do two arcs on the circle of circumference `ii` meet? Lengths are in [1, ii].
+bool arcs_meet(Cycle a, Cycle a_length, Cycle b, Cycle b_length, Cycle ii) {
+  return modulo(b - a, ii) < a_length || modulo(a - b, ii) < b_length;
+}
+
+/// First-fit over the ops of one row, earliest slot first.
+int choose_lanes(std::vector<Shape>& shapes, std::vector<std::size_t> ops, Cycle ii) {
+  std::sort(ops.begin(), ops.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(modulo(shapes[a].begin, ii), a) < std::pair(modulo(shapes[b].begin, ii), b);
+  });
+  std::vector<std::vector<std::size_t>> lanes;
+  for (const std::size_t v : ops) {
+    Shape& shape = shapes[v];
+    if (shape.length > ii) {
+      shape.copies = static_cast<int>((shape.length + ii - 1) / ii + 1);
+      shape.lane = static_cast<int>(lanes.size());
+      for (int copy = 0; copy < shape.copies; ++copy) lanes.push_back({v});
+      continue;
+    }
+    const auto fits = [&](const std::vector<std::size_t>& lane) {
+      return std::none_of(lane.begin(), lane.end(), [&](std::size_t other) {
+        return shapes[other].length > ii ||
+               arcs_meet(shapes[other].begin, shapes[other].length, shape.begin, shape.length, ii);
+      });
+    };
+    const auto lane = std::find_if(lanes.begin(), lanes.end(), fits);
+    shape.lane = static_cast<int>(lane - lanes.begin());
+    if (lane == lanes.end())
+      lanes.push_back({v});
+    else
+      lane->push_back(v);
+  }
+  return std::max(1, static_cast<int>(lanes.size()));
+}
+
+void add_rows(const Problem& problem, const Schedule& schedule, std::vector<Shape>& shapes, GanttModel& model) {
+  struct Members {
+    std::vector<std::size_t> ops, units;
+  };
+  for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
+    const ScheduleGroup& from = schedule.groups[g];
+    GanttGroup group{GroupId(g), from.role, {}, model.rows.size(), 0};
+    group.detail = fmt::format("{} warp{}", from.warps, from.warps == 1 ? "" : "s");
+    if (from.registers > 0) group.detail += fmt::format(" · {} regs", from.registers);
+
+    std::map<std::pair<int, UnitRole>, Members> rows;
+    for (std::size_t v = 0; v < shapes.size(); ++v) {
+      if (schedule.group(OpId(v)).index() != g) continue;
+      const UnitRole role = row_role(shapes[v].role);
+      Members& members = rows[{shapes[v].use ? row_rank(role) : row_rank(UnitRole::Other) + 1, role}];
+      members.ops.push_back(v);
+      if (shapes[v].use) members.units.push_back(shapes[v].use->unit.index());
+    }
+    for (auto& [key, members] : rows) {
+      GanttRow row{GroupId(g), key.second, {}, 1};
+      std::sort(members.units.begin(), members.units.end());
+      members.units.erase(std::unique(members.units.begin(), members.units.end()), members.units.end());
+      for (const std::size_t u : members.units) row.label += (row.label.empty() ? "" : "+") + problem.units[u].name;
+      if (row.label.empty()) row.label = "issue";
+      row.lanes = choose_lanes(shapes, members.ops, schedule.ii);
+      for (const std::size_t v : members.ops) shapes[v].row = model.rows.size();
+      model.rows.push_back(std::move(row));
+    }
+    group.rows = model.rows.size() - group.first_row;
+    model.groups.push_back(std::move(group));
+  }
+}
+
+GanttBar bar_of(const Problem& problem, const Schedule& schedule, OpId op, const Shape& shape, int iteration) {
+  GanttBar bar;
+  bar.op = op;
+  bar.iteration = iteration;
+  bar.row = shape.row;
+  bar.label = problem.op(op).name;
+  bar.role = shape.role;
+  const Cycle shift = iteration * schedule.ii;
+  bar.begin = shape.begin + shift;
+  bar.end = bar.begin + shape.length;
+  bar.window_end = schedule.start(op) + shift + problem.op(op).window;
+  bar.latency_end = schedule.start(op) + shift + problem.op(op).latency;
+  bar.lane = shape.lane + static_cast<int>(modulo(iteration, shape.copies));
+  return bar;
+}
+
+/// One window: iteration -stage of every op, folded into [0, II).
+void add_steady_bars(const Problem& problem, const Schedule& schedule, const std::vector<Shape>& shapes,
+                     GanttModel& model) {
+  const Cycle ii = schedule.ii;
+  model.begin = 0;
+  model.end = ii;
+  for (std::size_t v = 0; v < shapes.size(); ++v) {
+    const OpId op(v);
+    const Cycle stage = floor_div(schedule.start(op), ii);
+    GanttBar whole = bar_of(problem, schedule, op, shapes[v], static_cast<int>(-stage));
+    const Cycle into = floor_div(whole.begin, ii) * ii;  // an offset may push the bar past the window of its start
+    whole.lane = shapes[v].lane;
+    for (Cycle* position : {&whole.begin, &whole.end, &whole.window_end, &whole.latency_end}) *position -= into;
+    for (int piece = 0;; ++piece) {
+      GanttBar bar = whole;
+      bar.wraps_left = piece > 0;
+      bar.wraps_right = whole.end > ii;
+      bar.end = std::min(whole.end, ii);
+      if (shapes[v].copies > 1) bar.lane += piece;
+      model.bars.push_back(bar);
+      if (!bar.wraps_right) break;
+      whole.begin = 0;
+      for (Cycle* position : {&whole.end, &whole.window_end, &whole.latency_end}) *position -= ii;
+    }
+  }
+}
+
+void add_run_bars(const Problem& problem, const Schedule& schedule, const std::vector<Shape>& shapes, int iterations,
+                  GanttModel& model) {
+  model.bars.reserve(shapes.size() * static_cast<std::size_t>(iterations));
+  for (int i = 0; i < iterations; ++i)
+    for (std::size_t v = 0; v < shapes.size(); ++v)
+      model.bars.push_back(bar_of(problem, schedule, OpId(v), shapes[v], i));
+  model.begin = 0;
+  model.end = schedule.ii * iterations;
+  for (const GanttBar& bar : model.bars) {
+    model.begin = std::min(model.begin, bar.begin);
+    model.end = std::max({model.end, bar.end, bar.window_end, bar.latency_end});
+  }
+}
+
+/// An arrow leaves the last piece of its producer and enters the first piece of its consumer.
+void add_arrows(const Problem& problem, const Schedule& schedule, int iterations, GanttModel& model) {
+  const bool steady = model.mode == GanttMode::Steady;
+  const std::size_t copies = steady ? 1 : static_cast<std::size_t>(iterations), ops = problem.ops.size();
+  std::vector<std::size_t> first(copies * ops), last(copies * ops);
+  for (std::size_t b = 0; b < model.bars.size(); ++b) {
+    const GanttBar& bar = model.bars[b];
+    const std::size_t at = (steady ? 0 : static_cast<std::size_t>(bar.iteration)) * ops + bar.op.index();
+    if (!bar.wraps_left) first[at] = b;
+    if (!bar.wraps_right) last[at] = b;
+  }
+  for (std::size_t i = 0; i < copies; ++i) {
+    for (std::size_t e = 0; e < problem.edges.size(); ++e) {
+      const Edge& edge = problem.edges[e];
+      const std::size_t reader = steady ? 0 : i + static_cast<std::size_t>(edge.distance);
+      if (reader >= copies) continue;
+      model.arrows.push_back({EdgeId(e), last[i * ops + edge.from.index()], first[reader * ops + edge.to.index()],
+                              schedule.group(edge.from) != schedule.group(edge.to), edge.distance > 0});
+    }
+  }
+}
+
+std::string iteration_name(Cycle k) { return k == 0 ? "iteration k" : fmt::format("iteration k+{}", k); }
+
+void add_marks(const Schedule& schedule, int iterations, GanttModel& model) {
+  if (model.mode == GanttMode::Steady) {
+    model.marks = {{0, "II window · iteration k", true}, {schedule.ii, "iteration k+1", true}};
+    return;
+  }
+  const bool pipeline = model.mode == GanttMode::Pipeline;
+  for (Cycle k = 0; k <= iterations; ++k)
+    model.marks.push_back({k * schedule.ii,
+                           k == iterations ? std::string{}
+                           : pipeline      ? fmt::format("iteration {}", k)
+                                           : iteration_name(k),
+                           true});
+  if (!pipeline) return;
+  const Cycle fill = std::max(0, stage_count(schedule) - 1);
+  if (fill > 0) model.marks.push_back({model.begin, "prologue", false});
+  if (fill < iterations) model.marks.push_back({fill * schedule.ii, "steady state", false});
+  if (fill > 0) model.marks.push_back({iterations * schedule.ii, "epilogue", false});
+}
+
+}  // namespace
+
+const char* to_string(GanttMode mode) {
+  switch (mode) {
+    case GanttMode::Steady: return "steady";
+    case GanttMode::Unrolled: return "unrolled";
+    case GanttMode::Pipeline: return "pipeline";
+  }
+  return "steady";
+}
+
+const UnitUse* primary_use(const Problem& problem, const Op& op) {
+  const UnitUse* best = nullptr;
+  const auto better = [&](const UnitUse& a, const UnitUse& b) {
+    const UnitRole ra = problem.unit(a.unit).role, rb = problem.unit(b.unit).role;
+    if (is_port(ra) != is_port(rb)) return !is_port(ra);
+    if (a.duration != b.duration) return a.duration > b.duration;
+    return ra < rb;
+  };
+  for (const UnitUse& use : op.uses)
+    if (use.duration > 0 && use.amount > 0 && (!best || better(use, *best))) best = &use;
+  return best;
+}
+
+GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const GanttOptions& options) {
+  HEDDLE_ASSERT(schedule.ops.size() == problem.ops.size(), "a timeline needs one placement per op");
+  HEDDLE_ASSERT(schedule.ii >= 1, "a timeline needs a positive II");
+  GanttModel model;
+  model.mode = options.mode;
+  model.ii = schedule.ii;
+  const int iterations = std::max(1, options.iterations);
+
+  std::vector<Shape> shapes;
+  shapes.reserve(problem.ops.size());
+  for (std::size_t v = 0; v < problem.ops.size(); ++v) shapes.push_back(shape_of(problem, schedule, OpId(v)));
+  add_rows(problem, schedule, shapes, model);
+
+  if (model.mode == GanttMode::Steady)
+    add_steady_bars(problem, schedule, shapes, model);
+  else
+    add_run_bars(problem, schedule, shapes, iterations, model);
+  std::sort(model.bars.begin(), model.bars.end(), [](const GanttBar& a, const GanttBar& b) {
+    return std::tie(a.row, a.lane, a.begin, a.op) < std::tie(b.row, b.lane, b.begin, b.op);
+  });
+  add_arrows(problem, schedule, iterations, model);
+  add_marks(schedule, iterations, model);
+  add_facts(problem, schedule, options, model);
+  return model;
+}
+
+GanttModel build_run_gantt(const Problem& problem, const Schedule& schedule, const std::vector<SimulatedOp>& timeline) {
+  GanttModel model = build_gantt(problem, schedule, {GanttMode::Unrolled, 1, nullptr});
+  std::vector<GanttBar> like(problem.ops.size());
+  for (const GanttBar& bar : model.bars) like[bar.op.index()] = bar;
+  model.mode = GanttMode::Pipeline;
+  model.bars.clear();
+  model.arrows.clear();
+  model.marks.clear();
+  model.lanes.clear();
+  model.begin = 0;
+  model.end = 1;
+
+  std::map<std::int64_t, Cycle> iteration_begin;
+  for (const SimulatedOp& run : timeline) {
+    const Op& op = problem.op(run.op);
+    const UnitUse* use = primary_use(problem, op);
+    GanttBar bar = like[run.op.index()];
+    const Cycle length = bar.end - bar.begin;
+    bar.iteration = static_cast<int>(run.iteration);
+    bar.begin = run.start + (use ? use->offset : 0);
+    bar.end = bar.begin + length;
+    bar.window_end = run.issue + op.window;
+    bar.latency_end = run.end;
+    model.end = std::max({model.end, bar.end, bar.window_end, bar.latency_end});
+    const auto [found, fresh] = iteration_begin.try_emplace(run.iteration, run.start);
+    if (!fresh) found->second = std::min(found->second, run.start);
+    model.bars.push_back(std::move(bar));
+  }
+  std::sort(model.bars.begin(), model.bars.end(), [](const GanttBar& a, const GanttBar& b) {
+    return std::tie(a.row, a.begin, a.op, a.iteration) < std::tie(b.row, b.begin, b.op, b.iteration);
+  });
+  std::vector<std::vector<Cycle>> free(model.rows.size());
+  for (GanttBar& bar : model.bars) {
+    auto& lanes = free[bar.row];
+    auto lane = std::find_if(lanes.begin(), lanes.end(), [&](Cycle until) { return until <= bar.begin; });
+    if (lane == lanes.end()) lane = lanes.insert(lanes.end(), 0);
+    *lane = bar.end;
+    bar.lane = static_cast<int>(lane - lanes.begin());
+  }
+  for (std::size_t r = 0; r < model.rows.size(); ++r) model.rows[r].lanes = std::max<int>(1, static_cast<int>(free[r].size()));
+  std::sort(model.bars.begin(), model.bars.end(), [](const GanttBar& a, const GanttBar& b) {
+    return std::tie(a.row, a.lane, a.begin, a.op) < std::tie(b.row, b.lane, b.begin, b.op);
+  });
+
+  std::map<std::pair<std::size_t, int>, std::size_t> bar_of;
+  for (std::size_t b = 0; b < model.bars.size(); ++b) bar_of[{model.bars[b].op.index(), model.bars[b].iteration}] = b;
+  for (std::size_t e = 0; e < problem.edges.size(); ++e) {
+    const Edge& edge = problem.edges[e];
+    for (const auto& [key, to] : bar_of) {
+      if (key.first != edge.to.index()) continue;
+      const auto from = bar_of.find({edge.from.index(), key.second - edge.distance});
+      if (from == bar_of.end() || from->second == to) continue;
+      model.arrows.push_back({EdgeId(e), from->second, to, schedule.group(edge.from) != schedule.group(edge.to), edge.distance > 0});
+    }
+  }
+  for (const auto& [iteration, at] : iteration_begin) model.marks.push_back({at, fmt::format("iteration {}", iteration), true});
+  return model;
+}
+
+}  // namespace heddle

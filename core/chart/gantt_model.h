@@ -1,0 +1,107 @@
+// The timeline as data, drawing-free: what the window, SVG, PNG and text timelines all draw. Positions are in cycles and
+// rows; colours are roles. Rebuilt only when the schedule or the options change.
+//
+// Three views of one schedule:
+//   steady    one II window, every op once at its slot, wrapped bars split in two pieces that share an identity
+//   unrolled  `iterations` consecutive iterations as they overlap, absolute time
+//   pipeline  a run of `iterations` iterations from cold start to drain, with prologue, steady state and epilogue marked
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/usage.h"
+#include "core/check/checker.h"
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+#include "core/simulate/simulate.h"
+
+namespace heddle {
+
+enum class GanttMode { Steady, Unrolled, Pipeline };
+const char* to_string(GanttMode mode);
+
+struct GanttOptions {
+  GanttMode mode = GanttMode::Steady;
+  int iterations = 3;             ///< unrolled and pipeline only
+  const Verdict* verdict = nullptr;  ///< marks violating bars
+};
+
+struct GanttRow {
+  GroupId group;
+  UnitRole role = UnitRole::Other;
+  std::string label;              ///< unit name; rows of one group are contiguous
+  int lanes = 1;                  ///< bars that overlap in a row are stacked in lanes
+};
+
+struct GanttGroup {
+  GroupId group;
+  std::string label, detail;      ///< "consumer A", "4 warps · 240 regs"
+  std::size_t first_row = 0, rows = 0;
+};
+
+struct GanttBar {
+  OpId op;
+  int iteration = 0;              ///< relative: 0, 1, 2 ... (steady: minus the stage, so older work is negative)
+  std::size_t row = 0;
+  int lane = 0;
+  Cycle begin = 0, end = 0;       ///< occupancy of the row's unit (or the issue window where nothing else is used)
+  Cycle window_end = 0;           ///< end of the issue window, for shading
+  Cycle latency_end = 0;          ///< when the result is usable, for the thin tail
+  std::string label;
+  UnitRole role = UnitRole::Other;
+  bool critical = false;          ///< on the binding unit, the critical recurrence, or the limiting cycle
+  bool violating = false;
+  bool wraps_left = false, wraps_right = false;  ///< this piece continues at the other edge
+};
+
+struct GanttArrow {
+  EdgeId edge;
+  std::size_t from_bar = 0, to_bar = 0;
+  bool crosses_groups = false, carried = false;
+};
+
+struct GanttMark {
+  Cycle at = 0;
+  std::string label;              ///< "iteration k+1", "steady state" ...
+  bool strong = false;            ///< II boundaries are strong
+};
+
+enum class LaneMeasure { Unit, Bytes, Columns, Registers };
+
+struct GanttLane {
+  std::string label, detail;      ///< "tensor core", "100 %"
+  UnitRole role = UnitRole::Other;
+  UsageCurve profile;                ///< over [begin, end) of the model
+  std::int64_t capacity = 0;      ///< the dashed line; 0: none
+  std::int64_t peak = 0;
+  std::int64_t allocated = 0;     ///< memories: set aside for good, whether it holds anything or not; 0: no such thing
+  LaneMeasure measure = LaneMeasure::Unit;
+  /// What its full height stands for; at least 1.
+  std::int64_t full() const;
+};
+/// A value of the lane as people read it: "50 %", "145 of 192 KiB", "256 of 512 columns", "198 of 240".
+std::string lane_value(const GanttLane& lane, std::int64_t value);
+
+struct GanttModel {
+  GanttMode mode = GanttMode::Steady;
+  Cycle ii = 1, begin = 0, end = 1;
+  std::vector<GanttGroup> groups;
+  std::vector<GanttRow> rows;
+  std::vector<GanttBar> bars;     ///< sorted by row, lane, begin; bars of one lane do not overlap
+  std::vector<GanttArrow> arrows;
+  std::vector<GanttMark> marks;
+  std::vector<GanttLane> lanes;   ///< units, SMEM, TMEM, registers per group
+};
+
+/// Pre: one placement per op, groups that exist, II >= 1. Any timing is fine, also one that breaks every rule.
+GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const GanttOptions& options = {});
+
+// A simulated run as a timeline: the bars that the window, SVG and PNG draw, at the times of the simulation.
+
+/// Rows and groups as in the schedule's own timeline; no resource lanes. A mark stands where each iteration begins.
+/// Pre: the timeline's ops are the problem's.
+GanttModel build_run_gantt(const Problem& problem, const Schedule& schedule, const std::vector<SimulatedOp>& timeline);
+
+}  // namespace heddle

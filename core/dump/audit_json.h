@@ -1,0 +1,11 @@
+// An audit as one JSON object: the numbers, and the rows of core/dump/audit_report.h as they are printed.
+#pragma once
+
+#include "core/base/json.h"
+#include "core/dump/audit.h"
+
+namespace heddle::peer {
+
+Json audit_json(const Dump& dump, const Audit& audit);
+
+}  // namespace heddle::peer

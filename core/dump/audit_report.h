@@ -1,0 +1,45 @@
+// An audit in words: one screen of text, Markdown for a pull request, and the rows that both are made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/text_style.h"
+#include "core/dump/audit.h"
+
+namespace heddle {
+
+enum class AuditWeight { Wrong, Waste, Fine };  ///< cannot be, costs something, is in order
+
+/// One line of a row, and what it speaks of.
+struct AuditDetail {
+  AuditDetail(std::string words, std::vector<std::size_t> of = {}) : text(std::move(words)), nodes(std::move(of)) {}
+
+  std::string text;
+  std::vector<std::size_t> nodes;    ///< indices into the loop's nodes
+  std::vector<std::int64_t> groups;  ///< of the file
+  std::string unit;
+};
+
+struct AuditRow {
+  std::string topic;                 ///< "dependences", "period" ...
+  AuditWeight weight = AuditWeight::Fine;
+  std::string sentence;
+  std::vector<AuditDetail> details;  ///< all of them; text and Markdown show the first few
+  std::vector<std::size_t> nodes;    ///< to highlight: indices into the loop's nodes
+};
+
+/// "fa_fwd_kernel_nows, loop 0 of 1"
+std::string audit_title(const peer::Dump& dump, const peer::LoopAudit& loop);
+/// "31 ops in 6 groups", "II 1325 stated" ...
+std::vector<std::string> audit_facts(const peer::Dump& dump, const peer::LoopAudit& loop);
+std::vector<AuditRow> audit_rows(const peer::Dump& dump, const peer::LoopAudit& loop);
+/// What concerns all loops together; empty for a file without buffers.
+std::vector<AuditRow> audit_rows(const peer::Dump& dump, const peer::Audit& audit);
+
+/// One line: what is wrong, counted.
+std::string audit_headline(const peer::Dump& dump, const peer::Audit& audit);
+std::string audit_text(const peer::Dump& dump, const peer::Audit& audit, const TextStyle& style);
+std::string audit_markdown(const peer::Dump& dump, const peer::Audit& audit);
+
+}  // namespace heddle

@@ -1,0 +1,82 @@
+#include "core/dump/views.h"
+
+#include <algorithm>
+
+#include "core/base/saturate.h"
+#include "core/dump/native.h"
+
+namespace heddle::peer {
+
+std::vector<bool> storage_views(const Loop& loop) {
+  std::vector<bool> views(loop.nodes.size(), false);
+  for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
+    const Node& n = loop.nodes[i];
+    if (!n.view || n.super || (n.result.space != TileType::Space::Smem && n.result.space != TileType::Space::Tmem)) continue;
+    bool storage = false, other = false;
+    for (const Edge& e : loop.edges) {
+      if (e.to != i) continue;
+      storage |= e.carrier == Carrier::Memory && e.distance == 0;
+      other |= e.carrier == Carrier::Register || e.distance > 0;
+    }
+    views[i] = storage && !other;
+  }
+  return views;
+}
+
+Loop without_views(const Loop& loop) {
+  const std::vector<bool> views = storage_views(loop);
+  Loop out = loop;
+  // One view after the other: its ways in times its ways out.
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    if (!views[v]) continue;
+    std::vector<Edge> edges, in, past;
+    for (const Edge& e : out.edges) (e.to == v ? in : e.from == v ? past : edges).push_back(e);
+    for (const Edge& a : in)
+      for (const Edge& b : past) {
+        Edge both = a;
+        both.to = b.to;
+        both.latency = std::min(sat_add(a.latency, b.latency), Cycle{1} << 31);
+        both.distance = a.distance + b.distance;
+        const bool known = std::any_of(edges.begin(), edges.end(), [&](const Edge& e) {
+          return e.from == both.from && e.to == both.to && e.distance == both.distance && e.latency >= both.latency && e.carrier == both.carrier;
+        });
+        if (!known && edges.size() < 100'000) edges.push_back(std::move(both));
+      }
+    for (const Edge& a : in)
+      if (a.carrier == Carrier::Memory && out.nodes[a.from].produces < 0) out.nodes[a.from].produces = out.nodes[v].produces;
+    for (const Edge& b : past)
+      out.nodes[b.to].consumes.insert(out.nodes[b.to].consumes.end(), out.nodes[v].consumes.begin(), out.nodes[v].consumes.end());
+    out.edges = std::move(edges);
+  }
+  std::vector<std::size_t> index(views.size(), 0);
+  std::vector<Node> nodes;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    index[i] = nodes.size();
+    if (!views[i]) nodes.push_back(std::move(out.nodes[i]));
+  }
+  out.nodes = std::move(nodes);
+  for (Edge& e : out.edges) {
+    e.from = index[e.from];
+    e.to = index[e.to];
+  }
+  const auto remap = [&](std::vector<std::size_t>& list) {
+    std::erase_if(list, [&](std::size_t i) { return views[i]; });
+    for (std::size_t& i : list) i = index[i];
+  };
+  for (Resident& r : out.residents) remap(r.users);
+  for (Cluster& c : out.clusters) remap(c.nodes);
+  std::erase_if(out.rings, [&](const Ring& r) { return views[r.writer]; });
+  for (Ring& r : out.rings) {
+    r.writer = index[r.writer];
+    remap(r.readers);
+  }
+  std::erase_if(out.barriers, [&](const Barrier& b) { return views[b.producer] || views[b.consumer]; });
+  for (Barrier& b : out.barriers) {
+    b.producer = index[b.producer];
+    b.consumer = index[b.consumer];
+  }
+  if (out.canonical_root >= 0) out.canonical_root = views[static_cast<std::size_t>(out.canonical_root)] ? -1 : static_cast<int>(index[static_cast<std::size_t>(out.canonical_root)]);
+  return out;
+}
+
+}  // namespace heddle::peer

@@ -1,0 +1,210 @@
+#include "core/kernel/evaluate.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "core/base/hash.h"
+#include "core/base/saturate.h"
+#include "core/base/suggest.h"
+#include "core/kernel/rounding.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 28;
+
+/// splitmix64: the same numbers everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  /// Sum of four uniform numbers, scaled to variance 1: near enough to normal, and never beyond 3.5.
+  float normal() {
+    const std::uint64_t bits = next();
+    double sum = 0;
+    for (int i = 0; i < 4; ++i) sum += static_cast<double>((bits >> (16 * i)) & 0xffff) / 65536.0 - 0.5;
+    return static_cast<float>(sum * 1.7320508075688772);
+  }
+
+ private:
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+std::string index_text(std::int64_t offset, const std::vector<std::int64_t>& shape) {
+  std::string text = "]";
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    text = (d > 0 ? "," : "") + std::to_string(offset % shape[d]) + text;
+    offset /= shape[d];
+  }
+  return "[" + text;
+}
+
+/// Long loops look at the token now and then.
+bool stops_at(std::size_t i, const std::stop_token& stop) { return i % (std::size_t{1} << 16) == 0 && stop.stop_requested(); }
+
+void compare(TensorComparison& result, const Array& array, const ExpectedTensor& expected, const std::stop_token& stop) {
+  const auto& values = expected.values;
+  result.compared = true;
+  result.tolerance = expected.tolerance;
+  double error_squares = 0, value_squares = 0, worst = -1;
+  for (double x : values) value_squares += x * x;
+  const double typical = values.empty() ? 0 : std::sqrt(value_squares / static_cast<double>(values.size()));
+  for (std::size_t i = 0; i < values.size() && !stops_at(i, stop); ++i) {
+    const double error = std::fabs(array.data[i] - values[i]);
+    // Written so that NaN counts as beyond.
+    if (!(error <= expected.tolerance.absolute + expected.tolerance.relative * std::fabs(values[i]))) ++result.beyond;
+    const double size = std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
+    error_squares += size * size;
+    result.max_abs_error = std::max(result.max_abs_error, size);
+    if (std::fabs(values[i]) >= typical && values[i] != 0) result.max_rel_error = std::max(result.max_rel_error, size / std::fabs(values[i]));
+    if (size > worst) {
+      worst = size;
+      result.worst = fmt::format("{}: {:.6g}, expected {:.6g}", index_text(static_cast<std::int64_t>(i), array.shape),
+                                 array.data[i], values[i]);
+    }
+  }
+  const double error = values.empty() ? 0 : std::sqrt(error_squares / static_cast<double>(values.size()));
+  result.rms_error = error == 0 ? 0 : error / typical;
+  result.pass = result.beyond == 0 && result.rms_error <= expected.tolerance.rms;
+}
+
+TensorComparison measure(const std::string& name, const GlobalTensor& tensor, const std::stop_token& stop) {
+  TensorComparison result;
+  result.tensor = name;
+  result.dtype = tensor.dtype;
+  result.shape = tensor.array.shape;
+  double squares = 0;
+  for (std::size_t i = 0; i < tensor.array.data.size() && !stops_at(i, stop); ++i) {
+    const float x = tensor.array.data[i];
+    if (!std::isfinite(x)) ++result.not_finite;
+    squares += static_cast<double>(x) * x;
+  }
+  result.rms_value = std::sqrt(squares / static_cast<double>(tensor.array.data.size()));
+  result.pass = result.not_finite == 0;
+  return result;
+}
+
+Error with_source(const Kernel& kernel, Error error) {
+  for (Fault& fault : error.faults)
+    if (fault.file.empty()) fault.file = kernel.source;
+  return error;
+}
+
+}  // namespace
+
+const char* eval_verdict(bool compared, bool pass) {
+  if (!compared) return pass ? "finite, not compared" : "not finite, not compared";
+  return pass ? "agrees" : "differs";
+}
+
+Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::uint64_t seed, const std::stop_token& stop) {
+  TensorMap tensors;
+  Error error;
+  std::int64_t elements = 0;
+  for (std::size_t t = 0; t < kernel.tensors.size(); ++t) {
+    const Tensor& tensor = kernel.tensors[t];
+    GlobalTensor made{tensor.dtype, tensor.role, {}};
+    std::int64_t size = 1;
+    for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
+      const auto where = fmt::format("/tensors/{}/shape/{}", t, d);
+      const auto extent = tensor.shape[d].evaluate(scope);
+      if (!extent.ok()) {
+        for (const Fault& f : extent.error().faults) error.faults.push_back({kernel.source, where, f.message, f.hint});
+        continue;
+      }
+      if (*extent < 1)
+        error.faults.push_back({kernel.source, where, fmt::format("tensor '{}': an extent must be at least 1, found {}", tensor.name, *extent), ""});
+      made.array.shape.push_back(*extent);
+      size = sat_mul(size, std::max<std::int64_t>(*extent, 1));
+    }
+    elements = sat_add(elements, size);
+    if (error.faults.empty() && elements <= kMaxTensorElements) {
+      if (tensor.role == TensorRole::Input) {
+        // One stream per tensor, so that a tensor's numbers do not depend on its neighbours.
+        Random random(Hash().add(seed).add(tensor.name).value());
+        made.array.data.resize(static_cast<std::size_t>(size));
+        for (std::size_t i = 0; i < made.array.data.size() && !stops_at(i, stop); ++i) made.array.data[i] = round_to(tensor.dtype, random.normal());
+      } else {
+        const bool once = tensor.role == TensorRole::Output;
+        made.array.data.assign(static_cast<std::size_t>(size), once ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
+      }
+    }
+    tensors.insert_or_assign(tensor.name, std::move(made));
+  }
+  if (error.faults.empty() && elements > kMaxTensorElements)
+    error.faults.push_back({kernel.source, "/tensors", fmt::format("the tensors have {} elements in all; at most {} are held in memory", elements,
+                                                                   kMaxTensorElements),
+                            "choose smaller parameters"});
+  if (!error.faults.empty()) return error;
+  return tensors;
+}
+
+Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::uint64_t seed, const std::stop_token& stop,
+                            const BlockListener& listener) {
+  const auto start = std::chrono::steady_clock::now();
+  EvalReport report;
+  report.kernel = kernel.name;
+  report.seed = seed;
+  report.reference = kernel.reference;
+  auto scope = parameter_scope(kernel, overrides, true);
+  if (!scope.ok()) return scope.error();
+  report.params = *scope;
+
+  const Reference* reference = nullptr;
+  if (!kernel.reference.empty()) {
+    reference = find_reference(kernel.reference);
+    std::vector<std::string> names;
+    for (const Reference& r : references()) names.push_back(r.name);
+    if (!reference)
+      return Error{ErrorKind::Input, {{kernel.source, "/reference", fmt::format("unknown formula '{}'; known are {}", kernel.reference, list_of(names)),
+                                       did_you_mean(kernel.reference, names)}}};
+    report.formula = reference->about;
+  }
+  auto tensors = make_tensors(kernel, *scope, seed, stop);
+  if (!tensors.ok()) return tensors.error();
+  if (auto planned = plan_execution(kernel, *scope, *tensors); !planned.ok()) return planned.error();
+  if (reference) {
+    if (auto fits = check_tensors(*reference, *tensors); !fits.ok()) return with_source(kernel, fits.error());
+    if (reference->prepare) reference->prepare(*tensors, stop);
+  }
+
+  auto count = execute(kernel, *scope, *tensors, stop, listener);
+  if (!count.ok()) return count.error();
+  report.count = *count;
+  report.cancelled = count->cancelled;
+  std::vector<ExpectedTensor> expected;
+  if (reference && !report.cancelled) {
+    const auto complaint = reference->compute(*tensors, *scope, stop, expected);
+    report.cancelled = stop.stop_requested();
+    if (!complaint.empty())
+      return Error{ErrorKind::Input, {{kernel.source, "/tensors", fmt::format("the shapes do not fit the formula '{}': wanted {}", kernel.reference, complaint),
+                                       reference->about}}};
+  }
+  report.pass = !report.cancelled;
+  for (const Tensor& tensor : kernel.tensors) {
+    if (tensor.role == TensorRole::Input || report.cancelled) continue;
+    const GlobalTensor& computed = tensors->find(tensor.name)->second;
+    report.tensors.push_back(measure(tensor.name, computed, stop));
+    for (const ExpectedTensor& e : expected)
+      if (e.tensor == tensor.name) compare(report.tensors.back(), computed.array, e, stop);
+    report.pass = report.pass && report.tensors.back().pass;
+    report.cancelled = stop.stop_requested();
+  }
+  if (report.cancelled) {
+    report.tensors.clear();
+    report.pass = false;
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+}  // namespace heddle

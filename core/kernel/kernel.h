@@ -1,0 +1,141 @@
+// A kernel as its author wrote it: parameters, global tensors, grid, tile values, and three lists of tile instructions.
+//
+// The loop body is what gets scheduled; prologue and epilogue run once per tile before and after the loop. A value has one
+// definition in the body (SSA). An operand with distance d > 0 reads the value of d iterations ago; in the first d
+// iterations that is what the prologue defined under the same name. Values defined only in the prologue are loop
+// invariants ("resident"). The epilogue reads the values of the last iteration.
+//
+// Sizes are expressions over parameters; coordinates may also use grid and loop variables. Nothing here knows costs:
+// core/problem combines a kernel with a machine.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/expr.h"
+#include "core/base/id.h"
+
+namespace heddle {
+
+enum class DType { F32, Bf16, F16, F8e4m3, F8e5m2, I32 };
+enum class Space { Register, Smem, Tmem, Global };
+enum class TensorRole { Input, Output, InOut };
+
+int bits_of(DType dtype);
+const char* to_string(DType dtype);
+const char* to_string(Space space);
+std::optional<DType> parse_dtype(std::string_view name);
+std::optional<Space> parse_space(std::string_view name);
+
+struct Param {
+  std::string name;
+  std::int64_t value = 0;                  ///< default
+  std::optional<std::int64_t> eval_value;  ///< smaller value used by `heddle eval` when the user gives none
+  std::vector<std::int64_t> choices;       ///< values a tuner may try; empty: any
+  std::string about;
+};
+
+struct Tensor {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<Expr> shape;
+  TensorRole role = TensorRole::Input;
+};
+
+/// One grid dimension; its name is the block index variable in coordinates.
+struct GridDim {
+  std::string name;
+  Expr size;
+};
+
+/// The scheduled loop: variable = 0 .. trips-1.
+struct Loop {
+  std::string variable = "i";
+  Expr trips{1};
+  /// Trips that are enough for one tile, of its block indices; more of them, up to `trips`, change no result (causal masks:
+  /// what comes after is masked). Absent: `trips` for every tile.
+  std::optional<Expr> tile_trips;
+};
+
+/// A tile held on chip.
+struct TileValue {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<Expr> shape;
+  Space space = Space::Register;
+  /// Shares the storage of another value of the same space (P over S in tensor memory): costs no storage of its own, and
+  /// that storage is reused only after this value's readers are done too.
+  std::string alias_of;
+  /// Registers per thread where the layout makes it differ from size / threads (row statistics are replicated).
+  std::optional<Expr> registers;
+};
+
+struct Operand {
+  std::string value;
+  int distance = 0;  ///< iterations back
+};
+
+/// A literal attribute of a tile instruction ("transpose_b": true, "fn": "mul", "scale": "1.5").
+using Attr = std::variant<bool, std::int64_t, std::string>;
+
+struct UnitCost {
+  std::string unit;
+  Expr offset{0};
+  Expr duration{1};
+  Expr amount{1};
+  Expr in_sum{0};  ///< cycles that count in the unit's sum of an iteration where they are more than `duration`; nothing excludes them
+};
+
+/// Plain numbers given by the graph instead of the machine's rule (imported graphs have nothing else).
+struct CostOverride {
+  std::optional<std::vector<UnitCost>> uses;
+  std::optional<Expr> latency, window, warps;
+  std::optional<bool> aligned, asynchronous, variable_latency;
+};
+
+/// A tile instruction.
+struct TileOp {
+  std::string name;
+  std::string kind;                  ///< from the catalogue in core/kernel/op_kind.h
+  std::vector<Operand> inputs;
+  std::vector<std::string> outputs;  ///< values defined; empty for stores
+  std::string tensor;                ///< global tensor read or written, for memory kinds
+  std::vector<Expr> at;              ///< coordinates of the tile's first element in `tensor`
+  std::map<std::string, Attr> attrs;
+  std::optional<CostOverride> cost;
+};
+
+/// An order between two body ops that no value expresses (memory order, tokens; all edges of a numbers-only graph).
+struct OrderEdge {
+  std::string from, to;
+  std::optional<Expr> latency;  ///< default: latency of `from`
+  int distance = 0;
+  std::optional<Expr> handoff{};  ///< added when the two are in different groups; default: the machine's signal
+};
+
+struct Kernel {
+  std::string name;
+  std::string about;
+  std::string source;  ///< the file it came from, for messages
+  /// Name of the direct formula that core/kernel compares with ("gemm", "attention_forward" ...); empty: none.
+  std::string reference;
+  std::vector<Param> params;
+  std::vector<Tensor> tensors;
+  std::vector<GridDim> grid;
+  Loop loop;
+  std::vector<TileValue> values;
+  std::vector<TileOp> prologue, body, epilogue;
+  std::vector<OrderEdge> order;
+  /// Most warp groups (producer included) worth considering; the solver may use fewer.
+  int max_groups = 3;
+
+  const TileValue* find_value(std::string_view name) const;
+  const Tensor* find_tensor(std::string_view name) const;
+  const Param* find_param(std::string_view name) const;
+};
+
+}  // namespace heddle

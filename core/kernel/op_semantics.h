@@ -1,0 +1,36 @@
+// What every kind of tile instruction computes: one function per kind. The element type of a result is applied by the
+// caller; the functions compute in float.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "core/kernel/array.h"
+#include "core/kernel/kernel.h"
+
+namespace heddle {
+
+/// One tile instruction with its operands at hand.
+struct OpCall {
+  const TileOp* op = nullptr;
+  std::span<const Array* const> inputs;
+  Array* output = nullptr;          ///< shape set, old contents meaningless; null for stores
+  GlobalTensor* tensor = nullptr;   ///< for memory kinds
+  std::span<const std::int64_t> at; ///< the tile's first element in the tensor, one number per tensor dimension; mask: row, column
+  const std::stop_token* stop = nullptr;  ///< once requested, a long op returns soon and its result means nothing; may be null
+};
+
+/// Does it. The text says what does not fit (shapes, by the rule of core/kernel/op_shapes.h; attributes), without naming the op; empty when all went well.
+using OpFunction = std::string (*)(const OpCall&);
+
+/// nullptr when the kind is unknown or cannot be executed ("opaque").
+OpFunction find_op_function(std::string_view kind);
+
+/// Multiply-adds, or elements touched for kinds that have none: what execution costs. Never less than 1; saturates.
+std::int64_t work_of(const TileOp& op, std::span<const std::vector<std::int64_t>> input_shapes,
+                     const std::vector<std::int64_t>& output_shape);
+
+}  // namespace heddle

@@ -1,0 +1,285 @@
+// The formulas. Sums run over doubles; element types enter only through the inputs, which are already rounded.
+#include "core/kernel/reference.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+
+#include <fmt/core.h>
+
+namespace heddle {
+namespace {
+
+using Matrix = std::vector<double>;
+
+constexpr double kBf16Unit = 1.0 / 256.0;           // distance of neighbours at 1, twice the rounding error
+constexpr double kF32Sum = 1.0 / (1 << 22);         // per term of a sum of products in f32, generously
+
+const Array& array_of(const TensorMap& tensors, const char* name) { return tensors.find(name)->second.array; }
+std::int64_t extent(const TensorMap& tensors, const char* name, std::size_t d) { return array_of(tensors, name).shape[d]; }
+
+double largest(const Array& a) {
+  double most = 0;
+  for (float x : a.data) most = std::max(most, std::fabs(static_cast<double>(x)));
+  return most;
+}
+
+double rms(const Matrix& values) {
+  double sum = 0;
+  for (double x : values) sum += x * x;
+  return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+/// [m,k] times [k,n], from offsets on.
+Matrix product(const float* a, const float* b, std::int64_t m, std::int64_t k, std::int64_t n, const std::stop_token& stop) {
+  Matrix c(static_cast<std::size_t>(m * n), 0.0);
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t l = 0; l < k && !stop.stop_requested(); ++l) {
+      const double factor = a[i * k + l];
+      for (std::int64_t j = 0; j < n; ++j) c[i * n + j] += factor * b[l * n + j];
+    }
+  return c;
+}
+
+double dot(const float* a, const float* b, std::int64_t count) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(a[i]) * b[i];
+  return sum;
+}
+
+// ---- gemm
+
+std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "B", 1);
+  if (extent(t, "B", 0) != k || extent(t, "C", 0) != m || extent(t, "C", 1) != n) return "C [M,N] = A [M,K] B [K,N]";
+  const Array &a = array_of(t, "A"), &b = array_of(t, "B");
+  expected.push_back({"C", product(a.data.data(), b.data.data(), m, k, n, stop),
+                      {kBf16Unit, kF32Sum * static_cast<double>(k) * largest(a) * largest(b), 4e-3,
+                       "the result is rounded once to bf16 (2^-8), the sum over K is kept in f32 (2^-22 K max|A| max|B|)"}});
+  return {};
+}
+
+double silu(double x) { return x / (1.0 + std::exp(-x)); }
+
+std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "G", 1);
+  if (extent(t, "G", 0) != k || array_of(t, "U").shape != array_of(t, "G").shape || extent(t, "Out", 0) != m ||
+      extent(t, "Out", 1) != n)
+    return "Out [M,N] = silu(A G) * (A U) with A [M,K], G and U [K,N]";
+  const Array &a = array_of(t, "A"), &g = array_of(t, "G"), &u = array_of(t, "U");
+  Matrix gate = product(a.data.data(), g.data.data(), m, k, n, stop);
+  const Matrix up = product(a.data.data(), u.data.data(), m, k, n, stop);
+  double most_gate = 0, most_up = 0;
+  for (std::size_t i = 0; i < gate.size(); ++i) {
+    most_gate = std::max(most_gate, std::fabs(gate[i]));
+    most_up = std::max(most_up, std::fabs(up[i]));
+    gate[i] = silu(gate[i]) * up[i];
+  }
+  const double sum_error = kF32Sum * static_cast<double>(k) * largest(a) * std::max(largest(g), largest(u));
+  expected.push_back({"Out", std::move(gate),
+                      {kBf16Unit, sum_error * (1.1 * most_up + most_gate), 4e-3,
+                       "the result is rounded once to bf16 (2^-8), both sums over K are kept in f32"}});
+  return {};
+}
+
+// ---- attention. Tensors are [heads, rows, d]; the softmax factor is 1/sqrt(d).
+
+struct Attention {
+  std::int64_t heads, queries, keys, d;
+  double factor;
+};
+
+/// The sizes, when Q, K and V fit each other.
+bool attention_sizes(const TensorMap& t, Attention& s) {
+  s = {extent(t, "Q", 0), extent(t, "Q", 1), extent(t, "K", 1), extent(t, "Q", 2), 0};
+  s.factor = 1.0 / std::sqrt(static_cast<double>(s.d));
+  const std::vector<std::int64_t> kv{s.heads, s.keys, s.d};
+  return array_of(t, "K").shape == kv && array_of(t, "V").shape == kv;
+}
+
+/// Softmax of one query's scores with the first `seen` keys, and the natural logarithm of the sum of their exponentials.
+std::pair<Matrix, double> probabilities(const TensorMap& t, const Attention& s, std::int64_t head, std::int64_t query, std::int64_t seen) {
+  const float* q = array_of(t, "Q").data.data() + (head * s.queries + query) * s.d;
+  const float* k = array_of(t, "K").data.data() + head * s.keys * s.d;
+  Matrix p(static_cast<std::size_t>(s.keys));
+  seen = std::clamp<std::int64_t>(seen, 1, s.keys);
+  for (std::int64_t j = 0; j < seen; ++j) p[j] = s.factor * dot(q, k + j * s.d, s.d);
+  const double most = *std::max_element(p.begin(), p.begin() + seen);
+  double sum = 0;
+  for (std::int64_t j = 0; j < seen; ++j) sum += p[j] = std::exp(p[j] - most);
+  for (double& x : p) x /= sum;
+  return {std::move(p), most + std::log(sum)};
+}
+
+/// Output row of one query.
+Matrix attend(const TensorMap& t, const Attention& s, std::int64_t head, const Matrix& p) {
+  const float* v = array_of(t, "V").data.data() + head * s.keys * s.d;
+  Matrix o(static_cast<std::size_t>(s.d), 0.0);
+  for (std::int64_t j = 0; j < s.keys; ++j)
+    for (std::int64_t c = 0; c < s.d; ++c) o[c] += p[j] * v[j * s.d + c];
+  return o;
+}
+
+/// Causal: the last query sees every key, the one before it one less (masks are aligned at the lower right corner).
+template <bool Causal>
+std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  Attention s;
+  if (!attention_sizes(t, s) || array_of(t, "O").shape != array_of(t, "Q").shape)
+    return "Q and O [heads, queries, d], K and V [heads, keys, d]";
+  Matrix out;
+  for (std::int64_t h = 0; h < s.heads; ++h)
+    for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
+      const Matrix row = attend(t, s, h, probabilities(t, s, h, i, Causal ? s.keys - s.queries + i + 1 : s.keys).first);
+      out.insert(out.end(), row.begin(), row.end());
+    }
+  const double typical = rms(out);
+  expected.push_back({"O", std::move(out),
+                      {kBf16Unit, 0.05 * typical, 5e-3,
+                       "P and O are rounded to bf16: independent errors of 2^-9 give about 2e-3 in the rms; 5 % of the rms "
+                       "in one element is beyond 20 of their standard deviations"}});
+  return {};
+}
+
+/// Row statistics that a forward pass leaves behind: LSE in base 2, Delta = rowsum(dO * O) / sqrt(d).
+void prepare_backward(TensorMap& t, const std::stop_token& stop) {
+  Attention s;
+  if (!attention_sizes(t, s)) return;
+  Array &lse = t.find("LSE")->second.array, &delta = t.find("Delta")->second.array;
+  const std::vector<std::int64_t> statistics{s.heads, s.queries};
+  if (lse.shape != statistics || delta.shape != statistics || array_of(t, "dO").shape != array_of(t, "Q").shape) return;
+  for (std::int64_t h = 0; h < s.heads; ++h)
+    for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
+      const auto [p, log_sum] = probabilities(t, s, h, i, s.keys);
+      const Matrix o = attend(t, s, h, p);
+      const float* grad = array_of(t, "dO").data.data() + (h * s.queries + i) * s.d;
+      double sum = 0;
+      for (std::int64_t c = 0; c < s.d; ++c) sum += grad[c] * o[c];
+      lse.data[h * s.queries + i] = static_cast<float>(log_sum / std::log(2.0));
+      delta.data[h * s.queries + i] = static_cast<float>(sum * s.factor);
+    }
+}
+
+/// Straight from the definition of the softmax and its derivative; LSE and Delta are not used.
+std::string attention_backward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  Attention s;
+  const auto shape = [&](const char* name) { return array_of(t, name).shape; };
+  if (!attention_sizes(t, s) || shape("dO") != shape("Q") || shape("dQ") != shape("Q") || shape("dK") != shape("K") ||
+      shape("dV") != shape("V") || shape("LSE") != std::vector<std::int64_t>{s.heads, s.queries} || shape("Delta") != shape("LSE"))
+    return "Q, dO and dQ [heads, queries, d], K, V, dK and dV [heads, keys, d], LSE and Delta [heads, queries]";
+  const auto zeros = [&](std::int64_t rows) { return Matrix(static_cast<std::size_t>(s.heads * rows * s.d), 0.0); };
+  Matrix dq = zeros(s.queries), dk = zeros(s.keys), dv = zeros(s.keys);
+  for (std::int64_t h = 0; h < s.heads; ++h)
+    for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
+      const std::int64_t row = (h * s.queries + i) * s.d;
+      const float *q = array_of(t, "Q").data.data() + row, *grad = array_of(t, "dO").data.data() + row;
+      const Matrix p = probabilities(t, s, h, i, s.keys).first;
+      Matrix dp(p.size());
+      double mean = 0;
+      for (std::int64_t j = 0; j < s.keys; ++j) {
+        dp[j] = dot(grad, array_of(t, "V").data.data() + (h * s.keys + j) * s.d, s.d);
+        mean += p[j] * dp[j];
+      }
+      for (std::int64_t j = 0; j < s.keys; ++j) {
+        const double ds = p[j] * (dp[j] - mean) * s.factor;
+        const std::int64_t key = (h * s.keys + j) * s.d;
+        const float* k = array_of(t, "K").data.data() + key;
+        for (std::int64_t c = 0; c < s.d; ++c) {
+          dv[key + c] += p[j] * grad[c];
+          dk[key + c] += ds * q[c];
+          dq[row + c] += ds * k[c];
+        }
+      }
+    }
+  const auto add = [&](const char* name, Matrix values, const char* reason) {
+    const double typical = rms(values);
+    expected.push_back({name, std::move(values), {kBf16Unit, 0.05 * typical, 8e-3, reason}});
+  };
+  add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms");
+  add("dK", std::move(dk), "dS and dK are rounded to bf16 and P may be before them: about 3e-3 in the rms");
+  add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms");
+  return {};
+}
+
+// ---- the others
+
+std::string layernorm(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const Array &x = array_of(t, "X"), &gamma = array_of(t, "Gamma"), &beta = array_of(t, "Beta");
+  const std::int64_t rows = x.shape[0], columns = x.shape[1];
+  if (array_of(t, "Y").shape != x.shape || gamma.shape[0] != columns || beta.shape[0] != columns)
+    return "X and Y [rows, columns], Gamma and Beta [columns]";
+  Matrix y(x.data.size());
+  for (std::int64_t r = 0; r < rows && !stop.stop_requested(); ++r) {
+    const float* row = x.data.data() + r * columns;
+    double mean = 0, variance = 0;
+    for (std::int64_t c = 0; c < columns; ++c) mean += row[c] / static_cast<double>(columns);
+    for (std::int64_t c = 0; c < columns; ++c) variance += (row[c] - mean) * (row[c] - mean) / static_cast<double>(columns);
+    for (std::int64_t c = 0; c < columns; ++c)
+      y[r * columns + c] = (row[c] - mean) / std::sqrt(variance + 1e-5) * gamma.data[c] + beta.data[c];
+  }
+  expected.push_back({"Y", std::move(y), {kBf16Unit, 1e-5, 4e-3, "the result is rounded once to bf16 (2^-8); statistics are f32"}});
+  return {};
+}
+
+/// Out = T * exp2(Q K) V
+std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const auto trips = scope.find("T");
+  const auto& shape = array_of(t, "Q").shape;
+  if (trips == scope.end()) return "a parameter T, the number of trips";
+  for (const char* name : {"Q", "K", "V", "Out"})
+    if (array_of(t, name).shape != shape || shape[0] != shape[1]) return "square Q, K, V and Out of one size";
+  const std::int64_t n = shape[0];
+  Matrix p = product(array_of(t, "Q").data.data(), array_of(t, "K").data.data(), n, n, n, stop);
+  for (double& x : p) x = std::exp2(x);
+  Matrix out(p.size(), 0.0);
+  double most = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n && !stop.stop_requested(); ++j) {
+      for (std::int64_t l = 0; l < n; ++l) out[i * n + j] += static_cast<double>(trips->second) * p[i * n + l] * array_of(t, "V").data[l * n + j];
+      most = std::max(most, std::fabs(out[i * n + j]));
+    }
+  expected.push_back({"Out", std::move(out), {1e-5, 1e-5 * most, 1e-5, "everything is f32; exp2 passes on the rounding of Q K"}});
+  return {};
+}
+
+constexpr std::array<Reference, 7> kReferences{{
+    {"gemm", "A:2 B:2 C:2", "C = A B", nullptr, gemm},
+    {"attention_forward", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V", nullptr, attention_forward<false>},
+    {"attention_forward_causal", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V, a query sees the keys up to its own place", nullptr,
+     attention_forward<true>},
+    {"attention_backward", "Q:3 K:3 V:3 dO:3 LSE:2 Delta:2 dQ:3 dK:3 dV:3", "the derivatives of softmax(Q K^T / sqrt(d)) V along dO",
+     prepare_backward, attention_backward},
+    {"swiglu_dual_gemm", "A:2 G:2 U:2 Out:2", "Out = silu(A G) * (A U)", nullptr, swiglu},
+    {"layernorm", "X:2 Gamma:1 Beta:1 Y:2", "Y = (X - mean) / sqrt(variance + 1e-5) * Gamma + Beta, row by row", nullptr, layernorm},
+    {"toy_fig1", "Q:2 K:2 V:2 Out:2", "Out = T * exp2(Q K) V", nullptr, toy},
+}};
+
+}  // namespace
+
+std::span<const Reference> references() { return kReferences; }
+
+const Reference* find_reference(std::string_view name) {
+  const auto it = std::find_if(kReferences.begin(), kReferences.end(), [&](const Reference& r) { return name == r.name; });
+  return it == kReferences.end() ? nullptr : &*it;
+}
+
+Result<Ok> check_tensors(const Reference& reference, const TensorMap& tensors) {
+  Error error;
+  std::istringstream wanted(reference.tensors);
+  for (std::string item; wanted >> item;) {
+    const auto colon = item.find(':');
+    const std::string name = item.substr(0, colon);
+    const std::size_t rank = static_cast<std::size_t>(item[colon + 1] - '0');
+    const auto it = tensors.find(name);
+    if (it == tensors.end())
+      error.faults.push_back({"", "/tensors", fmt::format("the formula '{}' needs a tensor '{}'", reference.name, name), reference.about});
+    else if (it->second.array.shape.size() != rank)
+      error.faults.push_back({"", "/tensors", fmt::format("the formula '{}' needs tensor '{}' with {} dimensions, found {}", reference.name,
+                                                          name, rank, it->second.array.shape.size()),
+                              reference.about});
+  }
+  if (!error.faults.empty()) return error;
+  return Ok{};
+}
+
+}  // namespace heddle

@@ -1,0 +1,48 @@
+// What a kernel should have computed, as a direct formula in double precision over whole tensors. Written without the
+// interpreter's functions: it is the other half of a comparison.
+#pragma once
+
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/expr.h"
+#include "core/base/result.h"
+#include "core/kernel/array.h"
+
+namespace heddle {
+
+/// How far a computed tensor may be from the formula: everywhere within absolute + relative * |reference|, and in the
+/// root mean square within `rms` times that of the reference.
+struct Tolerance {
+  double relative = 0, absolute = 0, rms = 0;
+  std::string reason;  ///< where the rounding comes from
+};
+
+struct ExpectedTensor {
+  std::string tensor;
+  std::vector<double> values;
+  Tolerance tolerance;
+};
+
+struct Reference {
+  const char* name;
+  const char* tensors;  ///< space-separated names with their rank ("A:2 B:2 C:2")
+  const char* about;    ///< the formula
+  /// Fills inputs that depend on other inputs (row statistics for a backward pass); may be null.
+  void (*prepare)(TensorMap& tensors, const std::stop_token& stop);
+  /// Shapes have been checked for rank; returns why they do not fit each other, or empty. Once `stop` is requested it
+  /// returns soon and what it has found is incomplete.
+  std::string (*compute)(const TensorMap& tensors, const Scope& scope, const std::stop_token& stop,
+                         std::vector<ExpectedTensor>& expected);
+};
+
+std::span<const Reference> references();
+/// nullptr when unknown.
+const Reference* find_reference(std::string_view name);
+/// Faults when the kernel's tensors are not the ones the formula is about.
+Result<Ok> check_tensors(const Reference& reference, const TensorMap& tensors);
+
+}  // namespace heddle

@@ -1,0 +1,202 @@
+#include "core/library/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check/form.h"
+#include "core/dump/dump_files.h"
+#include "core/formats/changes_json.h"
+#include "core/formats/constraints_json.h"
+#include "core/library/library.h"
+#include "core/library/project_json.h"
+#include "core/problem/resolve.h"
+#include "core/schedule/constraint_text.h"
+
+namespace heddle {
+namespace {
+
+/// Keeps the faults of several failed results; an environment error among them decides the kind.
+class FaultCollector {
+ public:
+  template <class T>
+  void add(const Result<T>& result) {
+    if (result) return;
+    for (const Fault& fault : result.error().faults) add_once(error_.faults, fault);
+    if (result.error().kind == ErrorKind::Environment) error_.kind = ErrorKind::Environment;
+    failed_ = true;
+  }
+  bool failed() const { return failed_; }
+  const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+  bool failed_ = false;
+};
+
+/// A cap from the command line is a demand like those of a file: named, and judged by the checker too.
+UserConstraint cap(std::string name, ConstraintKind kind, std::int64_t limit) {
+  UserConstraint constraint;
+  constraint.name = std::move(name);
+  constraint.kind = kind;
+  constraint.high = limit;
+  return constraint;
+}
+
+/// A sentence that says what a constraint of the file says already adds nothing.
+Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem& problem, Constraints& constraints) {
+  Error error;
+  for (const std::string& sentence : sentences) {
+    const Result<UserConstraint> demand = parse_constraint(sentence, problem);
+    if (!demand) {
+      for (Fault fault : demand.error().faults) {
+        fault.message = "--demand " + fault.message;
+        error.faults.push_back(std::move(fault));
+      }
+      continue;
+    }
+    const bool known = std::any_of(constraints.begin(), constraints.end(), [&](const UserConstraint& c) {
+      return c.enabled && describe(c) == demand->name;
+    });
+    if (!known) constraints.push_back(*demand);
+  }
+  if (!error.faults.empty()) return error;
+  return Ok{};
+}
+
+}  // namespace
+
+void add_once(std::vector<Fault>& faults, const Fault& fault) {
+  const bool known = std::any_of(faults.begin(), faults.end(), [&](const Fault& f) {
+    return f.file == fault.file && f.pointer == fault.pointer && f.message == fault.message;
+  });
+  if (!known) faults.push_back(fault);
+}
+
+Result<Scope> params_of(const std::vector<std::pair<std::string, std::int64_t>>& given) {
+  Scope scope;
+  for (const auto& [name, value] : given)
+    if (!scope.emplace(name, value).second) return Error::input(fmt::format("--param sets {} twice", name));
+  return scope;
+}
+
+Result<Kernel> cut_kernel(Kernel kernel, const std::vector<Subtile>& cuts, const Scope& params) {
+  for (const Subtile& part : cuts) {
+    Result<Kernel> cut = subtile(kernel, part, params);
+    if (!cut) return cut;
+    kernel = *std::move(cut);
+  }
+  return kernel;
+}
+
+Result<Problem> resolve_again(const Inputs& inputs, const Changes& more) {
+  Changes changes = inputs.changes;
+  changes.insert(changes.end(), more.begin(), more.end());
+  Result<Problem> problem = resolve(inputs.kernel, inputs.machine, inputs.params, changes);
+  if (problem) problem->max_groups = std::max(problem->max_groups, inputs.least_groups);
+  return problem;
+}
+
+Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings) {
+  FaultCollector faults;
+  const std::string& source = names.kernel;
+  std::optional<Project> project;
+  if (is_project(source)) {
+    Result<Project> read = read_project(source, &warnings);
+    if (!read) return read.error();
+    project = *std::move(read);
+  }
+  Result<Kernel> kernel = project ? Result<Kernel>(*project->kernel) : load_kernel(source, &warnings);
+  faults.add(kernel);
+  const Result<Machine> machine = project && names.machine == source ? Result<Machine>(*project->machine) : load_machine(names.machine, &warnings);
+  faults.add(machine);
+  const Result<Scope> given = params_of(names.params);
+  faults.add(given);
+
+  Inputs inputs;
+  Scope params;
+  const bool of_project = project && names.schedule == source;
+  if (project) {
+    params = project->params;
+    inputs.changes = project->changes;
+    inputs.constraints = project->constraints;
+    if (of_project && project->shown) inputs.schedule = project->schedules[*project->shown].schedule;
+  }
+  if (const auto& name = names.schedule; name && !of_project) {
+    const Result<std::string> path = find_in_library(Shelf::Schedules, *name);
+    faults.add(path);
+    if (path) {
+      inputs.schedule_file = *path;
+      const Result<ScheduleHead> head = read_schedule_head(*path);
+      faults.add(head);
+      // A schedule of another kernel has other parameters too; those would only hide what is wrong.
+      if (head && kernel) {
+        for (const auto& [key, value] : head->params)
+          if (kernel->find_param(key)) params[key] = value;
+      }
+    }
+  }
+  if (faults.failed()) return faults.error();
+
+  for (const auto& [name, value] : *given) params[name] = value;
+  kernel = cut_kernel(*kernel, names.cuts, params);
+  if (!kernel) return kernel.error();
+  const std::optional<std::string>& demands = names.constraints;
+  if (demands) {
+    Result<Changes> changes = read_changes(*demands, &warnings);
+    faults.add(changes);
+    if (changes) inputs.changes.insert(inputs.changes.end(), changes->begin(), changes->end());
+  }
+  for (const std::string& text : names.changes) {
+    const Result<Change> change = parse_change(text, *kernel, *machine);
+    faults.add(change);
+    if (change) inputs.changes.push_back(*change);
+  }
+  Result<Problem> problem = resolve(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes);
+  if (demands || !names.demands.empty()) {
+    // What is wrong with the changes must not hide what is wrong with the constraints: they are read without the changes then.
+    const Result<Problem> unchanged = problem ? problem : resolve(*kernel, *machine, params);
+    if (unchanged && demands) {
+      Result<Constraints> constraints = read_constraints(*demands, *unchanged, &warnings);
+      faults.add(constraints);
+      if (constraints) inputs.constraints.insert(inputs.constraints.end(), constraints->begin(), constraints->end());
+    }
+    if (unchanged) faults.add(add_demands(names.demands, *unchanged, inputs.constraints));
+  }
+  const bool emitter = names.emitter_rules, dump = problem && !project && source.find_first_of("./#") != std::string::npos && peer::is_dump(source);
+  if (emitter && !dump) faults.add(Result<Ok>(Error::input("--emitter is about a compiler's dump", source + " is none")));
+  if (dump) {
+    const Result<Constraints> rules = peer::read_dump_rules(source, *problem, emitter);
+    faults.add(rules);
+    if (rules) inputs.constraints.insert(inputs.constraints.end(), rules->begin(), rules->end());
+  }
+  if (problem && !inputs.schedule_file.empty()) {
+    Result<Schedule> schedule = read_schedule(inputs.schedule_file, *problem, &warnings);
+    faults.add(schedule);
+    if (schedule) inputs.schedule = *std::move(schedule);
+  }
+  faults.add(problem);
+  if (problem && inputs.schedule && !form_violations(*problem, *inputs.schedule).empty())
+    faults.add(Result<Ok>(Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE")));
+  if (faults.failed()) return faults.error();
+  inputs.kernel = *kernel;
+  inputs.machine = *machine;
+  inputs.params = params;
+  inputs.problem = *std::move(problem);
+  if (names.max_groups) {
+    inputs.least_groups = static_cast<int>(*names.max_groups);
+    inputs.problem.max_groups = std::max(inputs.problem.max_groups, inputs.least_groups);
+    inputs.constraints.push_back(cap(fmt::format("--groups {}", *names.max_groups), ConstraintKind::MaxGroups, *names.max_groups));
+  }
+  if (names.max_stages) inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *names.max_stages), ConstraintKind::MaxStages, *names.max_stages));
+  // How many groups there are is known only now.
+  Error error;
+  for (const UserConstraint& c : inputs.constraints)
+    if (c.enabled && c.kind == ConstraintKind::InGroup && c.low >= inputs.problem.max_groups)
+      error.faults.push_back({demands.value_or(""), "", fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, inputs.problem.max_groups - 1),
+                              "--groups N allows more"});
+  if (!error.faults.empty()) return error;
+  return inputs;
+}
+
+}  // namespace heddle

@@ -1,0 +1,199 @@
+// One odometer per kernel over the variations that concern it.
+#include "solver/questions/kernel_set_members.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/saturate.h"
+#include "core/base/suggest.h"
+#include "core/problem/resolve.h"
+
+namespace heddle {
+namespace {
+
+class Expansion {
+ public:
+  explicit Expansion(const KernelSetSpec& spec) : spec_(spec) {}
+
+  Result<std::vector<KernelSetMember>> run(const std::stop_token& stop) {
+    check_names();
+    std::vector<std::vector<Variation>> per_kernel;
+    std::int64_t count = 0;
+    for (const Kernel& kernel : spec_.kernels) {
+      per_kernel.push_back(variations_of(kernel));
+      std::int64_t members = 1;
+      for (const Variation& v : per_kernel.back()) members = sat_mul(members, static_cast<std::int64_t>(v.values.size()));
+      count = sat_add(count, members);
+    }
+    if (count > static_cast<std::int64_t>(kMostKernelSetMembers))
+      error_.faults.push_back({"", "", fmt::format("the family has {} members, at most {} are accepted", count, kMostKernelSetMembers), "vary less at a time"});
+    if (!error_.faults.empty()) return error_;
+    for (std::size_t k = 0; k < spec_.kernels.size(); ++k) expand(spec_.kernels[k], per_kernel[k], stop);
+    check_work();
+    if (!error_.faults.empty()) return error_;
+    return std::move(members_);
+  }
+
+ private:
+  void fault(std::string message, std::string hint = {}) { error_.faults.push_back({"", "", std::move(message), std::move(hint)}); }
+
+  bool has_param(const std::string& name) const {
+    return std::any_of(spec_.kernels.begin(), spec_.kernels.end(), [&](const Kernel& k) { return k.find_param(name); });
+  }
+
+  void check_names() {
+    std::vector<std::string> known;
+    for (const Kernel& kernel : spec_.kernels)
+      for (const Param& p : kernel.params)
+        if (std::find(known.begin(), known.end(), p.name) == known.end()) known.push_back(p.name);
+    std::set<std::string> seen;
+    const auto expect = [&](const std::string& name) {
+      if (has_param(name)) return true;
+      std::string hint = did_you_mean(name, known);
+      if (hint.empty()) hint = known.empty() ? "there are no parameters" : "there is " + list_of(known);
+      fault(fmt::format("no kernel of the family has a parameter '{}'", name), std::move(hint));
+      return false;
+    };
+    for (const auto& [name, value] : spec_.params) expect(name);
+    for (const Change& change : spec_.changes)
+      if (change.kind == ChangeKind::Groups) fault(fmt::format("{} changes what is a choice of the family", describe(change)), "say --vary groups=N");
+    for (const Variation& v : spec_.vary) {
+      const std::string key = (v.kind == Variation::Kind::Subtile ? "subtile:" : "") + v.name;
+      if (!seen.insert(v.kind == Variation::Kind::Groups ? "groups" : key).second) fault(fmt::format("'{}' varies twice", key.empty() ? "groups" : key));
+      if (v.kind == Variation::Kind::Groups || !expect(v.name)) continue;
+      if (v.kind == Variation::Kind::Param && spec_.params.contains(v.name))
+        fault(fmt::format("parameter '{}' is set and varies at the same time", v.name));
+      const bool choices = std::any_of(spec_.kernels.begin(), spec_.kernels.end(), [&](const Kernel& k) {
+        const Param* p = k.find_param(v.name);
+        return p && !p->choices.empty();
+      });
+      if (v.values.empty() && !choices)
+        fault(fmt::format("parameter '{}' lists no choices to vary over", v.name), fmt::format("name them: --vary {}=V1,V2", v.name));
+    }
+  }
+
+  /// What varies for this kernel, groups last.
+  std::vector<Variation> variations_of(const Kernel& kernel) const {
+    std::vector<Variation> out;
+    for (Variation v : spec_.vary) {
+      if (v.kind == Variation::Kind::Groups) continue;
+      const Param* p = kernel.find_param(v.name);
+      if (!p) continue;
+      if (v.values.empty()) v.values = p->choices.empty() ? std::vector<std::int64_t>{p->value} : p->choices;
+      out.push_back(std::move(v));
+    }
+    for (const Param& p : kernel.params) {
+      const bool named = std::any_of(spec_.vary.begin(), spec_.vary.end(),
+                                     [&](const Variation& v) { return v.kind == Variation::Kind::Param && v.name == p.name; });
+      if (spec_.all_choices && p.choices.size() > 1 && !named && !spec_.params.contains(p.name))
+        out.push_back({Variation::Kind::Param, p.name, p.choices});
+    }
+    const auto groups = std::find_if(spec_.vary.begin(), spec_.vary.end(), [](const Variation& v) { return v.kind == Variation::Kind::Groups; });
+    if (groups != spec_.vary.end()) out.push_back(*groups);
+    for (Variation& v : out) {
+      std::set<std::int64_t> seen;
+      std::erase_if(v.values, [&](std::int64_t value) { return !seen.insert(value).second; });
+    }
+    return out;
+  }
+
+  void expand(const Kernel& kernel, const std::vector<Variation>& vary, const std::stop_token& stop) {
+    const bool groups_vary = !vary.empty() && vary.back().kind == Variation::Kind::Groups;
+    std::vector<std::size_t> at(vary.size(), 0);
+    for (bool more = true; more && !stop.stop_requested();) {
+      if (!groups_vary || at.back() == 0) ++series_;
+      members_.push_back(member(kernel, vary, at));
+      more = false;
+      for (std::size_t d = at.size(); d-- > 0;) {
+        if (++at[d] < vary[d].values.size()) {
+          more = true;
+          break;
+        }
+        at[d] = 0;
+      }
+    }
+  }
+
+  KernelSetMember member(const Kernel& kernel, const std::vector<Variation>& vary, const std::vector<std::size_t>& at) const {
+    KernelSetMember m;
+    m.kernel = m.problem.kernel = kernel.name;
+    m.problem.machine = spec_.machine.name;
+    m.series = series_;
+    m.groups = m.usual_groups = kernel.max_groups;
+    Scope params;
+    for (const auto& [name, value] : spec_.params)
+      if (kernel.find_param(name)) params[name] = value;
+    if (spec_.kernels.size() > 1) m.label = kernel.name;
+    const auto say = [&](const std::string& text) { m.label += (m.label.empty() ? "" : " ") + text; };
+    for (std::size_t d = 0; d < vary.size(); ++d) {
+      const std::int64_t value = vary[d].values[at[d]];
+      switch (vary[d].kind) {
+        case Variation::Kind::Param:
+          params[vary[d].name] = value;
+          m.choices.emplace_back(vary[d].name, value);
+          say(fmt::format("{}={}", vary[d].name, value));
+          break;
+        case Variation::Kind::Subtile:
+          m.subtiles.push_back({vary[d].name, value});
+          say(fmt::format("{}/{}", vary[d].name, value));
+          break;
+        case Variation::Kind::Groups:
+          m.groups = static_cast<int>(std::clamp<std::int64_t>(value, -1, 1 << 20));
+          say(fmt::format("groups<={}", value));
+          break;
+      }
+    }
+    build(kernel, params, m);
+    if (m.label.empty()) m.label = kernel.name;
+    std::erase_if(m.subtiles, [](const Subtile& s) { return s.factor == 1; });
+    return m;
+  }
+
+  void build(const Kernel& kernel, const Scope& params, KernelSetMember& m) const {
+    Kernel cut = kernel;
+    for (const Subtile& s : m.subtiles) {
+      Result<Kernel> parts = subtile(cut, s, params);
+      if (!parts) {
+        m.faults = parts.error().faults;
+        return;
+      }
+      cut = *std::move(parts);
+    }
+    cut.max_groups = m.groups;
+    Result<Problem> problem = resolve(cut, spec_.machine, params, spec_.changes);
+    if (!problem) {
+      m.faults = problem.error().faults;
+      return;
+    }
+    m.problem = *std::move(problem);
+    m.work = work_per_iteration(cut, spec_.machine, params);
+    if (!spec_.changes.empty()) m.work.at_peak = 0;
+  }
+
+  void check_work() {
+    const KernelSetMember* first = nullptr;
+    for (const KernelSetMember& m : members_) {
+      if (m.invalid()) continue;
+      if (!first) first = &m;
+      if (m.work.kind == first->work.kind) continue;
+      return fault(fmt::format("members cannot be compared: the work of '{}' is counted in {}, that of '{}' in {}", first->label,
+                               to_string(first->work.kind), m.label, to_string(m.work.kind)),
+                   "put kernels that do the same kind of work into one family");
+    }
+  }
+
+  const KernelSetSpec& spec_;
+  Error error_;
+  std::vector<KernelSetMember> members_;
+  std::size_t series_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<KernelSetMember>> kernel_set_members(const KernelSetSpec& spec, const std::stop_token& stop) {
+  return Expansion(spec).run(stop);
+}
+
+}  // namespace heddle

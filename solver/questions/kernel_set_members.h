@@ -1,0 +1,41 @@
+// A family of kernels, written down as what may vary, and its members as problems.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/answers/kernel_set.h"
+#include "core/base/result.h"
+#include "core/kernel/kernel.h"
+#include "core/kernel/subtile.h"
+#include "core/machine/machine.h"
+#include "core/problem/changes.h"
+
+namespace heddle {
+
+struct Variation {
+  enum class Kind { Param, Subtile, Groups };
+  Kind kind = Kind::Param;
+  std::string name;                  ///< of the parameter; empty for Groups
+  std::vector<std::int64_t> values;  ///< empty (Param only): the choices that the kernel file gives
+};
+
+struct KernelSetSpec {
+  std::vector<Kernel> kernels;
+  Machine machine;
+  Scope params;                      ///< for every kernel that has the parameter
+  std::vector<Variation> vary;
+  Changes changes;                   ///< of the machine's and the kernels' numbers; shares of the peak are then not known
+  bool all_choices = false;          ///< also every parameter with choices that is neither set nor varied
+};
+
+inline constexpr std::size_t kMostKernelSetMembers = 1000;
+
+/// The cross product, kernel by kernel, the number of groups varying fastest. A parameter that a kernel does not have does
+/// not vary there. A member that cannot be cut or resolved is there with its faults. Errors: names that no kernel has,
+/// nothing to choose from, too many members, members whose work is of different kinds. A stop cuts the list short.
+Result<std::vector<KernelSetMember>> kernel_set_members(const KernelSetSpec& spec, const std::stop_token& stop = {});
+
+}  // namespace heddle

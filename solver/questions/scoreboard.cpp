@@ -1,0 +1,131 @@
+#include "solver/questions/scoreboard.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/analysis/bounds.h"
+#include "core/base/clock.h"
+#include "core/base/deadline.h"
+
+namespace heddle::solver {
+namespace {
+
+Contender solver_contender(const SolveOutcome& outcome) {
+  Contender c;
+  c.name = "solver";
+  c.kind = ContenderKind::Solver;
+  c.about = "found by Heddle's solver: smallest II, then fewest stages, warps, least memory and registers";
+  c.schedule = outcome.schedule;
+  c.status = outcome.status;
+  if (!c.schedule) c.why_not = outcome.explanation.empty() ? "none found in time" : outcome.explanation;
+  return c;
+}
+
+/// "tawa", or "tawa:D=4" where options were chosen.
+std::string name_of(const BaselineChoice& choice) {
+  std::string name = choice.baseline->name;
+  char before = ':';
+  for (const auto& [option, value] : choice.settings) {
+    name += fmt::format("{}{}={}", before, option, value);
+    before = ',';
+  }
+  return name;
+}
+
+Contender baseline_contender(const Problem& problem, const BaselineChoice& choice, double timeout_seconds, std::stop_token stop) {
+  Contender c;
+  c.name = name_of(choice);
+  c.kind = ContenderKind::Baseline;
+  c.about = fmt::format("{} ({})", choice.baseline->about, choice.baseline->source);
+  Result<BaselineOutcome> outcome = run_baseline(problem, *choice.baseline, choice.settings, timeout_seconds, std::move(stop));
+  if (!outcome) {
+    c.why_not = to_string(outcome.error());
+    return c;
+  }
+  c.log = std::move(outcome->log);
+  c.schedule = std::move(outcome->schedule);
+  return c;
+}
+
+class Board {
+ public:
+  Board(const ScoreboardRequest& request, std::stop_token stop, const ScoreboardListener& settled, const SolveListener& listener)
+      : request_(request), stop_(std::move(stop)), settled_(settled), listener_(listener) {}
+
+  Scoreboard make() {
+    const Bounds bounds = compute_bounds(problem());
+    board_.lower_bound = bounds.min_ii();
+    board_.why = bounds.sentence;
+    board_.solver = solver_version();
+    for (const Contender& given : request_.given) add(given);
+    for (const BaselineChoice& choice : request_.baselines) {
+      if (stop_.stop_requested()) break;
+      if (deadline_.passed()) {
+        Contender late;
+        late.name = name_of(choice);
+        late.kind = ContenderKind::Baseline;
+        late.about = choice.baseline->about;
+        late.why_not = "no time was left for it";
+        board_.timed_out = true;
+        add(std::move(late));
+        continue;
+      }
+      if (listener_) listener_(Progress{choice.baseline->name, 0, 0, 0, seconds_between(begin_, Clock::now())});
+      add(baseline_contender(problem(), choice, deadline_.left() / 2, stop_));  // one that searches leaves something to the others
+    }
+    if (request_.optimum && !stop_.stop_requested()) solve_it();
+    board_.cancelled = board_.cancelled || stop_.stop_requested();
+    board_.seconds = seconds_between(begin_, Clock::now());
+    return std::move(board_);
+  }
+
+ private:
+  const Problem& problem() const { return request_.solve.problem; }
+
+  void add(Contender contender) {
+    Contender done = measured(problem(), request_.solve.constraints, std::move(contender));
+    if (done.schedule && !done.period.deadlock && request_.simulate) done.simulated = request_.simulate(*done.schedule);
+    board_.contenders.push_back(std::move(done));
+    board_.seconds = seconds_between(begin_, Clock::now());
+    if (settled_) settled_(board_);
+  }
+
+  void solve_it() {
+    SolveRequest request = request_.solve;
+    request.timeout_seconds = deadline_.left();
+    const SolveOutcome outcome = solve(request, stop_, listener_);
+    // With demands in force the solver's bound holds for schedules that meet them, and for no others.
+    if (outcome.lower_bound > board_.lower_bound && outcome.status != Status::Infeasible) {
+      board_.lower_bound = outcome.lower_bound;
+      board_.of_demands = !request_.solve.constraints.empty();
+      if (outcome.reason == BoundReason::Refutation) board_.bound_stages = request_.solve.max_stages;
+      board_.why = outcome.explanation;
+    }
+    board_.cancelled = outcome.cancelled;
+    board_.timed_out |= outcome.timed_out;
+    add(solver_contender(outcome));
+  }
+
+  const ScoreboardRequest& request_;
+  std::stop_token stop_;
+  const ScoreboardListener& settled_;
+  const SolveListener& listener_;
+  const Clock::time_point begin_ = Clock::now();
+  const Deadline deadline_{request_.solve.timeout_seconds, begin_};
+  Scoreboard board_;
+};
+
+}  // namespace
+
+std::vector<BaselineChoice> all_baselines() {
+  std::vector<BaselineChoice> all;
+  for (const Baseline& baseline : baselines()) all.push_back({&baseline, {}});
+  return all;
+}
+
+Scoreboard make_scoreboard(const ScoreboardRequest& request, std::stop_token stop, const ScoreboardListener& settled, const SolveListener& listener) {
+  return Board(request, std::move(stop), settled, listener).make();
+}
+
+}  // namespace heddle::solver

@@ -1,0 +1,209 @@
+// First every side of every row by arithmetic, then groups of them by the solver, then single ones.
+#include "solver/questions/sensitivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "core/analysis/bounds.h"
+#include "core/analysis/retime.h"
+#include "core/analysis/stretch.h"
+#include "core/check/reuse.h"
+#include "core/problem/changes.h"
+#include "core/problem/problem.h"
+#include "solver/encoding/user.h"
+#include "solver/z3/backend.h"
+
+namespace heddle::solver {
+namespace {
+
+/// A query about one II with many numbers relaxed at once may be hard for reasons of its own; then it is not worth more.
+constexpr double kGroupSeconds = 2;
+
+/// One direction of one number that arithmetic leaves open.
+struct Open {
+  std::size_t row;
+  bool more;
+  Change change;
+  Problem problem;
+  std::optional<Schedule> best;
+};
+
+class SensitivityExplorer {
+ public:
+  SensitivityExplorer(const SensitivityRequest& request, std::stop_token stop, const SensitivityListener& grown)
+      : request_(request), stop_(std::move(stop)), grown_(grown), begin_(Clock::now()) {
+    deadline_ = deadline_after(begin_, request.solve.timeout_seconds);
+    answer_.percent = request.percent;
+  }
+
+  Sensitivity run() {
+    solve_present();
+    if (answer_.schedule) {
+      for (const Change& number : request_.numbers) {
+        if (exhausted()) break;
+        add_row(number);
+      }
+      report();
+      settle_relaxed();
+      settle_single();
+    }
+    answer_.seconds = elapsed();
+    const bool done = answer_.status == Status::Infeasible ||
+                      (answer_.complete() && answer_.rows.size() == request_.numbers.size());
+    answer_.cancelled = stop_.stop_requested() && !done;
+    answer_.timed_out = !answer_.cancelled && !done;
+    sort_rows(answer_);
+    return answer_;
+  }
+
+ private:
+  double elapsed() const { return seconds_between(begin_, Clock::now()); }
+  double left() const { return std::max(0.0, seconds_between(Clock::now(), deadline_)); }
+  bool exhausted() const { return stop_.stop_requested() || Clock::now() >= deadline_; }
+  SensitivitySide& side(const Open& open) { return open.more ? answer_.rows[open.row].more : answer_.rows[open.row].less; }
+  const Problem& present() const { return request_.solve.problem; }
+
+  void solve_present() {
+    SolveRequest question = request_.solve;
+    question.timeout_seconds = left() / 2;
+    const SolveOutcome outcome = solve(question, stop_);
+    answer_.status = outcome.status;
+    answer_.lower_bound = outcome.lower_bound;
+    answer_.explanation = outcome.explanation;
+    answer_.schedule = outcome.schedule;
+    if (outcome.schedule) answer_.ii = outcome.schedule->ii;
+    ++answer_.queries;
+  }
+
+  void add_row(const Change& number) {
+    SensitivityRow row;
+    row.number = describe(number);
+    row.number.erase(row.number.rfind('='));
+    row.values = values_of(present(), number);
+    for (const Op& op : present().ops)
+      if (op.name == number.op || (!number.rule.empty() && op.rule == number.rule)) row.ops.push_back(op.name);
+    answer_.rows.push_back(std::move(row));
+    for (const bool more : {false, true}) {
+      Change change = number;
+      change.effect = ChangeEffect::Percent;
+      change.value = more ? request_.percent : -request_.percent;
+      start({answer_.rows.size() - 1, more, std::move(change), {}, {}});
+    }
+  }
+
+  /// What needs no solver.
+  void start(Open open) {
+    SensitivitySide& side = this->side(open);
+    Result<Problem> problem = request_.problem_with({open.change});
+    if (!problem) {
+      side.fault = problem.error().faults.front().message;
+      return;
+    }
+    open.problem = *std::move(problem);
+    side.values = values_of(open.problem, open.change);
+    side.same_problem = problem_hash(open.problem) == problem_hash(present());
+    if (side.same_problem) return;
+    side.lower_bound = compute_bounds(open.problem).min_ii();
+    if (at_least_as_strict(open.problem, present())) side.lower_bound = std::max(side.lower_bound, answer_.lower_bound);
+    const bool stretches = monotone_in_ii(request_.solve.constraints);
+    if (const auto least = stretches ? stretch_bound(open.problem, present()) : std::nullopt)
+      side.lower_bound = std::max(side.lower_bound, answer_.lower_bound - *least);
+    open.best = best_in_order(open.problem, *answer_.schedule, request_.solve.constraints);
+    if (const auto grown = stretches ? growth(present(), open.problem) : std::nullopt) {
+      auto later = still_valid(open.problem, stretched(*answer_.schedule, *grown), request_.solve.constraints);
+      if (later && (!open.best || later->ii < open.best->ii)) open.best = std::move(later);
+    }
+    if (open.best) side.in_order = side.ii = open.best->ii;
+    side.order_bound = order_bound(open.problem, refitted(open.problem, *answer_.schedule));
+    if (side.ii > side.lower_bound) open_.push_back(std::move(open));
+  }
+
+  /// Sides that can only lower II, by no more than the solver can exclude for all of them at once.
+  void settle_relaxed() {
+    if (answer_.status != Status::Optimal) return;
+    std::vector<Open*> relaxed, likely;
+    const Cycle now = compute_bounds(present()).min_ii();
+    for (Open& open : open_) {
+      if (side(open).ii != answer_.ii || !at_least_as_strict(present(), open.problem)) continue;
+      // Where the bound itself moves, II most likely does too.
+      (side(open).lower_bound < now ? likely : relaxed).push_back(&open);
+    }
+    exclude(relaxed);
+    exclude(likely);
+  }
+
+  void exclude(std::span<Open*> group) {
+    if (group.size() < 2 || exhausted()) return;  // single ones are solved anyway
+    Changes changes;
+    for (const Open* open : group) changes.push_back(open->change);
+    const Result<Problem> together = request_.problem_with(changes);
+    if (together && refuted(*together)) {
+      for (Open* open : group)
+        if (at_least_as_strict(open->problem, *together)) side(*open).lower_bound = answer_.ii;
+      report();
+      return;
+    }
+    exclude(group.first(group.size() / 2));
+    exclude(group.subspan(group.size() / 2));
+  }
+
+  /// Whether no schedule of this problem has an II below the present one.
+  bool refuted(const Problem& problem) {
+    if (compute_bounds(problem).min_ii() >= answer_.ii) return true;
+    SolveRequest question = request_.solve;
+    question.problem = problem;
+    question.objectives = {};
+    question.explain = false;
+    question.ii = answer_.ii - 1;
+    question.timeout_seconds = std::min(left(), kGroupSeconds);
+    ++answer_.queries;
+    return solve(question, stop_).status == Status::Infeasible;
+  }
+
+  void settle_single() {
+    std::vector<Open*> rest;
+    for (Open& open : open_)
+      if (!side(open).proved()) rest.push_back(&open);
+    for (std::size_t i = 0; i < rest.size() && !exhausted(); ++i) {
+      Open& open = *rest[i];
+      SensitivitySide& side = this->side(open);
+      SolveRequest question = request_.solve;
+      question.problem = open.problem;
+      question.objectives = {};
+      question.explain = false;
+      question.known_bound = side.lower_bound;
+      question.incumbent = open.best;
+      question.timeout_seconds = std::min(left(), std::max(0.5, 2 * left() / static_cast<double>(rest.size() - i)));
+      ++answer_.queries;
+      const SolveOutcome outcome = solve(question, stop_);
+      const bool none = outcome.status == Status::Infeasible && side.ii >= kNoFiniteII;
+      if (outcome.schedule) side.ii = std::min(side.ii, outcome.schedule->ii);
+      // A bound above a schedule would be a fault of somebody's; the schedule has passed the checker.
+      side.lower_bound = none ? kNoFiniteII : std::min(std::max(side.lower_bound, outcome.lower_bound), side.ii);
+      report();
+    }
+  }
+
+  void report() {
+    if (!grown_) return;
+    answer_.seconds = elapsed();
+    grown_(answer_);
+  }
+
+  const SensitivityRequest& request_;
+  std::stop_token stop_;
+  const SensitivityListener& grown_;
+  Clock::time_point begin_, deadline_;
+  Sensitivity answer_;
+  std::vector<Open> open_;
+};
+
+}  // namespace
+
+Sensitivity sensitivity(const SensitivityRequest& request, std::stop_token stop, const SensitivityListener& grown) {
+  return SensitivityExplorer(request, std::move(stop), grown).run();
+}
+
+}  // namespace heddle::solver
