@@ -184,7 +184,7 @@ TEST_CASE("what a change buys is what exhaustive search finds on the changed pro
     }
     REQUIRE(easings.size() == answer.relaxations.size());
     for (const Easing& easing : easings) {
-      const auto r = std::find_if(answer.relaxations.begin(), answer.relaxations.end(), [&](const Relaxation& x) {
+      const auto r = std::find_if(answer.relaxations.begin(), answer.relaxations.end(), [&](const heddle::Relaxation& x) {
         return x.what == easing.what && x.from == easing.from && x.to == easing.to;
       });
       REQUIRE(r != answer.relaxations.end());

@@ -22,8 +22,8 @@ Explanation explain_problem(Problem problem, std::optional<Cycle> ii = {}, Const
   return explain(request);
 }
 
-const Relaxation& relaxation(const Explanation& e, const std::string& what) {
-  for (const Relaxation& r : e.relaxations)
+const heddle::Relaxation& relaxation(const Explanation& e, const std::string& what) {
+  for (const heddle::Relaxation& r : e.relaxations)
     if (r.what == what) return r;
   FAIL("no relaxation of " << what);
   return e.relaxations.front();
@@ -70,7 +70,7 @@ TEST_CASE("below the bound every bound that forbids the II is told, not only the
   const Explanation e = explain_problem(b.problem, 15);
   CHECK(e.status == Status::Infeasible);
   CHECK(families(e) == std::vector<std::string>{"recurrence", "unit", "unit"});
-  for (const Relaxation& r : e.relaxations) CHECK(r.status == Status::Infeasible);
+  for (const heddle::Relaxation& r : e.relaxations) CHECK(r.status == Status::Infeasible);
 }
 
 TEST_CASE("a refuted II is explained by a core that was checked, member by member", "[solver]") {
@@ -121,7 +121,7 @@ TEST_CASE("a refutation that needs registers says so, and whose limit it is", "[
   CHECK(families(machine) == std::vector<std::string>{"dependence", "groups", "registers"});
   CHECK(relaxation(machine, "registers per thread").from == "248");
   bool unlimited = false;
-  for (const Relaxation& r : machine.relaxations) unlimited |= r.to == "no limit" && r.ii == 100;
+  for (const heddle::Relaxation& r : machine.relaxations) unlimited |= r.to == "no limit" && r.ii == 100;
   CHECK(unlimited);
 
   const Explanation user = explain_problem(b.problem, {}, {constraint("few", ConstraintKind::MaxRegisters, {}, 0, 120)});
@@ -129,7 +129,7 @@ TEST_CASE("a refutation that needs registers says so, and whose limit it is", "[
   REQUIRE(user.members.size() == 3);
   CHECK(user.members[2].family == "user");
   CHECK(user.members[2].what.find("'few': at most 120 registers") == 0);
-  for (const Relaxation& r : user.relaxations)
+  for (const heddle::Relaxation& r : user.relaxations)
     if (r.what == "'few'" && r.to == "dropped") CHECK(r.ii == *machine.ii);
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("where dropping one demand is not enough, the next obstacle is told", 
   CHECK(e.status == Status::Infeasible);
   REQUIRE(e.members.size() >= 1);
   bool told = false;
-  for (const Relaxation& r : e.relaxations)
+  for (const heddle::Relaxation& r : e.relaxations)
     if (r.to == "dropped") told |= r.status == Status::Infeasible && (r.then.find("P at once") != std::string::npos || r.then.find("no warps") != std::string::npos);
   CHECK(told);
 }
