@@ -7,11 +7,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 usage() {
   cat <<TEXT
 Usage: ./run.sh [--no-install]              build, then open the window on attention forward / H100
-       ./run.sh [--no-install] ARGS...      build, then run: heddle ARGS...
+       ./run.sh [--no-install] ARGS...      build the command line program, then run: heddle ARGS...
 
 --no-install  install nothing; say what is missing
 
-The programs lie in build/release: heddle (command line) and heddle-gui (window). What heddle itself understands:
+The programs lie in build/release: heddle (command line) and heddle-gui (window, built when it is asked for). What heddle
+itself understands:
 
 TEXT
 }
@@ -21,11 +22,15 @@ if [[ ${1:-} == --no-install ]]; then INSTALL=no; shift; fi
 lock_build
 ensure_packages "${BUILD_PACKAGES[@]}" || [[ $INSTALL == no ]] || exit 6
 ensure_z3 || [[ $INSTALL == no ]] || exit 6
+# The window is built when it is asked for: without arguments where there is a display, or by the command gui.
+targets=(heddle) minutes=4
+if [[ " $* " == *" gui "* || ($# == 0 && -n ${DISPLAY:-}${WAYLAND_DISPLAY:-}) ]]; then targets+=(heddle-gui) minutes=5; fi
+programs="$HEDDLE_ROOT/build/release"
 configure release || die 6 "CMake could not configure the build: something above is missing"
-build release heddle heddle-gui || die 1 "the build failed (see above)"
+[[ -e $programs/heddle ]] || say "first build, about $minutes minutes on two cores"
+build release "${targets[@]}" || die 1 "the build failed (see above)"
 unlock_build
 
-programs="$HEDDLE_ROOT/build/release"
 if (($#)); then
   if [[ $1 == --help || $1 == -h ]]; then usage; fi
   exec "$programs/heddle" "$@"
@@ -39,5 +44,6 @@ fi
 "$programs/heddle" show attention_forward_hopper h100
 code=$?
 say "this is the text timeline, because there is no display. For the window run ./run.sh in a desktop session, over"
-say "'ssh -X', or as 'xvfb-run ./run.sh'; for a picture: build/release/heddle-gui --solve --screenshot FILE.png"
+say "'ssh -X', or as 'xvfb-run ./run.sh'; for a picture: ninja -C build/release heddle-gui, and then"
+say "build/release/heddle-gui --solve --screenshot FILE.png"
 exit "$code"

@@ -22,7 +22,7 @@ With no option: builds the release preset and runs every test that is not slow.
 TEXT
 }
 
-stages=() labels=() slow=no werror=() unity=() ctest_arguments=()
+stages=() labels=() slow=no werror=() ctest_arguments=()
 while (($#)); do
   case $1 in
     --no-install) INSTALL=no ;;
@@ -32,9 +32,8 @@ while (($#)); do
     --asan) stages+=(asan) ;;
     --tsan) stages+=(tsan) ;;
     --variants) stages+=(variants) ;;
-    # From nothing, rooms compiled in batches take half the time.
-    --all) stages+=(release asan tsan variants); unity=(-DHEDDLE_UNITY=ON) ;;
-    --ci) stages+=(ci variants); unity=(-DHEDDLE_UNITY=ON) ;;
+    --all) stages+=(release asan tsan variants) ;;
+    --ci) stages+=(ci variants) ;;
     --help | -h) usage; exit 0 ;;
     --) shift; ctest_arguments=("$@"); break ;;
     *) usage >&2; die 2 "unknown option: $1" ;;
@@ -58,9 +57,7 @@ run_ctest() {
     "${filters[@]}" "${ctest_arguments[@]}" </dev/null 9>&-   # a test's left-over child must not hold the build lock
 }
 
-stage_release() { configure release "${werror[@]}" "${unity[@]}" && build release && run_ctest release; }
-# Line numbers are all that a report needs of debug information.
-sanitized=(-DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEDDLE_UNITY=ON)
+stage_release() { configure release "${werror[@]}" && build release && run_ctest release; }
 opens_gl='ui/(picture|flows|twin|smoke|crash|golden_states)'
 # run_sanitized PRESET ARGUMENT...: OpenGL's drivers and cuDNN keep memory and are unloaded, so what opens them is run without the
 # search for leaks.
@@ -71,11 +68,11 @@ run_sanitized() {
     ASAN_OPTIONS=detect_leaks=0 run_ctest "$preset" --no-tests=ignore -R "^$keeps\$"
 }
 stage_asan() {
-  configure asan "${sanitized[@]}" && build asan test_{core,codegen,solver,app,cli,gpu,monkey,ui} || return 1
+  configure asan && build asan test_{core,codegen,solver,app,cli,gpu,monkey,ui} || return 1
   UBSAN_OPTIONS=print_stacktrace=1 run_sanitized asan -R '^(core|codegen|solver|app|cli|gpu|monkey|ui)/'
 }
 stage_tsan() {
-  configure tsan "${sanitized[@]}" && build tsan test_{app,monkey,ui} || return 1
+  configure tsan && build tsan test_{app,monkey,ui} || return 1
   TSAN_OPTIONS="halt_on_error=1" run_ctest tsan -R '^(app|monkey|ui)/' -E "^$opens_gl\$"
 }
 # Continuous integration has 25 minutes on two cores, most of which go into compiling. So it compiles once, with light optimization
@@ -86,10 +83,10 @@ stage_ci() {
 # The option builds: each must configure and link without what it leaves out.
 stage_variants() {
   local folder="$HEDDLE_ROOT/build"
-  configure no-solver -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DHEDDLE_GUI=OFF -DHEDDLE_TESTS=OFF "${werror[@]}" "${unity[@]}" &&
+  configure no-solver -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DHEDDLE_GUI=OFF -DHEDDLE_TESTS=OFF "${werror[@]}" &&
     build no-solver heddle || return 1
   python3 "$HEDDLE_ROOT/tests/layering/linkage.py" "$folder/no-solver/heddle" --never z3 GL glfw EGL X11 imgui || return 1
-  configure no-gui -DHEDDLE_TESTS=OFF && configure no-cuda -DHEDDLE_TESTS=OFF
+  configure no-gui -DHEDDLE_TESTS=OFF
 }
 
 summary=() failed=0 begin=$SECONDS

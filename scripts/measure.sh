@@ -2,11 +2,9 @@
 # Measures the shipped kernels on the GPU of this machine and writes a measurement file for each (heddle.measurement/1), and a
 # machine file with measured costs. Needs an H100 or H200, its driver, and the CUDA toolkit's NVRTC; neither Z3 nor a display. cuBLAS
 # and cuDNN 9 are timed beside the kernels where they are installed (HEDDLE_CUBLAS and HEDDLE_CUDNN name others); where not, the files
-# say so:
+# say so. With the package for servers (scripts/package.sh makes it), in its folder:
 #
-#   cmake -B build/gpu -G Ninja -DCMAKE_BUILD_TYPE=Release -DHEDDLE_GUI=OFF -DHEDDLE_SOLVER=OFF
-#   ninja -C build/gpu heddle
-#   scripts/measure.sh build/gpu/heddle h200 measurements
+#   bin/heddle-measure bin/heddle h200 measurements
 #
 # usage: measure.sh HEDDLE MACHINE FOLDER        exits 77 where there is no GPU
 set -u
@@ -16,7 +14,7 @@ if [ $# -ne 3 ]; then
 fi
 heddle=$1 machine=$2 folder=$3
 root=$(cd "$(dirname "$0")/.." && pwd)
-schedules=$root/tests/schedules
+schedules=$root/tests/schedules   # the package has schedules of the same kernels, as KERNEL/MACHINE
 mkdir -p "$folder"
 worst=0
 
@@ -25,7 +23,8 @@ measure() {
   name=$1 command=$2 kernel=$3 schedule=$4
   shift 4
   echo "== $name"
-  "$heddle" "$command" "$kernel" "$machine" "$schedules/$schedule" --out "$folder/$name.json" "$@" 2>"$folder/$name.log"
+  if [ -d "$schedules" ]; then schedule=$schedules/$schedule; else schedule=$kernel/$machine; fi
+  "$heddle" "$command" "$kernel" "$machine" "$schedule" --out "$folder/$name.json" "$@" 2>"$folder/$name.log"
   code=$?
   if [ $code -eq 6 ]; then
     tail -1 "$folder/$name.log"

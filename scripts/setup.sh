@@ -41,6 +41,7 @@ apt_install() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
   local install=("${apt[@]}" install -y --no-install-recommends "$@")
   local log="$HEDDLE_ROOT/build/install.log"
+  mkdir -p "$HEDDLE_ROOT/build" || return 1
   # Lists may be empty (a fresh container) or stale (then the first try fails): refresh and try once more.
   if compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null && as_root "${install[@]}" >"$log" 2>&1 </dev/null; then return 0; fi
   { as_root "${apt[@]}" update && as_root "${install[@]}"; } >"$log" 2>&1 </dev/null && return 0
@@ -143,12 +144,36 @@ configure() {
   return 1
 }
 
-# build PRESET [TARGET...]: silent when there is nothing to do.
+# build PRESET [TARGET...]: silent when there is nothing to do; else one line that counts, and in full what fails.
 build() {
   local preset=$1; shift
-  ninja -C "$HEDDLE_ROOT/build/$preset" "$@" 2>&1 </dev/null |
-    grep --line-buffered -v -e '^ninja: no work to do' -e '^ninja: Entering directory' -e 'Re-checking globbed' >&2
+  NINJA_STATUS='[%f/%t] ' ninja -C "$HEDDLE_ROOT/build/$preset" "$@" 2>&1 </dev/null | count_steps "$preset" >&2
   return "${PIPESTATUS[0]}"
+}
+
+# count_steps PRESET: of what Ninja prints, steps become one line on a terminal, elsewhere a line for every tenth of them.
+count_steps() {
+  local line name="build/$1" tenth=0 counting=''
+  local step='^\[([0-9]+)/([0-9]+)\] (.*)$'
+  clear_count() { [[ -z $counting ]] || printf '\r\e[K'; counting=''; }
+  while IFS= read -r line; do
+    if [[ $line =~ $step ]]; then
+      local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+      [[ ${BASH_REMATCH[3]} == 'Re-checking globbed'* || ${BASH_REMATCH[3]} == 'Re-running CMake'* ]] && continue
+      if [[ -t 2 ]]; then
+        printf '\r\e[Kheddle: %s: %d of %d steps' "$name" "$done" "$all"
+        counting=yes
+      elif ((all >= 20 && done * 10 / all > tenth)); then
+        tenth=$((done * 10 / all))
+        printf 'heddle: %s: %d of %d steps\n' "$name" "$done" "$all"
+      fi
+      continue
+    fi
+    case $line in 'ninja: no work to do'* | 'ninja: Entering directory'* | '-- '* | '') continue ;; esac
+    clear_count
+    printf '%s\n' "$line"
+  done
+  clear_count
 }
 
 # Two set-ups at a time would tread on each other: wait for the other one. Released by unlock_build or at exit.

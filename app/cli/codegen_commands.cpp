@@ -88,11 +88,15 @@ Tried run_names(const Lowered& lowered, const Arguments& arguments, std::int64_t
 }  // namespace
 
 int run_emit(const Arguments& arguments, const Terminal& terminal) {
-  const std::string path = arguments.text("--out").value_or("-");
-  if (const int failed = expect_writable(terminal, path, false)) return failed;
+  const std::string path = arguments.text("--out").value_or("-"), schedule = arguments.text("--schedule").value_or("");
+  for (const std::string* file : {&path, &schedule})
+    if (!file->empty())
+      if (const int failed = expect_writable(terminal, *file, false)) return failed;
   int code = kDone;
   const auto lowered = lower(arguments, terminal, code);
   if (!lowered) return code;
+  if (!schedule.empty())
+    if (const int failed = write_text(terminal, schedule, schedule_text(lowered->inputs.problem, lowered->schedule))) return failed;
   if (arguments.has("--program")) {
     TextStyle style = terminal.style;
     if (path != "-") style.color = false;

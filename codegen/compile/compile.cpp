@@ -2,6 +2,7 @@
 #include "codegen/compile/compile.h"
 
 #include <chrono>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "core/base/environment.h"
 #include "core/base/hash.h"
 #include "core/base/text_style.h"
+#include "core/library/library.h"
 
 namespace heddle::codegen {
 namespace {
@@ -38,6 +40,19 @@ void write_entry(const std::string& path, const Entry& entry) {
   (void)write_file(path + ".cu", entry.source).ok();
 }
 
+/// A package may bring along a cache of what its schedules compile to, for machines without a compiler.
+struct Packed {
+  std::string folder, compiler;
+};
+
+std::optional<Packed> packed_kernels() {
+  const auto folder = library_file("cubins");
+  if (!folder.ok()) return std::nullopt;
+  const auto compiler = read_file(*folder + "/compiler");
+  if (!compiler.ok()) return std::nullopt;
+  return Packed{*folder, compiler->substr(0, compiler->find('\n'))};
+}
+
 }  // namespace
 
 std::string default_cache() { return user_path(UserFolder::Cache, "kernels"); }
@@ -54,11 +69,13 @@ Result<std::string> find_compiler(Compiler wanted) {
 
 Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& options) {
   const auto compiler = find_compiler(options.compiler);
-  if (!compiler.ok()) return compiler.error();
+  const auto packed = compiler.ok() || options.cache.empty() ? std::nullopt : packed_kernels();
+  if (!compiler.ok() && !packed) return compiler.error();
   Compiled compiled;
-  compiled.compiler = *compiler;
-  const std::string path =
-      options.cache.empty() ? "" : fmt::format("{}/{}", options.cache, Hash().add(source).add(*compiler).add(std::string_view("sm_90a")).hex());
+  compiled.compiler = packed ? packed->compiler : *compiler;
+  const std::string& cache = packed ? packed->folder : options.cache;
+  // The compiler counts by what it is, not by where it lies.
+  const std::string path = cache.empty() ? "" : fmt::format("{}/{}", cache, Hash().add(source).add(compiled.compiler).add(std::string_view("sm_90a")).hex());
   if (!path.empty()) {
     if (auto entry = read_entry(path); entry.ok() && entry->source == source) {
       compiled.cubin = std::move(entry->cubin);
@@ -66,6 +83,7 @@ Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& o
       compiled.from_cache = true;
     }
   }
+  if (packed && !compiled.from_cache) return compiler.error();
   if (!compiled.from_cache) {
     const auto start = std::chrono::steady_clock::now();
     auto built = compiler->starts_with("NVRTC") ? build_with_nvrtc(source) : build_with_nvcc(source);

@@ -57,7 +57,8 @@ Result<std::string> library_root() {
   fs::path folder = fs::read_symlink("/proc/self/exe", code).parent_path();
   constexpr int kLevels = 3;  // build/release/heddle, and one more for test programs in subfolders
   for (int level = 0; level <= kLevels && folder.has_relative_path(); ++level, folder = folder.parent_path())
-    if (holds(folder)) return folder.string();
+    for (const fs::path& place : {folder / "share" / "heddle", folder})  // installed; in a source tree
+      if (holds(place)) return place.string();
   if (holds(HEDDLE_SOURCE_DIR)) return std::string(HEDDLE_SOURCE_DIR);
   return Error::environment(fmt::format("the shipped kernels and machines were not found; searched {}", list_of(tried)),
                             "set HEDDLE_ASSETS to the folder that holds kernels/ and assets/");

@@ -1,8 +1,8 @@
 // What ships with Heddle - kernels, machines, hand schedules, schemas - and how a name on the command line becomes a
 // file.
 //
-// The shipped data lies in a folder with `kernels/` and `assets/`: $HEDDLE_ASSETS if set, else the nearest such folder
-// above the running program, else the source tree that it was built from.
+// The shipped data lies in a folder with `kernels/` and `assets/`: $HEDDLE_ASSETS if set, else the nearest folder above the
+// running program that is one or has one as `share/heddle`, else the source tree that it was built from.
 #pragma once
 
 #include <string>

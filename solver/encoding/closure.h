@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/problem/problem.h"
-#include "solver/backend.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver {
 

@@ -73,10 +73,10 @@ Json timeless(const Json& value) {
 
 Json answer_of(const std::string& line, const test::FlowFolder& folder, int code = 0) {
   INFO(line);
-  const Run run = ::run(line + " --json", folder);
+  const Run done = run(line + " --json", folder);
   INFO(read((folder.path / "errors.txt").string()));
-  CHECK(run.code == code);
-  const auto json = parse_json(run.out, line);
+  CHECK(done.code == code);
+  const auto json = parse_json(done.out, line);
   REQUIRE(json);
   return *json;
 }
