@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README's tour with the program itself, off screen; no display is needed.
+# Makes the pictures of README.md and docs/tour.md with the program itself, off screen; no display is needed.
 # Usage: scripts/pictures.sh [NAME...]   only these, for example: scripts/pictures.sh steady explain
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -178,9 +178,9 @@ void draw_add_constraint(const char* name, const Session& session, UiState& ui, 
     state.focus_add = false;
   }
   const bool entered =
-      entered_field(base + "/add", "add: pin QK1 at 640", state.add, sizeof state.add, width - side - px(4));
+      entered_field(base + "/add", "add: pin QK1 at 1600", state.add, sizeof state.add, width - side - px(4));
   if (ImGui::IsItemHovered() && !ImGui::IsItemActive())
-    tooltip("A demand as a sentence, for example\n  pin QK1 at 640\n  QK0 and PV0 in one group\n  K before V by 64\n"
+    tooltip("A demand as a sentence, for example\n  pin QK1 at 1600\n  QK0 and PV0 in one group\n  K before V by 64\n"
             "  registers <= 240\n  at most 3 stages\nEnter solves under it.");
   ImGui::PopStyleVar();
   if (ImGui::IsItemEdited()) state.add_fault.clear();
