@@ -34,6 +34,8 @@ carry_libraries() {
     case $name in libc.so.* | libm.so.* | libpthread.so.* | libdl.so.* | librt.so.*) continue ;; esac
     [[ -e $1/lib/heddle/$name ]] || install -m 755 "$path" "$1/lib/heddle/$name"
   done
+  name="$1/lib/heddle/libstdc++.so.6"   # glibc 2.35 is enough
+  [[ ! -e $name ]] || python3 "$HEDDLE_ROOT/scripts/older_version.py" "$name" GLIBC_2.36 GLIBC_2.34
 }
 # Every kernel on every machine that can run it: a schedule that compiles clean, else one that can be written as a kernel, else the best. What
 # was compiled goes along, for machines with a driver and no compiler; without a compiler here that is left out.

@@ -169,7 +169,7 @@ count_steps() {
       fi
       continue
     fi
-    case $line in 'ninja: no work to do'* | 'ninja: Entering directory'* | '-- '* | '') continue ;; esac
+    case $line in 'ninja: no work to do'* | 'ninja: Entering directory'* | '-- '*) continue ;; esac
     clear_count
     printf '%s\n' "$line"
   done

@@ -107,10 +107,12 @@ std::optional<Schedule> solved_beforehand(const Inputs& inputs, const Terminal& 
   const std::string name = inputs.kernel.name + "/" + inputs.machine.name;
   const Result<std::string> path = find_in_library(Shelf::Schedules, name);
   if (!path) return std::nullopt;
-  Result<Schedule> schedule = read_schedule(*path, inputs.problem);
+  std::vector<Fault> warnings;
+  Result<Schedule> schedule = read_schedule(*path, inputs.problem, &warnings);
   if (!schedule || !check(inputs.problem, *schedule, inputs.constraints).valid()) return std::nullopt;
-  judge_claim(inputs.problem, inputs.constraints, *schedule, *path, nullptr);
+  judge_claim(inputs.problem, inputs.constraints, *schedule, *path, &warnings);
   terminal.note("no solver here: this is the shipped schedule " + name);
+  print_warnings(terminal, warnings);
   return *std::move(schedule);
 #endif
 }

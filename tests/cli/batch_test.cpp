@@ -25,7 +25,6 @@
 #include "core/base/hash.h"
 #include "tests/app/cli_support.h"
 
-extern char** environ;
 
 using namespace heddle::app;
 using heddle::test::CliRun;
