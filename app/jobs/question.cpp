@@ -7,6 +7,7 @@
 #include <utility>
 
 #ifdef HEDDLE_HAS_SOLVER
+#include "app/jobs/ask_options.h"
 #include "core/io/contenders.h"
 #include "core/problem/numbers.h"
 #include "core/problem/resolve.h"

@@ -8,6 +8,7 @@
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
 #include "core/report/chart_layout.h"
+#include "core/report/gantt_model.h"
 
 namespace heddle::app {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "app/viewmodel/header_model.h"
 #include "core/report/chart_layout.h"
+#include "core/report/gantt_model.h"
 #include "core/report/partition_rows.h"
 
 namespace heddle::app {

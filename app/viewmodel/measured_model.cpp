@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/report/chart_layout.h"
+#include "core/report/gantt_model.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {

@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "core/report/chart_layout.h"
+#include "core/report/gantt_model.h"
 #include "core/report/text_style.h"
 
 namespace heddle::app {

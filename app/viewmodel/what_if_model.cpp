@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/proposal_commands.h"
 #include "core/analysis/reuse.h"
 #include "core/analysis/slack.h"
 #include "core/problem/numbers.h"

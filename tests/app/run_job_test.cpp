@@ -16,6 +16,7 @@
 #include "core/io/library.h"
 #include "core/io/measurement_json.h"
 #include "core/problem/resolve.h"
+#include "core/report/gantt_model.h"
 #include "tests/support/paths.h"
 #include "tests/support/small_problem.h"
 
