@@ -9,7 +9,11 @@
 
 #include "app/platform/glfw_platform.h"
 #include "app/platform/offscreen_platform.h"
+#include "app/session/autosave.h"
+#include "app/session/environment.h"
+#include "app/session/export.h"
 #include "app/session/files.h"
+#include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "app/ui/app_window.h"
 #include "app/ui/contrasts.h"
@@ -17,6 +21,7 @@
 #include "app/ui/script.h"
 #include "core/library/library.h"
 #include "core/problem/changes.h"
+#include "core/chart/gantt_model.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle::app {

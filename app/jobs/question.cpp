@@ -7,6 +7,7 @@
 #include <utility>
 
 #ifdef HEDDLE_HAS_SOLVER
+#include "app/jobs/ask_options.h"
 #include "core/library/contenders.h"
 #include "core/problem/changes.h"
 #include "core/problem/resolve.h"

@@ -5,7 +5,7 @@
 //
 // Who owns what, for every job of the window (solves, questions, kernels, runs, sweeps, layouts):
 //  1. The thread owns what it uses: values that were moved in, and shared ones that nobody changes (shared_ptr<const T>). Nothing in the
-//     work refers to a session, a document, a desk or a panel: those may be gone before it ends.
+//     work refers to a session, a document, a panel or whoever asked: those may be gone before it ends.
 //  2. What it says goes into a channel that thread and worker own together. Whoever owns the worker takes it out, on his own thread,
 //     between two frames; `wake` only says that there is something, and what it touches outlives the worker.
 //  3. Whoever asks keeps what he asked about beside the worker, and compares before he uses an answer: one about a problem that is

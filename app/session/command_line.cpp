@@ -9,7 +9,13 @@
 #include "app/cli/command_table.h"
 #include "app/jobs/file_names.h"
 #include "app/session/dump_source.h"
+#include "app/session/export.h"
+#include "app/session/kernel_state.h"
+#include "app/session/project.h"
 #include "app/session/proposal.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/sweep_state.h"
+#include "core/chart/gantt_model.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
 #include "core/schedule/constraint_text.h"
@@ -52,7 +58,7 @@ void add_kernel_options(const Content& content, const Takes& takes, std::vector<
 template <class Takes>
 void add_cuts(const Session& session, const Takes& takes, std::vector<std::string>& words) {
   const auto& text = session.kernel().text();
-  if (!takes("--cut") || !KernelDesk::is_current(text, KernelDesk::subject_of(session.content()))) return;
+  if (!takes("--cut") || !KernelState::is_current(text, KernelState::subject_of(session.content()))) return;
   const std::vector<int>& cuts = text.answer()->build.cuts;
   if (std::all_of(cuts.begin(), cuts.end(), [](int cut) { return cut == 0; })) return;
   for (const int cut : cuts) words.insert(words.end(), {"--cut", fmt::format("{}", cut)});
@@ -184,32 +190,32 @@ std::vector<std::string> kernel_words(const Content& content) {
   return words;
 }
 
-std::vector<std::string> tune_words(const Content& content, TuneWish wish, const std::string& history, const SweepHead* earlier) {
+std::vector<std::string> tune_words(const Content& content, TuneOptions options, const std::string& history, const SweepHead* earlier) {
   // What is open may be a point, whose kernel is cut.
   const std::string kernel = earlier ? split_cuts(content.kernel->source).kernel : content.kernel->source;
   std::vector<std::string> words{"tune", name_in_library(Shelf::Kernels, kernel), name_in_library(Shelf::Machines, content.machine->file)};
   Content question = content;
   if (earlier) {
     question.overrides = earlier->params;
-    wish.seed = earlier->seed.value_or(wish.seed);
+    options.seed = earlier->seed.value_or(options.seed);
   }
   // Demands are of one configuration; the tuner's space has its own.
   add_question(question, [](std::string_view flag) { return flag != "--demand"; }, words);
   const auto add = [&](const char* flag, std::string value) { words.insert(words.end(), {flag, std::move(value)}); };
-  add("--budget", fmt::format("{}", wish.budget));
-  add("--method", wish.method);
-  if (wish.seed != 0) add("--seed", fmt::format("{}", wish.seed));
+  add("--budget", fmt::format("{}", options.budget));
+  add("--method", options.method);
+  if (options.seed != 0) add("--seed", fmt::format("{}", options.seed));
   add("--history", history);
   return words;
 }
 
-std::string tune_command(const Session& session, const TuneWish& wish) {
+std::string tune_command(const Session& session, const TuneOptions& options) {
   const Content& content = session.content();
   if (!content.kernel || !content.machine || content.dump) return {};
   const auto& file = session.sweep().file();
   const bool more = file && (session.why_no_more().empty() || session.sweep().running());
   const std::string history = more ? file->path : safe_file_name(content.kernel->name + "_" + content.machine->name) + ".tuning.jsonl";
-  std::vector<std::string> words = tune_words(content, wish, history, more ? &session.sweep().table().head : nullptr);
+  std::vector<std::string> words = tune_words(content, options, history, more ? &session.sweep().table().head : nullptr);
   words.insert(words.begin(), "heddle");
   return shell_words(words);
 }
@@ -250,7 +256,7 @@ std::string compare_command(const Session& session) {
 namespace {
 
 /// A picture is the window's, so the window's program makes it.
-std::string picture_command(const Session& session, const Export& wish) {
+std::string picture_command(const Session& session, const Export& request) {
   const Content& content = session.content();
   if (!content.kernel || !content.machine) return {};
   const ViewState& view = session.view();
@@ -269,7 +275,7 @@ std::string picture_command(const Session& session, const Export& wish) {
   }
   const std::vector<std::string> mode = mode_words(session);
   words.insert(words.end(), mode.begin(), mode.end());
-  add({"--theme", wish.light ? to_string(ThemeName::Light) : to_string(session.settings().theme)});
+  add({"--theme", request.light ? to_string(ThemeName::Light) : to_string(session.settings().theme)});
   add({"--tab", to_string(view.tab)});
   if (view.window) add({"--size", fmt::format("{}x{}", view.window->first, view.window->second)});
   if (session.settings().scale_percent != 100) add({"--scale", fmt::format("{}", session.settings().scale_percent)});
@@ -277,20 +283,20 @@ std::string picture_command(const Session& session, const Export& wish) {
   for (const auto& [overlay, on] : view.chart.switches)
     if (on) add({"--show", overlay});
   if (const OpId op = session.selection().primary(); op.valid()) add({"--select", content.problem->op(op).name});
-  if (!wish.whole_window) add({"--chart-only"});
-  add({"--screenshot", wish.path});
+  if (!request.whole_window) add({"--chart-only"});
+  add({"--screenshot", request.path});
   return shell_words(words);
 }
 
 }  // namespace
 
-std::string export_command(const Session& session, const Export& wish) {
+std::string export_command(const Session& session, const Export& request) {
   std::vector<std::string> words = mode_words(session);
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-  switch (wish.kind) {
+  switch (request.kind) {
     case ExportKind::Svg:
-      add({"--format", "svg", "--theme", wish.light ? "light" : "dark"});
-      if (const auto& visible = session.view().chart.visible; wish.visible_only && visible)
+      add({"--format", "svg", "--theme", request.light ? "light" : "dark"});
+      if (const auto& visible = session.view().chart.visible; request.visible_only && visible)
         add({"--begin", fmt::format("{}", visible->first), "--end", fmt::format("{}", visible->second)});
       if (const ScheduleEntry* b = session.content().baseline_entry(); b && session.view().chart_view != ChartView::A) {
         const std::string below = b->file.empty() ? project_to_name(session) : name_in_library(Shelf::Schedules, b->file);
@@ -305,99 +311,55 @@ std::string export_command(const Session& session, const Export& wish) {
     case ExportKind::Csv: words = {"--format", "csv"}; break;
     case ExportKind::DumpGraph:
     case ExportKind::JointSolution: {
-      const char* format = wish.kind == ExportKind::DumpGraph ? "schedule_graph" : "joint-solver";
+      const char* format = request.kind == ExportKind::DumpGraph ? "schedule_graph" : "joint-solver";
       words = {"--format", format};
       break;
     }
     case ExportKind::DumpVariants: return {};  // of the window's list
-    case ExportKind::Png: return picture_command(session, wish);
+    case ExportKind::Png: return picture_command(session, request);
   }
-  add({"--out", wish.path});
+  add({"--out", request.path});
   return command_line(session, "export", words);
 }
 
-namespace {
+std::optional<std::string> cli_equivalent(const Session& session, const Command& command) {
+  using Line = std::optional<std::string>;
+  const Content& content = session.content();
+  const auto line = [&](std::string_view subcommand, const std::vector<std::string>& extra = {}) { return command_line(session, subcommand, extra); };
+  const auto shown = [&] { return content.entry() ? shown_as_command(session) : line("solve"); };
 
-using Line = std::optional<std::string>;
-
-/// Which line a command has; everything that it does not name has none.
-struct Twin {
-  const Session& session;
-
-  std::string solve() const { return command_line(session, "solve"); }
-  bool content_has_file() const {
-    const ScheduleEntry* entry = session.content().entry();
-    return entry && !entry->file.empty();
+  if (command.is<OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, StartSolve, Undo, Redo, AdoptMeasured>()) return line("solve");
+  if (command.is<ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps>()) return line("solve");
+  if (command.is<SetChange, RemoveChange, ToggleChange, TryRelaxation>()) return line("solve");
+  if (command.is<ProveShown>()) {
+    const bool has_file = content.entry() && !content.entry()->file.empty();
+    return has_file ? line("check", {"--prove"}) : line("solve");
   }
-  Line operator()(const OpenKernel&) const { return solve(); }
-  Line operator()(const OpenMachine&) const { return solve(); }
-  Line operator()(const OpenPair&) const { return solve(); }
-  Line operator()(const SwitchMachine&) const { return solve(); }
-  Line operator()(const OpenConstraints&) const { return solve(); }
-  Line operator()(const SetParam&) const { return solve(); }
-  Line operator()(const ToggleConstraint&) const { return solve(); }
-  Line operator()(const AddConstraint&) const { return solve(); }
-  Line operator()(const ReplaceConstraint&) const { return solve(); }
-  Line operator()(const RemoveConstraint&) const { return solve(); }
-  Line operator()(const MoveOp&) const { return solve(); }
-  Line operator()(const TogglePin&) const { return solve(); }
-  Line operator()(const PinOps&) const { return solve(); }
-  Line operator()(const SetChange&) const { return solve(); }
-  Line operator()(const RemoveChange&) const { return solve(); }
-  Line operator()(const ToggleChange&) const { return solve(); }
-  Line operator()(const TryRelaxation&) const { return solve(); }
-  Line operator()(const StartSolve&) const { return solve(); }
-  Line operator()(const ProveShown&) const { return content_has_file() ? command_line(session, "check", {"--prove"}) : solve(); }
-  Line operator()(const Undo&) const { return solve(); }
-  Line operator()(const Redo&) const { return solve(); }
+  if (command.is<OpenSchedule, FirstViolation>()) return line("check");
+  if (command.is<OpenProject, SelectSchedule, SetMode, SetIterations, OpenPoint>()) return shown();
 
-  Line operator()(const OpenFile& c) const {
-    if (const auto& sweep = session.sweep().file(); sweep && sweep->path == c.path) return shell_words({"heddle-gui", c.path});
-    return session.content().dump ? Line(audit_command(session)) : std::nullopt;
+  if (const auto* c = command.as<OpenFile>()) {
+    if (const auto& sweep = session.sweep().file(); sweep && sweep->path == c->path) return shell_words({"heddle-gui", c->path});
+    return content.dump ? Line(audit_command(session)) : std::nullopt;
   }
-  Line operator()(const OpenDump&) const { return audit_command(session); }
-  Line operator()(const ShowLoop&) const { return audit_command(session); }
-  Line operator()(const OpenSchedule&) const { return command_line(session, "check"); }
-  Line operator()(const FirstViolation&) const { return command_line(session, "check"); }
-  Line operator()(const OpenProject&) const { return shown(); }
-  Line operator()(const SelectSchedule&) const { return shown(); }
-  Line operator()(const SetMode&) const { return shown(); }
-  Line operator()(const SetIterations&) const { return shown(); }
-  std::string shown() const { return session.content().entry() ? shown_as_command(session) : solve(); }
+  if (command.is<OpenDump, ShowLoop>()) return audit_command(session);
+  if (const auto* c = command.as<OpenSweep>()) return session.sweep().file() ? Line(shell_words({"heddle-gui", c->path})) : std::nullopt;
+  if (const auto* c = command.as<StartTune>()) return tune_command(session, c->options);
 
-  Line operator()(const SetBaseline&) const { return compared(); }
-  Line operator()(const SwapBaseline&) const { return compared(); }
-  Line operator()(const SetAlignment&) const { return compared(); }
-  Line operator()(const FirstDivergence&) const { return compared(); }
+  if (command.is<SetBaseline, SwapBaseline, SetAlignment, FirstDivergence>())
+    return content.baseline_entry() ? Line(compare_command(session)) : std::nullopt;
+  if (const auto* c = command.as<Ask>()) return ask_command(session, c->topic, c->options);
+  if (command.is<AskWhy>()) return ask_command(session, Topic::Explain, {});
 
-  Line compared() const { return session.content().baseline_entry() ? Line(compare_command(session)) : std::nullopt; }
+  if (command.is<WriteKernel, SetKernelOptions>()) return line("emit");
+  if (const auto* c = command.as<SaveKernel>()) return line("emit", {"--out", c->path});
+  if (const auto* c = command.as<CheckKernel>()) return check_kernel_command(session, {c->interleavings, c->data});
+  if (command.is<BuildKernel>()) return line("compile");
+  if (const auto* c = command.as<RunKernel>()) return run_kernel_command(session, c->profile);
 
-  Line operator()(const Ask& c) const { return ask_command(session, c.topic, c.options); }
-  Line operator()(const AskWhy&) const { return ask_command(session, Topic::Explain, {}); }
-
-  Line operator()(const WriteKernel&) const { return command_line(session, "emit"); }
-  Line operator()(const CheckKernel& c) const { return check_kernel_command(session, {c.interleavings, c.data}); }
-  Line operator()(const SetKernelOptions&) const { return command_line(session, "emit"); }
-  Line operator()(const BuildKernel&) const { return command_line(session, "compile"); }
-  Line operator()(const SaveKernel& c) const { return command_line(session, "emit", {"--out", c.path}); }
-
-  Line operator()(const StartTune& c) const { return tune_command(session, c.wish); }
-  Line operator()(const OpenSweep& c) const { return session.sweep().file() ? Line(shell_words({"heddle-gui", c.path})) : std::nullopt; }
-  Line operator()(const OpenPoint&) const { return session.content().entry() ? Line(shown()) : Line(solve()); }
-  Line operator()(const RunKernel& c) const { return run_kernel_command(session, c.profile); }
-  Line operator()(const AdoptMeasured&) const { return solve(); }
-
-  Line operator()(const Export& c) const { return export_command(session, c); }
-  Line operator()(const SaveSchedule& c) const { return command_line(session, "export", {"--format", "json", "--out", c.path}); }
-
-  template <class Other>
-  Line operator()(const Other&) const {
-    return std::nullopt;
-  }
-};
-
-}  // namespace
-
-std::optional<std::string> twin_of(const Session& session, const Command& command) { return std::visit(Twin{session}, command); }
+  if (const auto* c = command.as<Export>()) return export_command(session, *c);
+  if (const auto* c = command.as<SaveSchedule>()) return line("export", {"--format", "json", "--out", c->path});
+  return std::nullopt;
+}
 
 }  // namespace heddle::app

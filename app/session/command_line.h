@@ -6,9 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "app/jobs/ask_options.h"
+#include "app/session/commands.h"
 #include "app/session/session.h"
 
 namespace heddle::app {
+
+struct CheckRequest;  // app/jobs/kernel_job.h
+struct SweepHead;     // app/viewmodel/sweep_line.h
 
 /// "heddle SUBCOMMAND KERNEL MACHINE --param KEY=VALUE --set NUMBER=VALUE --demand SENTENCE ... EXTRA... SCHEDULE", quoted for a
 /// shell. Of the state it says what the subcommand takes: parameters, changed numbers and constraints that are switched on,
@@ -31,18 +36,18 @@ std::string run_kernel_command(const Session& session, bool profile);
 std::vector<std::string> kernel_words(const Content& content);
 /// "tune KERNEL MACHINE --param ... --budget N --method M --seed N --history FILE"
 /// With `earlier`, the head of that history: of its parameters and seed, whatever point of it is open.
-std::vector<std::string> tune_words(const Content& content, TuneWish wish, const std::string& history, const SweepHead* earlier = nullptr);
+std::vector<std::string> tune_words(const Content& content, TuneOptions options, const std::string& history, const SweepHead* earlier = nullptr);
 /// The same as a line; of a history that is open and can be continued, of that one.
-std::string tune_command(const Session& session, const TuneWish& wish);
+std::string tune_command(const Session& session, const TuneOptions& options);
 /// Judges the open dump; empty where none is open.
 std::string audit_command(const Session& session);
 /// Compares A with B, aligned as they are.
 std::string compare_command(const Session& session);
 /// Writes the same file.
-std::string export_command(const Session& session, const Export& wish);
+std::string export_command(const Session& session, const Export& request);
 
 /// The line that does what this command has just done to the session: nothing for commands that no line does (a selection, a
 /// zoom), empty where there is none as things stand (see why_no_line).
-std::optional<std::string> twin_of(const Session& session, const Command& command);
+std::optional<std::string> cli_equivalent(const Session& session, const Command& command);
 
 }  // namespace heddle::app

@@ -1,22 +1,18 @@
-// Everything a person can do, as data. Panels append commands while drawing and never change the session; the session
-// applies them between two frames. Commands are at once the unit of undo, the entries of menus and the words of UI
-// tests.
+// What a person can do: one struct each, with what there is to say about it. Commands are at once the unit of undo, the entries of
+// menus and the words of UI tests. Those that carry schedules, changed numbers or questions are in proposal_commands.h; what each does
+// is a SessionCore::on; all_commands.h lists them.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "core/analysis/difference.h"
-#include "core/base/id.h"
-#include "app/jobs/kernel_options.h"
-#include "app/jobs/question.h"
+#include "app/session/command.h"
+#include "app/session/export.h"
 #include "app/session/note.h"
-#include "core/problem/changes.h"
-#include "core/chart/gantt_model.h"
+#include "app/session/view_state.h"
+#include "core/base/id.h"
 #include "core/schedule/constraints.h"
 
 namespace heddle::peer {
@@ -25,38 +21,8 @@ enum class Reading;  // core/dump/native.h
 
 namespace heddle::app {
 
-enum class ThemeName { Dark, Light, HighContrast };
-enum class BottomTab {
-  Log,
-  Explain,
-  Slack,
-  Alternatives,
-  WhatIf,
-  Pareto,
-  Sensitivity,
-  Compare,
-  Audit,
-  Graph,
-  Pipeline,
-  Ops,
-  Units,
-  Constraints,
-  Cuda,
-  Runs,
-  Sweep
-};
-
-/// How A and B share the centre, where there is a B.
-enum class ChartView { A, Split, Ghost };
-
-/// What the chart, the lanes and the graph point at, and why: the members of a core, a relaxation, a divergence.
-struct Highlight {
-  std::string why;  ///< empty: nothing is pointed at
-  std::vector<OpId> ops;
-  std::vector<EdgeId> edges;
-  std::vector<std::string> lanes;  ///< by label
-  bool operator==(const Highlight&) const = default;
-};
+enum class Topic;      // app/jobs/ask_options.h
+enum class ThemeName;  // app/session/settings.h
 
 // Files. A NAME is a shipped name ("toy_fig1", "h100") or a path.
 struct OpenFile {
@@ -108,14 +74,6 @@ struct RestoreWork {
 struct DiscardWork {
   std::string path;
 };
-enum class ExportKind { Svg, Png, Trace, Text, Csv, DumpGraph, DumpVariants, JointSolution };
-struct Export {
-  ExportKind kind = ExportKind::Svg;
-  std::string path;
-  bool visible_only = false;  ///< SVG: the cycles that the chart shows; all others ignore it
-  bool light = false;         ///< SVG: on white
-  bool whole_window = false;  ///< PNG: not only the chart
-};  ///< what is on screen
 struct CloseDocument {};  ///< back to the welcome screen
 struct DismissError {};
 
@@ -161,10 +119,6 @@ struct PinOps {
   std::vector<OpId> ops;
   bool pin = true;  ///< false: takes their pins away
 };  ///< the same for several ops, as one step
-struct SetChange {
-  Change change;
-  bool solve = false;
-};  ///< replaces one of the same number; one that is switched off is not in force
 struct RemoveChange {
   std::size_t index = 0;
   bool solve = false;
@@ -190,13 +144,6 @@ struct RenameSchedule {
   std::size_t index = 0;
   std::string name;
 };
-struct AdoptSchedule {
-  Schedule schedule;
-  std::string name;
-  bool as_baseline = false;
-  std::optional<Cycle> lower_bound = {};  ///< proved of the problem as it stands: no schedule has a smaller II
-  std::string explanation = {};           ///< why not
-};  ///< one of an answer becomes a row of the list
 
 // Notes.
 struct AddNote {
@@ -212,26 +159,16 @@ struct ToggleFlag {
 };  ///< on the ruler
 struct ClearFlags {};
 
-// Questions.
-struct Ask {
-  Topic topic = Topic::Explain;
-  AskOptions options;
-};
+// Questions; see Ask in proposal_commands.h.
 struct CancelAsk {
-  Topic topic = Topic::Explain;
+  Topic topic{};
 };
 /// Shows the reasons for II, and asks the solver for them where they are not known.
 struct AskWhy {};
-/// Puts one way out in force and solves again; what was shown becomes B. See WayOut.
-struct TryRelaxation {
-  Changes changes;
-  std::optional<std::size_t> constraint;
-  std::optional<std::int64_t> limit;
-};
 struct Undo {};
 struct Redo {};
 
-// The kernel of the shown schedule.
+// The kernel of the shown schedule; see SetKernelOptions in proposal_commands.h.
 enum class KernelStep { Text, Check, Build, Data };
 inline constexpr std::int64_t kUsualInterleavings = 200;
 inline constexpr std::int64_t kUsualDataInterleavings = 12;  ///< with real data each is much more work
@@ -240,9 +177,6 @@ struct CheckKernel {
   std::int64_t interleavings = kUsualInterleavings;
   bool data = false;  ///< with real data, every element compared with what the kernel's graph computes
 };  ///< its program on the CPU, in so many orders of events
-struct SetKernelOptions {
-  KernelOptions options;
-};  ///< how it is written, as a step of undo
 struct BuildKernel {};  ///< with NVRTC or nvcc
 struct CancelKernel {
   KernelStep step = KernelStep::Text;
@@ -261,7 +195,7 @@ struct OpenMeasurement {
 };
 struct SelectRun {
   std::optional<std::size_t> index;
-};  ///< of RunDesk::runs(); none: no run is chosen
+};  ///< of RunState::runs(); none: no run is chosen
 struct ToggleMeasured {};  ///< the chosen run's bars over those of the chart
 struct AdoptMeasured {};   ///< the chosen run's latencies become changed numbers, as one step, and it is solved again
 
@@ -271,14 +205,14 @@ struct OpenSweep {
 };  ///< and follows it while it grows
 struct CloseSweep {};
 /// How the tuner is to go about it, as `heddle tune` takes it.
-struct TuneWish {
+struct TuneOptions {
   std::int64_t budget = 50;       ///< evaluations
   std::string method = "baco";
   std::int64_t seed = 0;
-  bool operator==(const TuneWish&) const = default;
+  bool operator==(const TuneOptions&) const = default;
 };
 struct StartTune {
-  TuneWish wish;
+  TuneOptions options;
   bool more = false;  ///< goes on with the history that is open
 };  ///< of what is open, in a process of its own
 struct CancelTune {};
@@ -301,13 +235,13 @@ struct CancelSolve {};
 
 // How things are shown.
 struct SetMode {
-  GanttMode mode = GanttMode::Steady;
+  GanttMode mode{};
 };
 struct SetIterations {
   int count = 3;
 };  ///< unrolled and pipeline modes, 1 .. 64
 struct SetTheme {
-  ThemeName theme = ThemeName::Dark;
+  ThemeName theme{};
   bool keep = true;  ///< false: for this run only
 };
 struct SetScale {
@@ -351,26 +285,5 @@ struct Quit {
   bool even_unsaved = false;  ///< else it asks first, where work of the user's own would be lost
 };
 struct DismissNotice {};
-
-using Command =
-    std::variant<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, DemandEmitterRules, OpenConstraints, SaveSchedule,
-                 OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
-                 AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange,
-                 SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight,
-                 AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, ToggleCritical, ToggleWhiskers, Undo, Redo,
-                 SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode, SetIterations, SetTheme, SetScale,
-                 SetKeys, ResetKeys, SetWheelScrolls, FoldPane, RememberUsed, ShowTab,
-                 ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, CopyLine, Quit, DismissNotice>;
-
-class CommandQueue {
- public:
-  void push(Command command) { commands_.push_back(std::move(command)); }
-  bool empty() const { return commands_.empty(); }
-  /// Hands over what was pushed so far, in order.
-  std::vector<Command> take() { return std::exchange(commands_, {}); }
-
- private:
-  std::vector<Command> commands_;
-};
 
 }  // namespace heddle::app

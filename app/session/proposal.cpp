@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/session/commands.h"
 #include "core/formats/constraints_json.h"
 
 namespace heddle::app {

@@ -5,7 +5,7 @@
 
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
-#include "app/session/session.h"
+#include "app/session/session_core.h"
 #include "core/base/text_style.h"
 #include "core/dump/export.h"
 
@@ -38,24 +38,24 @@ std::vector<ScheduleEntry> stored_schedules(const DumpSource& source, const Prob
 
 }  // namespace
 
-void Session::on(const OpenDump& c) { open_dump(c.name, false); }
+void SessionCore::on(const OpenDump& c) { open_dump(c.name, false); }
 
-void Session::open_dump(const std::string& name, bool solve) {
+void SessionCore::open_dump(const std::string& name, bool solve) {
   const std::string title = "Cannot open dump " + base_name(name);
   Result<DumpSource> source = read_dump_source(name);
   if (!source) return fail(title, source.error());
-  if (content_.dump && content_.dump->file->path != source->file->path && add_dumped_schedules(*source)) return;
-  loops_.clear();
+  if (document_.content.dump && document_.content.dump->file->path != source->file->path && add_dumped_schedules(*source)) return;
+  document_.loops.clear();
   remember_recent(settings_, source->file->path);
   if (source->file->left_out > 0)
     view_.notice = fmt::format("{}: the first {} variants are in the list, {} more are not; name one as FILE#variantN", base_name(source->file->path),
                                source->file->documents.size(), source->file->left_out);
   show_dump(std::make_shared<const DumpSource>(*std::move(source)), "open dump " + base_name(name));
-  if (content_.entry()) view_.tab = BottomTab::Audit;
-  if (solve && content_.problem && content_.schedules.empty() && why_no_solve().empty()) on(StartSolve{});
+  if (document_.content.entry()) view_.tab = BottomTab::Audit;
+  if (solve && document_.content.problem && document_.content.schedules.empty() && why_no_solve().empty()) on(StartSolve{});
 }
 
-void Session::show_dump(std::shared_ptr<const DumpSource> source, const std::string& what) {
+void SessionCore::show_dump(std::shared_ptr<const DumpSource> source, const std::string& what) {
   Kernel kernel = peer::to_kernel(source->dump(), source->the_loop(), source->reading);
   Machine machine = peer::to_machine(source->dump(), source->the_loop(), source->reading);
   kernel.source = machine.file = source->name();
@@ -64,22 +64,22 @@ void Session::show_dump(std::shared_ptr<const DumpSource> source, const std::str
   next.machine = std::make_shared<const Machine>(std::move(machine));
   next.dump = source;
   adopt(std::move(next), what);
-  if (!content_.problem) return;
-  content_.constraints = peer::problem_rules(source->dump(), source->the_loop(), *content_.problem);
-  for (ScheduleEntry& entry : stored_schedules(*source, *content_.problem))
-    content_.schedules.push_back(make_entry(*content_.problem, content_.constraints, std::move(entry)));
-  if (content_.schedules.empty()) return;
-  content_.shown = std::min(source->document, content_.schedules.size() - 1);
-  const ScheduleEntry& shown = *content_.entry();
+  if (!document_.content.problem) return;
+  document_.content.constraints = peer::problem_rules(source->dump(), source->the_loop(), *document_.content.problem);
+  for (ScheduleEntry& entry : stored_schedules(*source, *document_.content.problem))
+    document_.content.schedules.push_back(make_entry(*document_.content.problem, document_.content.constraints, std::move(entry)));
+  if (document_.content.schedules.empty()) return;
+  document_.content.shown = std::min(source->document, document_.content.schedules.size() - 1);
+  const ScheduleEntry& shown = *document_.content.entry();
   say(shown.verdict.valid() ? LogLevel::Good : LogLevel::Warning,
       fmt::format("{} schedule of loop {}, II {}: {} by the {} reading", shown.name, source->the_loop().id, shown.schedule.ii,
                   shown.verdict.valid() ? "valid" : count_of(static_cast<std::int64_t>(shown.verdict.violations.size()), "violation"), short_name(source->reading)));
   changed();
 }
 
-void Session::on(const ShowLoop& c) {
-  if (!content_.dump) return say(LogLevel::Warning, "no compiler's dump is open");
-  DumpSource source = *content_.dump;
+void SessionCore::on(const ShowLoop& c) {
+  if (!document_.content.dump) return say(LogLevel::Warning, "no compiler's dump is open");
+  DumpSource source = *document_.content.dump;
   if (c.reading) source.reading = *c.reading;
   if (c.loop) {
     const auto& loops = source.dump().loops;
@@ -88,106 +88,106 @@ void Session::on(const ShowLoop& c) {
     if (found->nodes.empty()) return fail("Cannot show loop", Error::input(fmt::format("loop {} has no ops", *c.loop), list_loops(source.dump())));
     source.loop = static_cast<std::size_t>(found - loops.begin());
   }
-  if (source.name() == content_.dump->name()) return;
-  const std::string what = c.loop && source.loop != content_.dump->loop ? fmt::format("show loop {}", *c.loop)
+  if (source.name() == document_.content.dump->name()) return;
+  const std::string what = c.loop && source.loop != document_.content.dump->loop ? fmt::format("show loop {}", *c.loop)
                                                                          : fmt::format("read it by {}", short_name(source.reading));
   end_row();
-  loops_[content_.dump->name()] = content_;
-  const auto left = loops_.find(source.name());
-  if (left == loops_.end() || left->second.dump->file != source.file) return show_dump(std::make_shared<const DumpSource>(std::move(source)), what);
+  document_.loops[document_.content.dump->name()] = document_.content;
+  const auto left = document_.loops.find(source.name());
+  if (left == document_.loops.end() || left->second.dump->file != source.file) return show_dump(std::make_shared<const DumpSource>(std::move(source)), what);
   Content next = left->second;
   abandon_job("another loop is shown");
   last_line_.clear();
-  undo_.remember(std::move(content_), what);
-  content_ = std::move(next);
+  document_.undo.remember(std::move(document_.content), what);
+  document_.content = std::move(next);
   settle_after_travel(true);
   view_.alignment = {};
   changed();
 }
 
-Constraints Session::open_emitter_rules() const {
+Constraints SessionCore::open_emitter_rules() const {
   Constraints open;
-  if (!content_.dump || !content_.problem || content_.dump->reading != peer::Reading::Full) return open;
-  for (UserConstraint& rule : peer::emitter_rules(content_.dump->the_loop(), *content_.problem, peer::registers_beside(content_.dump->dump(), content_.dump->the_loop())))
-    if (std::none_of(content_.constraints.begin(), content_.constraints.end(), [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
+  if (!document_.content.dump || !document_.content.problem || document_.content.dump->reading != peer::Reading::Full) return open;
+  for (UserConstraint& rule : peer::emitter_rules(document_.content.dump->the_loop(), *document_.content.problem, peer::registers_beside(document_.content.dump->dump(), document_.content.dump->the_loop())))
+    if (std::none_of(document_.content.constraints.begin(), document_.content.constraints.end(), [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
       open.push_back(std::move(rule));
   return open;
 }
 
-void Session::on(const DemandEmitterRules&) {
+void SessionCore::on(const DemandEmitterRules&) {
   const Constraints rules = open_emitter_rules();
   if (rules.empty()) return say(LogLevel::Info, "the emitter demands nothing that is not in force");
-  Constraints next = content_.constraints;
+  Constraints next = document_.content.constraints;
   next.insert(next.end(), rules.begin(), rules.end());
   constrain(std::move(next), "demand what the emitter demands", false);
   view_.tab = BottomTab::Constraints;
 }
 
-std::string Session::why_no_dump(ExportKind kind) const {
-  if (!content_.dump) return "what is open is no compiler's dump";
-  const peer::Format format = content_.dump->dump().format;
+std::string SessionCore::why_no_dump(ExportKind kind) const {
+  if (!document_.content.dump) return "what is open is no compiler's dump";
+  const peer::Format format = document_.content.dump->dump().format;
   const bool joint = format == peer::Format::JointCycles || format == peer::Format::JointGroups;
   if (kind == ExportKind::JointSolution && !joint) return fmt::format("a {} file poses no joint-solver problem", to_string(format));
   if (kind != ExportKind::JointSolution && format != peer::Format::ScheduleGraph)
     return fmt::format("a {} file has no place for a schedule; open the schedule_graph of the same run", to_string(format));
-  if (kind != ExportKind::JointSolution && content_.dump->reading != peer::Reading::Full)
+  if (kind != ExportKind::JointSolution && document_.content.dump->reading != peer::Reading::Full)
     return "issue slots know no warp groups: choose the full reading";
-  return content_.entry() ? "" : "there is no schedule yet";
+  return document_.content.entry() ? "" : "there is no schedule yet";
 }
 
-Result<std::string> Session::dump_text(ExportKind kind) const {
+Result<std::string> SessionCore::dump_text(ExportKind kind) const {
   if (const std::string reason = why_no_dump(kind); !reason.empty()) return Error::input(reason);
-  const DumpSource& source = *content_.dump;
-  const Problem& problem = *content_.problem;
-  if (kind == ExportKind::JointSolution) return peer::export_joint_solution(source.dump(), problem, content_.entry()->schedule);
-  if (kind == ExportKind::DumpGraph) return peer::export_schedule_graph(source.file->text, source.dump(), source.loop, problem, content_.entry()->schedule);
+  const DumpSource& source = *document_.content.dump;
+  const Problem& problem = *document_.content.problem;
+  if (kind == ExportKind::JointSolution) return peer::export_joint_solution(source.dump(), problem, document_.content.entry()->schedule);
+  if (kind == ExportKind::DumpGraph) return peer::export_schedule_graph(source.file->text, source.dump(), source.loop, problem, document_.content.entry()->schedule);
   // Best first: legal ones by II, the shown one before others as good.
   std::vector<const ScheduleEntry*> entries;
-  for (const EntryPtr& entry : content_.schedules)
+  for (const EntryPtr& entry : document_.content.schedules)
     if (!entry->running && entry->verdict.valid()) entries.push_back(entry.get());
   if (entries.empty()) return Error::input("no schedule of the list is legal, and only legal ones become variants", "solve first");
   std::stable_sort(entries.begin(), entries.end(), [&](const ScheduleEntry* a, const ScheduleEntry* b) {
-    return std::pair(a->schedule.ii, a != content_.entry()) < std::pair(b->schedule.ii, b != content_.entry());
+    return std::pair(a->schedule.ii, a != document_.content.entry()) < std::pair(b->schedule.ii, b != document_.content.entry());
   });
   std::vector<Schedule> schedules;
   for (const ScheduleEntry* entry : entries) schedules.push_back(entry->schedule);
   return peer::export_variants(source.file->text, source.dump(), source.loop, problem, schedules);
 }
 
-void Session::refuse_machine(const std::string& name) {
+void SessionCore::refuse_machine(const std::string& name) {
   fail("Cannot take machine " + base_name(name),
        Error::input("the ops of a compiler's dump have no shapes to compute costs from, only the cycles that the compiler gave them",
                     "change single numbers in the What if tab, or close the dump first"));
 }
 
-bool Session::add_dumped_schedules(const DumpSource& other) {
-  if (!content_.problem) return false;
-  const auto has_ops = [&](const peer::Loop& loop) { return loop.scheduled() && peer::has_ops_of(loop, *content_.problem); };
+bool SessionCore::add_dumped_schedules(const DumpSource& other) {
+  if (!document_.content.problem) return false;
+  const auto has_ops = [&](const peer::Loop& loop) { return loop.scheduled() && peer::has_ops_of(loop, *document_.content.problem); };
   const auto& loops = other.dump().loops;
   const auto found = std::find_if(loops.begin(), loops.end(), has_ops);
   if (found == loops.end()) return false;
   DumpSource source = other;
   source.loop = static_cast<std::size_t>(found - loops.begin());
-  source.reading = content_.dump->reading;
-  std::vector<ScheduleEntry> entries = stored_schedules(source, *content_.problem);
+  source.reading = document_.content.dump->reading;
+  std::vector<ScheduleEntry> entries = stored_schedules(source, *document_.content.problem);
   if (entries.empty()) return false;
   const std::string file = base_name(source.file->path);
-  undo_.remember(content_, "add the schedules of " + file);
+  document_.undo.remember(document_.content, "add the schedules of " + file);
   for (ScheduleEntry& entry : entries) {
     entry.name = entry.schedule.name = file + (entry.name == "stored" ? "" : " " + entry.name);
-    content_.schedules.push_back(make_entry(*content_.problem, content_.constraints, std::move(entry)));
+    document_.content.schedules.push_back(make_entry(*document_.content.problem, document_.content.constraints, std::move(entry)));
   }
-  if (content_.shown) {
-    content_.baseline = content_.schedules.size() - 1;
+  if (document_.content.shown) {
+    document_.content.baseline = document_.content.schedules.size() - 1;
     view_.chart_view = ChartView::Split;
   } else {
-    content_.shown = content_.schedules.size() - 1;
+    document_.content.shown = document_.content.schedules.size() - 1;
   }
   remember_recent(settings_, source.file->path);
   view_.tab = BottomTab::Compare;
   view_.fit_all = true;
   view_.notice = fmt::format("{} schedules the same ops: it stands in the list to be compared, judged by the graph of {}. To work on it by itself, close first.",
-                             file, base_name(content_.dump->file->path));
+                             file, base_name(document_.content.dump->file->path));
   changed();
   return true;
 }

@@ -1,31 +1,31 @@
 // The session's side of "why?": asking for reasons, and trying one of the ways out beside the schedule it is to improve on.
 #include <fmt/format.h>
 
-#include "app/session/session.h"
+#include "app/session/session_core.h"
 
 namespace heddle::app {
 
-void Session::ask_why() {
-  const Inquiry& inquiry = this->inquiry(Topic::Explain);
-  const auto* known = inquiry.as<Explanation>();
+void SessionCore::ask_why() {
+  const QuestionState& asked = this->question(Topic::Explain);
+  const auto* known = asked.as<Explanation>();
   const bool whole = known && !known->cancelled && !known->timed_out;
-  if (answered(Topic::Explain) && (inquiry.active() || whole)) return;
+  if (answered(Topic::Explain) && (asked.active() || whole)) return;
   if (why_no_question(Topic::Explain).empty()) on(Ask{Topic::Explain, {}});
 }
 
-void Session::on(const AskWhy&) {
+void SessionCore::on(const AskWhy&) {
   view_.tab = BottomTab::Explain;
   // Two searches at once would only slow each other down.
-  why_after_solve_ = live_.active();
-  if (!why_after_solve_) ask_why();
+  work_.why_after_solve = work_.live.active();
+  if (!work_.why_after_solve) ask_why();
 }
 
-void Session::on(const TryRelaxation& c) {
-  if (!content_.problem) return;
-  if (c.constraint && *c.constraint >= content_.constraints.size()) return;
-  const EntryPtr before = content_.shown ? content_.schedules[*content_.shown] : nullptr;
+void SessionCore::on(const TryRelaxation& c) {
+  if (!document_.content.problem) return;
+  if (c.constraint && *c.constraint >= document_.content.constraints.size()) return;
+  const EntryPtr before = document_.content.shown ? document_.content.schedules[*document_.content.shown] : nullptr;
   if (c.constraint) {
-    Constraints next = content_.constraints;
+    Constraints next = document_.content.constraints;
     UserConstraint& constraint = next[*c.constraint];
     const std::string what = c.limit ? fmt::format("{}: {} instead of {}", constraint.name, *c.limit, constraint.high)
                                      : "without " + constraint.name;
@@ -35,7 +35,7 @@ void Session::on(const TryRelaxation& c) {
       constraint.enabled = false;
     constrain(std::move(next), what, true);
   } else {
-    Changes next = content_.changes;
+    Changes next = document_.content.changes;
     std::string what;
     for (const Change& change : c.changes) {
       put(next, change);
@@ -44,15 +44,15 @@ void Session::on(const TryRelaxation& c) {
     if (what.empty() || !change_numbers(std::move(next), what)) return;
     if (why_no_solve().empty()) on(StartSolve{});
   }
-  compare_next_ = before && live_.active();
+  work_.compare_next = before && work_.live.active();
 }
 
-void Session::on(const ToggleCritical&) {
+void SessionCore::on(const ToggleCritical&) {
   view_.critical = !view_.critical;
   changed();
 }
 
-void Session::on(const ToggleWhiskers&) {
+void SessionCore::on(const ToggleWhiskers&) {
   view_.whiskers = !view_.whiskers;
   // Longest paths cost next to nothing.
   AskOptions cheap;

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/session/files.h"
-#include "app/session/session.h"
+#include "app/session/session_core.h"
 #include "core/analysis/difference.h"
 #include "core/answers/summary.h"
 #include "core/base/atomic_file.h"
@@ -20,51 +20,58 @@ Schedule as_it_stands(const ScheduleEntry& entry) {
   return schedule;
 }
 
-GanttModel gantt_of(const Session& session, const ScheduleEntry& entry, const Schedule& schedule) {
+/// What is on screen, and how.
+struct Shown {
+  const Content& content;
+  const ViewState& view;
+  int iterations;
+};
+
+GanttModel gantt_of(const Shown& shown, const ScheduleEntry& entry, const Schedule& schedule) {
   GanttOptions options;
-  options.mode = session.view().mode;
-  options.iterations = session.iterations();
+  options.mode = shown.view.mode;
+  options.iterations = shown.iterations;
   options.verdict = &entry.verdict;
-  return build_gantt(*session.content().problem, schedule, options);
+  return build_gantt(*shown.content.problem, schedule, options);
 }
 
-std::string svg_of(const Session& session, const Export& wish) {
-  const Content& content = session.content();
-  const ViewState& view = session.view();
+std::string svg_of(const Shown& shown, const Export& request) {
+  const auto& [content, view, iterations] = shown;
   const ScheduleEntry& a = *content.entry();
   SvgOptions svg;
-  svg.theme = wish.light ? SvgTheme::Light : SvgTheme::Dark;
+  svg.theme = request.light ? SvgTheme::Light : SvgTheme::Dark;
   svg.title = join_facts({problem_title(*content.problem), picture_title(as_it_stands(a))}, {});
-  if (wish.visible_only && view.chart.visible) {
+  if (request.visible_only && view.chart.visible) {
     svg.begin = view.chart.visible->first;
     svg.end = view.chart.visible->second;
   }
-  const GanttModel upper = gantt_of(session, a, a.schedule);
+  const GanttModel upper = gantt_of(shown, a, a.schedule);
   const ScheduleEntry* b = content.baseline_entry();
   if (!b || view.chart_view == ChartView::A) return gantt_svg(upper, svg);
   const Schedule aligned = shifted(b->schedule, alignment_shift(a.schedule, b->schedule, view.alignment));
-  return gantt_pair_svg(upper, gantt_of(session, *b, aligned), svg, picture_title(as_it_stands(*b)));
+  return gantt_pair_svg(upper, gantt_of(shown, *b, aligned), svg, picture_title(as_it_stands(*b)));
 }
 
 }  // namespace
 
-void Session::on(const Export& c) {
-  const ScheduleEntry* entry = content_.entry();
+void SessionCore::on(const Export& c) {
+  const ScheduleEntry* entry = document_.content.entry();
   if (c.kind == ExportKind::Png) {
     view_.pictures.push_back(c);
     return;
   }
   if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
-  const Problem& problem = *content_.problem;
+  const Problem& problem = *document_.content.problem;
+  const Shown shown{document_.content, view_, iterations()};
   std::string text;
   switch (c.kind) {
-    case ExportKind::Svg: text = svg_of(*this, c); break;
+    case ExportKind::Svg: text = svg_of(shown, c); break;
     case ExportKind::Trace: text = chrome_trace(problem, entry->schedule); break;
     case ExportKind::Csv: text = op_csv(problem, &entry->schedule); break;
     case ExportKind::Text: {
       TextStyle style;
       style.width = 160;
-      text = timeline_page(problem, as_it_stands(*entry), gantt_of(*this, *entry, entry->schedule), style);
+      text = timeline_page(problem, as_it_stands(*entry), gantt_of(shown, *entry, entry->schedule), style);
       break;
     }
     case ExportKind::DumpGraph:
@@ -83,7 +90,7 @@ void Session::on(const Export& c) {
   note_exported(c.path, write_file(c.path, text));
 }
 
-void Session::note_exported(const std::string& path, const Result<Ok>& result) {
+void SessionCore::note_exported(const std::string& path, const Result<Ok>& result) {
   if (result) {
     say(LogLevel::Good, "wrote " + path);
     view_.exported.push_back({path, "written", true});

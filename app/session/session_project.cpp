@@ -8,7 +8,7 @@
 #include "app/claims/judge_claim.h"
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
-#include "app/session/session.h"
+#include "app/session/session_core.h"
 #include "core/base/atomic_file.h"
 #include "core/formats/constraints_json.h"
 
@@ -16,32 +16,32 @@ namespace heddle::app {
 
 namespace fs = std::filesystem;
 
-const std::string& Session::project_file() const {
+const std::string& SessionCore::project_file() const {
   static const std::string none;
-  const auto place = places_.find(content_.document);
-  return place == places_.end() ? none : place->second.path;
+  const auto place = document_.places.find(document_.content.document);
+  return place == document_.places.end() ? none : place->second.path;
 }
 
-bool Session::unsaved() const {
-  const auto place = places_.find(content_.document);
-  if (place == places_.end() || !place->second.saved) return content_.problem && has_work(content_);
-  return differs(*place->second.saved, content_);
+bool SessionCore::unsaved() const {
+  const auto place = document_.places.find(document_.content.document);
+  if (place == document_.places.end() || !place->second.saved) return document_.content.problem && has_work(document_.content);
+  return differs(*place->second.saved, document_.content);
 }
 
-const std::string& Session::project_as_shown() const {
+const std::string& SessionCore::project_as_shown() const {
   static const std::string none;
-  const auto place = places_.find(content_.document);
-  if (place == places_.end() || !place->second.saved || unsaved()) return none;
+  const auto place = document_.places.find(document_.content.document);
+  if (place == document_.places.end() || !place->second.saved || unsaved()) return none;
   const Content& saved = *place->second.saved;
-  return saved.shown == content_.shown && saved.baseline == content_.baseline ? place->second.path : none;
+  return saved.shown == document_.content.shown && saved.baseline == document_.content.baseline ? place->second.path : none;
 }
 
-bool Session::worth_asking() const { return unsaved() && (has_own_work(content_) || !project_file().empty()); }
+bool SessionCore::worth_asking() const { return unsaved() && (has_own_work(document_.content) || !project_file().empty()); }
 
-std::string Session::why_no_save() const {
-  if (!content_.kernel) return "nothing is open";
-  if (!content_.machine) return "a project needs a machine too";
-  if (!content_.problem) return content_.kernel->name + " cannot be scheduled on " + content_.machine->name;
+std::string SessionCore::why_no_save() const {
+  if (!document_.content.kernel) return "nothing is open";
+  if (!document_.content.machine) return "a project needs a machine too";
+  if (!document_.content.problem) return document_.content.kernel->name + " cannot be scheduled on " + document_.content.machine->name;
   return {};
 }
 
@@ -54,7 +54,7 @@ void judge_claims(Project& project, const std::string& file, std::vector<Fault>&
 
 }  // namespace
 
-void Session::on(const OpenProject& c) {
+void SessionCore::on(const OpenProject& c) {
   std::vector<Fault> warnings;
   auto project = read_project(c.path, &warnings);
   if (!project) return fail("Cannot open project " + base_name(c.path), project.error());
@@ -63,11 +63,11 @@ void Session::on(const OpenProject& c) {
   remember_recent(settings_, path);
   judge_claims(*project, c.path, warnings);
   take_project(*std::move(project), path, "open project " + base_name(c.path));
-  places_[content_.document].saved = content_;
+  document_.places[document_.content.document].saved = document_.content;
   warn_aloud(warnings);
 }
 
-void Session::take_project(Project project, const std::string& path, const std::string& what) {
+void SessionCore::take_project(Project project, const std::string& path, const std::string& what) {
   Content next;
   next.kernel = project.kernel;
   next.machine = project.machine;
@@ -80,13 +80,13 @@ void Session::take_project(Project project, const std::string& path, const std::
   next.flags = project.flags;
   next.kernel_options = options_from(project.view.choices);
   adopt(std::move(next), what);
-  if (!content_.problem) return;
-  places_[content_.document] = {path, std::nullopt};
-  content_.schedules = to_entries(project, *content_.problem);
-  content_.shown = project.shown;
-  content_.baseline = project.baseline;
+  if (!document_.content.problem) return;
+  document_.places[document_.content.document] = {path, std::nullopt};
+  document_.content.schedules = to_entries(project, *document_.content.problem);
+  document_.content.shown = project.shown;
+  document_.content.baseline = project.baseline;
   for (const std::string& op : project.selection)
-    if (const OpId id = content_.problem->find_op(op); id.valid()) selection_.ops.push_back(id);
+    if (const OpId id = document_.content.problem->find_op(op); id.valid()) document_.selection.ops.push_back(id);
   view_.mode = project.view.mode;
   view_.iterations = project.view.iterations;
   if (const auto tab = parse_tab(project.view.tab)) view_.tab = *tab;
@@ -95,17 +95,17 @@ void Session::take_project(Project project, const std::string& path, const std::
     return found == project.view.choices.end() ? std::string() : found->second;
   };
   if (const auto chart = parse_chart_view(choice("chart"))) view_.chart_view = *chart;
-  view_.alignment = parse_alignment(choice("align"), *content_.problem);
+  view_.alignment = parse_alignment(choice("align"), *document_.content.problem);
   view_.restored_chart = ChartKept{project.view.visible, project.view.switches};
   // Rows of new solves get numbers that no row of the project has.
-  for (const EntryPtr& entry : content_.schedules) {
+  for (const EntryPtr& entry : document_.content.schedules) {
     int number = 0;
-    if (std::sscanf(entry->name.c_str(), "solver #%d", &number) == 1) solves_ = std::max(solves_, number);
+    if (std::sscanf(entry->name.c_str(), "solver #%d", &number) == 1) work_.solves = std::max(work_.solves, number);
   }
   changed();
 }
 
-void Session::on(const SaveProject& c) {
+void SessionCore::on(const SaveProject& c) {
   if (const std::string reason = why_no_save(); !reason.empty()) return fail("Cannot save", Error::input(reason));
   const std::string given = c.path.empty() ? project_file() : c.path;
   if (given.empty()) return fail("Cannot save", Error::input("the project has no file yet", "save it under a name first"));
@@ -113,58 +113,58 @@ void Session::on(const SaveProject& c) {
   const std::string path = fs::absolute(given, code).lexically_normal().string();
   // What others have put into the file stays there.
   const auto original = read_file(path);
-  const Project project = to_project(content_, selection_, view_);
+  const Project project = to_project(document_.content, document_.selection, view_);
   const auto saved = write_file(path, project_text(project, fs::path(path).parent_path().string(), original ? *original : std::string()));
   if (!saved) return fail("Cannot save " + base_name(path), saved.error());
-  places_[content_.document] = {path, content_};
+  document_.places[document_.content.document] = {path, document_.content};
   remember_recent(settings_, path);
   say(LogLevel::Good, "saved " + path);
   view_.exported.push_back({path, "project saved", true});
   changed();
 }
 
-void Session::on(const SaveConstraints& c) {
-  const auto saved = write_file(c.path, constraints_text(content_.constraints, content_.changes));
+void SessionCore::on(const SaveConstraints& c) {
+  const auto saved = write_file(c.path, constraints_text(document_.content.constraints, document_.content.changes));
   if (!saved) return fail("Cannot save " + base_name(c.path), saved.error());
   say(LogLevel::Good, "saved " + c.path);
 }
 
 // --- safe from crashes
 
-void Session::look_for_lost_work() {
+void SessionCore::look_for_lost_work() {
   if (environment_.autosave_folder.empty()) return;
   std::vector<std::string> trouble;
-  recoveries_ = find_recoveries(environment_.autosave_folder, trouble);
+  document_.recoveries = find_recoveries(environment_.autosave_folder, trouble);
   for (std::string& sentence : trouble) {
     say(LogLevel::Warning, sentence);
     view_.notice = std::move(sentence);
   }
-  autosave_ = std::make_unique<Autosave>(environment_.autosave_folder);
+  document_.autosave = std::make_unique<Autosave>(environment_.autosave_folder);
 }
 
-void Session::keep_safe() {
-  if (!autosave_) return;
+void SessionCore::keep_safe() {
+  if (!document_.autosave) return;
   // What is kept of another document stays until there is work in this one.
-  const bool work = content_.problem && unsaved();
-  if (work || (content_.document == kept_document_ && content_.problem)) {
-    kept_document_ = content_.document;
-    autosave_->keep(now(), revision_, work, [&]() -> std::function<std::string()> {
-      Project project = to_project(content_, selection_, view_);
+  const bool work = document_.content.problem && unsaved();
+  if (work || (document_.content.document == document_.kept_document && document_.content.problem)) {
+    document_.kept_document = document_.content.document;
+    document_.autosave->keep(now(), revision_, work, [&]() -> std::function<std::string()> {
+      Project project = to_project(document_.content, document_.selection, view_);
       project.unsaved_of = project_file();
       return [project = std::move(project)] { return project_text(project, {}); };
     });
   }
-  if (auto trouble = autosave_->take_trouble()) {
+  if (auto trouble = document_.autosave->take_trouble()) {
     say(LogLevel::Warning, *trouble);
     view_.notice = *std::move(trouble);
   }
 }
 
-void Session::on(const RestoreWork& c) {
-  const auto recovery = std::find_if(recoveries_.begin(), recoveries_.end(), [&](const Recovery& r) { return r.path == c.path; });
-  if (recovery == recoveries_.end()) return;
+void SessionCore::on(const RestoreWork& c) {
+  const auto recovery = std::find_if(document_.recoveries.begin(), document_.recoveries.end(), [&](const Recovery& r) { return r.path == c.path; });
+  if (recovery == document_.recoveries.end()) return;
   const std::string what = describe(*recovery);
-  recoveries_.erase(recovery);
+  document_.recoveries.erase(recovery);
   std::vector<Fault> warnings;
   auto project = read_project(c.path, &warnings);
   changed();
@@ -176,36 +176,36 @@ void Session::on(const RestoreWork& c) {
   judge_claims(*project, c.path, warnings);
   const std::string file = project->unsaved_of;
   take_project(*std::move(project), file, "restore " + what);
-  if (autosave_) autosave_->take_over(c.path);
+  if (document_.autosave) document_.autosave->take_over(c.path);
   for (const Fault& warning : warnings) say(LogLevel::Warning, to_string(warning));
   say(LogLevel::Good, "restored " + what);
 }
 
-void Session::on(const DiscardWork& c) {
-  const auto recovery = std::find_if(recoveries_.begin(), recoveries_.end(), [&](const Recovery& r) { return r.path == c.path; });
-  if (recovery == recoveries_.end()) return;
+void SessionCore::on(const DiscardWork& c) {
+  const auto recovery = std::find_if(document_.recoveries.begin(), document_.recoveries.end(), [&](const Recovery& r) { return r.path == c.path; });
+  if (recovery == document_.recoveries.end()) return;
   say(LogLevel::Info, "discarded " + describe(*recovery));
   std::error_code ignored;
   fs::remove(recovery->path, ignored);
-  recoveries_.erase(recovery);
+  document_.recoveries.erase(recovery);
   changed();
 }
 
-void Session::on(const DismissNotice&) { view_.notice.clear(); }
+void SessionCore::on(const DismissNotice&) { view_.notice.clear(); }
 
 // --- flags
 
-void Session::on(const ToggleFlag& c) {
-  if (!content_.problem) return;
-  undo_.remember(content_, "flag");
-  if (std::erase(content_.flags, c.at) == 0) content_.flags.push_back(c.at);
+void SessionCore::on(const ToggleFlag& c) {
+  if (!document_.content.problem) return;
+  document_.undo.remember(document_.content, "flag");
+  if (std::erase(document_.content.flags, c.at) == 0) document_.content.flags.push_back(c.at);
   changed();
 }
 
-void Session::on(const ClearFlags&) {
-  if (content_.flags.empty()) return;
-  undo_.remember(content_, "remove flags");
-  content_.flags.clear();
+void SessionCore::on(const ClearFlags&) {
+  if (document_.content.flags.empty()) return;
+  document_.undo.remember(document_.content, "remove flags");
+  document_.content.flags.clear();
   changed();
 }
 

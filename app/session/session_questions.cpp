@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "app/session/session.h"
+#include "app/session/session_core.h"
 
 namespace heddle::app {
 namespace {
@@ -41,193 +41,193 @@ std::vector<Contender> contenders_of(const Content& content) {
 
 }  // namespace
 
-bool up_to_date(const Inquiry& inquiry, Topic topic, const Content& content) {
-  if (inquiry.phase == Inquiry::Phase::None || inquiry.problem != content.problem) return false;
+bool up_to_date(const QuestionState& asked, Topic topic, const Content& content) {
+  if (asked.phase == QuestionState::Phase::None || asked.problem != content.problem) return false;
   if (about_the_schedule(topic)) {
     const EntryPtr shown = content.shown ? content.schedules[*content.shown] : nullptr;
-    if (!inquiry.entry != !shown || (shown && !same_program(inquiry.entry->schedule, shown->schedule))) return false;
+    if (!asked.entry != !shown || (shown && !same_program(asked.entry->schedule, shown->schedule))) return false;
   }
-  return inquiry.constraints == content.constraints;
+  return asked.constraints == content.constraints;
 }
 
-const Inquiry& Session::inquiry(Topic topic) const { return inquiries_[static_cast<std::size_t>(topic)]; }
-Inquiry& Session::inquiry_of(Topic topic) { return inquiries_[static_cast<std::size_t>(topic)]; }
+const QuestionState& SessionCore::question(Topic topic) const { return work_.questions[static_cast<std::size_t>(topic)]; }
+QuestionState& SessionCore::question_of(Topic topic) { return work_.questions[static_cast<std::size_t>(topic)]; }
 
-bool Session::answered(Topic topic) const { return up_to_date(inquiry(topic), topic, content_); }
+bool SessionCore::answered(Topic topic) const { return up_to_date(question(topic), topic, document_.content); }
 
-std::string Session::why_no_question(Topic topic) const {
+std::string SessionCore::why_no_question(Topic topic) const {
   if (!environment_.ask) return environment_.solver_name;
-  if (!content_.kernel) return "open a kernel first";
-  if (!content_.machine) return "open a machine first";
-  if (!content_.problem) return content_.kernel->name + " cannot be scheduled on " + content_.machine->name;
-  const ScheduleEntry* entry = content_.entry();
+  if (!document_.content.kernel) return "open a kernel first";
+  if (!document_.content.machine) return "open a machine first";
+  if (!document_.content.problem) return document_.content.kernel->name + " cannot be scheduled on " + document_.content.machine->name;
+  const ScheduleEntry* entry = document_.content.entry();
   if (about_the_schedule(topic) && !entry) return "there is no schedule yet";
   if (topic == Topic::Latency && !entry->verdict.valid()) return "the shown schedule breaks a rule already";
-  if (topic == Topic::Latency && !selection_.primary().valid()) return "select an op first";
-  if (topic == Topic::Price && std::none_of(content_.constraints.begin(), content_.constraints.end(),
+  if (topic == Topic::Latency && !document_.selection.primary().valid()) return "select an op first";
+  if (topic == Topic::Price && std::none_of(document_.content.constraints.begin(), document_.content.constraints.end(),
                                             [](const UserConstraint& c) { return c.enabled; }))
     return "no constraint is switched on";
   return {};
 }
 
-void Session::on(const Ask& c) {
+void SessionCore::on(const Ask& c) {
   if (const std::string reason = why_no_question(c.topic); !reason.empty())
     return say(LogLevel::Warning, fmt::format("not asking ({}): {}", to_string(c.topic), reason));
-  Inquiry& inquiry = inquiry_of(c.topic);
+  QuestionState& asked = question_of(c.topic);
   AskOptions options = c.options;
-  if (c.topic == Topic::Latency && !options.op.valid()) options.op = selection_.primary();
-  if (inquiry.active()) on(CancelAsk{c.topic});
+  if (c.topic == Topic::Latency && !options.op.valid()) options.op = document_.selection.primary();
+  if (asked.active()) on(CancelAsk{c.topic});
   put_aside(c.topic);
-  if (const Inquiry* before = earlier_answer(c.topic, options); before && !(inquiry.options == options && answered(c.topic))) {
-    inquiry = *before;
+  if (const QuestionState* before = earlier_answer(c.topic, options); before && !(asked.options == options && answered(c.topic))) {
+    asked = *before;
     say(LogLevel::Info, fmt::format("{}: known from before", to_string(c.topic)));
     return changed();
   }
-  inquiry = {};
-  inquiry.phase = Inquiry::Phase::Waiting;
-  inquiry.options = std::move(options);
-  inquiry.problem = content_.problem;
-  inquiry.constraints = content_.constraints;
-  inquiry.entry = content_.shown ? content_.schedules[*content_.shown] : nullptr;
-  inquiry.doing = "waiting for its turn";
-  std::erase(waiting_, c.topic);
+  asked = {};
+  asked.phase = QuestionState::Phase::Waiting;
+  asked.options = std::move(options);
+  asked.problem = document_.content.problem;
+  asked.constraints = document_.content.constraints;
+  asked.entry = document_.content.shown ? document_.content.schedules[*document_.content.shown] : nullptr;
+  asked.doing = "waiting for its turn";
+  std::erase(work_.waiting, c.topic);
   Question question;
   question.topic = c.topic;
-  question.options = inquiry.options;
-  question.kernel = content_.kernel;
-  question.machine = content_.machine;
-  question.overrides = content_.overrides;
-  question.changes = content_.changes;
-  question.problem = content_.problem;
-  question.constraints = content_.constraints;
-  if (inquiry.entry && (inquiry.entry->verdict.valid() || c.topic == Topic::Slack))
-    question.schedule = inquiry.entry->schedule;
-  if (c.topic == Topic::Pareto) question.known = known_steps(inquiry.options);
-  if (c.topic == Topic::Compare) question.given = contenders_of(content_);
-  questions_[static_cast<std::size_t>(c.topic)] = std::move(question);
-  waiting_.push_back(c.topic);
+  question.options = asked.options;
+  question.kernel = document_.content.kernel;
+  question.machine = document_.content.machine;
+  question.overrides = document_.content.overrides;
+  question.changes = document_.content.changes;
+  question.problem = document_.content.problem;
+  question.constraints = document_.content.constraints;
+  if (asked.entry && (asked.entry->verdict.valid() || c.topic == Topic::Slack))
+    question.schedule = asked.entry->schedule;
+  if (c.topic == Topic::Pareto) question.known = known_steps(asked.options);
+  if (c.topic == Topic::Compare) question.given = contenders_of(document_.content);
+  work_.to_ask[static_cast<std::size_t>(c.topic)] = std::move(question);
+  work_.waiting.push_back(c.topic);
   start_next_question();
   changed();
 }
 
-void Session::put_aside(Topic topic) {
+void SessionCore::put_aside(Topic topic) {
   constexpr std::size_t kMost = 48;
-  const Inquiry& inquiry = inquiry_of(topic);
-  if (inquiry.active() || inquiry.answer.index() == 0 || !inquiry.failure.empty()) return;
-  std::erase_if(earlier_, [&](const Earlier& e) {
-    return e.topic == topic && e.inquiry.problem == inquiry.problem && e.inquiry.constraints == inquiry.constraints &&
-           e.inquiry.entry == inquiry.entry && e.inquiry.options == inquiry.options;
+  const QuestionState& asked = question_of(topic);
+  if (asked.active() || asked.answer.index() == 0 || !asked.failure.empty()) return;
+  std::erase_if(work_.earlier, [&](const BackgroundWork::Earlier& e) {
+    return e.topic == topic && e.asked.problem == asked.problem && e.asked.constraints == asked.constraints &&
+           e.asked.entry == asked.entry && e.asked.options == asked.options;
   });
-  earlier_.push_back({topic, inquiry});
-  if (earlier_.size() > kMost) earlier_.erase(earlier_.begin());
+  work_.earlier.push_back({topic, asked});
+  if (work_.earlier.size() > kMost) work_.earlier.erase(work_.earlier.begin());
 }
 
-const Inquiry* Session::earlier_answer(Topic topic, const AskOptions& options) const {
-  for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e)
-    if (e->topic == topic && e->inquiry.options == options && up_to_date(e->inquiry, topic, content_) && whole(e->inquiry.answer))
-      return &e->inquiry;
+const QuestionState* SessionCore::earlier_answer(Topic topic, const AskOptions& options) const {
+  for (auto e = work_.earlier.rbegin(); e != work_.earlier.rend(); ++e)
+    if (e->topic == topic && e->asked.options == options && up_to_date(e->asked, topic, document_.content) && whole(e->asked.answer))
+      return &e->asked;
   return nullptr;
 }
 
-bool Session::remembers(Topic topic, const AskOptions& options) const {
-  const Inquiry& now = inquiry(topic);
+bool SessionCore::remembers(Topic topic, const AskOptions& options) const {
+  const QuestionState& now = question(topic);
   return earlier_answer(topic, options) ||
          (!now.active() && now.options == options && answered(topic) && whole(now.answer));
 }
 
-std::vector<ParetoStep> Session::known_steps(const AskOptions& options) const {
-  for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e)
-    if (const auto* front = e->inquiry.as<Pareto>();
-        front && front->against == options.against && up_to_date(e->inquiry, Topic::Pareto, content_))
+std::vector<ParetoStep> SessionCore::known_steps(const AskOptions& options) const {
+  for (auto e = work_.earlier.rbegin(); e != work_.earlier.rend(); ++e)
+    if (const auto* front = e->asked.as<Pareto>();
+        front && front->against == options.against && up_to_date(e->asked, Topic::Pareto, document_.content))
       return front->steps;
   return {};
 }
 
-void Session::recall_answers() {
+void SessionCore::recall_answers() {
   for (const Topic topic : kTopics) {
-    Inquiry& inquiry = inquiry_of(topic);
-    if (inquiry.active() || answered(topic)) continue;
-    for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e) {
-      if (e->topic != topic || !up_to_date(e->inquiry, topic, content_)) continue;
-      Inquiry found = e->inquiry;
+    QuestionState& asked = question_of(topic);
+    if (asked.active() || answered(topic)) continue;
+    for (auto e = work_.earlier.rbegin(); e != work_.earlier.rend(); ++e) {
+      if (e->topic != topic || !up_to_date(e->asked, topic, document_.content)) continue;
+      QuestionState found = e->asked;
       put_aside(topic);
-      inquiry = std::move(found);
+      asked = std::move(found);
       break;
     }
   }
 }
 
-std::shared_ptr<const Problem> Session::same_as_asked(std::shared_ptr<const Problem> problem) const {
+std::shared_ptr<const Problem> SessionCore::same_as_asked(std::shared_ptr<const Problem> problem) const {
   const std::string hash = problem_hash(*problem);
-  const auto same = [&](const Inquiry& inquiry) {
-    return inquiry.answer.index() != 0 && inquiry.problem && inquiry.problem->changes == problem->changes &&
-           problem_hash(*inquiry.problem) == hash;
+  const auto same = [&](const QuestionState& asked) {
+    return asked.answer.index() != 0 && asked.problem && asked.problem->changes == problem->changes &&
+           problem_hash(*asked.problem) == hash;
   };
-  for (const Inquiry& inquiry : inquiries_)
-    if (same(inquiry)) return inquiry.problem;
-  for (const Earlier& e : earlier_)
-    if (same(e.inquiry)) return e.inquiry.problem;
+  for (const QuestionState& asked : work_.questions)
+    if (same(asked)) return asked.problem;
+  for (const BackgroundWork::Earlier& e : work_.earlier)
+    if (same(e.asked)) return e.asked.problem;
   return problem;
 }
 
-void Session::start_next_question() {
-  if (question_job_ || waiting_.empty()) return;
-  asked_ = waiting_.front();
-  waiting_.erase(waiting_.begin());
-  Inquiry& inquiry = inquiry_of(asked_);
-  inquiry.phase = Inquiry::Phase::Running;
-  inquiry.doing = "starting";
-  say(LogLevel::Info, fmt::format("{}: asked", to_string(asked_)));
-  question_job_ = start_question(environment_.ask, std::move(questions_[static_cast<std::size_t>(asked_)]), environment_.wake);
+void SessionCore::start_next_question() {
+  if (work_.question_job || work_.waiting.empty()) return;
+  work_.answering = work_.waiting.front();
+  work_.waiting.erase(work_.waiting.begin());
+  QuestionState& asked = question_of(work_.answering);
+  asked.phase = QuestionState::Phase::Running;
+  asked.doing = "starting";
+  say(LogLevel::Info, fmt::format("{}: asked", to_string(work_.answering)));
+  work_.question_job = start_question(environment_.ask, std::move(work_.to_ask[static_cast<std::size_t>(work_.answering)]), environment_.wake);
 }
 
-void Session::on(const CancelAsk& c) {
-  Inquiry& inquiry = inquiry_of(c.topic);
-  if (inquiry.phase == Inquiry::Phase::Waiting) {
-    std::erase(waiting_, c.topic);
-    inquiry.phase = Inquiry::Phase::Done;
-    inquiry.doing = "cancelled";
+void SessionCore::on(const CancelAsk& c) {
+  QuestionState& asked = question_of(c.topic);
+  if (asked.phase == QuestionState::Phase::Waiting) {
+    std::erase(work_.waiting, c.topic);
+    asked.phase = QuestionState::Phase::Done;
+    asked.doing = "cancelled";
     return changed();
   }
-  if (inquiry.phase != Inquiry::Phase::Running) return;
-  question_job_->cancel();
-  inquiry.phase = Inquiry::Phase::Stopping;
-  inquiry.doing = "stopping";
+  if (asked.phase != QuestionState::Phase::Running) return;
+  work_.question_job->cancel();
+  asked.phase = QuestionState::Phase::Stopping;
+  asked.doing = "stopping";
   changed();
 }
 
-bool Session::pump_questions() {
-  if (!question_job_) return false;
-  const bool ended = question_job_->state() == WorkState::Finished;
-  Inquiry& inquiry = inquiry_of(asked_);
+bool SessionCore::pump_questions() {
+  if (!work_.question_job) return false;
+  const bool ended = work_.question_job->state() == WorkState::Finished;
+  QuestionState& asked = question_of(work_.answering);
   // A newer question of the same topic may be waiting: then these events belong to nobody.
-  const bool ours = inquiry.phase == Inquiry::Phase::Running || inquiry.phase == Inquiry::Phase::Stopping;
-  std::vector<QuestionEvent> events = question_job_->drain();
-  if (ours) inquiry.seconds = question_job_->seconds();
+  const bool ours = asked.phase == QuestionState::Phase::Running || asked.phase == QuestionState::Phase::Stopping;
+  std::vector<QuestionEvent> events = work_.question_job->drain();
+  if (ours) asked.seconds = work_.question_job->seconds();
   for (QuestionEvent& event : events) {
     if (!ours) break;
     if (auto* so_far = std::get_if<AnswerSoFar>(&event)) {
-      if (inquiry.phase == Inquiry::Phase::Running) inquiry.doing = so_far->doing;
-      if (so_far->answer.index() != 0) inquiry.answer = std::move(so_far->answer);
+      if (asked.phase == QuestionState::Phase::Running) asked.doing = so_far->doing;
+      if (so_far->answer.index() != 0) asked.answer = std::move(so_far->answer);
     } else if (auto* answer = std::get_if<Answer>(&event)) {
-      inquiry.answer = std::move(*answer);
-      inquiry.phase = Inquiry::Phase::Done;
-      inquiry.doing.clear();
-      say(LogLevel::Good, fmt::format("{}: answered in {:.2f} s", to_string(asked_), inquiry.seconds));
+      asked.answer = std::move(*answer);
+      asked.phase = QuestionState::Phase::Done;
+      asked.doing.clear();
+      say(LogLevel::Good, fmt::format("{}: answered in {:.2f} s", to_string(work_.answering), asked.seconds));
     } else if (auto* failure = std::get_if<JobFailure>(&event)) {
-      inquiry.phase = Inquiry::Phase::Done;
-      inquiry.failure = failure->message;
-      say(LogLevel::Bad, fmt::format("{}: failed: {}", to_string(asked_), failure->message));
+      asked.phase = QuestionState::Phase::Done;
+      asked.failure = failure->message;
+      say(LogLevel::Bad, fmt::format("{}: failed: {}", to_string(work_.answering), failure->message));
     }
   }
   if (ended) {
-    question_job_.reset();
+    work_.question_job.reset();
     start_next_question();
   }
   if (!events.empty() || ended) changed();
   return !events.empty() || ended;
 }
 
-bool Session::asking() const { return question_job_ != nullptr; }
+bool SessionCore::asking() const { return work_.question_job != nullptr; }
 
 }  // namespace heddle::app

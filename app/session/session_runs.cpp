@@ -3,7 +3,7 @@
 
 #include "app/session/command_line.h"
 #include "app/session/files.h"
-#include "app/session/session.h"
+#include "app/session/session_core.h"
 #include "app/viewmodel/measured_model.h"
 #include "codegen/program/target.h"
 #include "core/base/text_style.h"
@@ -13,36 +13,36 @@
 
 namespace heddle::app {
 
-std::string Session::why_no_run() const {
+std::string SessionCore::why_no_run() const {
   if (const std::string reason = why_no_kernel(); !reason.empty()) return reason;
-  if (const auto refusal = codegen::refuse_machine(*content_.machine)) return printable(refusal->sentence);
-  const RunTools& tools = runs_.tools();
+  if (const auto refusal = codegen::refuse_machine(*document_.content.machine)) return printable(refusal->sentence);
+  const RunTools& tools = work_.runs.tools();
   if (!tools.why_no_gpu.empty()) return tools.why_no_gpu;
   if (tools.program.empty()) return "the command-line program heddle, which runs kernels, is not beside this one";
   if (tools.folder.empty()) return "there is no folder to keep measurements in";
-  return runs_.run().active() ? "a kernel is being run" : "";
+  return work_.runs.run().active() ? "a kernel is being run" : "";
 }
 
-std::string Session::why_no_measured() const {
-  const Measurement* m = runs_.measurement();
+std::string SessionCore::why_no_measured() const {
+  const Measurement* m = work_.runs.measurement();
   if (!m) return "no run is chosen";
-  if (!content_.entry()) return "there is no schedule yet";
+  if (!document_.content.entry()) return "there is no schedule yet";
   if (!m->profile) return "the chosen run has no times of its ops: profile it";
-  const RunFit fit = run_fit(content_, *m);
+  const RunFit fit = run_fit(document_.content, *m);
   return fit.same_kernel ? "" : fit.sentence;
 }
 
-std::string Session::why_no_adoption() const {
+std::string SessionCore::why_no_adoption() const {
   if (const std::string reason = why_no_measured(); !reason.empty()) return reason;
-  if (!run_fit(content_, *runs_.measurement()).same_schedule) return "the chosen run is of another schedule";
-  if (heddle::adopt(*content_.problem, *runs_.measurement()->profile).changes.empty()) return "every latency is as it was measured";
+  if (!run_fit(document_.content, *work_.runs.measurement()).same_schedule) return "the chosen run is of another schedule";
+  if (heddle::adopt(*document_.content.problem, *work_.runs.measurement()->profile).changes.empty()) return "every latency is as it was measured";
   return {};
 }
 
-bool Session::pump_runs() {
-  if (view_.tab == BottomTab::Runs) runs_.read_history();
+bool SessionCore::pump_runs() {
+  if (view_.tab == BottomTab::Runs) work_.runs.read_history();
   std::optional<RunAnswer> ended;
-  const bool news = runs_.pump(ended);
+  const bool news = work_.runs.pump(ended);
   if (ended && !ended->run) say(LogLevel::Bad, "run: " + ended->failure);
   if (ended && ended->run) {
     const Measurement& m = ended->run->measurement;
@@ -55,34 +55,34 @@ bool Session::pump_runs() {
   return news;
 }
 
-void Session::on(const RunKernel& c) {
+void SessionCore::on(const RunKernel& c) {
   if (const std::string reason = why_no_run(); !reason.empty()) return say(LogLevel::Warning, "not run: " + reason);
   view_.tab = BottomTab::Runs;
-  runs_.read_history();
-  runs_.start(*KernelDesk::subject_of(content_), c.profile, kernel_words(content_));
-  say(LogLevel::Info, fmt::format("{} {}: {}", c.profile ? "profiling" : "running", content_.kernel->name, content_.entry()->name));
+  work_.runs.read_history();
+  work_.runs.start(*KernelState::subject_of(document_.content), c.profile, kernel_words(document_.content));
+  say(LogLevel::Info, fmt::format("{} {}: {}", c.profile ? "profiling" : "running", document_.content.kernel->name, document_.content.entry()->name));
   changed();
 }
 
-void Session::on(const CancelRun&) {
-  if (!runs_.run().active()) return;
-  runs_.cancel();
+void SessionCore::on(const CancelRun&) {
+  if (!work_.runs.run().active()) return;
+  work_.runs.cancel();
   say(LogLevel::Info, "the run was cancelled");
   changed();
 }
 
-void Session::on(const OpenMeasurement& c) {
+void SessionCore::on(const OpenMeasurement& c) {
   auto measurement = read_measurement(c.path);
   if (!measurement) return fail("Cannot open measurement " + base_name(c.path), measurement.error());
   const std::string kernel = measurement->kernel, machine = measurement->machine;
   const Scope params = measurement->params;
-  runs_.read_history();
-  runs_.add(std::make_shared<const RunRecord>(RunRecord{c.path, std::move(*measurement)}));
+  work_.runs.read_history();
+  work_.runs.add(std::make_shared<const RunRecord>(RunRecord{c.path, std::move(*measurement)}));
   // With nothing open, what was measured comes with it, where it is here.
-  if (!content_.kernel && load_kernel(kernel) && load_machine(machine)) {
+  if (!document_.content.kernel && load_kernel(kernel) && load_machine(machine)) {
     on(OpenPair{kernel, machine, false});
     for (const auto& [name, value] : params)
-      if (content_.kernel && content_.kernel->find_param(name)) on(SetParam{name, value});
+      if (document_.content.kernel && document_.content.kernel->find_param(name)) on(SetParam{name, value});
   }
   view_.tab = BottomTab::Runs;
   view_.measured = why_no_measured().empty();
@@ -90,23 +90,23 @@ void Session::on(const OpenMeasurement& c) {
   changed();
 }
 
-void Session::on(const SelectRun& c) {
-  runs_.choose(c.index);
+void SessionCore::on(const SelectRun& c) {
+  work_.runs.choose(c.index);
   if (view_.measured && !why_no_measured().empty()) view_.measured = false;
   changed();
 }
 
-void Session::on(const ToggleMeasured&) {
+void SessionCore::on(const ToggleMeasured&) {
   if (!view_.measured && !why_no_measured().empty()) return say(LogLevel::Warning, "no measured times: " + why_no_measured());
   view_.measured = !view_.measured;
   if (view_.measured) view_.chart_view = ChartView::A;
   changed();
 }
 
-void Session::on(const AdoptMeasured&) {
+void SessionCore::on(const AdoptMeasured&) {
   if (const std::string reason = why_no_adoption(); !reason.empty()) return say(LogLevel::Warning, "nothing adopted: " + reason);
-  Changes next = content_.changes;
-  const Changes measured = heddle::adopt(*content_.problem, *runs_.measurement()->profile).changes;
+  Changes next = document_.content.changes;
+  const Changes measured = heddle::adopt(*document_.content.problem, *work_.runs.measurement()->profile).changes;
   for (const Change& change : measured) put(next, change);
   if (!change_numbers(std::move(next), fmt::format("adopt {}", count_of(static_cast<std::int64_t>(measured.size()), "measured latency", "measured latencies")))) return;
   view_.measured = false;  // those were of the numbers before

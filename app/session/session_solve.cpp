@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/session/proposal.h"
-#include "app/session/session.h"
+#include "app/session/session_core.h"
 #include "app/store/content_store.h"
 #include "core/check/certify.h"
 
@@ -19,106 +19,106 @@ struct Overloaded : F... {
 
 }  // namespace
 
-std::string Session::why_no_solve() const {
+std::string SessionCore::why_no_solve() const {
   if (!environment_.solve) return environment_.solver_name;
-  if (!content_.kernel) return "open a kernel first";
-  if (!content_.machine) return "open a machine first";
-  if (!content_.problem) return content_.kernel->name + " cannot be scheduled on " + content_.machine->name;
-  if (live_.active()) return "a solve is running";
+  if (!document_.content.kernel) return "open a kernel first";
+  if (!document_.content.machine) return "open a machine first";
+  if (!document_.content.problem) return document_.content.kernel->name + " cannot be scheduled on " + document_.content.machine->name;
+  if (work_.live.active()) return "a solve is running";
   return {};
 }
 
-void Session::on(const StartSolve&) {
+void SessionCore::on(const StartSolve&) {
   if (const std::string reason = why_no_solve(); !reason.empty())
     return say(LogLevel::Warning, "not solving: " + reason);
-  proposal_.reset();
-  begin_solve(fmt::format("solver #{}", ++solves_));
+  work_.proposal.reset();
+  begin_solve(fmt::format("solver #{}", ++work_.solves));
 }
 
-std::string Session::why_no_proof() const {
+std::string SessionCore::why_no_proof() const {
   if (std::string reason = why_no_solve(); !reason.empty()) return reason;
-  const ScheduleEntry* entry = content_.entry();
+  const ScheduleEntry* entry = document_.content.entry();
   if (!entry) return "there is no schedule yet";
   if (!entry->verdict.valid()) return "the schedule is not legal";
   return entry->status == Status::Optimal ? "it is proved" : "";
 }
 
-void Session::on(const ProveShown&) {
+void SessionCore::on(const ProveShown&) {
   if (const std::string reason = why_no_proof(); !reason.empty()) return say(LogLevel::Warning, "not proving: " + reason);
-  proposal_.reset();
-  const std::string row = content_.entry()->name;
-  begin_solve(fmt::format("solver #{}", ++solves_), row);
+  work_.proposal.reset();
+  const std::string row = document_.content.entry()->name;
+  begin_solve(fmt::format("solver #{}", ++work_.solves), row);
 }
 
-void Session::solve_proposal(const std::string& what) {
+void SessionCore::solve_proposal(const std::string& what) {
   if (!why_no_solve().empty()) return;
   const auto taken = [&](const std::string& name) {
-    return solved_.count(name) > 0 || std::any_of(content_.schedules.begin(), content_.schedules.end(),
+    return document_.solved.count(name) > 0 || std::any_of(document_.content.schedules.begin(), document_.content.schedules.end(),
                                                   [&](const EntryPtr& e) { return e->name == name; });
   };
   std::string row = what;
   for (int i = 2; taken(row); ++i) row = fmt::format("{} ({})", what, i);
-  proposal_ = RunningProposal{undo_.changes()};
+  work_.proposal = BackgroundWork::RunningProposal{document_.undo.changes()};
   begin_solve(std::move(row));
 }
 
-void Session::begin_solve(std::string row, std::string proving) {
-  live_ = {};
-  live_.proving = std::move(proving);
-  compare_next_ = false;
-  live_.phase = LiveSolve::Phase::Running;
-  live_.lower_bound = content_.bounds->min_ii();
-  live_.doing = "starting";
-  job_row_ = std::move(row);
-  last_phase_.clear();
+void SessionCore::begin_solve(std::string row, std::string proving) {
+  work_.live = {};
+  work_.live.proving = std::move(proving);
+  work_.compare_next = false;
+  work_.live.phase = LiveSolve::Phase::Running;
+  work_.live.lower_bound = document_.content.bounds->min_ii();
+  work_.live.doing = "starting";
+  work_.job_row = std::move(row);
+  work_.last_phase.clear();
   solver::SolveRequest request;
-  request.problem = *content_.problem;
-  request.constraints = content_.constraints;
-  request.max_stages = std::max(request.max_stages, stages_wanted(content_));
+  request.problem = *document_.content.problem;
+  request.constraints = document_.content.constraints;
+  request.max_stages = std::max(request.max_stages, stages_wanted(document_.content));
   // What is on the screen is the best place to start from, and what comes of it stays close.
-  if (const ScheduleEntry* entry = content_.entry(); (proposal_ || !live_.proving.empty()) && entry && fits(*content_.problem, entry->schedule))
+  if (const ScheduleEntry* entry = document_.content.entry(); (work_.proposal || !work_.live.proving.empty()) && entry && fits(*document_.content.problem, entry->schedule))
     request.incumbent = entry->schedule;
   say(LogLevel::Info,
-      fmt::format("{} starts: {} on {}", live_.proving.empty() ? job_row_ : "the proof of " + live_.proving, content_.problem->kernel,
-                  content_.problem->machine));
-  leaving_.take(std::move(job_));
-  job_problem_ = content_.problem;
-  job_constraints_ = content_.constraints;
-  job_ = start_solve(environment_.solve, std::move(request), environment_.wake);
+      fmt::format("{} starts: {} on {}", work_.live.proving.empty() ? work_.job_row : "the proof of " + work_.live.proving, document_.content.problem->kernel,
+                  document_.content.problem->machine));
+  work_.leaving.take(std::move(work_.job));
+  work_.job_problem = document_.content.problem;
+  work_.job_constraints = document_.content.constraints;
+  work_.job = start_solve(environment_.solve, std::move(request), environment_.wake);
   changed();
 }
 
-void Session::on(const CancelSolve&) {
-  if (live_.phase != LiveSolve::Phase::Running) return;
-  job_->cancel();
-  live_.phase = LiveSolve::Phase::Stopping;
-  live_.doing = "stopping";
+void SessionCore::on(const CancelSolve&) {
+  if (work_.live.phase != LiveSolve::Phase::Running) return;
+  work_.job->cancel();
+  work_.live.phase = LiveSolve::Phase::Stopping;
+  work_.live.doing = "stopping";
   say(LogLevel::Info, "cancel asked for");
   changed();
 }
 
-void Session::abandon_job(const char* why) {
-  if (!job_) return;
-  if (live_.active()) {
-    say(LogLevel::Info, fmt::format("{} stops: {}", job_row_, why));
-    live_.phase = LiveSolve::Phase::Done;
-    live_.cancelled = true;
+void SessionCore::abandon_job(const char* why) {
+  if (!work_.job) return;
+  if (work_.live.active()) {
+    say(LogLevel::Info, fmt::format("{} stops: {}", work_.job_row, why));
+    work_.live.phase = LiveSolve::Phase::Done;
+    work_.live.cancelled = true;
     end_row();
   }
-  leaving_.take(std::move(job_));
+  work_.leaving.take(std::move(work_.job));
 }
 
-void Session::end_row() {
-  const auto found = solved_.find(job_row_);
-  if (found == solved_.end() || !found->second->running) return;
+void SessionCore::end_row() {
+  const auto found = document_.solved.find(work_.job_row);
+  if (found == document_.solved.end() || !found->second->running) return;
   ScheduleEntry stopped = *found->second;
   stopped.running = false;
   found->second = std::make_shared<const ScheduleEntry>(std::move(stopped));
-  for (EntryPtr& entry : content_.schedules)
-    if (entry->name == job_row_) entry = found->second;
+  for (EntryPtr& entry : document_.content.schedules)
+    if (entry->name == work_.job_row) entry = found->second;
 }
 
-bool Session::pump() {
+bool SessionCore::pump() {
   const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs(), swept = pump_sweep();
   const auto distrusted = take_store_trouble();
   if (distrusted) say(LogLevel::Warning, *distrusted);
@@ -126,18 +126,18 @@ bool Session::pump() {
   return solved || answered || built || ran || swept || distrusted;
 }
 
-bool Session::pump_solve() {
-  leaving_.sweep();
-  if (!job_) return false;
-  if (content_.problem != job_problem_ || content_.constraints != job_constraints_) {
+bool SessionCore::pump_solve() {
+  work_.leaving.sweep();
+  if (!work_.job) return false;
+  if (document_.content.problem != work_.job_problem || document_.content.constraints != work_.job_constraints) {
     abandon_job("its question is gone");
     changed();
     return true;
   }
   // The state is read first: events that come later are then found by the next call.
-  const bool ended = job_->state() == WorkState::Finished;
-  std::vector<JobEvent> events = job_->drain();
-  live_.seconds = job_->seconds();
+  const bool ended = work_.job->state() == WorkState::Finished;
+  std::vector<JobEvent> events = work_.job->drain();
+  work_.live.seconds = work_.job->seconds();
   std::optional<Schedule> newest;
   std::optional<JobEvent> last;
   for (JobEvent& event : events) {
@@ -150,42 +150,42 @@ bool Session::pump_solve() {
   if (last) {
     std::visit(Overloaded{[&](SolveOutcome& outcome) { take_outcome(std::move(outcome)); },
                           [&](JobFailure& failure) {
-                            live_.phase = LiveSolve::Phase::Done;
+                            work_.live.phase = LiveSolve::Phase::Done;
                             end_row();
                             fail("The solver failed", Error::environment(failure.message));
                           },
                           [](solver::SolveEvent&) {}},
                *last);
   }
-  if (ended && live_.phase == LiveSolve::Phase::Done) job_.reset();
+  if (ended && work_.live.phase == LiveSolve::Phase::Done) work_.job.reset();
   if (!events.empty()) changed();
   return !events.empty();
 }
 
-void Session::take_event(const solver::SolveEvent& event, std::optional<Schedule>& newest) {
-  const auto point = [this] { live_.history.push_back({live_.seconds, live_.lower_bound, live_.best}); };
+void SessionCore::take_event(const solver::SolveEvent& event, std::optional<Schedule>& newest) {
+  const auto point = [this] { work_.live.history.push_back({work_.live.seconds, work_.live.lower_bound, work_.live.best}); };
   std::visit(Overloaded{
                  [&](const solver::Started& e) {
-                   live_.res_mii = e.res_mii;
-                   live_.rec_mii = e.rec_mii;
-                   live_.issue_mii = e.issue_mii;
-                   live_.explanation = e.explanation;
-                   live_.lower_bound = std::max({live_.lower_bound, e.res_mii, e.rec_mii, e.issue_mii});
+                   work_.live.res_mii = e.res_mii;
+                   work_.live.rec_mii = e.rec_mii;
+                   work_.live.issue_mii = e.issue_mii;
+                   work_.live.explanation = e.explanation;
+                   work_.live.lower_bound = std::max({work_.live.lower_bound, e.res_mii, e.rec_mii, e.issue_mii});
                    point();
                    say(LogLevel::Info,
                        fmt::format("bounds: resource {}, recurrence {}, issue {}", e.res_mii, e.rec_mii, e.issue_mii));
                  },
                  [&](const solver::BoundRaised& e) {
-                   live_.lower_bound = std::max(live_.lower_bound, e.lower_bound);
-                   if (!e.why.empty()) live_.explanation = e.why;
+                   work_.live.lower_bound = std::max(work_.live.lower_bound, e.lower_bound);
+                   if (!e.why.empty()) work_.live.explanation = e.why;
                    point();
                    say(LogLevel::Info, fmt::format("II ≥ {}{}{}", e.lower_bound, e.why.empty() ? "" : ": ", e.why));
                  },
                  [&](const solver::Incumbent& e) {
-                   if (!live_.best || e.schedule.ii < *live_.best)
+                   if (!work_.live.best || e.schedule.ii < *work_.live.best)
                      say(LogLevel::Good,
                          fmt::format("found II {} with {} stages", e.schedule.ii, stage_count(e.schedule)));
-                   live_.best = e.schedule.ii;
+                   work_.live.best = e.schedule.ii;
                    point();
                    newest = e.schedule;
                  },
@@ -194,52 +194,52 @@ void Session::take_event(const solver::SolveEvent& event, std::optional<Schedule
                                                    e.objective.proved ? "proved" : "not proved"));
                  },
                  [&](const solver::Progress& e) {
-                   if (live_.phase == LiveSolve::Phase::Running) live_.doing = e.phase;
-                   live_.queries = e.queries;
-                   live_.conflicts = e.conflicts;
-                   if (e.phase != last_phase_) say(LogLevel::Detail, last_phase_ = e.phase);
+                   if (work_.live.phase == LiveSolve::Phase::Running) work_.live.doing = e.phase;
+                   work_.live.queries = e.queries;
+                   work_.live.conflicts = e.conflicts;
+                   if (e.phase != work_.last_phase) say(LogLevel::Detail, work_.last_phase = e.phase);
                  },
                  [&](const solver::LogLine& e) { say(LogLevel::Detail, e.text); },
              },
              event);
 }
 
-void Session::replace_solved(ScheduleEntry entry) {
-  const auto row = std::find_if(content_.schedules.begin(), content_.schedules.end(),
+void SessionCore::replace_solved(ScheduleEntry entry) {
+  const auto row = std::find_if(document_.content.schedules.begin(), document_.content.schedules.end(),
                                 [&](const EntryPtr& e) { return e->name == entry.name; });
-  if (row == content_.schedules.end()) {
+  if (row == document_.content.schedules.end()) {
     // The schedule of a proposal belongs to the step that proposed it, and is compared with the one it came from.
-    const bool proposed = proposal_ && proposal_->step == undo_.changes();
-    if (!proposed) undo_.remember(content_, "solve");
-    if (proposal_) content_.baseline = content_.shown;
-    const EntryPtr made = make_entry(*content_.problem, content_.constraints, std::move(entry));
-    content_.schedules.push_back(made);
-    if (compare_next_) content_.baseline = content_.shown;
-    compare_next_ = false;
-    content_.shown = content_.schedules.size() - 1;
-    if (!proposal_) view_.fit_all = true;
-    solved_[made->name] = made;
+    const bool proposed = work_.proposal && work_.proposal->step == document_.undo.changes();
+    if (!proposed) document_.undo.remember(document_.content, "solve");
+    if (work_.proposal) document_.content.baseline = document_.content.shown;
+    const EntryPtr made = make_entry(*document_.content.problem, document_.content.constraints, std::move(entry));
+    document_.content.schedules.push_back(made);
+    if (work_.compare_next) document_.content.baseline = document_.content.shown;
+    work_.compare_next = false;
+    document_.content.shown = document_.content.schedules.size() - 1;
+    if (!work_.proposal) view_.fit_all = true;
+    document_.solved[made->name] = made;
     return;
   }
-  *row = make_entry(*content_.problem, content_.constraints, std::move(entry));
-  solved_[(*row)->name] = *row;
+  *row = make_entry(*document_.content.problem, document_.content.constraints, std::move(entry));
+  document_.solved[(*row)->name] = *row;
 }
 
-bool Session::makes_row(const Schedule& schedule) const {
-  if (live_.proving.empty()) return true;
-  return std::none_of(content_.schedules.begin(), content_.schedules.end(), [&](const EntryPtr& entry) {
-    return entry->name == live_.proving && entry->schedule.ii <= schedule.ii;
+bool SessionCore::makes_row(const Schedule& schedule) const {
+  if (work_.live.proving.empty()) return true;
+  return std::none_of(document_.content.schedules.begin(), document_.content.schedules.end(), [&](const EntryPtr& entry) {
+    return entry->name == work_.live.proving && entry->schedule.ii <= schedule.ii;
   });
 }
 
-void Session::settle_claims(const SolveOutcome& outcome) {
+void SessionCore::settle_claims(const SolveOutcome& outcome) {
   bool remembered = false;
-  for (EntryPtr& entry : content_.schedules) {
-    const bool asked = !live_.proving.empty() && entry->name == live_.proving;
+  for (EntryPtr& entry : document_.content.schedules) {
+    const bool asked = !work_.live.proving.empty() && entry->name == work_.live.proving;
     if (entry->running || !entry->verdict.valid() || !(asked || entry->schedule.claim)) continue;
-    if (!std::exchange(remembered, true)) undo_.remember(content_, "prove");
+    if (!std::exchange(remembered, true)) document_.undo.remember(document_.content, "prove");
     ScheduleEntry settled = *entry;
-    take_proof(*content_.problem, content_.constraints, outcome, settled.schedule);
+    take_proof(*document_.content.problem, document_.content.constraints, outcome, settled.schedule);
     const Certificate& proof = *settled.schedule.certificate;
     settled.status = proof.status;
     settled.lower_bound = proof.lower_bound;
@@ -255,43 +255,43 @@ void Session::settle_claims(const SolveOutcome& outcome) {
   }
 }
 
-void Session::show_incumbent(Schedule schedule) {
-  if (!fits(*content_.problem, schedule)) return say(LogLevel::Bad, "the solver sent a schedule of another shape");
+void SessionCore::show_incumbent(Schedule schedule) {
+  if (!fits(*document_.content.problem, schedule)) return say(LogLevel::Bad, "the solver sent a schedule of another shape");
   if (!makes_row(schedule)) return;
   ScheduleEntry entry;
-  entry.name = job_row_;
+  entry.name = work_.job_row;
   entry.status = Status::Feasible;
-  entry.lower_bound = live_.lower_bound;
-  entry.explanation = live_.explanation;
-  entry.seconds = live_.seconds;
+  entry.lower_bound = work_.live.lower_bound;
+  entry.explanation = work_.live.explanation;
+  entry.seconds = work_.live.seconds;
   entry.running = true;
   entry.schedule = std::move(schedule);
   entry.schedule.name = entry.name;
   replace_solved(std::move(entry));
 }
 
-void Session::take_outcome(SolveOutcome outcome) {
-  live_.phase = LiveSolve::Phase::Done;
-  live_.doing.clear();
-  live_.status = outcome.status;
-  live_.lower_bound = std::max(live_.lower_bound, outcome.lower_bound);
-  live_.explanation = outcome.explanation;
-  live_.queries = outcome.queries;
-  live_.conflicts = outcome.conflicts;
-  live_.cancelled = outcome.cancelled;
-  live_.timed_out = outcome.timed_out;
-  if (outcome.seconds.total > 0) live_.seconds = outcome.seconds.total;
-  const bool found = outcome.schedule && fits(*content_.problem, *outcome.schedule);
-  if (found) live_.best = outcome.schedule->ii;
+void SessionCore::take_outcome(SolveOutcome outcome) {
+  work_.live.phase = LiveSolve::Phase::Done;
+  work_.live.doing.clear();
+  work_.live.status = outcome.status;
+  work_.live.lower_bound = std::max(work_.live.lower_bound, outcome.lower_bound);
+  work_.live.explanation = outcome.explanation;
+  work_.live.queries = outcome.queries;
+  work_.live.conflicts = outcome.conflicts;
+  work_.live.cancelled = outcome.cancelled;
+  work_.live.timed_out = outcome.timed_out;
+  if (outcome.seconds.total > 0) work_.live.seconds = outcome.seconds.total;
+  const bool found = outcome.schedule && fits(*document_.content.problem, *outcome.schedule);
+  if (found) work_.live.best = outcome.schedule->ii;
   if (outcome.status == Status::Optimal || outcome.status == Status::Feasible) settle_claims(outcome);
   if (found && makes_row(*outcome.schedule)) {
     ScheduleEntry entry;
-    entry.name = job_row_;
+    entry.name = work_.job_row;
     entry.status = outcome.status;
     entry.lower_bound = outcome.lower_bound;
     entry.explanation = outcome.explanation;
     entry.objectives = outcome.objectives;
-    entry.seconds = live_.seconds;
+    entry.seconds = work_.live.seconds;
     entry.of_solver = outcome.status == Status::Optimal;
     entry.schedule = std::move(*outcome.schedule);
     entry.schedule.name = entry.name;
@@ -299,29 +299,29 @@ void Session::take_outcome(SolveOutcome outcome) {
   } else {
     end_row();
   }
-  live_.history.push_back({live_.seconds, live_.lower_bound, live_.best});
-  const char* how = live_.cancelled ? " (cancelled)" : live_.timed_out ? " (out of time)" : "";
+  work_.live.history.push_back({work_.live.seconds, work_.live.lower_bound, work_.live.best});
+  const char* how = work_.live.cancelled ? " (cancelled)" : work_.live.timed_out ? " (out of time)" : "";
   const LogLevel level = outcome.cancelled                      ? LogLevel::Info
                          : outcome.status == Status::Optimal    ? LogLevel::Good
                          : outcome.status == Status::Infeasible ? LogLevel::Bad
                                                                 : LogLevel::Warning;
-  const std::string ii = live_.best ? fmt::format("II {} · ", *live_.best) : "";
-  say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", job_row_, ii, live_.lower_bound, to_string(outcome.status),
-                         how, live_.seconds));
+  const std::string ii = work_.live.best ? fmt::format("II {} · ", *work_.live.best) : "";
+  say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", work_.job_row, ii, work_.live.lower_bound, to_string(outcome.status),
+                         how, work_.live.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
-  if (live_.refuted()) view_.tab = BottomTab::Explain;
-  if (std::exchange(why_after_solve_, false) || live_.refuted()) ask_why();
+  if (work_.live.refuted()) view_.tab = BottomTab::Explain;
+  if (std::exchange(work_.why_after_solve, false) || work_.live.refuted()) ask_why();
 }
 
-bool Session::close(std::chrono::milliseconds limit) {
+bool SessionCore::close(std::chrono::milliseconds limit) {
   save_settings_now();
-  if (autosave_) autosave_->discard();
+  if (document_.autosave) document_.autosave->discard();
   const auto deadline = std::chrono::steady_clock::now() + limit;
   abandon_job("the window closes");
-  if (question_job_) question_job_->cancel();
-  waiting_.clear();
-  if (!leaving_.wait_until(deadline) || !kernel_.close(deadline) || !runs_.close(deadline) || !sweep_.close(deadline)) return false;
-  return !question_job_ || question_job_->wait_until(deadline);
+  if (work_.question_job) work_.question_job->cancel();
+  work_.waiting.clear();
+  if (!work_.leaving.wait_until(deadline) || !work_.kernel.close(deadline) || !work_.runs.close(deadline) || !work_.sweep.close(deadline)) return false;
+  return !work_.question_job || work_.question_job->wait_until(deadline);
 }
 
 }  // namespace heddle::app

@@ -7,7 +7,7 @@
 #include "app/jobs/file_names.h"
 #include "app/session/command_line.h"
 #include "app/session/files.h"
-#include "app/session/session.h"
+#include "app/session/session_core.h"
 #include "core/base/text_style.h"
 #include "core/formats/schedule_json.h"
 #include "core/kernel/subtile.h"
@@ -47,34 +47,34 @@ Result<Scope> overrides_of(const Kernel& kernel, const Scope& params) {
 
 }  // namespace
 
-std::string Session::why_no_tune() const {
-  if (!content_.kernel) return "open a kernel first";
-  if (!content_.machine) return "open a machine first";
-  if (content_.dump) return "a compiler's dump has no parameters to tune";
-  if (sweep_.running()) return "a sweep is being run";
-  if (sweep_.tools().program.empty()) return "the command-line program heddle, which tunes, is not beside this one";
-  if (sweep_.tools().folder.empty()) return "there is no folder to keep histories in";
+std::string SessionCore::why_no_tune() const {
+  if (!document_.content.kernel) return "open a kernel first";
+  if (!document_.content.machine) return "open a machine first";
+  if (document_.content.dump) return "a compiler's dump has no parameters to tune";
+  if (work_.sweep.running()) return "a sweep is being run";
+  if (work_.sweep.tools().program.empty()) return "the command-line program heddle, which tunes, is not beside this one";
+  if (work_.sweep.tools().folder.empty()) return "there is no folder to keep histories in";
   return {};
 }
 
-std::string Session::why_no_more() const {
+std::string SessionCore::why_no_more() const {
   if (const std::string reason = why_no_tune(); !reason.empty()) return reason;
-  const SweepTable& table = sweep_.table();
-  if (!sweep_.file() || table.kind != SweepKind::Tuning) return "no tuner's history is open";
+  const SweepTable& table = work_.sweep.table();
+  if (!work_.sweep.file() || table.kind != SweepKind::Tuning) return "no tuner's history is open";
   // A point of it may be open, whose kernel is cut.
-  const std::string whole = split_cuts(content_.kernel->source).kernel;
-  if (!is_named(Shelf::Kernels, whole, split_cuts(content_.kernel->name).kernel, table.head.kernel) ||
-      !is_named(Shelf::Machines, content_.machine->file, content_.machine->name, table.head.machine))
+  const std::string whole = split_cuts(document_.content.kernel->source).kernel;
+  if (!is_named(Shelf::Kernels, whole, split_cuts(document_.content.kernel->name).kernel, table.head.kernel) ||
+      !is_named(Shelf::Machines, document_.content.machine->file, document_.content.machine->name, table.head.machine))
     return fmt::format("the history is of {} on {}", printable(table.head.kernel), printable(table.head.machine));
   return {};
 }
 
-void Session::on(const OpenSweep& c) {
+void SessionCore::on(const OpenSweep& c) {
   const auto kind = classify_sweep(c.path);
   if (!kind) return fail("Cannot open " + base_name(c.path), kind.error());
-  sweep_.open({c.path, *kind});
+  work_.sweep.open({c.path, *kind});
   // With nothing open, what was swept comes with it, where it is here.
-  if (!content_.kernel) {
+  if (!document_.content.kernel) {
     SweepNews first;
     SweepLines lines({c.path, *kind});
     constexpr std::uint32_t kEnough = 1u << 20;
@@ -103,53 +103,52 @@ void Session::on(const OpenSweep& c) {
   changed();
 }
 
-void Session::on(const CloseSweep&) {
-  if (!sweep_.file()) return;
-  sweep_.cancel();
-  sweep_.shut();
+void SessionCore::on(const CloseSweep&) {
+  if (!work_.sweep.file()) return;
+  work_.sweep.cancel();
+  work_.sweep.shut();
   changed();
 }
 
-void Session::on(const StartTune& c) {
+void SessionCore::on(const StartTune& c) {
   const std::string reason = c.more ? why_no_more() : why_no_tune();
   if (!reason.empty()) return say(LogLevel::Warning, "not tuned: " + reason);
-  TuneWish wish = c.wish;
-  SweepFile file{c.more ? sweep_.file()->path : std::string(), SweepKind::Tuning};
+  SweepFile file{c.more ? work_.sweep.file()->path : std::string(), SweepKind::Tuning};
   if (!c.more) {
     std::error_code error;
-    fs::create_directories(sweep_.tools().folder, error);
-    if (error) return fail("Cannot tune", Error::environment(fmt::format("{} cannot be made: {}", sweep_.tools().folder, error.message())));
-    const std::string stem = fmt::format("{}/{}_{}", sweep_.tools().folder, time_stamp(), safe_file_name(content_.kernel->name + "_" + content_.machine->name));
+    fs::create_directories(work_.sweep.tools().folder, error);
+    if (error) return fail("Cannot tune", Error::environment(fmt::format("{} cannot be made: {}", work_.sweep.tools().folder, error.message())));
+    const std::string stem = fmt::format("{}/{}_{}", work_.sweep.tools().folder, time_stamp(), safe_file_name(document_.content.kernel->name + "_" + document_.content.machine->name));
     for (int i = 1; i == 1 || fs::exists(file.path, error); ++i) file.path = i == 1 ? stem + ".tuning.jsonl" : fmt::format("{}_{}.tuning.jsonl", stem, i);
   }
-  std::vector<std::string> words{sweep_.tools().program};
-  for (std::string& word : tune_words(content_, wish, file.path, c.more ? &sweep_.table().head : nullptr)) words.push_back(std::move(word));
+  std::vector<std::string> words{work_.sweep.tools().program};
+  for (std::string& word : tune_words(document_.content, c.options, file.path, c.more ? &work_.sweep.table().head : nullptr)) words.push_back(std::move(word));
   view_.tab = BottomTab::Sweep;
-  sweep_.start(std::move(words), std::move(file));
-  say(LogLevel::Info, fmt::format("tuning {} on {}", content_.kernel->name, content_.machine->name));
+  work_.sweep.start(std::move(words), std::move(file));
+  say(LogLevel::Info, fmt::format("tuning {} on {}", document_.content.kernel->name, document_.content.machine->name));
   changed();
 }
 
-void Session::on(const CancelTune&) {
-  if (!sweep_.running()) return;
-  sweep_.cancel();
+void SessionCore::on(const CancelTune&) {
+  if (!work_.sweep.running()) return;
+  work_.sweep.cancel();
   say(LogLevel::Info, "the sweep was cancelled; its history can be continued");
   changed();
 }
 
-bool Session::pump_sweep() {
+bool SessionCore::pump_sweep() {
   std::optional<SweepRunEnd> ended;
-  const bool news = sweep_.pump(ended);
+  const bool news = work_.sweep.pump(ended);
   if (ended && !ended->failure.empty()) say(LogLevel::Bad, "tuning: " + ended->failure);
   if (ended && ended->failure.empty() && !ended->cancelled) say(LogLevel::Good, "tuning has ended");
   if (news) changed();
   return news;
 }
 
-void Session::on(const OpenPoint& c) {
-  const SweepTable& table = sweep_.table();
-  if (!sweep_.file() || c.index >= table.points.size()) return;
-  const SweepFile file = *sweep_.file();
+void SessionCore::on(const OpenPoint& c) {
+  const SweepTable& table = work_.sweep.table();
+  if (!work_.sweep.file() || c.index >= table.points.size()) return;
+  const SweepFile file = *work_.sweep.file();
   const SweepPoint& point = table.points[c.index];
   const std::string what = fmt::format("{} {}", file.kind == SweepKind::Tuning ? "evaluation" : "job", point.number), title = "Cannot open " + what;
   const auto line = read_sweep_line(file.path, point.offset, point.length);
@@ -160,10 +159,10 @@ void Session::on(const OpenPoint& c) {
   for (const Subtile& cut : source->subtiles) kernel_name += cut_suffix(cut);
   // Its problem: the one that is open, where it is the same.
   Content next;
-  const bool same_kernel = content_.kernel && is_named(Shelf::Kernels, content_.kernel->source, content_.kernel->name, kernel_name);
-  const bool same_machine = content_.machine && is_named(Shelf::Machines, content_.machine->file, content_.machine->name, source->machine);
-  next.kernel = same_kernel ? content_.kernel : nullptr;
-  next.machine = same_machine ? content_.machine : nullptr;
+  const bool same_kernel = document_.content.kernel && is_named(Shelf::Kernels, document_.content.kernel->source, document_.content.kernel->name, kernel_name);
+  const bool same_machine = document_.content.machine && is_named(Shelf::Machines, document_.content.machine->file, document_.content.machine->name, source->machine);
+  next.kernel = same_kernel ? document_.content.kernel : nullptr;
+  next.machine = same_machine ? document_.content.machine : nullptr;
   if (!next.kernel) {
     auto kernel = load_beside(kernel_name, file.path, load_kernel);
     if (!kernel) return fail(title, kernel.error());
@@ -177,14 +176,14 @@ void Session::on(const OpenPoint& c) {
   const auto overrides = overrides_of(*next.kernel, source->params);
   if (!overrides) return fail(title, overrides.error());
   next.overrides = *overrides;
-  const bool same = same_kernel && same_machine && content_.problem && content_.overrides == next.overrides && content_.changes.empty();
+  const bool same = same_kernel && same_machine && document_.content.problem && document_.content.overrides == next.overrides && document_.content.changes.empty();
   if (c.as_baseline && !same) return say(LogLevel::Warning, fmt::format("{} is of other parameters: it can be shown, not compared with what is shown", what));
   if (!same) {
     auto problem = resolve(*next.kernel, *next.machine, next.overrides);
     if (!problem) return fail(title, problem.error());
     next.problem = std::make_shared<const Problem>(*std::move(problem));
   }
-  const std::shared_ptr<const Problem> held = same ? content_.problem : next.problem;  // opening it makes another
+  const std::shared_ptr<const Problem> held = same ? document_.content.problem : next.problem;  // opening it makes another
   const Problem& problem = *held;
   std::optional<Schedule> schedule;
   if (!source->schedule.empty()) {
@@ -202,13 +201,13 @@ void Session::on(const OpenPoint& c) {
     }
   if (!same) {
     next.constraints = demands;
-    next.kernel_options = content_.kernel_options;
+    next.kernel_options = document_.content.kernel_options;
     adopt(std::move(next), "open " + what);
-    if (!content_.problem) return;
+    if (!document_.content.problem) return;
   }
   if (!schedule) {
     // Found again, or found that there is none: as if it were asked for by hand.
-    if (same && demands != content_.constraints) return constrain(std::move(demands), "what " + what + " demands", true);
+    if (same && demands != document_.content.constraints) return constrain(std::move(demands), "what " + what + " demands", true);
     if (why_no_solve().empty()) on(StartSolve{});
     return;
   }
@@ -223,7 +222,7 @@ void Session::on(const OpenPoint& c) {
     claim.problem_hash = source->problem_hash;
   }
   std::vector<Fault> refuted;
-  judge_claim(problem, content_.constraints, *schedule, file.path, &refuted);
+  judge_claim(problem, document_.content.constraints, *schedule, file.path, &refuted);
   on(AdoptSchedule{*std::move(schedule), name, c.as_baseline});
   warn_aloud(refuted);
 }

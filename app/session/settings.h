@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "app/session/commands.h"
 #include "core/base/result.h"
 
 namespace heddle::app {
+
+enum class ThemeName { Dark, Light, HighContrast };
 
 struct Layout {
   // Shares of the window's width, and of the height between toolbar and status bar.

@@ -9,13 +9,21 @@
 
 #include "app/session/command_line.h"
 #include "app/session/dump_source.h"
+#include "app/session/kernel_state.h"
 #include "app/session/proposal.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
+#include "app/session/run_state.h"
+#include "app/session/sweep_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/project_dialogs.h"
 #include "app/ui/tabs.h"
+#include "app/ui/tabs/compare_state.h"
+#include "app/ui/tabs/cuda_state.h"
 #include "app/ui/tabs/cuda_views.h"
 #include "app/viewmodel/pareto_model.h"
 #include "app/viewmodel/why_here.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {
@@ -100,12 +108,12 @@ std::string no_question(const Session& s) {
 }
 template <Topic topic>
 std::string not_asking(const Session& s) {
-  return s.inquiry(topic).active() ? "" : "it is not being asked";
+  return s.question(topic).active() ? "" : "it is not being asked";
 }
 /// Against the resources of the last sweep.
 Command make_sweep(const Session& s) {
-  const Inquiry& last = s.inquiry(Topic::Pareto);
-  return Ask{Topic::Pareto, last.phase == Inquiry::Phase::None ? AskOptions{} : last.options};
+  const QuestionState& last = s.question(Topic::Pareto);
+  return Ask{Topic::Pareto, last.phase == QuestionState::Phase::None ? AskOptions{} : last.options};
 }
 template <int direction>
 Command make_front(const Session& s) {
@@ -214,7 +222,7 @@ Command cancel_kernel(const Session&) {
 }
 template <KernelStep step>
 std::string not_at_work(const Session& s) {
-  const KernelDesk& k = s.kernel();
+  const KernelState& k = s.kernel();
   const bool active = step == KernelStep::Text    ? k.text().active()
                       : step == KernelStep::Check ? k.checked().active()
                       : step == KernelStep::Data  ? k.verified().active()
@@ -225,7 +233,7 @@ std::string needs_kernel_text(const Session& s) {
   const std::string missing = s.why_no_kernel();
   if (!missing.empty()) return missing;
   const auto& text = s.kernel().text();
-  if (!KernelDesk::is_current(text, KernelDesk::subject_of(s.content()))) return "there is no CUDA text of the shown schedule yet";
+  if (!KernelState::is_current(text, KernelState::subject_of(s.content()))) return "there is no CUDA text of the shown schedule yet";
   return text.answer()->emission ? "" : "the schedule cannot be written as a kernel";
 }
 Command verify_with_data(const Session&) { return CheckKernel{kUsualDataInterleavings, true}; }
@@ -265,7 +273,7 @@ std::string no_records(const Session& s) {
   return records == codegen::Recording::None ? needs_kernel(s) : offer(s, records == codegen::Recording::Loop ? &KernelOffers::loop_records : &KernelOffers::op_records);
 }
 void show_steps(const Session&, UiState& ui) {
-  ui.cuda.steps = !ui.cuda.steps;
+  ui.cuda->steps = !ui.cuda->steps;
   ui.commands.push(ShowTab{BottomTab::Cuda});
 }
 template <int step>
@@ -285,7 +293,7 @@ std::string no_tune(const Session& s) { return s.why_no_tune(); }
 std::string no_more(const Session& s) { return s.why_no_more(); }
 template <bool more>
 Command make_tune(const Session&) {
-  return StartTune{TuneWish{}, more};
+  return StartTune{TuneOptions{}, more};
 }
 std::string needs_tuning(const Session& s) { return s.sweep().running() ? "" : "nothing is being tuned"; }
 std::string needs_sweep(const Session& s) { return s.sweep().file() ? "" : "no sweep is open"; }
@@ -309,7 +317,7 @@ void save_project(const Session& s, UiState& ui) {
 }
 template <bool board>
 void show_compare(const Session&, UiState& ui) {
-  ui.compare_tab.board = board;
+  ui.compare_tab->board = board;
   ui.commands.push(ShowTab{BottomTab::Compare});
 }
 void measure_all(const Session& s, UiState& ui) {
@@ -548,7 +556,7 @@ void perform(const Action& action, const Session& session, UiState& ui) {
   } else if (action.make) {
     ui.commands.push(action.make(session));
   } else if (action.by_chart) {
-    ui.chart.wishes.emplace_back(action.id);
+    ui.chart.requested.emplace_back(action.id);
   }
 }
 

@@ -79,8 +79,8 @@ const std::string& keys_of(std::string_view id);
 bool went_down(const Action& action, bool repeat = false);
 /// The action whose key went down in this frame, if it can be done; those of the chart are left to the chart.
 const Action* pressed_action(const Session& session);
-/// The chart asks: was this action's key pressed, or was it chosen in a menu or the palette (`wishes` holds it then, and
+/// The chart asks: was this action's key pressed, or was it chosen in a menu or the palette (`requested` holds it then, and
 /// gives it up)?
-bool chart_wants(std::vector<std::string_view>& wishes, std::string_view id, bool keys = true, bool repeat = false);
+bool chart_wants(std::vector<std::string_view>& requested, std::string_view id, bool keys = true, bool repeat = false);
 
 }  // namespace heddle::app

@@ -5,7 +5,12 @@
 #include <cmath>
 #include <utility>
 
+#include "app/session/commands.h"
+#include "app/session/run_state.h"
+#include "app/session/sweep_state.h"
 #include "app/ui/probe.h"
+#include "app/ui/tabs/graph_state.h"
+#include "app/ui/tabs/what_if_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/measured_model.h"
 
@@ -76,8 +81,8 @@ AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), 
 }
 
 Pace AppWindow::pace() const {
-  if (ui_.chart.moved < 1 || ui_.what_if.busy || !ui_.commands.empty()) return Pace::Animating;
-  return session_.live().active() || session_.asking() || session_.building() || ui_.graph.working() ? Pace::Ticking : Pace::Idle;
+  if (ui_.chart.moved < 1 || ui_.what_if->busy || !ui_.commands.empty()) return Pace::Animating;
+  return session_.live().active() || session_.asking() || session_.building() || ui_.graph->working() ? Pace::Ticking : Pace::Idle;
 }
 
 void AppWindow::follow_settings() {
@@ -211,17 +216,17 @@ void AppWindow::take_pictures() {
   const auto others = std::stable_partition(waiting.begin(), waiting.end(), [&, light = waiting.front().light](const Export& e) { return e.light == light; });
   const std::vector<Export> now(waiting.begin(), others);
   waiting.erase(waiting.begin(), others);
-  for (const Export& wish : now) {
+  for (const Export& request : now) {
     if (!whole) {
-      session_.note_exported(wish.path, Error::environment("this window draws nothing, so there is no picture of it"));
+      session_.note_exported(request.path, Error::environment("this window draws nothing, so there is no picture of it"));
       continue;
     }
     const float sx = io.DisplayFramebufferScale.x, sy = io.DisplayFramebufferScale.y;
     const auto pixel = [](float at, float scale) { return static_cast<int>(std::lround(at * scale)); };
-    const Picture picture = wish.whole_window || !session_.content().kernel
+    const Picture picture = request.whole_window || !session_.content().kernel
                                 ? *whole
                                 : cropped(*whole, pixel(center_[0], sx), pixel(center_[1], sy), pixel(center_[2], sx), pixel(center_[3], sy));
-    session_.note_exported(wish.path, write_png(wish.path, picture));
+    session_.note_exported(request.path, write_png(request.path, picture));
   }
 }
 
@@ -238,7 +243,7 @@ bool AppWindow::dispatch_keys() {
 
 void AppWindow::draw() {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  ui_.what_if.busy = false;  // unless a slider that is drawn says otherwise
+  ui_.what_if->busy = false;  // unless a slider that is drawn says otherwise
   const bool leave_menus = dispatch_keys();
   draw_menu_bar(session_, ui_);
   const float menu = std::floor(ImGui::GetFrameHeight());
@@ -313,7 +318,7 @@ void AppWindow::draw_panes(float top, float height) {
          [&] { focused(FocusPane::Left, [&] { draw_left_pane(session_, models_, ui_); }); });
   center_ = {left, top, left + center, top + (ui_.maximized ? height : height - bottom)};
   // The picture of the graph hears the keys of charts while the mouse is over it.
-  ui_.chart.deaf = bottom > 0 && session_.view().tab == BottomTab::Graph && ui_.graph.hears_keys;
+  ui_.chart.deaf = bottom > 0 && session_.view().tab == BottomTab::Graph && ui_.graph->hears_keys;
   if (bottom < height)
     pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0),
          [&] {
@@ -325,7 +330,7 @@ void AppWindow::draw_panes(float top, float height) {
     pane("bottom", ImVec2(left, top + height - bottom), ImVec2(center, bottom), theme().panel, padding,
          [&] { focused(FocusPane::Bottom, [&] { draw_bottom_pane(session_, models_, ui_); }); });
   if (ui_.maximized) {  // what only a chart could have done
-    ui_.chart.wishes.clear();
+    ui_.chart.requested.clear();
     session_.view().fit_all = session_.view().zoom_to_selection = false;
   }
   if (right > 0)

@@ -4,12 +4,16 @@
 #include <optional>
 #include <utility>
 
+#include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/tabs/cuda_state.h"
+#include "app/ui/tabs/what_if_state.h"
 #include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
 #include "core/chart/chart_layout.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {
@@ -157,7 +161,7 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
 
 /// While the mouse is on a line of the CUDA text, that line's op stands out. The tab says so anew in every frame.
 std::optional<ChartOverlay> overlay_of_source(const Models& models, UiState& ui) {
-  const OpId op = std::exchange(ui.cuda.hovered, OpId());
+  const OpId op = std::exchange(ui.cuda->hovered, OpId());
   if (!op.valid() || op.index() >= models.ops.size()) return std::nullopt;
   ChartOverlay overlay = models.overlay;
   overlay.focus = {};
@@ -182,10 +186,10 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   view.fit_all = view.zoom_to_selection = false;
   ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  ui.chart.keys_elsewhere = ui.what_if.dragged.has_value();
+  ui.chart.keys_elsewhere = ui.what_if->dragged.has_value();
   const Problem& problem = *session.content().problem;
   // While a number is tried the chart shows what it would do; nothing is in force yet.
-  if (const WhatIfState& tried = ui.what_if; tried.gantt && tried.drawn && tried.trial)
+  if (const WhatIfState& tried = *ui.what_if; tried.gantt && tried.drawn && tried.trial)
     draw_gantt(*tried.gantt, *tried.trial->problem, *tried.drawn, session.selection(), {}, ui.chart, ui.commands);
   else if (const auto lit = overlay_of_source(models, ui); !compare)
     draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), lit ? *lit : models.overlay, ui.chart, ui.commands,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "app/session/commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
@@ -19,14 +21,14 @@ struct Chip {
 };
 
 std::string whisker_legend(const Session& session, const ChartOverlay& overlay) {
-  const Inquiry& inquiry = session.inquiry(Topic::Slack);
+  const QuestionState& asked = session.question(Topic::Slack);
   if (overlay.slack && overlay.slack->exact) {
     const auto& ops = overlay.slack->ops;
     const auto settled = std::count_if(ops.begin(), ops.end(), [](const OpRange& r) { return r.settled(); });
     return fmt::format("Room to move: thin by longest paths, thick exact ({} of {} proved)", settled, ops.size());
   }
   if (overlay.slack) return "Room to move, by longest paths; the Slack tab asks for exact ranges";
-  if (inquiry.active()) return "Room to move: " + inquiry.doing;
+  if (asked.active()) return "Room to move: " + asked.doing;
   const std::string why = session.why_no_question(Topic::Slack);
   return why.empty() ? "Room to move: ask in the Slack tab" : "Room to move: " + why;
 }

@@ -8,6 +8,7 @@
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
 #include "core/chart/chart_layout.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

@@ -7,7 +7,10 @@
 #include <cstring>
 
 #include "app/session/proposal.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/probe.h"
+#include "app/ui/tabs/constraints_state.h"
 #include "app/ui/widgets.h"
 #include "core/schedule/constraint_text.h"
 
@@ -92,7 +95,7 @@ void draw_row(const ConstraintRow& row, const Session& session, UiState& ui) {
     const std::string price = row.price == "?" ? "price" : row.price;
     const ImVec2 size = text_size(fonts().mono_small, price);
     const std::string why_not = session.why_no_question(Topic::Price);
-    const bool running = session.inquiry(Topic::Price).active();
+    const bool running = session.question(Topic::Price).active();
     const bool ask = (row.price == "?" || row.price_old) && !running;
     // Where nothing has been asked the link shows on hover only, so that the list stays calm.
     if (!ask || row.price != "?" || hovered) {
@@ -126,7 +129,7 @@ void draw_row(const ConstraintRow& row, const Session& session, UiState& ui) {
 }  // namespace
 
 void begin_editing(std::size_t index, bool in_tab, const ConstraintRow& row, UiState& ui) {
-  ConstraintsState& state = ui.constraints;
+  ConstraintsState& state = *ui.constraints;
   state.editing = index;
   state.editing_in_tab = in_tab;
   state.edit_fault.clear();
@@ -136,7 +139,7 @@ void begin_editing(std::size_t index, bool in_tab, const ConstraintRow& row, UiS
 
 bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab, const Session& session, UiState& ui,
                         float width) {
-  ConstraintsState& state = ui.constraints;
+  ConstraintsState& state = *ui.constraints;
   if (state.editing != index || state.editing_in_tab != in_tab) return false;
   const Constraints& constraints = session.content().constraints;
   if (index >= constraints.size()) {
@@ -169,7 +172,7 @@ bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab,
 
 void draw_add_constraint(const char* name, const Session& session, UiState& ui, float width) {
   if (!session.content().problem) return;
-  ConstraintsState& state = ui.constraints;
+  ConstraintsState& state = *ui.constraints;
   const float side = px(kField);
   const std::string base(name);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
@@ -235,7 +238,7 @@ void draw_refusal(const char* name, const Session& session, UiState& ui) {
 float constraint_list_height(const Session& session, const UiState& ui) {
   if (!session.content().problem) return 0;
   const float rows = static_cast<float>(session.content().constraints.size()) * (px(kRow) + px(3));
-  const bool words = !ui.constraints.add_fault.empty() || !ui.constraints.edit_fault.empty();
+  const bool words = !ui.constraints->add_fault.empty() || !ui.constraints->edit_fault.empty();
   return px(30) + rows + px(kField) + px(6) + (session.live().refuted() ? px(54) : 0) + (words ? px(40) : 0);
 }
 

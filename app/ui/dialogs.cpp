@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"

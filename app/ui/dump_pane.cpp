@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/session/commands.h"
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/ui/panels.h"

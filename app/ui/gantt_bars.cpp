@@ -10,6 +10,7 @@
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
 #include "core/base/integer_division.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

@@ -6,11 +6,13 @@
 #include <cmath>
 
 #include "app/platform/fonts.h"
+#include "app/session/proposal_commands.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
 #include "app/viewmodel/chart_drag.h"
 #include "app/viewmodel/legal_band.h"
 #include "core/base/integer_division.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
+#include "app/session/commands.h"
 #include "app/ui/actions.h"
 #include "app/ui/gantt_parts.h"
 
@@ -255,7 +256,7 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
   const ImGuiIO& io = ImGui::GetIO();
   GanttViewState& view = f.view;
   bool keys = !io.WantTextInput && !view.keys_elsewhere && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-  const auto wants = [&](std::string_view id, bool repeat = false) { return chart_wants(view.wishes, id, keys, repeat); };
+  const auto wants = [&](std::string_view id, bool repeat = false) { return chart_wants(view.requested, id, keys, repeat); };
   if (wants("clear_selection")) {
     if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd)
       view.range.reset();
@@ -286,7 +287,7 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
   if (wants("measure")) measure_ops(view, f.model, f.selection.ops);
   if (wants("next_mode")) f.commands.push(SetMode{static_cast<GanttMode>((static_cast<int>(f.model.mode) + 1) % 3)});
   // A list that has the focus walks through its own rows.
-  const auto walks = [&](std::string_view id) { return chart_wants(view.wishes, id, keys && view.rows_keys, true); };
+  const auto walks = [&](std::string_view id) { return chart_wants(view.requested, id, keys && view.rows_keys, true); };
   if (walks("row_up")) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, -1); });
   if (walks("row_down")) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, 1); });
   if (wants("op_next", true)) move_selection(f, [&](std::size_t b) { return step_in_row(f.model, b, 1); });

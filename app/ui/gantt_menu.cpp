@@ -6,11 +6,13 @@
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
 #include "app/session/proposal.h"
+#include "app/session/proposal_commands.h"
 #include "app/ui/actions.h"
 #include "app/ui/gantt_parts.h"
 #include "app/viewmodel/why_here.h"
 #include "app/ui/probe.h"
 #include "app/viewmodel/legal_band.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

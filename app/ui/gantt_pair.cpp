@@ -9,6 +9,7 @@
 #include "app/ui/actions.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

@@ -6,6 +6,7 @@
 #include "app/ui/gantt_parts.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

@@ -9,11 +9,13 @@
 
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
+#include "app/session/commands.h"
 #include "app/ui/gantt_parts.h"
 #include "app/ui/lanes_view.h"
 #include "app/ui/minimap.h"
 #include "app/ui/probe.h"
 #include "core/base/integer_division.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

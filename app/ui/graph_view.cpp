@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/commands.h"
 #include "app/ui/actions.h"
 #include "app/ui/chart_paint.h"
 #include "app/ui/probe.h"
@@ -354,11 +355,11 @@ void step(GraphFrame& f, int direction, CommandQueue& commands) {
   if (to) commands.push(SelectOp{*to, false});
 }
 
-void handle_keys(GraphFrame& f, bool inside, std::vector<std::string_view>& wishes, CommandQueue& commands) {
+void handle_keys(GraphFrame& f, bool inside, std::vector<std::string_view>& requested, CommandQueue& commands) {
   GraphState& s = f.state;
   const bool keys = s.hears_keys && !ImGui::GetIO().WantTextInput && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-  if (!keys && wishes.empty()) return;
-  const auto wants = [&](std::string_view id, bool repeat = false) { return chart_wants(wishes, id, keys, repeat); };
+  if (!keys && requested.empty()) return;
+  const auto wants = [&](std::string_view id, bool repeat = false) { return chart_wants(requested, id, keys, repeat); };
   const ImVec2 middle(f.origin.x + s.canvas.width / 2, f.origin.y + s.canvas.height / 2);
   const ImVec2 focus = inside ? ImGui::GetIO().MousePos : middle;
   const float pan = px(60) / s.view.zoom;
@@ -443,7 +444,7 @@ void follow_selection(GraphFrame& f) {
 
 }  // namespace
 
-void draw_graph(const GraphScene& scene, GraphState& state, std::vector<std::string_view>& wishes, CommandQueue& commands) {
+void draw_graph(const GraphScene& scene, GraphState& state, std::vector<std::string_view>& requested, CommandQueue& commands) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const CanvasSize canvas{std::max(room.x, 1.0f), std::max(room.y, 1.0f)};
   const bool resized = canvas.width != state.canvas.width || canvas.height != state.canvas.height;
@@ -456,7 +457,7 @@ void draw_graph(const GraphScene& scene, GraphState& state, std::vector<std::str
   const bool inside = ImGui::IsItemHovered();
   handle_mouse(f, inside, commands);
   state.hears_keys |= inside;
-  handle_keys(f, inside, wishes, commands);
+  handle_keys(f, inside, requested, commands);
   follow_selection(f);
   hold_graph(state.view, scene.model, canvas);
 

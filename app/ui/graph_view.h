@@ -20,8 +20,8 @@ struct GraphScene {
   const Highlight& highlight;
 };
 
-/// Draws into what is left of the window; appends what the person wants to `commands`. `wishes` holds the chart's actions
+/// Draws into what is left of the window; appends what the person wants to `commands`. `requested` holds the chart's actions
 /// that were chosen in a menu, for when there is no chart to fulfil them.
-void draw_graph(const GraphScene& scene, GraphState& state, std::vector<std::string_view>& wishes, CommandQueue& commands);
+void draw_graph(const GraphScene& scene, GraphState& state, std::vector<std::string_view>& requested, CommandQueue& commands);
 
 }  // namespace heddle::app

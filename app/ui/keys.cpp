@@ -87,8 +87,8 @@ const Action* pressed_action(const Session& session) {
   return nullptr;
 }
 
-bool chart_wants(std::vector<std::string_view>& wishes, std::string_view id, bool keys, bool repeat) {
-  if (std::erase(wishes, id) > 0) return true;
+bool chart_wants(std::vector<std::string_view>& requested, std::string_view id, bool keys, bool repeat) {
+  if (std::erase(requested, id) > 0) return true;
   const Action* action = find_action(id);
   return keys && action && went_down(*action, repeat);
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "app/session/commands.h"
 #include "app/ui/chart_paint.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/session/commands.h"
 #include "app/ui/constraint_rows.h"
 #include "app/ui/dump_pane.h"
 #include "app/ui/focus.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"

@@ -18,19 +18,6 @@
 #include "app/ui/project_dialogs.h"
 #include "app/ui/schedule_list.h"
 #include "app/ui/tabs.h"
-#include "app/ui/tabs/alternatives_state.h"
-#include "app/ui/tabs/audit_state.h"
-#include "app/ui/tabs/constraints_state.h"
-#include "app/ui/tabs/cuda_state.h"
-#include "app/ui/tabs/explain_state.h"
-#include "app/ui/tabs/graph_state.h"
-#include "app/ui/tabs/pareto_state.h"
-#include "app/ui/tabs/pipeline_state.h"
-#include "app/ui/tabs/compare_state.h"
-#include "app/ui/tabs/sensitivity_state.h"
-#include "app/ui/tabs/slack_state.h"
-#include "app/ui/tabs/sweep_state.h"
-#include "app/ui/tabs/what_if_state.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/compare_model.h"
 #include "app/viewmodel/header_model.h"
@@ -66,29 +53,39 @@ struct PathPromptState {
   bool just_opened = false;
 };
 
+// What each tab remembers between frames: app/ui/tabs/*_state.h.
+struct AlternativesTabState;
+struct AuditTabState;
+struct CompareTabState;
+struct ConstraintsState;
+struct CudaTabState;
+struct ExplainTabState;
+struct GraphState;
+struct ParetoState;
+struct PipelineState;
+struct SensitivityState;
+struct SlackTabState;
+struct SweepTabState;
+struct WhatIfState;
+
 struct UiState {
+  UiState();
+  ~UiState();
+
   CommandQueue commands;
-  ExplainTabState explain;
-  SlackTabState slack;
-  AlternativesTabState alternatives;
   GanttViewState chart;
   GanttViewState chart_b;  ///< of the lower one, where two are on one axis
   ScheduleListState schedule_list;
-  CompareTabState compare_tab;
   char ops_filter[128] = "";
   OpsColumn list_sort = OpsColumn::Start;
   bool list_descending = false;
   char log_filter[128] = "";
   std::size_t log_seen = 0;
-  ConstraintsState constraints;
   OpenDialogState open_dialog;
   PathPromptState path_prompt;
   ExportDialogState export_dialog;
   NoteEditorState note;
   bool leave_opened = false;
-  WhatIfState what_if;
-  ParetoState pareto;
-  SensitivityState sensitivity;
   bool error_opened = false;
   KeysOverlayState keys;
   PaletteState palette;
@@ -98,11 +95,21 @@ struct UiState {
   std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
   std::vector<std::string> machines;
   bool maximized = false;  ///< the pane under the chart has the chart's place too
-  AuditTabState audit;
-  GraphState graph;
-  PipelineState pipeline;
-  CudaTabState cuda;
-  SweepTabState sweep;
+
+  // Of the tabs; never null.
+  std::unique_ptr<AlternativesTabState> alternatives;
+  std::unique_ptr<AuditTabState> audit;
+  std::unique_ptr<CompareTabState> compare_tab;
+  std::unique_ptr<ConstraintsState> constraints;
+  std::unique_ptr<CudaTabState> cuda;
+  std::unique_ptr<ExplainTabState> explain;
+  std::unique_ptr<GraphState> graph;
+  std::unique_ptr<ParetoState> pareto;
+  std::unique_ptr<PipelineState> pipeline;
+  std::unique_ptr<SensitivityState> sensitivity;
+  std::unique_ptr<SlackTabState> slack;
+  std::unique_ptr<SweepTabState> sweep;
+  std::unique_ptr<WhatIfState> what_if;
 };
 
 void draw_menu_bar(const Session& session, UiState& ui);

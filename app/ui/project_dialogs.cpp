@@ -10,7 +10,9 @@
 #include <ctime>
 #include <filesystem>
 
+#include "app/session/autosave.h"
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
@@ -75,18 +77,18 @@ void check_box(const char* name, const std::string& label, bool& on, const std::
 }
 
 /// Always the same three lines, so that nothing jumps; what a kind of file does not know is grey and says why.
-void draw_options(const Session& session, Export& wish) {
-  const bool svg = wish.kind == ExportKind::Svg, png = wish.kind == ExportKind::Png;
+void draw_options(const Session& session, Export& request) {
+  const bool svg = request.kind == ExportKind::Svg, png = request.kind == ExportKind::Png;
   const auto& visible = session.view().chart.visible;
   check_box("export/visible",
             visible ? fmt::format("only the visible cycles, {} to {}", grouped(visible->first), grouped(visible->second)) : "only the visible cycles",
-            wish.visible_only,
-            svg ? "" : png ? "a PNG shows what the chart shows: zoom first" : wish.kind == ExportKind::Trace ? "a trace runs from cold start to drain" : "it has all cycles");
-  check_box("export/light", "on white", wish.light,
+            request.visible_only,
+            svg ? "" : png ? "a PNG shows what the chart shows: zoom first" : request.kind == ExportKind::Trace ? "a trace runs from cold start to drain" : "it has all cycles");
+  check_box("export/light", "on white", request.light,
             !svg && !png                                          ? "it has no colours"
             : png && session.settings().theme == ThemeName::Light ? "the theme is light already"
                                                                   : "");
-  check_box("export/window", "the whole window, not only the chart", wish.whole_window, png ? "" : "only pictures of pixels show the window");
+  check_box("export/window", "the whole window, not only the chart", request.whole_window, png ? "" : "only pictures of pixels show the window");
 }
 
 void draw_exported(const Session& session, std::size_t earlier) {
@@ -160,9 +162,9 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   if (dialog.wanted) {
     dialog.wanted = false;
     dialog.just_opened = true;
-    dialog.wish.light = session.settings().theme == ThemeName::Light;
-    if (for_compiler(dialog.wish.kind) && !session.why_no_dump(dialog.wish.kind).empty()) dialog.wish.kind = ExportKind::Svg;
-    std::snprintf(dialog.path, sizeof dialog.path, "%s", (file_stem(session) + kind_of(dialog.wish.kind).ending).c_str());
+    dialog.request.light = session.settings().theme == ThemeName::Light;
+    if (for_compiler(dialog.request.kind) && !session.why_no_dump(dialog.request.kind).empty()) dialog.request.kind = ExportKind::Svg;
+    std::snprintf(dialog.path, sizeof dialog.path, "%s", (file_stem(session) + kind_of(dialog.request.kind).ending).c_str());
     dialog.earlier = session.view().exported.size();
     ImGui::OpenPopup("export");
   } else if (dialog.again && session.view().pictures.empty()) {
@@ -173,9 +175,9 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   dialog_title("Export what is on screen");
   ImGui::Dummy(ImVec2(0, px(2)));
   const auto choose = [&](const Kind& kind, const std::string& why_not, float width) {
-    const bool current = kind.kind == dialog.wish.kind;
+    const bool current = kind.kind == dialog.request.kind;
     if (button(kind.name, kind.label, current ? ButtonKind::Primary : ButtonKind::Plain, why_not, width, px(28))) {
-      dialog.wish.kind = kind.kind;
+      dialog.request.kind = kind.kind;
       set_ending(dialog, kind.kind);
     }
     ImGui::SameLine(0, px(6));
@@ -193,13 +195,13 @@ void draw_export_dialog(const Session& session, UiState& ui) {
       if (for_compiler(kind.kind)) choose(kind, session.why_no_dump(kind.kind), 0);
     ImGui::NewLine();
   }
-  std::string about = kind_of(dialog.wish.kind).about;
+  std::string about = kind_of(dialog.request.kind).about;
   if (session.content().baseline_entry() && session.view().chart_view != ChartView::A)
-    about += dialog.wish.kind == ExportKind::Svg   ? " A over B, on one axis."
-             : dialog.wish.kind == ExportKind::Png ? ""
+    about += dialog.request.kind == ExportKind::Svg   ? " A over B, on one axis."
+             : dialog.request.kind == ExportKind::Png ? ""
                                                    : " Of A alone.";
   wrapped_text(fonts().small, theme().dim, about);
-  draw_options(session, dialog.wish);
+  draw_options(session, dialog.request);
   ImGui::Dummy(ImVec2(0, px(2)));
   if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
   dialog.just_opened = false;
@@ -212,16 +214,16 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   wrapped_text(fonts().small, replaces ? theme().warning : theme().faint,
                replaces ? "This file exists and will be replaced." : "Relative to " + folder);
   ImGui::Dummy(ImVec2(0, px(4)));
-  dialog.wish.path = dialog.path;
+  dialog.request.path = dialog.path;
   const std::string no_path = dialog.path[0] ? "" : "type a path first";
   const bool go = button("export/go", "Export", ButtonKind::Primary, no_path, px(100), px(32));
   if ((go || entered) && dialog.path[0]) {
-    ui.commands.push(dialog.wish);
-    dialog.again = dialog.wish.kind == ExportKind::Png;
+    ui.commands.push(dialog.request);
+    dialog.again = dialog.request.kind == ExportKind::Png;
     if (dialog.again) ImGui::CloseCurrentPopup();
   }
   ImGui::SameLine();
-  copy_command_button("export/command", session, ui, export_command(session, dialog.wish), ButtonKind::Plain, px(150), px(32));
+  copy_command_button("export/command", session, ui, export_command(session, dialog.request), ButtonKind::Plain, px(150), px(32));
   ImGui::SameLine();
   if (button("export/share", "Share", ButtonKind::Plain, session.why_no_save(), px(90), px(32))) {
     ImGui::CloseCurrentPopup();

@@ -16,7 +16,7 @@ struct UiState;
 struct ExportDialogState {
   bool wanted = false, just_opened = false;
   bool again = false;  ///< comes back when the picture is taken that it stood in front of
-  Export wish;
+  Export request;
   std::size_t earlier = 0;  ///< exports before it was opened
   char path[1024] = "";
 };

@@ -4,16 +4,18 @@
 #include <fmt/format.h>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/panels.h"
 
 namespace heddle::app {
 
 void draw_question_bar(const Session& session, UiState& ui, Topic topic, const AskOptions& options, const char* verb) {
-  const Inquiry& inquiry = session.inquiry(topic);
+  const QuestionState& asked = session.question(topic);
   const std::string name = to_string(topic);
   const float height = px(26);
-  if (inquiry.active()) {
-    const bool stopping = inquiry.phase == Inquiry::Phase::Stopping;
+  if (asked.active()) {
+    const bool stopping = asked.phase == QuestionState::Phase::Stopping;
     if (button((name + "/cancel").c_str(), stopping ? "Stopping" : "Cancel", ButtonKind::Plain, stopping ? "it is being stopped" : "", 0, height))
       ui.commands.push(CancelAsk{topic});
   } else if (button((name + "/ask").c_str(), verb, session.answered(topic) ? ButtonKind::Plain : ButtonKind::Primary,
@@ -24,15 +26,15 @@ void draw_question_bar(const Session& session, UiState& ui, Topic topic, const A
 }
 
 void draw_question_state(const Session& session, Topic topic) {
-  const Inquiry& inquiry = session.inquiry(topic);
+  const QuestionState& asked = session.question(topic);
   std::string text;
   Color color = theme().dim;
-  if (inquiry.active()) {
-    text = inquiry.doing + (inquiry.phase == Inquiry::Phase::Waiting ? "" : " · " + seconds_text(inquiry.seconds));
-  } else if (!inquiry.failure.empty()) {
-    text = "failed: " + inquiry.failure;
+  if (asked.active()) {
+    text = asked.doing + (asked.phase == QuestionState::Phase::Waiting ? "" : " · " + seconds_text(asked.seconds));
+  } else if (!asked.failure.empty()) {
+    text = "failed: " + asked.failure;
     color = theme().bad;
-  } else if (inquiry.phase == Inquiry::Phase::Done && !session.answered(topic)) {
+  } else if (asked.phase == QuestionState::Phase::Done && !session.answered(topic)) {
     text = "! answer to an earlier question";
     color = theme().warning;
   } else if (const std::string reason = session.why_no_question(topic); !reason.empty()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/jobs/ask_options.h"
 #include "app/session/session.h"
 #include "app/ui/widgets.h"
 

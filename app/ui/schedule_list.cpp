@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "app/session/commands.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/widgets.h"

@@ -1,6 +1,7 @@
 // The welcome screen: example cards, recent files, and the two ways to start.
 #include <algorithm>
 
+#include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"

@@ -7,8 +7,11 @@
 #include <chrono>
 #include <cmath>
 
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/tabs/what_if_state.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/slack.h"
 #include "core/chart/chart_layout.h"
@@ -102,7 +105,7 @@ void paint_track(const Track& track, const WhatIfNumber& number, const WhatIfRea
 }  // namespace
 
 void refresh_what_if(const Session& session, UiState& ui) {
-  WhatIfState& state = ui.what_if;
+  WhatIfState& state = *ui.what_if;
   const Content& content = session.content();
   const OpId op = session.selection().primary();
   const EntryPtr entry = content.shown ? content.schedules[*content.shown] : nullptr;
@@ -123,7 +126,7 @@ void refresh_what_if(const Session& session, UiState& ui) {
 }
 
 void draw_what_if_slider(const Session& session, UiState& ui, std::size_t index, const std::string& prefix) {
-  WhatIfState& state = ui.what_if;
+  WhatIfState& state = *ui.what_if;
   const WhatIfNumber& number = state.numbers[index];
   const WhatIfReach& reach = state.reaches[index];
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -178,7 +181,7 @@ void draw_what_if_slider(const Session& session, UiState& ui, std::size_t index,
 }
 
 void draw_what_if_words(const Session& session, UiState& ui, std::size_t index) {
-  const WhatIfState& state = ui.what_if;
+  const WhatIfState& state = *ui.what_if;
   const WhatIfNumber& number = state.numbers[index];
   if (state.dragged && *state.dragged == number && state.trial) {
     const WhatIfTrial& trial = *state.trial;
@@ -198,7 +201,7 @@ void draw_what_if_words(const Session& session, UiState& ui, std::size_t index) 
 
 void draw_what_if_section(const Session& session, UiState& ui) {
   refresh_what_if(session, ui);
-  WhatIfState& state = ui.what_if;
+  WhatIfState& state = *ui.what_if;
   if (state.numbers.empty()) return;
   section("WHAT IF", "drag");
   for (std::size_t i = 0; i < state.numbers.size(); ++i) {
@@ -206,11 +209,11 @@ void draw_what_if_section(const Session& session, UiState& ui) {
     const bool dragged = state.dragged && *state.dragged == state.numbers[i];
     if (dragged || i == 0) draw_what_if_words(session, ui, i);
   }
-  const Inquiry& inquiry = session.inquiry(Topic::Latency);
-  const auto* answer = inquiry.as<LatencyRange>();
-  if (answer && session.answered(Topic::Latency) && inquiry.options.op == state.op) {
+  const QuestionState& asked = session.question(Topic::Latency);
+  const auto* answer = asked.as<LatencyRange>();
+  if (answer && session.answered(Topic::Latency) && asked.options.op == state.op) {
     if (const std::string sentence = latency_sentence(*answer); !sentence.empty()) wrapped_text(fonts().small, theme().text, sentence);
-  } else if (session.why_no_question(Topic::Latency).empty() && !inquiry.active()) {
+  } else if (session.why_no_question(Topic::Latency).empty() && !asked.active()) {
     if (link("inspector/ask_latency", "II by latency")) {
       Ask ask{Topic::Latency, {}};
       ask.options.op = state.op;
@@ -227,7 +230,7 @@ void draw_what_if_section(const Session& session, UiState& ui) {
 }
 
 std::string what_if_banner(const UiState& ui) {
-  const WhatIfState& state = ui.what_if;
+  const WhatIfState& state = *ui.what_if;
   if (!state.dragged || !state.trial) return {};
   return fmt::format("WHAT IF {} = {}: {}", number_name(state.dragged->number), grouped(state.value), state.trial->sentence);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/integer_division.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/session/proposal.h"
+#include "app/session/question_state.h"
 #include "core/analysis/difference.h"
 
 namespace heddle::app {
@@ -81,7 +82,7 @@ ChartOverlay build_overlay(const Session& session) {
   overlay.focus = build_focus(*content.problem, overlay.highlight, critical ? &*critical : nullptr);
   overlay.whiskers = session.view().whiskers;
   if (session.answered(Topic::Slack))
-    if (const auto* slack = session.inquiry(Topic::Slack).as<SlackRanges>()) overlay.slack = *slack;
+    if (const auto* slack = session.question(Topic::Slack).as<SlackRanges>()) overlay.slack = *slack;
   return overlay;
 }
 

@@ -76,7 +76,7 @@ struct GanttViewState {
   bool deaf = false;                    ///< keys are for another picture; Escape is heard all the same
   std::optional<CycleRange> extent;     ///< what there is to see, where that is more than the model: two charts on one axis
   bool rows_keys = true;                ///< the keys for the next and previous row are the chart's
-  std::vector<std::string_view> wishes; ///< ids of actions that were chosen in a menu or the palette
+  std::vector<std::string_view> requested; ///< ids of actions that were chosen in a menu or the palette
 
   ChartDrag drag = ChartDrag::None;
   Cycle drag_cycle = 0;                 ///< where it began, or the edge that stays

@@ -9,6 +9,7 @@
 #include "app/viewmodel/header_model.h"
 #include "core/answers/difference.h"
 #include "core/chart/chart_layout.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

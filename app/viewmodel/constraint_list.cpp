@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/session/proposal.h"
+#include "app/session/question_state.h"
 #include "app/viewmodel/explain_model.h"
 #include "core/answers/price.h"
 #include "core/chart/chart_layout.h"
@@ -24,12 +25,12 @@ std::string short_price(const PricedOptimum& without, const PricedOptimum& all) 
 }
 
 void add_prices(const Session& session, ConstraintList& list) {
-  const Inquiry& inquiry = session.inquiry(Topic::Price);
-  const auto* prices = inquiry.as<Prices>();
-  if (!prices || inquiry.problem != session.content().problem) return;
+  const QuestionState& asked = session.question(Topic::Price);
+  const auto* prices = asked.as<Prices>();
+  if (!prices || asked.problem != session.content().problem) return;
   const bool current = session.answered(Topic::Price);
   std::size_t next = 0;
-  for (const UserConstraint& asked : inquiry.constraints) {
+  for (const UserConstraint& asked : asked.constraints) {
     if (!asked.enabled) continue;
     if (next >= prices->constraints.size()) break;
     const ConstraintPrice& price = prices->constraints[next++];
@@ -52,7 +53,7 @@ void add_guilt(const Session& session, ConstraintList& list) {
   if (session.live().refuted())
     for (ConstraintRow& row : list.rows)
       row.guilty |= row.enabled && why.find("'" + constraints[row.index].name + "'") != std::string::npos;
-  const auto* explanation = session.inquiry(Topic::Explain).as<Explanation>();
+  const auto* explanation = session.question(Topic::Explain).as<Explanation>();
   if (!explanation || !session.answered(Topic::Explain)) return;
   for (const ExplanationMember& member : explanation->members) {
     if (member.family != "user") continue;

@@ -1,5 +1,7 @@
 // Members become cards; ways out become the steps of the member they ease.
 #include "app/viewmodel/explain_answer.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/viewmodel/pretty_text.h"
 
 #include <fmt/format.h>
@@ -130,8 +132,8 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
   if (!e.members.empty()) remark(explanation_standing(e));
   for (const std::string& text : e.remarks) remark(pretty(text));
   if (!e.assumptions.empty()) remark("taken for granted: " + pretty(fmt::format("{}", fmt::join(e.assumptions, "; "))));
-  const Inquiry& inquiry = session.inquiry(Topic::Explain);
-  if (e.ways_out_left > 0 && !inquiry.active())
+  const QuestionState& asked = session.question(Topic::Explain);
+  if (e.ways_out_left > 0 && !asked.active())
     remark(fmt::format("{} change{} not tried for lack of time", e.ways_out_left, e.ways_out_left == 1 ? " was" : "s were"));
   if (e.cancelled) remark("cancelled: this is what was known by then");
   if (e.timed_out) remark("time is up: this is what was known by then");

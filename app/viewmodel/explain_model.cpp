@@ -7,6 +7,7 @@
 #include <cctype>
 #include <set>
 
+#include "app/session/question_state.h"
 #include "app/viewmodel/explain_answer.h"
 #include "app/viewmodel/pretty_text.h"
 #include "core/chart/chart_layout.h"
@@ -184,8 +185,8 @@ void explain_at_once(const Content& content, ExplainModel& model) {
 /// The answer to the present question, if it says anything.
 const Explanation* usable_answer(const Session& session) {
   if (!session.answered(Topic::Explain)) return nullptr;
-  const auto* answer = session.inquiry(Topic::Explain).as<Explanation>();
-  return answer && (!answer->members.empty() || !session.inquiry(Topic::Explain).active()) ? answer : nullptr;
+  const auto* answer = session.question(Topic::Explain).as<Explanation>();
+  return answer && (!answer->members.empty() || !session.question(Topic::Explain).active()) ? answer : nullptr;
 }
 
 }  // namespace
@@ -209,8 +210,8 @@ ExplainModel build_explain(const Session& session) {
     model.note = content.kernel ? "choose a machine" : "open a kernel and a machine";
     return model;
   }
-  const Inquiry& inquiry = session.inquiry(Topic::Explain);
-  model.outdated = inquiry.as<Explanation>() && !session.answered(Topic::Explain);
+  const QuestionState& asked = session.question(Topic::Explain);
+  model.outdated = asked.as<Explanation>() && !session.answered(Topic::Explain);
   const Explanation* answer = usable_answer(session);
   const ScheduleEntry* entry = content.entry();
   const bool none = no_schedule(session);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "app/viewmodel/header_model.h"
 

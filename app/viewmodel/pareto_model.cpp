@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
@@ -186,10 +188,10 @@ std::optional<Command> take_point(const Session& session, const Pareto& front, c
 }
 
 std::optional<Command> next_point(const Session& session, int direction) {
-  const Inquiry& inquiry = session.inquiry(Topic::Pareto);
-  const auto* front = inquiry.as<Pareto>();
+  const QuestionState& asked = session.question(Topic::Pareto);
+  const auto* front = asked.as<Pareto>();
   if (!front || !session.answered(Topic::Pareto)) return std::nullopt;
-  const ParetoModel model = build_pareto(*inquiry.problem, *front, session.content());
+  const ParetoModel model = build_pareto(*asked.problem, *front, session.content());
   std::vector<const ParetoRow*> points;
   std::optional<std::size_t> here;
   for (const ParetoRow& row : model.rows) {

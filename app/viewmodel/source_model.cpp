@@ -9,6 +9,7 @@
 
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
+#include "core/chart/gantt_model.h"
 
 namespace heddle::app {
 namespace {

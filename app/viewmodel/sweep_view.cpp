@@ -219,38 +219,38 @@ std::string cell_of(const SweepTable& table, const SweepPoint& point, SweepColum
   }
 }
 
-std::vector<std::uint32_t> select_points(const SweepTable& table, const SweepWish& wish) {
-  const std::vector<FilterTerm> terms = terms_of(table, wish.filter);
+std::vector<std::uint32_t> select_points(const SweepTable& table, const SweepChoice& choice) {
+  const std::vector<FilterTerm> terms = terms_of(table, choice.filter);
   const SweepValueScale scale = value_scale(table);
   std::vector<std::uint32_t> chosen;
   chosen.reserve(table.points.size());
   for (std::size_t i = 0; i < table.points.size(); ++i) {
     const SweepPoint& point = table.points[i];
-    const bool in = std::all_of(wish.brushes.begin(), wish.brushes.end(), [&](const SweepBrush& b) { return brushed(table, scale, point, b); }) &&
+    const bool in = std::all_of(choice.brushes.begin(), choice.brushes.end(), [&](const SweepBrush& b) { return brushed(table, scale, point, b); }) &&
                     std::all_of(terms.begin(), terms.end(), [&](const FilterTerm& t) { return t.column ? compares(table, point, t) : word_occurs(table, point, t.word); });
     if (in) chosen.push_back(static_cast<std::uint32_t>(i));
   }
-  if (wish.sort == SweepColumnRef{}) {
-    if (wish.descending) std::reverse(chosen.begin(), chosen.end());
+  if (choice.sort == SweepColumnRef{}) {
+    if (choice.descending) std::reverse(chosen.begin(), chosen.end());
     return chosen;
   }
   // The keys once: there may be many rows.
-  const bool numbers = column_of_numbers(table, wish.sort);
+  const bool numbers = column_of_numbers(table, choice.sort);
   std::vector<double> keys(numbers ? table.points.size() : 0);
   std::vector<std::string> texts(numbers ? 0 : table.points.size());
   for (const std::uint32_t i : chosen) {
     if (numbers)
-      keys[i] = number_in(table, table.points[i], wish.sort);
+      keys[i] = number_in(table, table.points[i], choice.sort);
     else
-      texts[i] = cell_of(table, table.points[i], wish.sort);
+      texts[i] = cell_of(table, table.points[i], choice.sort);
   }
   std::stable_sort(chosen.begin(), chosen.end(), [&](std::uint32_t a, std::uint32_t b) {
     if (numbers) {
       if (!is_number(keys[a]) || !is_number(keys[b])) return is_number(keys[a]) && !is_number(keys[b]);
-      return wish.descending ? keys[a] > keys[b] : keys[a] < keys[b];
+      return choice.descending ? keys[a] > keys[b] : keys[a] < keys[b];
     }
     if (texts[a].empty() || texts[b].empty()) return !texts[a].empty() && texts[b].empty();
-    return wish.descending ? texts[a] > texts[b] : texts[a] < texts[b];
+    return choice.descending ? texts[a] > texts[b] : texts[a] < texts[b];
   });
   return chosen;
 }

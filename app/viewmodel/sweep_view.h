@@ -33,16 +33,16 @@ struct SweepBrush {
   bool operator==(const SweepBrush&) const = default;
 };
 
-struct SweepWish {
+struct SweepChoice {
   std::string filter;  ///< words that must occur, and comparisons: "optimal TILE_N=256 stages>=2"
   std::vector<SweepBrush> brushes;
   SweepColumnRef sort;
   bool descending = false;
-  bool operator==(const SweepWish&) const = default;
+  bool operator==(const SweepChoice&) const = default;
 };
 
 /// Indices of points. Those without what it is sorted by come last, whichever way.
-std::vector<std::uint32_t> select_points(const SweepTable& table, const SweepWish& wish);
+std::vector<std::uint32_t> select_points(const SweepTable& table, const SweepChoice& choice);
 
 /// The scale that values are drawn on: from the least bound or value to the greatest value.
 struct SweepValueScale {

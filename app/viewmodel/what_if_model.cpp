@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/proposal_commands.h"
 #include "core/analysis/slack.h"
 #include "core/chart/chart_layout.h"
 #include "core/check/reuse.h"

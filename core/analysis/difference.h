@@ -7,22 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/alignment.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle {
-
-/// Which cycle of B stands over which cycle of A.
-struct Alignment {
-  enum class At {
-    IiStart,  ///< the first op of an iteration starts at the same cycle, whichever it is
-    Most,     ///< as many ops as possible start at the same cycle
-    Op        ///< this op does
-  };
-  At at = At::IiStart;
-  OpId op;
-  bool operator==(const Alignment&) const = default;
-};
 
 /// What is added to every start of `b`, so that it is aligned with `a`. Antisymmetric in a and b.
 Cycle alignment_shift(const Schedule& a, const Schedule& b, const Alignment& alignment);

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/session/environment.h"
+#include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "app/viewmodel/header_model.h"
 #include "core/formats/schedule_json.h"

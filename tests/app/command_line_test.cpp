@@ -6,6 +6,8 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
+#include "app/session/environment.h"
+#include "app/session/proposal_commands.h"
 #include "core/schedule/constraint_text.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"

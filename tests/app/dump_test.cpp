@@ -7,7 +7,10 @@
 #include <sstream>
 
 #include "app/session/command_line.h"
+#include "app/session/environment.h"
+#include "app/session/export.h"
 #include "app/session/files.h"
+#include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "app/viewmodel/audit_model.h"
 #include "app/viewmodel/dump_model.h"

@@ -1,4 +1,5 @@
 // The graph's layout by a child process, and the model of the picture: what is bold, what is hit, where zooming leads.
+#include "app/session/environment.h"
 #include "app/viewmodel/graph_model.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,7 @@
 // A front as rows and points.
+#include "app/session/environment.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/viewmodel/pareto_model.h"
 
 #include <catch2/catch.hpp>
@@ -104,7 +107,7 @@ TEST_CASE("a point is taken over once and found again afterwards", "[app]") {
   REQUIRE(toy.session.answered(Topic::Pareto));
   const auto next = next_point(toy.session, 1);
   REQUIRE(next);
-  REQUIRE(std::holds_alternative<AdoptSchedule>(*next));
+  REQUIRE(next->is<AdoptSchedule>());
   toy.session.apply(*next);
   REQUIRE(toy.session.content().schedules.size() == 2);
   CHECK(toy.session.content().entry()->schedule.ii == 3);
@@ -113,7 +116,7 @@ TEST_CASE("a point is taken over once and found again afterwards", "[app]") {
   CHECK_FALSE(next_point(toy.session, 1));
   const auto back = next_point(toy.session, -1);
   REQUIRE(back);
-  CHECK(std::holds_alternative<SelectSchedule>(*back));
+  CHECK(back->is<SelectSchedule>());
   toy.session.apply(*back);
   CHECK(toy.session.content().schedules.size() == 2);
   CHECK(toy.session.content().entry()->schedule.ii == 2);
@@ -198,7 +201,7 @@ TEST_CASE("a front stays after an undo, and a second sweep goes on from the firs
   session.apply(ask);
   CHECK_FALSE(session.asking());
   CHECK(known.size() == asked);
-  CHECK(session.inquiry(Topic::Pareto).options.against == ask.options.against);
+  CHECK(session.question(Topic::Pareto).options.against == ask.options.against);
 }
 
 TEST_CASE("schedules of the old numbers stay, judged anew and without what was proved", "[app]") {
@@ -279,10 +282,10 @@ TEST_CASE("the real front of the toy: two points, both proved", "[app]") {
   ask.options.against = {Resource::Stages};
   toy.session.apply(ask);
   settle(toy.session);
-  const Inquiry& inquiry = toy.session.inquiry(Topic::Pareto);
-  const auto* front = inquiry.as<Pareto>();
+  const QuestionState& asked = toy.session.question(Topic::Pareto);
+  const auto* front = asked.as<Pareto>();
   REQUIRE(front);
-  const ParetoModel model = build_pareto(*inquiry.problem, *front, toy.session.content());
+  const ParetoModel model = build_pareto(*asked.problem, *front, toy.session.content());
   REQUIRE(std::count_if(model.rows.begin(), model.rows.end(), [](const ParetoRow& r) { return r.kind == ParetoRow::Kind::Proved; }) == 2);
   CHECK(model.rows[0].ii == 2);
   CHECK(model.rows[0].amounts == std::vector<std::int64_t>{2});

@@ -8,7 +8,12 @@
 #include <thread>
 
 #include "app/session/command_line.h"
+#include "app/session/autosave.h"
+#include "app/session/environment.h"
+#include "app/session/project.h"
+#include "app/session/proposal_commands.h"
 #include "app/session/session.h"
+#include "core/chart/gantt_model.h"
 #include "core/schedule/constraint_text.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"

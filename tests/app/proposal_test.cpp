@@ -1,10 +1,12 @@
 // Drops as constraints: pins with their frames, groups with theirs, one step of undo each; and everything undone.
+#include "app/session/environment.h"
 #include "app/session/proposal.h"
 
 #include <catch2/catch.hpp>
 #include <random>
 #include <thread>
 
+#include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/constraint_list.h"

@@ -15,6 +15,7 @@
 #include "core/formats/measurement_json.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
+#include "core/chart/gantt_model.h"
 #include "core/records/measurement.h"
 #include "tests/support/paths.h"
 #include "tests/support/small_problem.h"

@@ -1,4 +1,6 @@
 // The session: commands in, document out, with fake solvers.
+#include "app/session/commands.h"
+#include "app/session/environment.h"
 #include "app/session/session.h"
 
 #include <unistd.h>

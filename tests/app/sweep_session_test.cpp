@@ -6,7 +6,10 @@
 #include <thread>
 
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
+#include "app/session/environment.h"
 #include "app/session/session.h"
+#include "app/session/sweep_state.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"

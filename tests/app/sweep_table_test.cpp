@@ -26,9 +26,9 @@ struct Read {
     news.half = lines.half();
     for (const PlacedLine& line : news.lines) table.take(line);
   }
-  std::vector<std::int64_t> numbers(const SweepWish& wish) const {
+  std::vector<std::int64_t> numbers(const SweepChoice& choice) const {
     std::vector<std::int64_t> list;
-    for (const std::uint32_t i : select_points(table, wish)) list.push_back(table.points[i].number);
+    for (const std::uint32_t i : select_points(table, choice)) list.push_back(table.points[i].number);
     return list;
   }
 };

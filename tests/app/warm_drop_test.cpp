@@ -2,6 +2,9 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "app/session/environment.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/session/session.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/legal_band.h"
@@ -39,7 +42,7 @@ void drop_at_both_ends(const char* kernel, const char* machine, const char* name
   session.apply(Ask{Topic::Slack, {}});
   settle(session);
   REQUIRE(session.answered(Topic::Slack));
-  const auto* slack = session.inquiry(Topic::Slack).as<SlackRanges>();
+  const auto* slack = session.question(Topic::Slack).as<SlackRanges>();
   REQUIRE(slack);
   const LegalBand band = legal_band(problem, {}, shown(session).schedule, op, slack);
   const LegalBand paths = legal_band(problem, {}, shown(session).schedule, op, nullptr);

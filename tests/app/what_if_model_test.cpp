@@ -1,4 +1,6 @@
 // What a changed number does to the shown schedule, without a solver.
+#include "app/session/environment.h"
+#include "app/session/proposal_commands.h"
 #include "app/viewmodel/what_if_model.h"
 
 #include <algorithm>
@@ -68,11 +70,11 @@ TEST_CASE("a change moves the present value and leaves the base where it was", "
   REQUIRE(number.change);
   CHECK(*number.change == 0);
   const auto back = change_to(toy.content(), number, 1, false);
-  CHECK(std::holds_alternative<RemoveChange>(back));
+  CHECK(back.is<RemoveChange>());
   const auto on = change_to(toy.content(), number, 4, true);
-  REQUIRE(std::holds_alternative<SetChange>(on));
-  CHECK(describe(std::get<SetChange>(on).change) == "O.latency=4");
-  CHECK(std::get<SetChange>(on).solve);
+  REQUIRE(on.is<SetChange>());
+  CHECK(describe(on.as<SetChange>()->change) == "O.latency=4");
+  CHECK(on.as<SetChange>()->solve);
   CHECK(changes_with(toy.content(), number, 4).size() == 1);
 }
 

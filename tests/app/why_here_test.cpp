@@ -1,4 +1,6 @@
 // Why an op starts where it does.
+#include "app/session/commands.h"
+#include "app/session/environment.h"
 #include "app/viewmodel/why_here.h"
 
 #include <algorithm>

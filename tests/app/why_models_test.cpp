@@ -4,6 +4,9 @@
 #include <chrono>
 #include <thread>
 
+#include "app/session/environment.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/viewmodel/alternatives_model.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/explain_model.h"
@@ -319,7 +322,7 @@ TEST_CASE("real answers on the toy: reasons, ranges and alternatives", "[app]") 
 
   f.session.apply(Ask{Topic::Alternatives, {}});
   f.settle();
-  const auto* alternatives = f.session.inquiry(Topic::Alternatives).as<Alternatives>();
+  const auto* alternatives = f.session.question(Topic::Alternatives).as<Alternatives>();
   REQUIRE(alternatives);
   const AlternativesModel rows = build_alternatives(*f.session.content().problem, *alternatives);
   REQUIRE_FALSE(rows.rows.empty());
@@ -339,7 +342,7 @@ TEST_CASE("real reasons on a GEMM and on attention forward can be tried and hold
     f.settle();
     f.session.apply(AskWhy{});
     f.settle();
-    const auto* answer = f.session.inquiry(Topic::Explain).as<Explanation>();
+    const auto* answer = f.session.question(Topic::Explain).as<Explanation>();
     REQUIRE(answer);
     REQUIRE_FALSE(answer->ways_out.empty());
     const WayOut best = answer->ways_out.front();

@@ -12,6 +12,7 @@
 #include "app/platform/offscreen_platform.h"
 #include "app/ui/gantt_view.h"
 #include "app/ui/theme.h"
+#include "core/chart/gantt_model.h"
 #include "tests/bench/table.h"
 #include "tests/support/gantt_fixture.h"
 

@@ -24,8 +24,12 @@
 
 #include "app/platform/imgui_compat.h"
 #include "app/platform/offscreen_platform.h"
+#include "app/session/commands.h"
+#include "app/session/environment.h"
+#include "app/session/sweep_state.h"
 #include "app/ui/app_window.h"
 #include "app/ui/probe.h"
+#include "core/chart/gantt_model.h"
 #include "tests/bench/table.h"
 #include "tests/support/sweep_files.h"
 
@@ -210,13 +214,13 @@ struct Bell {
   }
 };
 
-struct Desk {
+struct Bench {
   std::unique_ptr<OffscreenPlatform> platform;
   Bell bell;
   std::unique_ptr<Session> session;
   std::unique_ptr<AppWindow> window;
 
-  explicit Desk(std::unique_ptr<OffscreenPlatform> on) : platform(std::move(on)) {
+  explicit Bench(std::unique_ptr<OffscreenPlatform> on) : platform(std::move(on)) {
     Environment environment;
     environment.wake = [this] { bell.ring(); };
     session = std::make_unique<Session>(std::move(environment));
@@ -224,7 +228,7 @@ struct Desk {
     probe::enable(true);
     feed_mouse_position(-100, -100);
   }
-  ~Desk() { session->close(std::chrono::seconds(5)); }
+  ~Bench() { session->close(std::chrono::seconds(5)); }
 
   void frames(int count) {
     for (int i = 0; i < count; ++i) window->step();
@@ -248,31 +252,31 @@ struct Desk {
   }
 };
 
-std::unique_ptr<Desk> open_desk(const char* kernel, const char* machine) {
+std::unique_ptr<Bench> open_bench(const char* kernel, const char* machine) {
   auto platform = OffscreenPlatform::create(1600, 900, false);
   if (!platform) {
     fmt::print("skipped: {}\n", to_string(platform.error()));
     return nullptr;
   }
-  auto desk = std::make_unique<Desk>(std::move(*platform));
-  desk->session->apply(OpenPair{kernel, machine, true});
-  desk->rest();
-  return desk;
+  auto bench = std::make_unique<Bench>(std::move(*platform));
+  bench->session->apply(OpenPair{kernel, machine, true});
+  bench->rest();
+  return bench;
 }
 
 /// Holds a bar, moves it and stops before it is let go. False when it was not there.
-bool hold(Desk& desk, const std::string& bar, float dx) {
-  desk.frames(2);
+bool hold(Bench& bench, const std::string& bar, float dx) {
+  bench.frames(2);
   const auto found = probe::last_frame().find(bar);
   if (found == probe::last_frame().end()) return false;
   const float x = found->second.center_x(), y = found->second.center_y();
   feed_mouse_position(x, y);
-  desk.frames(2);
+  bench.frames(2);
   feed_mouse_button(0, true);
-  desk.frames(2);
+  bench.frames(2);
   for (int i = 1; i <= 8; ++i) {
     feed_mouse_position(x + dx * static_cast<float>(i) / 8, y);
-    desk.frames(1);
+    bench.frames(1);
   }
   return true;
 }
@@ -282,14 +286,14 @@ void measure_drag() {
   constexpr double kPatience = 5;  // seconds; then it counts as that long
   std::vector<Line> table{{"dropped bars", "outcome", "drops", "on screen: median ms", "worst ms", "proved: median ms", "worst ms"}};
   for (const auto& [kernel, machine] : {std::pair{"attention_forward_hopper", "h100"}, {"attention_forward_blackwell", "b200"}}) {
-    const auto desk = open_desk(kernel, machine);
-    if (!desk) return;
-    Session& session = *desk->session;
+    const auto bench = open_bench(kernel, machine);
+    if (!bench) return;
+    Session& session = *bench->session;
     std::mt19937_64 random(1);
     Spread shown, proved, refused;
     int not_taken = 0;
     for (int drop = 0; drop < kDrops; ++drop) {
-      desk->frames(2);
+      bench->frames(2);
       std::vector<std::string> bars;
       for (const auto& [name, rect] : probe::last_frame())
         if (name.starts_with("gantt/bar/")) bars.push_back(name);
@@ -299,10 +303,10 @@ void measure_drag() {
       const ScheduleEntry* before = session.content().entry();
       const std::string name = before ? before->name : "";
       const std::size_t constraints = session.content().constraints.size();
-      if (!hold(*desk, bar, dx)) continue;
+      if (!hold(*bench, bar, dx)) continue;
       feed_mouse_button(0, false);
       const double dropped = wall();
-      desk->frame();
+      bench->frame();
       const auto new_one = [&] {
         const ScheduleEntry* now = session.content().entry();
         return now && now->name != name;
@@ -310,13 +314,13 @@ void measure_drag() {
       double seen = 0;
       for (int i = 0; i < 3 || session.live().active(); ++i) {
         if (wall() - dropped > kPatience) session.apply(CancelSolve{});
-        if (i >= 3) desk->bell.wait();
+        if (i >= 3) bench->bell.wait();
         const bool known = new_one();
-        desk->frame();
+        bench->frame();
         if (seen == 0 && known) seen = wall();
       }
-      if (seen == 0 && new_one()) desk->frame(), seen = wall();
-      desk->frame();
+      if (seen == 0 && new_one()) bench->frame(), seen = wall();
+      bench->frame();
       const double done = wall();
       if (std::getenv("HEDDLE_BENCH_LOUD"))
         fmt::print("{} by {} px: {} ms, the solver {} ms, {}\n", bar, dx, ms(done - dropped), ms(session.live().seconds),
@@ -330,10 +334,10 @@ void measure_drag() {
         refused.add(done - dropped);
       }
       feed_mouse_position(-100, -100);
-      desk->rest();
+      bench->rest();
       while (session.content().constraints.size() > constraints && session.next_undo()) session.apply(Undo{});
       session.apply(ClearSelection{});
-      desk->rest();
+      bench->rest();
     }
     const std::string subject = fmt::format("{} on {}", kernel, machine);
     table.push_back({subject, "new schedule", std::to_string(shown.values.size()), ms(shown.median()), ms(shown.worst()),
@@ -345,19 +349,19 @@ void measure_drag() {
 }
 
 void measure_steps() {
-  const auto desk = open_desk("attention_forward_hopper", "h100");
-  if (!desk) return;
-  Session& session = *desk->session;
+  const auto bench = open_bench("attention_forward_hopper", "h100");
+  if (!bench) return;
+  Session& session = *bench->session;
   std::vector<Line> table{{"first frame after", "", "median ms", "worst ms"}};
   const auto measure = [&](const char* what, auto&& act, auto&& undo) {
     Spread took;
     for (int run = 0; run < 20; ++run) {
       act(run);
       // A command is applied after the frame that asked for it, so the next one shows it.
-      took.add(desk->frame());
-      desk->frames(3);
+      took.add(bench->frame());
+      bench->frames(3);
       undo(run);
-      desk->rest();
+      bench->rest();
     }
     table.push_back({what, "", ms(took.median()), ms(took.worst())});
   };
@@ -370,30 +374,30 @@ void measure_steps() {
   session.apply(SetMode{GanttMode::Steady});
   measure("undo", [&](int) { session.apply(Undo{}); }, [&](int) { session.apply(Redo{}); });
   if (const Action* palette = find_action("find"))
-    measure("the palette", [&](int) { perform(*palette, session, desk->window->ui()), desk->window->step(); },
+    measure("the palette", [&](int) { perform(*palette, session, bench->window->ui()), bench->window->step(); },
             [&](int) {
-              feed_key(Key::Escape, true), desk->frames(2), feed_key(Key::Escape, false), desk->frames(2);
+              feed_key(Key::Escape, true), bench->frames(2), feed_key(Key::Escape, false), bench->frames(2);
             });
   measure("another scale", [&](int run) { session.apply(SetScale{run % 2 == 0 ? 150 : 100}); }, nothing);
   print(table);
 }
 
-void click(Desk& desk, const std::string& name) {
+void click(Bench& bench, const std::string& name) {
   const auto found = probe::last_frame().find(name);
   if (found == probe::last_frame().end()) return;
   feed_mouse_position(found->second.center_x(), found->second.center_y());
-  desk.frames(2);
+  bench.frames(2);
   feed_mouse_button(0, true);
-  desk.frames(1);
+  bench.frames(1);
   feed_mouse_button(0, false);
-  desk.frames(2);
+  bench.frames(2);
 }
 
 void measure_sweep() {
   constexpr std::size_t kPoints = 100'000;
-  const auto desk = open_desk("toy_fig1", "toy");
-  if (!desk) return;
-  Session& session = *desk->session;
+  const auto bench = open_bench("toy_fig1", "toy");
+  if (!bench) return;
+  Session& session = *bench->session;
   const fs::path file = fs::temp_directory_path() / fmt::format("heddle_bench_{}.jsonl", ::getpid());
   std::ofstream(file) << test::long_history(static_cast<int>(kPoints));
   // What the window's own thread does is ours; on the clock software OpenGL's threads come on top.
@@ -403,7 +407,7 @@ void measure_sweep() {
   };
   const auto timed = [&](Spread& on_clock, Spread& own) {
     const double before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    on_clock.add(desk->frame());
+    on_clock.add(bench->frame());
     own.add(seconds_of(CLOCK_THREAD_CPUTIME_ID) - before);
   };
   const double began = wall();
@@ -417,7 +421,7 @@ void measure_sweep() {
     add(what, took, own);
   };
   for (const char* picture : {"Axes", "Scatter", "Convergence"}) {
-    click(*desk, std::string("sweep/picture/") + picture);
+    click(*bench, std::string("sweep/picture/") + picture);
     frames(fmt::format("a frame, {}", picture));
   }
   const auto first = [&](const std::string& what, auto&& act) {
@@ -435,12 +439,12 @@ void measure_sweep() {
     const auto found = probe::last_frame().find(run % 2 == 0 ? "sweep/sort/cycles" : "sweep/sort/TILE");
     if (found == probe::last_frame().end()) return;
     feed_mouse_position(found->second.center_x(), found->second.center_y());
-    desk->frames(2);
+    bench->frames(2);
     feed_mouse_button(0, true);
-    desk->frames(1);
+    bench->frames(1);
     feed_mouse_button(0, false);
   });
-  click(*desk, "sweep/filter");
+  click(*bench, "sweep/filter");
   first("the frame that filters", [&](int run) { feed_text(run == 0 ? "s" : run == 1 ? "t" : run == 2 ? "a" : " "); });
   print(table);
   std::error_code ignored;

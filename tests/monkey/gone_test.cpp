@@ -6,6 +6,8 @@
 #include <fstream>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/sweep_state.h"
 #include "app/ui/tabs.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"

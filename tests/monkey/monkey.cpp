@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/session/commands.h"
 #include "core/base/text_style.h"
 #include "tests/support/last_inputs.h"
 #include "tests/support/mutate_json.h"
@@ -246,7 +247,7 @@ void Monkey::act() {
     default: {
       Command command = random_command(random_, session, cage_.files());
       // The last one in the fonts' way: a scale costs a new atlas.
-      if (std::holds_alternative<SetScale>(command) && !chance(random_, 4)) return;
+      if (command.is<SetScale>() && !chance(random_, 4)) return;
       note("command " + name_of(command));
       harness_.window().ui().commands.push(std::move(command));
       return frames(2);

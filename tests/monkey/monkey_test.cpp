@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "app/session/commands.h"
+#include "app/session/environment.h"
 #include "tests/monkey/monkey.h"
 #include "tests/support/last_inputs.h"
 #include "tests/ui/invariants.h"

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/session/commands.h"
 #include "app/session/dump_source.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"

@@ -3,7 +3,11 @@
 #include <cmath>
 #include <thread>
 
+#include "app/session/commands.h"
 #include "app/session/proposal.h"
+#include "app/session/question_state.h"
+#include "app/ui/tabs/constraints_state.h"
+#include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 
@@ -158,7 +162,7 @@ TEST_CASE("constraints are typed, edited, switched and removed in the list", "[u
   h.type("make it faster");
   h.key(Key::Enter);
   CHECK(h.content().constraints.size() == 1);
-  CHECK_FALSE(h.window().ui().constraints.add_fault.empty());
+  CHECK_FALSE(h.window().ui().constraints->add_fault.empty());
   h.key(Key::Escape);
   h.move_to("constraints/0");
   h.click("constraints/0/remove");
@@ -236,7 +240,7 @@ TEST_CASE("a drop that nothing can meet is refused with a reason, and one click 
   REQUIRE(h.session().live().refuted());
   CHECK(h.content().schedules.size() == 1);
   CHECK(h.session().view().tab == BottomTab::Explain);
-  CHECK(h.session().inquiry(Topic::Explain).phase == Inquiry::Phase::Done);
+  CHECK(h.session().question(Topic::Explain).phase == QuestionState::Phase::Done);
   CHECK(h.has("gantt/proposed/P"));
   REQUIRE(h.has("constraints/undo"));
   CHECK(h.has("constraints/switch_off"));

@@ -7,7 +7,14 @@
 
 #include "app/platform/offscreen_platform.h"
 #include "app/platform/picture.h"
+#include "app/session/environment.h"
+#include "app/session/export.h"
+#include "app/session/kernel_state.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/run_state.h"
+#include "app/ui/tabs/cuda_state.h"
 #include "app/ui/theme.h"
+#include "core/chart/gantt_model.h"
 #include "core/formats/measurement_json.h"
 #include "tests/support/paths.h"
 #include "tests/ui/person.h"
@@ -272,13 +279,13 @@ TEST_CASE("bars and lines of the CUDA text point at each other", "[ui]") {
   CHECK(p.session().selection().primary() == mma);
   // F4 goes through its lines.
   p.key(Key::F4);
-  REQUIRE(p.window().ui().cuda.marked);
-  const std::size_t here = *p.window().ui().cuda.marked;
+  REQUIRE(p.window().ui().cuda->marked);
+  const std::size_t here = *p.window().ui().cuda->marked;
   p.key(Key::F4);
-  CHECK(*p.window().ui().cuda.marked > here);
-  CHECK(source.block_of(*p.window().ui().cuda.marked)->op == mma);
+  CHECK(*p.window().ui().cuda->marked > here);
+  CHECK(source.block_of(*p.window().ui().cuda->marked)->op == mma);
   p.key(Key::F4, {.shift = true});
-  CHECK(*p.window().ui().cuda.marked == here);
+  CHECK(*p.window().ui().cuda->marked == here);
   // Another schedule's text is not passed off as this one's.
   Schedule moved = p.a().schedule;
   for (Placement& place : moved.ops) place.start += 8;
@@ -286,7 +293,7 @@ TEST_CASE("bars and lines of the CUDA text point at each other", "[ui]") {
   p.session().apply(AdoptSchedule{moved, "moved", false});
   p.settle();
   CHECK(p.session().kernel().text().answer() != before);
-  CHECK(KernelDesk::is_current(p.session().kernel().text(), KernelDesk::subject_of(p.content())));
+  CHECK(KernelState::is_current(p.session().kernel().text(), KernelState::subject_of(p.content())));
 }
 
 TEST_CASE("the line of the CUDA tab writes the text that is shown", "[ui]") {

@@ -1,4 +1,5 @@
 // Gestures and keys of the timeline on real Dear ImGui frames without a renderer. Time passes only when a test says so.
+#include "app/session/commands.h"
 #include "app/ui/gantt_view.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "app/platform/imgui_compat.h"
 #include "app/ui/probe.h"
 #include "app/ui/theme.h"
+#include "core/chart/gantt_model.h"
 #include "tests/support/gantt_fixture.h"
 
 using namespace heddle;
@@ -56,12 +58,12 @@ struct Chart {
       ImGui::Render();
       vertices = ImGui::GetDrawData()->TotalVtxCount;
       for (const Command& command : commands.take()) {
-        if (const auto* select = std::get_if<SelectOp>(&command)) {
+        if (const auto* select = command.as<SelectOp>()) {
           if (!select->extend) selection.ops.clear();
           selection.ops.push_back(select->op);
-        } else if (std::get_if<ClearSelection>(&command)) {
+        } else if (command.is<ClearSelection>()) {
           selection.ops.clear();
-        } else if (const auto* flag = std::get_if<ToggleFlag>(&command)) {
+        } else if (const auto* flag = command.as<ToggleFlag>()) {
           if (std::erase(overlay.flags, flag->at) == 0) overlay.flags.push_back(flag->at);
         } else {
           others.push_back(command);
@@ -504,7 +506,7 @@ TEST_CASE("F centres what is selected, again fits; U asks for the next mode", "[
 
   chart.key(Key::U);
   REQUIRE(chart.others.size() == 1);
-  CHECK(std::get<SetMode>(chart.others[0]).mode == GanttMode::Unrolled);
+  CHECK(chart.others[0].as<SetMode>()->mode == GanttMode::Unrolled);
 }
 
 TEST_CASE("a click of the right button opens a menu for the bar and does not pan", "[ui]") {

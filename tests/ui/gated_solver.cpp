@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "app/session/question_state.h"
 #include "core/formats/schedule_json.h"
 
 namespace heddle::test {
@@ -118,9 +119,9 @@ bool GatedSolver::settled(const Session& session) {
   if (session.live().phase == LiveSolve::Phase::Stopping) return false;
   if (session.live().phase == LiveSolve::Phase::Running && !at_gate(solves_)) return false;
   for (const Topic topic : kTopics) {
-    const Inquiry::Phase phase = session.inquiry(topic).phase;
-    if (phase == Inquiry::Phase::Stopping) return false;
-    if (phase == Inquiry::Phase::Running && !at_gate(questions_)) return false;
+    const QuestionState::Phase phase = session.question(topic).phase;
+    if (phase == QuestionState::Phase::Stopping) return false;
+    if (phase == QuestionState::Phase::Running && !at_gate(questions_)) return false;
   }
   return true;
 }

@@ -6,7 +6,9 @@
 #include <functional>
 #include <set>
 
+#include "app/session/commands.h"
 #include "app/ui/focus.h"
+#include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 #include "tests/ui/harness.h"

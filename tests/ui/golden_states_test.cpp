@@ -10,6 +10,9 @@
 #include <sstream>
 #include <thread>
 
+#include "app/session/proposal_commands.h"
+#include "app/session/sweep_state.h"
+#include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 #include "tests/support/sweep_files.h"

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <thread>
 
+#include "app/session/commands.h"
+#include "app/ui/tabs/graph_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 
@@ -19,7 +21,7 @@ struct Solved : Harness {
     session().apply(ShowTab{tab});
     frame(2);
   }
-  GraphState& graph() { return window().ui().graph; }
+  GraphState& graph() { return *window().ui().graph; }
   /// False where Graphviz is missing.
   bool wait_for_graph() {
     for (int i = 0; i < 5000 && graph().working(); ++i) {
@@ -109,7 +111,7 @@ TEST_CASE("the graph's menu pins and copies, its bar copies the edges", "[ui]") 
 
 TEST_CASE("without Graphviz the tab says so and the rest works", "[ui]") {
   Harness h(test::solve_toy);
-  h.window().ui().graph.program = "no-such-program-anywhere";
+  h.window().ui().graph->program = "no-such-program-anywhere";
   h.session().apply(OpenPair{"toy_fig1", "toy", true});
   h.wait_for_solver();
   h.session().apply(ShowTab{BottomTab::Graph});

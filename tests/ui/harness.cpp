@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "app/session/environment.h"
 #include "tests/support/last_inputs.h"
 
 namespace heddle::test {

@@ -8,6 +8,8 @@
 
 #include "app/platform/headless_platform.h"
 #include "app/platform/imgui_compat.h"
+#include "app/session/commands.h"
+#include "app/session/environment.h"
 #include "app/ui/app_window.h"
 #include "app/ui/probe.h"
 

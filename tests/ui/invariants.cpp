@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "app/session/commands.h"
+#include "app/session/question_state.h"
 #include "core/formats/schedule_json.h"
 #include "core/problem/resolve.h"
 
@@ -87,11 +89,11 @@ void look_at_pointing(const Session& session, Broken& broken) {
 void look_at_questions(const Session& session, Broken& broken) {
   std::size_t at_work = 0;
   for (const Topic topic : kTopics) {
-    const Inquiry& inquiry = session.inquiry(topic);
+    const QuestionState& asked = session.question(topic);
     const auto wrong = [&](const char* what) { broken.push_back(fmt::format("{}: {}", to_string(topic), what)); };
-    if (inquiry.phase != Inquiry::Phase::None && !inquiry.problem) wrong("asked about nothing");
-    if (inquiry.phase == Inquiry::Phase::Running || inquiry.phase == Inquiry::Phase::Stopping) ++at_work;
-    if (session.answered(topic) && inquiry.problem != session.content().problem) wrong("answers another problem");
+    if (asked.phase != QuestionState::Phase::None && !asked.problem) wrong("asked about nothing");
+    if (asked.phase == QuestionState::Phase::Running || asked.phase == QuestionState::Phase::Stopping) ++at_work;
+    if (session.answered(topic) && asked.problem != session.content().problem) wrong("answers another problem");
   }
   if (at_work > 1) broken.push_back("two questions are worked on at once");
   if (at_work > 0 && !session.asking()) broken.push_back("a question is worked on by nobody");

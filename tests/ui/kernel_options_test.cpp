@@ -6,6 +6,10 @@
 #include <thread>
 
 #include "app/session/command_line.h"
+#include "app/session/environment.h"
+#include "app/session/kernel_state.h"
+#include "app/session/proposal_commands.h"
+#include "app/ui/tabs/cuda_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 #include "tests/ui/harness.h"
@@ -69,7 +73,7 @@ const OptionRow kOptionRows[] = {
     {"text steps, Copy: the whole text", [](KernelBench& b) { b.click("cuda/text/steps"); b.click("cuda/copy"); }, [](KernelBench& b) { return ImGui::GetClipboardText() == b.text().steps.text; }},
     {"text CUDA: back", [](KernelBench& b) { b.click("cuda/text/steps"); b.click("cuda/text/cuda"); b.click("cuda/copy"); }, [](KernelBench& b) { return ImGui::GetClipboardText() == b.text().source.text; }},
     {"F4 in the steps: to the lines of the op in CUDA", [](KernelBench& b) { b.click("cuda/text/steps"); b.session().apply(SelectOp{OpId(2)}); b.frame(3); b.key(Key::F4); },
-     [](KernelBench& b) { return !b.window().ui().cuda.steps && b.window().ui().cuda.marked.has_value(); }},
+     [](KernelBench& b) { return !b.window().ui().cuda->steps && b.window().ui().cuda->marked.has_value(); }},
     {"Ctrl+F6: verifies with data", [](KernelBench& b) { b.key(Key::F6, {.ctrl = true}); },
      [](KernelBench& b) { return b.session().kernel().verified().answer() && b.session().kernel().verified().answer()->fault.empty() && b.copied().find(" --interleavings 12 --data") != std::string::npos; }},
     {"the button verifies with data, and its line is beside the result", [](KernelBench& b) { b.click("cuda/verify_data"); b.settle(); b.click("cuda/data/command"); },

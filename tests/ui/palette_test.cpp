@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <algorithm>
 
+#include "app/session/commands.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 

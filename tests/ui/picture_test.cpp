@@ -1,6 +1,8 @@
 // Pictures of the window, compared with golden ones (tests/ui/pictures.h), and pictures as files.
 #include <catch2/catch.hpp>
 
+#include "app/session/commands.h"
+#include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/pictures.h"
 

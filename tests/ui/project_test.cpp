@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/session/commands.h"
+#include "app/session/project.h"
 #include "app/ui/tabs.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"

@@ -1,5 +1,8 @@
 // Random members for every type of command.
 #include "tests/ui/random_command.h"
+#include "app/jobs/ask_options.h"
+#include "app/session/all_commands.h"
+#include "app/session/kernel_state.h"
 
 #include <array>
 #include <cstdlib>
@@ -229,10 +232,10 @@ Command make(const Source& s) {
   return c;
 }
 
-template <std::size_t... I>
-Command make_any(std::size_t which, const Source& source, std::index_sequence<I...>) {
+template <class... C>
+Command make_any(std::size_t which, const Source& source, CommandTypes<C...>) {
   using Maker = Command (*)(const Source&);
-  constexpr std::array<Maker, sizeof...(I)> kMakers{make<std::variant_alternative_t<I, Command>>...};
+  constexpr std::array<Maker, sizeof...(C)> kMakers{make<C>...};
   return kMakers[which](source);
 }
 
@@ -249,16 +252,16 @@ std::string random_text(Random& random) {
 }
 
 Command random_command(Random& random, const Session& session, const std::vector<std::string>& paths) {
-  constexpr std::size_t kCount = std::variant_size_v<Command>;
+  constexpr std::size_t kCount = AllCommands::kCount;
   const Source source{random, session, paths};
   for (;;) {
-    Command command = make_any(pick(random, kCount), source, std::make_index_sequence<kCount>());
-    if (!std::holds_alternative<Quit>(command)) return command;
+    Command command = make_any(pick(random, kCount), source, AllCommands());
+    if (!command.is<Quit>()) return command;
   }
 }
 
 std::string name_of(const Command& command) {
-  const char* mangled = std::visit([](const auto& c) { return typeid(c).name(); }, command);
+  const char* mangled = command.type().name();
   int status = 0;
   char* name = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
   std::string text = status == 0 ? name : mangled;

@@ -1,4 +1,4 @@
-// Any command with any content: in range or not, sensible or not. A command that is added to the variant is made here by
+// Any command with any content: in range or not, sensible or not. A command that is added to all_commands.h is made here by
 // itself, as long as its members are called what such members are called elsewhere.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/session/command.h"
 #include "app/session/session.h"
 
 namespace heddle::test {

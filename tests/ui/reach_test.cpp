@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "app/session/all_commands.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 #include "tests/ui/random_command.h"
@@ -221,9 +222,7 @@ TEST_CASE("in every state an action works or says why it cannot", "[ui]") {
 
 TEST_CASE("every command has a way to it", "[ui]") {
   std::set<std::string> known;
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (known.insert(test::name_of(Command(std::variant_alternative_t<I, Command>{}))), ...);
-  }(std::make_index_sequence<std::variant_size_v<Command>>());
+  [&]<class... C>(CommandTypes<C...>) { (known.insert(test::name_of(Command(C{}))), ...); }(AllCommands());
   for (const std::string& command : known) {
     CHECK(kWays.count(command) == 1);
   }

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 

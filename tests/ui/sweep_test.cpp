@@ -8,7 +8,10 @@
 #include <functional>
 #include <thread>
 
+#include "app/session/commands.h"
+#include "app/session/sweep_state.h"
 #include "app/ui/focus.h"
+#include "app/ui/tabs/sweep_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"
 #include "tests/ui/harness.h"
@@ -48,7 +51,7 @@ struct SweepWindow : Harness {
     wait_for_solver();
     frame(4);
   }
-  SweepTabState& state() { return window().ui().sweep; }
+  SweepTabState& state() { return *window().ui().sweep; }
   const SweepTable& table() { return session().sweep().table(); }
   std::vector<std::int64_t> order() {
     frame(2);
@@ -131,7 +134,7 @@ const SweepGesture kSweepGestures[] = {
     {"Copy: the table", [](SweepWindow& w) { w.click("sweep/copy"); }, [](SweepWindow&) { return std::string(ImGui::GetClipboardText()).find("#\tstatus\tcycles") == 0; }},
     {"Copy as command: what made the history", [](SweepWindow& w) { w.click("sweep/command"); }, [](SweepWindow&) { return std::string(ImGui::GetClipboardText()) == "heddle tune toy_fig1 toy --budget 8 --history h.jsonl"; }},
     {"evaluations and method: of the next run", [](SweepWindow& w) { w.click("sweep/budget"); w.key(Key::A, {.ctrl = true}); w.type("7"); w.click("sweep/method/random"); },
-     [](SweepWindow& w) { return w.state().tune == TuneWish{7, "random", 0}; }},
+     [](SweepWindow& w) { return w.state().tune == TuneOptions{7, "random", 0}; }},
     {"Close: the sweep is gone", [](SweepWindow& w) { w.click("sweep/close"); }, [](SweepWindow& w) { return !w.session().sweep().file() && !w.has("sweep/row/0"); }},
 };
 

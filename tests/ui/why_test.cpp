@@ -3,6 +3,9 @@
 #include <chrono>
 #include <thread>
 
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
+#include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 
@@ -96,7 +99,7 @@ TEST_CASE("L asks for longest paths and draws whiskers; the slack tab asks for e
   CHECK(h.has("slack/op/S"));
   h.click("slack/ask");
   h.settle();
-  const auto* answer = h.session().inquiry(Topic::Slack).as<SlackRanges>();
+  const auto* answer = h.session().question(Topic::Slack).as<SlackRanges>();
   REQUIRE(answer);
   CHECK(answer->exact);
   CHECK(answer->complete());

@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/session/commands.h"
+#include "app/session/environment.h"
+#include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 #include "tests/ui/harness.h"

@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/alternatives_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/alternatives_model.h"
 
@@ -32,9 +35,9 @@ float button_room(std::string_view label) { return text_size(fonts().body, label
 
 /// What is asked: how many, told apart by what; and the buttons.
 void draw_question(const Session& session, const AlternativesModel* model, UiState& ui) {
-  AlternativesTabState& state = ui.alternatives;
-  const Inquiry& inquiry = session.inquiry(Topic::Alternatives);
-  const bool asking = inquiry.active() && session.answered(Topic::Alternatives);
+  AlternativesTabState& state = *ui.alternatives;
+  const QuestionState& asked = session.question(Topic::Alternatives);
+  const bool asking = asked.active() && session.answered(Topic::Alternatives);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));
   ImGui::AlignTextToFramePadding();
   colored_text(theme().dim, "up to");
@@ -70,8 +73,8 @@ void draw_question(const Session& session, const AlternativesModel* model, UiSta
   beside(button_room("Copy as command"), px(6));
   copy_command_button("alternatives/command", session, ui, ask_command(session, Topic::Alternatives, options_of(state)));
   ImGui::PopStyleVar();
-  if (asking) colored_text(theme().accent, fmt::format("{} · {}", inquiry.doing, seconds_text(inquiry.seconds)));
-  if (!inquiry.failure.empty()) wrapped_text(fonts().small, theme().bad, "the question failed: " + inquiry.failure);
+  if (asking) colored_text(theme().accent, fmt::format("{} · {}", asked.doing, seconds_text(asked.seconds)));
+  if (!asked.failure.empty()) wrapped_text(fonts().small, theme().bad, "the question failed: " + asked.failure);
 }
 
 AdoptSchedule take_over(const Alternatives& answer, const AlternativeRow& row, bool as_baseline) {
@@ -114,8 +117,8 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
     ImGui::TableNextColumn();
     ImGui::PushID(static_cast<int>(row.index));
     const std::string label = fitted_middle(fonts().body, row.name, ImGui::GetContentRegionAvail().x);
-    if (table_row("alternatives/row/" + std::to_string(row.index + 1), ui.alternatives.picked == row.index)) {
-      ui.alternatives.picked = row.index;
+    if (table_row("alternatives/row/" + std::to_string(row.index + 1), ui.alternatives->picked == row.index)) {
+      ui.alternatives->picked = row.index;
       if (current) ui.commands.push(take_over(answer, row, true));
     }
     ImGui::SameLine(0, 0);
@@ -145,12 +148,12 @@ void draw_differences(const Alternatives& answer, const AlternativeRow& row, boo
 }  // namespace
 
 void draw_alternatives_tab(const Session& session, const Models&, UiState& ui) {
-  const Inquiry& inquiry = session.inquiry(Topic::Alternatives);
-  const auto* answer = inquiry.as<Alternatives>();
-  const bool known = answer && inquiry.problem && !answer->found.empty();
+  const QuestionState& asked = session.question(Topic::Alternatives);
+  const auto* answer = asked.as<Alternatives>();
+  const bool known = answer && asked.problem && !answer->found.empty();
   if (!known) {
     draw_question(session, nullptr, ui);
-    if (answer && !inquiry.active() && session.answered(Topic::Alternatives))
+    if (answer && !asked.active() && session.answered(Topic::Alternatives))
       wrapped_text(fonts().body, theme().warning, "No schedule was found. " + answer->first.explanation + answer->fault);
     else
       wrapped_text(fonts().body, theme().dim,
@@ -161,10 +164,10 @@ void draw_alternatives_tab(const Session& session, const Models&, UiState& ui) {
     return;
   }
   const bool current = session.answered(Topic::Alternatives);
-  const AlternativesModel model = build_alternatives(*inquiry.problem, *answer);
+  const AlternativesModel model = build_alternatives(*asked.problem, *answer);
   draw_question(session, &model, ui);
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, current ? 1.0f : 0.55f);
-  const std::string head = inquiry.active() ? fmt::format("{} so far", model.rows.size()) : model.headline;
+  const std::string head = asked.active() ? fmt::format("{} so far", model.rows.size()) : model.headline;
   colored_text(model.proved ? theme().good : theme().text, head);
   ImGui::SameLine(0, px(10));
   const float room = ImGui::GetContentRegionAvail().x;
@@ -175,12 +178,12 @@ void draw_alternatives_tab(const Session& session, const Models&, UiState& ui) {
     colored_text(current ? theme().dim : theme().warning, shown);
   }
   if (shown != terms && ImGui::IsItemHovered()) tooltip(terms);
-  ui.alternatives.picked = std::min(ui.alternatives.picked, model.rows.size() - 1);
+  ui.alternatives->picked = std::min(ui.alternatives->picked, model.rows.size() - 1);
   const float whole = ImGui::GetContentRegionAvail().x, side = std::floor(whole * 0.36f);
   draw_rows(*answer, model, current, whole - side - px(12), ui);
   ImGui::SameLine(0, px(12));
   ImGui::BeginChild("differences", ImVec2(side, 0));
-  draw_differences(*answer, model.rows[ui.alternatives.picked], current, ui);
+  draw_differences(*answer, model.rows[ui.alternatives->picked], current, ui);
   ImGui::EndChild();
   ImGui::PopStyleVar();
 }

@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/audit_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/audit_model.h"
 #include "app/viewmodel/pretty_text.h"
@@ -98,8 +100,8 @@ void draw_purpose(UiState& ui) {
 }  // namespace
 
 void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
-  if (ui.audit.revision != session.revision()) ui.audit = {session.revision(), std::make_shared<const AuditModel>(build_audit(session))};
-  const AuditModel& model = *ui.audit.model;
+  if (ui.audit->revision != session.revision()) *ui.audit = {session.revision(), std::make_shared<const AuditModel>(build_audit(session))};
+  const AuditModel& model = *ui.audit->model;
   if (model.lines.empty() && model.headline.empty()) return draw_purpose(ui);
   draw_head(session, model, ui);
   if (!model.facts.empty()) wrapped_text(fonts().small, theme().dim, drawable(pretty(model.facts)));

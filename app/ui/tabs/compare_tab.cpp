@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
 #include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/compare_state.h"
 #include "app/ui/tabs/scoreboard_view.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
@@ -45,7 +47,7 @@ void draw_empty(const Session& session, UiState& ui) {
       ui.commands.push(SetBaseline{other});
     ImGui::SameLine(0, px(8));
   }
-  const std::vector<LibraryEntry>& shelf = shelf_schedules(content.problem->kernel, ui.compare_tab);
+  const std::vector<LibraryEntry>& shelf = shelf_schedules(content.problem->kernel, *ui.compare_tab);
   for (std::size_t i = 0; i < std::min<std::size_t>(3, shelf.size()); ++i) {
     if (button(("compare/shelf/" + shelf[i].name).c_str(), "Open " + shelf[i].name)) ui.commands.push(OpenSchedule{shelf[i].path});
     ImGui::SameLine(0, px(8));
@@ -173,7 +175,7 @@ void draw_metrics(const Problem& problem, const CompareModel& model, ImVec2 size
 
 void draw_ops(const Session& session, const CompareModel& model, std::vector<OpDifferenceRow>& rows, UiState& ui, ImVec2 size) {
   const Problem& problem = *session.content().problem;
-  CompareTabState& state = ui.compare_tab;
+  CompareTabState& state = *ui.compare_tab;
   ImGui::BeginChild("ops", size);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(3), px(1)));
   ImGui::Checkbox("only differences", &state.only_differences);
@@ -250,17 +252,17 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
 }  // namespace
 
 void draw_compare_tab(const Session& session, const Models& models, UiState& ui) {
-  if (choice("compare/pair", "A against B", !ui.compare_tab.board)) ui.compare_tab.board = false;
+  if (choice("compare/pair", "A against B", !ui.compare_tab->board)) ui.compare_tab->board = false;
   ImGui::SameLine(0, px(4));
-  if (choice("compare/board", "Scoreboard", ui.compare_tab.board)) ui.compare_tab.board = true;
-  if (ui.compare_tab.board) {
+  if (choice("compare/board", "Scoreboard", ui.compare_tab->board)) ui.compare_tab->board = true;
+  if (ui.compare_tab->board) {
     ImGui::SameLine(0, px(14));
     return draw_scoreboard(session, ui);
   }
   if (!models.compare) return draw_empty(session, ui);
   const CompareModel& model = *models.compare;
-  std::vector<OpDifferenceRow> rows = filtered(model, *models.gantt, {ui.compare_tab.only_differences, ui.chart.range});
-  sort_rows(*session.content().problem, rows, ui.compare_tab.sort, ui.compare_tab.descending);
+  std::vector<OpDifferenceRow> rows = filtered(model, *models.gantt, {ui.compare_tab->only_differences, ui.chart.range});
+  sort_rows(*session.content().problem, rows, ui.compare_tab->sort, ui.compare_tab->descending);
   draw_head(session, model, rows, ui);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.x > px(760)) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/constraint_rows.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
@@ -13,7 +15,7 @@ namespace heddle::app {
 namespace {
 
 void draw_verbs(const Session& session, const ConstraintList& list, UiState& ui) {
-  const Inquiry& price = session.inquiry(Topic::Price);
+  const QuestionState& price = session.question(Topic::Price);
   if (price.active()) {
     if (button("constraint_table/cancel", "Cancel", ButtonKind::Plain)) ui.commands.push(CancelAsk{Topic::Price});
     ImGui::SameLine();

@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
+#include "app/session/kernel_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/cuda_state.h"
 #include "app/ui/tabs/cuda_views.h"
 #include "app/ui/widgets.h"
 #include "core/base/text_style.h"
@@ -39,7 +42,7 @@ void draw_places(const Session& session, UiState& ui, const SourceModel& source)
     if (!first) continue;
     const std::string name = fmt::format("cuda/part/{}", static_cast<int>(part));
     const std::string label = fmt::format("{}: {}", to_words(part), count_of(lines, "line"));
-    if (link(name.c_str(), label)) ui.cuda.go_to = ui.cuda.marked = *first;
+    if (link(name.c_str(), label)) ui.cuda->go_to = ui.cuda->marked = *first;
     if (ImGui::IsItemHovered()) tooltip(fmt::format("line {}", *first + 1));
   }
 }
@@ -70,7 +73,7 @@ void draw_messages(UiState& ui, const KernelBuild& build, const KernelText* text
     paint_text(fonts().small, {row.min.x + px(8), row.min.y + px(3)}, m.level == codegen::BuildMessage::Level::Info ? theme().dim : theme().text,
                fitted(fonts().small, line, width - px(10)));
     if (row.hovered) tooltip(fmt::format("{}: {}{}", word, line, leads ? "\nClick: to the line." : ""));
-    if (row.clicked && leads) ui.cuda.go_to = ui.cuda.marked = static_cast<std::size_t>(m.line) - 1;
+    if (row.clicked && leads) ui.cuda->go_to = ui.cuda->marked = static_cast<std::size_t>(m.line) - 1;
   }
 }
 
@@ -108,7 +111,7 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
     return;
   }
   const KernelBuild& b = *task.answer();
-  const bool current = KernelDesk::is_current(task, KernelDesk::subject_of(session.content()));
+  const bool current = KernelState::is_current(task, KernelState::subject_of(session.content()));
   if (!current) wrapped_text(fonts().small, theme().warning, "! of an earlier schedule: compile again");
   if (b.error) {
     wrapped_text(fonts().small, theme().bad, b.messages.empty() ? b.error->faults.front().message : "The text does not compile.");
@@ -143,8 +146,8 @@ void draw_fault(const Session& session, UiState& ui, const std::string& name, co
   if (check.op.valid() && current) {
     const std::string op = session.content().problem->op(check.op).name;
     if (link((name + "/op").c_str(), fmt::format("{}: {}{}", check.kind, printable(op), check.role.empty() ? "" : " in " + check.role))) {
-      ui.cuda.steps = ui.cuda.facts = false;
-      ui.cuda.followed.clear();  // its lines come into view also where it is selected already
+      ui.cuda->steps = ui.cuda->facts = false;
+      ui.cuda->followed.clear();  // its lines come into view also where it is selected already
       ui.commands.push(SelectOp{check.op});
     }
     if (ImGui::IsItemHovered()) tooltip("Click: selects the op in the chart and shows its lines.");
@@ -165,7 +168,7 @@ void draw_check(const Session& session, UiState& ui, const std::string& name, co
     return;
   }
   const KernelCheck& c = *task.answer();
-  const bool current = KernelDesk::is_current(task, KernelDesk::subject_of(session.content()));
+  const bool current = KernelState::is_current(task, KernelState::subject_of(session.content()));
   if (!current) wrapped_text(fonts().small, theme().warning, "! of an earlier schedule or otherwise written: verify again");
   if (!c.failure.empty())
     wrapped_text(fonts().small, theme().bad, c.failure);

@@ -5,9 +5,11 @@
 #include <charconv>
 #include <cstring>
 
+#include "app/session/proposal_commands.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/cuda_state.h"
 #include "app/ui/tabs/cuda_views.h"
 #include "app/ui/widgets.h"
 
@@ -30,7 +32,7 @@ void option_value(const char* name, const char* label, bool on, const char* acti
 }
 
 void draw_trips(const Session& session, UiState& ui) {
-  CudaTabState& s = ui.cuda;
+  CudaTabState& s = *ui.cuda;
   const KernelOptions& options = session.content().kernel_options;
   const std::string in_force = options.trips ? fmt::format("{}", *options.trips) : std::string();
   const KernelText* text = session.kernel_text_of_problem();
@@ -78,7 +80,7 @@ void draw_kernel_options(const Session& session, UiState& ui) {
   option_label("text", button_width("CUDA") + button_width("steps"));
   for (const bool steps : {false, true}) {
     ImGui::SameLine(0, px(4));
-    if (choice(steps ? "cuda/text/steps" : "cuda/text/cuda", steps ? "steps" : "CUDA", ui.cuda.steps == steps)) ui.cuda.steps = steps;
+    if (choice(steps ? "cuda/text/steps" : "cuda/text/cuda", steps ? "steps" : "CUDA", ui.cuda->steps == steps)) ui.cuda->steps = steps;
     if (ImGui::IsItemHovered()) tooltip(steps ? "every role's waits, issues and arrivals as pseudocode (heddle emit --program)" : "CUDA C++ for sm_90a");
   }
 }

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "app/session/commands.h"
+#include "app/session/kernel_state.h"
 #include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/tabs/cuda_state.h"
 #include "app/ui/tabs/cuda_views.h"
 #include "app/ui/widgets.h"
 
@@ -43,7 +46,7 @@ OpId hovered_bar(const Models& models, const UiState& ui) {
 
 /// Asks for the lines of what was newly selected.
 void follow_selection(const Session& session, const Models& models, UiState& ui, const SourceModel& source) {
-  CudaTabState& s = ui.cuda;
+  CudaTabState& s = *ui.cuda;
   const std::vector<OpId>& selected = session.selection().ops;
   if (s.followed == selected) return;
   s.followed = selected;
@@ -82,14 +85,14 @@ void paint_overview(const Session& session, const UiState& ui, const SourceModel
   };
   for (const SourceBlock& block : source.blocks)
     if (block.op.valid() && session.selection().contains(block.op)) tick(block.first, block.last, theme().accent, 0);
-  for (const std::size_t line : ui.cuda.matches) tick(line, line, theme().warning, px(2));
+  for (const std::size_t line : ui.cuda->matches) tick(line, line, theme().warning, px(2));
 }
 
 }  // namespace
 
 void draw_source(const Session& session, const Models& models, UiState& ui, const SourceModel& source, bool old) {
   const Theme& t = theme();
-  CudaTabState& s = ui.cuda;
+  CudaTabState& s = *ui.cuda;
   if (!old) follow_selection(session, models, ui, source);
   ImFont* font = fonts().mono_small;
   const float letter = text_size(font, std::string(64, 'm')).x / 64, height = std::floor(text_size(font, "X").y + px(3));
@@ -150,9 +153,9 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
 }
 
 std::string why_no_source_step(const Session& session) {
-  const auto subject = KernelDesk::subject_of(session.content());
+  const auto subject = KernelState::subject_of(session.content());
   if (!subject) return "there is no schedule yet";
-  if (!KernelDesk::is_current(session.kernel().text(), subject) || !session.kernel().text().answer()->emission) return "there is no CUDA text of it yet";
+  if (!KernelState::is_current(session.kernel().text(), subject) || !session.kernel().text().answer()->emission) return "there is no CUDA text of it yet";
   const OpId op = session.selection().primary();
   if (!op.valid()) return "no op is selected";
   return blocks_of(session.kernel().text().answer()->source, op).empty() ? "the text has no line of this op" : "";
@@ -161,7 +164,7 @@ std::string why_no_source_step(const Session& session) {
 void step_source(const Session& session, UiState& ui, int direction) {
   const SourceModel& source = session.kernel().text().answer()->source;
   const std::vector<std::size_t> blocks = blocks_of(source, session.selection().primary());
-  CudaTabState& s = ui.cuda;
+  CudaTabState& s = *ui.cuda;
   std::size_t at = direction > 0 ? 0 : blocks.size() - 1;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const SourceBlock& block = source.blocks[blocks[i]];

@@ -5,9 +5,12 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
+#include "app/session/kernel_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/cuda_state.h"
 #include "app/ui/tabs/cuda_views.h"
 #include "app/ui/widgets.h"
 #include "core/base/text_style.h"
@@ -66,7 +69,7 @@ void draw_state(const Session& session, const KernelText* text, bool current) {
 }
 
 void draw_find(UiState& ui, const SourceModel& source) {
-  CudaTabState& s = ui.cuda;
+  CudaTabState& s = *ui.cuda;
   const FontScope small(fonts().small);
   same_line_if_room(px(190));
   if (input_field("cuda/find", "find", s.find, sizeof s.find, px(120))) {
@@ -88,23 +91,23 @@ void draw_find(UiState& ui, const SourceModel& source) {
 /// What the tab shows of a kernel: its CUDA or its steps; null: neither is there.
 const SourceModel* shown_text(const UiState& ui, const KernelText* text) {
   if (!text) return nullptr;
-  if (ui.cuda.steps) return text->program ? &text->steps : nullptr;
+  if (ui.cuda->steps) return text->program ? &text->steps : nullptr;
   return text->emission ? &text->source : nullptr;
 }
 
 void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool current, bool narrow, bool low) {
-  const KernelDesk& kernel = session.kernel();
-  const auto subject = KernelDesk::subject_of(session.content());
+  const KernelState& kernel = session.kernel();
+  const auto subject = KernelState::subject_of(session.content());
   const float height = px(26);
   draw_step(session, ui, "generate", "Generate", KernelStep::Text, kernel.text().active(), current);
-  draw_step(session, ui, "verify", "Verify", KernelStep::Check, kernel.checked().active() || kernel.waits(KernelStep::Check), KernelDesk::is_current(kernel.checked(), subject));
-  draw_step(session, ui, "verify_data", "Verify with data", KernelStep::Data, kernel.verified().active() || kernel.waits(KernelStep::Data), KernelDesk::is_current(kernel.verified(), subject));
-  draw_step(session, ui, "compile", "Compile", KernelStep::Build, kernel.built().active() || kernel.waits(KernelStep::Build), KernelDesk::is_current(kernel.built(), subject));
+  draw_step(session, ui, "verify", "Verify", KernelStep::Check, kernel.checked().active() || kernel.waits(KernelStep::Check), KernelState::is_current(kernel.checked(), subject));
+  draw_step(session, ui, "verify_data", "Verify with data", KernelStep::Data, kernel.verified().active() || kernel.waits(KernelStep::Data), KernelState::is_current(kernel.verified(), subject));
+  draw_step(session, ui, "compile", "Compile", KernelStep::Build, kernel.built().active() || kernel.waits(KernelStep::Build), KernelState::is_current(kernel.built(), subject));
   const SourceModel* source = shown_text(ui, text);
   if (narrow && source) {
     for (const bool facts : {false, true}) {
       same_line_if_room(button_width("Source"));
-      if (choice(facts ? "cuda/facts" : "cuda/source", facts ? "Build" : "Source", ui.cuda.facts == facts)) ui.cuda.facts = facts;
+      if (choice(facts ? "cuda/facts" : "cuda/source", facts ? "Build" : "Source", ui.cuda->facts == facts)) ui.cuda->facts = facts;
     }
   }
   // Where there is no room for a second line of buttons the text has it; the menu has what they do.
@@ -117,7 +120,7 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   const Action& save = *find_action("save_kernel");
   if (button("cuda/save", "Save ...", ButtonKind::Flat, why_not(save, session), 0, height)) perform(save, session, ui);
   same_line_if_room(button_width("Copy as command"));
-  const std::vector<std::string> page = ui.cuda.steps ? std::vector<std::string>{"--program"} : std::vector<std::string>();
+  const std::vector<std::string> page = ui.cuda->steps ? std::vector<std::string>{"--program"} : std::vector<std::string>();
   copy_command_button("cuda/command", session, ui, command_line(session, "emit", page), ButtonKind::Flat, 0, height);
 }
 
@@ -133,14 +136,14 @@ void draw_no_kernel(const Session& session, UiState& ui) {
 }  // namespace
 
 void draw_cuda_tab(const Session& session, const Models& models, UiState& ui) {
-  CudaTabState& s = ui.cuda;
+  CudaTabState& s = *ui.cuda;
   if (!session.why_no_kernel().empty()) {
     s = {};
     return draw_no_kernel(session, ui);
   }
   const auto& task = session.kernel().text();
   const std::shared_ptr<const KernelText> text = task.answer();
-  const bool current = KernelDesk::is_current(task, KernelDesk::subject_of(session.content()));
+  const bool current = KernelState::is_current(task, KernelState::subject_of(session.content()));
   const SourceModel* source = shown_text(ui, text.get());
   if (s.seen != text || s.seen_steps != s.steps) {
     if (s.seen != text) s.hovered = s.tinted = {};

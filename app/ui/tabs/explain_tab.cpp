@@ -4,10 +4,13 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
 #include "app/ui/progress_plot.h"
+#include "app/ui/tabs/explain_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/explain_model.h"
 #include "app/viewmodel/pretty_text.h"
@@ -48,7 +51,7 @@ void draw_card(std::size_t index, const ExplainCard& card, const Highlight& lit,
   const std::string number = std::to_string(index);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float pad = px(12), edge = px(4), gap = px(14);
-  const bool open = ui.explain.relaxing == static_cast<int>(index) && !card.steps.empty();
+  const bool open = ui.explain->relaxing == static_cast<int>(index) && !card.steps.empty();
   const bool shown = !card.shown.why.empty() && lit == card.shown;
   const char *show = shown ? "hide" : "show", *relax = open ? "fold" : "relax";
   float links = 0;
@@ -89,7 +92,7 @@ void draw_card(std::size_t index, const ExplainCard& card, const Highlight& lit,
   }
   if (!card.steps.empty()) {
     ImGui::SetCursorScreenPos(ImVec2(x, at.y + px(8)));
-    if (link(("explain/relax/" + number).c_str(), relax)) ui.explain.relaxing = open ? -1 : static_cast<int>(index);
+    if (link(("explain/relax/" + number).c_str(), relax)) ui.explain->relaxing = open ? -1 : static_cast<int>(index);
   }
   if (open) draw_steps("explain/try/" + number, card, ImVec2(at.x + edge + pad, at.y + text + px(2)), width - edge - 2 * pad, ui);
   ImGui::SetCursorScreenPos(at);
@@ -98,8 +101,8 @@ void draw_card(std::size_t index, const ExplainCard& card, const Highlight& lit,
 
 /// Title, what kind of reason it is, and what can be done about the question.
 void draw_head(const Session& session, const ExplainModel& model, float width, UiState& ui) {
-  const Inquiry& inquiry = session.inquiry(Topic::Explain);
-  const bool asking = inquiry.active() && session.answered(Topic::Explain);
+  const QuestionState& asked = session.question(Topic::Explain);
+  const bool asking = asked.active() && session.answered(Topic::Explain);
   const float height = text_size(fonts().bold, "X").y + px(8);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));
@@ -123,7 +126,7 @@ void draw_head(const Session& session, const ExplainModel& model, float width, U
     ImGui::SetCursorScreenPos(ImVec2(x, at.y));
     const std::string_view name = verb.name;
     if (name == "explain/command") {
-      copy_command_button(verb.name, session, ui, ask_command(session, Topic::Explain, session.inquiry(Topic::Explain).options));
+      copy_command_button(verb.name, session, ui, ask_command(session, Topic::Explain, session.question(Topic::Explain).options));
       x += text_size(fonts().body, verb.label).x + px(22);
       continue;
     }
@@ -140,10 +143,10 @@ void draw_head(const Session& session, const ExplainModel& model, float width, U
   ImGui::Dummy(ImVec2(width, height));
   if (!beside && !model.note.empty()) wrapped_text(fonts().small, theme().dim, model.note);
   if (asking)
-    colored_text(theme().accent, fitted(fonts().body, fmt::format("asking the solver · {} · {}", pretty(inquiry.doing), seconds_text(inquiry.seconds)), width));
-  else if (!inquiry.failure.empty() && session.answered(Topic::Explain))
-    wrapped_text(fonts().small, theme().bad, "the question failed: " + inquiry.failure);
-  else if (model.outdated && !inquiry.active())
+    colored_text(theme().accent, fitted(fonts().body, fmt::format("asking the solver · {} · {}", pretty(asked.doing), seconds_text(asked.seconds)), width));
+  else if (!asked.failure.empty() && session.answered(Topic::Explain))
+    wrapped_text(fonts().small, theme().bad, "the question failed: " + asked.failure);
+  else if (model.outdated && !asked.active())
     wrapped_text(fonts().small, theme().warning, "The solver's answer was to an earlier question; this is arithmetic. Ask the solver again.");
 }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
 #include "app/ui/focus.h"
 #include "app/ui/graph_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/graph_state.h"
 #include "app/ui/widgets.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
@@ -77,7 +79,7 @@ bool view_choice(const char* name, const char* label, bool on, const char* about
 }
 
 void draw_bar(const Session& session, UiState& ui, bool down) {
-  GraphState& s = ui.graph;
+  GraphState& s = *ui.graph;
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
   const float left = ImGui::GetCursorScreenPos().x, whole = ImGui::GetContentRegionAvail().x;
@@ -119,7 +121,7 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
 }
 
 void explain_absence(const GraphInput& input, UiState& ui) {
-  GraphState& s = ui.graph;
+  GraphState& s = *ui.graph;
   if (s.job) {
     colored_text(theme().dim, fmt::format("Graphviz is laying out {} ops and {} lines: {:.1f} s", input.node_widths.size(),
                                           input.arcs.size(), s.job->seconds()));
@@ -146,7 +148,7 @@ void explain_absence(const GraphInput& input, UiState& ui) {
 }
 
 void draw_edge_table(const Session& session, UiState& ui) {
-  GraphState& s = ui.graph;
+  GraphState& s = *ui.graph;
   const Content& content = session.content();
   const Problem& problem = *content.problem;
   const ScheduleEntry* entry = content.entry();
@@ -225,7 +227,7 @@ void draw_edge_table(const Session& session, UiState& ui) {
 
 void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
   const Content& content = session.content();
-  GraphState& s = ui.graph;
+  GraphState& s = *ui.graph;
   s.hears_keys = ui.maximized;
   if (!content.problem)
     return colored_text(theme().dim, "Open a kernel and a machine: its ops and dependences are drawn here as a graph.");
@@ -241,7 +243,7 @@ void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
   const ScheduleEntry* entry = content.entry();
   ImGui::BeginChild("graph", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   draw_graph({*content.problem, entry ? &entry->schedule : nullptr, *s.model, session.selection(), session.view().highlight},
-             s, ui.chart.wishes, ui.commands);
+             s, ui.chart.requested, ui.commands);
   ImGui::EndChild();
 }
 

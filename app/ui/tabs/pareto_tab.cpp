@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/pareto_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pareto_model.h"
 #include "app/viewmodel/pretty_text.h"
@@ -25,7 +28,7 @@ AskOptions options_of(const ParetoState& state) {
 
 /// Turns a resource on or off; one always stays. An answer that is known already comes back at once.
 void draw_resources(const Session& session, UiState& ui) {
-  ParetoState& state = ui.pareto;
+  ParetoState& state = *ui.pareto;
   const Content& content = session.content();
   ImGui::AlignTextToFramePadding();
   colored_text(theme().dim, "II against");
@@ -140,7 +143,7 @@ Drawn plot_of(const ParetoModel& model, std::size_t axis) {
 }
 
 void draw_plot_of(const Session& session, UiState& ui, const Pareto& front, const ParetoModel& model, ImVec2 size) {
-  ParetoState& state = ui.pareto;
+  ParetoState& state = *ui.pareto;
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   state.axis = std::min(state.axis, model.against.size() - 1);
   if (model.against.size() > 1) {
@@ -182,7 +185,7 @@ void paint_mark(const ParetoRow& row, ImVec2 center) {
 }
 
 void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoModel model, ImVec2 size) {
-  sort_pareto(model, ui.pareto.sort, ui.pareto.descending);
+  sort_pareto(model, ui.pareto->sort, ui.pareto->descending);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
   const int columns = static_cast<int>(3 + model.against.size() + model.besides.size());
   // Where room is short, what the schedule takes besides is left out; the copied table has it.
@@ -211,7 +214,7 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoM
   ImGui::TableSetupColumn("why not smaller", ImGuiTableColumnFlags_WidthStretch);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   const int numbers = 1 + static_cast<int>(model.against.size());
-  ParetoState& state = ui.pareto;
+  ParetoState& state = *ui.pareto;
   for (int c = 0; c < shown; ++c) {
     ImGui::TableSetColumnIndex(c);
     const char* label = ImGui::TableGetColumnName(c);
@@ -258,23 +261,23 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoM
 }  // namespace
 
 void draw_pareto_tab(const Session& session, const Models&, UiState& ui) {
-  const Inquiry& inquiry = session.inquiry(Topic::Pareto);
-  const auto* front = inquiry.as<Pareto>();
-  const AskOptions options = options_of(ui.pareto);
-  const bool have = front && inquiry.problem && !front->against.empty();
-  const bool same = have && front->against == ui.pareto.against;
+  const QuestionState& asked = session.question(Topic::Pareto);
+  const auto* front = asked.as<Pareto>();
+  const AskOptions options = options_of(*ui.pareto);
+  const bool have = front && asked.problem && !front->against.empty();
+  const bool same = have && front->against == ui.pareto->against;
   const bool goes_on = same && session.answered(Topic::Pareto) && !front->complete && !front->steps.empty();
   draw_resources(session, ui);
   same_line_if_room(px(90));
   draw_question_bar(session, ui, Topic::Pareto, options, goes_on ? "Go on" : "Sweep");
   ParetoModel model;
-  if (have) model = build_pareto(*inquiry.problem, *front, session.content());
+  if (have) model = build_pareto(*asked.problem, *front, session.content());
   if (have) {
-    draw_copy_buttons("pareto", session, ui, [&] { return pareto_as_text(model); }, ask_command(session, Topic::Pareto, inquiry.options));
+    draw_copy_buttons("pareto", session, ui, [&] { return pareto_as_text(model); }, ask_command(session, Topic::Pareto, asked.options));
   }
   draw_question_state(session, Topic::Pareto);
   if (!have) {
-    if (inquiry.active()) return;
+    if (asked.active()) return;
     ImGui::Dummy(ImVec2(0, px(4)));
     wrapped_text(fonts().body, theme().text, "What does a smaller II cost, and what would a leaner schedule lose?");
     wrapped_text(fonts().small, theme().dim,

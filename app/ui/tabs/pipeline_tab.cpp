@@ -5,9 +5,11 @@
 #include <cctype>
 
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/pipeline_state.h"
 #include "app/ui/widgets.h"
 #include "core/chart/chart_layout.h"
 
@@ -90,7 +92,7 @@ struct Column {
 
 void draw_line(Column& c, const PipelineTextLine& line, const std::string& name) {
   const Theme& t = theme();
-  PipelineState& s = c.ui.pipeline;
+  PipelineState& s = *c.ui.pipeline;
   const bool hit = matches(line, s.find), sought = hit && c.match == s.match;
   c.match += hit;
   if (sought && s.jump) {
@@ -125,7 +127,7 @@ void draw_line(Column& c, const PipelineTextLine& line, const std::string& name)
 }
 
 void draw_section(Column& c, const PipelineTextSection& section, std::size_t index) {
-  PipelineState& s = c.ui.pipeline;
+  PipelineState& s = *c.ui.pipeline;
   const std::string key = fmt::format("pipeline/section/{}/{}", c.group, index);
   const bool folded = s.folded.contains(key);
   const RowArea row = pick_row(key.c_str(), false, px(22));
@@ -158,7 +160,7 @@ void draw_section(Column& c, const PipelineTextSection& section, std::size_t ind
 }
 
 void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
-  PipelineState& s = ui.pipeline;
+  PipelineState& s = *ui.pipeline;
   const PipelineText& text = *s.text;
   const FontScope small(fonts().small);
   ImVec2 at = ImGui::GetCursorScreenPos();
@@ -214,7 +216,7 @@ void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
 void draw_pipeline_tab(const Session& session, const Models&, UiState& ui) {
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
-  PipelineState& s = ui.pipeline;
+  PipelineState& s = *ui.pipeline;
   if (!content.problem || !entry) {
     s.text.reset();
     wrapped_text(fonts().body, theme().dim,

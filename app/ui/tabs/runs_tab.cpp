@@ -7,7 +7,9 @@
 
 #include "app/cli/arguments.h"
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/session/run_state.h"
 #include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
@@ -31,10 +33,10 @@ void draw_run_verb(const char* id, const char* label, bool primary, const Sessio
 }
 
 void draw_run_bar(const Session& session, UiState& ui) {
-  const RunDesk& desk = session.runs();
+  const RunState& runs = session.runs();
   const float height = px(26);
-  if (desk.run().active()) {
-    if (button("runs/cancel", desk.profiling() ? "Cancel profiling" : "Cancel the run", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelRun{});
+  if (runs.run().active()) {
+    if (button("runs/cancel", runs.profiling() ? "Cancel profiling" : "Cancel the run", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelRun{});
   } else {
     const std::string reason = session.why_no_run();
     if (button("runs/run_kernel", "Run", ButtonKind::Primary, reason, 0, height)) ui.commands.push(RunKernel{false});
@@ -93,7 +95,7 @@ void draw_heading(const char* title, bool number) {
 }
 
 void draw_history(const Session& session, UiState& ui, ImVec2 size) {
-  const RunDesk& desk = session.runs();
+  const RunState& runs = session.runs();
   // What the details say as well goes first where there is little room.
   const float room = size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x;
   std::vector<const RunColumn*> columns;
@@ -110,23 +112,23 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
     if (c->text == &RunRow::ratio && ImGui::IsItemHovered()) tooltip("speed as a fraction of the library's in the same process");
   }
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(desk.runs().size()));
+  clipper.Begin(static_cast<int>(runs.runs().size()));
   int done = 0;
   while (clipper.Step()) {
     focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
     done = clipper.DisplayEnd;
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const auto index = static_cast<std::size_t>(i);
-      const RunRow row = run_row(desk.runs()[index]->measurement);
+      const RunRow row = run_row(runs.runs()[index]->measurement);
       ImGui::TableNextRow();
       bool first = true;
       for (const RunColumn* column : columns) {
         const RunColumn& c = *column;
         ImGui::TableNextColumn();
         if (std::exchange(first, false)) {
-          const bool chosen = desk.chosen() == index;
+          const bool chosen = runs.chosen() == index;
           if (table_row(fmt::format("runs/row/{}", i), chosen)) ui.commands.push(SelectRun{chosen ? std::nullopt : std::optional(index)});
-          if (ImGui::IsItemHovered()) tooltip(desk.runs()[index]->path);
+          if (ImGui::IsItemHovered()) tooltip(runs.runs()[index]->path);
           ImGui::SameLine(0, 0);
         }
         const std::string& text = row.*(c.text);
@@ -138,7 +140,7 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
       }
     }
   }
-  focus::skip(done, static_cast<int>(desk.runs().size()), clipper.ItemsHeight);
+  focus::skip(done, static_cast<int>(runs.runs().size()), clipper.ItemsHeight);
   clipper.End();
   ImGui::EndTable();
 }
@@ -211,8 +213,8 @@ void draw_timing(const Timing& t) {
 }
 
 void draw_chosen(const Session& session, UiState& ui) {
-  const RunDesk& desk = session.runs();
-  const Measurement* m = desk.measurement();
+  const RunState& runs = session.runs();
+  const Measurement* m = runs.measurement();
   if (!m) {
     wrapped_text(fonts().small, theme().dim,
                  "Choose a run: was its result right, how fast was it, and where was every op measured against where the schedule predicts it.");
@@ -240,7 +242,7 @@ void draw_chosen(const Session& session, UiState& ui) {
     fact_line("launch", fmt::format("{} blocks of {} threads", m->build->blocks, m->build->threads), theme().text);
   }
   section("FILE");
-  wrapped_text(fonts().small, theme().dim, desk.runs()[*desk.chosen()]->path);
+  wrapped_text(fonts().small, theme().dim, runs.runs()[*runs.chosen()]->path);
   if (!m->command.empty()) wrapped_text(fonts().mono_small, theme().dim, printable(m->command));
 }
 
@@ -249,8 +251,8 @@ void draw_chosen(const Session& session, UiState& ui) {
 void draw_runs_tab(const Session& session, const Models&, UiState& ui) {
   draw_run_bar(session, ui);
   draw_run_state(session);
-  const RunDesk& desk = session.runs();
-  if (desk.runs().empty()) {
+  const RunState& runs = session.runs();
+  if (runs.runs().empty()) {
     ImGui::Dummy({0, px(4)});
     wrapped_text(fonts().body, theme().text,
                  "Runs on a GPU: checked against a reference, timed beside the library, and every op's measured place over the one that the schedule gives it, so that the "

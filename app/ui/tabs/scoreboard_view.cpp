@@ -6,9 +6,11 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/question_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/compare_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
 #include "app/viewmodel/scoreboard_model.h"
@@ -47,8 +49,8 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
       ImGui::TableNextColumn();
       if (k == 0) {
         ImGui::PushID(static_cast<int>(row.contender));
-        if (ImGui::Selectable("##row", ui.compare_tab.picked == row.contender, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
-          ui.compare_tab.picked = row.contender;
+        if (ImGui::Selectable("##row", ui.compare_tab->picked == row.contender, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
+          ui.compare_tab->picked = row.contender;
           if (current && c.schedule && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(adopt(board, c, false));
         }
         ImGui::PopID();
@@ -83,8 +85,8 @@ void draw_details(const Scoreboard& board, const Contender& c, bool current, UiS
 }  // namespace
 
 void draw_scoreboard(const Session& session, UiState& ui) {
-  const Inquiry& inquiry = session.inquiry(Topic::Compare);
-  const auto* board = inquiry.as<Scoreboard>();
+  const QuestionState& asked = session.question(Topic::Compare);
+  const auto* board = asked.as<Scoreboard>();
   draw_question_bar(session, ui, Topic::Compare, {}, board ? "Simulate again" : "Simulate all");
   if (board) {
     draw_copy_buttons("scoreboard", session, ui, [&] { return scoreboard_tsv(*board); }, ask_command(session, Topic::Compare, {}));
@@ -109,12 +111,12 @@ void draw_scoreboard(const Session& session, UiState& ui) {
   for (const std::string& name : beyond_bound(*board))
     wrapped_text(fonts().small, theme().bad, name + " is below the proved bound: model, checker or evaluator is wrong. Please report it.");
   const std::vector<ScoreRow> rows = score_rows(*board);
-  ui.compare_tab.picked = std::min(ui.compare_tab.picked, board->contenders.size() - 1);
+  ui.compare_tab->picked = std::min(ui.compare_tab->picked, board->contenders.size() - 1);
   const float whole = ImGui::GetContentRegionAvail().x, side = std::clamp(whole * 0.3f, px(180), px(420));
   draw_rows(*board, rows, current, whole - side - px(12), ui);
   ImGui::SameLine(0, px(12));
   ImGui::BeginChild("details", ImVec2(side, 0));
-  draw_details(*board, board->contenders[ui.compare_tab.picked], current, ui);
+  draw_details(*board, board->contenders[ui.compare_tab->picked], current, ui);
   ImGui::EndChild();
   ImGui::PopStyleVar();
 }

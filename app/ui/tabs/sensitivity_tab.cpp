@@ -4,9 +4,13 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/sensitivity_state.h"
+#include "app/ui/tabs/what_if_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/sensitivity_model.h"
 #include "core/chart/chart_layout.h"
@@ -65,7 +69,7 @@ void paint_swing(const SensitivityLine& line, const SensitivityModel& model) {
 }
 
 void select_ops(const SensitivityLine& line, UiState& ui) {
-  ui.sensitivity.selected = line.number;
+  ui.sensitivity->selected = line.number;
   ui.commands.push(ClearSelection{});
   for (const OpId op : line.ops) ui.commands.push(SelectOp{op, true});
   Highlight highlight;
@@ -77,14 +81,14 @@ void select_ops(const SensitivityLine& line, UiState& ui) {
 void try_it(const Session& session, UiState& ui, const SensitivityLine& line, int percent) {
   const Content& content = session.content();
   const auto change = parse_change(fmt::format("{}={:+}%", line.number, percent), *content.kernel, *content.machine);
-  if (change) ui.commands.push(SetChange{*change, ui.what_if.solve_on_release});
+  if (change) ui.commands.push(SetChange{*change, ui.what_if->solve_on_release});
 }
 
 void draw_line(const Session& session, UiState& ui, const SensitivityModel& model, const SensitivityLine& line, bool current) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const std::string name = "sensitivity/row/" + line.number;
-  if (table_row(name, ui.sensitivity.selected == line.number, ImGuiSelectableFlags_AllowItemOverlap)) select_ops(line, ui);
+  if (table_row(name, ui.sensitivity->selected == line.number, ImGuiSelectableFlags_AllowItemOverlap)) select_ops(line, ui);
   allow_overlap_after_item();
   if (ImGui::IsItemHovered()) {
     std::string text = line.number;
@@ -166,7 +170,7 @@ void draw_table(const Session& session, UiState& ui, SensitivityModel& model, bo
   }
   for (const SensitivityLine& line : model.lines) {
     const bool none = line.effect == SensitivityEffect::None || line.effect == SensitivityEffect::TooSmall;
-    if (!none || ui.sensitivity.all) draw_line(session, ui, model, line, current);
+    if (!none || ui.sensitivity->all) draw_line(session, ui, model, line, current);
   }
   ImGui::EndTable();
 }
@@ -174,10 +178,10 @@ void draw_table(const Session& session, UiState& ui, SensitivityModel& model, bo
 }  // namespace
 
 void draw_sensitivity_tab(const Session& session, const Models&, UiState& ui) {
-  SensitivityState& state = ui.sensitivity;
-  const Inquiry& inquiry = session.inquiry(Topic::Sensitivity);
-  const auto* answer = inquiry.as<Sensitivity>();
-  const bool have = answer && inquiry.problem && session.content().problem;
+  SensitivityState& state = *ui.sensitivity;
+  const QuestionState& asked = session.question(Topic::Sensitivity);
+  const auto* answer = asked.as<Sensitivity>();
+  const bool have = answer && asked.problem && session.content().problem;
   ImGui::AlignTextToFramePadding();
   colored_text(theme().dim, "every number off by");
   for (const int percent : {5, 10, 20}) {
@@ -191,7 +195,7 @@ void draw_sensitivity_tab(const Session& session, const Models&, UiState& ui) {
   draw_question_bar(session, ui, Topic::Sensitivity, options_of(state.percent), "Try all");
   SensitivityModel model;
   if (have) {
-    model = build_sensitivity(*inquiry.problem, *answer);
+    model = build_sensitivity(*asked.problem, *answer);
     draw_copy_buttons("sensitivity", session, ui, [&] { return sensitivity_as_text(model); },
                       ask_command(session, Topic::Sensitivity, options_of(answer->percent)));
     if (model.without_effect > 0) {
@@ -202,7 +206,7 @@ void draw_sensitivity_tab(const Session& session, const Models&, UiState& ui) {
   }
   draw_question_state(session, Topic::Sensitivity);
   if (!have) {
-    if (inquiry.active()) return;
+    if (asked.active()) return;
     ImGui::Dummy(ImVec2(0, px(4)));
     wrapped_text(fonts().body, theme().text, "Which number, if it were some percent wrong, would change the answer?");
     wrapped_text(fonts().small, theme().dim,

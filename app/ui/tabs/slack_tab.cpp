@@ -4,10 +4,13 @@
 #include <algorithm>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/slack_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/explain_model.h"
 #include "app/viewmodel/slack_model.h"
@@ -25,11 +28,11 @@ Command ask_slack(bool exact) {
 }
 
 void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
-  const Inquiry& inquiry = session.inquiry(Topic::Slack);
-  const bool asking = inquiry.active() && session.answered(Topic::Slack);
+  const QuestionState& asked = session.question(Topic::Slack);
+  const bool asking = asked.active() && session.answered(Topic::Slack);
   const std::string why = session.why_no_question(Topic::Slack);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));
-  input_field("slack/filter", "filter", ui.slack.filter, sizeof ui.slack.filter, px(130));
+  input_field("slack/filter", "filter", ui.slack->filter, sizeof ui.slack->filter, px(130));
   ImGui::SameLine(0, px(6));
   if (asking) {
     if (button("slack/cancel", "Cancel")) ui.commands.push(CancelAsk{Topic::Slack});
@@ -40,9 +43,9 @@ void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
   ImGui::SameLine(0, px(6));
   if (button("slack/copy", "Copy")) ui.commands.push(CopyText{slack_as_text(model.rows)});
   ImGui::SameLine(0, px(6));
-  AskOptions asked;
-  asked.exact = model.exact;
-  copy_command_button("slack/command", session, ui, ask_command(session, Topic::Slack, asked));
+  AskOptions options;
+  options.exact = model.exact;
+  copy_command_button("slack/command", session, ui, ask_command(session, Topic::Slack, options));
   ImGui::SameLine(0, px(6));
   if (button("slack/whiskers", session.view().whiskers ? "Hide on bars  L" : "Show on bars  L")) ui.commands.push(ToggleWhiskers{});
   ImGui::PopStyleVar();
@@ -52,10 +55,10 @@ void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
   std::string text = model.title + " · " + model.note;
   Color ink = theme().dim;
   if (asking) {
-    text = fmt::format("{} · {}", inquiry.doing, seconds_text(inquiry.seconds));
+    text = fmt::format("{} · {}", asked.doing, seconds_text(asked.seconds));
     ink = theme().accent;
-  } else if (!inquiry.failure.empty()) {
-    text = "the question failed: " + inquiry.failure;
+  } else if (!asked.failure.empty()) {
+    text = "the question failed: " + asked.failure;
     ink = theme().bad;
   } else if (!model.caveat.empty()) {
     text = model.caveat;
@@ -203,27 +206,27 @@ void draw_histogram(const SlackModel& model, ImVec2 at, float width, float heigh
 void draw_slack_tab(const Session& session, const Models&, UiState& ui) {
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
-  const Inquiry& inquiry = session.inquiry(Topic::Slack);
+  const QuestionState& asked = session.question(Topic::Slack);
   const std::string why = session.why_no_question(Topic::Slack);
   // Longest paths cost next to nothing: nobody has to ask for them.
   if (!session.answered(Topic::Slack) && why.empty() && !session.live().active()) ui.commands.push(ask_slack(false));
-  const auto* answer = inquiry.as<SlackRanges>();
+  const auto* answer = asked.as<SlackRanges>();
   if (!entry || !answer || !session.answered(Topic::Slack)) {
     wrapped_text(fonts().body, theme().dim, "How far every op can move at this II: alone, by longest paths, and exactly over all legal schedules.");
-    if (inquiry.active() && session.answered(Topic::Slack)) {
-      colored_text(theme().accent, inquiry.doing);
+    if (asked.active() && session.answered(Topic::Slack)) {
+      colored_text(theme().accent, asked.doing);
       ImGui::SameLine(0, px(10));
       if (button("slack/cancel", "Cancel")) ui.commands.push(CancelAsk{Topic::Slack});
     } else if (button("slack/ask", "Ask exact", ButtonKind::Primary, why)) {
       ui.commands.push(ask_slack(true));
     }
     if (!why.empty()) wrapped_text(fonts().small, theme().faint, why);
-    if (!inquiry.failure.empty()) wrapped_text(fonts().small, theme().bad, "the question failed: " + inquiry.failure);
+    if (!asked.failure.empty()) wrapped_text(fonts().small, theme().bad, "the question failed: " + asked.failure);
     return;
   }
   SlackModel model = build_slack(*content.problem, entry->schedule, *answer);
   draw_head(session, model, ui);
-  filter_slack(model.rows, ui.slack.filter);
+  filter_slack(model.rows, ui.slack->filter);
   const float whole = ImGui::GetContentRegionAvail().x;
   const bool plot = whole > px(950);
   const float plot_width = plot ? px(180) : 0;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/sweep_state.h"
 #include "app/ui/chart_paint.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/tabs/sweep_state.h"
 #include "app/ui/tabs/sweep_views.h"
 #include "app/ui/widgets.h"
 #include "core/chart/chart_layout.h"
@@ -141,19 +143,19 @@ SweepBrush snapped(const SweepTable& table, SweepBrush brush) {
 /// Drawing, moving and clearing of brushes. A press on an axis begins one, one inside a brush moves it, a click without a drag
 /// takes the axis' brush away.
 void handle_brushes(const ParallelFrame& f, SweepTabState& s, bool hovered, ImVec2 mouse) {
-  const auto brush_of = [&](std::size_t axis) { return std::find_if(s.wish.brushes.begin(), s.wish.brushes.end(), [&](const SweepBrush& b) { return b.axis == axis; }); };
+  const auto brush_of = [&](std::size_t axis) { return std::find_if(s.choice.brushes.begin(), s.choice.brushes.end(), [&](const SweepBrush& b) { return b.axis == axis; }); };
   const auto put = [&](const SweepBrush& brush) {
-    if (const auto at = brush_of(brush.axis); at != s.wish.brushes.end())
+    if (const auto at = brush_of(brush.axis); at != s.choice.brushes.end())
       *at = brush;
     else
-      s.wish.brushes.push_back(brush);
+      s.choice.brushes.push_back(brush);
   };
   if (!s.drag && hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Left))
     for (std::size_t k = 0; k < f.axes.size(); ++k)
       if (std::abs(mouse.x - f.x(k)) <= px(kAxisGrip)) {
         const double p = f.position_at(mouse.y);
         const auto at = brush_of(f.axes[k]);
-        const bool inside = at != s.wish.brushes.end() && p >= at->low && p <= at->high;
+        const bool inside = at != s.choice.brushes.end() && p >= at->low && p <= at->high;
         s.drag = SweepTabState::Drag{f.axes[k], p, inside ? std::optional(*at) : std::nullopt};
         break;
       }
@@ -171,12 +173,12 @@ void handle_brushes(const ParallelFrame& f, SweepTabState& s, bool hovered, ImVe
     }
   }
   if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) return;
-  if (!moved) std::erase_if(s.wish.brushes, [&](const SweepBrush& b) { return b.axis == s.drag->axis; });
+  if (!moved) std::erase_if(s.choice.brushes, [&](const SweepBrush& b) { return b.axis == s.drag->axis; });
   s.drag.reset();
 }
 
 void draw_brushes(const ParallelFrame& f) {
-  for (const SweepBrush& brush : f.s.wish.brushes)
+  for (const SweepBrush& brush : f.s.choice.brushes)
     for (std::size_t k = 0; k < f.axes.size(); ++k) {
       if (f.axes[k] != brush.axis) continue;
       const ImVec2 low(f.x(k) - px(6), f.y(std::min(brush.high, 1.04))), high(f.x(k) + px(6), f.y(std::max(brush.low, -0.04)));
@@ -188,7 +190,7 @@ void draw_brushes(const ParallelFrame& f) {
 }  // namespace
 
 void draw_sweep_parallel(const Session& session, UiState& ui, ImVec2 size) {
-  SweepTabState& s = ui.sweep;
+  SweepTabState& s = *ui.sweep;
   const SweepTable& table = session.sweep().table();
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -208,7 +210,7 @@ void draw_sweep_parallel(const Session& session, UiState& ui, ImVec2 size) {
   for (std::size_t k = 0; k < f.axes.size(); ++k) on_axis |= std::abs(mouse.x - f.x(k)) <= px(kAxisGrip);
   const auto under = hovered && !on_axis ? line_at(f, mouse) : std::nullopt;
   // Behind everything, what the brushes leave out.
-  if (!s.wish.brushes.empty()) {
+  if (!s.choice.brushes.empty()) {
     const std::size_t count = table.points.size(), step = std::max<std::size_t>(1, count / kMostFaded);
     for (std::size_t i = 0; i < count; i += step) draw_line_of(f, table.points[i], with_alpha(t.faint, 0.25f), px(1));
   }

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/sweep_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/tabs/sweep_state.h"
 #include "app/ui/tabs/sweep_views.h"
 #include "app/ui/widgets.h"
 #include "core/chart/chart_layout.h"
@@ -40,9 +42,9 @@ void add_bound(const SweepTable& table, double from, double to, PlotModel& plot)
 
 void draw_picked(const Session& session, UiState& ui, const char* name, const PlotModel& plot, const std::vector<std::uint32_t>& points, ImVec2 size, PlotState& state) {
   const PlotAnswer answer = draw_plot(name, plot, size, state);
-  if (answer.hovered && *answer.hovered < points.size()) ui.sweep.hovered = points[*answer.hovered];
+  if (answer.hovered && *answer.hovered < points.size()) ui.sweep->hovered = points[*answer.hovered];
   if (answer.picked && *answer.picked < points.size()) {
-    ui.sweep.go_to = points[*answer.picked];
+    ui.sweep->go_to = points[*answer.picked];
     pick_point(session, ui, points[*answer.picked], answer.secondary);
   }
 }
@@ -50,7 +52,7 @@ void draw_picked(const Session& session, UiState& ui, const char* name, const Pl
 }  // namespace
 
 void draw_sweep_scatter(const Session& session, UiState& ui, ImVec2 size) {
-  SweepTabState& s = ui.sweep;
+  SweepTabState& s = *ui.sweep;
   const SweepTable& table = session.sweep().table();
   if (table.axes.empty()) return ImGui::Dummy(size);
   const SweepAxis& axis = table.axes[s.across];
@@ -79,7 +81,7 @@ void draw_sweep_scatter(const Session& session, UiState& ui, ImVec2 size) {
 }
 
 void draw_sweep_convergence(const Session& session, UiState& ui, ImVec2 size) {
-  SweepTabState& s = ui.sweep;
+  SweepTabState& s = *ui.sweep;
   const SweepTable& table = session.sweep().table();
   const Convergence& c = s.convergence_curve;
   PlotModel plot;

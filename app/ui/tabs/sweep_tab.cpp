@@ -5,10 +5,13 @@
 #include <cstdlib>
 
 #include "app/session/command_line.h"
+#include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/session/sweep_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/sweep_state.h"
 #include "app/ui/tabs/sweep_views.h"
 #include "app/ui/widgets.h"
 #include "core/base/text_style.h"
@@ -20,11 +23,11 @@ namespace {
 constexpr std::size_t kMostDrawn = 1500;  ///< points in a picture: more are one another's shadow
 constexpr float kSweepSide = 0.46f;
 
-/// Brings what is worked out up to date with the table and the wishes.
+/// Brings what is worked out up to date with the table and the choice.
 void refresh(const Session& session, SweepTabState& s) {
-  const SweepDesk& desk = session.sweep();
-  const SweepTable& table = desk.table();
-  const std::string file = desk.file() ? desk.file()->path : std::string();
+  const SweepState& sweep = session.sweep();
+  const SweepTable& table = sweep.table();
+  const std::string file = sweep.file() ? sweep.file()->path : std::string();
   if (file != s.seen_file) {
     SweepTabState fresh;
     fresh.picture = s.picture;
@@ -33,36 +36,36 @@ void refresh(const Session& session, SweepTabState& s) {
     s = std::move(fresh);
     s.seen_file = file;
   }
-  s.wish.filter = s.filter;
+  s.choice.filter = s.filter;
   const bool other_table = s.seen != table.revision;
-  if (!other_table && s.seen_wish == s.wish) return;
+  if (!other_table && s.seen_choice == s.choice) return;
   if (other_table) {
     s.scale = value_scale(table);
     s.columns = sweep_columns(table, false);
     s.convergence_curve = convergence_of(table);
     s.headline = sweep_headline(table);
-    std::erase_if(s.wish.brushes, [&](const SweepBrush& b) { return b.axis > table.axes.size(); });
+    std::erase_if(s.choice.brushes, [&](const SweepBrush& b) { return b.axis > table.axes.size(); });
     if (s.across >= table.axes.size()) s.across = 0;
     for (auto* index : {&s.chosen, &s.hovered, &s.go_to})
       if (*index && **index >= table.points.size()) index->reset();
   }
-  s.order = select_points(table, s.wish);
+  s.order = select_points(table, s.choice);
   s.drawn = thinned(table, s.order, kMostDrawn);
   s.seen = table.revision;
-  s.seen_wish = s.wish;
+  s.seen_choice = s.choice;
 }
 
 void draw_tune_buttons(const Session& session, UiState& ui) {
-  SweepTabState& s = ui.sweep;
+  SweepTabState& s = *ui.sweep;
   const float height = px(26);
-  const SweepDesk& desk = session.sweep();
-  if (desk.running()) {
+  const SweepState& sweep = session.sweep();
+  if (sweep.running()) {
     if (button("sweep/cancel", "Cancel", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelTune{});
   } else {
     const std::string reason = session.why_no_tune();
-    if (button("sweep/tune", "Tune", desk.file() ? ButtonKind::Plain : ButtonKind::Primary, reason, 0, height)) ui.commands.push(StartTune{s.tune, false});
+    if (button("sweep/tune", "Tune", sweep.file() ? ButtonKind::Plain : ButtonKind::Primary, reason, 0, height)) ui.commands.push(StartTune{s.tune, false});
     if (ImGui::IsItemHovered() && reason.empty()) tooltip("searches the kernel's tile sizes and options, each solved exactly, into a history of its own  " + keys_of("tune"));
-    if (desk.file() && desk.table().kind == SweepKind::Tuning) {
+    if (sweep.file() && sweep.table().kind == SweepKind::Tuning) {
       const std::string no_more = session.why_no_more();
       same_line_if_room(button_width("Continue"));
       if (button("sweep/more", "Continue", ButtonKind::Plain, no_more, 0, height)) ui.commands.push(StartTune{s.tune, true});
@@ -82,7 +85,7 @@ void draw_tune_buttons(const Session& session, UiState& ui) {
   same_line_if_room(button_width("Open ..."));
   const Action& open = *find_action("open_sweep");
   if (button("sweep/open", "Open ...", ButtonKind::Flat, {}, 0, height)) perform(open, session, ui);
-  if (desk.file()) {
+  if (sweep.file()) {
     same_line_if_room(button_width("Close"));
     if (button("sweep/close", "Close", ButtonKind::Flat, {}, 0, height)) ui.commands.push(CloseSweep{});
   }
@@ -93,18 +96,18 @@ void draw_copies(const Session& session, UiState& ui) {
   const SweepTable& table = session.sweep().table();
   if (session.sweep().file()) {
     same_line_if_room(button_width("Copy"));
-    if (button("sweep/copy", "Copy", ButtonKind::Flat, table.points.empty() ? "there is nothing yet" : "", 0, height)) ui.commands.push(CopyText{sweep_as_text(table, ui.sweep.order)});
+    if (button("sweep/copy", "Copy", ButtonKind::Flat, table.points.empty() ? "there is nothing yet" : "", 0, height)) ui.commands.push(CopyText{sweep_as_text(table, ui.sweep->order)});
     if (ImGui::IsItemHovered()) tooltip("the table, tab-separated");
   }
   same_line_if_room(button_width("Copy as command"));
   const bool made = session.sweep().file() && !table.head.command.empty();
-  copy_command_button("sweep/command", session, ui, made ? printable(table.head.command) : tune_command(session, ui.sweep.tune), ButtonKind::Flat, 0, height);
+  copy_command_button("sweep/command", session, ui, made ? printable(table.head.command) : tune_command(session, ui.sweep->tune), ButtonKind::Flat, 0, height);
 }
 
 /// How the sweep stands, and what is wrong with its file.
 void draw_sweep_state(const Session& session, UiState& ui) {
-  const SweepDesk& desk = session.sweep();
-  const SweepTabState& s = ui.sweep;
+  const SweepState& sweep = session.sweep();
+  const SweepTabState& s = *ui.sweep;
   const FontScope small(fonts().small);
   const auto line = [](Color color, const std::string& text, const char* name) {
     const std::string shown = fitted(fonts().small, text, std::max(ImGui::GetContentRegionAvail().x, px(40)));
@@ -112,22 +115,22 @@ void draw_sweep_state(const Session& session, UiState& ui) {
     if (probe::on()) probe::last_item(name);
     if (ImGui::IsItemHovered() && shown != text) tooltip(text);
   };
-  if (desk.running()) line(theme().text, fmt::format("tuning · {} · {}", desk.run().doing().empty() ? "starting" : drawable(desk.run().doing()), seconds_text(desk.run().seconds())), "sweep/run");
-  if (!desk.running() && desk.run().phase() == Task<SweepRunEnd>::Phase::Done && !desk.run().answer()->failure.empty()) line(theme().bad, "! " + drawable(desk.run().answer()->failure), "sweep/failed");
-  if (!desk.file()) return;
-  std::string text = desk.missing() && desk.bytes() == 0 ? "waiting for " + desk.file()->path : s.headline;
-  const SweepTable& table = desk.table();
+  if (sweep.running()) line(theme().text, fmt::format("tuning · {} · {}", sweep.run().doing().empty() ? "starting" : drawable(sweep.run().doing()), seconds_text(sweep.run().seconds())), "sweep/run");
+  if (!sweep.running() && sweep.run().phase() == Task<SweepRunEnd>::Phase::Done && !sweep.run().answer()->failure.empty()) line(theme().bad, "! " + drawable(sweep.run().answer()->failure), "sweep/failed");
+  if (!sweep.file()) return;
+  std::string text = sweep.missing() && sweep.bytes() == 0 ? "waiting for " + sweep.file()->path : s.headline;
+  const SweepTable& table = sweep.table();
   if (table.end) text += " · ended: " + printable(table.end->reason) + (table.end->proved ? ", the file says proved: nothing in the space is better" : "");
   if (s.order.size() != table.points.size()) text += fmt::format(" · {} shown", grouped(static_cast<std::int64_t>(s.order.size())));
-  if (desk.missing() && desk.bytes() > 0) text += " · the file is gone";
+  if (sweep.missing() && sweep.bytes() > 0) text += " · the file is gone";
   line(theme().dim, drawable(text), "sweep/state");
-  if (desk.faults().empty()) return;
-  const Fault& first = desk.faults().front();
-  line(theme().bad, fmt::format("! {}{}", drawable(printable(to_string(first))), desk.faults().size() > 1 ? fmt::format(" · and {} more", desk.faults().size() - 1) : std::string()), "sweep/fault");
+  if (sweep.faults().empty()) return;
+  const Fault& first = sweep.faults().front();
+  line(theme().bad, fmt::format("! {}{}", drawable(printable(to_string(first))), sweep.faults().size() > 1 ? fmt::format(" · and {} more", sweep.faults().size() - 1) : std::string()), "sweep/fault");
 }
 
 void draw_choices_of_picture(const Session& session, UiState& ui, bool narrow) {
-  SweepTabState& s = ui.sweep;
+  SweepTabState& s = *ui.sweep;
   const FontScope body(fonts().body);
   constexpr std::pair<SweepPicture, const char*> kPictures[] = {{SweepPicture::Table, "Table"}, {SweepPicture::Parallel, "Axes"}, {SweepPicture::Scatter, "Scatter"}, {SweepPicture::Convergence, "Convergence"}};
   bool first = true;
@@ -144,9 +147,9 @@ void draw_choices_of_picture(const Session& session, UiState& ui, bool narrow) {
     if (button("sweep/across", fitted(fonts().body, "over " + table.axes[s.across].name, room - px(20)), ButtonKind::Flat, {}, 0, px(26))) s.across = (s.across + 1) % table.axes.size();
     if (ImGui::IsItemHovered()) tooltip("Click: over the next parameter.");
   }
-  if (!s.wish.brushes.empty()) {
+  if (!s.choice.brushes.empty()) {
     ImGui::SameLine(0, px(10));
-    if (button("sweep/unbrush", "Clear ranges", ButtonKind::Flat, {}, 0, px(26))) s.wish.brushes.clear();
+    if (button("sweep/unbrush", "Clear ranges", ButtonKind::Flat, {}, 0, px(26))) s.choice.brushes.clear();
   }
 }
 
@@ -172,12 +175,12 @@ Color sweep_ink(const SweepPoint& point) {
 }
 
 void pick_point(const Session&, UiState& ui, std::uint32_t index, bool as_baseline) {
-  ui.sweep.chosen = index;
+  ui.sweep->chosen = index;
   ui.commands.push(OpenPoint{index, as_baseline});
 }
 
 void draw_sweep_tab(const Session& session, const Models&, UiState& ui) {
-  SweepTabState& s = ui.sweep;
+  SweepTabState& s = *ui.sweep;
   refresh(session, s);
   draw_tune_buttons(session, ui);
   draw_copies(session, ui);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "app/session/sweep_state.h"
 #include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/tabs/sweep_state.h"
 #include "app/ui/tabs/sweep_views.h"
 #include "app/ui/widgets.h"
 
@@ -36,7 +38,7 @@ void draw_cell(const SweepTable& table, const SweepPoint& point, SweepColumnRef 
 }  // namespace
 
 void draw_sweep_table(const Session& session, UiState& ui, ImVec2 size) {
-  SweepTabState& s = ui.sweep;
+  SweepTabState& s = *ui.sweep;
   const SweepTable& table = session.sweep().table();
   const FontScope small(fonts().small);
   if (s.columns.empty()) return ImGui::Dummy(size);
@@ -47,13 +49,13 @@ void draw_sweep_table(const Session& session, UiState& ui, ImVec2 size) {
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   std::size_t sorted = s.columns.size();
   for (std::size_t c = 0; c < s.columns.size(); ++c)
-    if (s.columns[c] == s.wish.sort) sorted = c;
+    if (s.columns[c] == s.choice.sort) sorted = c;
   for (std::size_t c = 0; c < s.columns.size(); ++c) {
     ImGui::TableNextColumn();
     const std::string title = column_title(table, s.columns[c]);
-    sort_heading(("sweep/sort/" + title).c_str(), title.c_str(), c, column_of_numbers(table, s.columns[c]), sorted, s.wish.descending);
+    sort_heading(("sweep/sort/" + title).c_str(), title.c_str(), c, column_of_numbers(table, s.columns[c]), sorted, s.choice.descending);
   }
-  if (sorted < s.columns.size()) s.wish.sort = s.columns[sorted];
+  if (sorted < s.columns.size()) s.choice.sort = s.columns[sorted];
   const float height = ImGui::GetTextLineHeightWithSpacing();
   if (s.go_to) {
     const auto at = std::find(s.order.begin(), s.order.end(), *s.go_to);

@@ -8,6 +8,7 @@
 
 namespace heddle::app {
 
+struct SweepPoint;  // app/viewmodel/sweep_table.h
 struct UiState;
 
 /// Rows of all points that the filter and the brushes leave, sorted.

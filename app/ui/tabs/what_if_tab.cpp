@@ -7,9 +7,12 @@
 
 #include "app/session/command_line.h"
 #include "app/session/files.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/tabs/what_if_state.h"
 #include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
@@ -20,7 +23,7 @@ namespace {
 
 /// Reads a sentence as --set does and puts it in force.
 void put_in_force(const Session& session, UiState& ui, const std::string& text) {
-  WhatIfState& state = ui.what_if;
+  WhatIfState& state = *ui.what_if;
   state.complaint.clear();
   state.hint.clear();
   const Content& content = session.content();
@@ -37,7 +40,7 @@ void put_in_force(const Session& session, UiState& ui, const std::string& text) 
 }
 
 void draw_sentence_field(const Session& session, UiState& ui) {
-  WhatIfState& state = ui.what_if;
+  WhatIfState& state = *ui.what_if;
   const float width = ImGui::GetContentRegionAvail().x;
   const float add = button_width("Set");
   if (input_field("what_if/sentence", "exp0.latency=600, TC.capacity=+1 ...", state.sentence, sizeof state.sentence, width - add - px(8)))
@@ -55,7 +58,7 @@ void draw_sentence_field(const Session& session, UiState& ui) {
 
 /// The value of a change as text; a click makes a field of it.
 void draw_value(const Session& session, UiState& ui, std::size_t index, const ChangeRow& row, float width) {
-  WhatIfState& state = ui.what_if;
+  WhatIfState& state = *ui.what_if;
   const std::string name = fmt::format("what_if/value/{}", index);
   if (state.edited == index) {
     if (state.edit_opened) ImGui::SetKeyboardFocusHere();
@@ -74,7 +77,7 @@ void draw_value(const Session& session, UiState& ui, std::size_t index, const Ch
 }
 
 void draw_changes(const Session& session, UiState& ui) {
-  WhatIfState& state = ui.what_if;
+  WhatIfState& state = *ui.what_if;
   const Content& content = session.content();
   if (state.changes_of != content.problem || state.changes.size() != content.changes.size()) {
     state.changes_of = content.problem;
@@ -126,7 +129,7 @@ void draw_machines(const Session& session, UiState& ui) {
     const std::string& name = ui.machines[i];
     if (i > 0) same_line_if_room(button_width(name));
     if (choice(("what_if/machine/" + name).c_str(), name, content.machine && content.machine->name == name) && content.machine->name != name)
-      ui.commands.push(SwitchMachine{name, ui.what_if.solve_on_release});
+      ui.commands.push(SwitchMachine{name, ui.what_if->solve_on_release});
     if (ImGui::IsItemHovered()) tooltip("what if it were " + name + ": changes, constraints and parameters stay, schedules that fit are judged anew");
   }
 }
@@ -136,14 +139,14 @@ void draw_heading(const Session& session, UiState& ui) {
   const float top = ImGui::GetCursorPosY(), width = ImGui::GetContentRegionAvail().x;
   section("CHANGES OF NUMBERS");
   const float below = ImGui::GetCursorPosY();
-  const bool solve = !ui.what_if.solve_on_release && button_width("Solve F5") < width;
+  const bool solve = !ui.what_if->solve_on_release && button_width("Solve F5") < width;
   const char* text = "solve at once";
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(2), px(1)));
   const float box = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + text_size(fonts().small, text).x;
   ImGui::SetCursorPos(ImVec2(width - box, top));
   {
     const FontScope scope(fonts().small);
-    ImGui::Checkbox(text, &ui.what_if.solve_on_release);
+    ImGui::Checkbox(text, &ui.what_if->solve_on_release);
   }
   ImGui::PopStyleVar();
   if (probe::on()) probe::last_item("what_if/solve_at_once");
@@ -217,13 +220,13 @@ void draw_steps(std::vector<LatencyRow> rows, WhatIfState& state, ImVec2 size) {
 }
 
 const LatencyRange* answer_about_op(const Session& session, const WhatIfState& state) {
-  const Inquiry& inquiry = session.inquiry(Topic::Latency);
-  return inquiry.options.op == state.op && inquiry.problem == state.problem ? inquiry.as<LatencyRange>() : nullptr;
+  const QuestionState& asked = session.question(Topic::Latency);
+  return asked.options.op == state.op && asked.problem == state.problem ? asked.as<LatencyRange>() : nullptr;
 }
 
 /// Sliders and what is said about them; the question about II, its state.
 void draw_numbers(const Session& session, UiState& ui, const LatencyRange* answer) {
-  WhatIfState& state = ui.what_if;
+  WhatIfState& state = *ui.what_if;
   const WhatIfNumber& latency = state.numbers.front();
   section("OF " + latency.number.op, "drag; a double click resets");
   for (std::size_t i = 0; i < state.numbers.size(); ++i) {
@@ -235,12 +238,12 @@ void draw_numbers(const Session& session, UiState& ui, const LatencyRange* answe
   ask.options.op = state.op;
   ask.options.from = latency.low;
   ask.options.to = latency.high;
-  const Inquiry& inquiry = session.inquiry(Topic::Latency);
-  if (!inquiry.active() && !(answer && session.answered(Topic::Latency)) && session.remembers(Topic::Latency, ask.options)) ui.commands.push(ask);
+  const QuestionState& asked = session.question(Topic::Latency);
+  if (!asked.active() && !(answer && session.answered(Topic::Latency)) && session.remembers(Topic::Latency, ask.options)) ui.commands.push(ask);
   draw_question_bar(session, ui, Topic::Latency, ask.options, "II by latency");
   if (answer)
     draw_copy_buttons("latency", session, ui, [&] { return latency_as_text(*answer); }, ask_command(session, Topic::Latency, ask.options));
-  if (answer || inquiry.active() || !session.why_no_question(Topic::Latency).empty()) draw_question_state(session, Topic::Latency);
+  if (answer || asked.active() || !session.why_no_question(Topic::Latency).empty()) draw_question_state(session, Topic::Latency);
   ImGui::NewLine();
   if (!answer)
     wrapped_text(fonts().small, theme().dim, fmt::format("asks for the least II at every latency from {} to {}", grouped(latency.low), grouped(latency.high)));
@@ -251,7 +254,7 @@ void draw_numbers(const Session& session, UiState& ui, const LatencyRange* answe
 }
 
 void draw_right(const Session& session, UiState& ui) {
-  WhatIfState& state = ui.what_if;
+  WhatIfState& state = *ui.what_if;
   if (state.numbers.empty()) {
     section("OF ONE OP");
     wrapped_text(fonts().small, theme().dim,
@@ -269,7 +272,7 @@ void draw_right(const Session& session, UiState& ui) {
   draw_numbers(session, ui, answer);
   std::vector<LatencyRow> rows;
   if (steps) rows = latency_rows(*answer);
-  if (beside) draw_steps(rows, ui.what_if, ImVec2(ImGui::GetContentRegionAvail().x, std::max(ImGui::GetContentRegionAvail().y, px(28) + px(24) * static_cast<float>(std::min<std::size_t>(rows.size(), 6)))));
+  if (beside) draw_steps(rows, *ui.what_if, ImVec2(ImGui::GetContentRegionAvail().x, std::max(ImGui::GetContentRegionAvail().y, px(28) + px(24) * static_cast<float>(std::min<std::size_t>(rows.size(), 6)))));
   ImGui::EndChild();
   if (!steps) return;
   if (beside) {
@@ -277,7 +280,7 @@ void draw_right(const Session& session, UiState& ui) {
     draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x - left - px(14), std::min(room.y - px(8), px(320))), state.plot);
   } else {
     draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x, px(170)), state.plot);
-    draw_steps(rows, ui.what_if, ImVec2(room.x, px(120)));
+    draw_steps(rows, *ui.what_if, ImVec2(room.x, px(120)));
   }
 }
 

@@ -1,5 +1,5 @@
 // A follower, a child, and the table that both fill.
-#include "app/session/sweep_desk.h"
+#include "app/session/sweep_state.h"
 
 #include <algorithm>
 
@@ -18,14 +18,14 @@ SweepTools built_in_sweep_tools() { return {heddle_beside(), {}}; }
 
 std::string sweeps_path() { return user_path(UserFolder::State, "sweeps"); }
 
-void SweepDesk::open(SweepFile file) {
+void SweepState::open(SweepFile file) {
   shut();
   table_.kind = file.kind;
   file_ = file;
   follower_ = follow_sweep(std::move(file), wake_);
 }
 
-void SweepDesk::shut() {
+void SweepState::shut() {
   leaving_.take(std::move(follower_));
   file_.reset();
   const std::uint64_t before = table_.revision;
@@ -36,7 +36,7 @@ void SweepDesk::shut() {
   half_ = missing_ = false;
 }
 
-void SweepDesk::start(std::vector<std::string> words, SweepFile file) {
+void SweepState::start(std::vector<std::string> words, SweepFile file) {
   run_.start(
       [words = std::move(words)](std::stop_token stop, const auto& say) {
         const auto child = run_heddle_child(words, std::move(stop), say);
@@ -55,7 +55,7 @@ void SweepDesk::start(std::vector<std::string> words, SweepFile file) {
   if (!file_ || file_->path != file.path) open(std::move(file));
 }
 
-bool SweepDesk::pump(std::optional<SweepRunEnd>& ended) {
+bool SweepState::pump(std::optional<SweepRunEnd>& ended) {
   leaving_.sweep();
   bool news = run_.pump();
   if (news && !run_.active()) {
@@ -81,7 +81,7 @@ bool SweepDesk::pump(std::optional<SweepRunEnd>& ended) {
   return news;
 }
 
-bool SweepDesk::close(std::chrono::steady_clock::time_point until) {
+bool SweepState::close(std::chrono::steady_clock::time_point until) {
   leaving_.take(std::move(follower_));
   return run_.close(until) && leaving_.wait_until(until);
 }

@@ -29,9 +29,9 @@ struct SweepRunEnd {
   bool cancelled = false;
 };
 
-class SweepDesk {
+class SweepState {
  public:
-  SweepDesk(SweepTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
+  SweepState(SweepTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
 
   /// Follows it from now on.
   void open(SweepFile file);

@@ -1,14 +1,15 @@
 // One step after the other.
-#include "app/session/kernel_desk.h"
+#include "app/session/kernel_state.h"
 
 #include <fmt/format.h>
 
+#include "app/session/commands.h"
 #include "core/base/text_style.h"
 
 namespace heddle::app {
 namespace {
 
-KernelDesk::Line outcome_line(const KernelCheck& c) {
+KernelState::Line outcome_line(const KernelCheck& c) {
   const std::string name = c.of.schedule_name;
   if (!c.failure.empty()) return {LogLevel::Warning, fmt::format("{}: not verified: {}", name, c.failure)};
   if (!c.fault.empty()) return {LogLevel::Bad, fmt::format("{}: interleaving {}: {}", name, c.done - 1, c.fault)};
@@ -18,7 +19,7 @@ KernelDesk::Line outcome_line(const KernelCheck& c) {
 
 }  // namespace
 
-std::optional<KernelSubject> KernelDesk::subject_of(const Content& content) {
+std::optional<KernelSubject> KernelState::subject_of(const Content& content) {
   if (!content.problem || !content.shown) return std::nullopt;
   const EntryPtr& entry = content.schedules[*content.shown];
   KernelSubject subject;
@@ -33,11 +34,11 @@ std::optional<KernelSubject> KernelDesk::subject_of(const Content& content) {
   return subject;
 }
 
-bool KernelDesk::writes_or_has(const KernelSubject& subject) const {
+bool KernelState::writes_or_has(const KernelSubject& subject) const {
   return text_.active() ? writing_ && same_kernel(*writing_, subject) : is_current(text_, subject);
 }
 
-void KernelDesk::write(const KernelSubject& subject) {
+void KernelState::write(const KernelSubject& subject) {
   check_next_.reset();
   data_next_.reset();
   build_next_ = false;
@@ -46,7 +47,7 @@ void KernelDesk::write(const KernelSubject& subject) {
   text_.start([subject](std::stop_token, const auto&) { return write_kernel(subject); }, wake_);
 }
 
-void KernelDesk::write_first(const KernelSubject& subject) {
+void KernelState::write_first(const KernelSubject& subject) {
   if (writes_or_has(subject)) return;
   const auto check = check_next_, data = data_next_;
   const bool build = build_next_;
@@ -56,21 +57,21 @@ void KernelDesk::write_first(const KernelSubject& subject) {
   build_next_ = build;
 }
 
-void KernelDesk::check(const KernelSubject& subject, const CheckRequest& request) {
+void KernelState::check(const KernelSubject& subject, const CheckRequest& request) {
   write_first(subject);
   auto& next = request.data ? data_next_ : check_next_;
   next = request;
   if (!text_.active()) start_check(next);
 }
 
-void KernelDesk::build(const KernelSubject& subject) {
+void KernelState::build(const KernelSubject& subject) {
   look_for_compiler();
   write_first(subject);
   build_next_ = true;
   if (!text_.active()) start_build();
 }
 
-void KernelDesk::start_check(std::optional<CheckRequest>& next) {
+void KernelState::start_check(std::optional<CheckRequest>& next) {
   if (!next) return;
   const CheckRequest request = *std::exchange(next, std::nullopt);
   if (!text_.answer() || !text_.answer()->program) return;
@@ -78,7 +79,7 @@ void KernelDesk::start_check(std::optional<CheckRequest>& next) {
   task.start([text = text_.answer(), request, check = tools_.check](std::stop_token stop, const auto& say) { return check(*text, request, std::move(stop), say); }, wake_);
 }
 
-void KernelDesk::start_build() {
+void KernelState::start_build() {
   build_next_ = false;
   if (!text_.answer() || !text_.answer()->emission) return;
   build_.start(
@@ -89,7 +90,7 @@ void KernelDesk::start_build() {
       wake_);
 }
 
-void KernelDesk::cancel(KernelStep step) {
+void KernelState::cancel(KernelStep step) {
   switch (step) {
     case KernelStep::Text:
       if (text_.active()) given_up_ = writing_;
@@ -113,12 +114,12 @@ void KernelDesk::cancel(KernelStep step) {
   }
 }
 
-void KernelDesk::look_for_compiler() {
+void KernelState::look_for_compiler() {
   if (compiler_.active() || compiler_.answer() || !tools_.find_compiler) return;
   compiler_.start([find = tools_.find_compiler](std::stop_token, const auto&) { return find(); }, wake_);
 }
 
-bool KernelDesk::pump(std::vector<Line>& said) {
+bool KernelState::pump(std::vector<Line>& said) {
   bool news = compiler_.pump();
   if (text_.pump()) {
     news = true;
@@ -160,7 +161,7 @@ bool KernelDesk::pump(std::vector<Line>& said) {
   return news;
 }
 
-bool KernelDesk::close(std::chrono::steady_clock::time_point until) {
+bool KernelState::close(std::chrono::steady_clock::time_point until) {
   for (const KernelStep step : {KernelStep::Text, KernelStep::Check, KernelStep::Data, KernelStep::Build}) cancel(step);  // all, then they end side by side
   return text_.close(until) && check_.close(until) && data_.close(until) && build_.close(until) && compiler_.close(until);
 }

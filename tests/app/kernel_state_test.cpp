@@ -1,5 +1,6 @@
 // Kernels of the session: written, checked and compiled in the background, cancelled, refused, and never passed off as current.
-#include "app/session/kernel_desk.h"
+#include "app/session/environment.h"
+#include "app/session/kernel_state.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,6 +8,7 @@
 #include <thread>
 
 #include "app/session/command_line.h"
+#include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
@@ -40,7 +42,7 @@ struct Fixture {
     }
     REQUIRE_FALSE(session.building());
   }
-  bool text_is_current() const { return KernelDesk::is_current(session.kernel().text(), KernelDesk::subject_of(session.content())); }
+  bool text_is_current() const { return KernelState::is_current(session.kernel().text(), KernelState::subject_of(session.content())); }
 };
 
 }  // namespace

@@ -12,11 +12,16 @@
 #include "app/cli/arguments.h"
 #include "app/platform/picture.h"
 #include "app/session/command_line.h"
+#include "app/session/export.h"
+#include "app/session/kernel_state.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "core/answers/alternatives.h"
 #include "core/answers/difference.h"
 #include "core/answers/explanation.h"
 #include "core/answers/pareto.h"
 #include "core/base/json.h"
+#include "core/chart/gantt_model.h"
 #include "tests/support/paths.h"
 #include "tests/ui/person.h"
 
@@ -148,7 +153,7 @@ TEST_CASE("the line of a question gets the same answer", "[ui]") {
   Person p("gemm_hopper");
   p.key(Key::E);
   p.settle();
-  const auto* why = p.session().inquiry(Topic::Explain).as<Explanation>();
+  const auto* why = p.session().question(Topic::Explain).as<Explanation>();
   REQUIRE(why);
   std::string line = copied(p);
   CHECK(line == "heddle explain gemm_hopper h100");
@@ -160,7 +165,7 @@ TEST_CASE("the line of a question gets the same answer", "[ui]") {
   options.against = {Resource::Smem, Resource::Registers};
   p.session().apply(Ask{Topic::Pareto, options});
   p.settle();
-  const auto* front = p.session().inquiry(Topic::Pareto).as<Pareto>();
+  const auto* front = p.session().question(Topic::Pareto).as<Pareto>();
   REQUIRE(front);
   line = copied(p);
   CHECK(line == "heddle pareto gemm_hopper h100 --against smem --against registers");
@@ -180,7 +185,7 @@ TEST_CASE("the line of a question gets the same answer", "[ui]") {
   options.aspect = Aspect::Order;
   p.session().apply(Ask{Topic::Alternatives, options});
   p.settle();
-  const auto* others = p.session().inquiry(Topic::Alternatives).as<Alternatives>();
+  const auto* others = p.session().question(Topic::Alternatives).as<Alternatives>();
   REQUIRE(others);
   line = copied(p);
   CHECK(line == "heddle alternatives gemm_hopper h100 --count 3 --differ order");
@@ -244,17 +249,17 @@ TEST_CASE("the line of an export writes the same file", "[ui]") {
     }
     return text;
   };
-  const auto same_file = [&](Export wish, const char* name) {
-    wish.path = folder.file(name);
-    p.session().apply(wish);
+  const auto same_file = [&](Export request, const char* name) {
+    request.path = folder.file(name);
+    p.session().apply(request);
     const std::string line = copied(p);
-    const std::string written = line.find(".heddle.json") == std::string::npos ? read(wish.path) : as_file_says(read(wish.path));
+    const std::string written = line.find(".heddle.json") == std::string::npos ? read(request.path) : as_file_says(read(request.path));
     INFO(line);
     REQUIRE_FALSE(written.empty());
     CHECK(line.find("heddle export ") == 0);
-    std::filesystem::remove(wish.path);
+    std::filesystem::remove(request.path);
     CHECK(run(line, folder).code == 0);
-    CHECK(read(wish.path) == written);
+    CHECK(read(request.path) == written);
   };
   same_file({ExportKind::Svg, {}}, "a.svg");
   same_file({ExportKind::Trace, {}}, "a.trace.json");

@@ -14,9 +14,9 @@
 
 namespace heddle::app {
 
-class KernelDesk {
+class KernelState {
  public:
-  KernelDesk(KernelTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
+  KernelState(KernelTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
 
   /// What the kernel of this content would be made of; nothing without a schedule to show.
   static std::optional<KernelSubject> subject_of(const Content& content);

@@ -1,5 +1,5 @@
 // Bookkeeping around two tasks.
-#include "app/session/run_desk.h"
+#include "app/session/run_state.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ constexpr std::size_t kMostRuns = 500;  ///< of the history that are read
 
 }  // namespace
 
-void RunDesk::start(const KernelSubject& subject, bool profile, std::vector<std::string> words) {
+void RunState::start(const KernelSubject& subject, bool profile, std::vector<std::string> words) {
   RunRequest request;
   request.profile = profiling_ = profile;
   request.program = tools_.program;
@@ -20,22 +20,22 @@ void RunDesk::start(const KernelSubject& subject, bool profile, std::vector<std:
   run_.start([request](std::stop_token stop, const auto& say) { return run_kernel(request, std::move(stop), say); }, wake_);
 }
 
-void RunDesk::read_history() {
+void RunState::read_history() {
   if (std::exchange(asked_, true) || tools_.folder.empty()) return;
   history_.start([folder = tools_.folder](std::stop_token, const auto&) { return read_runs(folder, kMostRuns); }, wake_);
 }
 
-void RunDesk::add(RunPtr run) {
+void RunState::add(RunPtr run) {
   std::erase_if(runs_, [&](const RunPtr& known) { return known->path == run->path; });
   runs_.insert(runs_.begin(), std::move(run));
   chosen_ = 0;
 }
 
-void RunDesk::choose(std::optional<std::size_t> index) {
+void RunState::choose(std::optional<std::size_t> index) {
   chosen_ = index && *index < runs_.size() ? index : std::nullopt;
 }
 
-bool RunDesk::pump(std::optional<RunAnswer>& ended) {
+bool RunState::pump(std::optional<RunAnswer>& ended) {
   bool news = run_.pump();
   if (news && !run_.active()) {
     if (run_.phase() == Task<RunAnswer>::Phase::Done) ended = *run_.answer();

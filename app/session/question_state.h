@@ -5,12 +5,13 @@
 #include <memory>
 #include <string>
 
+#include "app/jobs/ask_options.h"
 #include "app/jobs/question.h"
 #include "app/session/document.h"
 
 namespace heddle::app {
 
-struct Inquiry {
+struct QuestionState {
   enum class Phase {
     None,      ///< never asked
     Waiting,   ///< until another question is answered
@@ -38,6 +39,6 @@ struct Inquiry {
 
 /// True when the answer is one to the question as it stands now: same problem, same constraints, and where the answer is
 /// about a schedule, that one is shown.
-bool up_to_date(const Inquiry& inquiry, Topic topic, const Content& content);
+bool up_to_date(const QuestionState& asked, Topic topic, const Content& content);
 
 }  // namespace heddle::app

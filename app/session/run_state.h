@@ -12,9 +12,9 @@
 
 namespace heddle::app {
 
-class RunDesk {
+class RunState {
  public:
-  RunDesk(RunTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
+  RunState(RunTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
 
   void start(const KernelSubject& subject, bool profile, std::vector<std::string> words);
   void cancel() { run_.cancel(); }

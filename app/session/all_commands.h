@@ -1,0 +1,28 @@
+// The types of all commands. What dispatches on them, and the tests that make random ones, go by this list: a new command is added here.
+#pragma once
+
+#include "app/session/commands.h"
+#include "app/session/proposal_commands.h"
+
+namespace heddle::app {
+
+template <class... C>
+struct CommandTypes {
+  static constexpr std::size_t kCount = sizeof...(C);
+};
+
+using AllCommands =
+    CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop,
+                 DemandEmitterRules, OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork,
+                 DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
+                 AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange,
+                 ToggleChange, SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation,
+                 RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight, AskWhy,
+                 TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel, RunKernel,
+                 CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep, StartTune,
+                 CancelTune, OpenPoint, ToggleCritical, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve,
+                 ProveShown, CancelSolve, SetMode, SetIterations, SetTheme, SetScale, SetKeys, ResetKeys, SetWheelScrolls,
+                 FoldPane, RememberUsed, ShowTab, ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText,
+                 CopyLine, Quit, DismissNotice>;
+
+}  // namespace heddle::app

@@ -1,0 +1,29 @@
+// What the session needs from outside; tests put other solvers, tools and clocks in.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/jobs/kernel_job.h"
+#include "app/jobs/question.h"
+#include "app/jobs/run_job.h"
+#include "app/jobs/solve_job.h"
+#include "app/jobs/warm_job.h"
+#include "app/session/sweep_state.h"
+
+namespace heddle::app {
+
+struct Environment {
+  SolveFunction solve = warm_solver();
+  AskFunction ask = built_in_answers();
+  std::string solver_name = built_in_solver_name();
+  std::function<void()> wake;     ///< safe from any thread; may be empty
+  std::function<double()> clock;  ///< seconds; empty: the steady clock
+  std::string settings_file;      ///< empty: settings are not kept
+  std::string autosave_folder;    ///< empty: work is not kept safe from crashes
+  KernelTools kernel = built_in_tools();
+  RunTools run = built_in_run_tools();
+  SweepTools sweep = built_in_sweep_tools();
+};
+
+}  // namespace heddle::app

@@ -1,0 +1,478 @@
+// Commands that open, change and show things. Solving is in session_solve.cpp.
+#include "app/session/session_core.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/claims/judge_claim.h"
+#include "app/session/files.h"
+#include "core/base/atomic_file.h"
+#include "core/formats/changes_json.h"
+#include "core/formats/constraints_json.h"
+#include "core/library/library.h"
+#include "core/dump/dump_files.h"
+#include "core/formats/schedule_json.h"
+#include "core/problem/resolve.h"
+
+namespace heddle::app {
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+SessionCore::SessionCore(Environment environment) : environment_(std::move(environment)), work_(environment_) {
+  if (!environment_.clock) environment_.clock = steady_seconds;
+  began_ = environment_.clock();
+  if (!environment_.settings_file.empty()) settings_ = load_settings(environment_.settings_file);
+  kept_ = saved_settings_ = settings_;
+  look_for_lost_work();
+}
+
+SessionCore::~SessionCore() = default;
+
+double SessionCore::now() const { return environment_.clock() - began_; }
+
+void SessionCore::say(LogLevel level, std::string text) { log_.push_back({now(), level, std::move(text)}); }
+
+void SessionCore::fail(std::string title, Error error) {
+  say(LogLevel::Bad, title);
+  for (const Fault& fault : error.faults) say(LogLevel::Bad, "  " + to_string(fault));
+  error_ = ErrorReport{std::move(title), std::move(error)};
+}
+
+void SessionCore::changed() {
+  // What points into the problem goes with what it pointed at, whichever command, undo or answer took that away.
+  const std::size_t ops = document_.content.problem ? document_.content.problem->ops.size() : 0, edges = document_.content.problem ? document_.content.problem->edges.size() : 0;
+  const auto gone = [ops](OpId op) { return !op.valid() || op.index() >= ops; };
+  std::erase_if(document_.selection.ops, gone);
+  std::erase_if(view_.highlight.ops, gone);
+  std::erase_if(view_.highlight.edges, [edges](EdgeId edge) { return !edge.valid() || edge.index() >= edges; });
+  if (view_.alignment.at == Alignment::At::Op && gone(view_.alignment.op)) view_.alignment = {};
+  ++revision_;
+}
+
+void SessionCore::save_settings_now() {
+  kept_.layout = settings_.layout;
+  kept_.recent = settings_.recent;
+  if (environment_.settings_file.empty() || kept_ == saved_settings_) return;
+  saved_settings_ = kept_;
+  const auto saved = save_settings(environment_.settings_file, kept_);
+  if (!saved) say(LogLevel::Warning, "settings were not saved: " + to_string(saved.error()));
+}
+
+// --- files
+
+void SessionCore::on(const OpenFile& c) {
+  if (is_sweep(c.path)) return on(OpenSweep{c.path});
+  const auto kind = classify_file(c.path);
+  if (!kind) return fail("Cannot open " + base_name(c.path), kind.error());
+  switch (*kind) {
+    case FileKind::Kernel: return on(OpenKernel{c.path});
+    case FileKind::Machine: return on(OpenMachine{c.path});
+    case FileKind::Schedule: return on(OpenSchedule{c.path});
+    case FileKind::Constraints: return on(OpenConstraints{c.path});
+    case FileKind::Project: return on(OpenProject{c.path});
+    case FileKind::Measurement: return on(OpenMeasurement{c.path});
+    case FileKind::Dump: return on(OpenDump{c.path});
+    case FileKind::DumpSolution: return on(OpenSchedule{c.path});
+    case FileKind::Unknown: break;
+  }
+  fail("Cannot open " + base_name(c.path),
+       Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump",
+                    "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
+                    "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 (schedule_graph), "
+                    "curated-ddg-0.2, joint-solver-0.1 or joint-solver-0.2"));
+}
+
+void SessionCore::on(const OpenKernel& c) {
+  if (peer::is_dump(c.name)) return on(OpenDump{c.name});
+  auto kernel = load_kernel(c.name);
+  if (!kernel) return fail("Cannot open kernel " + base_name(c.name), kernel.error());
+  Content next;
+  next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
+  if (!document_.content.dump) next.machine = document_.content.machine;  // a dump's is for its own ops only
+  remember_recent(settings_, c.name);
+  adopt(std::move(next), "open kernel " + base_name(c.name));
+}
+
+void SessionCore::on(const OpenMachine& c) {
+  if (document_.content.dump) return refuse_machine(c.name);
+  auto machine = load_machine(c.name);
+  if (!machine) return fail("Cannot open machine " + base_name(c.name), machine.error());
+  Content next;
+  next.kernel = document_.content.kernel;
+  next.overrides = document_.content.overrides;
+  next.constraints = document_.content.constraints;
+  next.changes = document_.content.changes;
+  next.kernel_options = document_.content.kernel_options;
+  next.machine = std::make_shared<const Machine>(std::move(*machine));
+  adopt(std::move(next), "open machine " + base_name(c.name));
+}
+
+void SessionCore::on(const OpenPair& c) {
+  if (peer::is_dump(c.kernel)) return open_dump(c.kernel, c.solve);
+  auto kernel = load_kernel(c.kernel);
+  if (!kernel) return fail("Cannot open kernel " + base_name(c.kernel), kernel.error());
+  auto machine = load_machine(c.machine);
+  if (!machine) return fail("Cannot open machine " + base_name(c.machine), machine.error());
+  Content next;
+  next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
+  next.machine = std::make_shared<const Machine>(std::move(*machine));
+  remember_recent(settings_, c.kernel);
+  adopt(std::move(next), "open " + base_name(c.kernel));
+  if (c.solve && document_.content.problem && why_no_solve().empty()) on(StartSolve{});
+}
+
+void SessionCore::on(const OpenSchedule& c) {
+  if (peer::is_dump(c.path)) return on(OpenDump{c.path});
+  const std::string title = "Cannot open schedule " + base_name(c.path);
+  const auto target = read_schedule_head(c.path);
+  if (!target) return fail(title, target.error());
+  // A schedule brings its own kernel and machine when others, or none, are open.
+  const bool same = document_.content.problem && document_.content.problem->kernel == target->kernel &&
+                    document_.content.problem->machine == target->machine &&
+                    std::all_of(target->params.begin(), target->params.end(), [&](const auto& p) {
+                      const auto it = document_.content.problem->params.find(p.first);
+                      return it != document_.content.problem->params.end() && it->second == p.second;
+                    });
+  Content next = document_.content;
+  if (!same) {
+    next = {};
+    next.document = ++document_.documents;
+    const bool keep_kernel = document_.content.kernel && document_.content.kernel->name == target->kernel;
+    const bool keep_machine = document_.content.machine && document_.content.machine->name == target->machine;
+    next.kernel = keep_kernel ? document_.content.kernel : nullptr;
+    next.machine = keep_machine ? document_.content.machine : nullptr;
+    if (!next.kernel) {
+      auto kernel = load_kernel(target->kernel);
+      if (!kernel) return fail(title, kernel.error());
+      next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
+    }
+    if (!next.machine) {
+      auto machine = load_machine(target->machine);
+      if (!machine) return fail(title, machine.error());
+      next.machine = std::make_shared<const Machine>(std::move(*machine));
+    }
+    next.overrides = target->params;
+    for (const Param& param : next.kernel->params)  // a file says them all
+      if (const auto it = next.overrides.find(param.name); it != next.overrides.end() && it->second == param.value) next.overrides.erase(it);
+    auto problem = resolve(*next.kernel, *next.machine, next.overrides);
+    if (!problem) return fail(title, problem.error());
+    next.problem = std::make_shared<const Problem>(std::move(*problem));
+    next.bounds = std::make_shared<const Bounds>(compute_bounds(*next.problem));
+  }
+  auto schedule = read_schedule(c.path, *next.problem);
+  if (!schedule) return fail(title, schedule.error());
+  if (!fits(*next.problem, *schedule))
+    return fail(title, Error::input("the schedule does not have one placement per op of " + next.problem->kernel));
+
+  if (!same) abandon_job("another schedule's kernel was opened");
+  document_.undo.remember(document_.content, "open schedule " + base_name(c.path));
+  ScheduleEntry entry;
+  entry.name = schedule->name.empty() ? base_name(c.path) : schedule->name;
+  entry.file = c.path;
+  entry.status = Status::Feasible;  // what the file says of it stays the schedule's claim
+  std::vector<Fault> refuted;
+  judge_claim(*next.problem, next.constraints, *schedule, c.path, &refuted);
+  entry.schedule = std::move(*schedule);
+  next.schedules.push_back(make_entry(*next.problem, next.constraints, std::move(entry)));
+  next.shown = next.schedules.size() - 1;
+  document_.content = std::move(next);
+  if (!same) document_.selection = {}, work_.live = {}, view_.highlight = {};
+  error_.reset();
+  view_.fit_all = true;
+  changed();
+  const ScheduleEntry& shown = *document_.content.entry();
+  if (!shown.verdict.valid()) on(FirstViolation{});
+  say(shown.verdict.valid() ? LogLevel::Good : LogLevel::Bad,
+      shown.verdict.valid()
+          ? fmt::format("{}: valid, II {}, sustainable period {}", shown.name, shown.schedule.ii, shown.period.cycles())
+          : fmt::format("{}: {} violation{}, first: {}", shown.name, shown.verdict.violations.size(),
+                        shown.verdict.violations.size() == 1 ? "" : "s", shown.verdict.violations.front().message));
+  warn_aloud(refuted);
+}
+
+void SessionCore::warn_aloud(const std::vector<Fault>& warnings) {
+  for (const Fault& warning : warnings) say(LogLevel::Warning, to_string(warning));
+  if (!warnings.empty()) view_.notice = base_name(warnings.back().file) + ": " + warnings.back().message;
+}
+
+void SessionCore::on(const OpenConstraints& c) {
+  const std::string title = "Cannot open constraints " + base_name(c.path);
+  if (!document_.content.problem)
+    return fail(title, Error::input("constraints need an open kernel and machine", "open those first"));
+  // The file's changed numbers come first: what it demands is demanded of the problem that they make.
+  auto changes = read_changes(c.path);
+  if (!changes) return fail(title, changes.error());
+  Content before = document_.content;
+  const bool other_numbers = !changes->empty() || !document_.content.changes.empty();
+  if (other_numbers) {
+    document_.content.changes = std::move(*changes);
+    if (const auto error = resolve_content()) {
+      document_.content = std::move(before);
+      return fail(title, *error);
+    }
+  }
+  auto constraints = read_constraints(c.path, *document_.content.problem);
+  if (!constraints) {
+    document_.content = std::move(before);
+    return fail(title, constraints.error());
+  }
+  abandon_job("the constraints changed");
+  document_.undo.remember(std::move(before), "open constraints " + base_name(c.path));
+  document_.content.constraints = std::move(*constraints);
+  judge_again();
+  view_.tab = BottomTab::Constraints;
+  say(LogLevel::Info, fmt::format("{} constraint{} and {} changed number{} from {}", document_.content.constraints.size(),
+                                  document_.content.constraints.size() == 1 ? "" : "s", document_.content.changes.size(),
+                                  document_.content.changes.size() == 1 ? "" : "s", base_name(c.path)));
+  changed();
+}
+
+void SessionCore::on(const SaveSchedule& c) {
+  const ScheduleEntry* entry = document_.content.entry();
+  if (!entry) return fail("Cannot save", Error::input("there is no schedule to save", "solve or open one first"));
+  const auto saved = write_file(c.path, schedule_text(*document_.content.problem, entry->schedule));
+  if (!saved) return fail("Cannot save " + base_name(c.path), saved.error());
+  say(LogLevel::Good, "saved " + c.path);
+}
+
+void SessionCore::on(const CloseDocument&) {
+  if (!document_.content.kernel && !document_.content.machine) return;
+  adopt({}, "close");
+}
+
+void SessionCore::on(const DismissError&) { error_.reset(); }
+
+// --- the document
+
+std::optional<Error> SessionCore::resolve_content() {
+  document_.content.problem = nullptr;
+  document_.content.bounds = nullptr;
+  document_.content.unresolved = nullptr;
+  if (!document_.content.kernel || !document_.content.machine) return std::nullopt;
+  auto problem = resolve(*document_.content.kernel, *document_.content.machine, document_.content.overrides, document_.content.changes);
+  if (!problem) {
+    document_.content.unresolved = std::make_shared<const Error>(problem.error());
+    return problem.error();
+  }
+  document_.content.problem = std::make_shared<const Problem>(std::move(*problem));
+  document_.content.bounds = std::make_shared<const Bounds>(compute_bounds(*document_.content.problem));
+  return std::nullopt;
+}
+
+void SessionCore::adopt(Content next, const std::string& what) {
+  abandon_job("another problem was opened");
+  last_line_.clear();
+  // Another kernel is another document, with another file.
+  if (next.document == 0) next.document = next.kernel && next.kernel == document_.content.kernel ? document_.content.document : ++document_.documents;
+  document_.undo.remember(std::move(document_.content), what);
+  document_.content = std::move(next);
+  document_.selection = {};
+  view_.highlight = {};
+  work_.live = {};
+  view_.highlight = {};
+  view_.alignment = {};
+  error_.reset();
+  if (const auto error = resolve_content()) {
+    fail(fmt::format("{} cannot be scheduled on {}", document_.content.kernel->name, document_.content.machine->name), *error);
+  } else if (document_.content.problem) {
+    say(LogLevel::Info,
+        fmt::format("{} on {}: {} ops, {} dependences, II ≥ {}", document_.content.problem->kernel, document_.content.problem->machine,
+                    document_.content.problem->ops.size(), document_.content.problem->edges.size(), document_.content.bounds->min_ii()));
+  }
+  view_.fit_all = true;
+  changed();
+}
+
+void SessionCore::on(const SetParam& c) {
+  if (!document_.content.kernel) return;
+  const Param* param = document_.content.kernel->find_param(c.name);
+  if (!param) return fail("Cannot set " + c.name, Error::input(document_.content.kernel->name + " has no parameter " + c.name));
+  const auto found = document_.content.overrides.find(c.name);
+  if (c.value == (found == document_.content.overrides.end() ? param->value : found->second)) return;
+  Content before = document_.content;
+  document_.content.overrides[c.name] = c.value;
+  if (c.value == param->value) document_.content.overrides.erase(c.name);
+  if (const auto error = resolve_content()) {
+    document_.content = std::move(before);
+    return fail(fmt::format("{} = {} does not work", c.name, c.value), *error);
+  }
+  Content next = std::move(document_.content);
+  next.schedules.clear();
+  next.shown.reset();
+  next.baseline.reset();
+  document_.content = std::move(before);
+  adopt(std::move(next), fmt::format("{} = {}", c.name, c.value));
+}
+
+void SessionCore::on(const RemoveSchedule& c) {
+  if (c.index >= document_.content.schedules.size()) return;
+  const EntryPtr entry = document_.content.schedules[c.index];
+  if (entry->running) abandon_job("its row was removed");
+  document_.undo.remember(document_.content, "remove " + entry->name);
+  document_.content.schedules.erase(document_.content.schedules.begin() + static_cast<std::ptrdiff_t>(c.index));
+  const auto moved_up = [&](std::optional<std::size_t> index) {
+    return index && *index > c.index ? *index - 1 : index;
+  };
+  if (document_.content.baseline == c.index) document_.content.baseline.reset();
+  document_.content.baseline = moved_up(document_.content.baseline);
+  if (document_.content.shown == c.index)
+    // The row above takes its place, the first one where there is none above.
+    document_.content.shown = document_.content.schedules.empty() ? std::nullopt : std::optional(c.index > 0 ? c.index - 1 : 0);
+  else
+    document_.content.shown = moved_up(document_.content.shown);
+  if (document_.content.baseline == document_.content.shown) document_.content.baseline.reset();
+  changed();
+}
+
+void SessionCore::judge_again(bool tighter) {
+  work_.live = {};
+  for (EntryPtr& entry : document_.content.schedules) {
+    ScheduleEntry again = *entry;
+    // What was proved under other constraints is no longer a statement about this question.
+    if (!tighter || again.status == Status::Invalid) {
+      again.status = Status::Feasible;
+      again.lower_bound.reset();
+      again.explanation.clear();
+      again.of_solver = false;
+      again.schedule.claim.reset();
+      for (ObjectiveValue& objective : again.objectives) objective.proved = false;
+    }
+    entry = make_entry(*document_.content.problem, document_.content.constraints, std::move(again));
+  }
+}
+
+void SessionCore::on(const Undo&) {
+  const auto problem = document_.content.problem;
+  if (const auto what = document_.undo.undo(document_.content)) {
+    say(LogLevel::Info, "undone: " + *what);
+    settle_after_travel(problem != document_.content.problem);
+  }
+}
+
+void SessionCore::on(const Redo&) {
+  const auto problem = document_.content.problem;
+  if (const auto what = document_.undo.redo(document_.content)) {
+    say(LogLevel::Info, "done again: " + *what);
+    settle_after_travel(problem != document_.content.problem);
+  }
+}
+
+void SessionCore::settle_after_travel(bool other_problem) {
+  work_.proposal.reset();
+  // The row that a running job fills may have gone, and rows that came back may be older than what was found since.
+  for (EntryPtr& entry : document_.content.schedules)
+    if (const auto newest = document_.solved.find(entry->name); entry->running && newest != document_.solved.end())
+      entry = newest->second;
+  const bool row_here = std::any_of(document_.content.schedules.begin(), document_.content.schedules.end(),
+                                    [&](const EntryPtr& e) { return e->running && e->name == work_.job_row; });
+  if (work_.live.active() && !row_here) abandon_job("its question was undone");
+  if (!work_.live.active()) work_.live = {};
+  view_.highlight = {};
+  error_.reset();
+  if (other_problem) view_.fit_all = true;
+  recall_answers();
+  changed();
+}
+
+// --- selection and showing
+
+void SessionCore::on(const SelectOp& c) {
+  if (!document_.content.problem || !c.op.valid() || c.op.index() >= document_.content.problem->ops.size()) return;
+  if (!c.extend)
+    document_.selection.ops = {c.op};
+  else if (std::erase(document_.selection.ops, c.op) == 0)
+    document_.selection.ops.push_back(c.op);
+  changed();
+}
+
+void SessionCore::on(const ClearSelection&) {
+  if (document_.selection.empty()) return;
+  document_.selection.ops.clear();
+  changed();
+}
+
+void SessionCore::on(const SetMode& c) {
+  if (view_.mode == c.mode) return;
+  view_.mode = c.mode;
+  view_.fit_all = true;
+  changed();
+}
+
+int SessionCore::iterations() const {
+  const ScheduleEntry* entry = document_.content.entry();
+  const int enough = entry ? std::min(stage_count(entry->schedule), kMostIterations) + 2 : 0;
+  return view_.iterations.value_or(std::clamp(enough, 3, kMostIterations));
+}
+
+void SessionCore::on(const SetIterations& c) {
+  view_.iterations = std::clamp(c.count, 1, kMostIterations);
+  view_.fit_all = true;
+  changed();
+}
+
+void SessionCore::on(const SetTheme& c) {
+  settings_.theme = c.theme;
+  if (c.keep) kept_.theme = settings_.theme;
+}
+
+void SessionCore::on(const SetScale& c) {
+  settings_.scale_percent = std::clamp(c.percent, 50, 300);
+  if (c.keep) kept_.scale_percent = settings_.scale_percent;
+}
+
+void SessionCore::on(const SetKeys& c) {
+  if (c.keys)
+    settings_.keys[c.action] = *c.keys;
+  else
+    settings_.keys.erase(c.action);
+  kept_.keys = settings_.keys;
+}
+
+void SessionCore::on(const ResetKeys&) {
+  settings_.keys.clear();
+  kept_.keys.clear();
+}
+
+void SessionCore::on(const SetWheelScrolls& c) { kept_.wheel_scrolls = settings_.wheel_scrolls = c.scrolls; }
+
+void SessionCore::on(const FoldPane& c) {
+  switch (c.pane) {
+    case Pane::Left: settings_.layout.left_folded = c.folded; break;
+    case Pane::Right: settings_.layout.right_folded = c.folded; break;
+    case Pane::Bottom: settings_.layout.bottom_folded = c.folded; break;
+  }
+}
+
+void SessionCore::on(const RememberUsed& c) {
+  remember_used(settings_, c.what);
+  kept_.used = settings_.used;
+}
+
+void SessionCore::on(const ShowTab& c) {
+  view_.tab = c.tab;
+  settings_.layout.bottom_folded = false;  // what is asked for is seen
+}
+void SessionCore::on(const SetHighlight& c) {
+  view_.highlight = c.highlight;
+  changed();
+}
+void SessionCore::on(const ToggleKeys&) { view_.keys_overlay = !view_.keys_overlay; }
+void SessionCore::on(const ShowOpenDialog&) { view_.open_dialog = true; }
+void SessionCore::on(const FocusFind&) { view_.focus_find = true; }
+void SessionCore::on(const ZoomToSelection&) { view_.zoom_to_selection = true; }
+void SessionCore::on(const FitAll&) { view_.fit_all = true; }
+void SessionCore::on(const CopyText& c) { view_.clipboard = c.text; }
+void SessionCore::on(const CopyLine&) {
+  if (last_line_.empty()) return;
+  view_.clipboard = last_line_;
+  say(LogLevel::Info, "copied: " + last_line_);
+}
+void SessionCore::on(const Quit& c) { (c.even_unsaved || !worth_asking() ? view_.quit : view_.ask_leave) = true; }
+
+}  // namespace heddle::app

@@ -1,0 +1,298 @@
+// The inside of the session: the document that is open, the work in the background, and how things are shown; and what each command
+// does to them. Only app/session includes this.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/jobs/question.h"
+#include "app/jobs/solve_job.h"
+#include "app/session/all_commands.h"
+#include "app/session/autosave.h"
+#include "app/session/environment.h"
+#include "app/session/kernel_state.h"
+#include "app/session/project.h"
+#include "app/session/question_state.h"
+#include "app/session/run_state.h"
+#include "app/session/session.h"
+#include "app/session/sweep_state.h"
+#include "app/session/undo.h"
+
+namespace heddle::app {
+
+/// What is open, how it came to be so, and where it lies.
+struct OpenDocument {
+  Content content;
+  Selection selection;
+  UndoStack<Content> undo;
+  std::map<std::uint64_t, ProjectPlace> places;        ///< of documents, by Content::document
+  std::uint64_t documents = 0, kept_document = 0;      ///< the newest; the one that `autosave` holds
+  std::unique_ptr<Autosave> autosave;
+  std::vector<Recovery> recoveries;
+  std::map<std::string, EntryPtr> solved;  ///< newest version of every solver row, by its name
+  std::map<std::string, Content> loops;    ///< of the open dump, as they were left: what was found is there on the way back
+  std::string shown_before;                ///< name of the row that was A before this one
+};
+
+/// What threads are working on, what they were asked, and what has come of it.
+struct BackgroundWork {
+  explicit BackgroundWork(const Environment& environment)
+      : kernel(environment.kernel, environment.wake), runs(environment.run, environment.wake), sweep(environment.sweep, environment.wake) {}
+
+  // The solve.
+  LiveSolve live;
+  int solves = 0;
+  /// What the running job was started for, when that is a change of the question and not just F5.
+  struct RunningProposal {
+    std::size_t step = 0;  ///< how many changes of the document there had been with it
+  };
+  std::optional<RunningProposal> proposal;
+  bool why_after_solve = false;  ///< reasons were asked for while a solve was running
+  bool compare_next = false;     ///< what is shown becomes B when the running solve has a row
+  std::string job_row;           ///< name of the row that the running job fills
+  std::string last_phase;
+
+  // Questions, one at a time.
+  QuestionState questions[std::size(kTopics)];
+  Question to_ask[std::size(kTopics)];  ///< of those that wait
+  std::vector<Topic> waiting;
+  struct Earlier {
+    Topic topic;
+    QuestionState asked;
+  };
+  std::vector<Earlier> earlier;      ///< newest last
+  Topic answering = Topic::Explain;  ///< what `question_job` works on
+  std::unique_ptr<QuestionJob> question_job;
+
+  KernelState kernel;
+  RunState runs;
+  SweepState sweep;
+
+  std::unique_ptr<SolveJob> job;
+  std::shared_ptr<const Problem> job_problem;  ///< what the running job was asked: an answer to anything else is not taken
+  Constraints job_constraints;
+  LeavingJobs<SolveJob> leaving;
+};
+
+class SessionCore {
+ public:
+  explicit SessionCore(Environment environment);
+  ~SessionCore();
+
+  /// Does what the command says.
+  void apply(const Command& command);
+  bool pump();
+  bool close(std::chrono::milliseconds limit);
+
+  const QuestionState& question(Topic topic) const;
+  bool answered(Topic topic) const;
+  bool remembers(Topic topic, const AskOptions& options) const;
+  std::string why_no_question(Topic topic) const;
+  bool asking() const;
+  std::string why_no_dump(ExportKind kind) const;
+  Constraints open_emitter_rules() const;
+  const KernelText* kernel_text_of_problem() const;
+  std::string why_no_kernel() const;
+  std::string why_no_build() const;
+  std::string why_no_run() const;
+  std::string why_no_measured() const;
+  std::string why_no_adoption() const;
+  std::string why_no_tune() const;
+  std::string why_no_more() const;
+  int iterations() const;
+  std::string why_no_solve() const;
+  std::string why_no_proof() const;
+  void save_settings_now();
+  const std::string& project_file() const;
+  const std::string& project_as_shown() const;
+  bool unsaved() const;
+  bool worth_asking() const;
+  std::string why_no_save() const;
+  void note_exported(const std::string& path, const Result<Ok>& result);
+
+ private:
+  friend class Session;
+
+  void on(const OpenFile& c);
+  void on(const OpenKernel& c);
+  void on(const OpenMachine& c);
+  void on(const SwitchMachine& c);
+  void on(const OpenPair& c);
+  void on(const OpenSchedule& c);
+  void on(const OpenDump& c);
+  void on(const ShowLoop& c);
+  void on(const DemandEmitterRules& c);
+  void on(const OpenConstraints& c);
+  void on(const SaveSchedule& c);
+  void on(const OpenProject& c);
+  void on(const SaveProject& c);
+  void on(const SaveConstraints& c);
+  void on(const RestoreWork& c);
+  void on(const DiscardWork& c);
+  void on(const Export& c);
+  void on(const CloseDocument& c);
+  void on(const DismissError& c);
+  void on(const SetParam& c);
+  void on(const SelectSchedule& c);
+  void on(const RemoveSchedule& c);
+  void on(const ToggleConstraint& c);
+  void on(const AddConstraint& c);
+  void on(const ReplaceConstraint& c);
+  void on(const RemoveConstraint& c);
+  void on(const MoveOp& c);
+  void on(const TogglePin& c);
+  void on(const PinOps& c);
+  void on(const SetChange& c);
+  void on(const RemoveChange& c);
+  void on(const ToggleChange& c);
+  void on(const SetBaseline& c);
+  void on(const SwapBaseline& c);
+  void on(const SetChartView& c);
+  void on(const SetAlignment& c);
+  void on(const FirstDivergence& c);
+  void on(const FirstViolation& c);
+  void on(const RenameSchedule& c);
+  void on(const AdoptSchedule& c);
+  void on(const AddNote& c);
+  void on(const EditNote& c);
+  void on(const ToggleFlag& c);
+  void on(const ClearFlags& c);
+  void on(const Ask& c);
+  void on(const CancelAsk& c);
+  void on(const SetHighlight& c);
+  void on(const AskWhy& c);
+  void on(const TryRelaxation& c);
+  void on(const WriteKernel& c);
+  void on(const CheckKernel& c);
+  void on(const SetKernelOptions& c);
+  void on(const BuildKernel& c);
+  void on(const CancelKernel& c);
+  void on(const SaveKernel& c);
+  void on(const RunKernel& c);
+  void on(const CancelRun& c);
+  void on(const OpenMeasurement& c);
+  void on(const SelectRun& c);
+  void on(const ToggleMeasured& c);
+  void on(const AdoptMeasured& c);
+  void on(const OpenSweep& c);
+  void on(const CloseSweep& c);
+  void on(const StartTune& c);
+  void on(const CancelTune& c);
+  void on(const OpenPoint& c);
+  void on(const ToggleCritical& c);
+  void on(const ToggleWhiskers& c);
+  void on(const Undo& c);
+  void on(const Redo& c);
+  void on(const SelectOp& c);
+  void on(const ClearSelection& c);
+  void on(const StartSolve& c);
+  void on(const ProveShown& c);
+  void on(const CancelSolve& c);
+  void on(const SetMode& c);
+  void on(const SetIterations& c);
+  void on(const SetTheme& c);
+  void on(const SetScale& c);
+  void on(const SetKeys& c);
+  void on(const ResetKeys& c);
+  void on(const SetWheelScrolls& c);
+  void on(const FoldPane& c);
+  void on(const RememberUsed& c);
+  void on(const ShowTab& c);
+  void on(const ToggleKeys& c);
+  void on(const ShowOpenDialog& c);
+  void on(const FocusFind& c);
+  void on(const ZoomToSelection& c);
+  void on(const FitAll& c);
+  void on(const CopyText& c);
+  void on(const CopyLine& c);
+  void on(const Quit& c);
+  void on(const DismissNotice& c);
+
+  void take_project(Project project, const std::string& path, const std::string& what);
+  void keep_safe();
+  void look_for_lost_work();
+  /// `solve`: where it has no schedule of its own.
+  void open_dump(const std::string& name, bool solve);
+  /// Another file's schedules of the loop that is open become rows of the list; false when its ops are others.
+  bool add_dumped_schedules(const DumpSource& source);
+  Result<std::string> dump_text(ExportKind kind) const;
+  /// While a dump is open.
+  void refuse_machine(const std::string& name);
+  void show_dump(std::shared_ptr<const DumpSource> source, const std::string& what);
+  bool pump_runs();
+  bool pump_sweep();
+  /// While its tab is shown, the text is that of the shown schedule.
+  void keep_kernel_fresh();
+  bool pump_kernel();
+
+  void take_event(const solver::SolveEvent& event, std::optional<Schedule>& newest);
+  void take_outcome(SolveOutcome outcome);
+  void show_incumbent(Schedule schedule);
+  void replace_solved(ScheduleEntry entry);
+  /// Selects these ops, points at them and brings them into view.
+  void point_at(const std::vector<OpId>& ops, std::string why);
+  void abandon_job(const char* why);
+  /// The row of the job stays as far as it has come, also in what undo may bring back.
+  void end_row();
+  bool pump_solve();
+  bool pump_questions();
+  void start_next_question();
+  QuestionState& question_of(Topic topic);
+  /// An answer makes room for the next one, but is not forgotten.
+  void put_aside(Topic topic);
+  const QuestionState* earlier_answer(Topic topic, const AskOptions& options) const;
+  /// Steps of a front against the same resources that an earlier sweep has settled.
+  std::vector<ParetoStep> known_steps(const AskOptions& options) const;
+  /// After the question became another one: answers to what it is now come back.
+  void recall_answers();
+  /// The problem as it was held when something was asked about it, if this is the same one.
+  std::shared_ptr<const Problem> same_as_asked(std::shared_ptr<const Problem> problem) const;
+  /// Puts other constraints in force, as one step of undo; then solves, if asked to.
+  void constrain(Constraints next, const std::string& what, bool solve);
+  /// Pre: why_no_solve() is empty. `row`: what the schedule that comes of it will be called.
+  void begin_solve(std::string row, std::string proving = {});
+  /// Solves what was just put in force; its schedule will be called after it and belongs to that step of undo.
+  void solve_proposal(const std::string& what);
+  /// Asks why II is not smaller, unless that is known or being asked.
+  void ask_why();
+  /// Puts other numbers in force, as one step of undo; schedules of the old problem that still fit are kept and judged anew.
+  /// False when there is no problem with them.
+  bool change_numbers(Changes next, const std::string& what);
+  /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
+  std::optional<Error> resolve_content();
+  void adopt(Content next, const std::string& what);
+  /// After the constraints changed: what was proved about the old question is gone.
+  /// `tighter`: everything demanded before still is, so that what was proved about a row that is still legal holds.
+  void judge_again(bool tighter = false);
+  /// Into the log, the last one in view until it is dismissed.
+  void warn_aloud(const std::vector<Fault>& warnings);
+  /// Whether a schedule that a solve found becomes a row: always, but while a row's II is being proved only if it is better.
+  bool makes_row(const Schedule& schedule) const;
+  /// Gives the rows whose file claims a proof, and the row that is being proved, what the outcome has proved about the question.
+  void settle_claims(const SolveOutcome& outcome);
+  void settle_after_travel(bool other_problem);
+  /// Call after every change of the content: models are made anew, and what is selected, pointed at and aligned is in the problem again.
+  void changed();
+  double now() const;
+  void say(LogLevel level, std::string text);
+  void fail(std::string title, Error error);
+
+  Environment environment_;
+  OpenDocument document_;
+  ViewState view_;
+  Log log_;
+  std::optional<ErrorReport> error_;
+  Settings settings_;
+  Settings kept_, saved_settings_;  ///< without what holds for this run only; as the file has them
+  std::string last_line_;
+  std::uint64_t revision_ = 1;
+  double began_ = 0;
+  BackgroundWork work_;  ///< last: its threads are joined before anything else of this goes
+};
+
+}  // namespace heddle::app

@@ -1,0 +1,89 @@
+// How things are shown: what the window remembers between two frames and projects may keep, beside the document.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/session/export.h"
+#include "core/analysis/alignment.h"
+#include "core/base/id.h"
+
+namespace heddle {
+enum class GanttMode;  // core/report/gantt_model.h
+}
+
+namespace heddle::app {
+
+enum class BottomTab {
+  Log,
+  Explain,
+  Slack,
+  Alternatives,
+  WhatIf,
+  Pareto,
+  Sensitivity,
+  Compare,
+  Audit,
+  Graph,
+  Pipeline,
+  Ops,
+  Units,
+  Constraints,
+  Cuda,
+  Runs,
+  Sweep
+};
+
+/// How A and B share the centre, where there is a B.
+enum class ChartView { A, Split, Ghost };
+
+/// What the chart, the lanes and the graph point at, and why: the members of a core, a relaxation, a divergence.
+struct Highlight {
+  std::string why;  ///< empty: nothing is pointed at
+  std::vector<OpId> ops;
+  std::vector<EdgeId> edges;
+  std::vector<std::string> lanes;  ///< by label
+  bool operator==(const Highlight&) const = default;
+};
+
+/// What of the chart's view projects keep; the window writes it after every frame.
+struct ChartKept {
+  std::optional<std::pair<Cycle, Cycle>> visible;  ///< cycles at its edges
+  std::map<std::string, bool> switches;            ///< overlays
+};
+
+/// What the last exports came to, for the dialog.
+struct Exported {
+  std::string path, sentence;
+  bool good = true;
+};
+
+/// How things are shown. Not part of the document, not undoable.
+struct ViewState {
+  GanttMode mode{};
+  std::optional<int> iterations;  ///< of the runs, where the user has chosen; see Session::iterations
+  BottomTab tab = BottomTab::Explain;
+  Highlight highlight;
+  ChartView chart_view = ChartView::A;
+  Alignment alignment;  ///< of B with A
+  bool critical = false, whiskers = false;  ///< overlays of the chart
+  bool measured = false;                    ///< the same: bars of the chosen run
+  bool keys_overlay = false;
+  bool open_dialog = false;
+  bool quit = false;
+  // Asked for here; the window does it and clears them.
+  bool focus_find = false, zoom_to_selection = false, fit_all = false;
+  std::optional<std::string> clipboard;
+  std::optional<std::pair<int, int>> window;  ///< its size, as the window last said
+  std::vector<Export> pictures;             ///< PNGs that the window is to write
+  std::optional<ChartKept> restored_chart;  ///< of a project that was opened
+  ChartKept chart;
+  std::vector<Exported> exported;
+  std::string notice;      ///< one sentence that stays in view until it is dismissed
+  bool ask_leave = false;  ///< the window is to ask what becomes of unsaved work
+};
+
+}  // namespace heddle::app
