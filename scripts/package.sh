@@ -47,7 +47,7 @@ solve_everything() {
       "$heddle" analyze "$kernel" "$machine" >/dev/null 2>&1 || continue
       mkdir -p "${file%/*}"
       XDG_CACHE_HOME=$cache HEDDLE_STORE=off "$heddle" compile "$kernel" "$machine" --schedule "$file" >/dev/null 2>&1 ||
-        "$heddle" emit "$kernel" "$machine" --schedule "$file" >/dev/null 2>&1 ||
+        "$heddle" emit "$kernel" "$machine" --schedule "$file" >/dev/null 2>&1 || [[ -s $file ]] ||   # solved, though no kernel for that machine
         "$heddle" solve "$kernel" "$machine" --quiet --out "$file" >/dev/null || rm -f "$file"
     done
   done
