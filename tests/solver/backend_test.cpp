@@ -9,6 +9,7 @@
 #include "core/base/hand_over.h"
 
 using namespace heddle::solver;
+using heddle::Clock;
 
 namespace {
 
