@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 
 #include "core/base/suggest.h"
 #include "core/dump/dump_files.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {

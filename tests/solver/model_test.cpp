@@ -113,6 +113,6 @@ TEST_CASE("the closure refutes a cycle that does not fit without asking the solv
   test::ProblemBuilder b({"A"});
   const OpId u = b.op("u", "A", 5);
   b.edge(u, u, 1);
-  CHECK(Closure(b.problem, 4, 3).contradiction());
-  CHECK_FALSE(Closure(b.problem, 5, 3).contradiction());
+  CHECK(Closure(b.problem, 4, 3, {}).contradiction());
+  CHECK_FALSE(Closure(b.problem, 5, 3, {}).contradiction());
 }
