@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "app/cli/cli.h"
+#include "app/session/environment.h"
+#include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "core/base/json.h"
 #include "tests/app/cli_support.h"
