@@ -121,7 +121,6 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
     return stopped() ? code : done;
   }
   const SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, options);
-  if (!answer.kernel.fault.empty() && stopped()) return code;
   if (answer.kernel.fault.empty())
     if (const int failed = write_pictures(answer.kernel, arguments, terminal)) return failed;
   if (arguments.has("--csv"))
@@ -132,6 +131,7 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << kernel_headline(inputs->machine, answer.kernel, terminal.style) << "\n";
   else
     terminal.out << simulation_summary(inputs->machine, inputs->problem, *schedule, answer, terminal.style);
+  if (answer.kernel.fault == kStopped && stopped()) return code;
   if (!answer.kernel.fault.empty()) return kNegative;
   return code;
 }

@@ -127,9 +127,9 @@ class Sm {
 
   SmRun run() {
     SmRun result;
-    constexpr std::int64_t kBetweenLooks = 4096;  // ops, a few milliseconds
+    constexpr std::int64_t kBetweenLooks = 1 << 16;  // ops, a few dozen milliseconds; what takes less has an answer in any case
     while (simulated_ < options_.most_ops && fault_.empty()) {
-      if (simulated_ % kBetweenLooks == 0 && options_.stop.stop_requested()) {
+      if (simulated_ > 0 && simulated_ % kBetweenLooks == 0 && options_.stop.stop_requested()) {
         fault_ = kStopped;
         break;
       }

@@ -84,7 +84,7 @@ void Ranges::start() {
   else
     wanted_ = request_.ops;
 
-  const Closure closure(problem_, ii, answer_.stages, limits_);
+  const Closure closure(problem_, ii, answer_.stages, {});  // what follows from it is an answer also where time is up
   const std::vector<Slack> alone = compute_slack(problem_, schedule);
   const Cycle fixed = anchor_start();
   for (std::size_t v = 0; v < problem_.ops.size(); ++v) {
