@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <optional>
+
 #include "core/base/id.h"
 
 namespace heddle {
