@@ -12,6 +12,7 @@
 
 #include "core/base/suggest.h"
 #include "core/dump/dump_files.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {
