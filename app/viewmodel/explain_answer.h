@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/viewmodel/explain_model.h"
+#include "core/answer/explanation.h"
 
 namespace heddle::app {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/session/commands.h"
+#include "app/session/proposal_commands.h"
 #include "core/report/scoreboard_rows.h"
 
 namespace heddle::app {
