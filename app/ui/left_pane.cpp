@@ -9,6 +9,7 @@
 #include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/table.h"
 #include "app/ui/widgets.h"
 #include "core/chart/chart_layout.h"
 
@@ -16,7 +17,7 @@ namespace heddle::app {
 namespace {
 
 /// A clickable column title of the list of ops.
-void sort_title(const char* name, const char* label, OpsColumn column, float right, float top, UiState& ui) {
+void sort_title(const char* name, const char* label, std::string_view column, float right, float top, UiState& ui) {
   const bool current = ui.list_sort == column;
   std::string text = label;
   if (current && !fonts().built_in) text += ui.list_descending ? " ▾" : " ▴";
@@ -41,10 +42,10 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   const float top = before.y + ImGui::GetStyle().ItemSpacing.y + px(4);
   const bool show_slack = width > px(215);
   const float start_end = show_slack ? px(62) : px(10);
-  if (show_slack) sort_title("ops/sort/slack", "slack", OpsColumn::Slack, before.x + width - px(10), top, ui);
-  sort_title("ops/sort/start", "start", OpsColumn::Start, before.x + width - start_end, top, ui);
+  if (show_slack) sort_title("ops/sort/slack", "slack", "slack", before.x + width - px(10), top, ui);
+  sort_title("ops/sort/start", "start", "start", before.x + width - start_end, top, ui);
   if (width > px(130))
-    sort_title("ops/sort/name", "name", OpsColumn::Name, before.x + width - start_end - px(58), top, ui);
+    sort_title("ops/sort/name", "name", "op", before.x + width - start_end - px(58), top, ui);
   ImGui::SetCursorScreenPos(after);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
   input_field("ops/filter", "filter", ui.ops_filter, sizeof ui.ops_filter, width);
@@ -52,42 +53,34 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   std::vector<OpsTableRow> rows = models.ops;
   const std::size_t all = rows.size();
   filter_ops(rows, ui.ops_filter);
-  sort_ops(rows, ui.list_sort, ui.list_descending);
+  sort_by(rows, column_of(ops_columns(), ui.list_sort), ui.list_descending);
   if (rows.size() < all)
     wrapped_text(fonts().small, theme().warning,
                  fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
   ImGui::BeginChild("ops", ImVec2(0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(rows.size()), px(23));
-  int done = 0;
-  while (clipper.Step()) {
-    focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
-    done = clipper.DisplayEnd;
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const OpsTableRow& op = rows[static_cast<std::size_t>(i)];
-      const std::string name = "ops/" + op.name;
-      const RowArea row = pick_row(name.c_str(), session.selection().contains(op.op), px(23));
-      const float y = row.min.y + px(6);
-      ImDrawList& list = *ImGui::GetWindowDrawList();
-      list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)),
-                         role_color(op.role).fill, px(2));
-      const std::string slack = cell(op, OpsColumn::Slack);
-      const std::string start = cell(op, OpsColumn::Start);
-      if (show_slack)
-        paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim),
-                         slack);
-      paint_text_right(fonts().mono_small, row.max.x - start_end, row.min.y + px(5), theme().dim, start);
-      const float room = row.max.x - start_end - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
-      paint_text(fonts().body, ImVec2(row.min.x + px(27), row.min.y + px(3)), theme().text,
-                 fitted_middle(fonts().body, op.name, std::max(room, px(20))));
-      if (row.hovered) tooltip(op.name);
-      if (row.clicked) ui.commands.push(SelectOp{op.op, ImGui::GetIO().KeyCtrl});
-      if (row.double_clicked) ui.commands.push(ZoomToSelection{});
-    }
-  }
-  focus::skip(done, static_cast<int>(rows.size()), clipper.ItemsHeight);
-  clipper.End();
+  const auto draw_row = [&](std::size_t i) {
+    const OpsTableRow& op = rows[i];
+    const std::string name = "ops/" + op.name;
+    const RowArea row = pick_row(name.c_str(), session.selection().contains(op.op), px(23));
+    const float y = row.min.y + px(6);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)),
+                       role_color(op.role).fill, px(2));
+    const std::string slack = column_of(ops_columns(), "slack").text(op);
+    const std::string start = column_of(ops_columns(), "start").text(op);
+    if (show_slack)
+      paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim),
+                       slack);
+    paint_text_right(fonts().mono_small, row.max.x - start_end, row.min.y + px(5), theme().dim, start);
+    const float room = row.max.x - start_end - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
+    paint_text(fonts().body, ImVec2(row.min.x + px(27), row.min.y + px(3)), theme().text,
+               fitted_middle(fonts().body, op.name, std::max(room, px(20))));
+    if (row.hovered) tooltip(op.name);
+    if (row.clicked) ui.commands.push(SelectOp{op.op, ImGui::GetIO().KeyCtrl});
+    if (row.double_clicked) ui.commands.push(ZoomToSelection{});
+  };
+  draw_seen_rows(rows.size(), draw_row, px(23));
   ImGui::PopStyleVar();
   ImGui::EndChild();
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/session/session.h"
@@ -77,7 +78,7 @@ struct UiState {
   GanttViewState chart_b;  ///< of the lower one, where two are on one axis
   ScheduleListState schedule_list;
   char ops_filter[128] = "";
-  OpsColumn list_sort = OpsColumn::Start;
+  std::string_view list_sort = "start";  ///< title of a column of ops
   bool list_descending = false;
   char log_filter[128] = "";
   std::size_t log_seen = 0;

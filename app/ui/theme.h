@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "app/session/commands.h"
+#include "app/session/settings.h"
 #include "core/machine/machine.h"
 
 namespace heddle::app {

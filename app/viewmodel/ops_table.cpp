@@ -13,48 +13,36 @@
 namespace heddle::app {
 namespace {
 
-std::optional<Cycle> number(const OpsTableRow& row, OpsColumn column) {
-  if (column == OpsColumn::Latency) return row.latency;
-  if (!row.scheduled) return std::nullopt;
-  switch (column) {
-    case OpsColumn::Start: return row.start;
-    case OpsColumn::Stage: return row.stage;
-    case OpsColumn::Slot: return row.slot;
-    case OpsColumn::Slack: return row.slack;
-    default: return std::nullopt;
-  }
-}
+namespace ops_cells {
 
-const std::string& text(const OpsTableRow& row, OpsColumn column) {
-  return column == OpsColumn::Unit ? row.unit : column == OpsColumn::Group ? row.group : row.name;
-}
+using Row = OpsTableRow;
+using Number = std::optional<std::int64_t>;
+
+std::string shown(const std::string& text) { return text.empty() ? "-" : text; }
+std::string shown(Number number) { return number ? grouped(*number) : "-"; }
+
+Number start(const Row& r) { return r.scheduled ? Number(r.start) : std::nullopt; }
+Number stage(const Row& r) { return r.scheduled ? Number(r.stage) : std::nullopt; }
+Number slot(const Row& r) { return r.scheduled ? Number(r.slot) : std::nullopt; }
+Number latency(const Row& r) { return r.latency; }
+Number slack(const Row& r) { return r.scheduled ? Number(r.slack) : std::nullopt; }
+
+const Column<Row> kColumns[] = {
+    {"op", false, [](const Row& r) { return shown(r.name); }},
+    {"unit", false, [](const Row& r) { return shown(r.unit); }},
+    {"group", false, [](const Row& r) { return shown(r.group); }},
+    {"start", true, [](const Row& r) { return shown(start(r)); }, start},
+    {"stage", true, [](const Row& r) { return shown(stage(r)); }, stage},
+    {"slot", true, [](const Row& r) { return shown(slot(r)); }, slot},
+    {"latency", true, [](const Row& r) { return shown(latency(r)); }, latency},
+    {"slack", true, [](const Row& r) { return (slack(r).value_or(0) < 0 ? "! " : "") + shown(slack(r)); }, slack},
+};
+
+}  // namespace ops_cells
 
 }  // namespace
 
-const char* title(OpsColumn column) {
-  switch (column) {
-    case OpsColumn::Name: return "op";
-    case OpsColumn::Unit: return "unit";
-    case OpsColumn::Group: return "group";
-    case OpsColumn::Start: return "start";
-    case OpsColumn::Stage: return "stage";
-    case OpsColumn::Slot: return "slot";
-    case OpsColumn::Latency: return "latency";
-    case OpsColumn::Slack: return "slack";
-  }
-  return "";
-}
-
-bool is_number(OpsColumn column) {
-  return column != OpsColumn::Name && column != OpsColumn::Unit && column != OpsColumn::Group;
-}
-
-std::string cell(const OpsTableRow& row, OpsColumn column) {
-  if (!is_number(column)) return text(row, column).empty() ? "-" : text(row, column);
-  const auto value = number(row, column);
-  if (!value) return "-";
-  return (column == OpsColumn::Slack && *value < 0 ? "! " : "") + grouped(*value);
-}
+std::span<const Column<OpsTableRow>> ops_columns() { return ops_cells::kColumns; }
 
 std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule* schedule) {
   const std::vector<bool> critical = schedule ? critical_ops(problem, *schedule) : std::vector<bool>();
@@ -103,38 +91,6 @@ bool matches(std::string_view text, std::string_view filter) {
 void filter_ops(std::vector<OpsTableRow>& rows, std::string_view filter) {
   std::erase_if(rows,
                 [&](const OpsTableRow& row) { return !matches(row.name + ' ' + row.unit + ' ' + row.group, filter); });
-}
-
-void sort_ops(std::vector<OpsTableRow>& rows, OpsColumn column, bool descending) {
-  std::stable_sort(rows.begin(), rows.end(), [&](const OpsTableRow& a, const OpsTableRow& b) {
-    if (!is_number(column)) {
-      const std::string x = lower_case(text(a, column)), y = lower_case(text(b, column));
-      return descending ? y < x : x < y;
-    }
-    const auto x = number(a, column), y = number(b, column);
-    if (!x || !y) return x.has_value() && !y.has_value();
-    return descending ? *y < *x : *x < *y;
-  });
-}
-
-std::string ops_as_text(const std::vector<OpsTableRow>& rows) {
-  std::string out;
-  for (OpsColumn column : kOpsColumns) {
-    if (!out.empty()) out += '\t';
-    out += title(column);
-  }
-  out += '\n';
-  for (const OpsTableRow& row : rows) {
-    bool first = true;
-    for (OpsColumn column : kOpsColumns) {
-      if (!first) out += '\t';
-      first = false;
-      const auto value = number(row, column);
-      out += is_number(column) ? (value ? std::to_string(*value) : "") : text(row, column);
-    }
-    out += '\n';
-  }
-  return out;
 }
 
 }  // namespace heddle::app

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/viewmodel/column.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
@@ -24,22 +26,13 @@ struct OpsTableRow {
   bool critical = false;       ///< takes part in what limits II
 };
 
-enum class OpsColumn { Name, Unit, Group, Start, Stage, Slot, Latency, Slack };
-inline constexpr OpsColumn kOpsColumns[] = {OpsColumn::Name,  OpsColumn::Unit, OpsColumn::Group,   OpsColumn::Start,
-                                            OpsColumn::Stage, OpsColumn::Slot, OpsColumn::Latency, OpsColumn::Slack};
-const char* title(OpsColumn column);
-bool is_number(OpsColumn column);
-/// What stands in a cell; "-" where there is nothing.
-std::string cell(const OpsTableRow& row, OpsColumn column);
+/// "-" stands where there is nothing.
+std::span<const Column<OpsTableRow>> ops_columns();
 
 /// In op order.
 std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule* schedule);
 /// Keeps rows whose name, unit or group contains every word of `filter`, ignoring case.
 void filter_ops(std::vector<OpsTableRow>& rows, std::string_view filter);
-/// Stable; rows without a value come last either way.
-void sort_ops(std::vector<OpsTableRow>& rows, OpsColumn column, bool descending);
-/// Tab-separated with a header line, for the clipboard.
-std::string ops_as_text(const std::vector<OpsTableRow>& rows);
 
 /// True when `text` contains every space-separated word of `filter`, ignoring ASCII case.
 bool matches(std::string_view text, std::string_view filter);

@@ -1,6 +1,5 @@
 // Scoreboards in the window.
 #include "app/viewmodel/scoreboard_model.h"
-#include "app/session/proposal_commands.h"
 
 namespace heddle::app {
 

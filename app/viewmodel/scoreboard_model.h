@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/session/commands.h"
+#include "app/session/proposal_commands.h"
 #include "core/answers/scoreboard.h"
 
 namespace heddle::app {

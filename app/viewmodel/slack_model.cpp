@@ -15,24 +15,52 @@ namespace {
 /// The bins of the histogram: 0, then up to these.
 constexpr Cycle kBins[] = {0, 15, 63, 255, 1023, 4095};
 
-std::optional<Cycle> number(const SlackRow& row, SlackColumn column) {
-  const auto limited = [](Cycle room) { return room == kUnlimited ? std::nullopt : std::optional<Cycle>(room); };
-  switch (column) {
-    case SlackColumn::Start: return row.range.start;
-    case SlackColumn::Earlier: return limited(row.range.alone.earlier);
-    case SlackColumn::Later: return limited(row.range.alone.later);
-    case SlackColumn::PathEarliest: return row.range.path_earliest;
-    case SlackColumn::PathLatest: return row.range.path_latest;
-    case SlackColumn::Earliest: return row.exact ? row.range.earliest.seen : std::nullopt;
-    case SlackColumn::Latest: return row.exact ? row.range.latest.seen : std::nullopt;
-    case SlackColumn::Room: return row.room();
-    case SlackColumn::Name:
-    case SlackColumn::Unit: break;
-  }
-  return std::nullopt;
-}
+namespace slack_cells {
 
-const std::string& text(const SlackRow& row, SlackColumn column) { return column == SlackColumn::Unit ? row.unit : row.name; }
+using Row = SlackRow;
+using Number = std::optional<std::int64_t>;
+
+Number limited(Cycle cycles) { return cycles == kUnlimited ? std::nullopt : Number(cycles); }
+Number start(const Row& r) { return r.range.start; }
+Number earlier(const Row& r) { return limited(r.range.alone.earlier); }
+Number later(const Row& r) { return limited(r.range.alone.later); }
+Number path_earliest(const Row& r) { return r.range.path_earliest; }
+Number path_latest(const Row& r) { return r.range.path_latest; }
+Number earliest(const Row& r) { return r.exact ? Number(r.range.earliest.seen) : std::nullopt; }
+Number latest(const Row& r) { return r.exact ? Number(r.range.latest.seen) : std::nullopt; }
+Number room(const Row& r) { return r.room(); }
+
+std::string shown(const std::string& text) { return text.empty() ? "-" : text; }
+std::string alone_text(Number cycles) {
+  if (!cycles) return "free";
+  return *cycles < 0 ? fmt::format("broken by {}", grouped(-*cycles)) : grouped(*cycles);
+}
+std::string end_text(Number end, bool proved, const char* at_least) {
+  if (!end) return "-";
+  return proved ? grouped(*end) + " ✓" : at_least + grouped(*end);
+}
+std::string room_text(const Row& r) { return (r.range.settled() || !r.exact ? "" : "≤ ") + grouped(r.room()); }
+
+const Column<Row> kColumns[] = {
+    {"op", false, [](const Row& r) { return shown(r.name); }},
+    {"unit", false, [](const Row& r) { return shown(r.unit); }},
+    {"start", true, [](const Row& r) { return grouped(r.range.start); }, start},
+    {"alone-", true, [](const Row& r) { return alone_text(earlier(r)); }, earlier,
+     "how many cycles earlier it can start while all other ops and every order stay as they are"},
+    {"alone+", true, [](const Row& r) { return alone_text(later(r)); }, later,
+     "how many cycles later it can start while all other ops and every order stay as they are"},
+    {"path≥", true, [](const Row& r) { return grouped(r.range.path_earliest); }, path_earliest,
+     "no schedule at this II starts it earlier, by longest paths of dependences and refills"},
+    {"path≤", true, [](const Row& r) { return grouped(r.range.path_latest); }, path_latest,
+     "no schedule at this II starts it later, by longest paths of dependences and refills"},
+    {"earliest", true, [](const Row& r) { return end_text(earliest(r), r.range.earliest.proved(), "≤ "); }, earliest,
+     "its earliest start over all legal schedules at this II; ✓: proved"},
+    {"latest", true, [](const Row& r) { return end_text(latest(r), r.range.latest.proved(), "≥ "); }, latest,
+     "its latest start over all legal schedules at this II; ✓: proved"},
+    {"room", true, room_text, room, "from earliest to latest, as far as it is proved"},
+};
+
+}  // namespace slack_cells
 
 std::vector<SlackBin> histogram(const std::vector<SlackRow>& rows) {
   std::vector<SlackBin> bins;
@@ -53,55 +81,7 @@ std::vector<SlackBin> histogram(const std::vector<SlackRow>& rows) {
 
 }  // namespace
 
-const char* title(SlackColumn column) {
-  switch (column) {
-    case SlackColumn::Name: return "op";
-    case SlackColumn::Unit: return "unit";
-    case SlackColumn::Start: return "start";
-    case SlackColumn::Earlier: return "alone-";
-    case SlackColumn::Later: return "alone+";
-    case SlackColumn::PathEarliest: return "path≥";
-    case SlackColumn::PathLatest: return "path≤";
-    case SlackColumn::Earliest: return "earliest";
-    case SlackColumn::Latest: return "latest";
-    case SlackColumn::Room: return "room";
-  }
-  return "";
-}
-
-const char* about(SlackColumn column) {
-  switch (column) {
-    case SlackColumn::Earlier: return "how many cycles earlier it can start while all other ops and every order stay as they are";
-    case SlackColumn::Later: return "how many cycles later it can start while all other ops and every order stay as they are";
-    case SlackColumn::PathEarliest: return "no schedule at this II starts it earlier, by longest paths of dependences and refills";
-    case SlackColumn::PathLatest: return "no schedule at this II starts it later, by longest paths of dependences and refills";
-    case SlackColumn::Earliest: return "its earliest start over all legal schedules at this II; ✓: proved";
-    case SlackColumn::Latest: return "its latest start over all legal schedules at this II; ✓: proved";
-    case SlackColumn::Room: return "from earliest to latest, as far as it is proved";
-    default: return "";
-  }
-}
-
-bool is_number(SlackColumn column) { return column != SlackColumn::Name && column != SlackColumn::Unit; }
-
-std::string cell(const SlackRow& row, SlackColumn column) {
-  if (!is_number(column)) return text(row, column).empty() ? "-" : text(row, column);
-  const auto value = number(row, column);
-  switch (column) {
-    case SlackColumn::Earlier:
-    case SlackColumn::Later:
-      if (!value) return "free";
-      return *value < 0 ? fmt::format("broken by {}", grouped(-*value)) : grouped(*value);
-    case SlackColumn::Earliest:
-      if (!value) return "-";
-      return row.range.earliest.proved() ? grouped(*value) + " ✓" : "≤ " + grouped(*value);
-    case SlackColumn::Latest:
-      if (!value) return "-";
-      return row.range.latest.proved() ? grouped(*value) + " ✓" : "≥ " + grouped(*value);
-    case SlackColumn::Room: return row.range.settled() || !row.exact ? grouped(*value) : "≤ " + grouped(*value);
-    default: return grouped(*value);
-  }
-}
+std::span<const Column<SlackRow>> slack_columns() { return slack_cells::kColumns; }
 
 SlackModel build_slack(const Problem& problem, const Schedule& schedule, const SlackRanges& answer) {
   SlackModel model;
@@ -151,27 +131,14 @@ void filter_slack(std::vector<SlackRow>& rows, std::string_view filter) {
   std::erase_if(rows, [&](const SlackRow& row) { return !matches(row.name + ' ' + row.unit + ' ' + row.group, filter); });
 }
 
-void sort_slack(std::vector<SlackRow>& rows, SlackColumn column, bool descending) {
-  std::stable_sort(rows.begin(), rows.end(), [&](const SlackRow& a, const SlackRow& b) {
-    if (!is_number(column)) return descending ? text(b, column) < text(a, column) : text(a, column) < text(b, column);
-    const auto x = number(a, column), y = number(b, column);
-    if (!x || !y) return x.has_value() && !y.has_value();
-    return descending ? *y < *x : *x < *y;
-  });
-}
-
 std::string slack_as_text(const std::vector<SlackRow>& rows) {
   std::string out;
-  for (const SlackColumn column : kSlackColumns) out += (out.empty() ? "" : "\t") + std::string(title(column));
+  for (const auto& column : slack_cells::kColumns) out += (out.empty() ? "" : "\t") + std::string(column.title);
   out += "\tearliest proved\tlatest proved\n";
   for (const SlackRow& row : rows) {
-    bool first = true;
-    for (const SlackColumn column : kSlackColumns) {
-      const auto value = number(row, column);
-      if (!first) out += '\t';
-      first = false;
-      out += is_number(column) ? (value ? std::to_string(*value) : "") : text(row, column);
-    }
+    out += row.name + '\t' + row.unit;
+    for (const auto& column : slack_cells::kColumns)
+      if (column.key) out += '\t' + (column.key(row) ? std::to_string(*column.key(row)) : std::string());
     const auto word = [&](bool proved) { return row.exact ? (proved ? "yes" : "no") : ""; };
     out += fmt::format("\t{}\t{}\n", word(row.range.earliest.proved()), word(row.range.latest.proved()));
   }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/session/session.h"
+#include "app/viewmodel/column.h"
 #include "core/answers/slack.h"
 #include "core/machine/machine.h"
 
@@ -24,16 +26,8 @@ struct SlackRow {
   Cycle room() const { return range.latest.bound - range.earliest.bound; }
 };
 
-enum class SlackColumn { Name, Unit, Start, Earlier, Later, PathEarliest, PathLatest, Earliest, Latest, Room };
-inline constexpr SlackColumn kSlackColumns[] = {SlackColumn::Name,         SlackColumn::Unit,       SlackColumn::Start,
-                                                SlackColumn::Earlier,      SlackColumn::Later,      SlackColumn::PathEarliest,
-                                                SlackColumn::PathLatest,   SlackColumn::Earliest,   SlackColumn::Latest,
-                                                SlackColumn::Room};
-const char* title(SlackColumn column);
-const char* about(SlackColumn column);
-bool is_number(SlackColumn column);
 /// "1 148", "free", "≥ 640" for an end that is not proved, "-" for one that is not known.
-std::string cell(const SlackRow& row, SlackColumn column);
+std::span<const Column<SlackRow>> slack_columns();
 
 /// How many ops have that much room.
 struct SlackBin {
@@ -55,7 +49,6 @@ struct SlackModel {
 
 SlackModel build_slack(const Problem& problem, const Schedule& schedule, const SlackRanges& answer);
 void filter_slack(std::vector<SlackRow>& rows, std::string_view filter);
-void sort_slack(std::vector<SlackRow>& rows, SlackColumn column, bool descending);
 /// Tab-separated with a header line.
 std::string slack_as_text(const std::vector<SlackRow>& rows);
 

@@ -309,11 +309,4 @@ std::vector<ChangeRow> change_rows(const Content& content) {
   return rows;
 }
 
-std::string changes_as_text(const Content& content) {
-  std::string text = "number\tvalue\twas\tin force\n";
-  for (const ChangeRow& row : change_rows(content))
-    text += fmt::format("{}\t{}\t{}\t{}\n", row.number, row.value, row.was, row.enabled ? "yes" : "no");
-  return text;
-}
-
 }  // namespace heddle::app

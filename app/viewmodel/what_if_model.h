@@ -112,6 +112,5 @@ struct ChangeRow {
   bool enabled = true;
 };
 std::vector<ChangeRow> change_rows(const Content& content);
-std::string changes_as_text(const Content& content);
 
 }  // namespace heddle::app

@@ -108,7 +108,7 @@ TEST_CASE("the list of ops is filtered and sorted", "[ui]") {
   h.key(Key::Escape);
   h.click("ops/sort/name");
   h.click("ops/sort/name");
-  CHECK(h.window().ui().list_sort == OpsColumn::Name);
+  CHECK(h.window().ui().list_sort == "op");
   CHECK(h.window().ui().list_descending);
 }
 

@@ -11,6 +11,7 @@
 #include "app/ui/question_bar.h"
 #include "app/ui/tabs/compare_state.h"
 #include "app/ui/tabs/scoreboard_view.h"
+#include "app/ui/table.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
 #include "core/answers/difference.h"
@@ -209,36 +210,27 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
       state.descending = specs->Specs[0].SortDirection == ImGuiSortDirection_Descending;
     }
     sort_rows(problem, rows, state.sort, state.descending);
-    ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(rows.size()));
-    int done = 0;
-    while (clipper.Step()) {
-      focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
-      done = clipper.DisplayEnd;
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        const OpDifferenceRow& row = rows[static_cast<std::size_t>(i)];
-        const bool differs = row.difference.differs();
-        ImGui::TableNextRow();
-        ImGui::TableNextColumn();
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        const float width = ImGui::GetContentRegionAvail().x;
-        if (table_row("compare/op/" + problem.op(row.op).name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {
-          ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
-          if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
-        }
-        paint_text(differs ? fonts().bold : fonts().body, at, differs ? theme().text : theme().dim,
-                   fitted_middle(differs ? fonts().bold : fonts().body, problem.op(row.op).name, width));
-        for (const CompareColumn column : kCompareColumns) {
-          if (column == CompareColumn::Op) continue;
-          ImGui::TableNextColumn();
-          const FontScope scope(is_number(column) ? fonts().body : fonts().small);
-          const bool of_difference = column == CompareColumn::Delta || column == CompareColumn::Change;
-          cell_text(cell(problem, row, column), is_number(column), differs && of_difference ? theme().text : theme().dim);
-        }
+    draw_seen_rows(rows.size(), [&](std::size_t i) {
+      const OpDifferenceRow& row = rows[i];
+      const bool differs = row.difference.differs();
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float width = ImGui::GetContentRegionAvail().x;
+      if (table_row("compare/op/" + problem.op(row.op).name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {
+        ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
+        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
       }
-    }
-    focus::skip(done, static_cast<int>(rows.size()), clipper.ItemsHeight);
-    clipper.End();
+      paint_text(differs ? fonts().bold : fonts().body, at, differs ? theme().text : theme().dim,
+                 fitted_middle(differs ? fonts().bold : fonts().body, problem.op(row.op).name, width));
+      for (const CompareColumn column : kCompareColumns) {
+        if (column == CompareColumn::Op) continue;
+        ImGui::TableNextColumn();
+        const FontScope scope(is_number(column) ? fonts().body : fonts().small);
+        const bool of_difference = column == CompareColumn::Delta || column == CompareColumn::Change;
+        cell_text(cell(problem, row, column), is_number(column), differs && of_difference ? theme().text : theme().dim);
+      }
+    });
     if (rows.empty()) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();

@@ -11,6 +11,7 @@
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
 #include "app/ui/tabs/graph_state.h"
+#include "app/ui/table.h"
 #include "app/ui/widgets.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
@@ -181,45 +182,37 @@ void draw_edge_table(const Session& session, UiState& ui) {
     }
     ImGui::PopID();
   }
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(rows.size()));
-  int done = 0;
-  while (clipper.Step()) {
-    focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
-    done = clipper.DisplayEnd;
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const EdgeRow& row = rows[static_cast<std::size_t>(i)];
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      const bool picked = session.selection().contains(row.from) && session.selection().contains(row.to);
-      ImGui::PushStyleColor(ImGuiCol_Header, theme().selected);
-      if (table_row(fmt::format("graph/edge/{}", row.edge.index()), picked)) {
-        ui.commands.push(SelectOp{row.from});
-        if (row.to != row.from) ui.commands.push(SelectOp{row.to, true});
-        const std::string why = printable(problem.op(row.from).name) + " to " + printable(problem.op(row.to).name);
-        ui.commands.push(SetHighlight{Highlight{why, {row.from, row.to}, {row.edge}, {}}});
-      }
-      ImGui::PopStyleColor();
-      ImGui::SameLine(0, 0);
-      const auto name = [&](const std::string& text) {
-        colored_text(theme().text, fitted(fonts().body, printable(text), ImGui::GetContentRegionAvail().x));
-      };
-      name(problem.op(row.from).name);
-      ImGui::TableNextColumn();
-      name(problem.op(row.to).name);
-      ImGui::TableNextColumn();
-      name(row.value);
-      ImGui::TableNextColumn();
-      cell_text(grouped(row.latency), true, theme().text);
-      ImGui::TableNextColumn();
-      cell_text(grouped(row.distance), true, row.distance > 0 ? theme().text : theme().dim);
-      ImGui::TableNextColumn();
-      cell_text(row.handoff > 0 ? grouped(row.handoff) : "-", true, theme().text);
-      ImGui::TableNextColumn();
-      cell_text(row.slack ? grouped(*row.slack) : "-", true, slack_ink(row.slack, theme().text));
+  draw_seen_rows(rows.size(), [&](std::size_t i) {
+    const EdgeRow& row = rows[i];
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    const bool picked = session.selection().contains(row.from) && session.selection().contains(row.to);
+    ImGui::PushStyleColor(ImGuiCol_Header, theme().selected);
+    if (table_row(fmt::format("graph/edge/{}", row.edge.index()), picked)) {
+      ui.commands.push(SelectOp{row.from});
+      if (row.to != row.from) ui.commands.push(SelectOp{row.to, true});
+      const std::string why = printable(problem.op(row.from).name) + " to " + printable(problem.op(row.to).name);
+      ui.commands.push(SetHighlight{Highlight{why, {row.from, row.to}, {row.edge}, {}}});
     }
-  }
-  focus::skip(done, static_cast<int>(rows.size()), clipper.ItemsHeight);
+    ImGui::PopStyleColor();
+    ImGui::SameLine(0, 0);
+    const auto name = [&](const std::string& text) {
+      colored_text(theme().text, fitted(fonts().body, printable(text), ImGui::GetContentRegionAvail().x));
+    };
+    name(problem.op(row.from).name);
+    ImGui::TableNextColumn();
+    name(problem.op(row.to).name);
+    ImGui::TableNextColumn();
+    name(row.value);
+    ImGui::TableNextColumn();
+    cell_text(grouped(row.latency), true, theme().text);
+    ImGui::TableNextColumn();
+    cell_text(grouped(row.distance), true, row.distance > 0 ? theme().text : theme().dim);
+    ImGui::TableNextColumn();
+    cell_text(row.handoff > 0 ? grouped(row.handoff) : "-", true, theme().text);
+    ImGui::TableNextColumn();
+    cell_text(row.slack ? grouped(*row.slack) : "-", true, slack_ink(row.slack, theme().text));
+  });
   ImGui::EndTable();
 }
 

@@ -78,7 +78,7 @@ const char* mark_of(Kind kind) {
   return " ";
 }
 
-struct Column {
+struct GroupColumn {
   const Session& session;
   UiState& ui;
   std::size_t group;
@@ -90,7 +90,7 @@ struct Column {
   }
 };
 
-void draw_line(Column& c, const PipelineTextLine& line, const std::string& name) {
+void draw_line(GroupColumn& c, const PipelineTextLine& line, const std::string& name) {
   const Theme& t = theme();
   PipelineState& s = *c.ui.pipeline;
   const bool hit = matches(line, s.find), sought = hit && c.match == s.match;
@@ -126,7 +126,7 @@ void draw_line(Column& c, const PipelineTextLine& line, const std::string& name)
   if (row.hovered) tooltip(fmt::format("cycle {} of the window: {}", grouped(line.slot), to_string(line)));
 }
 
-void draw_section(Column& c, const PipelineTextSection& section, std::size_t index) {
+void draw_section(GroupColumn& c, const PipelineTextSection& section, std::size_t index) {
   PipelineState& s = *c.ui.pipeline;
   const std::string key = fmt::format("pipeline/section/{}/{}", c.group, index);
   const bool folded = s.folded.contains(key);
@@ -251,7 +251,7 @@ void draw_pipeline_tab(const Session& session, const Models&, UiState& ui) {
   match = 0;
   for (std::size_t g = 0; g < s.text->groups.size(); ++g) {
     const PipelineTextGroup& group = s.text->groups[g];
-    Column column{session, ui, g, width, match};
+    GroupColumn column{session, ui, g, width, match};
     for (const PipelineTextSection& section : group.sections)
       for (const PipelineTextLine& line : section.lines) match += matches(line, s.find);
     if (g < s.first || g >= s.first + columns) continue;

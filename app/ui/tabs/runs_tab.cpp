@@ -14,6 +14,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/table.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/measured_model.h"
 #include "core/base/text_style.h"
@@ -111,37 +112,27 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
     draw_heading(c->title, c->number);
     if (c->text == &RunRow::ratio && ImGui::IsItemHovered()) tooltip("speed as a fraction of the library's in the same process");
   }
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(runs.runs().size()));
-  int done = 0;
-  while (clipper.Step()) {
-    focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
-    done = clipper.DisplayEnd;
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const auto index = static_cast<std::size_t>(i);
-      const RunRow row = run_row(runs.runs()[index]->measurement);
-      ImGui::TableNextRow();
-      bool first = true;
-      for (const RunColumn* column : columns) {
-        const RunColumn& c = *column;
-        ImGui::TableNextColumn();
-        if (std::exchange(first, false)) {
-          const bool chosen = runs.chosen() == index;
-          if (table_row(fmt::format("runs/row/{}", i), chosen)) ui.commands.push(SelectRun{chosen ? std::nullopt : std::optional(index)});
-          if (ImGui::IsItemHovered()) tooltip(runs.runs()[index]->path);
-          ImGui::SameLine(0, 0);
-        }
-        const std::string& text = row.*(c.text);
-        const Color ink = c.text == &RunRow::status ? tone_ink(row.tone) : theme().text;
-        if (c.number)
-          cell_text(text, true, ink);
-        else
-          colored_text(ink, fitted_middle(fonts().small, text, ImGui::GetContentRegionAvail().x));
+  draw_seen_rows(runs.runs().size(), [&](std::size_t index) {
+    const RunRow row = run_row(runs.runs()[index]->measurement);
+    ImGui::TableNextRow();
+    bool first = true;
+    for (const RunColumn* column : columns) {
+      const RunColumn& c = *column;
+      ImGui::TableNextColumn();
+      if (std::exchange(first, false)) {
+        const bool chosen = runs.chosen() == index;
+        if (table_row(fmt::format("runs/row/{}", index), chosen)) ui.commands.push(SelectRun{chosen ? std::nullopt : std::optional(index)});
+        if (ImGui::IsItemHovered()) tooltip(runs.runs()[index]->path);
+        ImGui::SameLine(0, 0);
       }
+      const std::string& text = row.*(c.text);
+      const Color ink = c.text == &RunRow::status ? tone_ink(row.tone) : theme().text;
+      if (c.number)
+        cell_text(text, true, ink);
+      else
+        colored_text(ink, fitted_middle(fonts().small, text, ImGui::GetContentRegionAvail().x));
     }
-  }
-  focus::skip(done, static_cast<int>(runs.runs().size()), clipper.ItemsHeight);
-  clipper.End();
+  });
   ImGui::EndTable();
 }
 

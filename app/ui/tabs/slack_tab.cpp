@@ -11,6 +11,7 @@
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
 #include "app/ui/tabs/slack_state.h"
+#include "app/ui/table.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/explain_model.h"
 #include "app/viewmodel/slack_model.h"
@@ -19,7 +20,6 @@
 namespace heddle::app {
 namespace {
 
-constexpr int kRangeColumn = static_cast<int>(std::size(kSlackColumns));
 
 Command ask_slack(bool exact) {
   AskOptions options;
@@ -112,69 +112,51 @@ void draw_table(const Session& session, SlackModel& model, float width, UiState&
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg |
                                      ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   // Wide enough for every heading with its mark of the order; what is over goes to all of them.
-  const auto column_width = [&](SlackColumn column) {
-    if (column == SlackColumn::Name) return px(130);
-    return text_size(fonts().small_bold, title(column)).x + px(24);
+  const auto columns = slack_columns();
+  const int range_column = static_cast<int>(columns.size());
+  const auto column_width = [&](const Column<SlackRow>& column) {
+    if (&column == &columns.front()) return px(130);
+    return text_size(fonts().small_bold, column.title).x + px(24);
   };
   const float range = px(200);
   float least = range + px(10);
-  for (const SlackColumn column : kSlackColumns) least += column_width(column) + px(10);
+  for (const auto& column : columns) least += column_width(column) + px(10);
   const float inner = std::max(least, width);
-  if (!ImGui::BeginTable("slack_table", kRangeColumn + 1, kFlags, ImVec2(width, ImGui::GetContentRegionAvail().y), inner)) return;
+  if (!ImGui::BeginTable("slack_table", range_column + 1, kFlags, ImVec2(width, ImGui::GetContentRegionAvail().y), inner)) return;
   ImGui::TableSetupScrollFreeze(1, 1);
-  for (const SlackColumn column : kSlackColumns)
-    ImGui::TableSetupColumn(title(column), column == SlackColumn::Start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
-                            column_width(column));
+  const Column<SlackRow>& start = column_of(columns, "start");
+  for (const auto& column : columns)
+    ImGui::TableSetupColumn(column.title, &column == &start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None, column_width(column));
   ImGui::TableSetupColumn("range", ImGuiTableColumnFlags_NoSort, range);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (int c = 0; c <= kRangeColumn; ++c) {
-    ImGui::TableSetColumnIndex(c);
+  for (const auto& column : columns) {
+    ImGui::TableNextColumn();
+    draw_heading(column, "slack/sort");
+  }
+  ImGui::TableNextColumn();
+  {
     const FontScope scope(fonts().small_bold);
-    if (c == kRangeColumn) {
-      draw_axis(model, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6));
-      continue;
-    }
-    const SlackColumn column = kSlackColumns[c];
-    if (is_number(column)) {
-      const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title(column)).x;
-      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - px(14)));
-    }
-    ImGui::TableHeader(title(column));
-    if (ImGui::IsItemHovered() && *about(column)) tooltip(about(column));
-    if (probe::on()) probe::last_item(std::string("slack/sort/") + title(column));
+    draw_axis(model, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6));
   }
-  if (const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs(); specs && specs->SpecsCount > 0 && specs->Specs[0].ColumnIndex < kRangeColumn)
-    sort_slack(model.rows, kSlackColumns[specs->Specs[0].ColumnIndex], specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(model.rows.size()));
-  int done = 0;
-  while (clipper.Step()) {
-    focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
-    done = clipper.DisplayEnd;
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const SlackRow& row = model.rows[static_cast<std::size_t>(i)];
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      if (table_row("slack/op/" + row.name, session.selection().contains(row.op))) {
-        ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
-        if (!ImGui::GetIO().KeyCtrl) ui.commands.push(ZoomToSelection{});
-      }
-      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill, px(2));
-      const float name_room = ImGui::GetContentRegionAvail().x - px(18);
-      paint_text(fonts().body, ImVec2(at.x + px(18), at.y), theme().text, fitted_middle(fonts().body, row.anchor ? row.name + " (held)" : row.name, name_room));
-      for (const SlackColumn column : kSlackColumns) {
-        if (column == SlackColumn::Name) continue;
-        ImGui::TableNextColumn();
-        const bool tight = column == SlackColumn::Room && row.room() == 0;
-        cell_text(cell(row, column), is_number(column), tight ? theme().warning : theme().text);
-      }
-      ImGui::TableNextColumn();
-      draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
+  bool descending = false;
+  if (const auto* column = sorted_column(columns, descending)) sort_by(model.rows, *column, descending);
+  const Column<SlackRow>& room = column_of(columns, "room");
+  draw_seen_rows(model.rows.size(), [&](std::size_t i) {
+    const SlackRow& row = model.rows[i];
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (table_row("slack/op/" + row.name, session.selection().contains(row.op))) {
+      ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
+      if (!ImGui::GetIO().KeyCtrl) ui.commands.push(ZoomToSelection{});
     }
-  }
-  focus::skip(done, static_cast<int>(model.rows.size()), clipper.ItemsHeight);
-  clipper.End();
+    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill, px(2));
+    const float name_room = ImGui::GetContentRegionAvail().x - px(18);
+    paint_text(fonts().body, ImVec2(at.x + px(18), at.y), theme().text, fitted_middle(fonts().body, row.anchor ? row.name + " (held)" : row.name, name_room));
+    draw_cells(columns, row, [&](const auto& column) { return &column == &room && row.room() == 0 ? theme().warning : theme().text; });
+    ImGui::TableNextColumn();
+    draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
+  });
   ImGui::EndTable();
 }
 

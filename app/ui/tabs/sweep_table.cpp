@@ -9,6 +9,7 @@
 #include "app/ui/probe.h"
 #include "app/ui/tabs/sweep_state.h"
 #include "app/ui/tabs/sweep_views.h"
+#include "app/ui/table.h"
 #include "app/ui/widgets.h"
 
 namespace heddle::app {
@@ -63,33 +64,24 @@ void draw_sweep_table(const Session& session, UiState& ui, ImVec2 size) {
     s.go_to.reset();
   }
   std::optional<std::uint32_t> hovered;
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(s.order.size()));
-  int done = 0;
-  while (clipper.Step()) {
-    focus::skip(done, clipper.DisplayStart, clipper.ItemsHeight);
-    done = clipper.DisplayEnd;
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const std::uint32_t index = s.order[static_cast<std::size_t>(i)];
-      const SweepPoint& point = table.points[index];
-      ImGui::TableNextRow();
-      for (std::size_t c = 0; c < s.columns.size(); ++c) {
-        ImGui::TableNextColumn();
-        if (c == 0) {
-          if (table_row(fmt::format("sweep/row/{}", i), s.chosen == index || s.hovered == index)) pick_point(session, ui, index, false);
-          if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) pick_point(session, ui, index, true);
-          if (ImGui::IsItemHovered()) {
-            hovered = index;
-            tooltip(drawable(about_point(table, point)) + "\nClick: show its schedule. Right click: compare with it as B.");
-          }
-          ImGui::SameLine(0, 0);
+  draw_seen_rows(s.order.size(), [&](std::size_t i) {
+    const std::uint32_t index = s.order[i];
+    const SweepPoint& point = table.points[index];
+    ImGui::TableNextRow();
+    for (std::size_t c = 0; c < s.columns.size(); ++c) {
+      ImGui::TableNextColumn();
+      if (c == 0) {
+        if (table_row(fmt::format("sweep/row/{}", i), s.chosen == index || s.hovered == index)) pick_point(session, ui, index, false);
+        if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) pick_point(session, ui, index, true);
+        if (ImGui::IsItemHovered()) {
+          hovered = index;
+          tooltip(drawable(about_point(table, point)) + "\nClick: show its schedule. Right click: compare with it as B.");
         }
-        draw_cell(table, point, s.columns[c], table.best == index);
+        ImGui::SameLine(0, 0);
       }
+      draw_cell(table, point, s.columns[c], table.best == index);
     }
-  }
-  focus::skip(done, static_cast<int>(s.order.size()), clipper.ItemsHeight);
-  clipper.End();
+  });
   ImGui::EndTable();
   if (hovered || ImGui::IsItemHovered()) s.hovered = hovered;
 }
