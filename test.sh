@@ -58,7 +58,7 @@ run_ctest() {
 }
 
 stage_release() { configure release "${werror[@]}" && build release && run_ctest release; }
-opens_gl='ui/(picture|flows|twin|smoke|crash|golden_states)'
+opens_gl='ui/(picture|flows|cli_equivalent|smoke|crash|golden_states)'
 # run_sanitized PRESET ARGUMENT...: OpenGL's drivers and cuDNN keep memory and are unloaded, so what opens them is run without the
 # search for leaks.
 run_sanitized() {
