@@ -11,7 +11,7 @@ INSTALL=yes                                  # --no-install clears it
 
 BUILD_PACKAGES=(cmake ninja-build g++ pkg-config libimgui-dev libglfw3-dev libgl-dev libopengl-dev libegl-dev
                 nlohmann-json3-dev libfmt-dev libcli11-dev libeigen3-dev libstb-dev catch2 fonts-dejavu-core graphviz python3)
-TEST_PACKAGES=(binutils xvfb xauth xdotool python3-jsonschema libgl1-mesa-dri libegl-mesa0)
+TEST_PACKAGES=(binutils clang-format xvfb xauth xdotool python3-jsonschema libgl1-mesa-dri libegl-mesa0)
 
 # Exit codes are those of the heddle program: 1 the build failed, 2 usage, 6 something is missing on this machine.
 say() { printf 'heddle: %s\n' "$*" >&2; }
