@@ -59,11 +59,12 @@ MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::
       "  const u32 smem = shared_address(shared);\n"
       "  const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;\n"
       "  (void)smem, (void)lane, (void)warp;\n";
-  text += body.setup + "  __syncthreads();\n" + function("op", body.op) + function("there", body.settle);
-  if (!body.burst.empty()) text += function("other", body.burst);
-  if (!body.burst_settle.empty()) text += function("other_there", body.burst_settle);
+  text += body.setup + "  __syncthreads();\n" + function("first", body.op) + function("first_there", body.settle);
+  if (!body.burst.empty()) text += function("second", body.burst);
+  if (!body.burst_settle.empty()) text += function("second_there", body.burst_settle);
   const std::string frame = method == MicroKernel::Method::Single ? fmt::format("time_single<{}, {}>", kMicroRepeats, kMicroBurst) : fmt::format("time_loops<{}>", kMicroPasses);
-  text += fmt::format("  {}(out, op, there, {}, {});\n{}}}\n", frame, body.burst.empty() ? "op" : "other", body.burst_settle.empty() ? "there" : "other_there", body.sink);
+  text += fmt::format("  {}(out, first, first_there, {}, {});\n{}}}\n", frame, body.burst.empty() ? "first" : "second",
+                      body.burst_settle.empty() ? "first_there" : "second_there", body.sink);
   std::string sizes;
   for (const auto& [name, value] : kernel.dims) sizes += fmt::format(" {}={}", name, value);
   const std::string helpers = body.products + text;
@@ -236,16 +237,9 @@ MicroKernel hand_over(std::int64_t n) {
     store = fmt::format("keep(w);\n#pragma unroll\n      for (int i = 0; i < {}; ++i) store_word(smem + (i * 128 + me) * 4, w[i]);\n      ", words);
     load = fmt::format("\n#pragma unroll\n      for (int i = 0; i < {}; ++i) load_word(smem + (i * 128 + me) * 4, w[i]);\n      {}", words, all_there(words));
   }
-  body.op = fmt::format(R"(    if (tid < 128) {{
-      {1}__syncwarp(); if (lane == 0) arrive(smem + {0});
-      wait(smem + {0} + 8, p);{2}
-    }} else {{
-      wait(smem + {0}, p);{2}
-      {1}__syncwarp(); if (lane == 0) arrive(smem + {0} + 8);
-    }}
-    p ^= 1;
-)",
-                        kBarrierAt, store, load);
+  const auto arrive = [&](int barrier) { return fmt::format("      {}__syncwarp(); if (lane == 0) arrive(smem + {});\n", store, barrier); };
+  const auto wake = [&](int barrier) { return fmt::format("      wait(smem + {}, p);{}\n", barrier, load); };
+  body.op = "    if (tid < 128) {\n" + arrive(kBarrierAt) + wake(kBarrierAt + 8) + "    } else {\n" + wake(kBarrierAt) + arrive(kBarrierAt + 8) + "    }\n    p ^= 1;\n";
   Scope dims = words > 0 ? tile_dims(n, 1, 16) : Scope{};
   return finish(words > 0 ? "handoff.register_copy" : "handoff.signal", std::move(dims), body);
 }
