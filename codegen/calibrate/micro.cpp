@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "codegen/emit/prelude.h"
+#include "codegen/device/device.h"
+#include "codegen/emit/product.h"
 #include "codegen/profile/quantile.h"
 
 namespace heddle::codegen {
@@ -16,18 +17,6 @@ constexpr std::int64_t kRows = 64;          ///< of a warpgroup's tile
 constexpr int kSharedBytes = 128 * 1024;
 constexpr int kBarrierAt = 96 * 1024;       ///< shared memory: operands below, barriers here
 constexpr int kSkipped = 3;                 ///< first repeats, with cold instruction cache
-
-constexpr std::string_view kTools = R"(DEVICE u32 clock_now() { u32 t; asm volatile("mov.u32 %0, %%clock;" : "=r"(t) :: "memory"); return t; }
-/// Goes on when x is there.
-DEVICE void settle(float x) { asm volatile("{ .reg .pred p; setp.eq.f32 p, %0, 0f7F7FFFFF; @p trap; }" :: "f"(x) : "memory"); }
-DEVICE void settle(u32 x) { asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0xFEDCBA98; @p trap; }" :: "r"(x) : "memory"); }
-DEVICE void load_global(const void* p, u32& x, u32& y, u32& z, u32& w) {
-  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(p) : "memory");
-}
-DEVICE void store_global(void* p, u32 x, u32 y, u32 z, u32 w) {
-  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
-}
-)";
 
 /// What differs between micro-kernels.
 struct Body {
@@ -42,53 +31,8 @@ struct Body {
   std::string sink;           ///< at the end: whatever was computed is used
 };
 
-constexpr std::string_view kFrame = R"(extern "C" __global__ void __launch_bounds__({threads}, 1)
-{entry}({arguments}u64* out) {{
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const u32 smem = shared_address(shared);
-  const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
-  (void)smem, (void)lane, (void)warp;
-{setup}  __syncthreads();
-{measure}{sink}}}
-)";
-
-/// One by one, then many in a row.
-constexpr std::string_view kSingle = R"(  #pragma unroll 1
-  for (int r = 0; r < {repeats}; ++r) {{
-    __syncthreads();
-    const u32 begin = clock_now();
-{op}    const u32 issued = clock_now();
-{settle}    const u32 there = clock_now();
-    if (tid == 0) out[1 + 2 * r] = issued - begin, out[2 + 2 * r] = there - begin;
-  }}
-  __syncthreads();
-  const u32 begin = clock_now();
-  #pragma unroll 1
-  for (int r = {repeats}; r < {repeats} + {burst_count}; ++r) {{
-{burst}  }}
-{burst_settle}  const u32 end = clock_now();
-  if (tid == 0) out[0] = end - begin;
-)";
-
-/// Two loops, each twice: the second time with warm caches.
-constexpr std::string_view kLoops = R"(  #pragma unroll 1
-  for (int turn = 0; turn < 2; ++turn) {{
-    __syncthreads();
-    u32 begin = clock_now();
-    #pragma unroll 1
-    for (int r = 0; r < {passes}; ++r) {{
-{op}    }}
-{settle}    u32 end = clock_now();
-    if (tid == 0) out[0] = end - begin;
-    __syncthreads();
-    begin = clock_now();
-    #pragma unroll 1
-    for (int r = 0; r < {passes}; ++r) {{
-{other}    }}
-{other_settle}    end = clock_now();
-    if (tid == 0) out[1] = end - begin;
-  }}
-)";
+/// A function of the repeat r, as text.
+std::string function(const char* name, const std::string& body) { return fmt::format("  const auto {} = [&](int r) {{\n{}  }};\n", name, body); }
 
 MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::Method method = MicroKernel::Method::Single, DType scratch = DType::Bf16) {
   MicroKernel kernel;
@@ -109,18 +53,22 @@ MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::
     kernel.launch.pointers.push_back(0);
     arguments += "unsigned char* memory, ";
   }
-  using fmt::arg;
-  const std::string measure =
-      method == MicroKernel::Method::Single
-          ? fmt::format(kSingle, arg("repeats", kMicroRepeats), arg("burst_count", kMicroBurst), arg("op", body.op), arg("settle", body.settle),
-                        arg("burst", body.burst.empty() ? body.op : body.burst), arg("burst_settle", body.burst_settle.empty() ? body.settle : body.burst_settle))
-          : fmt::format(kLoops, arg("passes", kMicroPasses), arg("op", body.op), arg("settle", body.settle), arg("other", body.burst), arg("other_settle", body.burst_settle));
-  const std::string text = fmt::format(kFrame, arg("threads", body.threads), arg("entry", kMicroEntry), arg("arguments", arguments), arg("setup", body.setup),
-                                       arg("measure", measure), arg("sink", body.sink));
+  std::string text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}({}u64* out) {{\n", body.threads, kMicroEntry, arguments);
+  text +=
+      "  extern __shared__ __align__(1024) unsigned char shared[];\n"
+      "  const u32 smem = shared_address(shared);\n"
+      "  const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;\n"
+      "  (void)smem, (void)lane, (void)warp;\n";
+  text += body.setup + "  __syncthreads();\n" + function("first", body.op) + function("first_there", body.settle);
+  if (!body.burst.empty()) text += function("second", body.burst);
+  if (!body.burst_settle.empty()) text += function("second_there", body.burst_settle);
+  const std::string frame = method == MicroKernel::Method::Single ? fmt::format("time_single<{}, {}>", kMicroRepeats, kMicroBurst) : fmt::format("time_loops<{}>", kMicroPasses);
+  text += fmt::format("  {}(out, first, first_there, {}, {});\n{}}}\n", frame, body.burst.empty() ? "first" : "second",
+                      body.burst_settle.empty() ? "first_there" : "second_there", body.sink);
   std::string sizes;
   for (const auto& [name, value] : kernel.dims) sizes += fmt::format(" {}={}", name, value);
-  const std::string helpers = std::string(kTools) + body.products + text;
-  kernel.source = fmt::format("// {}:{}; written by heddle calibrate\n", kernel.rule, sizes) + prelude_text(helpers) + helpers;
+  const std::string helpers = body.products + text;
+  kernel.source = fmt::format("// {}:{}; written by heddle calibrate\n", kernel.rule, sizes) + device_text(helpers) + "\n" + helpers;
   return kernel;
 }
 
@@ -289,16 +237,9 @@ MicroKernel hand_over(std::int64_t n) {
     store = fmt::format("keep(w);\n#pragma unroll\n      for (int i = 0; i < {}; ++i) store_word(smem + (i * 128 + me) * 4, w[i]);\n      ", words);
     load = fmt::format("\n#pragma unroll\n      for (int i = 0; i < {}; ++i) load_word(smem + (i * 128 + me) * 4, w[i]);\n      {}", words, all_there(words));
   }
-  body.op = fmt::format(R"(    if (tid < 128) {{
-      {1}__syncwarp(); if (lane == 0) arrive(smem + {0});
-      wait(smem + {0} + 8, p);{2}
-    }} else {{
-      wait(smem + {0}, p);{2}
-      {1}__syncwarp(); if (lane == 0) arrive(smem + {0} + 8);
-    }}
-    p ^= 1;
-)",
-                        kBarrierAt, store, load);
+  const auto arrive = [&](int barrier) { return fmt::format("      {}__syncwarp(); if (lane == 0) arrive(smem + {});\n", store, barrier); };
+  const auto wake = [&](int barrier) { return fmt::format("      wait(smem + {}, p);{}\n", barrier, load); };
+  body.op = "    if (tid < 128) {\n" + arrive(kBarrierAt) + wake(kBarrierAt + 8) + "    } else {\n" + wake(kBarrierAt) + arrive(kBarrierAt + 8) + "    }\n    p ^= 1;\n";
   Scope dims = words > 0 ? tile_dims(n, 1, 16) : Scope{};
   return finish(words > 0 ? "handoff.register_copy" : "handoff.signal", std::move(dims), body);
 }

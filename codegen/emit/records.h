@@ -48,7 +48,4 @@ struct RecordPlan {
   std::int64_t words() const { return static_cast<std::int64_t>(blocks) * (kRecordHead + static_cast<std::int64_t>(warps) * capacity); }
 };
 
-/// What the text of a recording build needs besides the other wrappers.
-const char* record_prelude();
-
 }  // namespace heddle::codegen

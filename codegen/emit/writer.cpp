@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "codegen/device/device.h"
 #include "core/problem/fault_log.h"
 
 namespace heddle::codegen {
@@ -31,7 +32,7 @@ EmitResult Writer::run() {
   for (const ProductShape& shape : shapes_) body += product_text(shape) + "\n";
   body += std::exchange(text_, {});
   write_head();
-  text_ += prelude_text(body) + (records_ ? record_prelude() : "") + "\n" + body;
+  text_ += device_text(body) + "\n" + body;
   return {unmarked(), {}};
 }
 

@@ -15,7 +15,7 @@
 
 #include "codegen/emit/emit.h"
 #include "codegen/emit/names.h"
-#include "codegen/emit/prelude.h"
+#include "codegen/emit/product.h"
 #include "core/problem/costs.h"
 
 namespace heddle::codegen {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/device/device.h"
 #include "core/base/saturate.h"
 #include "core/kernel/evaluate.h"
 #include "core/kernel/execute.h"
@@ -22,93 +23,11 @@ constexpr std::int64_t kMostCpuWork = 4'000'000'000;    ///< multiply-adds: seco
 constexpr std::int64_t kMostCpuElements = std::int64_t{1} << 26;
 constexpr std::int64_t kMostSliceWork = 400'000'000'000;  ///< multiply-adds of one launch of the reference: a second
 
-constexpr std::string_view kHead = R"(typedef unsigned short u16;
-typedef unsigned u32;
-#define DEVICE static __device__ __forceinline__
-DEVICE float bf16(u16 x) { return __uint_as_float((u32)x << 16); }
-DEVICE float rounded(float x) {
-  const u32 bits = __float_as_uint(x);
-  return __uint_as_float((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000u);
+/// A kernel that calls one of codegen/device/reference.cuh.
+std::string reference_source(const char* parameters, const std::string& function, const std::string& arguments) {
+  const std::string kernel = fmt::format("extern \"C\" __global__ void heddle_reference({}, int slice, int plain) {{\n  {}({}, slice, plain);\n}}\n", parameters, function, arguments);
+  return device_text(kernel) + "\n" + kernel;
 }
-)";
-
-constexpr std::string_view kGemm = R"(extern "C" __global__ void heddle_reference(const u16* a, const u16* b, float* c, int slice, int plain) {{
-  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * {threads}ll;
-  if (at >= {m}ll * {n}) return;
-  const u16* row = a + at / {n} * {k};
-  const u16* column = b + at % {n};
-  float sum = 0;
-  for (int k = 0; k < {k}; ++k) sum += bf16(row[k]) * bf16(column[k * {n}ll]);
-  c[at] = plain ? rounded(sum) : sum;
-}}
-)";
-
-constexpr std::string_view kSwiglu = R"(extern "C" __global__ void heddle_reference(const u16* a, const u16* g, const u16* u, float* c, int slice, int plain) {{
-  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * {threads}ll;
-  if (at >= {m}ll * {n}) return;
-  const u16* row = a + at / {n} * {k};
-  float gate = 0, up = 0;
-  for (int k = 0; k < {k}; ++k) {{
-    const long long to = k * {n}ll + at % {n};
-    gate += bf16(row[k]) * bf16(g[to]);
-    up += bf16(row[k]) * bf16(u[to]);
-  }}
-  const float result = gate / (1.0f + expf(-gate)) * up;
-  c[at] = plain ? rounded(result) : result;
-}}
-)";
-
-// A thread has 32 columns of one query's result. The first pass over the keys finds the largest score and the sum of the
-// exponentials, the second adds up the values. `plain` rounds where a program in bf16 would: scaled queries, scores,
-// probabilities, result.
-constexpr std::string_view kAttention = R"(DEVICE float score(const float* q, const u16* k, int plain) {{
-  float sum = 0;
-  for (int d = 0; d < {d}; ++d) sum += q[d] * bf16(k[d]);
-  return plain ? rounded(sum) : sum;
-}}
-extern "C" __global__ void heddle_reference(const u16* q, const u16* k, const u16* v, float* o, int slice, int plain) {{
-  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * {threads}ll;
-  if (at >= {rows}ll * {pieces}) return;
-  const long long row = at / {pieces}, head = row / {queries};
-  const int column = (int)(at % {pieces}) * 32;
-  const int keys = {causal} ? max(1, min({keys}, (int)(row % {queries}) + {offset})) : {keys};
-  k += head * {keys}ll * {d};
-  v += head * {keys}ll * {d};
-  float query[{d}], sum[32];
-  for (int d = 0; d < {d}; ++d) {{
-    const float x = bf16(q[row * {d} + d]) * {factor}f;
-    query[d] = plain ? rounded(x) : x;
-  }}
-  float most = -3.0e38f, total = 0;
-  for (int j = 0; j < keys; ++j) {{
-    const float s = score(query, k + j * {d}ll, plain), larger = fmaxf(most, s);
-    total = total * expf(most - larger) + expf(s - larger);
-    most = larger;
-  }}
-  for (int c = 0; c < 32; ++c) sum[c] = 0;
-  for (int j = 0; j < keys; ++j) {{
-    float p = expf(score(query, k + j * {d}ll, plain) - most) / total;
-    if (plain) p = rounded(p);
-    for (int c = 0; c < 32; ++c) sum[c] += p * bf16(v[j * {d}ll + column + c]);
-  }}
-  for (int c = 0; c < 32; ++c) o[row * {d} + column + c] = plain ? rounded(sum[c]) : sum[c];
-}}
-)";
-
-constexpr std::string_view kLayernorm = R"(extern "C" __global__ void heddle_reference(const u16* x, const float* gamma, const float* beta, float* y, int slice, int plain) {{
-  const long long row = blockIdx.x * 256ll + threadIdx.x + slice * {threads}ll;
-  if (row >= {rows}ll) return;
-  float mean = 0, variance = 0;
-  for (int c = 0; c < {columns}; ++c) mean += bf16(x[row * {columns} + c]);
-  mean /= {columns};
-  for (int c = 0; c < {columns}; ++c) variance += (bf16(x[row * {columns} + c]) - mean) * (bf16(x[row * {columns} + c]) - mean);
-  variance /= {columns};
-  for (int c = 0; c < {columns}; ++c) {{
-    const float result = (bf16(x[row * {columns} + c]) - mean) / sqrtf(variance + 1e-5f) * gamma[c] + beta[c];
-    y[row * {columns} + c] = plain ? rounded(result) : result;
-  }}
-}}
-)";
 
 /// The formula's tensors by name, all bf16 but those named, and in the order in which the reference takes its inputs.
 class Named {
@@ -156,42 +75,41 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
   ReferenceText text;
   ReferencePlan& plan = text.plan;
   const std::int64_t work = work_of(kernel.reference, tensors);
-  using fmt::arg;
   if (kernel.reference == "gemm") {
     const Named t(tensors, {"A", "B", "C"});
     if (!t.good()) return std::nullopt;
     const std::int64_t m = t.shape("A")[0], k = t.shape("A")[1], n = t.shape("B")[1];
     slice(plan, m * n, work);
     plan.output = *t.index("C");
-    text.source = fmt::format(kGemm, arg("m", m), arg("n", n), arg("k", k), arg("threads", plan.threads));
+    text.source = reference_source("const u16* a, const u16* b, float* c", fmt::format("reference_gemm<{}, {}, {}, {}>", m, n, k, plan.threads), "a, b, c");
   } else if (kernel.reference == "swiglu_dual_gemm") {
     const Named t(tensors, {"A", "G", "U", "Out"});
     if (!t.good()) return std::nullopt;
     const std::int64_t m = t.shape("A")[0], k = t.shape("A")[1], n = t.shape("G")[1];
     slice(plan, m * n, work);
     plan.output = *t.index("Out");
-    text.source = fmt::format(kSwiglu, arg("m", m), arg("n", n), arg("k", k), arg("threads", plan.threads));
+    text.source = reference_source("const u16* a, const u16* g, const u16* u, float* c", fmt::format("reference_swiglu<{}, {}, {}, {}>", m, n, k, plan.threads), "a, g, u, c");
   } else if (is_attention(kernel)) {
     const Named t(tensors, {"Q", "K", "V", "O"});
     if (!t.good() || t.shape("Q").size() != 3 || t.shape("Q")[2] % 32 != 0 || t.shape("Q")[2] > 256) return std::nullopt;
     const std::int64_t heads = t.shape("Q")[0], queries = t.shape("Q")[1], keys = t.shape("K")[1], d = t.shape("Q")[2], pieces = d / 32;
     slice(plan, heads * queries * pieces, sat_mul(work, 1 + pieces));
     plan.output = *t.index("O");
-    text.source = fmt::format(kAttention, arg("rows", heads * queries), arg("pieces", pieces), arg("queries", queries), arg("keys", keys), arg("d", d),
-                              arg("causal", kernel.reference == "attention_forward_causal" ? 1 : 0), arg("offset", keys - queries + 1),
-                              arg("factor", fmt::format("{:#.9g}", 1.0 / std::sqrt(static_cast<double>(d)))), arg("threads", plan.threads));
+    const bool causal = kernel.reference == "attention_forward_causal";
+    text.source = reference_source("const u16* q, const u16* k, const u16* v, float* o",
+                                   fmt::format("reference_attention<{}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, causal, keys - queries + 1, plan.threads),
+                                   fmt::format("q, k, v, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
   } else if (kernel.reference == "layernorm") {
     const Named t(tensors, {"X", "Y"}, {"Gamma", "Beta"});
     if (!t.good()) return std::nullopt;
     const std::int64_t rows = t.shape("X")[0], columns = t.shape("X")[1];
     slice(plan, rows, rows * columns);
     plan.output = *t.index("Y");
-    text.source = fmt::format(kLayernorm, arg("rows", rows), arg("columns", columns), arg("threads", plan.threads));
+    text.source = reference_source("const u16* x, const float* gamma, const float* beta, float* y", fmt::format("reference_layernorm<{}, {}, {}>", rows, columns, plan.threads), "x, gamma, beta, y");
   } else {
     return std::nullopt;
   }
   plan.about = fmt::format("a straightforward kernel in f32 on the same GPU: {}", find_reference(kernel.reference) ? find_reference(kernel.reference)->about : kernel.reference);
-  text.source = std::string(kHead) + text.source;
   return text;
 }
 

@@ -38,7 +38,7 @@ FOLDER_ORDER = {
     "core": ["base", "kernel", "machine", "problem", "schedule", "analysis", "check", "simulate", "tuning_space", "records", "formats", "chart", "answers",
              "dump", "library"],
     "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "questions"],
-    "codegen": ["program", "emit", "interpret", "profile", "compile", "run", "calibrate"],
+    "codegen": ["device", "program", "emit", "interpret", "profile", "compile", "run", "calibrate"],
     "app": ["store", "claims", "jobs", "session", "viewmodel", "batch", "cli", "ask", "tune", "platform", "ui", "ui/tabs"],
 }
 # Knots that are still to be cut: (folder, what it includes although that comes later).
@@ -109,7 +109,7 @@ def source_offences(path, lines):
     own_header = f'#include "{path.removesuffix(".cpp")}.h"'
     if not lines or not (lines[0].startswith("//") or (path.endswith(".cpp") and lines[0] == own_header)):
         yield f"{path}:1: the first line must be a comment that says what the file is for, or in a .cpp its own header"
-    if path.endswith((".h", ".hpp")) and "#pragma once" not in lines:
+    if path.endswith((".h", ".hpp", ".cuh")) and "#pragma once" not in lines:
         yield f"{path}:1: a header needs #pragma once"
     if len(lines) > MAX_LINES and path not in LONG_FILES:
         yield f"{path}:{len(lines)}: longer than {MAX_LINES} lines; split it, or give the reason in tests/layering/rules.py"
@@ -171,6 +171,9 @@ def self_test():
         ("core/base/own.cpp", '#include "core/base/own.h"\nint n;\n', None),
         ("core/base/other.cpp", '#include "core/base/own.h"\nint n;\n', "what the file is for"),
         ("core/o.h", "// O.\nint o;\n", "#pragma once"),
+        ("codegen/device/o.cuh", "// O.\n", "#pragma once"),
+        ("codegen/device/up.cuh", header + '#include "codegen/emit/emit.h"\n', "includes go down only"),
+        ("codegen/device/ok.cuh", header + '#include "types.cuh"\n', None),
         ("core/p.cpp", "// P.\n" + "int p;\n" * MAX_LINES, "longer than"),
         ("notes.md", "see /" + "home/ada/x\n", "somebody's machine"),
         ("other.md", "see https://example.org/homes/x and build/z3\n", None),

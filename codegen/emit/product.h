@@ -1,9 +1,8 @@
-// The PTX wrappers at the top of generated text.
+// The wrapper of one wgmma, whose operands depend on the widths of the tile; all other wrappers are in codegen/device.
 #pragma once
 
 #include <compare>
 #include <string>
-#include <string_view>
 
 namespace heddle::codegen {
 
@@ -18,8 +17,6 @@ struct ProductShape {
 };
 
 std::string product_name(const ProductShape& shape);
-/// Everything but the products that `body` calls, directly or not.
-std::string prelude_text(std::string_view body);
 std::string product_text(const ProductShape& shape);
 
 }  // namespace heddle::codegen

@@ -1,0 +1,33 @@
+// Conversions between f32 and pairs of 16-bit floats, and the special functions, all in the unit's own precision.
+#pragma once
+#include "types.cuh"
+
+DEVICE u32 pack_bf16(float low, float high) {
+  u32 r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+  return r;
+}
+DEVICE u32 pack_f16(float low, float high) {
+  u32 r;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+  return r;
+}
+DEVICE float low_bf16(u32 x) { return __uint_as_float(x << 16); }
+DEVICE float high_bf16(u32 x) { return __uint_as_float(x & 0xffff0000u); }
+DEVICE float low_f16(u32 x) {
+  float y;
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(y) : "r"(x));
+  return y;
+}
+DEVICE float high_f16(u32 x) {
+  float y;
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(y) : "r"(x));
+  return y;
+}
+DEVICE float exp2_(float x) { float y; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+DEVICE float log2_(float x) { float y; asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+DEVICE float recip_(float x) { float y; asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+DEVICE float rsqrt_(float x) { float y; asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+DEVICE float sqrt_(float x) { float y; asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+DEVICE float tanh_(float x) { float y; asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+DEVICE float sigmoid_(float x) { return recip_(1.0f + exp2_(-1.44269504f * x)); }

@@ -1,0 +1,94 @@
+// The straightforward kernels whose results on a GPU ours are compared with: a thread has an element, a piece of a row or a row of the
+// result, in f32. `plain` rounds to bf16 where a program in bf16 would. Launches are slices of `Threads` threads, in blocks of 256.
+#pragma once
+#include "types.cuh"
+
+typedef unsigned short u16;
+DEVICE float bf16(u16 x) { return __uint_as_float((u32)x << 16); }
+DEVICE float rounded(float x) {
+  const u32 bits = __float_as_uint(x);
+  return __uint_as_float((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000u);
+}
+
+/// C = A B, with A of M x K and B of K x N.
+template <long long M, int N, int K, long long Threads>
+DEVICE void reference_gemm(const u16* a, const u16* b, float* c, int slice, int plain) {
+  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
+  if (at >= M * N) return;
+  const u16* row = a + at / N * K;
+  const u16* column = b + at % N;
+  float sum = 0;
+  for (int k = 0; k < K; ++k) sum += bf16(row[k]) * bf16(column[k * (long long)N]);
+  c[at] = plain ? rounded(sum) : sum;
+}
+
+/// C = silu(A G) * (A U).
+template <long long M, int N, int K, long long Threads>
+DEVICE void reference_swiglu(const u16* a, const u16* g, const u16* u, float* c, int slice, int plain) {
+  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
+  if (at >= M * N) return;
+  const u16* row = a + at / N * K;
+  float gate = 0, up = 0;
+  for (int k = 0; k < K; ++k) {
+    const long long to = k * (long long)N + at % N;
+    gate += bf16(row[k]) * bf16(g[to]);
+    up += bf16(row[k]) * bf16(u[to]);
+  }
+  const float result = gate / (1.0f + expf(-gate)) * up;
+  c[at] = plain ? rounded(result) : result;
+}
+
+template <int D>
+DEVICE float reference_score(const float* q, const u16* k, int plain) {
+  float sum = 0;
+  for (int d = 0; d < D; ++d) sum += q[d] * bf16(k[d]);
+  return plain ? rounded(sum) : sum;
+}
+/// A thread has 32 columns of one query's result. The first pass over the keys finds the largest score and the sum of the
+/// exponentials, the second adds up the values. `plain` rounds scaled queries, scores, probabilities and the result. Causal: query i
+/// of a head sees i + Offset keys.
+template <long long Rows, int Queries, int Keys, int D, bool Causal, int Offset, long long Threads>
+DEVICE void reference_attention(const u16* q, const u16* k, const u16* v, float* o, float factor, int slice, int plain) {
+  constexpr int Pieces = D / 32;
+  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
+  if (at >= Rows * Pieces) return;
+  const long long row = at / Pieces, head = row / Queries;
+  const int column = (int)(at % Pieces) * 32;
+  const int keys = Causal ? max(1, min(Keys, (int)(row % Queries) + Offset)) : Keys;
+  k += head * (long long)Keys * D;
+  v += head * (long long)Keys * D;
+  float query[D], sum[32];
+  for (int d = 0; d < D; ++d) {
+    const float x = bf16(q[row * D + d]) * factor;
+    query[d] = plain ? rounded(x) : x;
+  }
+  float most = -3.0e38f, total = 0;
+  for (int j = 0; j < keys; ++j) {
+    const float s = reference_score<D>(query, k + j * (long long)D, plain), larger = fmaxf(most, s);
+    total = total * expf(most - larger) + expf(s - larger);
+    most = larger;
+  }
+  for (int c = 0; c < 32; ++c) sum[c] = 0;
+  for (int j = 0; j < keys; ++j) {
+    float p = expf(reference_score<D>(query, k + j * (long long)D, plain) - most) / total;
+    if (plain) p = rounded(p);
+    for (int c = 0; c < 32; ++c) sum[c] += p * bf16(v[j * (long long)D + column + c]);
+  }
+  for (int c = 0; c < 32; ++c) o[row * D + column + c] = plain ? rounded(sum[c]) : sum[c];
+}
+
+/// A thread has a row: mean, variance, then every column.
+template <long long Rows, int Columns, long long Threads>
+DEVICE void reference_layernorm(const u16* x, const float* gamma, const float* beta, float* y, int slice, int plain) {
+  const long long row = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
+  if (row >= Rows) return;
+  float mean = 0, variance = 0;
+  for (int c = 0; c < Columns; ++c) mean += bf16(x[row * Columns + c]);
+  mean /= Columns;
+  for (int c = 0; c < Columns; ++c) variance += (bf16(x[row * Columns + c]) - mean) * (bf16(x[row * Columns + c]) - mean);
+  variance /= Columns;
+  for (int c = 0; c < Columns; ++c) {
+    const float result = (bf16(x[row * Columns + c]) - mean) / sqrtf(variance + 1e-5f) * gamma[c] + beta[c];
+    y[row * Columns + c] = plain ? rounded(result) : result;
+  }
+}

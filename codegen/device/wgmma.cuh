@@ -1,0 +1,29 @@
+// What stands around a wgmma: fence, commit and wait, descriptors of its operands, and pins that keep registers where it needs them.
+// The wgmma itself, whose operands depend on the tile's width, is written by product_text() of the emitter.
+#pragma once
+#include "types.cuh"
+
+DEVICE void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+DEVICE void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+template <int N> DEVICE void product_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory"); }
+/// Uses of registers stay behind the wait that precedes this; no instruction.
+template <int N> DEVICE void pin(float (&d)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) asm volatile("" : "+f"(d[i]) :: "memory");
+}
+/// What the registers hold is of no use any more, although a wgmma that does not add names them as input; no instruction.
+template <int N> DEVICE void fresh(float (&d)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) asm volatile("" : "=f"(d[i]));
+}
+/// Registers that a wgmma in flight reads are not given to anything else before this; no instruction.
+template <int N> DEVICE void keep(u32 (&d)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) asm volatile("" : "+r"(d[i]) :: "memory");
+}
+/// Holds `x` in a register here, so that what follows from it is computed where it is used and not before the loop; no instruction.
+DEVICE void keep_in_register(u32& x) { asm volatile("" : "+r"(x)); }
+/// Matrix descriptor of a tile with 128-byte swizzle.
+DEVICE u64 matrix(u32 address, u32 leading, u32 stride) {
+  return (u64)((address & 0x3FFFF) >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(stride >> 4) << 32) | (1ull << 62);
+}

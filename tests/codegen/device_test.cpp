@@ -1,0 +1,95 @@
+// The CUDA files: each compiles by itself, with nvcc as a file and with NVRTC as the text that the emitter pastes.
+#include <iostream>
+#include <stdexcept>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "codegen/compile/compile.h"
+#include "codegen/device/device.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::codegen;
+
+namespace {
+
+/// Says why not, once.
+bool there(Compiler wanted) {
+  const auto found = find_compiler(wanted);
+  if (!found.ok()) std::cout << "skipped: " << found.error().faults.front().message << "\n";
+  return found.ok();
+}
+
+/// From here on every wrapper that is no template reaches ptxas, although nothing calls it.
+constexpr const char* kKeepAll = "#undef DEVICE\n#define DEVICE __device__ __attribute__((used))\n";
+constexpr const char* kKernel = "extern \"C\" __global__ void nothing() {}\n";
+
+void compiles(const std::string& text, Compiler compiler) {
+  CompileOptions options;
+  options.compiler = compiler;
+  const auto compiled = compile_cuda(text + kKernel, options);
+  INFO((compiled.ok() ? "" : to_string(compiled.error())));
+  CHECK(compiled.ok());
+}
+
+const DeviceFile& file_named(std::string_view name) {
+  for (const DeviceFile& file : device_files())
+    if (file.name == name) return file;
+  throw std::runtime_error("no such file");
+}
+
+}  // namespace
+
+TEST_CASE("every CUDA file compiles alone with nvcc", "[codegen]") {
+  if (!there(Compiler::Nvcc)) return;
+  for (const DeviceFile& file : device_files()) {
+    INFO(file.name);
+    const auto include = [](std::string_view name) { return fmt::format("#include \"{}/{}\"\n", test::repository_path("codegen/device"), name); };
+    compiles(include(file.name), Compiler::Nvcc);
+  }
+}
+
+TEST_CASE("every wrapper of every CUDA file is PTX that NVRTC accepts, as the emitter pastes it", "[codegen]") {
+  if (!there(Compiler::Nvrtc)) return;
+  const std::string types(file_named("types.cuh").definitions());
+  for (const DeviceFile& file : device_files()) {
+    INFO(file.name);
+    compiles(file.name == "types.cuh" ? types : types + kKeepAll + std::string(file.definitions()), Compiler::Nvrtc);
+  }
+  // The text above tells good from bad.
+  const auto wrong = compile_cuda(types + kKeepAll + "DEVICE void wrong() { asm volatile(\"no.such.instruction;\"); }\n" + kKernel, {Compiler::Nvrtc, {}});
+  CHECK_FALSE(wrong.ok());
+}
+
+TEST_CASE("the templates among the wrappers are PTX that NVRTC accepts", "[codegen]") {
+  if (!there(Compiler::Nvrtc)) return;
+  const std::string body = R"(extern "C" __global__ void __launch_bounds__(256, 1) all(float* to, int n) {
+  float x[2] = {to[0], to[1]};
+  u32 y[2] = {(u32)n, 1u};
+  fewer_registers<40>(), more_registers<232>();
+  role_sync<1, 128>(), take_turn<8, 256>(), pass_turn<8, 256>();
+  store_wait_read<1>(), product_wait<1>();
+  fresh(x), pin(x), keep(y);
+  to[2] = x[0] + x[1] + (float)y[0];
+}
+)";
+  const std::string text = device_text(body) + body;
+  INFO(text);
+  compiles(text, Compiler::Nvrtc);
+}
+
+TEST_CASE("a kernel's text has the definitions that it uses, directly or not, and no others", "[codegen]") {
+  const std::string text = device_text("  wait(smem, 0), x = sigmoid_(x);  // role_sync is only named\n");
+  for (const char* used : {"DEVICE void wait(", "DEVICE bool phase_over(", "DEVICE float sigmoid_(", "DEVICE float exp2_(", "DEVICE float recip_(", "typedef unsigned u32;", "#define DEVICE "})
+    CHECK(text.find(used) != std::string::npos);
+  for (const char* unused : {"wait_cluster", "role_sync", "tanh_", "u16", "time_single", "#pragma once", "#include"}) CHECK(text.find(unused) == std::string::npos);
+  CHECK(device_text("").empty());
+  CHECK(device_text("x = matrix(a, 16, 1024);").find("typedef unsigned long long u64;") < device_text("x = matrix(a, 16, 1024);").find("DEVICE u64 matrix("));
+  // The head that is left out ends with the first empty line.
+  for (const DeviceFile& file : device_files()) {
+    CHECK(file.text.starts_with("// "));
+    CHECK(file.text.find("\n#pragma once\n") != std::string_view::npos);
+    CHECK(file.text.find('\r') == std::string_view::npos);
+  }
+}
