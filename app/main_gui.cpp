@@ -19,9 +19,9 @@
 #include "app/ui/contrasts.h"
 #include "app/ui/probe.h"
 #include "app/ui/script.h"
+#include "core/chart/gantt_model.h"
 #include "core/library/library.h"
 #include "core/problem/changes.h"
-#include "core/chart/gantt_model.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle::app {
@@ -198,15 +198,18 @@ int run(int argc, char** argv) {
   app.add_option("machine", options.machine, "Machine: a shipped name or a file (default: h100)");
   app.add_option("--schedule", options.schedule, "Open this schedule");
   app.add_option("--constraints", options.constraints, "Open these constraints");
-  app.add_option("--param", options.params, "KEY=VALUE, replaces a parameter's default")
-      ->check([](const std::string& text) {
-        const std::size_t equals = text.find('=');
-        const bool good = equals != std::string::npos && equals > 0 && equals + 1 < text.size() &&
-                          text.find_first_not_of("-0123456789", equals + 1) == std::string::npos;
-        return good ? std::string() : "expected KEY=INTEGER, got " + text;
-      });
-  app.add_option("--set", options.changes, "Take a number differently, as heddle does: exp0.latency=600. Repeatable")->take_all()->expected(1);
-  app.add_option("--demand", options.demands, "A demand in words, as heddle takes them: \"pin S at 128\". Repeatable")->take_all()->expected(1);
+  app.add_option("--param", options.params, "KEY=VALUE, replaces a parameter's default")->check([](const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const bool good = equals != std::string::npos && equals > 0 && equals + 1 < text.size() &&
+                      text.find_first_not_of("-0123456789", equals + 1) == std::string::npos;
+    return good ? std::string() : "expected KEY=INTEGER, got " + text;
+  });
+  app.add_option("--set", options.changes, "Take a number differently, as heddle does: exp0.latency=600. Repeatable")
+      ->take_all()
+      ->expected(1);
+  app.add_option("--demand", options.demands, "A demand in words, as heddle takes them: \"pin S at 128\". Repeatable")
+      ->take_all()
+      ->expected(1);
   app.add_option("--screenshot", options.screenshot, "Write a PNG instead of opening a window; needs no display");
   app.add_option("--do", options.steps,
                  "Before the screenshot: an action's id (\"solve\", \"compare\"), click:NAME, right:NAME, hover:NAME, "
@@ -215,8 +218,7 @@ int run(int argc, char** argv) {
       ->take_all()
       ->expected(1);
   app.add_option("--size", options.size, "Of the screenshot, WIDTHxHEIGHT");
-  app.add_option("--mode", options.mode, "Chart: steady, unrolled or pipeline")
-      ->check(CLI::IsMember({"steady", "unrolled", "pipeline"}));
+  app.add_option("--mode", options.mode, "Chart: steady, unrolled or pipeline")->check(CLI::IsMember({"steady", "unrolled", "pipeline"}));
   app.add_option("--iterations", options.iterations, "Of the unrolled and pipeline charts")->check(CLI::Range(1, 64));
   app.add_option("--begin", options.begin, "Of the screenshot's chart: the first visible cycle, with --end");
   app.add_option("--end", options.end, "Of the screenshot's chart: the last visible cycle, with --begin");
@@ -225,8 +227,7 @@ int run(int argc, char** argv) {
       ->take_all()
       ->expected(1);
   app.add_flag("--chart-only", options.chart_only, "The screenshot is of the chart, not of the whole window");
-  app.add_option("--theme", options.theme, "dark, light or high_contrast")
-      ->check(CLI::IsMember({"dark", "light", "high_contrast"}));
+  app.add_option("--theme", options.theme, "dark, light or high_contrast")->check(CLI::IsMember({"dark", "light", "high_contrast"}));
   app.add_option("--scale", options.scale, "Per cent, 50 to 300")->check(CLI::Range(50, 300));
   app.add_option("--select", options.select, "Select this op");
   std::vector<std::string> tab_names;
@@ -241,8 +242,7 @@ int run(int argc, char** argv) {
         std::exit(0);
       },
       "Print the contrasts of every colour in the three themes, and exit");
-  app.add_option("--frames", options.frames, "Leave after so many frames and say when the first was shown")
-      ->check(CLI::Range(1, 1000000));
+  app.add_option("--frames", options.frames, "Leave after so many frames and say when the first was shown")->check(CLI::Range(1, 1000000));
   app.add_flag("--welcome", options.welcome, "Start with the welcome screen");
   try {
     app.parse(argc, argv);

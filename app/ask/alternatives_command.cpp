@@ -66,8 +66,10 @@ int run_alternatives(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << alternatives_headline(answer) << "\n";
   else
     terminal.out << alternatives_summary(inputs->problem, answer, terminal.style);
-  if (!answer.fault.empty()) terminal.complain("internal error: " + answer.fault);
-  else if (answer.first.status == Status::Invalid) terminal.complain("internal error: " + answer.first.explanation);
+  if (!answer.fault.empty())
+    terminal.complain("internal error: " + answer.fault);
+  else if (answer.first.status == Status::Invalid)
+    terminal.complain("internal error: " + answer.first.explanation);
   int code = exit_code(answer);
   if (folder)
     if (const int failed = save_all(inputs->problem, answer, *folder, terminal)) code = failed;

@@ -22,7 +22,8 @@ Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const
   if (!arguments.has("--no-hand")) given = shelf_contenders(problem);
   std::vector<Fault> warnings;
   // The schedule that a compiler's dump carries takes part by itself.
-  if (const std::string dump = with_dump_options(*arguments.text("KERNEL"), arguments); !arguments.has("--no-hand") && peer::has_schedule(dump))
+  if (const std::string dump = with_dump_options(*arguments.text("KERNEL"), arguments);
+      !arguments.has("--no-hand") && peer::has_schedule(dump))
     if (Result<Contender> stored = file_contender(dump, problem, &warnings)) {
       stored->name = "stored";
       given.push_back(*std::move(stored));
@@ -68,7 +69,8 @@ std::string format_of(const Arguments& arguments, const std::string& path) {
   return path == "-" && arguments.has("--json") ? "json" : "text";
 }
 
-std::string written_as(const std::string& format, const Inputs& inputs, const Scoreboard& board, const Arguments& arguments, const TextStyle& style) {
+std::string written_as(const std::string& format, const Inputs& inputs, const Scoreboard& board, const Arguments& arguments,
+                       const TextStyle& style) {
   if (format == "json") return scoreboard_json(inputs.problem, inputs.constraints, board).pretty();
   if (format == "csv") return scoreboard_csv(board);
   if (format == "markdown") return scoreboard_markdown(inputs.problem, board);
@@ -89,7 +91,8 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-");
   const std::string format = format_of(arguments, path);
   const bool here = path == "-", json = arguments.has("--json") || (format == "json" && here);
-  if (json && here && format != "json") return refuse(terminal, fmt::format("--json and --format {} both want standard output; give one of them", format), json);
+  if (json && here && format != "json")
+    return refuse(terminal, fmt::format("--json and --format {} both want standard output; give one of them", format), json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   Result<std::vector<Contender>> given = read_contenders(arguments, inputs->problem, terminal);
@@ -119,7 +122,8 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   if (path != "-") style = {};
   int code = exit_code(board);
   for (const std::string& name : beyond_bound(board))
-    terminal.complain(fmt::format("internal error: {} is valid and sustains less than the {} cycles that were proved", name, board.lower_bound));
+    terminal.complain(
+        fmt::format("internal error: {} is valid and sustains less than the {} cycles that were proved", name, board.lower_bound));
   if (terminal.quiet && here && format == "text")
     terminal.out << styled(scoreboard_headline(board, ungrouped), style) << "\n";
   else if (const int failed = write_text(terminal, path, written_as(format, *inputs, board, arguments, style)))

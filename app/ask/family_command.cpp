@@ -51,7 +51,8 @@ Result<std::vector<std::int64_t>> values(const std::string& text) {
     if (!low || !high || *low < -kMostValue || *high > kMostValue) return Error::input(fmt::format("'{}' is no list of integers", text));
     if (*high < *low) return Error::input(fmt::format("nothing lies from {} to {}", *low, *high));
     if (*high - *low >= static_cast<std::int64_t>(kMostKernelSetMembers))
-      return Error::input(fmt::format("{} to {} are {} values, a family has at most {} members", *low, *high, *high - *low + 1, kMostKernelSetMembers));
+      return Error::input(
+          fmt::format("{} to {} are {} values, a family has at most {} members", *low, *high, *high - *low + 1, kMostKernelSetMembers));
     for (std::int64_t v = *low; v <= *high; ++v) out.push_back(v);
   }
   return out;
@@ -104,7 +105,8 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
       take(kernel.error());
       continue;
     }
-    const auto same = std::find_if(question.spec.kernels.begin(), question.spec.kernels.end(), [&](const Kernel& k) { return k.name == kernel->name; });
+    const auto same =
+        std::find_if(question.spec.kernels.begin(), question.spec.kernels.end(), [&](const Kernel& k) { return k.name == kernel->name; });
     if (same != question.spec.kernels.end()) take(Error::input(fmt::format("kernel '{}' is named twice", kernel->name)));
     question.spec.kernels.push_back(*std::move(kernel));
     question.typed.push_back(name);

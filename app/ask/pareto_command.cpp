@@ -64,7 +64,8 @@ void distrust(const Inputs& inputs, const std::string& file, bool prove, Pareto&
 /// Announces points that are new, and keeps the file up to date.
 class Keeper {
  public:
-  Keeper(const Inputs& inputs, std::optional<std::string> file, ProgressLine& line) : inputs_(inputs), file_(std::move(file)), line_(line) {}
+  Keeper(const Inputs& inputs, std::optional<std::string> file, ProgressLine& line)
+      : inputs_(inputs), file_(std::move(file)), line_(line) {}
 
   void operator()(const Pareto& front) {
     for (const std::size_t i : front_points(front)) {
@@ -99,10 +100,8 @@ class Keeper {
 int run_pareto(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const auto file = arguments.text("--out"), folder = arguments.text("--out-dir");
-  if (arguments.has("--resume") && !file)
-    return refuse(terminal, "--resume goes on from the file that --out names; give --out FILE", json);
-  if (file == "-")
-    return refuse(terminal, "--out keeps a file to go on from; for standard output use --json", json);
+  if (arguments.has("--resume") && !file) return refuse(terminal, "--resume goes on from the file that --out names; give --out FILE", json);
+  if (file == "-") return refuse(terminal, "--out keeps a file to go on from; for standard output use --json", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
 
@@ -137,7 +136,8 @@ int run_pareto(const Arguments& arguments, const Terminal& terminal) {
     ProgressLine progress(terminal);
     Keeper keeper(*inputs, file, progress);
     keeper.know(known);
-    front = solver::find_pareto(request, interrupt.token(), [&](const Pareto& so_far) { keeper(so_far); }, listener_for(progress));
+    front = solver::find_pareto(
+        request, interrupt.token(), [&](const Pareto& so_far) { keeper(so_far); }, listener_for(progress));
     keeper.save(front);
     unsaved = keeper.error();
   }

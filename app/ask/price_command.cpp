@@ -25,13 +25,14 @@ int exit_code_of(const Prices& prices) {
 
 int run_price(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  if (arguments.has("--ii"))
-    return refuse(terminal, "--ii fixes what a constraint may cost; leave it out", json);
+  if (arguments.has("--ii")) return refuse(terminal, "--ii fixes what a constraint may cost; leave it out", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   if (std::none_of(inputs->constraints.begin(), inputs->constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
-    return report(terminal, Error::input("no constraint is enabled, so there is nothing to price", "give some with --constraints, --max-stages or --groups"),
-                  json);
+    return report(
+        terminal,
+        Error::input("no constraint is enabled, so there is nothing to price", "give some with --constraints, --max-stages or --groups"),
+        json);
   const InterruptScope interrupt;
   Prices prices;
   {
@@ -40,7 +41,8 @@ int run_price(const Arguments& arguments, const Terminal& terminal) {
     listener.solve = listener_for(progress);
     listener.asking = [&](const std::string& doing) { progress.say(doing); };
     listener.priced = [&](const ConstraintPrice& price) {
-      progress.say(fmt::format("without {}: {}", price.demand, price.without.ii ? fmt::format("II {}", *price.without.ii) : to_string(price.without.status)));
+      progress.say(fmt::format("without {}: {}", price.demand,
+                               price.without.ii ? fmt::format("II {}", *price.without.ii) : to_string(price.without.status)));
     };
     prices = solver::price_constraints(solve_request(*inputs, arguments), interrupt.token(), listener);
   }

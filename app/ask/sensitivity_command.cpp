@@ -37,8 +37,8 @@ int run_sensitivity(const Arguments& arguments, const Terminal& terminal) {
       }
       if (found != moving) progress.say(fmt::format("{} of {} numbers change II, {} undecided", found, partial.rows.size(), open));
       moving = found;
-      progress.show({fmt::format("{} numbers", partial.rows.size()), fmt::format("{} change II", found),
-                     fmt::format("{} undecided", open), fmt::format("{} queries", partial.queries)});
+      progress.show({fmt::format("{} numbers", partial.rows.size()), fmt::format("{} change II", found), fmt::format("{} undecided", open),
+                     fmt::format("{} queries", partial.queries)});
     });
   }
   if (json)

@@ -24,7 +24,8 @@ Result<std::vector<OpId>> ops_named(const Problem& problem, const Arguments& arg
   for (const std::string& name : arguments.all(flag)) {
     const OpId op = problem.find_op(name);
     if (!op.valid())
-      error.faults.push_back({"", "", fmt::format("{}: no op '{}' in the loop body of {}", flag, name, problem.kernel), did_you_mean(name, known)});
+      error.faults.push_back(
+          {"", "", fmt::format("{}: no op '{}' in the loop body of {}", flag, name, problem.kernel), did_you_mean(name, known)});
     else if (std::find(ops.begin(), ops.end(), op) == ops.end())
       ops.push_back(op);
   }
@@ -43,7 +44,10 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   const Result<std::vector<OpId>> anchor = ops_named(inputs->problem, arguments, "--anchor");
   if (!anchor) return report(terminal, anchor.error(), json);
   if (inputs->schedule && arguments.has("--ii") && inputs->schedule->ii != *arguments.integer("--ii"))
-    return refuse(terminal, fmt::format("--ii {} contradicts the schedule, whose II is {}; leave one out", *arguments.integer("--ii"), inputs->schedule->ii), json);
+    return refuse(
+        terminal,
+        fmt::format("--ii {} contradicts the schedule, whose II is {}; leave one out", *arguments.integer("--ii"), inputs->schedule->ii),
+        json);
   int code = kDone;
   const std::optional<Schedule> schedule = schedule_to_show(*inputs, arguments, terminal, code);
   if (!schedule) return code;

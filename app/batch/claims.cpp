@@ -18,7 +18,9 @@ constexpr std::array<std::string_view, 5> kSearchOptions{"seed", "timeout", "qui
 
 const Json* member(const Json* object, const char* key) { return object ? object->find(key) : nullptr; }
 
-std::optional<std::int64_t> whole_of(const Json* value) { return value && value->integer() ? std::optional(*value->integer()) : std::nullopt; }
+std::optional<std::int64_t> whole_of(const Json* value) {
+  return value && value->integer() ? std::optional(*value->integer()) : std::nullopt;
+}
 
 std::string word_at(const Json* value) { return value && value->string() ? *value->string() : std::string(); }
 
@@ -30,7 +32,8 @@ std::uint64_t question_of(const Json& line, const Json& answer) {
   question.add(word_at(line.find("batch"))).add(hash);
   if (const Json* options = line.find("options"); options && options->members())
     for (const JsonMember& option : *options->members())
-      if (std::find(kSearchOptions.begin(), kSearchOptions.end(), option.key) == kSearchOptions.end()) question.add(option.key).add(option.value.line());
+      if (std::find(kSearchOptions.begin(), kSearchOptions.end(), option.key) == kSearchOptions.end())
+        question.add(option.key).add(option.value.line());
   return question.value();
 }
 
@@ -41,8 +44,10 @@ std::string contradiction_in(const Claim& claim, const Json& answer, const std::
   if (claim.optimal && !claim.ii) return "it says optimal, but has no schedule";
   if (!claim.ii) return {};
   for (const char* key : {"lower_bound", "res_mii", "rec_mii", "issue_mii"})
-    if (const auto bound = whole_of(answer.find(key)); bound && *claim.ii < *bound) return fmt::format("II {} is below its own {} of {}", *claim.ii, key, *bound);
-  if (claim.optimal && claim.bound && *claim.ii != *claim.bound) return fmt::format("it says optimal, but II {} is above its own lower_bound of {}", *claim.ii, *claim.bound);
+    if (const auto bound = whole_of(answer.find(key)); bound && *claim.ii < *bound)
+      return fmt::format("II {} is below its own {} of {}", *claim.ii, key, *bound);
+  if (claim.optimal && claim.bound && *claim.ii != *claim.bound)
+    return fmt::format("it says optimal, but II {} is above its own lower_bound of {}", *claim.ii, *claim.bound);
   if (const Json* objectives = answer.find("objectives"); objectives && objectives->items())
     for (const Json& objective : *objectives->items())
       if (const auto value = whole_of(objective.find("value")); value && word_at(objective.find("name")) == "ii" && *value != *claim.ii)
@@ -54,9 +59,11 @@ std::string contradiction_in(const Claim& claim, const Json& answer, const std::
 
 /// The sentence against `claim` that `other`, a schedule for the same question, is; empty: they agree.
 std::string refuted_by(const Claim& claim, const Claim& other) {
-  if (claim.optimal && other.optimal && *claim.ii != *other.ii) return fmt::format("II {} is proved, it says; {} says the same of {}", *claim.ii, other.where, *other.ii);
+  if (claim.optimal && other.optimal && *claim.ii != *other.ii)
+    return fmt::format("II {} is proved, it says; {} says the same of {}", *claim.ii, other.where, *other.ii);
   if (claim.infeasible) return fmt::format("it says infeasible, but {} has a schedule of II {}", other.where, *other.ii);
-  if (claim.bound && *claim.bound > *other.ii) return fmt::format("II is at least {}, it says; {} has a schedule of {}", *claim.bound, other.where, *other.ii);
+  if (claim.bound && *claim.bound > *other.ii)
+    return fmt::format("II is at least {}, it says; {} has a schedule of {}", *claim.bound, other.where, *other.ii);
   return {};
 }
 

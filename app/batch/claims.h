@@ -1,5 +1,5 @@
-// What the lines of results and journals claim of solved problems, and what in the lines themselves speaks against it. A file proves nothing: a
-// claim that contradicts itself or its neighbours is not believed, whoever wrote it.
+// What the lines of results and journals claim of solved problems, and what in the lines themselves speaks against it. A file proves
+// nothing: a claim that contradicts itself or its neighbours is not believed, whoever wrote it.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Claim {
 /// `line`: of heddle.result/1, or of a journal.
 Claim claim_of(const Json& line);
 
-/// Why each claim is not to be believed, in the same order; an empty sentence where nothing speaks against it. Of two answers to one question
-/// that exclude each other the refuted one falls, and both where each says that it is proved.
+/// Why each claim is not to be believed, in the same order; an empty sentence where nothing speaks against it. Of two answers to one
+/// question that exclude each other the refuted one falls, and both where each says that it is proved.
 std::vector<std::string> refutations(const std::vector<Claim>& claims);
 
 }  // namespace heddle::app

@@ -77,7 +77,9 @@ class JobReader {
       if (!known_.count(member.key) && !somebody_elses(member.key)) {
         std::vector<std::string> known(known_.begin(), known_.end());
         const std::string hint = did_you_mean(member.key, known);
-        at(member.key).fault(fmt::format("'{}' has no member '{}'", command->name, member.key), hint.empty() ? "its members are " + list_of(known) : hint);
+        at(member.key)
+            .fault(fmt::format("'{}' has no member '{}'", command->name, member.key),
+                   hint.empty() ? "its members are " + list_of(known) : hint);
       }
     // After all options, so that no name is taken for one.
     if (!arguments_.empty()) job.words.push_back("--");
@@ -185,7 +187,8 @@ class JobReader {
       where.fault("parameters stand in \"params\"", "\"params\": {\"KV\": 128}");
     } else {
       const std::string hint = did_you_mean(name, names);
-      where.fault(fmt::format("'{}' has no option '{}'", command.name, name), hint.empty() ? "its options are " + list_of(names, 64) : hint);
+      where.fault(fmt::format("'{}' has no option '{}'", command.name, name),
+                  hint.empty() ? "its options are " + list_of(names, 64) : hint);
     }
     return nullptr;
   }
@@ -236,7 +239,8 @@ std::vector<Json> axis_values(const Cursor& at) {
     return *items;
   }
   ObjectReader range(at);
-  const std::int64_t from = range.integer("from", -kLargestNumber, kLargestNumber), to = range.integer("to", -kLargestNumber, kLargestNumber);
+  const std::int64_t from = range.integer("from", -kLargestNumber, kLargestNumber),
+                     to = range.integer("to", -kLargestNumber, kLargestNumber);
   const std::int64_t step = range.integer("step", 1, kLargestNumber, 1);
   std::vector<Json> values;
   if (!range.good()) return values;
@@ -336,7 +340,9 @@ std::string identity(const Job& job, FileDigests& contents) {
   for (const PositionalSpec& positional : command.positionals) {
     const Json* value = job.description.find(member_name(positional));
     if (!value) continue;
-    add(*value, positional.type == PositionalType::Kernel ? Shelf::Kernels : positional.type == PositionalType::Machine ? Shelf::Machines : Shelf::Schedules);
+    add(*value, positional.type == PositionalType::Kernel    ? Shelf::Kernels
+                : positional.type == PositionalType::Machine ? Shelf::Machines
+                                                             : Shelf::Schedules);
   }
   if (const Json* options = job.description.find("options"))
     for (const char* reads : {"constraints", "below", "also"})
@@ -391,7 +397,8 @@ class FileReader {
       JobReader(*json, log).run(jobs.emplace_back());
     // A key that nobody reads is a slip of the pen, and then the job is another one than was meant.
     log.faults.insert(log.faults.end(), log.warnings.begin(), log.warnings.end());
-    if (log.faults.empty() && file_.jobs.size() + jobs.size() > kMostJobs) log.fault("", fmt::format("a job file has at most {} jobs", kMostJobs));
+    if (log.faults.empty() && file_.jobs.size() + jobs.size() > kMostJobs)
+      log.fault("", fmt::format("a job file has at most {} jobs", kMostJobs));
     if (!log.faults.empty()) return bad_line(line, number, std::move(log.faults));
     for (Job& job : jobs) {
       job.line = number;

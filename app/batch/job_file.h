@@ -31,12 +31,12 @@ struct Job {
   std::vector<std::string> words;  ///< of the command line, without the program's name
   /// Digest of the words, of the content of every file that is read, and of the versions: two jobs with one id have one result.
   std::string id;
-  std::vector<Fault> faults;       ///< a bad line: "jobs.jsonl:3", JSON Pointer, what was expected
+  std::vector<Fault> faults;  ///< a bad line: "jobs.jsonl:3", JSON Pointer, what was expected
 };
 
 struct JobFile {
   std::vector<Job> jobs;
-  std::string batch;               ///< digest of all ids in order
+  std::string batch;                  ///< digest of all ids in order
   std::vector<Fault> faults() const;  ///< of all bad lines
 };
 

@@ -47,8 +47,8 @@ void tell_lack_of_memory() {
 
 }  // namespace
 
-Result<ChildResult> run_job_process(const std::string& program, const std::vector<std::string>& words, const JobLimits& limits, std::stop_token stop,
-                                    const std::function<void(std::string_view)>& said) {
+Result<ChildResult> run_job_process(const std::string& program, const std::vector<std::string>& words, const JobLimits& limits,
+                                    std::stop_token stop, const std::function<void(std::string_view)>& said) {
   std::vector<std::string> line{program, kJobWord, fmt::format("{}", limits.memory_bytes), fmt::format("{}", ::getpid())};
   line.insert(line.end(), words.begin(), words.end());
   // A solver that ran into the limit and went on says so in its log only.

@@ -76,7 +76,8 @@ void leave_out_times(Json& json) {
   if (Json::Array* items = json.items()) {
     for (Json& item : *items) leave_out_times(item);
   } else if (Json::Object* members = json.members()) {
-    std::erase_if(*members, [](const JsonMember& member) { return std::find(kMeasured.begin(), kMeasured.end(), member.key) != kMeasured.end(); });
+    std::erase_if(*members,
+                  [](const JsonMember& member) { return std::find(kMeasured.begin(), kMeasured.end(), member.key) != kMeasured.end(); });
     for (JsonMember& member : *members)
       if (member.key != "params") leave_out_times(member.value);  // a parameter may have any name
   }
@@ -105,8 +106,8 @@ JobResult judge(const Job& job, const ChildResult& child, bool memory_ended) {
   const bool cut_short = child.timed_out && (child.signal != 0 || child.code == kInterrupted || flag_at(result.answer, "cancelled"));
   result.status = cut_short ? JobStatus::Timeout : child.signal != 0 ? JobStatus::Crashed : status_by_exit(child.code, result.answer);
   // A schedule whose proof fell victim to the limit is not all that there is to have.
-  const bool short_of_something = result.status == JobStatus::Feasible || result.status == JobStatus::Unknown || result.status == JobStatus::Crashed ||
-                                  result.status == JobStatus::Unavailable;
+  const bool short_of_something = result.status == JobStatus::Feasible || result.status == JobStatus::Unknown ||
+                                  result.status == JobStatus::Crashed || result.status == JobStatus::Unavailable;
   if (memory_ended && short_of_something) result.status = JobStatus::OutOfMemory;
   if (result.status == JobStatus::Crashed) result.answer = Json();
   if (result.answer.is_object()) return result;
@@ -142,7 +143,8 @@ std::optional<JobResult> parse_result(const Json& line) {
   result.status = *status;
   result.message = text_at(line, "message");
   if (const Json* answer = line.find("result")) result.answer = *answer;
-  if (const Json* seconds = line.find("seconds")) result.seconds = seconds->number() ? *seconds->number() : seconds->integer() ? static_cast<double>(*seconds->integer()) : 0;
+  if (const Json* seconds = line.find("seconds"))
+    result.seconds = seconds->number() ? *seconds->number() : seconds->integer() ? static_cast<double>(*seconds->integer()) : 0;
   if (const Json* peak = line.find("peak_kib"); peak && peak->integer()) result.peak_kib = *peak->integer();
   return result;
 }

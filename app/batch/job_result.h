@@ -1,7 +1,8 @@
 // What became of a job, as data: a status word, the command's answer, and the line that a results file has for it (heddle.result/1).
 //
-// A line holds nothing that depends on when, where or how fast it was made: wall times and search counters of the answer are left out, so that
-// the same inputs give the same line - but for timeout and out of memory, which are about the machine. What was measured about the job itself goes into the journal (journal.h) only.
+// A line holds nothing that depends on when, where or how fast it was made: wall times and search counters of the answer are left out, so
+// that the same inputs give the same line - but for timeout and out of memory, which are about the machine. What was measured about the job
+// itself goes into the journal (journal.h) only.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +17,19 @@
 namespace heddle::app {
 
 enum class JobStatus {
-  Proved,       ///< a schedule, proved optimal
-  Feasible,     ///< a schedule without that proof
-  Infeasible,   ///< proved that there is none
-  Done,         ///< another answer
-  Negative,     ///< the answer is no: a schedule that breaks a rule, results that differ
-  Unknown,      ///< nothing found, nothing proved
-  Timeout,      ///< the job's time, or the solver's, was over before there was an answer; what was known by then is the answer
-  OutOfMemory,  ///< the same of memory
-  Crashed,      ///< a signal ended it
-  Failed,       ///< the input was refused
-  Unavailable,  ///< something is missing here: GPU, library, permission
-  KernelFailed, ///< the kernel did not compile or run
-  BadLine,      ///< the line of the job file is broken
+  Proved,        ///< a schedule, proved optimal
+  Feasible,      ///< a schedule without that proof
+  Infeasible,    ///< proved that there is none
+  Done,          ///< another answer
+  Negative,      ///< the answer is no: a schedule that breaks a rule, results that differ
+  Unknown,       ///< nothing found, nothing proved
+  Timeout,       ///< the job's time, or the solver's, was over before there was an answer; what was known by then is the answer
+  OutOfMemory,   ///< the same of memory
+  Crashed,       ///< a signal ended it
+  Failed,        ///< the input was refused
+  Unavailable,   ///< something is missing here: GPU, library, permission
+  KernelFailed,  ///< the kernel did not compile or run
+  BadLine,       ///< the line of the job file is broken
 };
 const char* to_string(JobStatus status);
 
@@ -37,9 +38,9 @@ bool is_final(JobStatus status);
 
 struct JobResult {
   JobStatus status = JobStatus::Failed;
-  Json answer;                ///< the command's object, without times; {"text": ...} where it prints a text; null without an answer
-  std::string message;        ///< the last thing it said, where there is no answer or a bad one
-  double seconds = 0;         ///< wall time of the job
+  Json answer;          ///< the command's object, without times; {"text": ...} where it prints a text; null without an answer
+  std::string message;  ///< the last thing it said, where there is no answer or a bad one
+  double seconds = 0;   ///< wall time of the job
   std::int64_t peak_kib = 0;
 };
 

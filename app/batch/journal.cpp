@@ -64,7 +64,9 @@ std::vector<Json> read_journal(const std::string& path, std::vector<std::int64_t
 Result<Journal> Journal::open(const std::string& path) {
   // Its name can be foreseen, and what is cut off below must be a journal's: no link is followed.
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-  if (descriptor < 0) return errno == ELOOP ? journal_error(path, "is a link, which a journal may not be", 0) : journal_error(path, "cannot be written", errno);
+  if (descriptor < 0)
+    return errno == ELOOP ? journal_error(path, "is a link, which a journal may not be", 0)
+                          : journal_error(path, "cannot be written", errno);
   Journal journal(path, descriptor);
   // Where locks are not to be had (some network file systems), one batch at a time is the user's care.
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)

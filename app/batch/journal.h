@@ -1,6 +1,6 @@
-// What a batch has finished so far, so that it can be killed at any moment: a line per finished job, appended and flushed to the disk before
-// the next begins. A line is 16 hexadecimal digits (Hash of what follows the blank), a blank, and the job's result line with "seconds" and
-// "peak_kib"; lines whose digits do not fit were not written to their end and count for nothing.
+// What a batch has finished so far, so that it can be killed at any moment: a line per finished job, appended and flushed to the disk
+// before the next begins. A line is 16 hexadecimal digits (Hash of what follows the blank), a blank, and the job's result line with
+// "seconds" and "peak_kib"; lines whose digits do not fit were not written to their end and count for nothing.
 #pragma once
 
 #include <cstddef>

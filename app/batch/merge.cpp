@@ -42,7 +42,9 @@ void count_rest(std::vector<Fault>& list, std::size_t more, const char* what) {
 
 }  // namespace
 
-void Merger::fault(const std::string& where, std::string message, std::string hint) { error_.faults.push_back({where, {}, std::move(message), std::move(hint)}); }
+void Merger::fault(const std::string& where, std::string message, std::string hint) {
+  error_.faults.push_back({where, {}, std::move(message), std::move(hint)});
+}
 
 bool Merger::take(const std::string& where, std::string_view line, bool whole) {
   if (error_.faults.size() > kMostFaults) return false;
@@ -53,8 +55,8 @@ bool Merger::take(const std::string& where, std::string_view line, bool whole) {
     return true;
   }
   const Json *job = json->find("job"), *of = json->find("of"), *its = json->find("batch"), *status = json->find("status");
-  if (!job || !job->integer() || !of || !of->integer() || !its || !its->string() || !status || *job->integer() < 1 || *job->integer() > *of->integer() ||
-      *of->integer() > static_cast<std::int64_t>(kMostJobs)) {
+  if (!job || !job->integer() || !of || !of->integer() || !its || !its->string() || !status || *job->integer() < 1 ||
+      *job->integer() > *of->integer() || *of->integer() > static_cast<std::int64_t>(kMostJobs)) {
     fault(where, "this is no line of a results file of heddle batch (heddle.result/1)");
     return true;
   }
@@ -65,15 +67,20 @@ bool Merger::take(const std::string& where, std::string_view line, bool whole) {
   }
   if (*its->string() != batch_ || static_cast<std::size_t>(*of->integer()) != merged_.of) {
     keep_some(merged_.contradictions, more_contradictions_,
-              {where, {}, fmt::format("belongs to another batch than {}", batch_where_), "the job file, a kernel, a machine or Heddle was changed in between"});
+              {where,
+               {},
+               fmt::format("belongs to another batch than {}", batch_where_),
+               "the job file, a kernel, a machine or Heddle was changed in between"});
     return true;
   }
   if (const auto first = lines_.find(*job->integer()); first == lines_.end())
     lines_.emplace(*job->integer(), PlacedLine{std::string(line), where, claim_of(*json)});
   else if (first->second.text == line)
-    keep_some(merged_.repeated, more_repeated_, {where, {}, fmt::format("job {} is in {} already, with the same result", *job->integer(), first->second.where), {}});
+    keep_some(merged_.repeated, more_repeated_,
+              {where, {}, fmt::format("job {} is in {} already, with the same result", *job->integer(), first->second.where), {}});
   else
-    keep_some(merged_.contradictions, more_contradictions_, {where, {}, fmt::format("job {} has another result in {}", *job->integer(), first->second.where), {}});
+    keep_some(merged_.contradictions, more_contradictions_,
+              {where, {}, fmt::format("job {} has another result in {}", *job->integer(), first->second.where), {}});
   return true;
 }
 
@@ -97,8 +104,12 @@ Result<Merged> Merger::end() {
     if (!lines_.count(static_cast<std::int64_t>(job))) absent.push_back(job);
   if (merged_.of == 0) merged_.missing.push_back({"", {}, "there is no result in any of the files", {}});
   if (!absent.empty())
-    merged_.missing.push_back({"", {}, fmt::format("{} of {} jobs {} in none of the files{}: {}", absent.size(), merged_.of, absent.size() == 1 ? "is" : "are",
-                                                   merged_.set_aside.empty() ? "" : " or set aside", ranges_of(absent, 20)), {}});
+    merged_.missing.push_back(
+        {"",
+         {},
+         fmt::format("{} of {} jobs {} in none of the files{}: {}", absent.size(), merged_.of, absent.size() == 1 ? "is" : "are",
+                     merged_.set_aside.empty() ? "" : " or set aside", ranges_of(absent, 20)),
+         {}});
   for (const auto& [job, line] : lines_) merged_.text.append(line.text).append("\n");
   merged_.jobs = lines_.size();
   count_rest(merged_.contradictions, more_contradictions_, "contradictions");

@@ -13,12 +13,13 @@
 namespace heddle::app {
 
 struct Merged {
-  std::string text;                     ///< one line per job, in order; what is missing is left out
+  std::string text;  ///< one line per job, in order; what is missing is left out
   std::size_t jobs = 0, of = 0;
-  std::vector<Fault> missing;           ///< "jobs 3, 7, 11 are in none of the files"
-  std::vector<Fault> contradictions;    ///< other results of a job, or lines of another batch: each with FILE:LINE and where the first one stands
-  std::vector<Fault> set_aside;         ///< lines that contradict themselves or their neighbours (claims.h): their jobs count as missing
-  std::vector<Fault> repeated;          ///< the very same line once more: harmless
+  std::vector<Fault> missing;  ///< "jobs 3, 7, 11 are in none of the files"
+  std::vector<Fault>
+      contradictions;            ///< other results of a job, or lines of another batch: each with FILE:LINE and where the first one stands
+  std::vector<Fault> set_aside;  ///< lines that contradict themselves or their neighbours (claims.h): their jobs count as missing
+  std::vector<Fault> repeated;   ///< the very same line once more: harmless
   /// No job is missing of the batch, and there is one.
   bool complete() const { return of > 0 && missing.empty() && contradictions.empty(); }
 };

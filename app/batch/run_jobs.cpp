@@ -23,12 +23,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kMostTries = 3;
 
-bool counts_as_failed(JobStatus status) { return !is_final(status) || status == JobStatus::Failed || status == JobStatus::KernelFailed || status == JobStatus::BadLine; }
+bool counts_as_failed(JobStatus status) {
+  return !is_final(status) || status == JobStatus::Failed || status == JobStatus::KernelFailed || status == JobStatus::BadLine;
+}
 
 /// Somebody else's kill says nothing about the job.
 bool killed_from_outside(const ChildResult& child) {
   if (child.timed_out || child.cancelled) return false;
-  return child.code == kInterrupted || child.signal == SIGKILL || child.signal == SIGTERM || child.signal == SIGINT || child.signal == SIGHUP;
+  return child.code == kInterrupted || child.signal == SIGKILL || child.signal == SIGTERM || child.signal == SIGINT ||
+         child.signal == SIGHUP;
 }
 
 class Batch {
@@ -52,14 +55,16 @@ class Batch {
       const Json* id = line.find("id");
       const bool latest = id && id->string() && last[*id->string()] == i;
       if (!against[i].empty()) {
-        if (listener_.warning && latest) listener_.warning({fmt::format("{}:{}", journal, numbers[i]), {}, "set aside, its job is run again: " + against[i], {}});
+        if (listener_.warning && latest)
+          listener_.warning({fmt::format("{}:{}", journal, numbers[i]), {}, "set aside, its job is run again: " + against[i], {}});
         continue;
       }
       std::optional<JobResult> result = parse_result(line);
       if (!id || !id->string() || !result || (options_.retry && !is_final(result->status))) continue;
       if (latest) end_.results.insert_or_assign(*id->string(), *std::move(result));
       const Json *batch = line.find("batch"), *job = line.find("job");
-      if (batch && batch->string() && *batch->string() == file_.batch && job && job->integer()) told.emplace(*id->string(), *job->integer());
+      if (batch && batch->string() && *batch->string() == file_.batch && job && job->integer())
+        told.emplace(*id->string(), *job->integer());
     }
     for (const Job* job : mine_) {
       if (!job->faults.empty()) {
@@ -92,7 +97,8 @@ class Batch {
 
  private:
   /// Why each line is not to be believed; empty where nothing speaks against it. Lines of other jobs than these are not judged.
-  std::vector<std::string> doubts(const std::vector<Json>& lines, const std::vector<std::int64_t>& numbers, const std::map<std::string, std::size_t>& last) const {
+  std::vector<std::string> doubts(const std::vector<Json>& lines, const std::vector<std::int64_t>& numbers,
+                                  const std::map<std::string, std::size_t>& last) const {
     std::map<std::string, const Job*> jobs;
     for (const Job* job : mine_) jobs.emplace(job->id, job);
     std::vector<Claim> claims;
@@ -135,9 +141,8 @@ class Batch {
       const auto begin = Clock::now();
       const bool limited = options_.limits.memory_bytes > 0;
       bool memory_ended = false;
-      const Result<ChildResult> child = run_job_process(options_.program, job.words, options_.limits, give_up_.get_token(), [&](std::string_view line) {
-        memory_ended |= tells_of_memory(line, limited);
-      });
+      const Result<ChildResult> child = run_job_process(options_.program, job.words, options_.limits, give_up_.get_token(),
+                                                        [&](std::string_view line) { memory_ended |= tells_of_memory(line, limited); });
       JobResult result;
       if (!child) {
         result.status = JobStatus::Unavailable;
@@ -223,8 +228,8 @@ Result<Shard> parse_shard(const std::string& text) {
   return Error::input(fmt::format("a shard is I/N with 1 <= I <= N <= {}, 2/8 for example, not '{}'", kMostJobs, text));
 }
 
-Result<BatchEnd> run_jobs(const JobFile& file, const Shard& shard, const std::string& journal, const BatchOptions& options, std::stop_token stop,
-                          const BatchListener& listener) {
+Result<BatchEnd> run_jobs(const JobFile& file, const Shard& shard, const std::string& journal, const BatchOptions& options,
+                          std::stop_token stop, const BatchListener& listener) {
   Result<Journal> open = Journal::open(journal);
   if (!open) return open.error();
   // Read with the lock held: nobody else adds to it any more.

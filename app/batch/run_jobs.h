@@ -23,17 +23,17 @@ struct Shard {
 Result<Shard> parse_shard(const std::string& text);
 
 struct BatchOptions {
-  std::string program;        ///< heddle
+  std::string program;  ///< heddle
   std::size_t at_once = 1;
   JobLimits limits;
-  bool retry = false;         ///< do again what is_final() does not call final
+  bool retry = false;  ///< do again what is_final() does not call final
 };
 
 struct BatchProgress {
   std::size_t total = 0, done = 0, running = 0;
-  std::size_t failed = 0;     ///< of the done ones: anything but proved, feasible, infeasible, done, negative
-  std::size_t known = 0;      ///< of the done ones: finished before this run
-  double seconds_left = -1;   ///< estimated from the jobs of this run; negative: not known yet
+  std::size_t failed = 0;    ///< of the done ones: anything but proved, feasible, infeasible, done, negative
+  std::size_t known = 0;     ///< of the done ones: finished before this run
+  double seconds_left = -1;  ///< estimated from the jobs of this run; negative: not known yet
 };
 struct BatchListener {
   std::function<void(const BatchProgress&)> progress;
@@ -45,15 +45,15 @@ struct BatchListener {
 using JobResults = std::map<std::string, JobResult>;
 
 struct BatchEnd {
-  JobResults results;         ///< of every job of the shard, unless it was stopped
-  bool stopped = false;       ///< asked to; what was running then is not finished
+  JobResults results;    ///< of every job of the shard, unless it was stopped
+  bool stopped = false;  ///< asked to; what was running then is not finished
 };
 
 /// Bad lines are passed over: their result is their faults. `stop` ends it: running jobs are killed and count as not done. Jobs with the
 /// same id are run once. A job killed from outside (somebody's kill, a node going down) is run again, twice at most. Listeners are called
 /// by one thread at a time. Environment errors: the journal cannot be written; jobs that run are then given up.
-Result<BatchEnd> run_jobs(const JobFile& file, const Shard& shard, const std::string& journal, const BatchOptions& options, std::stop_token stop,
-                          const BatchListener& listener);
+Result<BatchEnd> run_jobs(const JobFile& file, const Shard& shard, const std::string& journal, const BatchOptions& options,
+                          std::stop_token stop, const BatchListener& listener);
 
 /// The results file of a shard: one line per job, in order. Pre: the batch was not stopped.
 std::string results_text(const JobFile& file, const Shard& shard, const JobResults& results);

@@ -84,20 +84,24 @@ SlurmPlan plan_slurm(const SlurmOptions& options, const std::vector<std::size_t>
   plan.array_script = fmt::format(
       "#!/bin/sh\n# One shard of a batch. Started again it goes on where it was ended.\nset -u\n"
       "exec {} --shard=\"$SLURM_ARRAY_TASK_ID/{}\" --out={}\"$SLURM_ARRAY_TASK_ID\"{} -- {}\n",
-      shell_words(batch), options.shards, shell_word(folder + "/"), shell_word(fmt::format("-of-{}.jsonl", options.shards)), shell_word(options.jobs));
+      shell_words(batch), options.shards, shell_word(folder + "/"), shell_word(fmt::format("-of-{}.jsonl", options.shards)),
+      shell_word(options.jobs));
 
   std::vector<std::string> merge{options.program, "merge", "--out=" + options.results, "--"};
   for (std::size_t i = 1; i <= options.shards; ++i) merge.push_back(shard_results(options, i));
-  plan.merge_script = fmt::format("#!/bin/sh\n# Puts the shards' results together, or says what is missing.\nexec {}\n", shell_words(merge));
+  plan.merge_script =
+      fmt::format("#!/bin/sh\n# Puts the shards' results together, or says what is missing.\nexec {}\n", shell_words(merge));
 
   std::vector<std::string> common{"--parsable", "--chdir=" + options.folder};
   if (!options.partition.empty()) common.push_back("--partition=" + options.partition);
   plan.array_words = common;
   plan.merge_options = common;
   // A shard that is run again adds to its output instead of hiding what the first run said.
-  plan.array_words.insert(plan.array_words.end(), {"--job-name=heddle-batch", "--requeue", "--open-mode=append", "--array=" + array_of(wanted),
-                                                   fmt::format("--cpus-per-task={}", options.at_once), "--output=" + slurm_file(folder) + "/%a.log"});
-  plan.merge_options.insert(plan.merge_options.end(), {"--job-name=heddle-merge", "--requeue", "--output=" + slurm_file(folder) + "/merge.log"});
+  plan.array_words.insert(plan.array_words.end(),
+                          {"--job-name=heddle-batch", "--requeue", "--open-mode=append", "--array=" + array_of(wanted),
+                           fmt::format("--cpus-per-task={}", options.at_once), "--output=" + slurm_file(folder) + "/%a.log"});
+  plan.merge_options.insert(plan.merge_options.end(),
+                            {"--job-name=heddle-merge", "--requeue", "--output=" + slurm_file(folder) + "/merge.log"});
   if (!options.time.empty()) plan.array_words.push_back("--time=" + options.time);
   if (!options.memory.empty()) plan.array_words.push_back("--mem=" + options.memory);
   plan.array_words.insert(plan.array_words.end(), options.more.begin(), options.more.end());
@@ -111,16 +115,19 @@ std::string plan_text(const SlurmPlan& plan) {
   array.insert(array.begin(), "sbatch");
   merge.push_back(plan.merge_path);
   return fmt::format("#!/bin/sh\nset -eu\nmkdir -p {}\n{}{}array=$({})\nsbatch --dependency=afterany:\"${{array%%;*}}\" {}\n",
-                     shell_word(std::filesystem::path(plan.array_path).parent_path().string()), here_document(plan.array_path, plan.array_script),
-                     here_document(plan.merge_path, plan.merge_script), shell_words(array), shell_words(merge));
+                     shell_word(std::filesystem::path(plan.array_path).parent_path().string()),
+                     here_document(plan.array_path, plan.array_script), here_document(plan.merge_path, plan.merge_script),
+                     shell_words(array), shell_words(merge));
 }
 
 Result<std::string> sbatch(const std::vector<std::string>& words) {
   std::vector<std::string> line{find_on_path("sbatch")};
-  if (line.front().empty()) return Error::environment("there is no sbatch on this machine", "--dry-run prints the scripts; --shard I/N serves any other engine");
+  if (line.front().empty())
+    return Error::environment("there is no sbatch on this machine", "--dry-run prints the scripts; --shard I/N serves any other engine");
   line.insert(line.end(), words.begin(), words.end());
   std::string said;
-  const Result<ChildResult> child = run_child(std::move(line), {}, [&](std::string_view text) { said.append(said.empty() ? "" : "; ").append(text); });
+  const Result<ChildResult> child =
+      run_child(std::move(line), {}, [&](std::string_view text) { said.append(said.empty() ? "" : "; ").append(text); });
   if (!child) return child.error();
   // --parsable prints the number, and after a semicolon the cluster.
   const std::string number = child->out.substr(0, child->out.find_first_of(";\n"));

@@ -13,14 +13,14 @@
 namespace heddle::app {
 
 struct SlurmOptions {
-  std::string program;                 ///< heddle, on every node
-  std::string folder;                  ///< current folder of the jobs
-  std::string jobs, results;           ///< job file and results file
+  std::string program;        ///< heddle, on every node
+  std::string folder;         ///< current folder of the jobs
+  std::string jobs, results;  ///< job file and results file
   std::size_t shards = 1;
-  std::size_t at_once = 1;             ///< jobs at a time in a shard, and CPUs per task
+  std::size_t at_once = 1;               ///< jobs at a time in a shard, and CPUs per task
   std::vector<std::string> batch_words;  ///< passed on to `heddle batch`: limits and the like
-  std::string partition, time, memory; ///< of sbatch; empty: its default
-  std::vector<std::string> more;       ///< further words for sbatch, for both jobs
+  std::string partition, time, memory;   ///< of sbatch; empty: its default
+  std::vector<std::string> more;         ///< further words for sbatch, for both jobs
 };
 
 /// "RESULTS.shards": scripts, shard results, journals and Slurm's output.
@@ -29,13 +29,13 @@ std::string shards_folder(const std::string& results);
 std::string shard_results(const SlurmOptions& options, std::size_t index);
 
 struct SlurmPlan {
-  std::string array_script, merge_script;         ///< texts of sh
-  std::string array_path, merge_path;             ///< where they are written
-  std::vector<std::string> array_words;           ///< of sbatch
+  std::string array_script, merge_script;  ///< texts of sh
+  std::string array_path, merge_path;      ///< where they are written
+  std::vector<std::string> array_words;    ///< of sbatch
   /// The same for the merging job, which starts when the array has ended, however that was.
   std::vector<std::string> merge_words(const std::string& array_job) const;
 
-  std::vector<std::string> merge_options;         ///< merge_words without the dependency and the script
+  std::vector<std::string> merge_options;  ///< merge_words without the dependency and the script
 };
 
 /// `wanted`: the shards to run, 1 upwards, ascending. Pre: not empty.

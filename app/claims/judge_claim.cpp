@@ -17,7 +17,8 @@ std::optional<std::string> refuted(const Problem& problem, const Constraints& co
 #ifdef HEDDLE_HAS_SOLVER
   constexpr double kSeconds = 0.5;
   const Cycle bound = schedule.claim->lower_bound;
-  const auto found = solver::schedule_below(problem, constraints, schedule, bound, {heddle::deadline_after(heddle::Clock::now(), kSeconds), {}});
+  const auto found =
+      solver::schedule_below(problem, constraints, schedule, bound, {heddle::deadline_after(heddle::Clock::now(), kSeconds), {}});
   if (found) return fmt::format("says that no II is below {}, but there is a legal schedule with II {}", bound, found->ii);
 #endif
   return std::nullopt;
@@ -31,7 +32,8 @@ void judge_claim(const Problem& problem, const Constraints& constraints, Schedul
   const auto why = refuted(problem, constraints, schedule);
   if (!why) return;
   schedule.claim.reset();
-  if (warnings) warnings->push_back({file, "/certificate", "the certificate " + *why + "; it is thrown away", "solve again to certify this schedule"});
+  if (warnings)
+    warnings->push_back({file, "/certificate", "the certificate " + *why + "; it is thrown away", "solve again to certify this schedule"});
 }
 
 }  // namespace heddle::app

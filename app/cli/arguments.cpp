@@ -5,9 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include "core/base/suggest.h"
 #include "core/dump/dump_files.h"
@@ -62,7 +62,8 @@ UsageError unknown_option(const CommandSpec& command, const std::string& word) {
     return std::any_of(other.options.begin(), other.options.end(), [&](const OptionSpec& option) { return option.flag == name; });
   });
   // A flag of another command is no slip of the pen.
-  if (elsewhere && command.name == "eval") return {message, "it computes values; costs, limits and schedules play no part in them", &command};
+  if (elsewhere && command.name == "eval")
+    return {message, "it computes values; costs, limits and schedules play no part in them", &command};
   return {message, elsewhere ? "only other commands have it" : did_you_mean(name, flags), &command};
 }
 
@@ -70,8 +71,7 @@ UsageError unknown_command(const std::string& word) {
   std::vector<std::string> names;
   for (const CommandSpec& command : command_table()) names.push_back(command.name);
   const std::string hint = did_you_mean(word, names);
-  return {fmt::format("there is no command '{}'", word), hint.empty() ? "the commands are " + list_of(names) : hint,
-          nullptr};
+  return {fmt::format("there is no command '{}'", word), hint.empty() ? "the commands are " + list_of(names) : hint, nullptr};
 }
 
 /// CLI11 names the option first: "--ii: 1 required N missing", "json was given a disallowed flag override".
@@ -81,21 +81,20 @@ UsageError rephrase(const CommandSpec& command, const std::string& what) {
     if (!override && !what.starts_with(option.flag + ":")) continue;
     if (option.type == ValueType::Switch) return {fmt::format("{} takes no value", option.flag), "", &command};
     const bool missing = what.find("missing") != std::string::npos;
-    return {missing ? fmt::format("{} needs a value ({})", option.flag, option.value)
-                    : fmt::format("{} is given more than once", option.flag),
-            "", &command};
+    return {
+        missing ? fmt::format("{} needs a value ({})", option.flag, option.value) : fmt::format("{} is given more than once", option.flag),
+        "", &command};
   }
   return {what, "", &command};
 }
 
-bool is_dump_argument(const std::string& word) {
-  return word.find_first_of("./#") != std::string::npos && peer::is_dump(word);
-}
+bool is_dump_argument(const std::string& word) { return word.find_first_of("./#") != std::string::npos && peer::is_dump(word); }
 
 /// A file that is not there cannot say whether it stands for more than a kernel.
 bool is_missing_file(const std::string& word) {
   std::error_code code;
-  return word.find_first_of("./#") != std::string::npos && !std::filesystem::exists(word, code) && !std::filesystem::exists(word.substr(0, word.rfind('#')), code);
+  return word.find_first_of("./#") != std::string::npos && !std::filesystem::exists(word, code) &&
+         !std::filesystem::exists(word.substr(0, word.rfind('#')), code);
 }
 
 /// The schedule in a compiler's dump is the SCHEDULE, or A, where none is given.
@@ -139,8 +138,7 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
     if (handles[i]->count() == 0) continue;
     for (const std::string& value : values[i]) {
       if (const std::string fault = value_fault(options[i], value); !fault.empty()) {
-        return UsageError{fault, options[i].type == ValueType::Choice ? did_you_mean(value, options[i].choices) : "",
-                          &command};
+        return UsageError{fault, options[i].type == ValueType::Choice ? did_you_mean(value, options[i].choices) : "", &command};
       }
     }
     line.arguments.set(options[i].flag, values[i]);
@@ -156,20 +154,19 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
     }
     if (!only_positionals && word.size() > 1 && word[0] == '-') return unknown_option(command, word);
     // Files come last and take all that is left.
-    if (!command.positionals.empty() && command.positionals.back().type == PositionalType::Files && used + 1 >= command.positionals.size()) {
+    if (!command.positionals.empty() && command.positionals.back().type == PositionalType::Files &&
+        used + 1 >= command.positionals.size()) {
       std::vector<std::string> files = line.arguments.all(command.positionals.back().name);
       files.push_back(word);
       line.arguments.set(command.positionals.back().name, files);
       continue;
     }
-    if (used == command.positionals.size())
-      return UsageError{fmt::format("'{}' does not expect '{}'", command.name, word), "", &command};
+    if (used == command.positionals.size()) return UsageError{fmt::format("'{}' does not expect '{}'", command.name, word), "", &command};
     const PositionalSpec& positional = command.positionals[used++];
     if (positional.type == PositionalType::Choice &&
         std::find(positional.choices.begin(), positional.choices.end(), word) == positional.choices.end()) {
-      return UsageError{
-          fmt::format("{} must be one of {}, not '{}'", positional.name, list_of(positional.choices), word),
-          did_you_mean(word, positional.choices), &command};
+      return UsageError{fmt::format("{} must be one of {}, not '{}'", positional.name, list_of(positional.choices), word),
+                        did_you_mean(word, positional.choices), &command};
     }
     if (positional.type == PositionalType::Command && !find_command(word)) return unknown_command(word);
     line.arguments.set(positional.name, {word});
@@ -185,11 +182,11 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
   add_stored_schedule(command, line.arguments);
   for (const PositionalSpec& positional : command.positionals) {
     const bool may_be_whole = positional.type == PositionalType::Machine || positional.type == PositionalType::Schedule;
-    if (const auto kernel = line.arguments.text("KERNEL"); kernel && positional.required && may_be_whole && !line.arguments.has(positional.name) && is_missing_file(*kernel))
+    if (const auto kernel = line.arguments.text("KERNEL");
+        kernel && positional.required && may_be_whole && !line.arguments.has(positional.name) && is_missing_file(*kernel))
       line.arguments.set(positional.name, {*kernel});
     if (positional.required && !line.arguments.has(positional.name)) {
-      return UsageError{fmt::format("'{}' needs {}: {}", command.name, positional.name, positional.about), "",
-                        &command};
+      return UsageError{fmt::format("'{}' needs {}: {}", command.name, positional.name, positional.about), "", &command};
     }
   }
   return line;
@@ -234,14 +231,11 @@ std::string value_fault(const OptionSpec& option, const std::string& value) {
       if (parse_integer(value, integer) && integer >= option.low && integer <= option.high) return {};
       return option.high == std::numeric_limits<std::int64_t>::max()
                  ? fmt::format("{} needs an integer from {}, not '{}'", option.flag, option.low, value)
-                 : fmt::format("{} needs an integer from {} to {}, not '{}'", option.flag, option.low, option.high,
-                               value);
+                 : fmt::format("{} needs an integer from {} to {}, not '{}'", option.flag, option.low, option.high, value);
     case ValueType::Seconds:
-      if (parse_seconds(value, seconds) && seconds > static_cast<double>(option.low) &&
-          seconds <= static_cast<double>(option.high))
+      if (parse_seconds(value, seconds) && seconds > static_cast<double>(option.low) && seconds <= static_cast<double>(option.high))
         return {};
-      return fmt::format("{} needs a number of seconds above {} and at most {}, not '{}'", option.flag, option.low,
-                         option.high, value);
+      return fmt::format("{} needs a number of seconds above {} and at most {}, not '{}'", option.flag, option.low, option.high, value);
     case ValueType::Choice:
       if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end()) return {};
       return fmt::format("{} needs one of {}, not '{}'", option.flag, list_of(option.choices), value);
@@ -251,11 +245,9 @@ std::string value_fault(const OptionSpec& option, const std::string& value) {
       return fmt::format("{} needs NAME=INTEGER, not '{}'", option.flag, value);
     }
     case ValueType::Change:  // what it names is looked up once kernel and machine are read
-      return value.find('=') != std::string::npos ? std::string()
-                                                   : fmt::format("{} needs NUMBER=VALUE, not '{}'", option.flag, value);
+      return value.find('=') != std::string::npos ? std::string() : fmt::format("{} needs NUMBER=VALUE, not '{}'", option.flag, value);
     case ValueType::Name:
-    case ValueType::File:
-      return value.empty() ? fmt::format("{} needs a value ({})", option.flag, option.value) : std::string();
+    case ValueType::File: return value.empty() ? fmt::format("{} needs a value ({})", option.flag, option.value) : std::string();
     case ValueType::Switch: return {};
   }
   return {};
@@ -299,7 +291,8 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
     return line;
   }
   auto parsed = parse_for(*command, std::move(words));
-  if (auto* good = std::get_if<CommandLine>(&parsed)) good->arguments.command_line = args.empty() ? "heddle" : "heddle " + shell_words(args);
+  if (auto* good = std::get_if<CommandLine>(&parsed))
+    good->arguments.command_line = args.empty() ? "heddle" : "heddle " + shell_words(args);
   return parsed;
 }
 

@@ -44,7 +44,8 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
     if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
     request.constraints = peer::problem_rules(dump, loop, problem);
     if (emitter) {
-      for (UserConstraint& rule : peer::emitter_rules(loop, problem, peer::registers_beside(dump, loop))) request.constraints.push_back(std::move(rule));
+      for (UserConstraint& rule : peer::emitter_rules(loop, problem, peer::registers_beside(dump, loop)))
+        request.constraints.push_back(std::move(rule));
       request.known_bound = found.proved ? found.ii : 0;
       request.objectives.clear();
     }
@@ -73,8 +74,10 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
     }
   }
   if (!found.full) return;
-  if (const auto outcome = solved(peer::Reading::Full, true, problem); outcome && outcome->status == Status::Optimal) found.emitter_ii = outcome->schedule->ii;
-  if (const auto outcome = solved(peer::Reading::IssueSlots, false, problem); outcome && outcome->status == Status::Optimal && proved(*outcome, "stages")) {
+  if (const auto outcome = solved(peer::Reading::Full, true, problem); outcome && outcome->status == Status::Optimal)
+    found.emitter_ii = outcome->schedule->ii;
+  if (const auto outcome = solved(peer::Reading::IssueSlots, false, problem);
+      outcome && outcome->status == Status::Optimal && proved(*outcome, "stages")) {
     found.issue_slots_ii = outcome->schedule->ii;
     found.issue_slots_stages = stage_count(*outcome->schedule);
   }
@@ -112,7 +115,10 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
     Result<Audited> audited = audit_file(name, arguments);
     if (!audited) {
       code = report(terminal, audited.error(), false);
-      all.push(Json::object().set("file", name).set("error", code == kInvalidInput ? "input" : "environment").set("faults", faults_json(audited.error().faults)));
+      all.push(Json::object()
+                   .set("file", name)
+                   .set("error", code == kInvalidInput ? "input" : "environment")
+                   .set("faults", faults_json(audited.error().faults)));
       continue;
     }
 #ifdef HEDDLE_HAS_SOLVER

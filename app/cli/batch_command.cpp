@@ -190,7 +190,8 @@ int submit(const JobFile& file, const SlurmOptions& options, bool dry_run, const
   const Result<std::string> merge = sbatch(plan.merge_words(*array));
   if (!merge) return report(terminal, merge.error(), false);
   (void)write_file(record, *merge + "\n").ok();  // forgetting it costs a second submission, which finds its shards locked or done
-  terminal.note(fmt::format("{} of {} shards submitted as job {}, merging as job {}; results in {}", wanted.size(), options.shards, *array, *merge, options.results));
+  terminal.note(fmt::format("{} of {} shards submitted as job {}, merging as job {}; results in {}", wanted.size(), options.shards, *array,
+                            *merge, options.results));
   return kDone;
 }
 
@@ -198,11 +199,13 @@ int submit(const JobFile& file, const SlurmOptions& options, bool dry_run, const
 std::string contradiction_in(const Arguments& arguments) {
   if (arguments.has("--slurm") && arguments.has("--shard")) return "--slurm makes the shards itself; leave out --shard";
   if (arguments.has("--slurm") && arguments.text("--out") == "-") return "the jobs of Slurm write to a file; give --out one";
-  if (arguments.has("--slurm") && arguments.has("--fresh")) return "--fresh is about results of this machine; delete the folder NAME.shards";
+  if (arguments.has("--slurm") && arguments.has("--fresh"))
+    return "--fresh is about results of this machine; delete the folder NAME.shards";
   for (const char* flag : {"--shards", "--partition", "--time", "--mem", "--sbatch", "--dry-run"})
     if (arguments.has(flag) && !arguments.has("--slurm")) return fmt::format("{} is about --slurm", flag);
   for (const std::string& word : arguments.all("--sbatch"))
-    if (!word.starts_with("-")) return fmt::format("--sbatch needs an option of sbatch, --sbatch=--account=mine for example, not '{}'", word);
+    if (!word.starts_with("-"))
+      return fmt::format("--sbatch needs an option of sbatch, --sbatch=--account=mine for example, not '{}'", word);
   return {};
 }
 
@@ -269,7 +272,8 @@ int run_batch(const Arguments& arguments, const Terminal& terminal) {
     BatchProgressReport report(terminal);
     end = run_jobs(*file, shard, journal, options, interrupt.token(),
                    {[&](const BatchProgress& progress) { report(last = progress); },
-                    [&](const Job& job, const JobResult& result) { report.finished(job, result); }, [&](const Fault& fault) { terminal.complain(to_string(fault)); }});
+                    [&](const Job& job, const JobResult& result) { report.finished(job, result); },
+                    [&](const Fault& fault) { terminal.complain(to_string(fault)); }});
   }
   if (!end) {
     const int code = report(terminal, end.error(), false);

@@ -40,8 +40,9 @@ struct Compiler {
     }
     const codegen::PtxasReport& ptxas = compiled->report;
     if (!ptxas.remarks.empty() || ptxas.spill_stores > 0 || ptxas.stack > 0) {
-      terminal.complain(fmt::format("the micro-kernel for {} measures something else: {}", kernel.rule,
-                                    ptxas.remarks.empty() ? fmt::format("{} bytes are spilled", ptxas.spill_stores) : printable(ptxas.remarks.front())));
+      terminal.complain(
+          fmt::format("the micro-kernel for {} measures something else: {}", kernel.rule,
+                      ptxas.remarks.empty() ? fmt::format("{} bytes are spilled", ptxas.spill_stores) : printable(ptxas.remarks.front())));
       code = kKernelFailed;
       return std::nullopt;
     }
@@ -51,14 +52,18 @@ struct Compiler {
 
 int emit_only(const std::vector<MicroKernel>& kernels, const Compiler& compiler, const std::string& folder, const Terminal& terminal) {
   int code = kDone;
-  if (const auto found = codegen::find_compiler(compiler.options.compiler); !found.ok()) terminal.note("written but not compiled: " + found.error().faults.front().message);
+  if (const auto found = codegen::find_compiler(compiler.options.compiler); !found.ok())
+    terminal.note("written but not compiled: " + found.error().faults.front().message);
   const bool compiles = codegen::find_compiler(compiler.options.compiler).ok();
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const std::string path = (std::filesystem::path(folder) / file_name(kernels[k], k)).string();
-    if (auto written = write_file(path, kernels[k].source, MissingFolder::Create); !written.ok()) return report(terminal, written.error(), false);
+    if (auto written = write_file(path, kernels[k].source, MissingFolder::Create); !written.ok())
+      return report(terminal, written.error(), false);
     if (compiles && !compiler.compile(kernels[k], terminal, code) && code != kKernelFailed) return code;
   }
-  if (!terminal.quiet) terminal.out << fmt::format("{} micro-kernels written to {}{}\n", kernels.size(), printable(folder), compiles && code == kDone ? ", all compile" : "");
+  if (!terminal.quiet)
+    terminal.out << fmt::format("{} micro-kernels written to {}{}\n", kernels.size(), printable(folder),
+                                compiles && code == kDone ? ", all compile" : "");
   return code;
 }
 
@@ -73,7 +78,9 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   if (!text.ok()) return report(terminal, text.error(), false);
   const auto machine = parse_machine(*text, *file);
   if (!machine.ok()) return report(terminal, machine.error(), false);
-  if (machine->arch != "sm_90a") return report(terminal, Error::input(fmt::format("micro-kernels are written for sm_90a; machine '{}' is not one", machine->name)), false);
+  if (machine->arch != "sm_90a")
+    return report(terminal, Error::input(fmt::format("micro-kernels are written for sm_90a; machine '{}' is not one", machine->name)),
+                  false);
 
   std::vector<std::string> left_out;
   const std::vector<MicroKernel> kernels = codegen::micro_kernels(*machine, left_out);
@@ -86,13 +93,15 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   if (const auto folder = arguments.text("--emit-only")) return emit_only(kernels, compiler, *folder, terminal);
 
   if (const auto driver = codegen::cuda::open_driver(); !driver.ok()) {
-    terminal.complain(driver.error().faults.front().message + "; without a GPU the micro-kernels can be written and compiled: --emit-only DIR");
+    terminal.complain(driver.error().faults.front().message +
+                      "; without a GPU the micro-kernels can be written and compiled: --emit-only DIR");
     return kEnvironment;
   }
   codegen::RunPlan plan;
   plan.kernel = "micro-kernels";
   plan.machine = machine->name;
-  for (const DType dtype : {DType::Bf16, DType::F32}) plan.tensors.push_back({"scratch", dtype, {codegen::kScratchSide, codegen::kScratchSide}, TensorRole::InOut});
+  for (const DType dtype : {DType::Bf16, DType::F32})
+    plan.tensors.push_back({"scratch", dtype, {codegen::kScratchSide, codegen::kScratchSide}, TensorRole::InOut});
   int code = kDone;
   for (const MicroKernel& kernel : kernels) {
     auto compiled = compiler.compile(kernel, terminal, code);
@@ -128,8 +137,10 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
       terminal.complain(fmt::format("the micro-kernel for {} wrote no times", kernels[k].rule));
       return kKernelFailed;
     }
-    if (kernels[k].rule == "nothing") nothing = *numbers;
-    else points.push_back({&kernels[k], *numbers});
+    if (kernels[k].rule == "nothing")
+      nothing = *numbers;
+    else
+      points.push_back({&kernels[k], *numbers});
   }
   const MeasuredDevice device = result->found.device.value_or(MeasuredDevice{});
   const std::string where = fmt::format("{}, driver {}, {:%Y-%m-%d}", device.name, device.driver, fmt::gmtime(std::time(nullptr)));
@@ -138,10 +149,12 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   if (const int failed = write_text(terminal, path, machine_text(made, *text))) return failed;
   std::vector<std::vector<std::string>> rows;
   for (const codegen::CalibratedRule& rule : summary)
-    rows.push_back({printable(rule.rule), fmt::format("{}", rule.shapes), fmt::format("{:.0f} %", 100 * rule.worst_latency), fmt::format("{:.0f} %", 100 * rule.worst_interval)});
+    rows.push_back({printable(rule.rule), fmt::format("{}", rule.shapes), fmt::format("{:.0f} %", 100 * rule.worst_latency),
+                    fmt::format("{:.0f} %", 100 * rule.worst_interval)});
   if (!terminal.quiet)
-    (path == "-" ? terminal.err : terminal.out) << "measured on " << printable(where) << "; worst residuals of the fitted formulas\n"
-                                                << text_table({{"rule", false}, {"shapes", true}, {"latency", true}, {"interval", true}}, rows);
+    (path == "-" ? terminal.err : terminal.out)
+        << "measured on " << printable(where) << "; worst residuals of the fitted formulas\n"
+        << text_table({{"rule", false}, {"shapes", true}, {"latency", true}, {"interval", true}}, rows);
   return kDone;
 }
 

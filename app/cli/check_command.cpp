@@ -21,12 +21,11 @@ int run_check(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << verdict_summary(verdict);
     if (!terminal.quiet) {
       const Period period = sustainable_period(inputs->problem, schedule);
-      terminal.out << join_facts(
-                          {fmt::format("II {}", schedule.ii),
-                           period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles()),
-                           schedule.certificate ? fmt::format("bound {}", schedule.certificate->lower_bound) : claim_text(schedule),
-                           schedule.certificate && schedule.certificate->status == Status::Optimal ? "proved" : ""},
-                          terminal.style)
+      terminal.out << join_facts({fmt::format("II {}", schedule.ii),
+                                  period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles()),
+                                  schedule.certificate ? fmt::format("bound {}", schedule.certificate->lower_bound) : claim_text(schedule),
+                                  schedule.certificate && schedule.certificate->status == Status::Optimal ? "proved" : ""},
+                                 terminal.style)
                    << "\n";
       if (!period.sentence.empty()) terminal.out << printable(period.sentence) << "\n";
     }

@@ -36,8 +36,7 @@ int usage_error(const Terminal& terminal, const UsageError& error, bool json) {
 
 int dispatch(const std::vector<std::string>& args, Terminal& terminal) {
   const auto parsed = parse_command_line(args);
-  if (const auto* error = std::get_if<UsageError>(&parsed))
-    return usage_error(terminal, *error, wants_json(args));
+  if (const auto* error = std::get_if<UsageError>(&parsed)) return usage_error(terminal, *error, wants_json(args));
   const CommandLine& line = std::get<CommandLine>(parsed);
   if (line.help) {
     terminal.out << (line.command ? help_for(*line.command) : overview());

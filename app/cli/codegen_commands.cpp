@@ -59,25 +59,36 @@ struct Tried {
 };
 
 /// With real data at the kernel's evaluation sizes.
-Result<Tried> run_data(const Lowered& lowered, const Arguments& arguments, std::int64_t times, const std::stop_token& stop, ProgressLine& progress) {
+Result<Tried> run_data(const Lowered& lowered, const Arguments& arguments, std::int64_t times, const std::stop_token& stop,
+                       ProgressLine& progress) {
   const Inputs& inputs = lowered.inputs;
   auto given = parse_params(arguments);
   if (!given.ok()) return given.error();
-  const codegen::DataRequest request{inputs.kernel, inputs.machine, *given, inputs.problem, inputs.changes, lowered.schedule, build_options(arguments),
-                                     static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)), times};
+  const codegen::DataRequest request{inputs.kernel,
+                                     inputs.machine,
+                                     *given,
+                                     inputs.problem,
+                                     inputs.changes,
+                                     lowered.schedule,
+                                     build_options(arguments),
+                                     static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)),
+                                     times};
   progress.show({"computing what every element is"});
-  const auto check = codegen::verify_with_data(request, stop, [&](std::int64_t done) { progress.show({fmt::format("{} of {} interleavings", done, times)}); });
+  const auto check = codegen::verify_with_data(
+      request, stop, [&](std::int64_t done) { progress.show({fmt::format("{} of {} interleavings", done, times)}); });
   if (!check.ok()) return check.error();
   return Tried{check->done, check->sentence()};
 }
 
 /// With names instead of data.
-Tried run_names(const Lowered& lowered, const Arguments& arguments, std::int64_t times, std::int64_t tiles, const std::stop_token& stop, ProgressLine& progress) {
+Tried run_names(const Lowered& lowered, const Arguments& arguments, std::int64_t times, std::int64_t tiles, const std::stop_token& stop,
+                ProgressLine& progress) {
   const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(0));
   Tried tried;
   while (tried.done < times && tried.found.empty()) {
     if (tried.done % 16 == 0) progress.show({fmt::format("{} of {} interleavings", tried.done, times)});
-    const auto fault = codegen::run_symbolic(lowered.inputs.kernel, lowered.program, {seed + static_cast<std::uint64_t>(tried.done), tiles, stop});
+    const auto fault =
+        codegen::run_symbolic(lowered.inputs.kernel, lowered.program, {seed + static_cast<std::uint64_t>(tried.done), tiles, stop});
     if (fault) tried.found = fmt::format("interleaving {}: {}", tried.done, codegen::to_string(*fault));
     if (!fault && stop.stop_requested()) break;
     ++tried.done;
@@ -110,7 +121,8 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
 
 int run_compile(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  const std::string path = arguments.text("--out").value_or(""), cuda = arguments.text("--cuda").value_or(""), schedule = arguments.text("--schedule").value_or("");
+  const std::string path = arguments.text("--out").value_or(""), cuda = arguments.text("--cuda").value_or(""),
+                    schedule = arguments.text("--schedule").value_or("");
   for (const std::string* file : {&path, &cuda, &schedule})
     if (!file->empty())
       if (const int failed = expect_writable(terminal, *file, json)) return failed;
@@ -128,7 +140,8 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << compiled_text(kernel);
   for (const std::string& remark : kernel.compiled.report.remarks) terminal.note(printable(remark));
   complain_of(kernel.faults, terminal);
-  for (const auto& [file, text] : {std::pair{&path, kernel.compiled.cubin}, {&cuda, kernel.emission.source},
+  for (const auto& [file, text] : {std::pair{&path, kernel.compiled.cubin},
+                                   {&cuda, kernel.emission.source},
                                    {&schedule, schedule_text(made->inputs.problem, made->schedule)}})
     if (!file->empty())
       if (const int written = write_text(terminal, *file, text)) return written;
@@ -152,7 +165,8 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   const auto& [done, found] = *tried;
   const bool all = done == times || !found.empty();
   if (!all) {
-    terminal.complain(fmt::format("{}: {} of {} interleavings, no fault in them", interrupt.timed_out() ? "time is up" : "interrupted", done, times));
+    terminal.complain(
+        fmt::format("{}: {} of {} interleavings, no fault in them", interrupt.timed_out() ? "time is up" : "interrupted", done, times));
     code = interrupt.timed_out() ? kNoProof : kInterrupted;
   }
   if (json)
@@ -169,8 +183,9 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   else if (all && !terminal.quiet)
     terminal.out << (data ? fmt::format("{}: {} with data, every element as heddle eval computes it\n", printable(lowered->program.kernel),
                                         count_of(times, "interleaving"))
-                          : fmt::format("{}: {} of {} roles over {}, {} trips each: no deadlock, no race\n", printable(lowered->program.kernel),
-                                        count_of(times, "interleaving"), lowered->program.roles.size(), count_of(tiles, "tile"), lowered->program.trips));
+                          : fmt::format("{}: {} of {} roles over {}, {} trips each: no deadlock, no race\n",
+                                        printable(lowered->program.kernel), count_of(times, "interleaving"), lowered->program.roles.size(),
+                                        count_of(tiles, "tile"), lowered->program.trips));
   return found.empty() ? code : kNegative;
 }
 

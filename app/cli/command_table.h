@@ -39,7 +39,7 @@ struct CommandSpec {
   std::string name, about;
   std::vector<std::string> examples;  ///< whole command lines
   std::vector<PositionalSpec> positionals;
-  std::vector<OptionSpec> options;  ///< besides common_options()
+  std::vector<OptionSpec> options;                          ///< besides common_options()
   int (*run)(const Arguments&, const Terminal&) = nullptr;  ///< null: a question, in a build without solver
 };
 

@@ -93,8 +93,7 @@ std::string bash_script() {
   std::vector<std::string> with_values;
   std::string option_values, flags, positionals;
   for (const CommandSpec& command : command_table()) {
-    flags +=
-        "      " + command.name + ") COMPREPLY=($(compgen -W \"" + joined(flags_of(command)) + "\" -- \"$cur\")) ;;\n";
+    flags += "      " + command.name + ") COMPREPLY=($(compgen -W \"" + joined(flags_of(command)) + "\" -- \"$cur\")) ;;\n";
     for (const OptionSpec& option : command.options) {
       if (option.type == ValueType::Switch) continue;
       std::string pattern = command.name + ":" + option.flag;
@@ -158,8 +157,7 @@ std::string zsh_script() {
       "_heddle() {\n"
       "  local -a commands\n"
       "  commands=(\n";
-  for (const CommandSpec& command : command_table())
-    text += "    " + quoted(command.name + ":" + zsh_text(command.about)) + "\n";
+  for (const CommandSpec& command : command_table()) text += "    " + quoted(command.name + ":" + zsh_text(command.about)) + "\n";
   text +=
       "  )\n"
       "  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
@@ -183,8 +181,7 @@ std::string zsh_script() {
     for (std::size_t i = 0; i < command.positionals.size(); ++i) {
       const PositionalSpec& positional = command.positionals[i];
       const std::string where = positional.type == PositionalType::Files ? "*" : std::to_string(i + 1);
-      text += " \\\n        " +
-              quoted(where + (positional.required ? ":" : "::") + positional.name + ":" + zsh_action(positional));
+      text += " \\\n        " + quoted(where + (positional.required ? ":" : "::") + positional.name + ":" + zsh_action(positional));
     }
     text += "\n      ;;\n";
   }

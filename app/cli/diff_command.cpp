@@ -51,7 +51,8 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
       return exit_code_of(*outcome, false);
     }
     in_b = *outcome->schedule;
-    b = measure(problem, in_b, inputs->constraints, outcome->status == Status::Optimal ? "the solver's optimum" : "the solver's best so far");
+    b = measure(problem, in_b, inputs->constraints,
+                outcome->status == Status::Optimal ? "the solver's optimum" : "the solver's best so far");
   }
   if (arguments.has("--swap")) std::swap(a, b);
   const Difference difference = compare_schedules(problem, *a.schedule, *b.schedule, *alignment);

@@ -37,14 +37,16 @@ std::vector<Schedule> alternatives_of(const Inputs& inputs, const Arguments& arg
 bool is_dump_format(const std::string& format) { return format == "schedule_graph" || format == "variants" || format == "joint-solver"; }
 
 Result<std::string> dump_failure(const std::string& format, const SolveOutcome& outcome, const Arguments& arguments) {
-  if (format != "joint-solver" || outcome.status == Status::Invalid || outcome.cancelled) return Error::input("only the answer to a joint-solver problem says that there is none");
+  if (format != "joint-solver" || outcome.status == Status::Invalid || outcome.cancelled)
+    return Error::input("only the answer to a joint-solver problem says that there is none");
   const Result<peer::Address> address = peer::parse_address(with_dump_options(*arguments.text("KERNEL"), arguments));
   if (!address) return address.error();
   const Result<peer::Dump> dump = peer::read_dump(*address);
   return dump ? peer::export_joint_failure(*dump, outcome) : dump.error();
 }
 
-Result<std::string> dump_export(const std::string& format, const Inputs& inputs, const Schedule& schedule, const Arguments& arguments, const Terminal& terminal) {
+Result<std::string> dump_export(const std::string& format, const Inputs& inputs, const Schedule& schedule, const Arguments& arguments,
+                                const Terminal& terminal) {
   const std::string name = with_dump_options(*arguments.text("KERNEL"), arguments);
   if (!peer::is_dump(name))
     return Error::input(fmt::format("--format {} patches a compiler's dump, and {} is none", format, name), "give the dump as KERNEL");
@@ -73,7 +75,8 @@ Result<std::string> dump_export(const std::string& format, const Inputs& inputs,
 #endif
   if (schedules.empty()) schedules.push_back(schedule);
   for (const Schedule& s : schedules)
-    for (const Violation& v : check(inputs.problem, s, inputs.constraints).violations) terminal.note(fmt::format("{}: {}: {}", s.name.empty() ? "a schedule without a name" : s.name, v.family, v.message));
+    for (const Violation& v : check(inputs.problem, s, inputs.constraints).violations)
+      terminal.note(fmt::format("{}: {}: {}", s.name.empty() ? "a schedule without a name" : s.name, v.family, v.message));
   return peer::export_variants(*text, *dump, index, inputs.problem, schedules);
 }
 

@@ -16,8 +16,7 @@ namespace {
 
 std::string report_text(const EvalReport& report, const TextStyle& style) {
   std::string params;
-  for (const auto& [name, value] : report.params)
-    params += fmt::format("{}{}={}", params.empty() ? "" : ", ", name, value);
+  for (const auto& [name, value] : report.params) params += fmt::format("{}{}={}", params.empty() ? "" : ", ", name, value);
   std::string text = fmt::format("{} ({})\n", printable(report.kernel), printable(params));
   if (report.reference.empty())
     text += "this kernel names no formula: nothing to compare with\n";
@@ -26,11 +25,10 @@ std::string report_text(const EvalReport& report, const TextStyle& style) {
   std::vector<std::vector<std::string>> rows;
   for (const TensorComparison& t : report.tensors) {
     const bool compared = t.compared;
-    rows.push_back(
-        {printable(t.tensor), to_string(t.dtype), shape_text(t.shape),
-         compared ? fmt::format("{:.2e}", t.max_abs_error) : "", compared ? fmt::format("{:.2e}", t.max_rel_error) : "",
-         compared ? fmt::format("{:.2e}", t.rms_error) : "", t.not_finite ? std::to_string(t.not_finite) : "",
-         compared ? std::to_string(t.beyond) : "", compared && !t.pass ? "DIFFERS" : eval_verdict(compared, t.pass)});
+    rows.push_back({printable(t.tensor), to_string(t.dtype), shape_text(t.shape), compared ? fmt::format("{:.2e}", t.max_abs_error) : "",
+                    compared ? fmt::format("{:.2e}", t.max_rel_error) : "", compared ? fmt::format("{:.2e}", t.rms_error) : "",
+                    t.not_finite ? std::to_string(t.not_finite) : "", compared ? std::to_string(t.beyond) : "",
+                    compared && !t.pass ? "DIFFERS" : eval_verdict(compared, t.pass)});
   }
   text += "\n" + text_table({{"tensor"},
                              {"type"},
@@ -44,11 +42,9 @@ std::string report_text(const EvalReport& report, const TextStyle& style) {
                             rows);
   for (const TensorComparison& t : report.tensors) {
     if (t.compared)
-      text += fmt::format("  {} may be off by {:.1e} + {:.1e} of each element and {:.1e} in the rms: {}\n",
-                          printable(t.tensor), t.tolerance.absolute, t.tolerance.relative, t.tolerance.rms,
-                          printable(t.tolerance.reason));
-    if (!t.pass && !t.worst.empty())
-      text += fmt::format("  worst element {}{}\n", printable(t.tensor), printable(t.worst));
+      text += fmt::format("  {} may be off by {:.1e} + {:.1e} of each element and {:.1e} in the rms: {}\n", printable(t.tensor),
+                          t.tolerance.absolute, t.tolerance.relative, t.tolerance.rms, printable(t.tolerance.reason));
+    if (!t.pass && !t.worst.empty()) text += fmt::format("  worst element {}{}\n", printable(t.tensor), printable(t.worst));
   }
   text += "\n" +
           join_facts({fmt::format("{} blocks", report.count.blocks), fmt::format("{} trips", report.count.trips),

@@ -24,8 +24,7 @@ std::filesystem::path window_program() {
 int run_gui(const Arguments& arguments, const Terminal& terminal) {
   const std::string program = window_program().string();
   if (access(program.c_str(), X_OK) != 0) {
-    terminal.complain("the window program " + program +
-                      " is not there (build the target heddle-gui, or use heddle show)");
+    terminal.complain("the window program " + program + " is not there (build the target heddle-gui, or use heddle show)");
     return kEnvironment;
   }
   std::vector<std::string> words = arguments.all("FILES");

@@ -14,8 +14,7 @@ std::string two_columns(const Lines& lines) {
   std::size_t width = 0;
   for (const auto& [left, right] : lines) width = std::max(width, left.size());
   std::string text;
-  for (const auto& [left, right] : lines)
-    text += "  " + left + std::string(width - left.size() + 3, ' ') + right + "\n";
+  for (const auto& [left, right] : lines) text += "  " + left + std::string(width - left.size() + 3, ' ') + right + "\n";
   return text;
 }
 

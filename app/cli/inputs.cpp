@@ -66,7 +66,8 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   Inputs inputs{*std::move(read), {}};
   if (inputs.schedule) {
     std::vector<Fault> refuted;
-    judge_claim(inputs.problem, inputs.constraints, *inputs.schedule, inputs.schedule_file.empty() ? names.kernel : inputs.schedule_file, &refuted);
+    judge_claim(inputs.problem, inputs.constraints, *inputs.schedule, inputs.schedule_file.empty() ? names.kernel : inputs.schedule_file,
+                &refuted);
     print_warnings(terminal, refuted);
     if (arguments.has("--prove"))
       if (const Result<Ok> proved = prove_schedule(inputs, arguments, terminal); !proved) return proved.error();

@@ -54,8 +54,7 @@ std::vector<Item> kinds() {
 }  // namespace
 
 int run_list(const Arguments& arguments, const Terminal& terminal) {
-  if (const Result<std::string> root = library_root(); !root)
-    return report(terminal, root.error(), arguments.has("--json"));
+  if (const Result<std::string> root = library_root(); !root) return report(terminal, root.error(), arguments.has("--json"));
   const auto what = arguments.text("WHAT");
   const auto wanted = [&](const char* title) { return !what || *what == title; };
   std::vector<Section> sections;

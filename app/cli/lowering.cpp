@@ -53,7 +53,8 @@ void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& 
 }
 
 codegen::BuildOptions build_options(const Arguments& arguments) {
-  codegen::BuildOptions build{.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)), .turns = !arguments.has("--no-turns")};
+  codegen::BuildOptions build{.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)),
+                              .turns = !arguments.has("--no-turns")};
   for (const std::string& cut : arguments.all("--cut")) build.cuts.push_back(std::stoi(cut));  // an integer in range: the option says so
   return build;
 }
@@ -68,7 +69,10 @@ Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
   for (const codegen::Refusal& r : refusals) {
     Json ops = Json::array();
     for (const std::string& op : r.ops) ops.push(op);
-    list.push(Json::Object{{"rule", r.rule}, {"ops", std::move(ops)}, {"sentence", r.sentence}, {"demand", r.constraint ? Json(r.constraint->name) : Json()},
+    list.push(Json::Object{{"rule", r.rule},
+                           {"ops", std::move(ops)},
+                           {"sentence", r.sentence},
+                           {"demand", r.constraint ? Json(r.constraint->name) : Json()},
                            {"no_demand", r.constraint ? Json() : Json(codegen::why_no_demand(r.rule))}});
   }
   return list;
@@ -87,7 +91,8 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
     const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
     if (schedule && code == kInterrupted) terminal.complain("interrupted");
     if (!schedule || code == kInterrupted) return std::nullopt;
-    codegen::BuildResult built = codegen::build_program(inputs->kernel, inputs->problem, *schedule, arguments.integer("--trips"), build_options(arguments));
+    codegen::BuildResult built =
+        codegen::build_program(inputs->kernel, inputs->problem, *schedule, arguments.integer("--trips"), build_options(arguments));
     if (built.program) return Lowered{std::move(*inputs), *schedule, std::move(*built.program)};
     refusals = std::move(built.refusals);
     const bool kept = inputs->schedule && !again(arguments);
@@ -104,7 +109,8 @@ std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Argume
     code = refused({std::move(*refusal)}, arguments, terminal);
     return std::nullopt;
   }
-  codegen::EmitResult emitted = codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program, recording_of(arguments));
+  codegen::EmitResult emitted =
+      codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program, recording_of(arguments));
   if (!emitted.emission) code = refused(emitted.refusals, arguments, terminal);
   return std::move(emitted.emission);
 }
@@ -115,21 +121,22 @@ namespace {
 void tell_of_cuts(const codegen::BuiltKernel& kernel, const Terminal& terminal) {
   for (std::size_t role = 0; role < kernel.build.cuts.size(); ++role)
     if (kernel.build.cuts[role] != 0)
-      terminal.note(fmt::format("{}: its loop begins elsewhere than at first, where ptxas has enough registers", printable(kernel.program.roles[role].name)));
+      terminal.note(fmt::format("{}: its loop begins elsewhere than at first, where ptxas has enough registers",
+                                printable(kernel.program.roles[role].name)));
 }
 
-/// The cubin, with other cuts of its loops where those of `lowered` do not suit ptxas. Empty: the exit code is in `code` and the reason has been
-/// printed.
-std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen::Emission emission, const Arguments& arguments, const Terminal& terminal,
-                                                 const codegen::CompileOptions& options, int& code) {
+/// The cubin, with other cuts of its loops where those of `lowered` do not suit ptxas. Empty: the exit code is in `code` and the reason has
+/// been printed.
+std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen::Emission emission, const Arguments& arguments,
+                                                 const Terminal& terminal, const codegen::CompileOptions& options, int& code) {
   const InterruptScope interrupt(arguments.deadline());
   const bool may_recut = !arguments.has("--cut");
   const Inputs& inputs = lowered.inputs;
   const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
   auto kernel = codegen::compile_kernel(build_options(arguments), lowered.program, std::move(emission), compile);
   if (may_recut && kernel.ok())
-    kernel = codegen::recut({inputs.kernel, inputs.problem, lowered.schedule, arguments.integer("--trips"), recording_of(arguments)}, std::move(*kernel), compile,
-                            interrupt.token());
+    kernel = codegen::recut({inputs.kernel, inputs.problem, lowered.schedule, arguments.integer("--trips"), recording_of(arguments)},
+                            std::move(*kernel), compile, interrupt.token());
   if (interrupt.interrupted()) {  // which may have taken the compiler with it
     terminal.complain("interrupted");
     code = kInterrupted;
@@ -159,7 +166,8 @@ bool fewer_stages_instead(const CompiledKernel& last, Constraints& demands, cons
 
 }  // namespace
 
-std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options, int& code) {
+std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal,
+                                                const codegen::CompileOptions& options, int& code) {
   Constraints demands;
   std::optional<CompiledKernel> last;
   for (int round = 0;; ++round) {

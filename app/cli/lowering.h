@@ -13,7 +13,7 @@
 namespace heddle::app {
 
 struct Lowered {
-  Inputs inputs;       ///< with the demands that were added on the way
+  Inputs inputs;  ///< with the demands that were added on the way
   Schedule schedule;
   codegen::Program program;
 };
@@ -28,15 +28,16 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
 std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Arguments& arguments, const Terminal& terminal, int& code);
 
 struct CompiledKernel {
-  Inputs inputs;                ///< with the demands that were added on the way
-  Schedule schedule;            ///< the last that could be written
+  Inputs inputs;      ///< with the demands that were added on the way
+  Schedule schedule;  ///< the last that could be written
   codegen::BuiltKernel kernel;
 };
 
 /// Schedule, program, text and cubin in one. What ptxas objects to is tried with the loops cut elsewhere, unless --cut says where.
 /// Where the schedule is the solver's, or with --again, what cannot be written and what ptxas still objects to become demands, and
 /// the solver is asked again. Empty: the exit code is in `code` and the reason has been printed.
-std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal, const codegen::CompileOptions& options, int& code);
+std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal,
+                                                const codegen::CompileOptions& options, int& code);
 
 /// A line for each, and one for the demand that mends it or why none does.
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal);

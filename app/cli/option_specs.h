@@ -29,6 +29,8 @@ inline OptionSpec choice(std::string flag, std::string value, std::vector<std::s
   return {std::move(flag), "", std::move(value), std::move(about), ValueType::Choice, std::move(choices), 0, 0, false};
 }
 
-inline OptionSpec no_store() { return toggle("--no-store", "search even if the answer is kept from an earlier search (heddle store), and keep none"); }
+inline OptionSpec no_store() {
+  return toggle("--no-store", "search even if the answer is kept from an earlier search (heddle store), and keep none");
+}
 
 }  // namespace heddle::app::spec

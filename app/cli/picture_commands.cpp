@@ -22,21 +22,17 @@
 namespace heddle::app {
 namespace {
 
-GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const Verdict& verdict,
-                     const Arguments& arguments) {
+GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const Verdict& verdict, const Arguments& arguments) {
   GanttOptions options;
   const std::string mode = arguments.text("--mode").value_or("steady");
-  options.mode = mode == "unrolled"   ? GanttMode::Unrolled
-                 : mode == "pipeline" ? GanttMode::Pipeline
-                                      : GanttMode::Steady;
+  options.mode = mode == "unrolled" ? GanttMode::Unrolled : mode == "pipeline" ? GanttMode::Pipeline : GanttMode::Steady;
   options.iterations = static_cast<int>(arguments.integer("--iterations").value_or(options.iterations));
   options.verdict = &verdict;
   return build_gantt(problem, schedule, options);
 }
 
 /// What `show` prints and `export --format text` writes.
-std::string page_of(const Problem& problem, const Schedule& schedule, const Verdict& verdict, const Arguments& arguments,
-                    TextStyle style) {
+std::string page_of(const Problem& problem, const Schedule& schedule, const Verdict& verdict, const Arguments& arguments, TextStyle style) {
   if (const auto width = arguments.integer("--width")) style.width = static_cast<int>(*width);
   return timeline_page(problem, schedule, gantt_for(problem, schedule, verdict, arguments), style);
 }
@@ -59,8 +55,7 @@ std::string format_of(const std::string& path) {
 
 /// Drawing something illegal is allowed, but not silently.
 void warn_if_invalid(const Verdict& verdict, const Terminal& terminal) {
-  for (const Violation& violation : verdict.violations)
-    terminal.note(fmt::format("{}: {}", violation.family, violation.message));
+  for (const Violation& violation : verdict.violations) terminal.note(fmt::format("{}: {}", violation.family, violation.message));
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 namespace heddle::app {
 
 ProgressLine::ProgressLine(const Terminal& terminal) : terminal_(terminal) {
-  if (terminal.err_is_tty && !terminal.quiet)
-    ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
+  if (terminal.err_is_tty && !terminal.quiet) ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
 }
 
 ProgressLine::~ProgressLine() {

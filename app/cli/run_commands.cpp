@@ -36,7 +36,8 @@ int show(Measurement& m, const Arguments& arguments, const Terminal& terminal) {
   m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   if (arguments.has("--json")) terminal.out << measurement_text(m);
   if (m.status == RunStatus::NoGpu)
-    terminal.complain(fmt::format("{}; without a GPU a kernel can still be compiled and interpreted: {}", m.sentence, "heddle compile, heddle interpret"));
+    terminal.complain(fmt::format("{}; without a GPU a kernel can still be compiled and interpreted: {}", m.sentence,
+                                  "heddle compile, heddle interpret"));
   else if (!arguments.has("--json") && terminal.quiet)
     terminal.out << measurement_headline(m, terminal.style) << "\n";
   else if (!arguments.has("--json"))
@@ -134,10 +135,14 @@ int run_adopt(const Arguments& arguments, const Terminal& terminal) {
   const auto refused = [&](std::string pointer, std::string message, std::string hint = {}) {
     return report(terminal, Error{ErrorKind::Input, {{file, std::move(pointer), std::move(message), std::move(hint)}}}, json);
   };
-  if (m->kernel != inputs->kernel.name) return refused("/kernel", fmt::format("the measurement is of kernel '{}', not '{}'", m->kernel, inputs->kernel.name));
-  if (!m->profile || m->profile->ops.empty()) return refused("", "the measurement has no profile, so no op has a measured latency", "measure with heddle profile");
+  if (m->kernel != inputs->kernel.name)
+    return refused("/kernel", fmt::format("the measurement is of kernel '{}', not '{}'", m->kernel, inputs->kernel.name));
+  if (!m->profile || m->profile->ops.empty())
+    return refused("", "the measurement has no profile, so no op has a measured latency", "measure with heddle profile");
   if (m->machine != inputs->machine.name) terminal.note(fmt::format("the measurement was made for machine '{}'", printable(m->machine)));
-  if (!m->profile->trusted) terminal.note(fmt::format("recording changed the kernel's time by {:.1f} %: its numbers are those of another kernel", 100 * m->profile->cost()));
+  if (!m->profile->trusted)
+    terminal.note(
+        fmt::format("recording changed the kernel's time by {:.1f} %: its numbers are those of another kernel", 100 * m->profile->cost()));
   // A problem with these parameters, for the numbers that the measured ones replace.
   const auto problem = resolve(inputs->kernel, inputs->machine, m->params, {});
   if (!problem.ok()) return report(terminal, problem.error(), json);
@@ -150,7 +155,8 @@ int run_adopt(const Arguments& arguments, const Terminal& terminal) {
   if (!list.empty()) terminal.note("not adopted, because only a bound is known: " + list);
   terminal.note("measured latencies include waiting for units that other groups use at the same time");
   const std::string from = path == "-" ? "FILE" : path;
-  terminal.note(fmt::format("solve again: heddle solve {} {} --constraints {}", *arguments.text("KERNEL"), arguments.text("MACHINE").value_or(inputs->machine.name), from));
+  terminal.note(fmt::format("solve again: heddle solve {} {} --constraints {}", *arguments.text("KERNEL"),
+                            arguments.text("MACHINE").value_or(inputs->machine.name), from));
   return kDone;
 }
 

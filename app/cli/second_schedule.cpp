@@ -3,15 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "app/claims/judge_claim.h"
 #include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
-#include "app/claims/judge_claim.h"
 #include "core/base/suggest.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
+#include "core/formats/schedule_json.h"
 #include "core/library/library.h"
 #include "core/library/project_json.h"
-#include "core/formats/schedule_json.h"
 
 namespace heddle::app {
 
@@ -31,7 +31,8 @@ Result<std::optional<Schedule>> read_second(const std::string& name, const Input
   const auto judged = [&](Schedule schedule) {
     judge_claim(problem, inputs.constraints, schedule, name, &warnings);
     print_warnings(terminal, warnings);
-    if (inputs.proof && check(problem, schedule, inputs.constraints).valid()) take_proof(problem, inputs.constraints, *inputs.proof, schedule);
+    if (inputs.proof && check(problem, schedule, inputs.constraints).valid())
+      take_proof(problem, inputs.constraints, *inputs.proof, schedule);
     return std::optional(std::move(schedule));
   };
   if (is_project(name)) {

@@ -78,10 +78,14 @@ int run_study(const std::string& name, const Inputs& inputs, const Schedule& sch
   if (!csv && !json) terminal.out << problem_title(problem) << "\n";
   if (name == "jitter") {
     const auto points = jitter_study(problem, schedule, study);
-    terminal.out << (csv ? jitter_csv(points) : json ? jitter_json(problem, schedule, points, study).pretty() : jitter_summary(schedule, points, study));
+    terminal.out << (csv    ? jitter_csv(points)
+                     : json ? jitter_json(problem, schedule, points, study).pretty()
+                            : jitter_summary(schedule, points, study));
   } else if (name == "depth") {
     const DepthStudy answer = depth_study(problem, schedule, study);
-    terminal.out << (csv ? depth_csv(answer) : json ? depth_json(problem, schedule, answer, study).pretty() : depth_summary(problem, schedule, answer, study));
+    terminal.out << (csv    ? depth_csv(answer)
+                     : json ? depth_json(problem, schedule, answer, study).pretty()
+                            : depth_summary(problem, schedule, answer, study));
   } else {
     const int percent = static_cast<int>(arguments.integer("--percent").value_or(10));
     const NumberStudy answer = number_study(problem, schedule, numbers_of(inputs.kernel, inputs.machine, problem), percent,

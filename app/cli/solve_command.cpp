@@ -10,11 +10,9 @@ namespace heddle::app {
 int run_solve(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const auto file = arguments.text("--out");
-  if (json && file == "-")
-    return refuse(terminal, "--json and --out - both want standard output; give --out a file", json);
+  if (json && file == "-") return refuse(terminal, "--json and --out - both want standard output; give --out a file", json);
   if (arguments.has("--require-optimal") && arguments.has("--ii")) {
-    return refuse(terminal,
-        "--ii decides one II and proves nothing about others, so --require-optimal cannot be met; leave one out", json);
+    return refuse(terminal, "--ii decides one II and proves nothing about others, so --require-optimal cannot be met; leave one out", json);
   }
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
@@ -27,8 +25,8 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
   if (json) {
     terminal.out << outcome_text(inputs->problem, *outcome, inputs->constraints);
   } else {
-    const std::string text = terminal.quiet ? headline(*outcome, terminal.style) + "\n"
-                                            : outcome_summary(inputs->problem, *outcome, terminal.style);
+    const std::string text =
+        terminal.quiet ? headline(*outcome, terminal.style) + "\n" : outcome_summary(inputs->problem, *outcome, terminal.style);
     (file == "-" ? terminal.err : terminal.out) << text;
   }
   if (file && outcome->schedule) {

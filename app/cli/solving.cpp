@@ -73,8 +73,7 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   request.ii = arguments.integer("--ii");
   request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
-  if (const auto stages = arguments.integer("--max-stages"))
-    request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
+  if (const auto stages = arguments.integer("--max-stages")) request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
   return request;
 }
 
@@ -148,8 +147,8 @@ int exit_code_of(const SolveOutcome& outcome, bool require_optimal) {
   return require_optimal && outcome.status != Status::Optimal ? kNoProof : kDone;
 }
 
-std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal,
-                                         int& code, const std::function<void(const SolveOutcome&)>& without) {
+std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal, int& code,
+                                         const std::function<void(const SolveOutcome&)>& without) {
   code = kDone;
   if (inputs.schedule) return inputs.schedule;
   if (std::optional<Schedule> known = solved_beforehand(inputs, terminal)) return known;

@@ -36,7 +36,7 @@ int exit_code_of(const SolveOutcome& outcome, bool require_optimal);
 /// The schedule of the command line, or the solver's when it names none. When there is none, the exit code is in `code`
 /// and the reason has been printed, with --json as the object of `heddle solve`.
 /// `without` gets the outcome of a search that found none.
-std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal,
-                                         int& code, const std::function<void(const SolveOutcome&)>& without = {});
+std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal, int& code,
+                                         const std::function<void(const SolveOutcome&)>& without = {});
 
 }  // namespace heddle::app

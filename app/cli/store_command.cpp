@@ -52,7 +52,11 @@ int run_store(const Arguments& arguments, const Terminal& terminal) {
     if (what == "list") {
       Json list = Json::array();
       for (const StoreEntry& entry : entries)
-        list.push(Json::object().set("what", entry_title(store, entry)).set("bytes", entry.bytes).set("used", utc_minute(entry.used)).set("path", entry.path));
+        list.push(Json::object()
+                      .set("what", entry_title(store, entry))
+                      .set("bytes", entry.bytes)
+                      .set("used", utc_minute(entry.used))
+                      .set("path", entry.path));
       root.set("list", std::move(list));
     }
     terminal.out << root.pretty();
@@ -60,11 +64,12 @@ int run_store(const Arguments& arguments, const Terminal& terminal) {
   }
   if (what == "list") {
     std::vector<std::vector<std::string>> rows;
-    for (const StoreEntry& entry : entries) rows.push_back({utc_minute(entry.used), fmt::format("{}", entry.bytes), printable(entry_title(store, entry))});
+    for (const StoreEntry& entry : entries)
+      rows.push_back({utc_minute(entry.used), fmt::format("{}", entry.bytes), printable(entry_title(store, entry))});
     if (!rows.empty()) terminal.out << text_table({{"used (UTC)"}, {"bytes", true}, {"answer"}}, rows);
   }
-  terminal.out << fmt::format("{} answers, {:.1f} of {} MiB, in {}\n", entries.size(), static_cast<double>(bytes) / (1 << 20), store.place().most_bytes >> 20,
-                              printable(store.place().folder));
+  terminal.out << fmt::format("{} answers, {:.1f} of {} MiB, in {}\n", entries.size(), static_cast<double>(bytes) / (1 << 20),
+                              store.place().most_bytes >> 20, printable(store.place().folder));
   return kDone;
 }
 

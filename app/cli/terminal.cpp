@@ -57,9 +57,7 @@ TextStyle detect_style() {
 
 bool stderr_is_tty() { return isatty(STDERR_FILENO) != 0 && variable("TERM") != "dumb"; }
 
-void Terminal::complain(const std::string& message) const {
-  err << "heddle: " << printable(message, true) << '\n' << std::flush;
-}
+void Terminal::complain(const std::string& message) const { err << "heddle: " << printable(message, true) << '\n' << std::flush; }
 
 void Terminal::note(const std::string& message) const {
   if (!quiet) complain(message);

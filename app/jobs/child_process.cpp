@@ -73,7 +73,9 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
     if (now > last_moment) child.send(SIGKILL);
     return now <= last_moment && result.out.size() <= kMostChildOutput;
   };
-  listen({{&out->from, [&](std::string_view bytes) { result.out += bytes; }}, {&error->from, [&](std::string_view bytes) { lines.take(bytes); }}}, go_on);
+  listen({{&out->from, [&](std::string_view bytes) { result.out += bytes; }},
+          {&error->from, [&](std::string_view bytes) { lines.take(bytes); }}},
+         go_on);
   if (result.out.size() > kMostChildOutput) return Error::environment(program + " writes without end");
   lines.end();
   const ProcessEnd end = child.wait();

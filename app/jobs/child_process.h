@@ -13,13 +13,13 @@
 namespace heddle::app {
 
 struct ChildResult {
-  int code = -1;             ///< of its exit; -1: a signal ended it
-  int signal = 0;            ///< that ended it
-  std::string out;           ///< all of its standard output
-  std::string last_error;    ///< the last line of its standard error that says something
+  int code = -1;           ///< of its exit; -1: a signal ended it
+  int signal = 0;          ///< that ended it
+  std::string out;         ///< all of its standard output
+  std::string last_error;  ///< the last line of its standard error that says something
   bool cancelled = false;
-  bool timed_out = false;    ///< ended because its time was up
-  std::int64_t peak_kib = 0; ///< of its memory in use
+  bool timed_out = false;     ///< ended because its time was up
+  std::int64_t peak_kib = 0;  ///< of its memory in use
 };
 
 /// Time is up after `seconds` (0: never); then it gets SIGTERM to say what it knows, and SIGKILL when `grace` is over too.
@@ -29,7 +29,7 @@ struct ChildTime {
 
 /// Starts words[0] with the others as its arguments and waits for its end; standard input is empty. When it is to stop, the child and
 /// what it has started get SIGTERM, and SIGKILL a second later. Environment errors: it cannot be started, or writes without end.
-Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string_view line)>& error_line,
-                              ChildTime time = {});
+Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop,
+                              const std::function<void(std::string_view line)>& error_line, ChildTime time = {});
 
 }  // namespace heddle::app

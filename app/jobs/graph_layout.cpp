@@ -141,14 +141,12 @@ std::string layout_request(const GraphInput& input) {
       "digraph {{\nrankdir={};\nranksep={};\nnodesep=0.14;\nnode [shape=box, fixedsize=true, height={:.3f}, label=\"\"];\nedge "
       "[fontsize=9, arrowhead=none];\n",
       input.downwards ? "TB" : "LR", input.downwards ? "0.3" : "0.35", input.node_height / kInch);
-  for (std::size_t v = 0; v < input.node_widths.size(); ++v)
-    text += fmt::format("n{} [width={:.3f}];\n", v, input.node_widths[v] / kInch);
+  for (std::size_t v = 0; v < input.node_widths.size(); ++v) text += fmt::format("n{} [width={:.3f}];\n", v, input.node_widths[v] / kInch);
   for (const GraphInput::Arc& arc : input.arcs) {
     // Room for a label is asked for as a label: so many zeros of half the font's size each.
     const auto digits = static_cast<std::size_t>(std::ceil(arc.label_width / 4.5f));
     text += fmt::format("n{} -> n{} [style={}{}];\n", arc.against ? arc.to : arc.from, arc.against ? arc.from : arc.to,
-                        arc.against ? "dashed" : "solid",
-                        digits > 0 ? fmt::format(", label=\"{}\"", std::string(digits, '0')) : "");
+                        arc.against ? "dashed" : "solid", digits > 0 ? fmt::format(", label=\"{}\"", std::string(digits, '0')) : "");
   }
   return text + "}\n";
 }
@@ -166,28 +164,32 @@ Result<GraphLayout> read_layout(const GraphInput& input, const std::string& plai
   return reader.result();
 }
 
-Result<GraphLayout> lay_out(const GraphInput& input, const std::string& program, std::stop_token stop,
-                            std::chrono::milliseconds limit) {
+Result<GraphLayout> lay_out(const GraphInput& input, const std::string& program, std::stop_token stop, std::chrono::milliseconds limit) {
   // A file as its input, so that no write can block or raise SIGPIPE.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> request(std::tmpfile(), &std::fclose);
   const std::string text = layout_request(input);
-  if (!request || std::fwrite(text.data(), 1, text.size(), request.get()) != text.size() ||
-      std::fflush(request.get()) != 0 || std::fseek(request.get(), 0, SEEK_SET) != 0)
+  if (!request || std::fwrite(text.data(), 1, text.size(), request.get()) != text.size() || std::fflush(request.get()) != 0 ||
+      std::fseek(request.get(), 0, SEEK_SET) != 0)
     return Error::environment("the graph's layout needs a temporary file, and none could be written");
   std::optional<Pipe> pipe = make_pipe();
   if (!pipe) return Error::environment("the graph's layout needs a pipe, and none could be made");
-  const Error no_graphviz = Error::environment(fmt::format("the graph is laid out by Graphviz, and its program '{}' is not on this machine", program),
-                                               "install it (Debian: apt-get install graphviz); everything else works without it");
-  Process child({{program, "-Tplain"}, {{STDIN_FILENO, ::fileno(request.get())}, {STDOUT_FILENO, pipe->to.get()}, {STDERR_FILENO, -1}}, true});
+  const Error no_graphviz =
+      Error::environment(fmt::format("the graph is laid out by Graphviz, and its program '{}' is not on this machine", program),
+                         "install it (Debian: apt-get install graphviz); everything else works without it");
+  Process child(
+      {{program, "-Tplain"}, {{STDIN_FILENO, ::fileno(request.get())}, {STDOUT_FILENO, pipe->to.get()}, {STDERR_FILENO, -1}}, true});
   if (child.failure() != 0) return no_graphviz;
   pipe->to.close();
 
   std::string answer, trouble;
   const auto began = std::chrono::steady_clock::now();
   listen({{&pipe->from, [&](std::string_view bytes) { answer += bytes; }}}, [&] {
-    if (stop.stop_requested()) trouble = "the layout was cancelled";
-    else if (std::chrono::steady_clock::now() - began > limit) trouble = "Graphviz did not lay the graph out in time";
-    else if (answer.size() > kMostAnswer) trouble = "Graphviz answered with far too much";
+    if (stop.stop_requested())
+      trouble = "the layout was cancelled";
+    else if (std::chrono::steady_clock::now() - began > limit)
+      trouble = "Graphviz did not lay the graph out in time";
+    else if (answer.size() > kMostAnswer)
+      trouble = "Graphviz answered with far too much";
     return trouble.empty();
   });
   if (!trouble.empty()) return Error::environment(trouble);
@@ -199,11 +201,9 @@ Result<GraphLayout> lay_out(const GraphInput& input, const std::string& program,
 
 LayoutJob::LayoutJob(GraphInput input, std::string program)
     : input_(std::move(input)),
-      worker_(
-          [input = input_, program = std::move(program)](std::stop_token stop, const auto&) {
-            return std::make_shared<Result<GraphLayout>>(lay_out(input, program, stop));
-          },
-          [](std::string why) { return std::make_shared<Result<GraphLayout>>(Error::environment("the layout failed: " + why)); }, {}) {}
+      worker_([input = input_, program = std::move(program)](
+                  std::stop_token stop, const auto&) { return std::make_shared<Result<GraphLayout>>(lay_out(input, program, stop)); },
+              [](std::string why) { return std::make_shared<Result<GraphLayout>>(Error::environment("the layout failed: " + why)); }, {}) {}
 
 std::unique_ptr<Result<GraphLayout>> LayoutJob::take() {
   for (Answer& answer : worker_.drain()) return std::make_unique<Result<GraphLayout>>(std::move(*answer));

@@ -25,14 +25,14 @@ struct GraphPoint {
 struct GraphInput {
   struct Arc {
     std::size_t from = 0, to = 0;
-    bool against = false;      ///< leads back: drawn from low to high like the others, the arrow at the other end
-    float label_width = 0;     ///< 0: no room for a label
+    bool against = false;   ///< leads back: drawn from low to high like the others, the arrow at the other end
+    float label_width = 0;  ///< 0: no room for a label
     bool operator==(const Arc&) const = default;
   };
-  bool downwards = false;      ///< else from left to right
+  bool downwards = false;  ///< else from left to right
   float node_height = 38;
   std::vector<float> node_widths;
-  std::vector<Arc> arcs;       ///< no two alike
+  std::vector<Arc> arcs;  ///< no two alike
   bool operator==(const GraphInput&) const = default;
 };
 

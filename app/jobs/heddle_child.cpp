@@ -19,12 +19,14 @@ std::string heddle_beside() {
 
 Result<ChildResult> run_heddle_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string)>& say) {
   constexpr std::string_view kName = "heddle: ";
-  return run_child(std::move(words), std::move(stop), [&](std::string_view line) { say(printable(line.starts_with(kName) ? line.substr(kName.size()) : line)); });
+  return run_child(std::move(words), std::move(stop),
+                   [&](std::string_view line) { say(printable(line.starts_with(kName) ? line.substr(kName.size()) : line)); });
 }
 
 std::string ending_of(const ChildResult& child, std::string_view command) {
   if (!child.last_error.empty()) return printable(child.last_error);
-  return child.signal != 0 ? fmt::format("heddle {} was ended by signal {}", command, child.signal) : fmt::format("heddle {} ended with code {} and said nothing", command, child.code);
+  return child.signal != 0 ? fmt::format("heddle {} was ended by signal {}", command, child.signal)
+                           : fmt::format("heddle {} ended with code {} and said nothing", command, child.code);
 }
 
 }  // namespace heddle::app

@@ -31,7 +31,8 @@ std::string why_no_turns(const codegen::Program& program) {
   std::size_t issuing = 0;
   for (const codegen::Role& role : program.roles)
     issuing += std::any_of(role.sections.begin(), role.sections.end(), [](const codegen::Section& section) {
-      return std::any_of(section.steps.begin(), section.steps.end(), [](const codegen::Step& step) { return step.engine == codegen::Engine::Mma; });
+      return std::any_of(section.steps.begin(), section.steps.end(),
+                         [](const codegen::Step& step) { return step.engine == codegen::Engine::Mma; });
     });
   if (issuing == 0) return "the kernel has no wgmma to keep in order";
   if (issuing == 1) return "one role issues all wgmmas, in its own order";
@@ -47,8 +48,10 @@ KernelOffers offers_of(const KernelSubject& of, const KernelText& text) {
     return why_not_written(of, options);
   };
   if (of.options.build.cluster == 1) offers.cluster = with([](KernelOptions& o) { o.build.cluster = 2; });
-  if (of.options.records != codegen::Recording::Loop) offers.loop_records = with([](KernelOptions& o) { o.records = codegen::Recording::Loop; });
-  if (of.options.records != codegen::Recording::Ops) offers.op_records = with([](KernelOptions& o) { o.records = codegen::Recording::Ops; });
+  if (of.options.records != codegen::Recording::Loop)
+    offers.loop_records = with([](KernelOptions& o) { o.records = codegen::Recording::Loop; });
+  if (of.options.records != codegen::Recording::Ops)
+    offers.op_records = with([](KernelOptions& o) { o.records = codegen::Recording::Ops; });
   if (of.options.build.turns) {
     if (text.program) offers.turns = why_no_turns(*text.program);
   } else {
@@ -78,9 +81,11 @@ void take_fault(const KernelSubject& of, const codegen::ProgramFault& fault, Ker
   check.op = op_of_step(of, fault.op);
 }
 
-void check_with_data(const KernelText& text, const CheckRequest& request, const std::stop_token& stop, const std::function<void(std::string)>& say, KernelCheck& check) {
+void check_with_data(const KernelText& text, const CheckRequest& request, const std::stop_token& stop,
+                     const std::function<void(std::string)>& say, KernelCheck& check) {
   const KernelSubject& of = text.of;
-  const codegen::DataRequest question{*of.kernel, *of.machine, of.params, *of.problem, of.changes, *of.schedule, text.build, 1, request.interleavings};
+  const codegen::DataRequest question{*of.kernel,   *of.machine, of.params, *of.problem,          of.changes,
+                                      *of.schedule, text.build,  1,         request.interleavings};
   say("computing what the kernel's graph computes");
   const auto found = codegen::verify_with_data(question, stop, [&](std::int64_t done) {
     say(fmt::format("{} of {} with data", done, count_of(request.interleavings, "interleaving")));
@@ -108,7 +113,8 @@ void check_with_data(const KernelText& text, const CheckRequest& request, const 
 }  // namespace
 
 bool same_kernel(const KernelSubject& a, const KernelSubject& b) {
-  if (a.options != b.options || a.kernel != b.kernel || a.machine != b.machine || a.problem != b.problem || !a.schedule || !b.schedule) return false;
+  if (a.options != b.options || a.kernel != b.kernel || a.machine != b.machine || a.problem != b.problem || !a.schedule || !b.schedule)
+    return false;
   return a.schedule == b.schedule || same_program(*a.schedule, *b.schedule);
 }
 
@@ -134,7 +140,8 @@ KernelText write_kernel(const KernelSubject& of) {
   return text;
 }
 
-KernelCheck check_kernel(const KernelText& text, const CheckRequest& request, std::stop_token stop, const std::function<void(std::string)>& say) {
+KernelCheck check_kernel(const KernelText& text, const CheckRequest& request, std::stop_token stop,
+                         const std::function<void(std::string)>& say) {
   constexpr std::int64_t kTiles = 2;  // as `heddle interpret` has it
   KernelCheck check;
   check.of = text.of;
@@ -180,7 +187,9 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
   };
   const KernelSubject& of = text->of;
   auto kernel = codegen::compile_kernel(text->build, *text->program, *text->emission, compile_next);
-  if (kernel.ok()) kernel = codegen::recut({*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records}, std::move(*kernel), compile_next, stop);
+  if (kernel.ok())
+    kernel = codegen::recut({*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records}, std::move(*kernel), compile_next,
+                            stop);
   if (!kernel.ok()) {
     build.error = kernel.error();
     // What does not compile has its log in the error, below a sentence.
@@ -207,7 +216,9 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
 KernelTools built_in_tools() {
   KernelTools tools;
   tools.find_compiler = [] { return codegen::find_compiler(); };
-  tools.compile = [](const std::string& source) { return codegen::compile_cuda(source, {codegen::Compiler::Auto, codegen::default_cache()}); };
+  tools.compile = [](const std::string& source) {
+    return codegen::compile_cuda(source, {codegen::Compiler::Auto, codegen::default_cache()});
+  };
   return tools;
 }
 

@@ -29,34 +29,34 @@ struct KernelSubject {
   std::shared_ptr<const Schedule> schedule;
   std::string schedule_name;
   KernelOptions options;
-  Scope params;      ///< that differ from the kernel's defaults
-  Changes changes;   ///< that `problem` was made with
+  Scope params;     ///< that differ from the kernel's defaults
+  Changes changes;  ///< that `problem` was made with
 };
 /// The same problem, the same program and the same way to write it.
 bool same_kernel(const KernelSubject& a, const KernelSubject& b);
 
 struct KernelText {
   KernelSubject of;
-  codegen::BuildOptions build;                  ///< that made the program; loops are cut elsewhere than `of` says where ptxas wants it
+  codegen::BuildOptions build;  ///< that made the program; loops are cut elsewhere than `of` says where ptxas wants it
   std::optional<codegen::Program> program;
-  std::optional<codegen::Emission> emission;    ///< absent exactly when there are refusals
+  std::optional<codegen::Emission> emission;  ///< absent exactly when there are refusals
   std::vector<codegen::Refusal> refusals;
   SourceModel source;
-  SourceModel steps;                            ///< of every role as pseudocode, where there is a program
+  SourceModel steps;  ///< of every role as pseudocode, where there is a program
   KernelOffers offers;
 };
 KernelText write_kernel(const KernelSubject& of);
 
 struct KernelCheck {
   KernelSubject of;
-  std::int64_t wanted = 0, done = 0;   ///< interleavings
+  std::int64_t wanted = 0, done = 0;  ///< interleavings
   std::int64_t tiles = 0, trips = 0;
   std::size_t roles = 0;
-  bool data = false;                   ///< with real data; else with the names of values
-  std::string fault;                   ///< of the last interleaving, as the interpreter names it; empty: none
-  std::string kind, role, step;        ///< the same in parts, where it is a fault of one step
-  OpId op;                             ///< whose step went wrong; invalid: no op of the loop
-  std::string failure;                 ///< it could not be run at all
+  bool data = false;             ///< with real data; else with the names of values
+  std::string fault;             ///< of the last interleaving, as the interpreter names it; empty: none
+  std::string kind, role, step;  ///< the same in parts, where it is a fault of one step
+  OpId op;                       ///< whose step went wrong; invalid: no op of the loop
+  std::string failure;           ///< it could not be run at all
   double seconds = 0;
 };
 struct CheckRequest {
@@ -64,14 +64,15 @@ struct CheckRequest {
   bool data = false;  ///< at the kernel's evaluation sizes, every element compared with what its graph computes
 };
 /// Runs the program of `text` in so many orders of events, until one goes wrong.
-KernelCheck check_kernel(const KernelText& text, const CheckRequest& request, std::stop_token stop, const std::function<void(std::string)>& say);
+KernelCheck check_kernel(const KernelText& text, const CheckRequest& request, std::stop_token stop,
+                         const std::function<void(std::string)>& say);
 
 struct KernelBuild {
   KernelSubject of;
-  std::shared_ptr<const KernelText> text;      ///< that was compiled in the end: another one than was given where loops are cut elsewhere
-  std::optional<Error> error;                  ///< the text does not compile, or there is no compiler
-  codegen::Compiled compiled;                  ///< unless there is an error
-  std::vector<codegen::Refusal> faults;        ///< what makes the kernel another one than the schedule says
+  std::shared_ptr<const KernelText> text;  ///< that was compiled in the end: another one than was given where loops are cut elsewhere
+  std::optional<Error> error;              ///< the text does not compile, or there is no compiler
+  codegen::Compiled compiled;              ///< unless there is an error
+  std::vector<codegen::Refusal> faults;    ///< what makes the kernel another one than the schedule says
   std::vector<codegen::BuildMessage> messages;
 };
 /// Where ptxas has something against the text, it is written with its loops cut elsewhere, as `heddle compile` does. Pre: `text` has an
@@ -83,7 +84,8 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
 struct KernelTools {
   std::function<Result<std::string>()> find_compiler;
   codegen::CompileFunction compile;
-  std::function<KernelCheck(const KernelText&, const CheckRequest&, std::stop_token, const std::function<void(std::string)>&)> check = check_kernel;
+  std::function<KernelCheck(const KernelText&, const CheckRequest&, std::stop_token, const std::function<void(std::string)>&)> check =
+      check_kernel;
 };
 KernelTools built_in_tools();
 

@@ -55,7 +55,8 @@ std::string describe(const KernelOptions& options) {
 
 std::map<std::string, std::string> to_choices(const KernelOptions& options) {
   std::map<std::string, std::string> choices;
-  for (const OptionWord& word : option_words(options)) choices[std::string(kPrefix) + (word.flag + 2)] = word.value.empty() ? "on" : word.value;
+  for (const OptionWord& word : option_words(options))
+    choices[std::string(kPrefix) + (word.flag + 2)] = word.value.empty() ? "on" : word.value;
   return choices;
 }
 

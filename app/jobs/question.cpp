@@ -132,9 +132,8 @@ Answer sensitivity(const Question& q, std::stop_token stop, const AskListener& t
   request.percent = q.options.percent;
   request.problem_with = [&](const Changes& changes) { return resolve_with(q, changes); };
   return solver::sensitivity(request, stop, [&](const Sensitivity& partial) {
-    const auto open = std::count_if(partial.rows.begin(), partial.rows.end(), [&](const SensitivityRow& row) {
-      return partial.effect(row) == SensitivityEffect::Undecided;
-    });
+    const auto open = std::count_if(partial.rows.begin(), partial.rows.end(),
+                                    [&](const SensitivityRow& row) { return partial.effect(row) == SensitivityEffect::Undecided; });
     tell({fmt::format("{} of {} numbers undecided", open, partial.rows.size()), partial});
   });
 }
@@ -206,8 +205,7 @@ AskFunction built_in_answers() { return {}; }
 std::unique_ptr<QuestionJob> start_question(AskFunction ask, Question question, std::function<void()> wake) {
   return std::make_unique<QuestionJob>(
       [ask = std::move(ask), question = std::move(question)](std::stop_token stop, const QuestionJob::Push& push) {
-        return QuestionEvent(
-            ask(question, std::move(stop), [&](AnswerSoFar so_far) { push(std::move(so_far)); }));
+        return QuestionEvent(ask(question, std::move(stop), [&](AnswerSoFar so_far) { push(std::move(so_far)); }));
       },
       [](std::string message) { return QuestionEvent(JobFailure{std::move(message)}); }, std::move(wake));
 }

@@ -23,7 +23,8 @@ constexpr const char* kRunEnding = ".measurement.json";
 
 /// A name that no file has yet, without its ending.
 std::string free_stem(const RunRequest& request) {
-  const std::string stem = fmt::format("{}/{}_{}_{}", request.folder, time_stamp(), safe_file_name(request.of.kernel->name), safe_file_name(request.of.schedule_name));
+  const std::string stem = fmt::format("{}/{}_{}_{}", request.folder, time_stamp(), safe_file_name(request.of.kernel->name),
+                                       safe_file_name(request.of.schedule_name));
   std::error_code ignored;
   for (int i = 1;; ++i) {
     const std::string name = i == 1 ? stem : fmt::format("{}_{}", stem, i);
@@ -50,7 +51,8 @@ RunAnswer run_kernel(const RunRequest& request, std::stop_token stop, const std:
   const char* command = request.profile ? "profile" : "run";
   const std::string stem = free_stem(request), schedule = stem + ".schedule.json", path = stem + kRunEnding;
   RunAnswer answer;
-  if (const auto written = write_file(schedule, schedule_text(*request.of.problem, *request.of.schedule), MissingFolder::Create); !written.ok()) {
+  if (const auto written = write_file(schedule, schedule_text(*request.of.problem, *request.of.schedule), MissingFolder::Create);
+      !written.ok()) {
     answer.failure = to_string(written.error());
     return answer;
   }
@@ -69,7 +71,8 @@ RunAnswer run_kernel(const RunRequest& request, std::stop_token stop, const std:
   auto measurement = parse_measurement(child->out, path);
   // Whatever became of the kernel is in a measurement; without one the program itself failed.
   if (!measurement.ok()) return give_up(ending_of(*child, command));
-  if (measurement->status == RunStatus::NoGpu) return give_up(measurement->sentence.empty() ? "there is no GPU that can run it" : printable(measurement->sentence));
+  if (measurement->status == RunStatus::NoGpu)
+    return give_up(measurement->sentence.empty() ? "there is no GPU that can run it" : printable(measurement->sentence));
   if (const auto written = write_file(path, child->out); !written.ok()) return give_up(to_string(written.error()));
   answer.run = std::make_shared<const RunRecord>(RunRecord{path, std::move(*measurement)});
   return answer;

@@ -32,14 +32,14 @@ RunTools built_in_run_tools();
 std::string runs_path();
 
 struct RunRequest {
-  bool profile = false;             ///< the recording build, op by op
+  bool profile = false;  ///< the recording build, op by op
   std::string program, folder;
-  std::vector<std::string> words;   ///< kernel, machine and what else the question says
+  std::vector<std::string> words;  ///< kernel, machine and what else the question says
   KernelSubject of;
 };
 struct RunAnswer {
   RunPtr run;
-  std::string failure;              ///< one sentence; empty where there is a run
+  std::string failure;  ///< one sentence; empty where there is a run
 };
 /// Writes the schedule beside where its measurement will be, runs `heddle run` or `heddle profile` on it, and keeps what that prints.
 RunAnswer run_kernel(const RunRequest& request, std::stop_token stop, const std::function<void(std::string)>& say);

@@ -14,8 +14,7 @@
 
 namespace heddle::app {
 
-using SolveFunction =
-    std::function<SolveOutcome(const solver::SolveRequest&, std::stop_token, const solver::SolveListener&)>;
+using SolveFunction = std::function<SolveOutcome(const solver::SolveRequest&, std::stop_token, const solver::SolveListener&)>;
 
 /// The real solver, or an empty function in a build without one.
 SolveFunction built_in_solver();

@@ -14,9 +14,9 @@ namespace heddle::app {
 namespace {
 
 constexpr auto kFollowPause = std::chrono::milliseconds(200);
-constexpr std::size_t kFollowPiece = 4u << 20;        ///< bytes read at once: the window hears of a long file bit by bit
-constexpr std::size_t kLongestLine = 64u << 20; ///< what has no end by then has none
-constexpr std::size_t kMostFaults = 200;        ///< that are kept of one file
+constexpr std::size_t kFollowPiece = 4u << 20;   ///< bytes read at once: the window hears of a long file bit by bit
+constexpr std::size_t kLongestLine = 64u << 20;  ///< what has no end by then has none
+constexpr std::size_t kMostFaults = 200;         ///< that are kept of one file
 
 std::string sweep_bytes_at(const std::string& path, std::uint64_t offset, std::size_t most) {
   std::ifstream in(path, std::ios::binary);
@@ -95,7 +95,8 @@ void SweepLines::take(std::string_view bytes, SweepNews& news) {
   offset_ += at;
   if (rest_.size() > kLongestLine) {
     if (faults_++ < kMostFaults)
-      news.faults.push_back({fmt::format("{}:{}", file_.path, line_ + 1), {}, fmt::format("the line has no end after {} MiB", kLongestLine >> 20), {}});
+      news.faults.push_back(
+          {fmt::format("{}:{}", file_.path, line_ + 1), {}, fmt::format("the line has no end after {} MiB", kLongestLine >> 20), {}});
     offset_ += rest_.size();
     rest_.clear();
   }
@@ -113,13 +114,14 @@ bool SweepLines::finish(SweepNews& news) {
 }
 
 std::unique_ptr<SweepFollower> follow_sweep(SweepFile file, std::function<void()> wake) {
-  return std::make_unique<SweepFollower>([file = std::move(file)](std::stop_token stop, const SweepFollower::Push& push) { return follow_until_stopped(file, stop, push); },
-                                         [](std::string why) {
-                                           SweepNews news;
-                                           news.failure = std::move(why);
-                                           return news;
-                                         },
-                                         std::move(wake));
+  return std::make_unique<SweepFollower>(
+      [file = std::move(file)](std::stop_token stop, const SweepFollower::Push& push) { return follow_until_stopped(file, stop, push); },
+      [](std::string why) {
+        SweepNews news;
+        news.failure = std::move(why);
+        return news;
+      },
+      std::move(wake));
 }
 
 Result<SweepKind> classify_sweep(const std::string& path) {
@@ -128,7 +130,8 @@ Result<SweepKind> classify_sweep(const std::string& path) {
   if (!S_ISREG(found.st_mode)) return Error::input(fmt::format("{} is no file", path));
   constexpr std::size_t kBeginning = 256u << 10;  // a run's line has a whole space in it
   if (const auto kind = sweep_kind(sweep_bytes_at(path, 0, kBeginning))) return *kind;
-  return Error::input("this is not a tuner's history, and not the results or the journal of heddle batch", "their first line says what they are");
+  return Error::input("this is not a tuner's history, and not the results or the journal of heddle batch",
+                      "their first line says what they are");
 }
 
 bool is_sweep(const std::string& path) { return classify_sweep(path).ok(); }

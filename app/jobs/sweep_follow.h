@@ -15,13 +15,13 @@
 namespace heddle::app {
 
 struct SweepNews {
-  bool anew = false;                ///< the file is another one than before, or was cut: forget what came from it
+  bool anew = false;  ///< the file is another one than before, or was cut: forget what came from it
   std::vector<PlacedLine> lines;
-  std::vector<Fault> faults;        ///< lines that cannot be read, with their numbers
-  std::uint64_t bytes = 0;          ///< read so far
-  bool half = false;                ///< the last line is not whole
-  bool missing = false;             ///< there is no such file, or no longer
-  std::string failure;              ///< internal
+  std::vector<Fault> faults;  ///< lines that cannot be read, with their numbers
+  std::uint64_t bytes = 0;    ///< read so far
+  bool half = false;          ///< the last line is not whole
+  bool missing = false;       ///< there is no such file, or no longer
+  std::string failure;        ///< internal
 };
 using SweepFollower = Worker<SweepNews>;
 
@@ -54,8 +54,8 @@ class SweepLines {
 
  private:
   SweepFile file_;
-  std::string rest_;                ///< what follows the last end of a line
-  std::uint64_t offset_ = 0;        ///< of `rest_` in the file
+  std::string rest_;          ///< what follows the last end of a line
+  std::uint64_t offset_ = 0;  ///< of `rest_` in the file
   std::size_t line_ = 0, faults_ = 0;
 };
 

@@ -41,8 +41,7 @@ class Worker {
 
   /// Starts at once. `failed` makes the last event of an exception's text. `wake` is called from the worker after every
   /// event; it must be safe to call from any thread, and may be empty.
-  Worker(Work work, std::function<Event(std::string)> failed, std::function<void()> wake)
-      : shared_(std::make_shared<Shared>()) {
+  Worker(Work work, std::function<Event(std::string)> failed, std::function<void()> wake) : shared_(std::make_shared<Shared>()) {
     shared_->wake = std::move(wake);
     // The thread owns what it uses, so that it may outlive this object when the program has to leave without it.
     thread_ = std::jthread([shared = shared_, work = std::move(work), failed = std::move(failed)](std::stop_token stop) {
@@ -105,9 +104,7 @@ class Worker {
   }
 
   /// Since cancel(); 0 when it was not called.
-  double seconds_since_cancel() const {
-    return cancelled_ ? std::chrono::duration<double>(Clock::now() - cancelled_at_).count() : 0;
-  }
+  double seconds_since_cancel() const { return cancelled_ ? std::chrono::duration<double>(Clock::now() - cancelled_at_).count() : 0; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -57,8 +57,8 @@ void load_fonts(float scale, bool built_in) {
     config.SizePixels = size(13);
     fonts_.body = atlas.AddFontDefault(&config);
   }
-  for (ImFont** font : {&fonts_.bold, &fonts_.mono, &fonts_.mono_bold, &fonts_.small, &fonts_.small_bold,
-                        &fonts_.mono_small, &fonts_.title})
+  for (ImFont** font :
+       {&fonts_.bold, &fonts_.mono, &fonts_.mono_bold, &fonts_.small, &fonts_.small_bold, &fonts_.mono_small, &fonts_.title})
     if (*font == nullptr) *font = fonts_.body;
   ImGui::GetIO().FontDefault = fonts_.body;
 }

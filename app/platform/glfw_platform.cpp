@@ -39,8 +39,7 @@ void install_callbacks(GLFWwindow* window) {
   glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { platform_of(w).note_input(); });
   glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { platform_of(w).note_input(); });
   glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { platform_of(w).note_input(); });
-  glfwSetDropCallback(window,
-                      [](GLFWwindow* w, int count, const char** paths) { platform_of(w).note_drop(count, paths); });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) { platform_of(w).note_drop(count, paths); });
 }
 
 }  // namespace
@@ -48,8 +47,7 @@ void install_callbacks(GLFWwindow* window) {
 Result<std::unique_ptr<GlfwPlatform>> GlfwPlatform::create(const std::string& title, int width, int height) {
   glfwSetErrorCallback([](int, const char* description) { last_error = description; });
   if (glfwInit() != GLFW_TRUE)
-    return Error::environment("no display: " + last_error,
-                              "use the heddle command line, heddle-gui --screenshot, or xvfb-run heddle-gui");
+    return Error::environment("no display: " + last_error, "use the heddle command line, heddle-gui --screenshot, or xvfb-run heddle-gui");
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);

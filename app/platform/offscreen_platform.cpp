@@ -42,9 +42,7 @@ Error no_egl(const char* what) {
 EGLDisplay open_display() {
   const auto get = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));
   const char* extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
-  const auto usable = [](EGLDisplay display) {
-    return display != EGL_NO_DISPLAY && eglInitialize(display, nullptr, nullptr) == EGL_TRUE;
-  };
+  const auto usable = [](EGLDisplay display) { return display != EGL_NO_DISPLAY && eglInitialize(display, nullptr, nullptr) == EGL_TRUE; };
   if (get != nullptr && extensions != nullptr) {
     if (std::strstr(extensions, "EGL_MESA_platform_surfaceless") != nullptr) {
       const EGLDisplay display = get(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
@@ -65,8 +63,7 @@ EGLDisplay open_display() {
 }  // namespace
 
 Result<std::unique_ptr<OffscreenPlatform>> OffscreenPlatform::create(int width, int height, bool built_in_font) {
-  if (width < 1 || height < 1 || width > 16384 || height > 16384)
-    return Error::input("a picture is 1 to 16384 pixels wide and high");
+  if (width < 1 || height < 1 || width > 16384 || height > 16384) return Error::input("a picture is 1 to 16384 pixels wide and high");
   auto gl = std::make_unique<Gl>();
   gl->display = open_display();
   if (gl->display == EGL_NO_DISPLAY) return no_egl("no EGL display");
@@ -74,11 +71,9 @@ Result<std::unique_ptr<OffscreenPlatform>> OffscreenPlatform::create(int width, 
   const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_NONE};
   EGLConfig config = nullptr;
   EGLint configs = 0;
-  if (eglChooseConfig(gl->display, wanted, &config, 1, &configs) != EGL_TRUE || configs == 0)
-    config = EGL_NO_CONFIG_KHR;
-  const EGLint version[] = {
-      EGL_CONTEXT_MAJOR_VERSION,           3,       EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
-      EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+  if (eglChooseConfig(gl->display, wanted, &config, 1, &configs) != EGL_TRUE || configs == 0) config = EGL_NO_CONFIG_KHR;
+  const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION,           3,       EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                            EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
   gl->context = eglCreateContext(gl->display, config, EGL_NO_CONTEXT, version);
   if (gl->context == EGL_NO_CONTEXT) return no_egl("no OpenGL 3.3 context");
   if (eglMakeCurrent(gl->display, EGL_NO_SURFACE, EGL_NO_SURFACE, gl->context) != EGL_TRUE)

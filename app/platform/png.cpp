@@ -32,7 +32,8 @@ Picture cropped(const Picture& picture, int x0, int y0, int x1, int y1) {
   y1 = std::clamp(y1, y0 + 1, std::max(y0 + 1, picture.height));
   Picture part{x1 - x0, y1 - y0, {}};
   for (int y = y0; y < y1; ++y) {
-    const auto* row = picture.rgba.data() + (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) + static_cast<std::size_t>(x0)) * 4;
+    const auto* row =
+        picture.rgba.data() + (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) + static_cast<std::size_t>(x0)) * 4;
     part.rgba.insert(part.rgba.end(), row, row + static_cast<std::size_t>(part.width) * 4);
   }
   return part;

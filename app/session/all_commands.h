@@ -12,17 +12,16 @@ struct CommandTypes {
 };
 
 using AllCommands =
-    CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop,
-                 DemandEmitterRules, OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork,
-                 DiscardWork, Export, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint,
-                 AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange,
-                 ToggleChange, SetBaseline, SwapBaseline, SetChartView, SetAlignment, FirstDivergence, FirstViolation,
-                 RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, SetHighlight, AskWhy,
-                 TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel, RunKernel,
-                 CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep, StartTune,
-                 CancelTune, OpenPoint, ToggleCritical, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve,
-                 ProveShown, CancelSolve, SetMode, SetIterations, SetTheme, SetScale, SetKeys, ResetKeys, SetWheelScrolls,
-                 FoldPane, RememberUsed, ShowTab, ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText,
-                 CopyLine, Quit, DismissNotice>;
+    CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, DemandEmitterRules,
+                 OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument,
+                 DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint,
+                 RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, SetBaseline, SwapBaseline,
+                 SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag,
+                 ClearFlags, Ask, CancelAsk, SetHighlight, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel,
+                 CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep,
+                 CloseSweep, StartTune, CancelTune, OpenPoint, ToggleCritical, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection,
+                 StartSolve, ProveShown, CancelSolve, SetMode, SetIterations, SetTheme, SetScale, SetKeys, ResetKeys, SetWheelScrolls,
+                 FoldPane, RememberUsed, ShowTab, ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, CopyLine, Quit,
+                 DismissNotice>;
 
 }  // namespace heddle::app

@@ -129,9 +129,8 @@ std::vector<Recovery> find_recoveries(const std::string& folder, std::vector<std
     struct stat facts {};
     if (::stat(path.c_str(), &facts) == 0) recovery.written = facts.st_mtime;
   }
-  std::sort(found.begin(), found.end(), [](const Recovery& a, const Recovery& b) {
-    return a.written != b.written ? a.written > b.written : a.path < b.path;
-  });
+  std::sort(found.begin(), found.end(),
+            [](const Recovery& a, const Recovery& b) { return a.written != b.written ? a.written > b.written : a.path < b.path; });
   return found;
 }
 
@@ -147,8 +146,7 @@ Autosave::~Autosave() {
   changed_.notify_all();
 }
 
-void Autosave::keep(double now, std::uint64_t revision, bool unsaved,
-                    const std::function<std::function<std::string()>()>& text) {
+void Autosave::keep(double now, std::uint64_t revision, bool unsaved, const std::function<std::function<std::string()>()>& text) {
   if (revision == seen_ || (unsaved && now - last_ < kSeconds)) return;
   seen_ = revision;
   if (!unsaved && !kept_) return;

@@ -13,8 +13,8 @@ namespace heddle::app {
 class Command {
  public:
   template <class C>
-    requires(std::is_aggregate_v<C> && std::is_class_v<C>)
-  Command(C command) : type_(&typeid(C)), data_(std::make_shared<const C>(std::move(command))) {}
+  requires(std::is_aggregate_v<C>&& std::is_class_v<C>) Command(C command)
+      : type_(&typeid(C)), data_(std::make_shared<const C>(std::move(command))) {}
 
   /// The command, where it is one of this type; else null.
   template <class C>

@@ -67,7 +67,8 @@ void add_cuts(const Session& session, const Takes& takes, std::vector<std::strin
 /// That a command takes; all of them where it is unknown.
 auto taker_of(const CommandSpec* command) {
   return [command](std::string_view flag) {
-    return !command || std::any_of(command->options.begin(), command->options.end(), [&](const OptionSpec& option) { return option.flag == flag; });
+    return !command ||
+           std::any_of(command->options.begin(), command->options.end(), [&](const OptionSpec& option) { return option.flag == flag; });
   };
 }
 
@@ -185,7 +186,8 @@ std::string run_kernel_command(const Session& session, bool profile) { return co
 std::vector<std::string> kernel_words(const Content& content) {
   std::vector<std::string> words{name_in_library(Shelf::Kernels, content.kernel->source)};
   if (!content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
-  add_question(content, [](std::string_view flag) { return flag != "--demand"; }, words);
+  add_question(
+      content, [](std::string_view flag) { return flag != "--demand"; }, words);
   add_kernel_options(content, taker_of(find_command("run")), words);
   return words;
 }
@@ -200,7 +202,8 @@ std::vector<std::string> tune_words(const Content& content, TuneOptions options,
     options.seed = earlier->seed.value_or(options.seed);
   }
   // Demands are of one configuration; the tuner's space has its own.
-  add_question(question, [](std::string_view flag) { return flag != "--demand"; }, words);
+  add_question(
+      question, [](std::string_view flag) { return flag != "--demand"; }, words);
   const auto add = [&](const char* flag, std::string value) { words.insert(words.end(), {flag, std::move(value)}); };
   add("--budget", fmt::format("{}", options.budget));
   add("--method", options.method);
@@ -269,7 +272,8 @@ std::string picture_command(const Session& session, const Export& request) {
     if (content.baseline_entry() || (entry && entry->file.empty() && !entry->of_solver)) return {};
     add({name_in_library(Shelf::Kernels, content.kernel->source)});
     if (!content.dump) add({name_in_library(Shelf::Machines, content.machine->file)});
-    add_question(content, [](std::string_view) { return true; }, words);
+    add_question(
+        content, [](std::string_view) { return true; }, words);
     if (entry && entry->file.empty()) add({"--solve"});
     if (entry && !entry->file.empty()) add({"--schedule", name_in_library(Shelf::Schedules, entry->file)});
   }
@@ -279,7 +283,8 @@ std::string picture_command(const Session& session, const Export& request) {
   add({"--tab", to_string(view.tab)});
   if (view.window) add({"--size", fmt::format("{}x{}", view.window->first, view.window->second)});
   if (session.settings().scale_percent != 100) add({"--scale", fmt::format("{}", session.settings().scale_percent)});
-  if (const auto& visible = view.chart.visible) add({"--begin", fmt::format("{}", visible->first), "--end", fmt::format("{}", visible->second)});
+  if (const auto& visible = view.chart.visible)
+    add({"--begin", fmt::format("{}", visible->first), "--end", fmt::format("{}", visible->second)});
   for (const auto& [overlay, on] : view.chart.switches)
     if (on) add({"--show", overlay});
   if (const OpId op = session.selection().primary(); op.valid()) add({"--select", content.problem->op(op).name});
@@ -325,10 +330,13 @@ std::string export_command(const Session& session, const Export& request) {
 std::optional<std::string> cli_equivalent(const Session& session, const Command& command) {
   using Line = std::optional<std::string>;
   const Content& content = session.content();
-  const auto line = [&](std::string_view subcommand, const std::vector<std::string>& extra = {}) { return command_line(session, subcommand, extra); };
+  const auto line = [&](std::string_view subcommand, const std::vector<std::string>& extra = {}) {
+    return command_line(session, subcommand, extra);
+  };
   const auto shown = [&] { return content.entry() ? shown_as_command(session) : line("solve"); };
 
-  if (command.is<OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, StartSolve, Undo, Redo, AdoptMeasured>()) return line("solve");
+  if (command.is<OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, StartSolve, Undo, Redo, AdoptMeasured>())
+    return line("solve");
   if (command.is<ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps>()) return line("solve");
   if (command.is<SetChange, RemoveChange, ToggleChange, TryRelaxation>()) return line("solve");
   if (command.is<ProveShown>()) {

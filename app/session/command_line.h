@@ -36,7 +36,8 @@ std::string run_kernel_command(const Session& session, bool profile);
 std::vector<std::string> kernel_words(const Content& content);
 /// "tune KERNEL MACHINE --param ... --budget N --method M --seed N --history FILE"
 /// With `earlier`, the head of that history: of its parameters and seed, whatever point of it is open.
-std::vector<std::string> tune_words(const Content& content, TuneOptions options, const std::string& history, const SweepHead* earlier = nullptr);
+std::vector<std::string> tune_words(const Content& content, TuneOptions options, const std::string& history,
+                                    const SweepHead* earlier = nullptr);
 /// The same as a line; of a history that is open and can be continued, of that one.
 std::string tune_command(const Session& session, const TuneOptions& options);
 /// Judges the open dump; empty where none is open.

@@ -51,7 +51,7 @@ struct OpenDump {
 struct ShowLoop {
   std::optional<std::int64_t> loop;
   std::optional<peer::Reading> reading;
-};  ///< another loop of the dump that is open, or another reading of it; what is not said stays
+};                             ///< another loop of the dump that is open, or another reading of it; what is not said stays
 struct DemandEmitterRules {};  ///< what the emitter of the open dump's compiler demands becomes constraints, as one step
 struct OpenConstraints {
   std::string path;
@@ -111,14 +111,14 @@ struct MoveOp {
   Cycle start = 0;               ///< in cycles of the shown schedule; negative: before its cycle 0
   std::optional<GroupId> group;  ///< of the shown schedule, when it was dropped on another group's rows
   bool pin = true;               ///< false: only the group is asked for
-};  ///< a bar was dropped: pins it there, relative to the rest (session/proposal.h)
+};                               ///< a bar was dropped: pins it there, relative to the rest (session/proposal.h)
 struct TogglePin {
   OpId op;
 };  ///< where it is in the shown schedule
 struct PinOps {
   std::vector<OpId> ops;
   bool pin = true;  ///< false: takes their pins away
-};  ///< the same for several ops, as one step
+};                  ///< the same for several ops, as one step
 struct RemoveChange {
   std::size_t index = 0;
   bool solve = false;
@@ -172,11 +172,11 @@ struct Redo {};
 enum class KernelStep { Text, Check, Build, Data };
 inline constexpr std::int64_t kUsualInterleavings = 200;
 inline constexpr std::int64_t kUsualDataInterleavings = 12;  ///< with real data each is much more work
-struct WriteKernel {};  ///< its CUDA text
+struct WriteKernel {};                                       ///< its CUDA text
 struct CheckKernel {
   std::int64_t interleavings = kUsualInterleavings;
-  bool data = false;  ///< with real data, every element compared with what the kernel's graph computes
-};  ///< its program on the CPU, in so many orders of events
+  bool data = false;    ///< with real data, every element compared with what the kernel's graph computes
+};                      ///< its program on the CPU, in so many orders of events
 struct BuildKernel {};  ///< with NVRTC or nvcc
 struct CancelKernel {
   KernelStep step = KernelStep::Text;
@@ -195,7 +195,7 @@ struct OpenMeasurement {
 };
 struct SelectRun {
   std::optional<std::size_t> index;
-};  ///< of RunState::runs(); none: no run is chosen
+};                         ///< of RunState::runs(); none: no run is chosen
 struct ToggleMeasured {};  ///< the chosen run's bars over those of the chart
 struct AdoptMeasured {};   ///< the chosen run's latencies become changed numbers, as one step, and it is solved again
 
@@ -206,7 +206,7 @@ struct OpenSweep {
 struct CloseSweep {};
 /// How the tuner is to go about it, as `heddle tune` takes it.
 struct TuneOptions {
-  std::int64_t budget = 50;       ///< evaluations
+  std::int64_t budget = 50;  ///< evaluations
   std::string method = "baco";
   std::int64_t seed = 0;
   bool operator==(const TuneOptions&) const = default;
@@ -214,7 +214,7 @@ struct TuneOptions {
 struct StartTune {
   TuneOptions options;
   bool more = false;  ///< goes on with the history that is open
-};  ///< of what is open, in a process of its own
+};                    ///< of what is open, in a process of its own
 struct CancelTune {};
 struct OpenPoint {
   std::size_t index = 0;  ///< of SweepTable::points
@@ -269,17 +269,17 @@ struct ShowTab {
 };
 struct SetHighlight {
   Highlight highlight;
-};  ///< an empty one ends it
+};                         ///< an empty one ends it
 struct ToggleCritical {};  ///< the overlay that shows what limits II
 struct ToggleWhiskers {};  ///< how far every op can move, drawn on the bars
-struct ToggleKeys {};  ///< the overlay that lists all keys
+struct ToggleKeys {};      ///< the overlay that lists all keys
 struct ShowOpenDialog {};
 struct FocusFind {};
 struct ZoomToSelection {};  ///< chart: centre the selection; again: fit
 struct FitAll {};           ///< chart: show everything
 struct CopyText {
   std::string text;
-};  ///< to the clipboard
+};                   ///< to the clipboard
 struct CopyLine {};  ///< to the clipboard: the command line that does what was done last
 struct Quit {
   bool even_unsaved = false;  ///< else it asks first, where work of the user's own would be lost

@@ -9,11 +9,9 @@
 namespace heddle::app {
 
 bool fits(const Problem& problem, const Schedule& schedule) {
-  return schedule.ii >= 1 && schedule.ops.size() == problem.ops.size() &&
-         schedule.depths.size() == problem.channels.size() &&
-         std::all_of(schedule.ops.begin(), schedule.ops.end(), [&](const Placement& p) {
-           return p.start >= 0 && p.group.valid() && p.group.index() < schedule.groups.size();
-         });
+  return schedule.ii >= 1 && schedule.ops.size() == problem.ops.size() && schedule.depths.size() == problem.channels.size() &&
+         std::all_of(schedule.ops.begin(), schedule.ops.end(),
+                     [&](const Placement& p) { return p.start >= 0 && p.group.valid() && p.group.index() < schedule.groups.size(); });
 }
 
 Verdict judge(const Problem& problem, const Constraints& constraints, const Schedule& schedule) {

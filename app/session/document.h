@@ -34,17 +34,16 @@ struct ScheduleEntry {
   std::optional<Cycle> lower_bound;  ///< proved; none for schedules from files without certificate
   std::string explanation;           ///< why II is not smaller; may be empty
   std::vector<ObjectiveValue> objectives;
-  double seconds = 0;    ///< of solving
-  bool running = false;  ///< the solver is still improving it
+  double seconds = 0;      ///< of solving
+  bool running = false;    ///< the solver is still improving it
   bool of_solver = false;  ///< proved optimal for the question as it stands: solving again finds one just as good
-  std::string file;      ///< where it was read from; empty for solved ones
+  std::string file;        ///< where it was read from; empty for solved ones
   Verdict verdict;
   Period period;
   Usage usage;
 };
 
 using EntryPtr = std::shared_ptr<const ScheduleEntry>;
-
 
 struct Content {
   std::shared_ptr<const Kernel> kernel;
@@ -54,15 +53,15 @@ struct Content {
   std::shared_ptr<const Problem> problem;   ///< null unless kernel, machine and parameters resolve
   std::shared_ptr<const Bounds> bounds;     ///< with `problem`
   std::shared_ptr<const Error> unresolved;  ///< why there is no problem, although there are a kernel and a machine
-  Changes changes;  ///< numbers taken differently before the problem is resolved ("what if")
+  Changes changes;                          ///< numbers taken differently before the problem is resolved ("what if")
   Constraints constraints;
   KernelOptions kernel_options;  ///< how its kernel is written
   std::vector<EntryPtr> schedules;
   std::optional<std::size_t> shown;     ///< A: index into `schedules`
   std::optional<std::size_t> baseline;  ///< B, which A is compared with
   std::vector<Note> notes;
-  std::vector<Cycle> flags;     ///< planted on the ruler
-  std::uint64_t document = 0;   ///< stays the same while one kernel is worked on; Session::place knows its file
+  std::vector<Cycle> flags;    ///< planted on the ruler
+  std::uint64_t document = 0;  ///< stays the same while one kernel is worked on; Session::place knows its file
 
   const ScheduleEntry* entry() const { return shown ? schedules[*shown].get() : nullptr; }
   const ScheduleEntry* baseline_entry() const { return baseline ? schedules[*baseline].get() : nullptr; }

@@ -13,8 +13,9 @@ KernelState::Line outcome_line(const KernelCheck& c) {
   const std::string name = c.of.schedule_name;
   if (!c.failure.empty()) return {LogLevel::Warning, fmt::format("{}: not verified: {}", name, c.failure)};
   if (!c.fault.empty()) return {LogLevel::Bad, fmt::format("{}: interleaving {}: {}", name, c.done - 1, c.fault)};
-  return {LogLevel::Good, fmt::format("{}: {} {}", name, count_of(c.done, "interleaving"),
-                                      c.data ? "with data on the CPU: every element is what heddle eval computes" : "on the CPU: no deadlock, no race")};
+  return {LogLevel::Good,
+          fmt::format("{}: {} {}", name, count_of(c.done, "interleaving"),
+                      c.data ? "with data on the CPU: every element is what heddle eval computes" : "on the CPU: no deadlock, no race")};
 }
 
 }  // namespace
@@ -76,7 +77,9 @@ void KernelState::start_check(std::optional<CheckRequest>& next) {
   const CheckRequest request = *std::exchange(next, std::nullopt);
   if (!text_.answer() || !text_.answer()->program) return;
   auto& task = request.data ? data_ : check_;
-  task.start([text = text_.answer(), request, check = tools_.check](std::stop_token stop, const auto& say) { return check(*text, request, std::move(stop), say); }, wake_);
+  task.start([text = text_.answer(), request, check = tools_.check](
+                 std::stop_token stop, const auto& say) { return check(*text, request, std::move(stop), say); },
+             wake_);
 }
 
 void KernelState::start_build() {
@@ -129,7 +132,8 @@ bool KernelState::pump(std::vector<Line>& said) {
       given_up_ = writing_;
     } else if (!text_.active()) {
       if (const auto& text = text_.answer(); text && !text->refusals.empty())
-        said.push_back({LogLevel::Info, fmt::format("no CUDA for {}: {}: {}", text->of.schedule_name, text->refusals.front().rule, printable(text->refusals.front().sentence))});
+        said.push_back({LogLevel::Info, fmt::format("no CUDA for {}: {}: {}", text->of.schedule_name, text->refusals.front().rule,
+                                                    printable(text->refusals.front().sentence))});
       start_check(check_next_);
       start_check(data_next_);
       if (build_next_) start_build();
@@ -138,7 +142,8 @@ bool KernelState::pump(std::vector<Line>& said) {
   for (Task<KernelCheck>* task : {&check_, &data_}) {
     if (!task->pump()) continue;
     news = true;
-    if (task->phase() == Task<KernelCheck>::Phase::Failed) said.push_back({LogLevel::Warning, "the interpreter failed: " + task->failure()});
+    if (task->phase() == Task<KernelCheck>::Phase::Failed)
+      said.push_back({LogLevel::Warning, "the interpreter failed: " + task->failure()});
     if (!task->active() && task->phase() == Task<KernelCheck>::Phase::Done) said.push_back(outcome_line(*task->answer()));
   }
   if (build_.pump()) {
@@ -154,15 +159,17 @@ bool KernelState::pump(std::vector<Line>& said) {
       else if (!b.faults.empty())
         said.push_back({LogLevel::Warning, fmt::format("{}: {}: {}", name, b.faults.front().rule, b.faults.front().sentence)});
       else
-        said.push_back({LogLevel::Good, fmt::format("{}: compiled by {}{}{}", name, b.compiled.compiler, b.compiled.from_cache ? ", from the cache" : "",
-                                                    recut ? "; its loops begin elsewhere than at first, where ptxas has enough registers" : "")});
+        said.push_back({LogLevel::Good,
+                        fmt::format("{}: compiled by {}{}{}", name, b.compiled.compiler, b.compiled.from_cache ? ", from the cache" : "",
+                                    recut ? "; its loops begin elsewhere than at first, where ptxas has enough registers" : "")});
     }
   }
   return news;
 }
 
 bool KernelState::close(std::chrono::steady_clock::time_point until) {
-  for (const KernelStep step : {KernelStep::Text, KernelStep::Check, KernelStep::Data, KernelStep::Build}) cancel(step);  // all, then they end side by side
+  for (const KernelStep step : {KernelStep::Text, KernelStep::Check, KernelStep::Data, KernelStep::Build})
+    cancel(step);  // all, then they end side by side
   return text_.close(until) && check_.close(until) && data_.close(until) && build_.close(until) && compiler_.close(until);
 }
 

@@ -50,7 +50,9 @@ class KernelState {
   bool looking() const { return compiler_.active(); }
   bool active() const { return text_.active() || check_.active() || data_.active() || build_.active() || compiler_.active(); }
   bool waits(KernelStep step) const {
-    return step == KernelStep::Check ? check_next_.has_value() : step == KernelStep::Data ? data_next_.has_value() : step == KernelStep::Build && build_next_;
+    return step == KernelStep::Check  ? check_next_.has_value()
+           : step == KernelStep::Data ? data_next_.has_value()
+                                      : step == KernelStep::Build && build_next_;
   }
 
   /// The answer is one about this subject.

@@ -11,22 +11,22 @@ namespace heddle::app {
 namespace {
 
 constexpr std::array<std::pair<BottomTab, const char*>, 17> kTabs{{{BottomTab::Log, "log"},
-                                                                  {BottomTab::Explain, "explain"},
-                                                                  {BottomTab::Slack, "slack"},
-                                                                  {BottomTab::Alternatives, "alternatives"},
-                                                                  {BottomTab::WhatIf, "what_if"},
-                                                                  {BottomTab::Pareto, "pareto"},
-                                                                  {BottomTab::Sensitivity, "sensitivity"},
-                                                                  {BottomTab::Compare, "compare"},
-                                                                  {BottomTab::Audit, "audit"},
-                                                                  {BottomTab::Graph, "graph"},
-                                                                  {BottomTab::Pipeline, "pipeline"},
-                                                                  {BottomTab::Ops, "ops"},
-                                                                  {BottomTab::Units, "units"},
-                                                                  {BottomTab::Constraints, "constraints"},
-                                                                  {BottomTab::Cuda, "cuda"},
-                                                                  {BottomTab::Runs, "runs"},
-                                                                  {BottomTab::Sweep, "sweep"}}};
+                                                                   {BottomTab::Explain, "explain"},
+                                                                   {BottomTab::Slack, "slack"},
+                                                                   {BottomTab::Alternatives, "alternatives"},
+                                                                   {BottomTab::WhatIf, "what_if"},
+                                                                   {BottomTab::Pareto, "pareto"},
+                                                                   {BottomTab::Sensitivity, "sensitivity"},
+                                                                   {BottomTab::Compare, "compare"},
+                                                                   {BottomTab::Audit, "audit"},
+                                                                   {BottomTab::Graph, "graph"},
+                                                                   {BottomTab::Pipeline, "pipeline"},
+                                                                   {BottomTab::Ops, "ops"},
+                                                                   {BottomTab::Units, "units"},
+                                                                   {BottomTab::Constraints, "constraints"},
+                                                                   {BottomTab::Cuda, "cuda"},
+                                                                   {BottomTab::Runs, "runs"},
+                                                                   {BottomTab::Sweep, "sweep"}}};
 
 bool same_changes(const Changes& a, const Changes& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {
@@ -88,9 +88,7 @@ Project to_project(const Content& content, const Selection& selection, const Vie
   return project;
 }
 
-const char* to_string(ChartView view) {
-  return view == ChartView::Split ? "split" : view == ChartView::Ghost ? "ghost" : "a";
-}
+const char* to_string(ChartView view) { return view == ChartView::Split ? "split" : view == ChartView::Ghost ? "ghost" : "a"; }
 
 std::optional<ChartView> parse_chart_view(std::string_view word) {
   for (const ChartView view : {ChartView::A, ChartView::Split, ChartView::Ghost})

@@ -15,9 +15,7 @@ constexpr std::string_view kFrame = "frame: ";
 
 bool holds_time(const UserConstraint& c) { return c.enabled && c.kind == ConstraintKind::Pin; }
 bool speaks_of_time(const UserConstraint& c) { return c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range; }
-bool speaks_of_groups(const UserConstraint& c) {
-  return c.kind == ConstraintKind::InGroup || c.kind == ConstraintKind::NotInGroup;
-}
+bool speaks_of_groups(const UserConstraint& c) { return c.kind == ConstraintKind::InGroup || c.kind == ConstraintKind::NotInGroup; }
 bool of_op_alone(const UserConstraint& c, const std::string& op) { return c.ops.size() == 1 && c.ops.front() == op; }
 
 UserConstraint about(ConstraintKind kind, const std::string& op, std::int64_t low) {
@@ -86,17 +84,14 @@ void hold_group(const Problem& problem, const Schedule& schedule, GroupId group,
 
 void drop_idle_frames(Constraints& constraints) {
   const auto needed = [&](bool (*speaks)(const UserConstraint&)) {
-    return std::any_of(constraints.begin(), constraints.end(),
-                       [&](const UserConstraint& c) { return !is_frame(c) && speaks(c); });
+    return std::any_of(constraints.begin(), constraints.end(), [&](const UserConstraint& c) { return !is_frame(c) && speaks(c); });
   };
   const bool time = needed(speaks_of_time), groups = needed(speaks_of_groups);
-  std::erase_if(constraints, [&](const UserConstraint& c) {
-    return is_frame(c) && ((speaks_of_time(c) && !time) || (speaks_of_groups(c) && !groups));
-  });
+  std::erase_if(constraints,
+                [&](const UserConstraint& c) { return is_frame(c) && ((speaks_of_time(c) && !time) || (speaks_of_groups(c) && !groups)); });
 }
 
-Proposal propose_move(const Problem& problem, const Constraints& constraints, const Schedule& schedule,
-                      const MoveOp& move) {
+Proposal propose_move(const Problem& problem, const Constraints& constraints, const Schedule& schedule, const MoveOp& move) {
   const std::string& name = problem.op(move.op).name;
   Proposal proposal{constraints, {}};
   Constraints& next = proposal.constraints;
@@ -123,16 +118,14 @@ Proposal propose_move(const Problem& problem, const Constraints& constraints, co
     });
     hold_group(problem, schedule, *move.group, move.op, next);
     next.push_back(about(ConstraintKind::InGroup, name, static_cast<std::int64_t>(move.group->index())));
-    proposal.name = proposal.name.empty()
-                        ? next.back().name
-                        : fmt::format("{}, in group {}", proposal.name, move.group->index());
+    proposal.name = proposal.name.empty() ? next.back().name : fmt::format("{}, in group {}", proposal.name, move.group->index());
   }
   drop_idle_frames(next);
   return proposal;
 }
 
-Proposal propose_pins(const Problem& problem, const Constraints& constraints, const Schedule& schedule,
-                      const std::vector<OpId>& ops, bool pin) {
+Proposal propose_pins(const Problem& problem, const Constraints& constraints, const Schedule& schedule, const std::vector<OpId>& ops,
+                      bool pin) {
   Proposal proposal{constraints, {}};
   const Cycle shift = frame_shift(problem, constraints, schedule);
   for (const OpId op : ops) {
@@ -151,8 +144,7 @@ Proposal propose_pins(const Problem& problem, const Constraints& constraints, co
 PinOps toggled_pins(const Problem& problem, const Constraints& constraints, const std::vector<OpId>& ops) {
   PinOps loose;
   for (const OpId op : ops)
-    if (std::none_of(constraints.begin(), constraints.end(),
-                     [&](const UserConstraint& c) { return pins(c, problem.op(op).name); }))
+    if (std::none_of(constraints.begin(), constraints.end(), [&](const UserConstraint& c) { return pins(c, problem.op(op).name); }))
       loose.ops.push_back(op);
   return loose.ops.empty() ? PinOps{ops, false} : loose;
 }

@@ -35,11 +35,10 @@ struct Proposal {
 
 /// An earlier pin or group of this op gives way. A start before cycle 0 shifts all pins and ranges later by as much.
 /// Pre: the op exists, the schedule fits the problem.
-Proposal propose_move(const Problem& problem, const Constraints& constraints, const Schedule& schedule,
-                      const MoveOp& move);
+Proposal propose_move(const Problem& problem, const Constraints& constraints, const Schedule& schedule, const MoveOp& move);
 /// Pins ops where they are, or takes their pins away.
-Proposal propose_pins(const Problem& problem, const Constraints& constraints, const Schedule& schedule,
-                      const std::vector<OpId>& ops, bool pin);
+Proposal propose_pins(const Problem& problem, const Constraints& constraints, const Schedule& schedule, const std::vector<OpId>& ops,
+                      bool pin);
 /// Adds what makes the group's number mean the same group as in the schedule, unless something does already.
 void hold_group(const Problem& problem, const Schedule& schedule, GroupId group, OpId but, Constraints& constraints);
 /// Takes away frames that no other constraint needs any more.

@@ -21,7 +21,7 @@ struct AdoptSchedule {
   bool as_baseline = false;
   std::optional<Cycle> lower_bound = {};  ///< proved of the problem as it stands: no schedule has a smaller II
   std::string explanation = {};           ///< why not
-};  ///< one of an answer becomes a row of the list
+};                                        ///< one of an answer becomes a row of the list
 
 struct Ask {
   Topic topic = Topic::Explain;

@@ -13,8 +13,8 @@ namespace heddle::app {
 
 struct QuestionState {
   enum class Phase {
-    None,      ///< never asked
-    Waiting,   ///< until another question is answered
+    None,     ///< never asked
+    Waiting,  ///< until another question is answered
     Running,
     Stopping,
     Done
@@ -24,11 +24,11 @@ struct QuestionState {
   // What it was asked about.
   std::shared_ptr<const Problem> problem;
   Constraints constraints;
-  EntryPtr entry;           ///< that was shown
+  EntryPtr entry;  ///< that was shown
   std::string doing;
   double seconds = 0;
-  std::string failure;      ///< an internal error; empty when all is well
-  Answer answer;            ///< partial while it runs
+  std::string failure;  ///< an internal error; empty when all is well
+  Answer answer;        ///< partial while it runs
 
   bool active() const { return phase == Phase::Waiting || phase == Phase::Running || phase == Phase::Stopping; }
   template <class T>

@@ -31,9 +31,7 @@ void RunState::add(RunPtr run) {
   chosen_ = 0;
 }
 
-void RunState::choose(std::optional<std::size_t> index) {
-  chosen_ = index && *index < runs_.size() ? index : std::nullopt;
-}
+void RunState::choose(std::optional<std::size_t> index) { chosen_ = index && *index < runs_.size() ? index : std::nullopt; }
 
 bool RunState::pump(std::optional<RunAnswer>& ended) {
   bool news = run_.pump();

@@ -50,7 +50,9 @@ void SessionCore::on(const SetChartView& c) {
 
 void SessionCore::on(const SetAlignment& c) {
   const OpId op = c.alignment.op;
-  if (c.alignment.at == Alignment::At::Op && (!document_.content.problem || !op.valid() || op.index() >= document_.content.problem->ops.size())) return;
+  if (c.alignment.at == Alignment::At::Op &&
+      (!document_.content.problem || !op.valid() || op.index() >= document_.content.problem->ops.size()))
+    return;
   view_.alignment = c.alignment;
   changed();
 }
@@ -91,9 +93,8 @@ void SessionCore::on(const RenameSchedule& c) {
 
 void SessionCore::on(const AdoptSchedule& c) {
   if (!document_.content.problem || !fits(*document_.content.problem, c.schedule)) return;
-  const auto known = std::find_if(document_.content.schedules.begin(), document_.content.schedules.end(), [&](const EntryPtr& e) {
-    return e->name == c.name && same_program(e->schedule, c.schedule);
-  });
+  const auto known = std::find_if(document_.content.schedules.begin(), document_.content.schedules.end(),
+                                  [&](const EntryPtr& e) { return e->name == c.name && same_program(e->schedule, c.schedule); });
   document_.undo.remember(document_.content, "take over " + c.name);
   const bool as_b = c.as_baseline && document_.content.shown;  // the first of a list is A, whatever it was to be
   if (known != document_.content.schedules.end()) {

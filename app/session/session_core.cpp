@@ -8,19 +8,17 @@
 #include "app/claims/judge_claim.h"
 #include "app/session/files.h"
 #include "core/base/atomic_file.h"
+#include "core/dump/dump_files.h"
 #include "core/formats/changes_json.h"
 #include "core/formats/constraints_json.h"
-#include "core/library/library.h"
-#include "core/dump/dump_files.h"
 #include "core/formats/schedule_json.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double steady_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -46,7 +44,8 @@ void SessionCore::fail(std::string title, Error error) {
 
 void SessionCore::changed() {
   // What points into the problem goes with what it pointed at, whichever command, undo or answer took that away.
-  const std::size_t ops = document_.content.problem ? document_.content.problem->ops.size() : 0, edges = document_.content.problem ? document_.content.problem->edges.size() : 0;
+  const std::size_t ops = document_.content.problem ? document_.content.problem->ops.size() : 0,
+                    edges = document_.content.problem ? document_.content.problem->edges.size() : 0;
   const auto gone = [ops](OpId op) { return !op.valid() || op.index() >= ops; };
   std::erase_if(document_.selection.ops, gone);
   std::erase_if(view_.highlight.ops, gone);
@@ -84,7 +83,8 @@ void SessionCore::on(const OpenFile& c) {
   fail("Cannot open " + base_name(c.path),
        Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump",
                     "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
-                    "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 (schedule_graph), "
+                    "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 "
+                    "(schedule_graph), "
                     "curated-ddg-0.2, joint-solver-0.1 or joint-solver-0.2"));
 }
 
@@ -159,7 +159,8 @@ void SessionCore::on(const OpenSchedule& c) {
     }
     next.overrides = target->params;
     for (const Param& param : next.kernel->params)  // a file says them all
-      if (const auto it = next.overrides.find(param.name); it != next.overrides.end() && it->second == param.value) next.overrides.erase(it);
+      if (const auto it = next.overrides.find(param.name); it != next.overrides.end() && it->second == param.value)
+        next.overrides.erase(it);
     auto problem = resolve(*next.kernel, *next.machine, next.overrides);
     if (!problem) return fail(title, problem.error());
     next.problem = std::make_shared<const Problem>(std::move(*problem));
@@ -189,10 +190,9 @@ void SessionCore::on(const OpenSchedule& c) {
   const ScheduleEntry& shown = *document_.content.entry();
   if (!shown.verdict.valid()) on(FirstViolation{});
   say(shown.verdict.valid() ? LogLevel::Good : LogLevel::Bad,
-      shown.verdict.valid()
-          ? fmt::format("{}: valid, II {}, sustainable period {}", shown.name, shown.schedule.ii, shown.period.cycles())
-          : fmt::format("{}: {} violation{}, first: {}", shown.name, shown.verdict.violations.size(),
-                        shown.verdict.violations.size() == 1 ? "" : "s", shown.verdict.violations.front().message));
+      shown.verdict.valid() ? fmt::format("{}: valid, II {}, sustainable period {}", shown.name, shown.schedule.ii, shown.period.cycles())
+                            : fmt::format("{}: {} violation{}, first: {}", shown.name, shown.verdict.violations.size(),
+                                          shown.verdict.violations.size() == 1 ? "" : "s", shown.verdict.violations.front().message));
   warn_aloud(refuted);
 }
 
@@ -203,8 +203,7 @@ void SessionCore::warn_aloud(const std::vector<Fault>& warnings) {
 
 void SessionCore::on(const OpenConstraints& c) {
   const std::string title = "Cannot open constraints " + base_name(c.path);
-  if (!document_.content.problem)
-    return fail(title, Error::input("constraints need an open kernel and machine", "open those first"));
+  if (!document_.content.problem) return fail(title, Error::input("constraints need an open kernel and machine", "open those first"));
   // The file's changed numbers come first: what it demands is demanded of the problem that they make.
   auto changes = read_changes(c.path);
   if (!changes) return fail(title, changes.error());
@@ -269,7 +268,8 @@ void SessionCore::adopt(Content next, const std::string& what) {
   abandon_job("another problem was opened");
   last_line_.clear();
   // Another kernel is another document, with another file.
-  if (next.document == 0) next.document = next.kernel && next.kernel == document_.content.kernel ? document_.content.document : ++document_.documents;
+  if (next.document == 0)
+    next.document = next.kernel && next.kernel == document_.content.kernel ? document_.content.document : ++document_.documents;
   document_.undo.remember(std::move(document_.content), what);
   document_.content = std::move(next);
   document_.selection = {};
@@ -316,9 +316,7 @@ void SessionCore::on(const RemoveSchedule& c) {
   if (entry->running) abandon_job("its row was removed");
   document_.undo.remember(document_.content, "remove " + entry->name);
   document_.content.schedules.erase(document_.content.schedules.begin() + static_cast<std::ptrdiff_t>(c.index));
-  const auto moved_up = [&](std::optional<std::size_t> index) {
-    return index && *index > c.index ? *index - 1 : index;
-  };
+  const auto moved_up = [&](std::optional<std::size_t> index) { return index && *index > c.index ? *index - 1 : index; };
   if (document_.content.baseline == c.index) document_.content.baseline.reset();
   document_.content.baseline = moved_up(document_.content.baseline);
   if (document_.content.shown == c.index)
@@ -367,8 +365,7 @@ void SessionCore::settle_after_travel(bool other_problem) {
   work_.proposal.reset();
   // The row that a running job fills may have gone, and rows that came back may be older than what was found since.
   for (EntryPtr& entry : document_.content.schedules)
-    if (const auto newest = document_.solved.find(entry->name); entry->running && newest != document_.solved.end())
-      entry = newest->second;
+    if (const auto newest = document_.solved.find(entry->name); entry->running && newest != document_.solved.end()) entry = newest->second;
   const bool row_here = std::any_of(document_.content.schedules.begin(), document_.content.schedules.end(),
                                     [&](const EntryPtr& e) { return e->running && e->name == work_.job_row; });
   if (work_.live.active() && !row_here) abandon_job("its question was undone");

@@ -30,8 +30,8 @@ struct OpenDocument {
   Content content;
   Selection selection;
   UndoStack<Content> undo;
-  std::map<std::uint64_t, ProjectPlace> places;        ///< of documents, by Content::document
-  std::uint64_t documents = 0, kept_document = 0;      ///< the newest; the one that `autosave` holds
+  std::map<std::uint64_t, ProjectPlace> places;    ///< of documents, by Content::document
+  std::uint64_t documents = 0, kept_document = 0;  ///< the newest; the one that `autosave` holds
   std::unique_ptr<Autosave> autosave;
   std::vector<Recovery> recoveries;
   std::map<std::string, EntryPtr> solved;  ///< newest version of every solver row, by its name

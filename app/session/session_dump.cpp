@@ -48,8 +48,8 @@ void SessionCore::open_dump(const std::string& name, bool solve) {
   document_.loops.clear();
   remember_recent(settings_, source->file->path);
   if (source->file->left_out > 0)
-    view_.notice = fmt::format("{}: the first {} variants are in the list, {} more are not; name one as FILE#variantN", base_name(source->file->path),
-                               source->file->documents.size(), source->file->left_out);
+    view_.notice = fmt::format("{}: the first {} variants are in the list, {} more are not; name one as FILE#variantN",
+                               base_name(source->file->path), source->file->documents.size(), source->file->left_out);
   show_dump(std::make_shared<const DumpSource>(*std::move(source)), "open dump " + base_name(name));
   if (document_.content.entry()) view_.tab = BottomTab::Audit;
   if (solve && document_.content.problem && document_.content.schedules.empty() && why_no_solve().empty()) on(StartSolve{});
@@ -73,7 +73,8 @@ void SessionCore::show_dump(std::shared_ptr<const DumpSource> source, const std:
   const ScheduleEntry& shown = *document_.content.entry();
   say(shown.verdict.valid() ? LogLevel::Good : LogLevel::Warning,
       fmt::format("{} schedule of loop {}, II {}: {} by the {} reading", shown.name, source->the_loop().id, shown.schedule.ii,
-                  shown.verdict.valid() ? "valid" : count_of(static_cast<std::int64_t>(shown.verdict.violations.size()), "violation"), short_name(source->reading)));
+                  shown.verdict.valid() ? "valid" : count_of(static_cast<std::int64_t>(shown.verdict.violations.size()), "violation"),
+                  short_name(source->reading)));
   changed();
 }
 
@@ -84,17 +85,20 @@ void SessionCore::on(const ShowLoop& c) {
   if (c.loop) {
     const auto& loops = source.dump().loops;
     const auto found = std::find_if(loops.begin(), loops.end(), [&](const peer::Loop& l) { return l.id == *c.loop; });
-    if (found == loops.end()) return fail("Cannot show loop", Error::input(fmt::format("the file has no loop {}", *c.loop), list_loops(source.dump())));
-    if (found->nodes.empty()) return fail("Cannot show loop", Error::input(fmt::format("loop {} has no ops", *c.loop), list_loops(source.dump())));
+    if (found == loops.end())
+      return fail("Cannot show loop", Error::input(fmt::format("the file has no loop {}", *c.loop), list_loops(source.dump())));
+    if (found->nodes.empty())
+      return fail("Cannot show loop", Error::input(fmt::format("loop {} has no ops", *c.loop), list_loops(source.dump())));
     source.loop = static_cast<std::size_t>(found - loops.begin());
   }
   if (source.name() == document_.content.dump->name()) return;
   const std::string what = c.loop && source.loop != document_.content.dump->loop ? fmt::format("show loop {}", *c.loop)
-                                                                         : fmt::format("read it by {}", short_name(source.reading));
+                                                                                 : fmt::format("read it by {}", short_name(source.reading));
   end_row();
   document_.loops[document_.content.dump->name()] = document_.content;
   const auto left = document_.loops.find(source.name());
-  if (left == document_.loops.end() || left->second.dump->file != source.file) return show_dump(std::make_shared<const DumpSource>(std::move(source)), what);
+  if (left == document_.loops.end() || left->second.dump->file != source.file)
+    return show_dump(std::make_shared<const DumpSource>(std::move(source)), what);
   Content next = left->second;
   abandon_job("another loop is shown");
   last_line_.clear();
@@ -108,8 +112,11 @@ void SessionCore::on(const ShowLoop& c) {
 Constraints SessionCore::open_emitter_rules() const {
   Constraints open;
   if (!document_.content.dump || !document_.content.problem || document_.content.dump->reading != peer::Reading::Full) return open;
-  for (UserConstraint& rule : peer::emitter_rules(document_.content.dump->the_loop(), *document_.content.problem, peer::registers_beside(document_.content.dump->dump(), document_.content.dump->the_loop())))
-    if (std::none_of(document_.content.constraints.begin(), document_.content.constraints.end(), [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
+  for (UserConstraint& rule :
+       peer::emitter_rules(document_.content.dump->the_loop(), *document_.content.problem,
+                           peer::registers_beside(document_.content.dump->dump(), document_.content.dump->the_loop())))
+    if (std::none_of(document_.content.constraints.begin(), document_.content.constraints.end(),
+                     [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
       open.push_back(std::move(rule));
   return open;
 }
@@ -140,7 +147,8 @@ Result<std::string> SessionCore::dump_text(ExportKind kind) const {
   const DumpSource& source = *document_.content.dump;
   const Problem& problem = *document_.content.problem;
   if (kind == ExportKind::JointSolution) return peer::export_joint_solution(source.dump(), problem, document_.content.entry()->schedule);
-  if (kind == ExportKind::DumpGraph) return peer::export_schedule_graph(source.file->text, source.dump(), source.loop, problem, document_.content.entry()->schedule);
+  if (kind == ExportKind::DumpGraph)
+    return peer::export_schedule_graph(source.file->text, source.dump(), source.loop, problem, document_.content.entry()->schedule);
   // Best first: legal ones by II, the shown one before others as good.
   std::vector<const ScheduleEntry*> entries;
   for (const EntryPtr& entry : document_.content.schedules)
@@ -186,8 +194,9 @@ bool SessionCore::add_dumped_schedules(const DumpSource& other) {
   remember_recent(settings_, source.file->path);
   view_.tab = BottomTab::Compare;
   view_.fit_all = true;
-  view_.notice = fmt::format("{} schedules the same ops: it stands in the list to be compared, judged by the graph of {}. To work on it by itself, close first.",
-                             file, base_name(document_.content.dump->file->path));
+  view_.notice = fmt::format(
+      "{} schedules the same ops: it stands in the list to be compared, judged by the graph of {}. To work on it by itself, close first.",
+      file, base_name(document_.content.dump->file->path));
   changed();
   return true;
 }

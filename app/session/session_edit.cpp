@@ -23,7 +23,8 @@ void SessionCore::constrain(Constraints next, const std::string& what, bool solv
   document_.undo.remember(document_.content, what);
   const Constraints before = std::exchange(document_.content.constraints, std::move(next));
   const auto still_demanded = [&](const UserConstraint& c) {
-    return !c.enabled || std::find(document_.content.constraints.begin(), document_.content.constraints.end(), c) != document_.content.constraints.end();
+    return !c.enabled ||
+           std::find(document_.content.constraints.begin(), document_.content.constraints.end(), c) != document_.content.constraints.end();
   };
   view_.highlight = {};
   judge_again(std::all_of(before.begin(), before.end(), still_demanded));

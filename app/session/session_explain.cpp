@@ -27,8 +27,8 @@ void SessionCore::on(const TryRelaxation& c) {
   if (c.constraint) {
     Constraints next = document_.content.constraints;
     UserConstraint& constraint = next[*c.constraint];
-    const std::string what = c.limit ? fmt::format("{}: {} instead of {}", constraint.name, *c.limit, constraint.high)
-                                     : "without " + constraint.name;
+    const std::string what =
+        c.limit ? fmt::format("{}: {} instead of {}", constraint.name, *c.limit, constraint.high) : "without " + constraint.name;
     if (c.limit)
       constraint.high = *c.limit;
     else

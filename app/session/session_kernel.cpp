@@ -24,9 +24,11 @@ const KernelText* SessionCore::kernel_text_of_problem() const {
 std::string SessionCore::why_no_build() const {
   if (const std::string reason = why_no_kernel(); !reason.empty()) return reason;
   if (!environment_.kernel.compile) return "there is no compiler";
-  if (const Result<std::string>* compiler = work_.kernel.compiler(); compiler && !compiler->ok()) return compiler->error().faults.front().message;
+  if (const Result<std::string>* compiler = work_.kernel.compiler(); compiler && !compiler->ok())
+    return compiler->error().faults.front().message;
   const auto subject = KernelState::subject_of(document_.content);
-  if (KernelState::is_current(work_.kernel.text(), subject) && !work_.kernel.text().answer()->emission) return "the schedule cannot be written as a kernel";
+  if (KernelState::is_current(work_.kernel.text(), subject) && !work_.kernel.text().answer()->emission)
+    return "the schedule cannot be written as a kernel";
   return {};
 }
 
@@ -88,7 +90,8 @@ void SessionCore::on(const SaveKernel& c) {
   const auto subject = KernelState::subject_of(document_.content);
   if (!KernelState::is_current(work_.kernel.text(), subject) || !work_.kernel.text().answer()->emission)
     return fail("Cannot save " + base_name(c.path), Error::input("there is no CUDA text of the shown schedule", "generate it first"));
-  if (const auto saved = write_file(c.path, work_.kernel.text().answer()->emission->source); !saved) return fail("Cannot save " + base_name(c.path), saved.error());
+  if (const auto saved = write_file(c.path, work_.kernel.text().answer()->emission->source); !saved)
+    return fail("Cannot save " + base_name(c.path), saved.error());
   say(LogLevel::Good, "saved " + c.path);
 }
 

@@ -161,7 +161,8 @@ void SessionCore::keep_safe() {
 }
 
 void SessionCore::on(const RestoreWork& c) {
-  const auto recovery = std::find_if(document_.recoveries.begin(), document_.recoveries.end(), [&](const Recovery& r) { return r.path == c.path; });
+  const auto recovery =
+      std::find_if(document_.recoveries.begin(), document_.recoveries.end(), [&](const Recovery& r) { return r.path == c.path; });
   if (recovery == document_.recoveries.end()) return;
   const std::string what = describe(*recovery);
   document_.recoveries.erase(recovery);
@@ -182,7 +183,8 @@ void SessionCore::on(const RestoreWork& c) {
 }
 
 void SessionCore::on(const DiscardWork& c) {
-  const auto recovery = std::find_if(document_.recoveries.begin(), document_.recoveries.end(), [&](const Recovery& r) { return r.path == c.path; });
+  const auto recovery =
+      std::find_if(document_.recoveries.begin(), document_.recoveries.end(), [&](const Recovery& r) { return r.path == c.path; });
   if (recovery == document_.recoveries.end()) return;
   say(LogLevel::Info, "discarded " + describe(*recovery));
   std::error_code ignored;

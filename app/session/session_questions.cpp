@@ -15,7 +15,10 @@ bool about_the_schedule(Topic topic) { return topic == Topic::Slack || topic == 
 bool whole(const Answer& answer) {
   return std::visit(
       [](const auto& a) {
-        if constexpr (requires { a.cancelled; a.timed_out; })
+        if constexpr (requires {
+                        a.cancelled;
+                        a.timed_out;
+                      })
           return !a.cancelled && !a.timed_out;
         else
           return false;
@@ -100,8 +103,7 @@ void SessionCore::on(const Ask& c) {
   question.changes = document_.content.changes;
   question.problem = document_.content.problem;
   question.constraints = document_.content.constraints;
-  if (asked.entry && (asked.entry->verdict.valid() || c.topic == Topic::Slack))
-    question.schedule = asked.entry->schedule;
+  if (asked.entry && (asked.entry->verdict.valid() || c.topic == Topic::Slack)) question.schedule = asked.entry->schedule;
   if (c.topic == Topic::Pareto) question.known = known_steps(asked.options);
   if (c.topic == Topic::Compare) question.given = contenders_of(document_.content);
   work_.to_ask[static_cast<std::size_t>(c.topic)] = std::move(question);
@@ -131,8 +133,7 @@ const QuestionState* SessionCore::earlier_answer(Topic topic, const AskOptions& 
 
 bool SessionCore::remembers(Topic topic, const AskOptions& options) const {
   const QuestionState& now = question(topic);
-  return earlier_answer(topic, options) ||
-         (!now.active() && now.options == options && answered(topic) && whole(now.answer));
+  return earlier_answer(topic, options) || (!now.active() && now.options == options && answered(topic) && whole(now.answer));
 }
 
 std::vector<ParetoStep> SessionCore::known_steps(const AskOptions& options) const {
@@ -160,8 +161,7 @@ void SessionCore::recall_answers() {
 std::shared_ptr<const Problem> SessionCore::same_as_asked(std::shared_ptr<const Problem> problem) const {
   const std::string hash = problem_hash(*problem);
   const auto same = [&](const QuestionState& asked) {
-    return asked.answer.index() != 0 && asked.problem && asked.problem->changes == problem->changes &&
-           problem_hash(*asked.problem) == hash;
+    return asked.answer.index() != 0 && asked.problem && asked.problem->changes == problem->changes && problem_hash(*asked.problem) == hash;
   };
   for (const QuestionState& asked : work_.questions)
     if (same(asked)) return asked.problem;
@@ -178,7 +178,8 @@ void SessionCore::start_next_question() {
   asked.phase = QuestionState::Phase::Running;
   asked.doing = "starting";
   say(LogLevel::Info, fmt::format("{}: asked", to_string(work_.answering)));
-  work_.question_job = start_question(environment_.ask, std::move(work_.to_ask[static_cast<std::size_t>(work_.answering)]), environment_.wake);
+  work_.question_job =
+      start_question(environment_.ask, std::move(work_.to_ask[static_cast<std::size_t>(work_.answering)]), environment_.wake);
 }
 
 void SessionCore::on(const CancelAsk& c) {

@@ -35,7 +35,8 @@ std::string SessionCore::why_no_measured() const {
 std::string SessionCore::why_no_adoption() const {
   if (const std::string reason = why_no_measured(); !reason.empty()) return reason;
   if (!run_fit(document_.content, *work_.runs.measurement()).same_schedule) return "the chosen run is of another schedule";
-  if (heddle::adopt(*document_.content.problem, *work_.runs.measurement()->profile).changes.empty()) return "every latency is as it was measured";
+  if (heddle::adopt(*document_.content.problem, *work_.runs.measurement()->profile).changes.empty())
+    return "every latency is as it was measured";
   return {};
 }
 
@@ -48,7 +49,8 @@ bool SessionCore::pump_runs() {
     const Measurement& m = ended->run->measurement;
     const RunRow row = run_row(m);
     say(m.status == RunStatus::Verified ? LogLevel::Good : LogLevel::Warning,
-        fmt::format("{}: {}{}{}", row.schedule, row.status, row.tflops.empty() ? "" : fmt::format(" · {} TFLOP/s", row.tflops), m.sentence.empty() ? "" : " · " + printable(m.sentence)));
+        fmt::format("{}: {}{}{}", row.schedule, row.status, row.tflops.empty() ? "" : fmt::format(" · {} TFLOP/s", row.tflops),
+                    m.sentence.empty() ? "" : " · " + printable(m.sentence)));
     if (m.profile && why_no_measured().empty()) view_.chart_view = ChartView::A, view_.measured = true;
   }
   if (news) changed();
@@ -60,7 +62,8 @@ void SessionCore::on(const RunKernel& c) {
   view_.tab = BottomTab::Runs;
   work_.runs.read_history();
   work_.runs.start(*KernelState::subject_of(document_.content), c.profile, kernel_words(document_.content));
-  say(LogLevel::Info, fmt::format("{} {}: {}", c.profile ? "profiling" : "running", document_.content.kernel->name, document_.content.entry()->name));
+  say(LogLevel::Info,
+      fmt::format("{} {}: {}", c.profile ? "profiling" : "running", document_.content.kernel->name, document_.content.entry()->name));
   changed();
 }
 
@@ -108,7 +111,9 @@ void SessionCore::on(const AdoptMeasured&) {
   Changes next = document_.content.changes;
   const Changes measured = heddle::adopt(*document_.content.problem, *work_.runs.measurement()->profile).changes;
   for (const Change& change : measured) put(next, change);
-  if (!change_numbers(std::move(next), fmt::format("adopt {}", count_of(static_cast<std::int64_t>(measured.size()), "measured latency", "measured latencies")))) return;
+  if (!change_numbers(std::move(next), fmt::format("adopt {}", count_of(static_cast<std::int64_t>(measured.size()), "measured latency",
+                                                                        "measured latencies"))))
+    return;
   view_.measured = false;  // those were of the numbers before
   if (why_no_solve().empty()) on(StartSolve{});
 }

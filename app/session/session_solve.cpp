@@ -29,8 +29,7 @@ std::string SessionCore::why_no_solve() const {
 }
 
 void SessionCore::on(const StartSolve&) {
-  if (const std::string reason = why_no_solve(); !reason.empty())
-    return say(LogLevel::Warning, "not solving: " + reason);
+  if (const std::string reason = why_no_solve(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
   work_.proposal.reset();
   begin_solve(fmt::format("solver #{}", ++work_.solves));
 }
@@ -54,7 +53,7 @@ void SessionCore::solve_proposal(const std::string& what) {
   if (!why_no_solve().empty()) return;
   const auto taken = [&](const std::string& name) {
     return document_.solved.count(name) > 0 || std::any_of(document_.content.schedules.begin(), document_.content.schedules.end(),
-                                                  [&](const EntryPtr& e) { return e->name == name; });
+                                                           [&](const EntryPtr& e) { return e->name == name; });
   };
   std::string row = what;
   for (int i = 2; taken(row); ++i) row = fmt::format("{} ({})", what, i);
@@ -76,11 +75,11 @@ void SessionCore::begin_solve(std::string row, std::string proving) {
   request.constraints = document_.content.constraints;
   request.max_stages = std::max(request.max_stages, stages_wanted(document_.content));
   // What is on the screen is the best place to start from, and what comes of it stays close.
-  if (const ScheduleEntry* entry = document_.content.entry(); (work_.proposal || !work_.live.proving.empty()) && entry && fits(*document_.content.problem, entry->schedule))
+  if (const ScheduleEntry* entry = document_.content.entry();
+      (work_.proposal || !work_.live.proving.empty()) && entry && fits(*document_.content.problem, entry->schedule))
     request.incumbent = entry->schedule;
-  say(LogLevel::Info,
-      fmt::format("{} starts: {} on {}", work_.live.proving.empty() ? work_.job_row : "the proof of " + work_.live.proving, document_.content.problem->kernel,
-                  document_.content.problem->machine));
+  say(LogLevel::Info, fmt::format("{} starts: {} on {}", work_.live.proving.empty() ? work_.job_row : "the proof of " + work_.live.proving,
+                                  document_.content.problem->kernel, document_.content.problem->machine));
   work_.leaving.take(std::move(work_.job));
   work_.job_problem = document_.content.problem;
   work_.job_constraints = document_.content.constraints;
@@ -172,8 +171,7 @@ void SessionCore::take_event(const solver::SolveEvent& event, std::optional<Sche
                    work_.live.explanation = e.explanation;
                    work_.live.lower_bound = std::max({work_.live.lower_bound, e.res_mii, e.rec_mii, e.issue_mii});
                    point();
-                   say(LogLevel::Info,
-                       fmt::format("bounds: resource {}, recurrence {}, issue {}", e.res_mii, e.rec_mii, e.issue_mii));
+                   say(LogLevel::Info, fmt::format("bounds: resource {}, recurrence {}, issue {}", e.res_mii, e.rec_mii, e.issue_mii));
                  },
                  [&](const solver::BoundRaised& e) {
                    work_.live.lower_bound = std::max(work_.live.lower_bound, e.lower_bound);
@@ -183,15 +181,14 @@ void SessionCore::take_event(const solver::SolveEvent& event, std::optional<Sche
                  },
                  [&](const solver::Incumbent& e) {
                    if (!work_.live.best || e.schedule.ii < *work_.live.best)
-                     say(LogLevel::Good,
-                         fmt::format("found II {} with {} stages", e.schedule.ii, stage_count(e.schedule)));
+                     say(LogLevel::Good, fmt::format("found II {} with {} stages", e.schedule.ii, stage_count(e.schedule)));
                    work_.live.best = e.schedule.ii;
                    point();
                    newest = e.schedule;
                  },
                  [&](const solver::ObjectiveSettled& e) {
-                   say(LogLevel::Info, fmt::format("{} {} {}", e.objective.name, e.objective.value,
-                                                   e.objective.proved ? "proved" : "not proved"));
+                   say(LogLevel::Info,
+                       fmt::format("{} {} {}", e.objective.name, e.objective.value, e.objective.proved ? "proved" : "not proved"));
                  },
                  [&](const solver::Progress& e) {
                    if (work_.live.phase == LiveSolve::Phase::Running) work_.live.doing = e.phase;
@@ -227,9 +224,8 @@ void SessionCore::replace_solved(ScheduleEntry entry) {
 
 bool SessionCore::makes_row(const Schedule& schedule) const {
   if (work_.live.proving.empty()) return true;
-  return std::none_of(document_.content.schedules.begin(), document_.content.schedules.end(), [&](const EntryPtr& entry) {
-    return entry->name == work_.live.proving && entry->schedule.ii <= schedule.ii;
-  });
+  return std::none_of(document_.content.schedules.begin(), document_.content.schedules.end(),
+                      [&](const EntryPtr& entry) { return entry->name == work_.live.proving && entry->schedule.ii <= schedule.ii; });
 }
 
 void SessionCore::settle_claims(const SolveOutcome& outcome) {
@@ -306,8 +302,8 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
                          : outcome.status == Status::Infeasible ? LogLevel::Bad
                                                                 : LogLevel::Warning;
   const std::string ii = work_.live.best ? fmt::format("II {} · ", *work_.live.best) : "";
-  say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", work_.job_row, ii, work_.live.lower_bound, to_string(outcome.status),
-                         how, work_.live.seconds));
+  say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", work_.job_row, ii, work_.live.lower_bound, to_string(outcome.status), how,
+                         work_.live.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
   if (work_.live.refuted()) view_.tab = BottomTab::Explain;
   if (std::exchange(work_.why_after_solve, false) || work_.live.refuted()) ask_why();
@@ -320,7 +316,8 @@ bool SessionCore::close(std::chrono::milliseconds limit) {
   abandon_job("the window closes");
   if (work_.question_job) work_.question_job->cancel();
   work_.waiting.clear();
-  if (!work_.leaving.wait_until(deadline) || !work_.kernel.close(deadline) || !work_.runs.close(deadline) || !work_.sweep.close(deadline)) return false;
+  if (!work_.leaving.wait_until(deadline) || !work_.kernel.close(deadline) || !work_.runs.close(deadline) || !work_.sweep.close(deadline))
+    return false;
   return !work_.question_job || work_.question_job->wait_until(deadline);
 }
 

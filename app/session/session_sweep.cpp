@@ -80,13 +80,15 @@ void SessionCore::on(const OpenSweep& c) {
     constexpr std::uint32_t kEnough = 1u << 20;
     std::error_code ignored;
     const auto size = static_cast<std::uint64_t>(fs::file_size(c.path, ignored));
-    if (const auto text = read_sweep_line(c.path, 0, static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kEnough)))) lines.take(*text, first);
+    if (const auto text = read_sweep_line(c.path, 0, static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kEnough))))
+      lines.take(*text, first);
     SweepHead head;
     for (const PlacedLine& line : first.lines) {
       if (!head.kernel.empty()) break;
       if (const auto* run = std::get_if<SweepHead>(&line.line)) head = *run;
       if (const auto* row = std::get_if<SweepRow>(&line.line))
-        for (const auto& [name, value] : row->config) (name == "kernel" ? head.kernel : name == "machine" ? head.machine : head.method) = sweep_text(value);
+        for (const auto& [name, value] : row->config)
+          (name == "kernel" ? head.kernel : name == "machine" ? head.machine : head.method) = sweep_text(value);
     }
     auto kernel = load_beside(head.kernel, c.path, load_kernel);
     auto machine = load_beside(head.machine, c.path, load_machine);
@@ -117,12 +119,16 @@ void SessionCore::on(const StartTune& c) {
   if (!c.more) {
     std::error_code error;
     fs::create_directories(work_.sweep.tools().folder, error);
-    if (error) return fail("Cannot tune", Error::environment(fmt::format("{} cannot be made: {}", work_.sweep.tools().folder, error.message())));
-    const std::string stem = fmt::format("{}/{}_{}", work_.sweep.tools().folder, time_stamp(), safe_file_name(document_.content.kernel->name + "_" + document_.content.machine->name));
-    for (int i = 1; i == 1 || fs::exists(file.path, error); ++i) file.path = i == 1 ? stem + ".tuning.jsonl" : fmt::format("{}_{}.tuning.jsonl", stem, i);
+    if (error)
+      return fail("Cannot tune", Error::environment(fmt::format("{} cannot be made: {}", work_.sweep.tools().folder, error.message())));
+    const std::string stem = fmt::format("{}/{}_{}", work_.sweep.tools().folder, time_stamp(),
+                                         safe_file_name(document_.content.kernel->name + "_" + document_.content.machine->name));
+    for (int i = 1; i == 1 || fs::exists(file.path, error); ++i)
+      file.path = i == 1 ? stem + ".tuning.jsonl" : fmt::format("{}_{}.tuning.jsonl", stem, i);
   }
   std::vector<std::string> words{work_.sweep.tools().program};
-  for (std::string& word : tune_words(document_.content, c.options, file.path, c.more ? &work_.sweep.table().head : nullptr)) words.push_back(std::move(word));
+  for (std::string& word : tune_words(document_.content, c.options, file.path, c.more ? &work_.sweep.table().head : nullptr))
+    words.push_back(std::move(word));
   view_.tab = BottomTab::Sweep;
   work_.sweep.start(std::move(words), std::move(file));
   say(LogLevel::Info, fmt::format("tuning {} on {}", document_.content.kernel->name, document_.content.machine->name));
@@ -150,7 +156,8 @@ void SessionCore::on(const OpenPoint& c) {
   if (!work_.sweep.file() || c.index >= table.points.size()) return;
   const SweepFile file = *work_.sweep.file();
   const SweepPoint& point = table.points[c.index];
-  const std::string what = fmt::format("{} {}", file.kind == SweepKind::Tuning ? "evaluation" : "job", point.number), title = "Cannot open " + what;
+  const std::string what = fmt::format("{} {}", file.kind == SweepKind::Tuning ? "evaluation" : "job", point.number),
+                    title = "Cannot open " + what;
   const auto line = read_sweep_line(file.path, point.offset, point.length);
   if (!line) return fail(title, line.error());
   const auto source = parse_sweep_point(file.kind, *line, table.head, file.path);
@@ -159,8 +166,10 @@ void SessionCore::on(const OpenPoint& c) {
   for (const Subtile& cut : source->subtiles) kernel_name += cut_suffix(cut);
   // Its problem: the one that is open, where it is the same.
   Content next;
-  const bool same_kernel = document_.content.kernel && is_named(Shelf::Kernels, document_.content.kernel->source, document_.content.kernel->name, kernel_name);
-  const bool same_machine = document_.content.machine && is_named(Shelf::Machines, document_.content.machine->file, document_.content.machine->name, source->machine);
+  const bool same_kernel =
+      document_.content.kernel && is_named(Shelf::Kernels, document_.content.kernel->source, document_.content.kernel->name, kernel_name);
+  const bool same_machine = document_.content.machine &&
+                            is_named(Shelf::Machines, document_.content.machine->file, document_.content.machine->name, source->machine);
   next.kernel = same_kernel ? document_.content.kernel : nullptr;
   next.machine = same_machine ? document_.content.machine : nullptr;
   if (!next.kernel) {
@@ -176,8 +185,10 @@ void SessionCore::on(const OpenPoint& c) {
   const auto overrides = overrides_of(*next.kernel, source->params);
   if (!overrides) return fail(title, overrides.error());
   next.overrides = *overrides;
-  const bool same = same_kernel && same_machine && document_.content.problem && document_.content.overrides == next.overrides && document_.content.changes.empty();
-  if (c.as_baseline && !same) return say(LogLevel::Warning, fmt::format("{} is of other parameters: it can be shown, not compared with what is shown", what));
+  const bool same = same_kernel && same_machine && document_.content.problem && document_.content.overrides == next.overrides &&
+                    document_.content.changes.empty();
+  if (c.as_baseline && !same)
+    return say(LogLevel::Warning, fmt::format("{} is of other parameters: it can be shown, not compared with what is shown", what));
   if (!same) {
     auto problem = resolve(*next.kernel, *next.machine, next.overrides);
     if (!problem) return fail(title, problem.error());

@@ -26,9 +26,8 @@ struct Fold {
   const char* key;
   bool Layout::*member;
 };
-constexpr std::array<Fold, 3> kFolds{{{"fold_left", &Layout::left_folded},
-                                      {"fold_right", &Layout::right_folded},
-                                      {"fold_bottom", &Layout::bottom_folded}}};
+constexpr std::array<Fold, 3> kFolds{
+    {{"fold_left", &Layout::left_folded}, {"fold_right", &Layout::right_folded}, {"fold_bottom", &Layout::bottom_folded}}};
 
 void put_first(std::vector<std::string>& list, const std::string& what) {
   std::erase(list, what);

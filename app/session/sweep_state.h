@@ -49,7 +49,7 @@ class SweepState {
   const std::vector<Fault>& faults() const { return faults_; }
   const Task<SweepRunEnd>& run() const { return run_; }
   bool running() const { return run_.active(); }
-  bool half() const { return half_; }        ///< the last line is being written
+  bool half() const { return half_; }  ///< the last line is being written
   bool missing() const { return missing_; }
   std::uint64_t bytes() const { return bytes_; }
 

@@ -68,7 +68,7 @@ struct ViewState {
   BottomTab tab = BottomTab::Explain;
   Highlight highlight;
   ChartView chart_view = ChartView::A;
-  Alignment alignment;  ///< of B with A
+  Alignment alignment;                      ///< of B with A
   bool critical = false, whiskers = false;  ///< overlays of the chart
   bool measured = false;                    ///< the same: bars of the chosen run
   bool keys_overlay = false;
@@ -78,8 +78,8 @@ struct ViewState {
   bool focus_find = false, zoom_to_selection = false, fit_all = false;
   std::optional<std::string> clipboard;
   std::optional<std::pair<int, int>> window;  ///< its size, as the window last said
-  std::vector<Export> pictures;             ///< PNGs that the window is to write
-  std::optional<ChartKept> restored_chart;  ///< of a project that was opened
+  std::vector<Export> pictures;               ///< PNGs that the window is to write
+  std::optional<ChartKept> restored_chart;    ///< of a project that was opened
   ChartKept chart;
   std::vector<Exported> exported;
   std::string notice;      ///< one sentence that stays in view until it is dismissed

@@ -3,8 +3,8 @@
 
 namespace heddle::app {
 
-/// 16 hexadecimal digits, of the rooms of core that make and judge problems, and of the solver (CMakeLists.txt lists them); computed when the
-/// program is built.
+/// 16 hexadecimal digits, of the rooms of core that make and judge problems, and of the solver (CMakeLists.txt lists them); computed when
+/// the program is built.
 const char* answer_digest();
 
 }  // namespace heddle::app

@@ -1,5 +1,5 @@
-// Sixteen folders, one file per entry: a first line with lengths and digest, then key and value. Everything is opened by descriptor and looked at
-// before it is believed.
+// Sixteen folders, one file per entry: a first line with lengths and digest, then key and value. Everything is opened by descriptor and
+// looked at before it is believed.
 #include "app/store/content_store.h"
 
 #include <dirent.h>
@@ -58,7 +58,8 @@ void distrust(const std::string& path, std::string_view why) {
 /// What speaks against believing what was opened; empty: nothing. `open_to`: permissions that nobody else may have.
 std::string_view objection(const struct stat& facts, mode_t open_to) {
   if (facts.st_uid != ::geteuid()) return "belongs to another user; it is left alone";
-  if ((facts.st_mode & open_to) != 0) return open_to == 022 ? "can be written by others; it is not believed" : "is open to others; it is not believed";
+  if ((facts.st_mode & open_to) != 0)
+    return open_to == 022 ? "can be written by others; it is not believed" : "is open to others; it is not believed";
   return {};
 }
 
@@ -75,7 +76,8 @@ std::vector<std::string> names_in(int folder) {
 }
 
 bool is_part_of_a_store(const std::string& name) {
-  return (name.size() == 1 && kFolders.find(name) != std::string_view::npos) || name == kSecretName || (name.starts_with(kSecretName) && name.ends_with(kHalfWritten));
+  return (name.size() == 1 && kFolders.find(name) != std::string_view::npos) || name == kSecretName ||
+         (name.starts_with(kSecretName) && name.ends_with(kHalfWritten));
 }
 
 /// The store's folder, if it can be trusted. Not valid: there is none, or it is not ours.
@@ -96,7 +98,9 @@ Descriptor open_store(const StorePlace& place, MissingFolder missing) {
   // One that Heddle made before is closed. Somebody's folder of other things is not ours to close.
   const auto names = names_in(folder.get());
   if (std::all_of(names.begin(), names.end(), is_part_of_a_store) && ::fchmod(folder.get(), 0700) == 0) return folder;
-  return distrust(place.folder, "is open to others, and other things are in it; it is not used (HEDDLE_STORE names another, or chmod 700 closes it)"), Descriptor();
+  return distrust(place.folder,
+                  "is open to others, and other things are in it; it is not used (HEDDLE_STORE names another, or chmod 700 closes it)"),
+         Descriptor();
 }
 
 /// One of the sixteen.
@@ -136,8 +140,8 @@ std::optional<std::string> read_trusted(int folder, const std::string& name, con
   return text;
 }
 
-/// What digests are keyed with. With `missing` Create one is made where there is none that can be trusted; of several processes that do so at
-/// once one wins.
+/// What digests are keyed with. With `missing` Create one is made where there is none that can be trusted; of several processes that do so
+/// at once one wins.
 std::optional<std::string> secret_of(const StorePlace& place, int store, MissingFolder missing) {
   const std::string name(kSecretName), path = fmt::format("{}/{}", place.folder, name);
   const auto read = [&]() -> std::optional<std::string> {
@@ -148,7 +152,9 @@ std::optional<std::string> secret_of(const StorePlace& place, int store, Missing
   if (secret || missing != MissingFolder::Create) return secret;
   std::string fresh(kSecretBytes, '\0');
   std::uint64_t number = 0;
-  if (::getrandom(fresh.data(), fresh.size(), 0) != static_cast<ssize_t>(fresh.size()) || ::getrandom(&number, sizeof number, 0) != sizeof number) return std::nullopt;
+  if (::getrandom(fresh.data(), fresh.size(), 0) != static_cast<ssize_t>(fresh.size()) ||
+      ::getrandom(&number, sizeof number, 0) != sizeof number)
+    return std::nullopt;
   const std::string aside = fmt::format("{}.{:016x}{}", name, number, kHalfWritten);
   {
     Descriptor file(::openat(store, aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -203,10 +209,13 @@ std::vector<StoreEntry> entries_on(int shelf, bool half_written) {
   std::vector<StoreEntry> entries;
   for (const std::string& name : names_in(shelf)) {
     struct stat facts {};
-    if (!name.ends_with(half_written ? kHalfWritten : kEntryEnding) || ::fstatat(shelf, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode)) continue;
+    if (!name.ends_with(half_written ? kHalfWritten : kEntryEnding) || ::fstatat(shelf, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(facts.st_mode))
+      continue;
     entries.push_back({name, static_cast<std::uint64_t>(facts.st_size), facts.st_mtim.tv_sec * kSecond + facts.st_mtim.tv_nsec});
   }
-  std::sort(entries.begin(), entries.end(), [](const StoreEntry& a, const StoreEntry& b) { return a.used != b.used ? a.used > b.used : a.path < b.path; });
+  std::sort(entries.begin(), entries.end(),
+            [](const StoreEntry& a, const StoreEntry& b) { return a.used != b.used ? a.used > b.used : a.path < b.path; });
   return entries;
 }
 
@@ -254,7 +263,8 @@ std::optional<std::string> ContentStore::find(std::string_view key) const {
   if (!secret) return std::nullopt;
   const std::string name = name_of(key);
   const Descriptor shelf = open_shelf(place_, store.get(), shelf_digit(name), MissingFolder::Fail);
-  const auto text = shelf.valid() ? read_trusted(shelf.get(), name, fmt::format("{}/{}/{}", place_.folder, shelf_digit(name), name), 022) : std::nullopt;
+  const auto text =
+      shelf.valid() ? read_trusted(shelf.get(), name, fmt::format("{}/{}/{}", place_.folder, shelf_digit(name), name), 022) : std::nullopt;
   if (!text) return std::nullopt;
   std::optional<KeyAndValue> entry = parse_entry(*secret, *text);
   if (!entry || entry->key != key) return std::nullopt;
@@ -313,7 +323,11 @@ Result<std::size_t> ContentStore::clear() const {
     for (const bool half_written : {false, true}) {
       for (const StoreEntry& entry : entries_on(shelf.get(), half_written)) {
         if (::unlinkat(shelf.get(), entry.path.c_str(), 0) != 0 && errno != ENOENT)
-          return Error{ErrorKind::Environment, {{fmt::format("{}/{}/{}", place_.folder, digit, entry.path), {}, fmt::format("cannot be removed: {}", std::strerror(errno)), {}}}};
+          return Error{ErrorKind::Environment,
+                       {{fmt::format("{}/{}/{}", place_.folder, digit, entry.path),
+                         {},
+                         fmt::format("cannot be removed: {}", std::strerror(errno)),
+                         {}}}};
         removed += half_written ? 0 : 1;
       }
     }

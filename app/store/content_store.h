@@ -1,14 +1,14 @@
 // Answers that stay true, each in a file named by the digest of its question: whoever asks again, in the window, on the command
 // line or in another process, gets the answer for the price of reading a file.
 //
-// Nothing that happens to the folder can make an answer wrong: an entry carries its whole question and a digest of everything in it, keyed with a
-// secret of the folder, so one that is torn, altered, made up, or of another question under the same digest is a miss. Writers write aside and
-// rename, so several at once, killed ones and a full disk cost an entry at most. A store that cannot be read or written behaves like an
-// empty one.
+// Nothing that happens to the folder can make an answer wrong: an entry carries its whole question and a digest of everything in it, keyed
+// with a secret of the folder, so one that is torn, altered, made up, or of another question under the same digest is a miss. Writers write
+// aside and rename, so several at once, killed ones and a full disk cost an entry at most. A store that cannot be read or written behaves
+// like an empty one.
 //
-// The folder is for its user alone (0700), and so is the secret in it (`key`, 0600, 32 random bytes). A folder that is open to others is closed
-// if nothing but a store is in it, else there is no store; folders, keys and entries that belong to another user, that others may write to, that
-// are links, or no regular files, count as not there. One sentence per process says so.
+// The folder is for its user alone (0700), and so is the secret in it (`key`, 0600, 32 random bytes). A folder that is open to others is
+// closed if nothing but a store is in it, else there is no store; folders, keys and entries that belong to another user, that others may
+// write to, that are links, or no regular files, count as not there. One sentence per process says so.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@
 namespace heddle::app {
 
 struct StorePlace {
-  std::string folder;              ///< empty: no store
-  std::uint64_t most_bytes = 0;    ///< above that the entries that were not asked for longest go
+  std::string folder;            ///< empty: no store
+  std::uint64_t most_bytes = 0;  ///< above that the entries that were not asked for longest go
 };
 /// $HEDDLE_STORE ("off": none), else $XDG_CACHE_HOME/heddle/store, else ~/.cache/heddle/store; of 256 MiB or $HEDDLE_STORE_MIB.
 StorePlace store_place();
@@ -34,7 +34,7 @@ std::optional<std::string> take_store_trouble();
 struct StoreEntry {
   std::string path;
   std::uint64_t bytes = 0;
-  std::int64_t used = 0;           ///< when it was last written or found: nanoseconds since 1970
+  std::int64_t used = 0;  ///< when it was last written or found: nanoseconds since 1970
 };
 
 class ContentStore {

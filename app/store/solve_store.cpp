@@ -81,8 +81,9 @@ Result<SolveOutcome> parse_answer(const std::string& text, const Problem& proble
 std::string solve_key(const solver::SolveRequest& r, const std::string& solver_name) {
   if (r.known_bound != 0 || r.incumbent || r.cutoff) return {};
   // The first line is what `heddle store list` shows.
-  std::string key = fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel, r.problem.machine, version(), answer_digest(), solver_name,
-                                r.ii.value_or(0), r.seed, r.max_stages, r.explain);
+  std::string key =
+      fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel,
+                  r.problem.machine, version(), answer_digest(), solver_name, r.ii.value_or(0), r.seed, r.max_stages, r.explain);
   for (const solver::Objective objective : r.objectives) key += fmt::format(" {}", static_cast<int>(objective));
   return key + demands_text(r.constraints) + problem_text(r.problem);
 }
@@ -100,7 +101,8 @@ std::optional<SolveOutcome> find_answer(const ContentStore& store, const solver:
     if (!schedule.claim || why_claim_is_void(request.problem, request.constraints, schedule)) return std::nullopt;
     schedule.certificate = std::exchange(schedule.claim, std::nullopt);
     const bool optimal = outcome->status == Status::Optimal;
-    if (!schedule.certificate || schedule.ii < outcome->lower_bound || (optimal && schedule.ii != outcome->lower_bound)) return std::nullopt;
+    if (!schedule.certificate || schedule.ii < outcome->lower_bound || (optimal && schedule.ii != outcome->lower_bound))
+      return std::nullopt;
     if (request.ii && schedule.ii != *request.ii) return std::nullopt;
     if (!check(request.problem, schedule, request.constraints).valid()) return std::nullopt;
   }
@@ -119,7 +121,8 @@ namespace {
 void retell(const SolveOutcome& outcome, const solver::SolveListener& listener) {
   if (!listener) return;
   listener(solver::Started{outcome.res_mii, outcome.rec_mii, outcome.issue_mii, outcome.explanation});
-  listener(solver::LogLine{fmt::format("known from an earlier search of {:.3f} s; the checker has judged it again", outcome.seconds.total)});
+  listener(
+      solver::LogLine{fmt::format("known from an earlier search of {:.3f} s; the checker has judged it again", outcome.seconds.total)});
   listener(solver::BoundRaised{outcome.lower_bound, outcome.explanation});
   if (outcome.schedule) listener(solver::Incumbent{*outcome.schedule});
   for (const ObjectiveValue& value : outcome.objectives) listener(solver::ObjectiveSettled{value});
@@ -127,8 +130,8 @@ void retell(const SolveOutcome& outcome, const solver::SolveListener& listener) 
 
 }  // namespace
 
-SolveOutcome solve_or_recall(const ContentStore& store, const solver::SolveRequest& request, std::stop_token stop, const solver::SolveListener& listener,
-                             bool* known) {
+SolveOutcome solve_or_recall(const ContentStore& store, const solver::SolveRequest& request, std::stop_token stop,
+                             const solver::SolveListener& listener, bool* known) {
   std::optional<SolveOutcome> answer = find_answer(store, request, solver::solver_version());
   if (known) *known = answer.has_value();
   if (answer) {

@@ -24,7 +24,11 @@ Error history_error(const std::string& path, const char* what) {
 }  // namespace
 
 HistoryFile::HistoryFile(HistoryFile&& other) noexcept
-    : path_(std::move(other.path_)), file_(other.file_), bytes_(other.bytes_), earlier_(std::move(other.earlier_)), warnings_(std::move(other.warnings_)) {
+    : path_(std::move(other.path_)),
+      file_(other.file_),
+      bytes_(other.bytes_),
+      earlier_(std::move(other.earlier_)),
+      warnings_(std::move(other.warnings_)) {
   other.file_ = -1;
 }
 
@@ -40,19 +44,26 @@ Result<HistoryFile> HistoryFile::open(const std::string& path, const TuneSession
   history.file_ = ::open(followed->c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
   if (history.file_ < 0) return history_error(path, "the history cannot be opened");
   struct stat facts {};
-  if (::fstat(history.file_, &facts) != 0 || !S_ISREG(facts.st_mode)) return Error{ErrorKind::Input, {{path, "", "a history is kept in a regular file", ""}}};
-  if (::flock(history.file_, LOCK_EX | LOCK_NB) != 0) return Error{ErrorKind::Input, {{path, "", "another session is writing this history", "wait for it, or name another file"}}};
+  if (::fstat(history.file_, &facts) != 0 || !S_ISREG(facts.st_mode))
+    return Error{ErrorKind::Input, {{path, "", "a history is kept in a regular file", ""}}};
+  if (::flock(history.file_, LOCK_EX | LOCK_NB) != 0)
+    return Error{ErrorKind::Input, {{path, "", "another session is writing this history", "wait for it, or name another file"}}};
   if (facts.st_size == 0) return history;
   Result<ReadTuning> read = read_tuning(path, &history.warnings_);
   if (!read) return read.error();
   const TuneSession& first = read->history.sessions.front();
   if (first.subject != session.subject)
-    return Error{ErrorKind::Input, {{path, "", fmt::format("a history of {} on {}, objective {}, fidelity {}, with other numbers than this session", first.kernel, first.machine, to_string(first.objective), to_string(first.fidelity)),
-                                     "go on with the options that it was begun with, or name another file"}}};
+    return Error{ErrorKind::Input,
+                 {{path, "",
+                   fmt::format("a history of {} on {}, objective {}, fidelity {}, with other numbers than this session", first.kernel,
+                               first.machine, to_string(first.objective), to_string(first.fidelity)),
+                   "go on with the options that it was begun with, or name another file"}}};
   if (space_json(first.space).line() != space_json(session.space).line())
-    return Error{ErrorKind::Input, {{path, "/space", "the history is of another space", "go on with the same space, or name another file"}}};
+    return Error{ErrorKind::Input,
+                 {{path, "/space", "the history is of another space", "go on with the same space, or name another file"}}};
   history.bytes_ = static_cast<long long>(read->whole_bytes);
-  if (history.bytes_ != facts.st_size && ::ftruncate(history.file_, history.bytes_) != 0) return history_error(path, "the cut-off line cannot be removed");
+  if (history.bytes_ != facts.st_size && ::ftruncate(history.file_, history.bytes_) != 0)
+    return history_error(path, "the cut-off line cannot be removed");
   history.earlier_ = std::move(read->history);
   return history;
 }
@@ -74,7 +85,9 @@ Result<Ok> HistoryFile::write(const std::string& line) {
 }
 
 Result<Ok> HistoryFile::append(const TuneSession& session) { return write(session_json(session).line()); }
-Result<Ok> HistoryFile::append(const SearchSpace& space, const TuneEvaluation& evaluation) { return write(evaluation_json(space, evaluation).line()); }
+Result<Ok> HistoryFile::append(const SearchSpace& space, const TuneEvaluation& evaluation) {
+  return write(evaluation_json(space, evaluation).line());
+}
 Result<Ok> HistoryFile::append(const TuneEnd& end) { return write(end_json(end).line()); }
 
 }  // namespace heddle::app

@@ -1,4 +1,5 @@
-// The file a tuning session writes: appended to line by line, so that whatever happens to the process the evaluations made by then are kept.
+// The file a tuning session writes: appended to line by line, so that whatever happens to the process the evaluations made by then are
+// kept.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,9 @@ namespace heddle::app {
 
 class HistoryFile {
  public:
-  /// Opens or creates it (through a link only by the rule of core/base/open_file.h) and takes it for itself: an input error when another process writes it, when it is a history of something else than
-  /// `session` (other numbers or another space), or no history at all. A line that was cut off is cut away. `session` is not written yet.
+  /// Opens or creates it (through a link only by the rule of core/base/open_file.h) and takes it for itself: an input error when another
+  /// process writes it, when it is a history of something else than `session` (other numbers or another space), or no history at all. A
+  /// line that was cut off is cut away. `session` is not written yet.
   static Result<HistoryFile> open(const std::string& path, const TuneSession& session);
 
   HistoryFile(HistoryFile&& other) noexcept;

@@ -44,9 +44,12 @@ std::string solve_command(const Candidate& candidate, const EvaluatorOptions& op
   for (const auto& [name, value] : candidate.params) text += fmt::format(" -p {}={}", name, value);
   for (const Subtile& s : candidate.subtiles) text += fmt::format(" --subtile {}={}", s.param, s.factor);
   for (const UserConstraint& demand : candidate.demands) {
-    if (demand.kind == ConstraintKind::MaxGroups) text += fmt::format(" --groups {}", demand.high);
-    else if (demand.kind == ConstraintKind::MaxStages) text += fmt::format(" --max-stages {}", demand.high);
-    else text += fmt::format(" --demand \"{}\"", demand.name);
+    if (demand.kind == ConstraintKind::MaxGroups)
+      text += fmt::format(" --groups {}", demand.high);
+    else if (demand.kind == ConstraintKind::MaxStages)
+      text += fmt::format(" --max-stages {}", demand.high);
+    else
+      text += fmt::format(" --demand \"{}\"", demand.name);
   }
   return text + options.more_words;
 }
@@ -91,7 +94,8 @@ solver::TuneFacts KernelEvaluator::known(const Config& config) const {
   switch (options_.objective) {
     case TuneObjective::Cycles: facts.bound = static_cast<double>(bound.cycles); break;
     case TuneObjective::Steady:
-      facts.bound = steady_cycles(static_cast<double>(bounds.min_ii()), tile_grid(candidate->kernel, candidate->problem.params).all_trips(), sms);
+      facts.bound =
+          steady_cycles(static_cast<double>(bounds.min_ii()), tile_grid(candidate->kernel, candidate->problem.params).all_trips(), sms);
       break;
     case TuneObjective::Microseconds: facts.scale = static_cast<double>(bound.cycles); break;  // the model proves nothing about a GPU
   }
@@ -126,7 +130,8 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   const auto sms = subject_.machine.sm_count;
   const KernelBound bound = kernel_bound(candidate.kernel, subject_.machine, problem, bounds, candidate.run);
   const bool steady = options_.objective == TuneObjective::Steady, measuring = options_.objective == TuneObjective::Microseconds;
-  if (!measuring) e.bound = steady ? steady_cycles(static_cast<double>(bounds.min_ii()), grid.all_trips(), sms) : static_cast<double>(bound.cycles);
+  if (!measuring)
+    e.bound = steady ? steady_cycles(static_cast<double>(bounds.min_ii()), grid.all_trips(), sms) : static_cast<double>(bound.cycles);
   if (options_.fidelity == Fidelity::Bound) {
     e.status = TuneStatus::Feasible;
     e.value = e.bound;
@@ -143,9 +148,12 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     if (!schedule) e.why = "placement finds no schedule";
   } else {
     e.fidelity = Fidelity::Solver;
-    // From this II on it cannot win any more. Only where the value is made from II: a run may be faster than its II where ratios are no whole numbers.
+    // From this II on it cannot win any more. Only where the value is made from II: a run may be faster than its II where ratios are no
+    // whole numbers.
     std::optional<Cycle> cutoff;
-    if (steady && beat) cutoff = static_cast<Cycle>(std::ceil(*beat * static_cast<double>(std::max<std::int64_t>(1, sms)) / static_cast<double>(grid.all_trips())));
+    if (steady && beat)
+      cutoff = static_cast<Cycle>(
+          std::ceil(*beat * static_cast<double>(std::max<std::int64_t>(1, sms)) / static_cast<double>(grid.all_trips())));
     WrittenSchedule solved = solved_schedule(candidate, subject_.machine, options_, cutoff, stop);
     e.cached = solved.cached;
     e.status = tune_status(solved.outcome.status);
@@ -160,7 +168,8 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
       e.demands.push_back(demand.name);
       e.solve += fmt::format(" --demand \"{}\"", demand.name);
     }
-    if (steady && solved.demands.empty()) e.bound = std::max(*e.bound, steady_cycles(static_cast<double>(solved.outcome.lower_bound), grid.all_trips(), sms));
+    if (steady && solved.demands.empty())
+      e.bound = std::max(*e.bound, steady_cycles(static_cast<double>(solved.outcome.lower_bound), grid.all_trips(), sms));
     if (solved.outcome.cut_off && !schedule) {
       e.status = TuneStatus::Pruned;
       e.why = fmt::format("II is at least {}: it cannot beat the best", solved.outcome.lower_bound);
@@ -169,8 +178,9 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     if (!solved.refusal.empty()) {
       e.status = TuneStatus::Refused;
       e.why = solved.refusal;
-    } else if (std::optional<Schedule> placed; (e.status == TuneStatus::Unknown || solved.outcome.serial) && options_.demand == Demand::Nothing &&
-               !stop.stop_requested() && (placed = placed_schedule(candidate, bounds.min_ii(), stop))) {
+    } else if (std::optional<Schedule> placed; (e.status == TuneStatus::Unknown || solved.outcome.serial) &&
+                                               options_.demand == Demand::Nothing && !stop.stop_requested() &&
+                                               (placed = placed_schedule(candidate, bounds.min_ii(), stop))) {
       schedule = std::move(placed);
       e.status = TuneStatus::Feasible;
       e.why = fmt::format("the solver has no schedule in {:g} s; placed without it", options_.solve_seconds);
@@ -224,7 +234,8 @@ void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule,
     } else {
       // Rounds of tiles on one SM, each with its filling; units are shared by the CTAs of a round.
       const double per_sm = static_cast<double>((grid.all_trips() / std::max<std::int64_t>(1, grid.trips) + sms - 1) / sms);
-      const auto ctas = static_cast<double>(std::min<std::int64_t>(occupancy.ctas, std::max<std::int64_t>(1, (grid.tiles + sms - 1) / sms)));
+      const auto ctas =
+          static_cast<double>(std::min<std::int64_t>(occupancy.ctas, std::max<std::int64_t>(1, (grid.tiles + sms - 1) / sms)));
       const double rounds = std::ceil(per_sm / ctas), paced = std::max(ii, ctas * static_cast<double>(bounds_of(candidate).res_mii));
       e.value = rounds * (paced * static_cast<double>(grid.trips - 1) + static_cast<double>(schedule_length(problem, schedule)));
     }
@@ -252,16 +263,19 @@ std::string KernelEvaluator::doubt(const TuneEvaluation& e) const {
   if (!made) return e.value ? "its configuration is impossible: " + first_fault(made.error()) : std::string();
   const Candidate& candidate = *made;
   if (!e.problem.empty() && e.problem != problem_hash(candidate.problem)) return "it is about another problem";
-  if (!e.params.empty() && (e.params != candidate.params || cuts_of(e.subtiles) != cuts_of(candidate.subtiles))) return "its parameters are not those of its configuration";
+  if (!e.params.empty() && (e.params != candidate.params || cuts_of(e.subtiles) != cuts_of(candidate.subtiles)))
+    return "its parameters are not those of its configuration";
   const Bounds bounds = bounds_of(candidate);
   if (e.value && bounds.min_ii() >= kNoFiniteII) return "its configuration is impossible: " + bounds.sentence;
   if (e.ii && *e.ii < bounds.min_ii()) return fmt::format("its II {} is below {}: {}", *e.ii, bounds.min_ii(), bounds.sentence);
-  if (const auto proved = known(e.config).bound; proved && e.value && *e.value < *proved * (1 - 1e-9)) return fmt::format("its value {:.15g} is below what it takes at least, {:.15g}", *e.value, *proved);
+  if (const auto proved = known(e.config).bound; proved && e.value && *e.value < *proved * (1 - 1e-9))
+    return fmt::format("its value {:.15g} is below what it takes at least, {:.15g}", *e.value, *proved);
   if (e.schedule.empty()) return e.value && options_.fidelity > Fidelity::Bound ? "it has a value, and no schedule" : "";
   const Result<Schedule> schedule = parse_schedule(e.schedule, {}, candidate.problem);
   if (!schedule) return "its schedule is none of its problem: " + first_fault(schedule.error());
   if (e.ii != schedule->ii) return fmt::format("its II is {}, and {} in its schedule", e.ii.value_or(0), schedule->ii);
-  if (const Verdict verdict = check(candidate.problem, *schedule, candidate.demands); !verdict.valid()) return "its schedule breaks a rule: " + verdict.violations.front().message;
+  if (const Verdict verdict = check(candidate.problem, *schedule, candidate.demands); !verdict.valid())
+    return "its schedule breaks a rule: " + verdict.violations.front().message;
   return {};
 }
 
@@ -312,7 +326,9 @@ std::string KernelEvaluator::subject_digest() const {
   hash.add(kernel_text(subject_.kernel)).add(machine_text(subject_.machine));
   for (const auto& [name, value] : subject_.params) hash.add(name).add(value);
   for (const Change& change : subject_.changes) hash.add(describe(change));
-  hash.add(std::string(to_string(options_.objective))).add(std::string(to_string(options_.fidelity))).add(static_cast<int>(options_.demand));
+  hash.add(std::string(to_string(options_.objective)))
+      .add(std::string(to_string(options_.fidelity)))
+      .add(static_cast<int>(options_.demand));
   hash.add(static_cast<int>(options_.arbitration)).add(options_.seed);
   return hash.hex();
 }

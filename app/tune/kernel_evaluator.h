@@ -1,12 +1,13 @@
-// Kernels as what a tuner searches: a configuration becomes a candidate (core/tuning_space/candidate.h), climbs the ladder of fidelities as far as asked for,
-// and comes back as a line of the history.
+// Kernels as what a tuner searches: a configuration becomes a candidate (core/tuning_space/candidate.h), climbs the ladder of fidelities as
+// far as asked for, and comes back as a line of the history.
 //
 //   bound       what the kernel takes at least: always, it prunes with proof
 //   heuristic   placement without Z3, valued at its II      evaluator   ... at the period that it sustains
 //   simulator   ... run on the whole grid                   solver      the solver's schedule, run on the whole grid
 //   gpu         that schedule as a kernel: written, compiled, verified, timed
 //
-// A rung above `bound` may demand that the schedule can be written, or compiles clean; what cannot is refused, and the tuner learns to avoid it.
+// A rung above `bound` may demand that the schedule can be written, or compiles clean; what cannot is refused, and the tuner learns to
+// avoid it.
 #pragma once
 
 #include <functional>
@@ -34,11 +35,11 @@ struct EvaluatorOptions {
   Fidelity fidelity = Fidelity::Solver;
   Demand demand = Demand::Nothing;
   Arbitration arbitration = Arbitration::Scheduled;
-  double solve_seconds = 10;   ///< for one configuration
-  std::uint64_t seed = 0;      ///< of the solver
+  double solve_seconds = 10;              ///< for one configuration
+  std::uint64_t seed = 0;                 ///< of the solver
   std::string kernel_name, machine_name;  ///< as typed, for the command that solves a configuration alone
-  std::string more_words;      ///< of that command: --set and the like, with a space in front
-  SolveFunction solve;         ///< empty: the solver itself
+  std::string more_words;                 ///< of that command: --set and the like, with a space in front
+  SolveFunction solve;                    ///< empty: the solver itself
 };
 
 class KernelEvaluator {
@@ -53,8 +54,8 @@ class KernelEvaluator {
   /// Other caps on stages and groups that the schedule of a proved evaluation keeps too, no looser than its own: its answer is theirs.
   std::vector<Config> same_answer(const TuneEvaluation& evaluation) const;
 
-  /// What speaks against an evaluation that was only read: of another problem, below what arithmetic proves, a schedule that is none, breaks a rule
-  /// or has another II. Empty: nothing. Cheap.
+  /// What speaks against an evaluation that was only read: of another problem, below what arithmetic proves, a schedule that is none,
+  /// breaks a rule or has another II. Empty: nothing. Cheap.
   std::string doubt(const TuneEvaluation& evaluation) const;
   /// What the schedule of an evaluation takes, by this process; nothing where it has none, or where only a GPU knows.
   std::optional<double> replayed(const TuneEvaluation& evaluation) const;

@@ -16,15 +16,15 @@
 namespace heddle::app {
 namespace {
 
-constexpr int kMostRounds = 8;            // of asking again
-constexpr std::int64_t kPlacements = 600; // per II
+constexpr int kMostRounds = 8;             // of asking again
+constexpr std::int64_t kPlacements = 600;  // per II
 constexpr int kPercents[] = {0, 1, 3, 6, 10, 16, 25, 40, 60, 100, 200};
 
 codegen::BuildOptions tuned_build(const Candidate& candidate) { return {.cluster = candidate.cluster, .turns = candidate.turns}; }
 
 /// Refusals of writing or compiling; none: it is fine, with what is then in `build`.
-std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Machine& machine, const Schedule& schedule, Demand demand, const std::stop_token& stop,
-                                          codegen::BuildOptions& build, std::string& fault) {
+std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Machine& machine, const Schedule& schedule, Demand demand,
+                                          const std::stop_token& stop, codegen::BuildOptions& build, std::string& fault) {
   codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, build);
   if (!built.program) return std::move(built.refusals);
   if (auto refusal = codegen::refuse_machine(machine)) return {std::move(*refusal)};
@@ -66,8 +66,8 @@ std::optional<Schedule> placed_schedule(const Candidate& candidate, Cycle min_ii
   return std::nullopt;
 }
 
-WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options, std::optional<Cycle> cutoff,
-                                const std::stop_token& stop) {
+WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options,
+                                std::optional<Cycle> cutoff, const std::stop_token& stop) {
   WrittenSchedule result;
   solver::SolveRequest request;
   request.problem = candidate.problem;
@@ -86,7 +86,8 @@ WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machi
     result.refusal = fmt::format("{}: {}", refusals.front().rule, refusals.front().sentence);
     bool more = false;
     for (const codegen::Refusal& r : refusals) {
-      if (!r.constraint || std::find(request.constraints.begin(), request.constraints.end(), *r.constraint) != request.constraints.end()) continue;
+      if (!r.constraint || std::find(request.constraints.begin(), request.constraints.end(), *r.constraint) != request.constraints.end())
+        continue;
       request.constraints.push_back(*r.constraint);
       result.demands.push_back(*r.constraint);
       more = true;
@@ -96,7 +97,8 @@ WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machi
   return result;
 }
 
-MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const codegen::BuildOptions& build, const std::stop_token& stop) {
+MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const codegen::BuildOptions& build,
+                           const std::stop_token& stop) {
   codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, build);
   if (!built.program) return {{}, built.refusals.front().sentence, false};
   codegen::MeasureRequest request{candidate.kernel, candidate.problem, schedule, *built.program, {}};

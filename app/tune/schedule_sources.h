@@ -10,20 +10,21 @@
 
 namespace heddle::app {
 
-/// The first schedule that placing ops one by one finds, from the least II upwards; or one op after the other. Nothing when neither is legal.
+/// The first schedule that placing ops one by one finds, from the least II upwards; or one op after the other. Nothing when neither is
+/// legal.
 std::optional<Schedule> placed_schedule(const Candidate& candidate, Cycle min_ii, const std::stop_token& stop);
 
 struct WrittenSchedule {
-  SolveOutcome outcome;        ///< of the last question
+  SolveOutcome outcome;  ///< of the last question
   bool cached = false;
-  std::string refusal;         ///< why the schedule cannot be written or does not compile clean; empty when it can, or nobody asked
-  Constraints demands;         ///< that were added to make it possible
-  codegen::BuildOptions build; ///< with the cuts of loops that compile clean, where that was demanded
+  std::string refusal;          ///< why the schedule cannot be written or does not compile clean; empty when it can, or nobody asked
+  Constraints demands;          ///< that were added to make it possible
+  codegen::BuildOptions build;  ///< with the cuts of loops that compile clean, where that was demanded
 };
 
 /// Asks the solver, and again with what the code generator demands, until the schedule meets options.demand.
-WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options, std::optional<Cycle> cutoff,
-                                const std::stop_token& stop);
+WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options,
+                                std::optional<Cycle> cutoff, const std::stop_token& stop);
 
 /// Microseconds per launch on this machine's GPU; an error sentence where there are none. `wrong`: it ran, and computed something else.
 struct MeasuredCandidate {
@@ -31,6 +32,7 @@ struct MeasuredCandidate {
   std::string sentence;
   bool wrong = false;
 };
-MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const codegen::BuildOptions& build, const std::stop_token& stop);
+MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const codegen::BuildOptions& build,
+                           const std::stop_token& stop);
 
 }  // namespace heddle::app

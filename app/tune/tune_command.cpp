@@ -62,7 +62,8 @@ Result<TuneQuestion> read_tune_question(const Arguments& arguments, const Termin
       if (!question.subject.kernel.find_param(name)) {
         const auto known = names_of(question.subject.kernel.params);
         const std::string hint = did_you_mean(name, known);
-        take(Error::input(fmt::format("kernel '{}' has no parameter '{}'", question.subject.kernel.name, name), hint.empty() && !known.empty() ? "there is " + list_of(known) : hint));
+        take(Error::input(fmt::format("kernel '{}' has no parameter '{}'", question.subject.kernel.name, name),
+                          hint.empty() && !known.empty() ? "there is " + list_of(known) : hint));
       }
     for (const std::string& text : arguments.all("--set")) {
       if (const Result<Change> change = parse_change(text, question.subject.kernel, question.subject.machine)) {
@@ -76,19 +77,23 @@ Result<TuneQuestion> read_tune_question(const Arguments& arguments, const Termin
   EvaluatorOptions& options = question.options;
   options.fidelity = chosen(arguments, "--fidelity", Fidelity::Gpu, Fidelity::Solver);
   const bool gpu = options.fidelity == Fidelity::Gpu;
-  options.objective = chosen(arguments, "--objective", TuneObjective::Microseconds, gpu ? TuneObjective::Microseconds : TuneObjective::Cycles);
+  options.objective =
+      chosen(arguments, "--objective", TuneObjective::Microseconds, gpu ? TuneObjective::Microseconds : TuneObjective::Cycles);
   if (gpu != (options.objective == TuneObjective::Microseconds))
-    take(Error::input("microseconds are what a GPU measures, and all that it measures", "--fidelity gpu --objective microseconds, or neither"));
+    take(Error::input("microseconds are what a GPU measures, and all that it measures",
+                      "--fidelity gpu --objective microseconds, or neither"));
   const std::string demand = arguments.text("--require").value_or(gpu ? "compiled" : "nothing");
   options.demand = demand == "compiled" ? Demand::Compiled : demand == "written" ? Demand::Written : Demand::Nothing;
-  if (options.demand != Demand::Nothing && options.fidelity < Fidelity::Solver) take(Error::input("--require needs --fidelity solver or gpu: other rungs ask nobody again"));
+  if (options.demand != Demand::Nothing && options.fidelity < Fidelity::Solver)
+    take(Error::input("--require needs --fidelity solver or gpu: other rungs ask nobody again"));
   if (arguments.text("--arbitration") == "first-come") options.arbitration = Arbitration::FirstCome;
   options.solve_seconds = arguments.seconds("--solve-timeout").value_or(options.solve_seconds);
   options.seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(0));
   if (error.faults.empty()) {
     if (const auto path = arguments.text("--space")) {
       Result<SearchSpace> space = read_space(*path, &warnings);
-      if (!space) take(space.error());
+      if (!space)
+        take(space.error());
       else {
         question.space = *std::move(space);
         const std::vector<Fault> faults = check_binding(question.space, question.subject, *path);
@@ -96,7 +101,9 @@ Result<TuneQuestion> read_tune_question(const Arguments& arguments, const Termin
       }
     } else {
       question.space = space_of(question.subject, {options.demand != Demand::Nothing});
-      if (question.space.parameters.empty()) take(Error::input(fmt::format("kernel '{}' names nothing that could be tuned", question.subject.kernel.name), "give a space: --space FILE"));
+      if (question.space.parameters.empty())
+        take(Error::input(fmt::format("kernel '{}' names nothing that could be tuned", question.subject.kernel.name),
+                          "give a space: --space FILE"));
     }
   }
   print_warnings(terminal, warnings);
@@ -121,8 +128,10 @@ int tune_exit_code(const TuneHistory& history) {
 }
 
 void print_history(const TuneHistory& history, const Arguments& arguments, const Terminal& terminal, std::ostream& out) {
-  if (arguments.has("--json")) out << tuning_json(history).pretty();
-  else if (terminal.quiet) out << tuning_headline(history, terminal.style) << "\n";
+  if (arguments.has("--json"))
+    out << tuning_json(history).pretty();
+  else if (terminal.quiet)
+    out << tuning_headline(history, terminal.style) << "\n";
   else {
     out << tuning_summary(history, terminal.style);
     if (const TuneEvaluation* best = history.best(); best && !best->solve.empty()) out << "again: " << printable(best->solve) << "\n";
@@ -138,9 +147,10 @@ int show_history(const std::string& path, const Arguments& arguments, const Term
   return kDone;
 }
 
-/// What a file says is looked at before it is built upon: what this process can refute goes, with a warning each; the best is simulated again,
-/// until one takes what the file says; bounds are this process's own. The rest stays what the file says.
-std::vector<Fault> doubt_earlier(const KernelEvaluator& evaluator, const std::string& path, TuneObjective objective, TuneHistory& history, const std::stop_token& stop) {
+/// What a file says is looked at before it is built upon: what this process can refute goes, with a warning each; the best is simulated
+/// again, until one takes what the file says; bounds are this process's own. The rest stays what the file says.
+std::vector<Fault> doubt_earlier(const KernelEvaluator& evaluator, const std::string& path, TuneObjective objective, TuneHistory& history,
+                                 const std::stop_token& stop) {
   std::vector<Fault> taken;
   const auto take = [&](const TuneEvaluation& e, const std::string& why) {
     taken.push_back({path, {}, fmt::format("line {}: evaluation {} is set aside: {}", e.line, e.number, why), {}});
@@ -233,7 +243,9 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
   solver::TuneRequest request;
   request.space = &*tree;
   request.known = [&](const Config& config) { return evaluator.known(config); };
-  request.evaluate = [&](const Config& config, std::optional<double> beat, const std::stop_token& stop) { return evaluator.evaluate(config, beat, stop); };
+  request.evaluate = [&](const Config& config, std::optional<double> beat, const std::stop_token& stop) {
+    return evaluator.evaluate(config, beat, stop);
+  };
   if (session.fidelity >= Fidelity::Solver && session.objective != TuneObjective::Steady && !arguments.has("--no-ladder"))
     request.screen = [&](const Config& config) { return evaluator.screen(config, interrupt.token()); };
   request.same = [&](const TuneEvaluation& e) { return evaluator.same_answer(e); };
@@ -270,7 +282,8 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
       if (e.excluded) facts.push_back(fmt::format("{} excluded", *e.excluded));
       if (e.open) facts.push_back(fmt::format("{} open", *e.open));
       line.show(facts);
-      const std::string news = fmt::format("{}: {}: {}", e.number, printable(e.label), evaluation_facts(e, session.objective, terminal.style));
+      const std::string news =
+          fmt::format("{}: {}: {}", e.number, printable(e.label), evaluation_facts(e, session.objective, terminal.style));
       e.best_number == e.number ? line.announce(news) : line.say(news);
     };
     history.end = solver::tune(request, interrupt.token(), listener, began);
@@ -280,12 +293,15 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
   if (history.sessions.empty()) history.sessions.push_back(session);
   print_history(history, arguments, terminal, file == "-" ? terminal.err : terminal.out);
   if (history.evaluations.empty() && history.end && history.end->reason == "nothing feasible")
-    terminal.complain("no configuration is possible; the default one: " + printable(evaluator.evaluate(default_config(question->space), {}, {}).why));
+    terminal.complain("no configuration is possible; the default one: " +
+                      printable(evaluator.evaluate(default_config(question->space), {}, {}).why));
   int code = tune_exit_code(history);
   if (const TuneEvaluation* best = history.best(); file && best && !best->schedule.empty()) {
     const Result<Json> schedule = parse_json(best->schedule, {});
-    if (const int failed = write_text(terminal, *file, schedule ? schedule->pretty() : best->schedule)) code = failed;
-    else if (*file != "-") terminal.note("schedule of the best configuration saved as " + *file);
+    if (const int failed = write_text(terminal, *file, schedule ? schedule->pretty() : best->schedule))
+      code = failed;
+    else if (*file != "-")
+      terminal.note("schedule of the best configuration saved as " + *file);
   }
   if (write_error) return report(terminal, *write_error, false);
   return code;

@@ -33,9 +33,7 @@ std::string needs_schedule(const Session& s) { return s.content().entry() ? "" :
 std::string needs_selection(const Session& s) { return s.selection().empty() ? "no op is selected" : ""; }
 std::string solve_reason(const Session& s) { return s.why_no_solve(); }
 std::string proof_reason(const Session& s) { return s.why_no_proof(); }
-std::string cancel_reason(const Session& s) {
-  return s.live().phase == LiveSolve::Phase::Running ? "" : "nothing is being solved";
-}
+std::string cancel_reason(const Session& s) { return s.live().phase == LiveSolve::Phase::Running ? "" : "nothing is being solved"; }
 std::string undo_reason(const Session& s) { return s.next_undo() ? "" : "nothing to undo"; }
 std::string redo_reason(const Session& s) { return s.next_redo() ? "" : "nothing to redo"; }
 
@@ -81,9 +79,7 @@ template <int step>
 Command make_iterations(const Session& s) {
   return SetIterations{s.iterations() + step};
 }
-Command pin_selection(const Session& s) {
-  return toggled_pins(*s.content().problem, s.content().constraints, s.selection().ops);
-}
+Command pin_selection(const Session& s) { return toggled_pins(*s.content().problem, s.content().constraints, s.selection().ops); }
 std::string pin_reason(const Session& s) {
   const std::string missing = needs_schedule(s);
   return missing.empty() ? needs_selection(s) : missing;
@@ -147,15 +143,14 @@ Command next_loop(const Session& s) {
 
 Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
-std::string needs_two(const Session& s) {
-  return s.content().schedules.size() > 1 ? "" : "there is no other schedule to compare with";
-}
+std::string needs_two(const Session& s) { return s.content().schedules.size() > 1 ? "" : "there is no other schedule to compare with"; }
 std::string needs_b(const Session& s) { return s.content().baseline_entry() ? "" : "there is no B yet: press B on a schedule"; }
 std::string needs_b_and_op(const Session& s) { return needs_b(s).empty() ? needs_selection(s) : needs_b(s); }
 std::string needs_divergence(const Session& s) {
   if (!needs_b(s).empty()) return needs_b(s);
   const Content& c = s.content();
-  return compare_schedules(*c.problem, c.entry()->schedule, c.baseline_entry()->schedule).same_program() ? "A and B are the same program" : "";
+  return compare_schedules(*c.problem, c.entry()->schedule, c.baseline_entry()->schedule).same_program() ? "A and B are the same program"
+                                                                                                         : "";
 }
 std::string needs_violation(const Session& s) {
   if (!s.content().entry()) return "there is no schedule yet";
@@ -270,7 +265,9 @@ bool with_records(const Session& s) {
 template <codegen::Recording records>
 std::string no_records(const Session& s) {
   if (s.content().kernel && with_records<records>(s)) return "";
-  return records == codegen::Recording::None ? needs_kernel(s) : offer(s, records == codegen::Recording::Loop ? &KernelOffers::loop_records : &KernelOffers::op_records);
+  return records == codegen::Recording::None
+             ? needs_kernel(s)
+             : offer(s, records == codegen::Recording::Loop ? &KernelOffers::loop_records : &KernelOffers::op_records);
 }
 void show_steps(const Session&, UiState& ui) {
   ui.cuda->steps = !ui.cuda->steps;
@@ -392,8 +389,9 @@ const Action kActions[] = {
         .needs(needs_schedule)
         .ticked([](const Session& s) { return s.view().critical; })
         .below_line(),
-    Action{"whiskers", kView, "How far ops can move", "L", make<ToggleWhiskers>}.needs(needs_schedule).ticked(
-        [](const Session& s) { return s.view().whiskers; }),
+    Action{"whiskers", kView, "How far ops can move", "L", make<ToggleWhiskers>}.needs(needs_schedule).ticked([](const Session& s) {
+      return s.view().whiskers;
+    }),
     Action{"end_highlight", kView, "End the highlight", "", end_highlight}.needs(needs_highlight),
     Action{"zoom_selection", kView, "Centre selection, then fit", "F"}.in_chart().needs(needs_schedule).below_line(),
     Action{"fit", kView, "Fit all", "Home 0"}.in_chart().needs(needs_schedule),
@@ -422,14 +420,14 @@ const Action kActions[] = {
     Action{"previous_tab", kNowhere, "Previous tab", "Ctrl+Shift+Tab", step_tab<-1>},
     Action{"dark", kView, "Dark theme", "", make_theme<ThemeName::Dark>}.ticked(in_theme<ThemeName::Dark>).below_line(),
     Action{"light", kView, "Light theme", "", make_theme<ThemeName::Light>}.ticked(in_theme<ThemeName::Light>),
-    Action{"high_contrast", kView, "High contrast", "", make_theme<ThemeName::HighContrast>}.ticked(
-        in_theme<ThemeName::HighContrast>),
+    Action{"high_contrast", kView, "High contrast", "", make_theme<ThemeName::HighContrast>}.ticked(in_theme<ThemeName::HighContrast>),
     Action{"larger", kView, "Larger", "Ctrl+=", make_scale<10>}.below_line(),
     Action{"smaller", kView, "Smaller", "Ctrl+-", make_scale<-10>},
     Action{"normal_size", kView, "Normal size", "Ctrl+0", make_scale<0>},
-    Action{"maximize", kView, "Maximize the lower pane, and back", "F11 Ctrl+M"}.does([](const Session&, UiState& ui) {
-      ui.maximized = !ui.maximized;
-    }).needs(needs_kernel).below_line(),
+    Action{"maximize", kView, "Maximize the lower pane, and back", "F11 Ctrl+M"}
+        .does([](const Session&, UiState& ui) { ui.maximized = !ui.maximized; })
+        .needs(needs_kernel)
+        .below_line(),
     Action{"ops", kView, "Table of ops", "", make_tab<BottomTab::Ops>}.below_line(),
     Action{"graph", kView, "Dataflow graph", "Ctrl+9", make_tab<BottomTab::Graph>},
     Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},
@@ -464,7 +462,8 @@ const Action kActions[] = {
     Action{"cancel_tune", kSolve, "Cancel tuning", "", make<CancelTune>}.needs(needs_tuning),
     Action{"best_point", kSolve, "Sweep: show the best point", "", show_best}.needs(needs_best),
     Action{"cancel_pareto", kNowhere, "Cancel the sweep of the front", "", cancel_ask<Topic::Pareto>}.needs(not_asking<Topic::Pareto>),
-    Action{"cancel_sensitivity", kNowhere, "Cancel trying the numbers", "", cancel_ask<Topic::Sensitivity>}.needs(not_asking<Topic::Sensitivity>),
+    Action{"cancel_sensitivity", kNowhere, "Cancel trying the numbers", "", cancel_ask<Topic::Sensitivity>}.needs(
+        not_asking<Topic::Sensitivity>),
     Action{"cancel_latency", kNowhere, "Cancel II by latency", "", cancel_ask<Topic::Latency>}.needs(not_asking<Topic::Latency>),
     Action{"front_slower", kNowhere, "Front: show the point with the next greater II", "", make_front<1>}.needs(front_reason<1>),
     Action{"front_faster", kNowhere, "Front: show the point with the next smaller II", "", make_front<-1>}.needs(front_reason<-1>),
@@ -480,22 +479,34 @@ const Action kActions[] = {
     Action{"set_b", kCompare, "Make the shown schedule B", "B", shown_as_b}.needs(needs_two),
     Action{"swap_ab", kCompare, "Swap A and B", "X", make<SwapBaseline>}.needs(needs_b),
     Action{"no_b", kCompare, "End the comparison", "", make<SetBaseline>}.needs(needs_b),
-    Action{"chart_a", kCompare, "Chart of A alone", "", make_chart<ChartView::A>}.needs(needs_b).ticked(in_chart_view<ChartView::A>).below_line(),
-    Action{"chart_split", kCompare, "Charts of A over B", "", make_chart<ChartView::Split>}.needs(needs_b).ticked(in_chart_view<ChartView::Split>),
-    Action{"chart_ghost", kCompare, "Chart of A with B as ghosts", "", make_chart<ChartView::Ghost>}.needs(needs_b).ticked(in_chart_view<ChartView::Ghost>),
+    Action{"chart_a", kCompare, "Chart of A alone", "", make_chart<ChartView::A>}
+        .needs(needs_b)
+        .ticked(in_chart_view<ChartView::A>)
+        .below_line(),
+    Action{"chart_split", kCompare, "Charts of A over B", "", make_chart<ChartView::Split>}.needs(needs_b).ticked(
+        in_chart_view<ChartView::Split>),
+    Action{"chart_ghost", kCompare, "Chart of A with B as ghosts", "", make_chart<ChartView::Ghost>}.needs(needs_b).ticked(
+        in_chart_view<ChartView::Ghost>),
     Action{"next_chart", kCompare, "Next way to compare", "G", next_chart}.needs(needs_b),
-    Action{"align_start", kCompare, "Align at II start", "", make_align<Alignment::At::IiStart>}.needs(needs_b).ticked(in_alignment<Alignment::At::IiStart>).below_line(),
-    Action{"align_most", kCompare, "Align where most ops agree", "", make_align<Alignment::At::Most>}.needs(needs_b).ticked(in_alignment<Alignment::At::Most>),
-    Action{"align_op", kCompare, "Align at the selected op", "", make_align<Alignment::At::Op>}.needs(needs_b_and_op).ticked(in_alignment<Alignment::At::Op>),
-    Action{"first_divergence", kCompare, "First divergence of the programs", "J", make<FirstDivergence>}.needs(needs_divergence).below_line(),
+    Action{"align_start", kCompare, "Align at II start", "", make_align<Alignment::At::IiStart>}
+        .needs(needs_b)
+        .ticked(in_alignment<Alignment::At::IiStart>)
+        .below_line(),
+    Action{"align_most", kCompare, "Align where most ops agree", "", make_align<Alignment::At::Most>}.needs(needs_b).ticked(
+        in_alignment<Alignment::At::Most>),
+    Action{"align_op", kCompare, "Align at the selected op", "", make_align<Alignment::At::Op>}
+        .needs(needs_b_and_op)
+        .ticked(in_alignment<Alignment::At::Op>),
+    Action{"first_divergence", kCompare, "First divergence of the programs", "J", make<FirstDivergence>}
+        .needs(needs_divergence)
+        .below_line(),
     Action{"first_violation", kCompare, "First violation of A", "", make<FirstViolation>}.needs(needs_violation),
-
 
     Action{"open_kernel", kKernel, "Open kernel ...", ""}.does(show_palette<PaletteState::Scope::Kernels>),
     Action{"open_machine", kKernel, "Open machine ...", ""}.does(show_palette<PaletteState::Scope::Machines>),
-    Action{"parameters", kKernel, "Machine and parameters ...", ""}.does([](const Session&, UiState& ui) {
-      ui.choose_subject = true;
-    }).needs(needs_kernel),
+    Action{"parameters", kKernel, "Machine and parameters ...", ""}
+        .does([](const Session&, UiState& ui) { ui.choose_subject = true; })
+        .needs(needs_kernel),
     Action{"generate", kKernel, "Generate CUDA", "F6", make<WriteKernel>}.needs(needs_code_generator).below_line(),
     Action{"verify", kKernel, "Verify the program on the CPU", "Shift+F6", make<CheckKernel>}.needs(needs_code_generator),
     Action{"compile", kKernel, "Compile", "F7", make<BuildKernel>}.needs(needs_compiler),
@@ -513,8 +524,10 @@ const Action kActions[] = {
         .ticked(with_records<codegen::Recording::Ops>),
     Action{"steps", kKernel, "Kernel as steps of every role, and back", ""}.does(show_steps).needs(needs_code_generator),
     Action{"cancel_generate", kNowhere, "Cancel generating CUDA", "", cancel_kernel<KernelStep::Text>}.needs(not_at_work<KernelStep::Text>),
-    Action{"cancel_verify", kNowhere, "Cancel verifying the program", "", cancel_kernel<KernelStep::Check>}.needs(not_at_work<KernelStep::Check>),
-    Action{"cancel_verify_data", kNowhere, "Cancel verifying with data", "", cancel_kernel<KernelStep::Data>}.needs(not_at_work<KernelStep::Data>),
+    Action{"cancel_verify", kNowhere, "Cancel verifying the program", "", cancel_kernel<KernelStep::Check>}.needs(
+        not_at_work<KernelStep::Check>),
+    Action{"cancel_verify_data", kNowhere, "Cancel verifying with data", "", cancel_kernel<KernelStep::Data>}.needs(
+        not_at_work<KernelStep::Data>),
     Action{"cancel_compile", kNowhere, "Cancel compiling", "", cancel_kernel<KernelStep::Build>}.needs(not_at_work<KernelStep::Build>),
     Action{"save_kernel", kKernel, "Save CUDA ...", ""}.asks(Prompt::KernelPath).needs(needs_kernel_text).below_line(),
     Action{"next_source", kKernel, "Next lines of the selected op", "F4"}.does(next_source<1>).needs(why_no_source_step),
@@ -522,8 +535,9 @@ const Action kActions[] = {
     Action{"run_kernel", kKernel, "Run and measure", "F8", make_run<false>}.needs(needs_gpu).below_line(),
     Action{"profile_kernel", kKernel, "Profile: measure every op", "Shift+F8", make_run<true>}.needs(needs_gpu),
     Action{"cancel_run", kKernel, "Cancel the run", "", make<CancelRun>}.needs(needs_run),
-    Action{"overlay_measured", kKernel, "Measured times over the chart", "T", make<ToggleMeasured>}.needs(needs_measurement).ticked(
-        [](const Session& s) { return s.view().measured; }),
+    Action{"overlay_measured", kKernel, "Measured times over the chart", "T", make<ToggleMeasured>}
+        .needs(needs_measurement)
+        .ticked([](const Session& s) { return s.view().measured; }),
     Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", "", make<AdoptMeasured>}.needs(needs_residuals),
     Action{"cuda", kKernel, "CUDA source", "", make_tab<BottomTab::Cuda>}.below_line(),
     Action{"runs", kKernel, "Runs", "", make_tab<BottomTab::Runs>},
@@ -542,9 +556,7 @@ const Action* find_action(std::string_view id) {
   return nullptr;
 }
 
-std::string why_not(const Action& action, const Session& session) {
-  return action.why_not ? action.why_not(session) : std::string();
-}
+std::string why_not(const Action& action, const Session& session) { return action.why_not ? action.why_not(session) : std::string(); }
 
 void perform(const Action& action, const Session& session, UiState& ui) {
   if (!why_not(action, session).empty()) return;

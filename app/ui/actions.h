@@ -24,8 +24,8 @@ struct Action {
   using Reason = std::string (*)(const Session&);
   using Check = bool (*)(const Session&);
 
-  const char* id;            ///< "solve"; the probe knows menu items as "menu/<id>", settings files name keys by it
-  const char* menu;          ///< "File"; empty: in no menu
+  const char* id;    ///< "solve"; the probe knows menu items as "menu/<id>", settings files name keys by it
+  const char* menu;  ///< "File"; empty: in no menu
   const char* label;
   const char* keys = "";     ///< unless settings say otherwise: chords apart by spaces, "A Left"
   Make make = nullptr;       ///< what it does, as a command

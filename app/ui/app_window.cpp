@@ -29,8 +29,7 @@ void pane(const char* name, ImVec2 at, ImVec2 size, Color background, ImVec2 pad
   ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   const bool visible = ImGui::BeginChild(
-      name, size, false,
-      ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+      name, size, false, ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   if (visible) draw();
@@ -64,9 +63,11 @@ void fold_handle(const char* name, Pane pane, bool folded, ImVec2 center, UiStat
   const float s = px(3), way = (pane == Pane::Left) == outwards ? -1.0f : 1.0f;
   const Color ink = hovered ? theme().text : theme().dim;
   if (upright)
-    list.AddTriangleFilled(ImVec2(m.x + way * s, m.y), ImVec2(m.x - way * s * 0.7f, m.y - s * 1.3f), ImVec2(m.x - way * s * 0.7f, m.y + s * 1.3f), ink);
+    list.AddTriangleFilled(ImVec2(m.x + way * s, m.y), ImVec2(m.x - way * s * 0.7f, m.y - s * 1.3f),
+                           ImVec2(m.x - way * s * 0.7f, m.y + s * 1.3f), ink);
   else
-    list.AddTriangleFilled(ImVec2(m.x, m.y + way * s), ImVec2(m.x - s * 1.3f, m.y - way * s * 0.7f), ImVec2(m.x + s * 1.3f, m.y - way * s * 0.7f), ink);
+    list.AddTriangleFilled(ImVec2(m.x, m.y + way * s), ImVec2(m.x - s * 1.3f, m.y - way * s * 0.7f),
+                           ImVec2(m.x + s * 1.3f, m.y - way * s * 0.7f), ink);
   ImGui::EndChild();
   if (!hovered) return;
   const char* action = pane == Pane::Left ? "fold_left" : pane == Pane::Right ? "fold_right" : "fold_bottom";
@@ -103,8 +104,7 @@ void AppWindow::follow_settings() {
   ui_.chart.wheel_scrolls = settings.wheel_scrolls;
   const Content& content = session_.content();
   std::string title = "Heddle";
-  if (content.kernel)
-    title = window_title(session_);
+  if (content.kernel) title = window_title(session_);
   if (title != title_) platform_.set_title(title_ = title);
 }
 
@@ -126,8 +126,7 @@ void AppWindow::rebuild_models() {
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
   models_.ops = build_ops_table(*content.problem, schedule);
   if (const OpId op = session_.selection().primary(); op.valid())
-    models_.inspector =
-        inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr, entry ? &entry->verdict : nullptr);
+    models_.inspector = inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr, entry ? &entry->verdict : nullptr);
   if (entry) {
     GanttOptions options;
     options.mode = session_.view().mode;
@@ -213,7 +212,8 @@ void AppWindow::take_pictures() {
   const ImGuiIO& io = ImGui::GetIO();
   // Those in the other theme have a frame of their own.
   std::vector<Export>& waiting = session_.view().pictures;
-  const auto others = std::stable_partition(waiting.begin(), waiting.end(), [&, light = waiting.front().light](const Export& e) { return e.light == light; });
+  const auto others = std::stable_partition(waiting.begin(), waiting.end(),
+                                            [&, light = waiting.front().light](const Export& e) { return e.light == light; });
   const std::vector<Export> now(waiting.begin(), others);
   waiting.erase(waiting.begin(), others);
   for (const Export& request : now) {
@@ -223,9 +223,10 @@ void AppWindow::take_pictures() {
     }
     const float sx = io.DisplayFramebufferScale.x, sy = io.DisplayFramebufferScale.y;
     const auto pixel = [](float at, float scale) { return static_cast<int>(std::lround(at * scale)); };
-    const Picture picture = request.whole_window || !session_.content().kernel
-                                ? *whole
-                                : cropped(*whole, pixel(center_[0], sx), pixel(center_[1], sy), pixel(center_[2], sx), pixel(center_[3], sy));
+    const Picture picture =
+        request.whole_window || !session_.content().kernel
+            ? *whole
+            : cropped(*whole, pixel(center_[0], sx), pixel(center_[1], sy), pixel(center_[2], sx), pixel(center_[3], sy));
     session_.note_exported(request.path, write_png(request.path, picture));
   }
 }
@@ -272,14 +273,12 @@ void AppWindow::draw() {
   if (session_.content().kernel || session_.sweep().file())
     draw_panes(top, height);
   else
-    pane("welcome", ImVec2(0, top), ImVec2(display.x, height), theme().window, ImVec2(0, 0),
-         [&] { draw_welcome(session_, ui_); });
+    pane("welcome", ImVec2(0, top), ImVec2(display.x, height), theme().window, ImVec2(0, 0), [&] { draw_welcome(session_, ui_); });
   list.AddRectFilled(ImVec2(0, display.y - status - line), ImVec2(display.x, display.y - status), theme().separator);
   pane("status", ImVec2(0, display.y - status), ImVec2(display.x, status), theme().panel, ImVec2(px(12), px(5)),
        [&] { draw_status_bar(session_, models_, ui_); });
   ImGui::End();
-  if (!leave_menus && focus::pane() != FocusPane::Chart && !in_dialog() && !ImGui::GetIO().WantTextInput &&
-      key_pressed(Key::Escape))
+  if (!leave_menus && focus::pane() != FocusPane::Chart && !in_dialog() && !ImGui::GetIO().WantTextInput && key_pressed(Key::Escape))
     focus::set(FocusPane::Chart);
   // After the chart has looked at its keys: the Escape that leaves a menu does not also clear the selection.
   if (leave_menus) close_popups();
@@ -320,12 +319,11 @@ void AppWindow::draw_panes(float top, float height) {
   // The picture of the graph hears the keys of charts while the mouse is over it.
   ui_.chart.deaf = bottom > 0 && session_.view().tab == BottomTab::Graph && ui_.graph->hears_keys;
   if (bottom < height)
-    pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0),
-         [&] {
-           if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) && ImGui::IsMouseClicked(ImGuiMouseButton_Left))
-             focus::set(FocusPane::Chart);
-           draw_center(session_, models_, ui_);
-         });
+    pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0), [&] {
+      if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) && ImGui::IsMouseClicked(ImGuiMouseButton_Left))
+        focus::set(FocusPane::Chart);
+      draw_center(session_, models_, ui_);
+    });
   if (bottom > 0)
     pane("bottom", ImVec2(left, top + height - bottom), ImVec2(center, bottom), theme().panel, padding,
          [&] { focused(FocusPane::Bottom, [&] { draw_bottom_pane(session_, models_, ui_); }); });
@@ -340,14 +338,12 @@ void AppWindow::draw_panes(float top, float height) {
   if (left > 0) splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4, usual.left);
   if (right > 0) splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4, usual.right);
   if (bottom > 0 && bottom < height)
-    splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75,
-             usual.bottom);
+    splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75, usual.bottom);
   if (ui_.maximized || wants_picture()) return;
   // Panes that gave way to the chart for lack of room have no handle: they could not come back. Handles lie off the middle,
   // where one would take hold of an edge to move it.
   const float half = px(6), down = top + height * 0.75f, along = left + center * 0.75f;
-  if (left > 0 || layout.left_folded)
-    fold_handle("fold/left", Pane::Left, left == 0, ImVec2(left > 0 ? left : half, down), ui_);
+  if (left > 0 || layout.left_folded) fold_handle("fold/left", Pane::Left, left == 0, ImVec2(left > 0 ? left : half, down), ui_);
   if (right > 0 || layout.right_folded)
     fold_handle("fold/right", Pane::Right, right == 0, ImVec2(right > 0 ? left + center : width - half, down), ui_);
   if (bottom > 0 || layout.bottom_folded)

@@ -37,8 +37,8 @@ void draw_waiting(const Session& session, UiState& ui) {
   float y = at.y + size.y * 0.3f;
   if (live.active()) {
     centered(fonts().title, theme().text, live.phase == LiveSolve::Phase::Stopping ? "Stopping" : "Solving", y);
-    centered(fonts().body, theme().dim,
-             fmt::format("II ≥ {} · {} · {}", grouped(live.lower_bound), live.doing, seconds_text(live.seconds)), y);
+    centered(fonts().body, theme().dim, fmt::format("II ≥ {} · {} · {}", grouped(live.lower_bound), live.doing, seconds_text(live.seconds)),
+             y);
     centered(fonts().small, theme().faint, live.explanation, y);
     return;
   }
@@ -48,8 +48,7 @@ void draw_waiting(const Session& session, UiState& ui) {
     return;
   }
   if (!content.problem) {
-    centered(fonts().title, theme().text, content.machine ? "This kernel does not fit this machine" : "Which machine?",
-             y);
+    centered(fonts().title, theme().text, content.machine ? "This kernel does not fit this machine" : "Which machine?", y);
     centered(fonts().body, theme().dim,
              content.machine ? "Explain says why. Choose another machine or other parameters."
                              : "A schedule needs costs, and costs come from a machine.",
@@ -63,8 +62,7 @@ void draw_waiting(const Session& session, UiState& ui) {
     float x = at.x + (size.x - count * width - (count - 1) * gap) / 2;
     for (const std::string& name : ui.machines) {
       ImGui::SetCursorScreenPos(ImVec2(x, y + px(8)));
-      if (button(("center/machine/" + name).c_str(), name, ButtonKind::Plain, {}, width, px(34)))
-        ui.commands.push(OpenMachine{name});
+      if (button(("center/machine/" + name).c_str(), name, ButtonKind::Plain, {}, width, px(34))) ui.commands.push(OpenMachine{name});
       x += width + gap;
     }
     return;
@@ -74,21 +72,17 @@ void draw_waiting(const Session& session, UiState& ui) {
     centered(fonts().title, theme().bad, "No schedule exists", y);
     centered(fonts().body, theme().text, live.explanation, y);
   } else if (tried) {
-    centered(fonts().title, theme().text,
-             live.cancelled ? "Cancelled before a schedule was found" : "No schedule found", y);
-    centered(fonts().body, theme().dim,
-             fmt::format("II ≥ {} is proved. {}", grouped(live.lower_bound), live.explanation), y);
+    centered(fonts().title, theme().text, live.cancelled ? "Cancelled before a schedule was found" : "No schedule found", y);
+    centered(fonts().body, theme().dim, fmt::format("II ≥ {} is proved. {}", grouped(live.lower_bound), live.explanation), y);
   } else {
     centered(fonts().title, theme().text, "Ready to solve", y);
     centered(fonts().body, theme().dim,
-             fmt::format("{} ops, II ≥ {}. {}", content.problem->ops.size(), grouped(content.bounds->min_ii()),
-                         content.bounds->sentence),
+             fmt::format("{} ops, II ≥ {}. {}", content.problem->ops.size(), grouped(content.bounds->min_ii()), content.bounds->sentence),
              y);
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x + (size.x - px(180)) / 2, y + px(12)));
   const Action& solve = *find_action("solve");
-  if (button("center/solve", tried ? "Solve again  F5" : "Solve  F5", ButtonKind::Primary, why_not(solve, session),
-             px(180), px(40)))
+  if (button("center/solve", tried ? "Solve again  F5" : "Solve  F5", ButtonKind::Primary, why_not(solve, session), px(180), px(40)))
     perform(solve, session, ui);
 }
 
@@ -115,10 +109,8 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     if (probe::on()) probe::last_item(mode.name);
     const bool hovered = ImGui::IsItemHovered();
     if (current || hovered)
-      ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + box.x, at.y + box.y), current ? t.raised : t.hovered,
-                                                px(4));
-    paint_text(fonts().small, ImVec2(at.x + px(10), at.y + (height - size.y) / 2), current ? t.text : t.dim,
-               mode.label);
+      ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + box.x, at.y + box.y), current ? t.raised : t.hovered, px(4));
+    paint_text(fonts().small, ImVec2(at.x + px(10), at.y + (height - size.y) / 2), current ? t.text : t.dim, mode.label);
     ImGui::SameLine(0, px(4));
   }
   if (session.view().mode != GanttMode::Steady) {
@@ -140,7 +132,8 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   if (const std::string banner = what_if_banner(ui); !banner.empty()) {
     const float free = room - modes_end - px(26);
     const std::string text = fitted(fonts().small_bold, banner, std::max(free, px(60)));
-    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - pill_width(fonts().small_bold, text) - px(14), ImGui::GetWindowPos().y + px(8));
+    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - pill_width(fonts().small_bold, text) - px(14),
+                    ImGui::GetWindowPos().y + px(8));
     paint_pill(at, px(18), fonts().small_bold, text, Tone::Warning);
     if (probe::on()) probe::item("center/what_if", at.x, at.y, at.x + pill_width(fonts().small_bold, text), at.y + px(18));
     room = modes_end;  // the banner has the rest
@@ -152,7 +145,8 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     ImGui::SetCursorScreenPos(at);
     if (ImGui::InvisibleButton("violations", ImVec2(width, px(18)))) ui.commands.push(FirstViolation{});
     if (probe::on()) probe::last_item("center/violations");
-    if (ImGui::IsItemHovered()) tooltip("first: " + entry->verdict.violations.front().message + "\nClick to select its ops; F centres them.");
+    if (ImGui::IsItemHovered())
+      tooltip("first: " + entry->verdict.violations.front().message + "\nClick to select its ops; F centres them.");
     paint_pill(at, px(18), fonts().small_bold, fitted(fonts().small_bold, text, width - px(16)), Tone::Bad);
     room -= width + px(10);
   }
@@ -182,7 +176,8 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   if (compare)
     ui.chart.extent = CycleRange{std::min(models.gantt->begin, compare->chart_b.begin), std::max(models.gantt->end, compare->chart_b.end)};
   if (view.fit_all) fit_all(ui.chart, *models.gantt);
-  if (view.zoom_to_selection) centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);
+  if (view.zoom_to_selection)
+    centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);
   view.fit_all = view.zoom_to_selection = false;
   ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);

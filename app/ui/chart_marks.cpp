@@ -56,7 +56,7 @@ void in_window(const ChartFrame& f, Cycle begin, Cycle end, const Draw& draw) {
   const Cycle low = f.model.begin, high = f.model.end, ii = f.model.ii;
   const auto shift = [&](Cycle by) {
     const Cycle a = std::max(begin + by, low), b = std::min(end + by, high);
-    if (a < b) draw(a, b, begin + by < low, end + by > high);
+    if (a < b) draw(a, b, begin + by<low, end + by> high);
   };
   for (const Cycle by : {-ii, Cycle{0}, ii}) shift(by);
 }
@@ -75,7 +75,8 @@ void draw_range(ChartFrame& f, const Whisker& w, Cycle earliest, Cycle latest, f
     return;
   }
   in_window(f, begin, end, [&](Cycle a, Cycle b, bool goes_on_left, bool goes_on_right) {
-    const float x0 = std::max(f.axis.to_x(static_cast<double>(a)), f.rows.x0), x1 = std::min(f.axis.to_x(static_cast<double>(b)), f.rows.x1);
+    const float x0 = std::max(f.axis.to_x(static_cast<double>(a)), f.rows.x0),
+                x1 = std::min(f.axis.to_x(static_cast<double>(b)), f.rows.x1);
     if (x1 <= x0) return;
     f.draw.AddRectFilled({x0, w.y - thick / 2}, {x1, w.y + thick / 2}, w.color);
     if (x1 - x0 < px(6)) return;  // no room for ends
@@ -89,7 +90,8 @@ void draw_range(ChartFrame& f, const Whisker& w, Cycle earliest, Cycle latest, f
 
 /// What is not drawn is said, at the right end of the band of marks, where no bar is covered.
 void say_hidden(ChartFrame& f, std::size_t whiskers) {
-  const std::string text = fmt::format("{} hidden whisker{}: zoom in", grouped(static_cast<std::int64_t>(whiskers)), whiskers == 1 ? "" : "s");
+  const std::string text =
+      fmt::format("{} hidden whisker{}: zoom in", grouped(static_cast<std::int64_t>(whiskers)), whiskers == 1 ? "" : "s");
   ImFont* font = fonts().small;
   const float width = paint::text_width(font, text) + px(10), left = f.marks.x1 - width;
   if (f.marks.height() < paint::text_height(font) || left < f.marks.x0) return;
@@ -156,7 +158,8 @@ void draw_whiskers(ChartFrame& f) {
     const float y = f.bar_box(bar).y1 + px(1) - static_cast<float>(nth % 2) * px(3.5f);
     const Whisker w{whole, *range, y, with_alpha(picked ? theme().accent : theme().text, others ? 0.25f : picked ? 1.0f : 0.8f)};
     draw_range(f, w, range->path_earliest, range->path_latest, px(1.2f), true);
-    if (slack.exact && range->earliest.seen && range->latest.seen) draw_range(f, w, *range->earliest.seen, *range->latest.seen, px(3.5f), false);
+    if (slack.exact && range->earliest.seen && range->latest.seen)
+      draw_range(f, w, *range->earliest.seen, *range->latest.seen, px(3.5f), false);
     if (probe::on()) {
       const float x0 = f.axis.to_x(static_cast<double>(whole.begin + range->path_earliest - range->start)),
                   x1 = f.axis.to_x(static_cast<double>(whole.end + range->path_latest - range->start));

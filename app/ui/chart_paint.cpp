@@ -20,8 +20,7 @@ void hatch(ImDrawList& draw, const Box& box, int style, float anchor, float spac
   if (style <= 0 || box.width() < 2 || box.height() < 2) return;
   style = (style - 1) % 3 + 1;
   if (style == 3) {
-    for (float y = box.y0 + spacing / 2; y < box.y1; y += spacing / 1.5f)
-      draw.AddRectFilled({box.x0, y}, {box.x1, y + thickness}, color);
+    for (float y = box.y0 + spacing / 2; y < box.y1; y += spacing / 1.5f) draw.AddRectFilled({box.x0, y}, {box.x1, y + thickness}, color);
     return;
   }
   // Rising strokes are x + y = c, falling ones x - y = c: cut each c to the box.
@@ -78,8 +77,8 @@ void dashed_bezier(ImDrawList& draw, ImVec2 a, ImVec2 b, ImVec2 c, ImVec2 d, Col
     return ImVec2(w0 * a.x + w1 * b.x + w2 * c.x + w3 * d.x, w0 * a.y + w1 * b.y + w2 * c.y + w3 * d.y);
   };
   for (int i = 0; i < pieces; i += 2)
-    draw.AddLine(at(static_cast<float>(i) / static_cast<float>(pieces)),
-                 at(static_cast<float>(i + 1) / static_cast<float>(pieces)), color, thickness);
+    draw.AddLine(at(static_cast<float>(i) / static_cast<float>(pieces)), at(static_cast<float>(i + 1) / static_cast<float>(pieces)), color,
+                 thickness);
 }
 
 float text_width(ImFont* font, std::string_view text) {
@@ -99,8 +98,7 @@ void text_right(ImDrawList& draw, ImFont* font, float x, float y, Color color, s
 
 std::string_view beginning_that_fits(ImFont* font, std::string_view text, float width) {
   const char* rest = nullptr;
-  font->CalcTextSizeA(font_size(font), std::max(0.0f, width - text_width(font, "..")), 0, text.data(),
-                      text.data() + text.size(), &rest);
+  font->CalcTextSizeA(font_size(font), std::max(0.0f, width - text_width(font, "..")), 0, text.data(), text.data() + text.size(), &rest);
   const std::size_t count = rest ? static_cast<std::size_t>(rest - text.data()) : 0;
   return count >= 2 ? text.substr(0, count) : std::string_view{};
 }

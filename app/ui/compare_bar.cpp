@@ -22,7 +22,10 @@ bool choice(const char* name, const std::string& label, bool current, const std:
   if (current || (hovered && why_not.empty()))
     ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + box.x, at.y + box.y), current ? theme().raised : theme().hovered, px(4));
   paint_text(fonts().small, ImVec2(at.x + px(8), at.y + (height - size.y) / 2),
-             !why_not.empty() ? theme().faint : current ? theme().text : theme().dim, label);
+             !why_not.empty() ? theme().faint
+             : current        ? theme().text
+                              : theme().dim,
+             label);
   if (hovered) tooltip(why_not.empty() ? tip : why_not);
   ImGui::SameLine(0, px(2));
   return pressed;
@@ -37,7 +40,8 @@ void draw_compare_bar(const Session& session, const Models& models, UiState& ui,
   struct View {
     const char *name, *label, *action;
   };
-  constexpr View kViews[] = {{"compare/a", "A", "chart_a"}, {"compare/split", "A over B", "chart_split"}, {"compare/ghost", "ghosts", "chart_ghost"}};
+  constexpr View kViews[] = {
+      {"compare/a", "A", "chart_a"}, {"compare/split", "A over B", "chart_split"}, {"compare/ghost", "ghosts", "chart_ghost"}};
   const Alignment& alignment = session.view().alignment;
   const std::string op = alignment.at == Alignment::At::Op && alignment.op.valid() ? session.content().problem->op(alignment.op).name : "";
   const std::string at_op = op.empty() ? std::string("selected op") : fitted_middle(fonts().small, op, px(80));
@@ -45,9 +49,11 @@ void draw_compare_bar(const Session& session, const Models& models, UiState& ui,
     const char *name, *action;
     std::string label, tip;
   };
-  const At kAts[] = {{"compare/align/start", "align_start", "II start", "iterations of A and B begin at the same cycle"},
-                     {"compare/align/most", "align_most", "most ops", "B is shifted so that as many ops as possible start where they start in A"},
-                     {"compare/align/op", "align_op", at_op, "B is shifted so that this op starts where it starts in A; select another op and click to change it"}};
+  const At kAts[] = {
+      {"compare/align/start", "align_start", "II start", "iterations of A and B begin at the same cycle"},
+      {"compare/align/most", "align_most", "most ops", "B is shifted so that as many ops as possible start where they start in A"},
+      {"compare/align/op", "align_op", at_op,
+       "B is shifted so that this op starts where it starts in A; select another op and click to change it"}};
   const char* kCaption = "align at";
   float views = 0, ats = text_size(fonts().small, kCaption).x + px(26);
   for (const View& view : kViews) views += choice_width(view.label);
@@ -57,7 +63,8 @@ void draw_compare_bar(const Session& session, const Models& models, UiState& ui,
   ImGui::SetCursorPos(ImVec2(std::max(left + px(8), right - views - (with_ats ? ats : 0)), px(5)));
   for (const View& view : kViews) {
     const Action& action = *find_action(view.action);
-    if (choice(view.name, view.label, action.checked(session), why_not(action, session), fmt::format("{}  {}", action.label, keys_of("next_chart"))))
+    if (choice(view.name, view.label, action.checked(session), why_not(action, session),
+               fmt::format("{}  {}", action.label, keys_of("next_chart"))))
       perform(action, session, ui);
   }
   if (!with_ats) return;

@@ -33,8 +33,7 @@ std::string first_fault(const Error& error) {
 
 bool entered_field(const std::string& name, const char* hint, char* buffer, std::size_t size, float width) {
   ImGui::SetNextItemWidth(width);
-  const bool entered =
-      ImGui::InputTextWithHint(("##" + name).c_str(), hint, buffer, size, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = ImGui::InputTextWithHint(("##" + name).c_str(), hint, buffer, size, ImGuiInputTextFlags_EnterReturnsTrue);
   if (probe::on()) probe::last_item(name);
   return entered;
 }
@@ -60,8 +59,10 @@ bool spot(const std::string& name, ImVec2 at, ImVec2 size) {
 std::string row_tip(const ConstraintRow& row) {
   std::string tip = row.demand;
   if (!row.name.empty()) tip = row.name + ": " + row.demand;
-  if (row.frame) tip += "\nHolds the picture still: without it a schedule could be shifted as a whole, or trade groups,\n"
-                        "and the other constraints would not mean what was seen.";
+  if (row.frame)
+    tip +=
+        "\nHolds the picture still: without it a schedule could be shifted as a whole, or trade groups,\n"
+        "and the other constraints would not mean what was seen.";
   tip += "\n" + row.status;
   if (row.enabled) tip += row.price_detail.empty() ? "" : "\nprice: " + row.price_detail;
   if (row.price_old) tip += " (an answer to an earlier question)";
@@ -137,8 +138,7 @@ void begin_editing(std::size_t index, bool in_tab, const ConstraintRow& row, UiS
   put(state.edit, sizeof state.edit, row.demand);
 }
 
-bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab, const Session& session, UiState& ui,
-                        float width) {
+bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab, const Session& session, UiState& ui, float width) {
   ConstraintsState& state = *ui.constraints;
   if (state.editing != index || state.editing_in_tab != in_tab) return false;
   const Constraints& constraints = session.content().constraints;
@@ -156,8 +156,10 @@ bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab,
       state.focus_edit = true;
     } else {
       parsed->enabled = constraints[index].enabled;
-      if (is_frame(constraints[index])) parsed->name = "frame: " + describe(*parsed);
-      else if (constraints[index].name != describe(constraints[index])) parsed->name = constraints[index].name;
+      if (is_frame(constraints[index]))
+        parsed->name = "frame: " + describe(*parsed);
+      else if (constraints[index].name != describe(constraints[index]))
+        parsed->name = constraints[index].name;
       if (!(*parsed == constraints[index])) ui.commands.push(ReplaceConstraint{index, *parsed, parsed->enabled});
       state.editing.reset();
     }
@@ -180,11 +182,11 @@ void draw_add_constraint(const char* name, const Session& session, UiState& ui, 
     ImGui::SetKeyboardFocusHere();
     state.focus_add = false;
   }
-  const bool entered =
-      entered_field(base + "/add", "add: pin QK1 at 1600", state.add, sizeof state.add, width - side - px(4));
+  const bool entered = entered_field(base + "/add", "add: pin QK1 at 1600", state.add, sizeof state.add, width - side - px(4));
   if (ImGui::IsItemHovered() && !ImGui::IsItemActive())
-    tooltip("A demand as a sentence, for example\n  pin QK1 at 1600\n  QK0 and PV0 in one group\n  K before V by 64\n"
-            "  registers <= 240\n  at most 3 stages\nEnter solves under it.");
+    tooltip(
+        "A demand as a sentence, for example\n  pin QK1 at 1600\n  QK0 and PV0 in one group\n  K before V by 64\n"
+        "  registers <= 240\n  at most 3 stages\nEnter solves under it.");
   ImGui::PopStyleVar();
   if (ImGui::IsItemEdited()) state.add_fault.clear();
   ImGui::SameLine(0, px(4));

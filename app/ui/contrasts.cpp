@@ -20,15 +20,14 @@ struct Named {
 constexpr double kText = 4.5, kShape = 3;
 
 // Panels, cards, rows of lists in their states, fields, buttons, and the chart.
-constexpr Named kSurfaces[] = {{"window", &Theme::window},     {"panel", &Theme::panel},
-                               {"card", &Theme::card},         {"raised", &Theme::raised},
-                               {"input", &Theme::input},       {"selected", &Theme::selected},
-                               {"hovered", &Theme::hovered},   {"chart", &Theme::chart},
-                               {"row", &Theme::row},           {"alternate row", &Theme::row_alternate},
+constexpr Named kSurfaces[] = {{"window", &Theme::window},   {"panel", &Theme::panel},
+                               {"card", &Theme::card},       {"raised", &Theme::raised},
+                               {"input", &Theme::input},     {"selected", &Theme::selected},
+                               {"hovered", &Theme::hovered}, {"chart", &Theme::chart},
+                               {"row", &Theme::row},         {"alternate row", &Theme::row_alternate},
                                {"tooltip", &Theme::tooltip}};
-constexpr Named kInks[] = {{"text", &Theme::text},       {"dim", &Theme::dim},         {"faint", &Theme::faint},
-                           {"heading", &Theme::heading}, {"accent", &Theme::accent},   {"good", &Theme::good},
-                           {"warning", &Theme::warning}, {"bad", &Theme::bad}};
+constexpr Named kInks[] = {{"text", &Theme::text},     {"dim", &Theme::dim},   {"faint", &Theme::faint},     {"heading", &Theme::heading},
+                           {"accent", &Theme::accent}, {"good", &Theme::good}, {"warning", &Theme::warning}, {"bad", &Theme::bad}};
 constexpr Named kChart[] = {{"chart", &Theme::chart}, {"row", &Theme::row}, {"alternate row", &Theme::row_alternate}};
 constexpr Named kLines[] = {{"II line", &Theme::ii_line},
                             {"hair-line", &Theme::hairline},
@@ -85,8 +84,7 @@ std::string contrast_table() {
       line.least = pair.least;
       if (pair.ratio < line.smallest[i]) line.smallest[i] = pair.ratio, line.where[i] = pair.surface;
     }
-  std::string out = fmt::format("{:<22} {:>5}   {:<28} {:<28} {:<28}\n", "smallest contrast of", "needs", "dark", "light",
-                                "high contrast");
+  std::string out = fmt::format("{:<22} {:>5}   {:<28} {:<28} {:<28}\n", "smallest contrast of", "needs", "dark", "light", "high contrast");
   for (const std::string& ink : order) {
     const Line& line = lines[ink];
     out += fmt::format("{:<22} {:>5.1f}  ", ink, line.least);

@@ -17,9 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void copy_to(char* buffer, std::size_t size, const std::string& text) {
-  std::snprintf(buffer, size, "%s", text.c_str());
-}
+void copy_to(char* buffer, std::size_t size, const std::string& text) { std::snprintf(buffer, size, "%s", text.c_str()); }
 
 }  // namespace
 
@@ -30,9 +28,8 @@ bool begin_modal(const char* name, ImVec2 size) {
   ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y * 0.48f), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
   ImGui::SetNextWindowSize(size);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(20), px(16)));
-  const bool open = ImGui::BeginPopupModal(name, nullptr,
-                                           ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
-                                               ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  const bool open = ImGui::BeginPopupModal(
+      name, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar();
   return open;
 }
@@ -138,7 +135,8 @@ void draw_open_dialog(Session& session, UiState& ui) {
   if (!begin_modal("open", ImVec2(px(820), px(560)))) return;
   title("Open");
   wrapped_text(fonts().small, theme().dim,
-               "Projects, kernels, machines, schedules, constraints, and dumps of a compiler's scheduler (ddg, schedule_graph, joint-solver); which one a file is, it says itself.");
+               "Projects, kernels, machines, schedules, constraints, and dumps of a compiler's scheduler (ddg, schedule_graph, "
+               "joint-solver); which one a file is, it says itself.");
   ImGui::Dummy(ImVec2(0, px(2)));
   if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
   dialog.just_opened = false;
@@ -146,12 +144,11 @@ void draw_open_dialog(Session& session, UiState& ui) {
   ImGui::SameLine();
   const float open_width = px(80), room = ImGui::GetContentRegionAvail().x - open_width - px(8);
   ImGui::SetNextItemWidth(room);
-  const bool entered = ImGui::InputTextWithHint("##path", "or type a path", dialog.path, sizeof dialog.path,
-                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered =
+      ImGui::InputTextWithHint("##path", "or type a path", dialog.path, sizeof dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
   if (probe::on()) probe::last_item("open/path");
   ImGui::SameLine();
-  if (button("open/go", "Open", ButtonKind::Plain, dialog.path[0] ? "" : "type a path first", open_width) ||
-      (entered && dialog.path[0])) {
+  if (button("open/go", "Open", ButtonKind::Plain, dialog.path[0] ? "" : "type a path first", open_width) || (entered && dialog.path[0])) {
     ui.commands.push(OpenFile{dialog.path});
     ImGui::CloseCurrentPopup();
   }
@@ -173,8 +170,7 @@ void draw_open_dialog(Session& session, UiState& ui) {
   ImGui::PopStyleVar();
   ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
   ImGui::SetCursorPosY(ImGui::GetWindowSize().y - px(48));
-  if (button("open/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape))
-    ImGui::CloseCurrentPopup();
+  if (button("open/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 
@@ -206,13 +202,11 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   if (prompt.just_opened) ImGui::SetKeyboardFocusHere();
   prompt.just_opened = false;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  const bool entered =
-      ImGui::InputText("##write_path", prompt.path, sizeof prompt.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = ImGui::InputText("##write_path", prompt.path, sizeof prompt.path, ImGuiInputTextFlags_EnterReturnsTrue);
   if (probe::on()) probe::last_item("write/path");
   if (fs::exists(prompt.path, ignored)) colored_text(theme().warning, "This file exists and will be replaced.");
   ImGui::Dummy(ImVec2(0, px(6)));
-  const bool go =
-      button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
+  const bool go = button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
   if ((go || entered) && prompt.path[0]) {
     switch (prompt.ask) {
       case Prompt::ProjectPath: ui.commands.push(SaveProject{prompt.path}); break;
@@ -225,8 +219,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
     ImGui::CloseCurrentPopup();
   }
   ImGui::SameLine();
-  if (button("write/cancel", "Cancel", ButtonKind::Plain, {}, px(100), px(32)) || key_pressed(Key::Escape))
-    ImGui::CloseCurrentPopup();
+  if (button("write/cancel", "Cancel", ButtonKind::Plain, {}, px(100), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 

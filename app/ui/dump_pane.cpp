@@ -76,7 +76,8 @@ void draw_dump_pane(const Session& session, UiState& ui) {
     ImGui::SameLine(0, px(6));
     ImGui::SetCursorPosY(top);
     const bool now = dump->reading == reading;
-    if (choice(fmt::format("dump/reading/{}", to_string(reading)).c_str(), short_name(reading), now) && !now) ui.commands.push(ShowLoop{{}, reading});
+    if (choice(fmt::format("dump/reading/{}", to_string(reading)).c_str(), short_name(reading), now) && !now)
+      ui.commands.push(ShowLoop{{}, reading});
     if (ImGui::IsItemHovered()) tooltip(about(reading));
   }
   ImGui::PopStyleVar();

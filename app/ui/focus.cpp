@@ -16,8 +16,8 @@ namespace {
 FocusPane current_ = FocusPane::Chart;
 std::array<int, kFocusPanes> cursor_{};
 int count_ = 0;
-bool inside_ = false;   // the focused pane is being drawn
-bool moved_ = false;    // the cursor moved in the last frame: bring it into view
+bool inside_ = false;        // the focused pane is being drawn
+bool moved_ = false;         // the cursor moved in the last frame: bring it into view
 bool still_moving_ = false;  // it is on a row that is drawn only in the next frame
 
 bool listening() {
@@ -56,8 +56,7 @@ void end() {
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   ImDrawList& list = *ImGui::GetForegroundDrawList();
   if (listening())
-    list.AddRect(ImVec2(at.x + px(2), at.y + px(2)), ImVec2(at.x + size.x - px(2), at.y + size.y - px(2)), theme().accent,
-                 px(4), 0, px(2));
+    list.AddRect(ImVec2(at.x + px(2), at.y + px(2)), ImVec2(at.x + size.x - px(2), at.y + size.y - px(2)), theme().accent, px(4), 0, px(2));
   moved_ = std::exchange(still_moving_, false);
   if (!listening() || ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt) return;
   const int before = cursor();

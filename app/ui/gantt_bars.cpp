@@ -26,8 +26,7 @@ bool same_op(const GanttBar& a, const GanttBar& b) { return a.op == b.op && a.it
 
 Color lighter(Color color) {
   Color out = color & 0xff000000u;
-  for (const int shift : {0, 8, 16})
-    out |= (((color >> shift) & 0xff) + (0xff - ((color >> shift) & 0xff)) * 3 / 10) << shift;
+  for (const int shift : {0, 8, 16}) out |= (((color >> shift) & 0xff) + (0xff - ((color >> shift) & 0xff)) * 3 / 10) << shift;
   return out;
 }
 
@@ -44,8 +43,8 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
   std::string_view text = bar.label;
   float width = paint::text_width(font, text);
   if (f.model.mode != GanttMode::Steady && bar.iteration > 0 && width < room) {
-    const auto end = fmt::format_to_n(buffer, sizeof buffer, "{} {}{}", bar.label,
-                                      f.model.mode == GanttMode::Unrolled ? "k+" : "#", bar.iteration);
+    const auto end =
+        fmt::format_to_n(buffer, sizeof buffer, "{} {}{}", bar.label, f.model.mode == GanttMode::Unrolled ? "k+" : "#", bar.iteration);
     const std::string_view longer(buffer, std::min(end.size, sizeof buffer));
     const float longer_width = paint::text_width(font, longer);
     if (longer_width <= room) {
@@ -66,8 +65,7 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
   // Strokes of a hatch behind letters make them hard to read: a plain plate in the bar's colour.
   if (hatched)
     f.draw.AddRectFilled({std::max(box.x0, x - px(4)), std::max(box.y0, y - px(2))},
-                         {std::min(box.x1, x + width + px(4)), std::min(box.y1, y + paint::text_height(font) + px(2))},
-                         color.fill, px(3));
+                         {std::min(box.x1, x + width + px(4)), std::min(box.y1, y + paint::text_height(font) + px(2))}, color.fill, px(3));
   paint::text(f.draw, font, x, y, color.text, text);
   if (cut) paint::text(f.draw, font, x + paint::text_width(font, text), y, color.text, "..");
 }
@@ -107,9 +105,10 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
   // The issue window: how long the issuing warps themselves are busy.
   if (bar.window_end > bar.begin && bar.window_end < bar.end && box.height() > px(12)) {
     const float x1 = std::min(f.axis.to_x(static_cast<double>(bar.window_end)), box.x1);
-    if (x1 > box.x0) f.draw.AddRectFilled({box.x0, box.y1 - px(3)}, {x1, box.y1}, with_alpha(0xff000000u, 0.45f), rounding,
-                                         corners & ImDrawFlags_RoundCornersBottomLeft ? ImDrawFlags_RoundCornersBottomLeft
-                                                                                      : ImDrawFlags_RoundCornersNone);
+    if (x1 > box.x0)
+      f.draw.AddRectFilled(
+          {box.x0, box.y1 - px(3)}, {x1, box.y1}, with_alpha(0xff000000u, 0.45f), rounding,
+          corners & ImDrawFlags_RoundCornersBottomLeft ? ImDrawFlags_RoundCornersBottomLeft : ImDrawFlags_RoundCornersNone);
   }
   if (bar.violating) paint::cross_hatch(f.draw, inner, whole.x0, px(7), theme().bad);
   float left = box.x0, right = box.x1;
@@ -126,8 +125,7 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
   }
   const paint::Box on_screen{std::max(left, f.rows.x0), box.y0, std::min(right, f.rows.x1), box.y1};
   // A bar that stepped back is dark: its label takes the panel's text colour, without a plate.
-  draw_label(f, bar, on_screen, aside ? RoleColor{0, theme().dim} : RoleColor{fill, color.text},
-             style > 0 || bar.violating);
+  draw_label(f, bar, on_screen, aside ? RoleColor{0, theme().dim} : RoleColor{fill, color.text}, style > 0 || bar.violating);
 }
 
 /// Outlines come after all fills, so that no neighbour covers them.
@@ -267,8 +265,7 @@ void draw_bars(ChartFrame& f) {
     while (end < bars.size() && in_lane(bars[end])) ++end;
     if (top + f.layout.lane >= f.rows.y0 && top <= f.rows.y1) {
       std::size_t i = static_cast<std::size_t>(
-          std::partition_point(bars.begin() + static_cast<std::ptrdiff_t>(b),
-                               bars.begin() + static_cast<std::ptrdiff_t>(end),
+          std::partition_point(bars.begin() + static_cast<std::ptrdiff_t>(b), bars.begin() + static_cast<std::ptrdiff_t>(end),
                                [&](const GanttBar& bar) { return static_cast<double>(bar.end) < first; }) -
           bars.begin());
       for (; i < end && static_cast<double>(bars[i].begin) <= last;) {
@@ -278,8 +275,7 @@ void draw_bars(ChartFrame& f) {
         if (f.axis.to_x(static_cast<double>(bars[i].end)) - box.x0 < merge) {
           // Gather what cannot be told apart.
           while (next < end) {
-            const float nx0 = f.axis.to_x(static_cast<double>(bars[next].begin)),
-                        nx1 = f.axis.to_x(static_cast<double>(bars[next].end));
+            const float nx0 = f.axis.to_x(static_cast<double>(bars[next].begin)), nx1 = f.axis.to_x(static_cast<double>(bars[next].end));
             if (nx0 > x1 + 1 || nx1 - nx0 >= merge || bars[next].role != bars[i].role) break;
             x1 = std::max(x1, std::max(nx1, nx0 + 1));
             ++next;
@@ -293,7 +289,8 @@ void draw_bars(ChartFrame& f) {
           if (box.width() >= px(4)) draw_tail(f, bars[i], box, role_color(bars[i].role).fill);
           draw_bar(f, bars[i], box);
           if (probe::on() && box.x1 > f.rows.x0 && box.x0 < f.rows.x1)
-            probe::item(f.probe_name("bar/") + bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1), box.y1);
+            probe::item(f.probe_name("bar/") + bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1),
+                        box.y1);
         }
         i = next;
       }
@@ -329,8 +326,7 @@ void draw_bars(ChartFrame& f) {
   underline();
   if (f.view.hovered) {
     for (const GanttArrow& arrow : f.model.arrows) {
-      const bool from = same_op(bars[arrow.from_bar], bars[*f.view.hovered]),
-                 to = same_op(bars[arrow.to_bar], bars[*f.view.hovered]);
+      const bool from = same_op(bars[arrow.from_bar], bars[*f.view.hovered]), to = same_op(bars[arrow.to_bar], bars[*f.view.hovered]);
       if (from != to) draw_outline(f, bars[from ? arrow.to_bar : arrow.from_bar], true);
     }
   }
@@ -351,8 +347,7 @@ void draw_arrows(ChartFrame& f, ArrowLayer layer) {
     if ((layer == ArrowLayer::Above) != (hovered || lit)) continue;
     if (hovered || selected || lit)
       draw_arrow(f, arrow, hovered ? 1.0f : 0.85f);
-    else if (f.view.all_arrows &&
-             f.bar_box(bars[arrow.from_bar]).width() + f.bar_box(bars[arrow.to_bar]).width() > px(12))
+    else if (f.view.all_arrows && f.bar_box(bars[arrow.from_bar]).width() + f.bar_box(bars[arrow.to_bar]).width() > px(12))
       draw_arrow(f, arrow, 0.35f);  // between specks there is nothing to see
   }
 }

@@ -23,8 +23,7 @@ constexpr int kMostWindows = 4;  // that a band reaches into
 /// Calls draw(x0, x1) for every stretch of [begin, end] that is on the chart; in the steady view windows lie over each other.
 template <class Draw>
 void on_chart(const ChartFrame& f, Cycle begin, Cycle end, Draw draw) {
-  if (f.model.mode != GanttMode::Steady)
-    return draw(f.axis.to_x(static_cast<double>(begin)), f.axis.to_x(static_cast<double>(end)));
+  if (f.model.mode != GanttMode::Steady) return draw(f.axis.to_x(static_cast<double>(begin)), f.axis.to_x(static_cast<double>(end)));
   const Cycle ii = f.model.ii;
   if (end - begin >= ii) return draw(f.axis.to_x(0), f.axis.to_x(static_cast<double>(ii)));
   for (int window = -kMostWindows; window <= kMostWindows; ++window) {
@@ -72,8 +71,7 @@ void bracket(ChartFrame& f, const paint::Box& lane, float x, bool opens) {
     f.draw.AddRectFilled({std::min(x, x + arm), y}, {std::max(x, x + arm), y + thick}, color);
 }
 
-void draw_pill_label(ChartFrame& f, const paint::Box& near, const std::string& first, const std::string& second,
-                     Color edge) {
+void draw_pill_label(ChartFrame& f, const paint::Box& near, const std::string& first, const std::string& second, Color edge) {
   ImFont *bold = fonts().small_bold, *small = fonts().small;
   const float pad = px(8), gap = px(2);
   const float width = std::max(paint::text_width(bold, first), paint::text_width(small, second)) + 2 * pad;
@@ -115,8 +113,7 @@ void drag_bar(ChartFrame& f, float x, float y) {
   }
   BarMove& move = *view.move;
   // A solve that ended meanwhile has put another schedule here: what was picked up is gone.
-  const bool same = move.op.index() < f.problem.ops.size() && f.schedule.start(move.op) == move.start &&
-                    f.schedule.ii == move.ii;
+  const bool same = move.op.index() < f.problem.ops.size() && f.schedule.start(move.op) == move.start && f.schedule.ii == move.ii;
   if (!same) return drop_bar(f, false);
   if (!move.band.exact && f.overlay.slack)
     if (const LegalBand band = legal_band(f.problem, f.overlay.constraints, f.schedule, move.op, &*f.overlay.slack); band.exact)
@@ -185,11 +182,10 @@ void draw_move_ghost(ChartFrame& f) {
   if (ghosts.empty()) return;
   const paint::Box lane = lane_box(f, ghosts.front().row, ghosts.front().lane);
   if (move.band.earliest && move.band.latest)
-    on_chart(f, extent->begin + *move.band.earliest - move.start, extent->end + *move.band.latest - move.start,
-             [&](float x0, float x1) {
-               bracket(f, lane, x0, true);
-               bracket(f, lane, x1, false);
-             });
+    on_chart(f, extent->begin + *move.band.earliest - move.start, extent->end + *move.band.latest - move.start, [&](float x0, float x1) {
+      bracket(f, lane, x0, true);
+      bracket(f, lane, x1, false);
+    });
   const bool legal = move.band.contains(move.target);
   const Color edge = move.lost ? theme().faint : legal ? theme().accent : theme().warning;
   const GanttBar* bar = nullptr;
@@ -212,16 +208,13 @@ void draw_move_ghost(ChartFrame& f) {
     if (move.tick && move.tick->to != MoveTick::To::Itself) {
       const float x = f.axis.to_x(static_cast<double>(move.tick->at)), half = px(4);
       paint::dashed_vertical(f.draw, x, f.rows.y0, f.rows.y1, with_alpha(theme().accent, 0.8f), px(3));
-      f.draw.AddTriangleFilled({x - half, lane.y0 - half}, {x + half, lane.y0 - half}, {x, lane.y0 + half},
-                               theme().accent);
-      f.draw.AddTriangleFilled({x - half, lane.y1 + half}, {x + half, lane.y1 + half}, {x, lane.y1 - half},
-                               theme().accent);
+      f.draw.AddTriangleFilled({x - half, lane.y0 - half}, {x + half, lane.y0 - half}, {x, lane.y0 + half}, theme().accent);
+      f.draw.AddTriangleFilled({x - half, lane.y1 + half}, {x + half, lane.y1 + half}, {x, lane.y1 - half}, theme().accent);
       if (probe::on()) probe::item("gantt/move/tick", x - half, lane.y0, x + half, lane.y1);
     }
   }
   std::string what = describe_move(move, f.problem, f.schedule);
-  if (f.model.mode == GanttMode::Steady && move.target != move.start)
-    what += fmt::format(" · stage {}", floor_div(move.target, move.ii));
+  if (f.model.mode == GanttMode::Steady && move.target != move.start) what += fmt::format(" · stage {}", floor_div(move.target, move.ii));
   draw_pill_label(f, first, what, move_outlook(move), edge);
 }
 

@@ -37,9 +37,7 @@ std::optional<std::size_t> row_under(const ChartFrame& f, const Mouse& m) {
   return f.layout.row_at(f.model, m.y - f.rows.y0 + f.view.scroll);
 }
 
-Snap snap_here(const ChartFrame& f, const Mouse& m) {
-  return snap(f.model, f.axis, m.x, row_under(f, m), !ImGui::GetIO().KeyAlt);
-}
+Snap snap_here(const ChartFrame& f, const Mouse& m) { return snap(f.model, f.axis, m.x, row_under(f, m), !ImGui::GetIO().KeyAlt); }
 
 void scroll_rows(ChartFrame& f, float pixels) {
   f.view.scroll = std::clamp(f.view.scroll + pixels, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));
@@ -53,8 +51,7 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
   const double wheel = io.MouseWheel;
   if (io.KeyShift && (m.over_minimap || m.on_time())) return pan_by(view, f.model, -wheel * view.visible.length() * 0.1, true);
   if (m.over_minimap)
-    return zoom_at(view, f.model, minimap_axis(f.view, f.model, f.minimap.x0, f.minimap.x1).to_cycle(m.x),
-                   std::pow(1.3, wheel));
+    return zoom_at(view, f.model, minimap_axis(f.view, f.model, f.minimap.x0, f.minimap.x1).to_cycle(m.x), std::pow(1.3, wheel));
   if (m.over_labels) {
     if (m.y >= f.lanes.y0)
       view.lanes_scroll -= io.MouseWheel * f.lane_height;
@@ -76,8 +73,7 @@ void handle_wheel(ChartFrame& f, const Mouse& m) {
 void select_up_to(ChartFrame& f, std::size_t bar) {
   const auto& bars = f.model.bars;
   if (!f.view.current || bars[*f.view.current].row != bars[bar].row) return select_bar(f, bar, false);
-  const Cycle low = std::min(bars[bar].begin, bars[*f.view.current].begin),
-              high = std::max(bars[bar].begin, bars[*f.view.current].begin);
+  const Cycle low = std::min(bars[bar].begin, bars[*f.view.current].begin), high = std::max(bars[bar].begin, bars[*f.view.current].begin);
   std::vector<OpId> taken = f.selection.ops;
   for (const GanttBar& other : bars) {
     if (other.row != bars[bar].row || other.begin < low || other.begin > high) continue;
@@ -103,9 +99,8 @@ void move_minimap_box(ChartFrame& f, const Mouse& m) {
 
 void toggle_flag(ChartFrame& f, const Mouse& m) {
   const auto& flags = f.overlay.flags;
-  const auto near = std::find_if(flags.begin(), flags.end(), [&](Cycle flag) {
-    return std::abs(f.axis.to_x(static_cast<double>(flag)) - m.x) <= px(kGrabPixels);
-  });
+  const auto near = std::find_if(flags.begin(), flags.end(),
+                                 [&](Cycle flag) { return std::abs(f.axis.to_x(static_cast<double>(flag)) - m.x) <= px(kGrabPixels); });
   f.commands.push(ToggleFlag{near != flags.end() ? *near : snap_here(f, m).at});
 }
 
@@ -231,8 +226,7 @@ void bring_into_view(ChartFrame& f, std::size_t index) {
   if (begin < seen.begin || end > seen.end) pan_by(f.view, f.model, (begin + end - seen.begin - seen.end) / 2, true);
   const float top = f.layout.lane_top(bar);
   if (top < f.view.scroll) scroll_rows(f, top - f.view.scroll - px(8));
-  if (top + f.layout.lane > f.view.scroll + f.rows.height())
-    scroll_rows(f, top + f.layout.lane - f.view.scroll - f.rows.height() + px(8));
+  if (top + f.layout.lane > f.view.scroll + f.rows.height()) scroll_rows(f, top + f.layout.lane - f.view.scroll - f.rows.height() + px(8));
 }
 
 template <class Step>
@@ -248,9 +242,7 @@ void move_selection(ChartFrame& f, Step step) {
 }
 
 /// What is selected; else what is pointed at.
-const std::vector<OpId>& ops_to_centre(const ChartFrame& f) {
-  return f.selection.empty() ? f.overlay.highlight.ops : f.selection.ops;
-}
+const std::vector<OpId>& ops_to_centre(const ChartFrame& f) { return f.selection.empty() ? f.overlay.highlight.ops : f.selection.ops; }
 
 void handle_keys(ChartFrame& f, const Mouse& m) {
   const ImGuiIO& io = ImGui::GetIO();
@@ -258,8 +250,7 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
   bool keys = !io.WantTextInput && !view.keys_elsewhere && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   const auto wants = [&](std::string_view id, bool repeat = false) { return chart_wants(view.requested, id, keys, repeat); };
   if (wants("clear_selection")) {
-    if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd)
-      view.range.reset();
+    if (view.drag == ChartDrag::Range || view.drag == ChartDrag::RangeBegin || view.drag == ChartDrag::RangeEnd) view.range.reset();
     if (view.drag != ChartDrag::None)
       drop_bar(f, false);
     else if (!f.overlay.highlight.why.empty())
@@ -319,9 +310,8 @@ void select_bar(ChartFrame& f, std::size_t bar, bool extend) {
 void handle_input(ChartFrame& f) {
   const ImVec2 low(f.labels.x0, f.minimap.y0), high(f.rows.x1, std::max(f.rows.y1, f.lanes.y1));
   ImGui::SetCursorScreenPos(low);
-  ImGui::InvisibleButton(
-      "##timeline", {std::max(1.0f, high.x - low.x), std::max(1.0f, high.y - low.y)},
-      ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
+  ImGui::InvisibleButton("##timeline", {std::max(1.0f, high.x - low.x), std::max(1.0f, high.y - low.y)},
+                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
   const bool inside = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
   const Mouse m = locate(f);
   GanttViewState& view = f.view;

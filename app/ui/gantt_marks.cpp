@@ -68,14 +68,12 @@ void draw_marks(ChartFrame& f) {
     if (place.op.index() >= f.problem.ops.size()) continue;
     const Cycle delta = place.start - f.schedule.start(place.op);
     // One instance is enough to say where it was asked to be.
-    const auto bar = std::find_if(f.model.bars.begin(), f.model.bars.end(),
-                                  [&](const GanttBar& b) { return b.op == place.op; });
+    const auto bar = std::find_if(f.model.bars.begin(), f.model.bars.end(), [&](const GanttBar& b) { return b.op == place.op; });
     if (bar == f.model.bars.end()) continue;
     for (const GhostBar& ghost : ghost_bars(f.model, place.op, bar->iteration, delta, place.group)) {
       const float top = f.row_y(f.layout.rows[ghost.row].top + static_cast<float>(ghost.lane) * f.layout.lane);
       const float gap = std::min(px(3), f.layout.lane * 0.12f), x0 = f.axis.to_x(static_cast<double>(ghost.begin));
-      const paint::Box box{x0, top + gap, std::max(f.axis.to_x(static_cast<double>(ghost.end)), x0 + px(3)),
-                           top + f.layout.lane - gap};
+      const paint::Box box{x0, top + gap, std::max(f.axis.to_x(static_cast<double>(ghost.end)), x0 + px(3)), top + f.layout.lane - gap};
       if (box.x1 < f.rows.x0 || box.x0 > f.rows.x1) continue;
       f.draw.AddRectFilled(box.low(), box.high(), with_alpha(theme().accent, 0.15f));
       dashed_box(f.draw, box, 0xff000000u, px(3));

@@ -9,9 +9,9 @@
 #include "app/session/proposal_commands.h"
 #include "app/ui/actions.h"
 #include "app/ui/gantt_parts.h"
-#include "app/viewmodel/why_here.h"
 #include "app/ui/probe.h"
 #include "app/viewmodel/legal_band.h"
+#include "app/viewmodel/why_here.h"
 #include "core/chart/gantt_model.h"
 
 namespace heddle::app {
@@ -73,14 +73,13 @@ void bar_menu(ChartFrame& f, std::size_t index) {
   ImGui::Separator();
   if (f.overlay.editable) {
     const bool has_pin = pinned(f, op);
-    if (item("pin", has_pin ? "Pin to where it is now" : "Pin here", has_pin ? "" : keys_of("pin")))
-      f.commands.push(PinOps{{op}, true});
+    if (item("pin", has_pin ? "Pin to where it is now" : "Pin here", has_pin ? "" : keys_of("pin"))) f.commands.push(PinOps{{op}, true});
     if (item("unpin", "Unpin", has_pin ? keys_of("pin") : "", has_pin)) f.commands.push(PinOps{{op}, false});
     const LegalBand& band = f.view.menu_band;
     const char* sure = band.exact ? "" : ", by longest paths";
     const bool known = band.earliest && band.latest;
-    if (item("earliest", known ? fmt::format("Earliest start: {}{}", grouped(*band.earliest), sure) : "Earliest start",
-             {}, known && *band.earliest < start))
+    if (item("earliest", known ? fmt::format("Earliest start: {}{}", grouped(*band.earliest), sure) : "Earliest start", {},
+             known && *band.earliest < start))
       f.commands.push(MoveOp{op, *band.earliest, std::nullopt, true});
     if (item("latest", known ? fmt::format("Latest start: {}{}", grouped(*band.latest), sure) : "Latest start", {},
              known && *band.latest > start))
@@ -123,9 +122,9 @@ void draw_context_menu(ChartFrame& f) {
     if (f.view.pressed) {
       if (ImGui::IsWindowAppearing()) {
         const SlackRanges* slack = f.overlay.slack ? &*f.overlay.slack : nullptr;
-        f.view.menu_band = !f.overlay.editable ? LegalBand{}
-                                               : legal_band(f.problem, f.overlay.constraints, f.schedule,
-                                                            f.model.bars[*f.view.pressed].op, slack);
+        f.view.menu_band = !f.overlay.editable
+                               ? LegalBand{}
+                               : legal_band(f.problem, f.overlay.constraints, f.schedule, f.model.bars[*f.view.pressed].op, slack);
       }
       bar_menu(f, *f.view.pressed);
     }

@@ -75,8 +75,10 @@ void say_no_room(ImVec2 size) {
   draw.AddRectFilled(at, {at.x + size.x, at.y + height}, theme().panel);
   draw.AddRectFilled(at, {at.x + px(3), at.y + height}, theme().warning);
   const std::string& key = keys_of("fold_bottom");
-  const std::string text = "Too low for two charts: B is drawn as outlines under A" + (key.empty() ? std::string() : "; " + key + " folds the pane of tabs");
-  paint::text_cut(draw, fonts().small, at.x + px(10), at.y + (height - paint::text_height(fonts().small)) / 2, size.x - px(20), theme().text, text);
+  const std::string text =
+      "Too low for two charts: B is drawn as outlines under A" + (key.empty() ? std::string() : "; " + key + " folds the pane of tabs");
+  paint::text_cut(draw, fonts().small, at.x + px(10), at.y + (height - paint::text_height(fonts().small)) / 2, size.x - px(20),
+                  theme().text, text);
   if (probe::on()) probe::item("gantt/no_room", at.x, at.y, at.x + size.x, at.y + height);
   ImGui::SetCursorScreenPos({at.x, at.y + height});
 }
@@ -107,10 +109,10 @@ void draw_others(ChartFrame& f) {
     const bool asked = f.selection.contains(other.op) || (f.view.hovered && f.model.bars[*f.view.hovered].op == other.op);
     if (!other.differs || !asked) continue;
     const float x0 = f.axis.to_x(static_cast<double>(other.begin)), x1 = f.axis.to_x(static_cast<double>(other.end));
-    const float top = f.row_y(f.layout.rows[other.row].top + static_cast<float>(std::min(other.lane, f.model.rows[other.row].lanes - 1)) * f.layout.lane);
+    const float top =
+        f.row_y(f.layout.rows[other.row].top + static_cast<float>(std::min(other.lane, f.model.rows[other.row].lanes - 1)) * f.layout.lane);
     for (const GanttBar& bar : f.model.bars)
-      if (bar.op == other.op && bar.iteration == other.iteration)
-        connect(f, f.bar_box(bar), {x0, top, x1, top + f.layout.lane});
+      if (bar.op == other.op && bar.iteration == other.iteration) connect(f, f.bar_box(bar), {x0, top, x1, top + f.layout.lane});
   }
 }
 
@@ -148,7 +150,9 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
   ImDrawList* lists[2];
   child("##gantt_a", {size.x, height_a});
   lists[0] = ImGui::GetWindowDrawList();
-  ChartFrame a{chart_a, problem, *compare.a.schedule, selection, compare.overlay_a, view, commands, *lists[0], {}, {}, {}, {}, {}, {}, {}, {}, {}, 30};
+  ChartFrame a{
+      chart_a, problem, *compare.a.schedule, selection, compare.overlay_a, view, commands, *lists[0], {}, {}, {}, {}, {}, {}, {}, {},
+      {},      30};
   a.place = ChartFrame::Place::Upper;
   a.below = &chart_b;
   a.below_bottom = begin.y + size.y;
@@ -163,7 +167,9 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
   ImGui::SetCursorScreenPos({begin.x, begin.y + height_a});
   child("##gantt_b", {size.x, size.y - height_a});
   lists[1] = ImGui::GetWindowDrawList();
-  ChartFrame b{chart_b, problem, compare.aligned_b, selection, compare.overlay_b, view_b, commands, *lists[1], {}, {}, {}, {}, {}, {}, {}, {}, {}, 30};
+  ChartFrame b{
+      chart_b, problem, compare.aligned_b, selection, compare.overlay_b, view_b, commands, *lists[1], {}, {}, {}, {}, {}, {}, {}, {},
+      {},      30};
   b.place = ChartFrame::Place::Lower;
   b.label_width = a.label_width;
   b.shift = compare.difference.shift;

@@ -25,25 +25,23 @@ struct ChartFrame {
 
   ChartLayout layout;
   TimeAxis axis;
-  paint::Box labels;    ///< the column left of the time axis, over the whole height
+  paint::Box labels;                                        ///< the column left of the time axis, over the whole height
   paint::Box minimap, ruler, marks, rows, splitter, lanes;  ///< right of it, from top to bottom
-  float lane_height = 30;   ///< of one resource lane
+  float lane_height = 30;                                   ///< of one resource lane
 
   // One of two charts on one axis (gantt_pair.cpp).
   enum class Place { Alone, Upper, Lower } place = Place::Alone;
-  float label_width = 0;                            ///< at least this much for the column of labels
-  const GanttModel* below = nullptr;                ///< the lower chart, which the minimap shows too
-  float below_bottom = 0;                           ///< where the lower chart ends
-  const std::vector<OtherBar>* others = nullptr;    ///< bars of another schedule under those of this one
-  Cycle shift = 0;                                  ///< of all starts against the schedule's own numbers
-  paint::Box title = {};                                 ///< a strip over the rows that says whose they are
+  float label_width = 0;                          ///< at least this much for the column of labels
+  const GanttModel* below = nullptr;              ///< the lower chart, which the minimap shows too
+  float below_bottom = 0;                         ///< where the lower chart ends
+  const std::vector<OtherBar>* others = nullptr;  ///< bars of another schedule under those of this one
+  Cycle shift = 0;                                ///< of all starts against the schedule's own numbers
+  paint::Box title = {};                          ///< a strip over the rows that says whose they are
 
   float row_y(float in_layout) const { return rows.y0 + in_layout - view.scroll; }
   paint::Box bar_box(const GanttBar& bar) const;  ///< unclipped
   /// "gantt/rows", or "gantt_b/rows" in the lower chart.
-  std::string probe_name(std::string_view what) const {
-    return (place == Place::Lower ? "gantt_b/" : "gantt/") + std::string(what);
-  }
+  std::string probe_name(std::string_view what) const { return (place == Place::Lower ? "gantt_b/" : "gantt/") + std::string(what); }
 };
 
 /// Where everything goes between these corners; needs the model and the view's visible range.
@@ -64,13 +62,13 @@ void draw_context_menu(ChartFrame& frame);
 void drag_bar(ChartFrame& frame, float x, float y);
 /// Ends it; `take` asks for what the ghost shows, if that is anything.
 void drop_bar(ChartFrame& frame, bool take);
-void draw_move_band(ChartFrame& frame);    ///< under the bars
-void draw_move_ghost(ChartFrame& frame);   ///< over them, with old place and label
+void draw_move_band(ChartFrame& frame);   ///< under the bars
+void draw_move_ghost(ChartFrame& frame);  ///< over them, with old place and label
 void dashed_box(ImDrawList& draw, const paint::Box& box, Color color, float thickness);
 
-void draw_marks(ChartFrame& frame);        ///< pins, places asked for, differences
+void draw_marks(ChartFrame& frame);  ///< pins, places asked for, differences
 
-void draw_ruler(ChartFrame& frame);        ///< ticks, marks, phases, flags' heads, range label
+void draw_ruler(ChartFrame& frame);  ///< ticks, marks, phases, flags' heads, range label
 void draw_group_backgrounds(ChartFrame& frame);
 void draw_group_labels(ChartFrame& frame);
 void draw_bars(ChartFrame& frame);
@@ -89,7 +87,7 @@ void draw_limiting_cycle(ChartFrame& frame);
 void draw_lane_mark(ChartFrame& frame, const GanttLane& lane, const paint::Box& box);
 /// How far every op can move: thin by longest paths, thick exactly.
 void draw_whiskers(ChartFrame& frame);
-void draw_time_lines(ChartFrame& frame);   ///< II boundaries, range, flags, hair-line over rows and lanes
+void draw_time_lines(ChartFrame& frame);  ///< II boundaries, range, flags, hair-line over rows and lanes
 void draw_tooltip(ChartFrame& frame);
 void draw_notes_on_chart(ChartFrame& frame);
 /// The note whose sheet lies there.

@@ -29,8 +29,7 @@ void draw_ticks(ChartFrame& f) {
     const std::string number = grouped(at);
     const float width = paint::text_width(font, number);
     // At the right edge the number goes to the left of its tick rather than being cut.
-    paint::text(f.draw, font, x + px(4) + width < box.x1 ? x + px(4) : x - px(4) - width, box.y0 + px(3), theme().dim,
-                number);
+    paint::text(f.draw, font, x + px(4) + width < box.x1 ? x + px(4) : x - px(4) - width, box.y0 + px(3), theme().dim, number);
   }
   f.draw.AddRectFilled({box.x0, box.y1 - 1}, {box.x1, box.y1}, theme().separator);
 }
@@ -55,8 +54,7 @@ void draw_phases(ChartFrame& f, float y0, float y1, bool in_rows) {
     f.draw.AddRectFilled({x0 + 1, y0 + px(1)}, {x1 - 1, y1 - px(1)}, with_alpha(tint, 0.16f), px(2));
     const float width = paint::text_width(fonts().small, marks[i].label);
     if (width + px(8) < x1 - x0)
-      paint::text(f.draw, fonts().small, (x0 + x1 - width) / 2, (y0 + y1 - paint::text_height(fonts().small)) / 2, tint,
-                  marks[i].label);
+      paint::text(f.draw, fonts().small, (x0 + x1 - width) / 2, (y0 + y1 - paint::text_height(fonts().small)) / 2, tint, marks[i].label);
   }
 }
 
@@ -74,12 +72,10 @@ void draw_boundary_labels(ChartFrame& f, float y) {
   }
   const float apart = std::max(1.0f, f.axis.to_x(static_cast<double>(f.model.ii)) - f.axis.to_x(0)), gap = px(9);
   const bool full = widest + gap <= apart;
-  const std::size_t every =
-      full ? 1 : static_cast<std::size_t>(std::max(1.0f, std::ceil((widest_short + gap) / apart)));
+  const std::size_t every = full ? 1 : static_cast<std::size_t>(std::max(1.0f, std::ceil((widest_short + gap) / apart)));
   for (std::size_t i = 0; i < marks.size(); i += every) {
     const std::string_view label = full ? std::string_view(marks[i]->label) : shortened(marks[i]->label);
-    const float next_x =
-        i + every < marks.size() ? f.axis.to_x(static_cast<double>(marks[i + every]->at)) : f.marks.x1;
+    const float next_x = i + every < marks.size() ? f.axis.to_x(static_cast<double>(marks[i + every]->at)) : f.marks.x1;
     // The label of the window that is on screen stays on screen.
     const float x = std::max(f.axis.to_x(static_cast<double>(marks[i]->at)), f.marks.x0) + px(5);
     const float width = paint::text_width(font, label);
@@ -119,13 +115,10 @@ void draw_time_lines(ChartFrame& f) {
   for (const GanttMark& mark : f.model.marks) {
     const float x = std::floor(f.axis.to_x(static_cast<double>(mark.at)));
     if (strength <= 0 || x < f.rows.x0 || x > f.rows.x1) continue;
-    if (mark.strong)
-      paint::dashed_vertical(f.draw, x, top, bottom, with_alpha(theme().ii_line, strength), px(4),
-                             std::max(1.0f, px(1.2f)));
+    if (mark.strong) paint::dashed_vertical(f.draw, x, top, bottom, with_alpha(theme().ii_line, strength), px(4), std::max(1.0f, px(1.2f)));
   }
   // What lies outside the model is not part of the schedule: a veil makes its ends visible.
-  const float begin = f.axis.to_x(static_cast<double>(f.model.begin)),
-              end = f.axis.to_x(static_cast<double>(f.model.end));
+  const float begin = f.axis.to_x(static_cast<double>(f.model.begin)), end = f.axis.to_x(static_cast<double>(f.model.end));
   const Color veil = with_alpha(theme().window, 0.45f);
   if (begin > f.rows.x0) f.draw.AddRectFilled({f.rows.x0, f.rows.y0}, {begin, bottom}, veil);
   if (end < f.rows.x1) f.draw.AddRectFilled({end + 1, f.rows.y0}, {f.rows.x1 + px(8), bottom}, veil);
@@ -133,8 +126,7 @@ void draw_time_lines(ChartFrame& f) {
   for (const Cycle flag : f.overlay.flags) {
     const float x = std::floor(f.axis.to_x(static_cast<double>(flag)));
     f.draw.AddRectFilled({x, f.ruler.y0 + px(2)}, {x + 1, bottom}, with_alpha(theme().warning, 0.8f));
-    f.draw.AddTriangleFilled({x + 1, f.ruler.y0 + px(2)}, {x + px(9), f.ruler.y0 + px(6)}, {x + 1, f.ruler.y0 + px(10)},
-                             theme().warning);
+    f.draw.AddTriangleFilled({x + 1, f.ruler.y0 + px(2)}, {x + px(9), f.ruler.y0 + px(6)}, {x + 1, f.ruler.y0 + px(10)}, theme().warning);
   }
 
   const auto band = [&](float x0, float x1, Color color) {
@@ -146,16 +138,14 @@ void draw_time_lines(ChartFrame& f) {
     const float width = paint::text_width(fonts().mono_small, text) + px(12);
     x = std::clamp(x, f.rows.x0, std::max(f.rows.x0, f.rows.x1 - width));
     f.draw.AddRectFilled({x, y}, {x + width, y + px(18)}, fill, px(3));
-    paint::text(f.draw, fonts().mono_small, x + px(6), y + (px(18) - paint::text_height(fonts().mono_small)) / 2, ink,
-                text);
+    paint::text(f.draw, fonts().mono_small, x + px(6), y + (px(18) - paint::text_height(fonts().mono_small)) / 2, ink, text);
   };
   if (f.view.range) {
-    const float x0 = f.axis.to_x(static_cast<double>(f.view.range->begin)),
-                x1 = f.axis.to_x(static_cast<double>(f.view.range->end));
+    const float x0 = f.axis.to_x(static_cast<double>(f.view.range->begin)), x1 = f.axis.to_x(static_cast<double>(f.view.range->end));
     band(x0, x1, theme().accent);
     const std::string text = drawable(describe(*f.view.range));
-    plate((x0 + x1) / 2 - paint::text_width(fonts().mono_small, text) / 2 - px(6), f.marks.y1 - px(18), text,
-          theme().accent, theme().accent_text);
+    plate((x0 + x1) / 2 - paint::text_width(fonts().mono_small, text) / 2 - px(6), f.marks.y1 - px(18), text, theme().accent,
+          theme().accent_text);
   }
   if (f.view.snapped && f.view.snapped->to != Snap::To::Cycle) {
     const float x = f.axis.to_x(static_cast<double>(f.view.snapped->at));
@@ -170,8 +160,7 @@ void draw_time_lines(ChartFrame& f) {
   if (f.view.drag == ChartDrag::ZoomRange) {
     const float mouse = ImGui::GetIO().MousePos.x;
     band(std::min(f.view.drag_x, mouse), std::max(f.view.drag_x, mouse), theme().warning);
-    plate(mouse + px(8), f.marks.y1 - px(18), ImGui::GetIO().KeyCtrl ? "zoom out" : "zoom in", theme().warning,
-          0xff000000u);
+    plate(mouse + px(8), f.marks.y1 - px(18), ImGui::GetIO().KeyCtrl ? "zoom out" : "zoom in", theme().warning, 0xff000000u);
   }
   if (f.view.hovered_cycle) {
     const float x = std::floor(f.axis.to_x(static_cast<double>(*f.view.hovered_cycle)));

@@ -32,11 +32,11 @@ void draw_scroll_hint(ChartFrame& f) {
   f.draw.AddRectFilled({strip - px(2), y}, {strip + px(2), y + length}, theme().edge, px(2));
   const float half = px(3.5f);
   if (f.view.scroll < hidden - 1)
-    f.draw.AddTriangleFilled({strip - half, f.rows.y1 - px(6)}, {strip + half, f.rows.y1 - px(6)},
-                             {strip, f.rows.y1 - px(1)}, theme().warning);
+    f.draw.AddTriangleFilled({strip - half, f.rows.y1 - px(6)}, {strip + half, f.rows.y1 - px(6)}, {strip, f.rows.y1 - px(1)},
+                             theme().warning);
   if (f.view.scroll > 1)
-    f.draw.AddTriangleFilled({strip - half, f.rows.y0 + px(6)}, {strip + half, f.rows.y0 + px(6)},
-                             {strip, f.rows.y0 + px(1)}, theme().warning);
+    f.draw.AddTriangleFilled({strip - half, f.rows.y0 + px(6)}, {strip + half, f.rows.y0 + px(6)}, {strip, f.rows.y0 + px(1)},
+                             theme().warning);
 }
 
 void colored(Color color, const std::string& text) {
@@ -56,8 +56,7 @@ void list_edges(const ChartFrame& f, OpId op, bool inputs) {
   std::vector<std::pair<Cycle, EdgeId>> edges;
   for (std::size_t e = 0; e < f.problem.edges.size(); ++e) {
     const Edge& edge = f.problem.edges[e];
-    if ((inputs ? edge.to : edge.from) == op)
-      edges.emplace_back(edge_slack(f.problem, f.schedule, EdgeId(e)), EdgeId(e));
+    if ((inputs ? edge.to : edge.from) == op) edges.emplace_back(edge_slack(f.problem, f.schedule, EdgeId(e)), EdgeId(e));
   }
   std::sort(edges.begin(), edges.end());
   constexpr std::size_t kMost = 6;
@@ -112,19 +111,16 @@ void draw_tooltip(ChartFrame& f) {
     for (const GanttBar& piece : f.model.bars)
       if (piece.op == bar.op) length += piece.end - piece.begin;
   }
-  colored(theme().text,
-          fmt::format("{} cycles on {} from {}{}", grouped(length), f.model.rows[bar.row].label, grouped(bar.begin),
-                      bar.wraps_left    ? " (goes on from the right edge)"
-                      : bar.wraps_right ? " (goes on at the left edge)"
-                                        : ""));
-  colored(theme().dim, fmt::format("start {} = {} × {} + {}", grouped(start), floor_div(start, ii), grouped(ii),
-                                   grouped(modulo(start, ii))));
+  colored(theme().text, fmt::format("{} cycles on {} from {}{}", grouped(length), f.model.rows[bar.row].label, grouped(bar.begin),
+                                    bar.wraps_left    ? " (goes on from the right edge)"
+                                    : bar.wraps_right ? " (goes on at the left edge)"
+                                                      : ""));
+  colored(theme().dim,
+          fmt::format("start {} = {} × {} + {}", grouped(start), floor_div(start, ii), grouped(ii), grouped(modulo(start, ii))));
   colored(theme().dim, fmt::format("latency {}, issue window {}", grouped(op.latency), grouped(op.window)));
   if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
   if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
-  const auto listed = [&](const std::vector<OpId>& ops) {
-    return std::find(ops.begin(), ops.end(), bar.op) != ops.end();
-  };
+  const auto listed = [&](const std::vector<OpId>& ops) { return std::find(ops.begin(), ops.end(), bar.op) != ops.end(); };
   if (listed(f.overlay.framed))
     colored(theme().text, "held here, so that other pins mean what was seen");
   else if (listed(f.overlay.pinned))
@@ -146,13 +142,11 @@ float chart_label_width(const GanttModel& model, float available) {
     float units = 0;
     for (std::size_t r = group.first_row; r < group.first_row + std::min<std::size_t>(2, group.rows); ++r)
       units = std::max(units, paint::text_width(fonts().small_bold, model.rows[r].label));
-    const float name =
-        std::max(paint::text_width(fonts().bold, group.label), paint::text_width(fonts().small, group.detail));
+    const float name = std::max(paint::text_width(fonts().bold, group.label), paint::text_width(fonts().small, group.detail));
     width = std::max(width, name + units + px(32));
   }
   for (const GanttLane& lane : model.lanes)
-    width = std::max(width, paint::text_width(fonts().small, lane.label) +
-                                paint::text_width(fonts().mono_small, lane.detail) + px(36));
+    width = std::max(width, paint::text_width(fonts().small, lane.label) + paint::text_width(fonts().mono_small, lane.detail) + px(36));
   return std::floor(std::min(width, available * 0.35f));
 }
 
@@ -262,8 +256,7 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < px(160) || size.y < px(120)) return;  // no room for a chart
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::BeginChild("##gantt", size, false,
-                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
+  ImGui::BeginChild("##gantt", size, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
   ImGui::PopStyleVar();
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetWindowPos(), high(low.x + size.x, low.y + size.y);

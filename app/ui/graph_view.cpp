@@ -73,8 +73,7 @@ void stroke(ImDrawList& draw, const std::vector<ImVec2>& points, Color color, fl
       const float piece = std::min((in_period < dash ? dash : 2 * dash) - in_period + 0.01f, length - done);
       if (in_period < dash) {
         const float t0 = done / length, t1 = (done + piece) / length;
-        draw.AddLine({a.x + (b.x - a.x) * t0, a.y + (b.y - a.y) * t0}, {a.x + (b.x - a.x) * t1, a.y + (b.y - a.y) * t1},
-                     color, thickness);
+        draw.AddLine({a.x + (b.x - a.x) * t0, a.y + (b.y - a.y) * t0}, {a.x + (b.x - a.x) * t1, a.y + (b.y - a.y) * t1}, color, thickness);
       }
       done += piece;
       walked += piece;
@@ -110,8 +109,7 @@ bool touches_hover(const GraphFrame& f, const GraphArc& arc) {
 }
 
 bool highlighted(const GraphFrame& f, const GraphArc& arc) {
-  return std::any_of(arc.edges.begin(), arc.edges.end(),
-                     [&](EdgeId e) { return contains(f.scene.highlight.edges, e); });
+  return std::any_of(arc.edges.begin(), arc.edges.end(), [&](EdgeId e) { return contains(f.scene.highlight.edges, e); });
 }
 
 void draw_arc(const GraphFrame& f, std::size_t index) {
@@ -244,12 +242,11 @@ void draw_tooltip(const GraphFrame& f) {
   if (s.hovered) {
     const GraphNode& node = f.scene.model.nodes[*s.hovered];
     const Op& op = problem.op(node.op);
-    text = fmt::format("{}  ({})\n{}, latency {}, issue window {}", node.name, printable(op.kind), node.detail,
-                       grouped(op.latency), grouped(op.window));
+    text = fmt::format("{}  ({})\n{}, latency {}, issue window {}", node.name, printable(op.kind), node.detail, grouped(op.latency),
+                       grouped(op.window));
     if (const Schedule* schedule = f.scene.schedule)
       text += fmt::format("\nstart {} = {} * {} + {}, {}", grouped(schedule->start(node.op)), schedule->stage(node.op),
-                          grouped(schedule->ii), grouped(schedule->slot(node.op)),
-                          printable(schedule->groups[node.group_index].role));
+                          grouped(schedule->ii), grouped(schedule->slot(node.op)), printable(schedule->groups[node.group_index].role));
     if (node.critical) text += "\nlimits II: on the bold cycle";
   } else if (s.hovered_arc) {
     const GraphArc& arc = f.scene.model.arcs[*s.hovered_arc];
@@ -421,8 +418,7 @@ void draw_menu(GraphFrame& f, CommandQueue& commands) {
       ImGui::Separator();
     }
     if (item("fit", "Fit all", keys_of("fit"))) fit(f);
-    if (item("centre", "Centre the selection", keys_of("zoom_selection"), !f.scene.selection.empty()))
-      centre(f, f.scene.selection.ops);
+    if (item("centre", "Centre the selection", keys_of("zoom_selection"), !f.scene.selection.empty())) centre(f, f.scene.selection.ops);
     ImGui::EndPopup();
   }
   ImGui::PopStyleVar();

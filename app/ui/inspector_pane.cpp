@@ -9,8 +9,8 @@
 #include "app/ui/probe.h"
 #include "app/ui/what_if_slider.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/usage_curve.h"
 #include "app/viewmodel/pretty_text.h"
+#include "core/analysis/usage_curve.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
@@ -49,8 +49,7 @@ void draw_reason(const std::string& name, const InspectorReason& reason, UiState
   const ImVec2 end = ImGui::GetItemRectMax();
   ImGui::SetCursorScreenPos(at);
   ImGui::PushID(name.c_str());
-  if (ImGui::InvisibleButton("reason", ImVec2(std::max(ImGui::GetContentRegionAvail().x, 1.0f), end.y - at.y)) &&
-      reason.other.valid())
+  if (ImGui::InvisibleButton("reason", ImVec2(std::max(ImGui::GetContentRegionAvail().x, 1.0f), end.y - at.y)) && reason.other.valid())
     ui.commands.push(SelectOp{reason.other});
   ImGui::PopID();
   if (ImGui::IsItemHovered() && reason.other.valid()) {
@@ -73,19 +72,14 @@ void draw_links(const Session& session, const InspectorModel& model, UiState& ui
     std::string text = arrow + problem.op(edge.other).name;
     if (edge.distance > 0) text += fmt::format(" [{}{}]", edge.incoming ? "-" : "+", edge.distance);
     const std::string slack = !edge.slack ? "" : *edge.slack == 0 ? "tight" : fmt::format("{:+}", *edge.slack);
-    const Color ink = !edge.slack        ? theme().dim
-                      : *edge.slack < 0  ? theme().bad
-                      : *edge.slack == 0 ? theme().warning
-                                         : theme().dim;
+    const Color ink = !edge.slack ? theme().dim : *edge.slack < 0 ? theme().bad : *edge.slack == 0 ? theme().warning : theme().dim;
     paint_text_right(fonts().mono_small, row.max.x - px(4), row.min.y + px(4), ink, slack);
     const float room = row.max.x - px(14) - text_size(fonts().mono_small, slack).x - row.min.x;
     const std::string left = fitted(fonts().mono_small, text, room);
     paint_text(fonts().mono_small, ImVec2(row.min.x + px(4), row.min.y + px(4)), theme().text, left);
     if (row.hovered)
-      tooltip(fmt::format(
-          "{}latency {} cycles{}", edge.value.empty() ? "order only, " : edge.value + ", ", grouped(edge.latency),
-          edge.distance > 0 ? fmt::format(", {} iteration{} later", edge.distance, edge.distance == 1 ? "" : "s")
-                            : ""));
+      tooltip(fmt::format("{}latency {} cycles{}", edge.value.empty() ? "order only, " : edge.value + ", ", grouped(edge.latency),
+                          edge.distance > 0 ? fmt::format(", {} iteration{} later", edge.distance, edge.distance == 1 ? "" : "s") : ""));
     if (row.clicked) ui.commands.push(SelectOp{edge.other});
   }
   ImGui::PopStyleVar();
@@ -94,8 +88,7 @@ void draw_links(const Session& session, const InspectorModel& model, UiState& ui
 void draw_op(const Session& session, const InspectorModel& model, UiState& ui) {
   draw_title(model);
   draw_dumped_op(session, model.name, ui);
-  for (const InspectorFact& fact : model.facts)
-    fact_line(fact.label, fact.value, fact.warn ? theme().bad : theme().text);
+  for (const InspectorFact& fact : model.facts) fact_line(fact.label, fact.value, fact.warn ? theme().bad : theme().text);
   if (!model.violations.empty()) {
     section("VIOLATIONS");
     for (const std::string& sentence : model.violations) wrapped_text(fonts().small, theme().bad, drawable(pretty(sentence)));
@@ -117,8 +110,7 @@ void draw_schedule(const Session& session) {
   if (!entry) {
     section(content.problem ? "PROBLEM" : "NOTHING TO INSPECT");
     if (!content.problem) {
-      wrapped_text(fonts().small, theme().dim,
-                   "Choose a machine that can run this kernel: click the names in the toolbar.");
+      wrapped_text(fonts().small, theme().dim, "Choose a machine that can run this kernel: click the names in the toolbar.");
       return;
     }
     const Bounds& bounds = *content.bounds;
@@ -145,15 +137,12 @@ void draw_schedule(const Session& session) {
   fact_line("iteration length", grouped(schedule_length(problem, entry->schedule)), theme().text);
   fact_line("stages", std::to_string(stage_count(entry->schedule)), theme().text);
   fact_line("warps", fmt::format("{} of {}", entry->usage.warps, problem.limits.warps_per_cta), theme().text);
-  fact_line("shared memory", fmt::format("{} of {} KiB", kib(entry->usage.smem_bytes), kib(problem.limits.smem_bytes)),
-            theme().text);
+  fact_line("shared memory", fmt::format("{} of {} KiB", kib(entry->usage.smem_bytes), kib(problem.limits.smem_bytes)), theme().text);
   if (entry->usage.smem_bytes > 0)
-    fact_line("peak live",
-              fmt::format("{} of {} KiB allocated", kib(peak(entry->usage.smem_live)), kib(entry->usage.smem_bytes)),
+    fact_line("peak live", fmt::format("{} of {} KiB allocated", kib(peak(entry->usage.smem_live)), kib(entry->usage.smem_bytes)),
               theme().text);
   if (problem.limits.tmem_columns > 0)
-    fact_line("tensor memory", fmt::format("{} of {} columns", entry->usage.tmem_columns, problem.limits.tmem_columns),
-              theme().text);
+    fact_line("tensor memory", fmt::format("{} of {} columns", entry->usage.tmem_columns, problem.limits.tmem_columns), theme().text);
   section("WARP GROUPS", "registers");
   for (std::size_t g = 0; g < entry->schedule.groups.size(); ++g) {
     const ScheduleGroup& group = entry->schedule.groups[g];
@@ -168,8 +157,7 @@ void draw_schedule(const Session& session) {
     any = true;
     const Channel& channel = problem.channels[c];
     fact_line(channel.name,
-              fmt::format("{} × {} {}", entry->schedule.depths[c], grouped(channel.size),
-                          channel.space == Space::Tmem ? "cols" : "B"),
+              fmt::format("{} × {} {}", entry->schedule.depths[c], grouped(channel.size), channel.space == Space::Tmem ? "cols" : "B"),
               theme().text);
   }
   // Of an illegal schedule nothing is proved.

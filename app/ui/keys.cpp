@@ -31,16 +31,14 @@ std::vector<Bound>& in_force() {
   return bound;
 }
 
-const Bound& bound_of(const Action& action) {
-  return in_force()[static_cast<std::size_t>(&action - actions().data())];
-}
+const Bound& bound_of(const Action& action) { return in_force()[static_cast<std::size_t>(&action - actions().data())]; }
 
 /// Text fields take letters, and have their own undo, copy and paste.
 bool typed(const Chord& chord) {
   if (chord.key >= Key::F1 && chord.key <= Key::F12) return false;
   if (!chord.ctrl) return true;
-  return !chord.shift && (chord.key == Key::Z || chord.key == Key::Y || chord.key == Key::C || chord.key == Key::V ||
-                          chord.key == Key::X || chord.key == Key::A);
+  return !chord.shift && (chord.key == Key::Z || chord.key == Key::Y || chord.key == Key::C || chord.key == Key::V || chord.key == Key::X ||
+                          chord.key == Key::A);
 }
 
 /// Keys that move through a list where a pane with one has the focus.

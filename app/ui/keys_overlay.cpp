@@ -40,23 +40,17 @@ constexpr Gesture kMouse[] = {{"wheel", "zoom at the cursor"},
 
 enum class LegendMark { Unit, Hatch, Critical, Selected, Pinned, Proposed, Violation, Wrapped, Issue, Latency, Boundary };
 constexpr std::pair<LegendMark, const char*> kLegend[] = {
-    {LegendMark::Unit, "colour: the unit that an op occupies"},
-    {LegendMark::Hatch, "hatch: another iteration than k"},
-    {LegendMark::Critical, "outline: critical, it limits II"},
-    {LegendMark::Selected, "halo: selected"},
-    {LegendMark::Pinned, "pin: its start is fixed by a constraint"},
-    {LegendMark::Proposed, "dashed: proposed, not yet solved"},
-    {LegendMark::Violation, "red cross-hatch: breaks a rule"},
-    {LegendMark::Wrapped, "chevrons: goes on at the other edge"},
-    {LegendMark::Issue, "dark foot: cycles the warps are busy issuing"},
-    {LegendMark::Latency, "whisker: until the result is there"},
+    {LegendMark::Unit, "colour: the unit that an op occupies"},          {LegendMark::Hatch, "hatch: another iteration than k"},
+    {LegendMark::Critical, "outline: critical, it limits II"},           {LegendMark::Selected, "halo: selected"},
+    {LegendMark::Pinned, "pin: its start is fixed by a constraint"},     {LegendMark::Proposed, "dashed: proposed, not yet solved"},
+    {LegendMark::Violation, "red cross-hatch: breaks a rule"},           {LegendMark::Wrapped, "chevrons: goes on at the other edge"},
+    {LegendMark::Issue, "dark foot: cycles the warps are busy issuing"}, {LegendMark::Latency, "whisker: until the result is there"},
     {LegendMark::Boundary, "dashed line: one II from the next"}};
 
 void paint_mark(LegendMark mark, const paint::Box& b) {
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const Color fill = role_color(UnitRole::Special).fill;
-  if (mark == LegendMark::Boundary)
-    return paint::dashed_vertical(draw, (b.x0 + b.x1) / 2, b.y0, b.y1, theme().ii_line, px(4), px(1.5f));
+  if (mark == LegendMark::Boundary) return paint::dashed_vertical(draw, (b.x0 + b.x1) / 2, b.y0, b.y1, theme().ii_line, px(4), px(1.5f));
   const float end = mark == LegendMark::Latency ? b.x0 + b.width() * 0.6f : b.x1;
   if (mark != LegendMark::Proposed) draw.AddRectFilled(b.low(), {end, b.y1}, fill, px(3));
   const auto line = [&](Color color, float thick) { draw.AddRect(b.low(), b.high(), color, px(3), 0, thick); };
@@ -133,8 +127,7 @@ void draw_action(const Action& action, const Session& session, UiState& ui) {
              fitted(changed ? fonts().small_bold : fonts().small, action.label, room));
   if (row.hovered && !editing)
     tooltip(std::string(action.label) + (rival ? std::string(": also the key of ") + rival->label : std::string()) +
-            (changed ? fmt::format("; built in: {}", *action.keys ? action.keys : "none") : "") +
-            ". Click, then press the new keys.");
+            (changed ? fmt::format("; built in: {}", *action.keys ? action.keys : "none") : "") + ". Click, then press the new keys.");
   if (row.clicked && !editing) {
     stop_editing(state);
     state.editing = action.id;
@@ -195,8 +188,8 @@ void draw_foot(const Session& session, UiState& ui) {
       stop_editing(state);
     }
   } else {
-    if (button("keys/reset_all", "Reset all keys", ButtonKind::Plain,
-               session.settings().keys.empty() ? "no key was changed" : "", 0, height))
+    if (button("keys/reset_all", "Reset all keys", ButtonKind::Plain, session.settings().keys.empty() ? "no key was changed" : "", 0,
+               height))
       ui.commands.push(ResetKeys{});
   }
 }
@@ -205,9 +198,7 @@ struct Block {
   std::string title;
   std::vector<const Action*> actions;
   bool mouse = false, legend = false;
-  std::size_t rows() const {
-    return 2 + (mouse ? std::size(kMouse) : legend ? std::size(kLegend) : actions.size());
-  }
+  std::size_t rows() const { return 2 + (mouse ? std::size(kMouse) : legend ? std::size(kLegend) : actions.size()); }
 };
 
 std::vector<Block> blocks(const char* filter) {
@@ -215,13 +206,11 @@ std::vector<Block> blocks(const char* filter) {
   const auto collect = [&](const char* title, auto belongs) {
     Block block{title, {}, false, false};
     for (const Action& action : actions())
-      if (belongs(action) && fuzzy_match(std::string(action.label) + " " + keys_of(action), filter))
-        block.actions.push_back(&action);
+      if (belongs(action) && fuzzy_match(std::string(action.label) + " " + keys_of(action), filter)) block.actions.push_back(&action);
     if (!block.actions.empty()) out.push_back(std::move(block));
   };
   collect("IN THE CHART", [](const Action& a) { return a.by_chart; });
-  for (const char* menu : menus())
-    collect(menu, [&](const Action& a) { return !a.by_chart && std::strcmp(a.menu, menu) == 0; });
+  for (const char* menu : menus()) collect(menu, [&](const Action& a) { return !a.by_chart && std::strcmp(a.menu, menu) == 0; });
   for (Block& block : out)
     std::transform(block.title.begin(), block.title.end(), block.title.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -249,8 +238,7 @@ void draw_block(const Block& block, const Session& session, UiState& ui) {
     for (const auto& [mark, what] : kLegend) {
       const ImVec2 at = ImGui::GetCursorScreenPos();
       paint_mark(mark, {at.x + px(6), at.y + px(3), at.x + px(46), at.y + line - px(3)});
-      paint_text(fonts().small, ImVec2(at.x + px(56), at.y + px(3)), theme().text,
-                 fitted(fonts().small, what, width - px(60)));
+      paint_text(fonts().small, ImVec2(at.x + px(56), at.y + px(3)), theme().text, fitted(fonts().small, what, width - px(60)));
       ImGui::Dummy(ImVec2(width, line));
     }
 }

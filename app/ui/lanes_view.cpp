@@ -27,13 +27,12 @@ void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
   for (const auto& [x, next_x, value] : profile_pieces(lane.profile, f.axis, begin, end)) {
     const float y = height_of(value);
     if (value > 0) f.draw.AddRectFilled({x, y}, {next_x, box.y1}, body);
-    if (lane.capacity > 0 && value > lane.capacity)
-      f.draw.AddRectFilled({x, y}, {next_x, height_of(lane.capacity)}, over);
+    if (lane.capacity > 0 && value > lane.capacity) f.draw.AddRectFilled({x, y}, {next_x, height_of(lane.capacity)}, over);
     const float thick = px(1.5f);
     f.draw.AddRectFilled({x, y - thick / 2}, {next_x, y + thick / 2}, edge);
     if (previous_y >= 0 && previous_y != y)
-      f.draw.AddRectFilled({x - thick / 2, std::min(y, previous_y) - thick / 2},
-                           {x + thick / 2, std::max(y, previous_y) + thick / 2}, edge);
+      f.draw.AddRectFilled({x - thick / 2, std::min(y, previous_y) - thick / 2}, {x + thick / 2, std::max(y, previous_y) + thick / 2},
+                           edge);
     previous_y = y;
   }
   // Solid: what is set aside for good. Dashed: what there is.
@@ -44,8 +43,7 @@ void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
   }
   if (lane.capacity > 0) {
     const Color limit = lane.peak > lane.capacity ? theme().bad : with_alpha(theme().warning, 0.8f);
-    paint::dashed_horizontal(f.draw, std::max(box.x0, f.axis.to_x(begin)), f.axis.to_x(end), height_of(lane.capacity) - 1, limit,
-                             px(4));
+    paint::dashed_horizontal(f.draw, std::max(box.x0, f.axis.to_x(begin)), f.axis.to_x(end), height_of(lane.capacity) - 1, limit, px(4));
   }
 }
 

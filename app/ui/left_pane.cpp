@@ -27,8 +27,7 @@ void sort_title(const char* name, const char* label, std::string_view column, fl
   const bool pressed = ImGui::InvisibleButton("title", ImVec2(size.x + px(8), size.y + px(4)));
   ImGui::PopID();
   if (probe::on()) probe::last_item(name);
-  paint_text(fonts().small, ImVec2(right - size.x, top),
-             current || ImGui::IsItemHovered() ? theme().text : theme().faint, text);
+  paint_text(fonts().small, ImVec2(right - size.x, top), current || ImGui::IsItemHovered() ? theme().text : theme().faint, text);
   if (!pressed) return;
   ui.list_descending = current && !ui.list_descending;
   ui.list_sort = column;
@@ -44,8 +43,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   const float start_end = show_slack ? px(62) : px(10);
   if (show_slack) sort_title("ops/sort/slack", "slack", "slack", before.x + width - px(10), top, ui);
   sort_title("ops/sort/start", "start", "start", before.x + width - start_end, top, ui);
-  if (width > px(130))
-    sort_title("ops/sort/name", "name", "op", before.x + width - start_end - px(58), top, ui);
+  if (width > px(130)) sort_title("ops/sort/name", "name", "op", before.x + width - start_end - px(58), top, ui);
   ImGui::SetCursorScreenPos(after);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
   input_field("ops/filter", "filter", ui.ops_filter, sizeof ui.ops_filter, width);
@@ -55,8 +53,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   filter_ops(rows, ui.ops_filter);
   sort_by(rows, column_of(ops_columns(), ui.list_sort), ui.list_descending);
   if (rows.size() < all)
-    wrapped_text(fonts().small, theme().warning,
-                 fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
+    wrapped_text(fonts().small, theme().warning, fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
   ImGui::BeginChild("ops", ImVec2(0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const auto draw_row = [&](std::size_t i) {
@@ -65,13 +62,10 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
     const RowArea row = pick_row(name.c_str(), session.selection().contains(op.op), px(23));
     const float y = row.min.y + px(6);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)),
-                       role_color(op.role).fill, px(2));
+    list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)), role_color(op.role).fill, px(2));
     const std::string slack = column_of(ops_columns(), "slack").text(op);
     const std::string start = column_of(ops_columns(), "start").text(op);
-    if (show_slack)
-      paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim),
-                       slack);
+    if (show_slack) paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim), slack);
     paint_text_right(fonts().mono_small, row.max.x - start_end, row.min.y + px(5), theme().dim, start);
     const float room = row.max.x - start_end - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
     paint_text(fonts().body, ImVec2(row.min.x + px(27), row.min.y + px(3)), theme().text,
@@ -91,8 +85,7 @@ void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(3)));
   const float room = ImGui::GetContentRegionAvail().y;
   // Schedules and constraints take what they need, up to half of the pane; then they scroll.
-  const float rows =
-      constraint_list_height(session, ui);
+  const float rows = constraint_list_height(session, ui);
   const float wanted = dump_pane_height(session) + schedule_list_height(session) + rows + px(4);
   ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * (session.content().dump ? 0.62f : 0.5f))));
   draw_dump_pane(session, ui);

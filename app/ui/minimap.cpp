@@ -19,8 +19,8 @@ void draw_rows(ChartFrame& f, const GanttModel& model, const TimeAxis& axis, flo
     const float x0 = axis.to_x(static_cast<double>(bars[b].begin));
     float x1 = axis.to_x(static_cast<double>(bars[b].end));
     std::size_t next = b + 1;
-    while (next < bars.size() && bars[next].row == row && bars[next].role == bars[b].role &&
-           bars[next].lane == bars[b].lane && axis.to_x(static_cast<double>(bars[next].begin)) < x1 + 0.5f)
+    while (next < bars.size() && bars[next].row == row && bars[next].role == bars[b].role && bars[next].lane == bars[b].lane &&
+           axis.to_x(static_cast<double>(bars[next].begin)) < x1 + 0.5f)
       x1 = std::max(x1, axis.to_x(static_cast<double>(bars[next++].end)));
     const float y = y0 + static_cast<float>(row) * line;
     f.draw.AddRectFilled({x0, y}, {std::max(x1 - (x1 - x0 > 4 ? 1.0f : 0.0f), x0 + 1), y + std::max(1.0f, line - 1)},
@@ -56,8 +56,8 @@ void draw_minimap(ChartFrame& f) {
   draw.AddRectFilled({seen0, box.y0}, {seen1, box.y1}, with_alpha(theme().accent, 0.07f));
   draw.AddRect({seen0 + 0.5f, box.y0 + 0.5f}, {seen1 - 0.5f, box.y1 - 0.5f}, theme().accent, px(2), 0, px(1.5f));
   draw.PopClipRect();
-  paint::text(draw, fonts().small, f.labels.x0 + px(10), (box.y0 + box.y1 - paint::text_height(fonts().small)) / 2,
-              theme().faint, "overview");
+  paint::text(draw, fonts().small, f.labels.x0 + px(10), (box.y0 + box.y1 - paint::text_height(fonts().small)) / 2, theme().faint,
+              "overview");
   if (probe::on()) probe::item("gantt/minimap", box.x0, box.y0, box.x1, box.y1);
 }
 

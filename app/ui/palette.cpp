@@ -17,7 +17,6 @@
 namespace heddle::app {
 namespace {
 
-
 struct Entry {
   std::vector<Command> commands;
   const Action* action = nullptr;
@@ -40,8 +39,7 @@ void add_ops(Contents& out, const Session& session, const char* kind) {
   for (std::size_t i = 0; i < content.problem->ops.size(); ++i) {
     const Op& op = content.problem->ops[i];
     std::string detail = op.kind;
-    if (const ScheduleEntry* entry = content.entry())
-      detail = "start " + grouped(entry->schedule.start(OpId(i))) + " · " + op.kind;
+    if (const ScheduleEntry* entry = content.entry()) detail = "start " + grouped(entry->schedule.start(OpId(i))) + " · " + op.kind;
     out.add({"op/" + op.name, kind, op.name, detail}, {{SelectOp{OpId(i)}, ZoomToSelection{}}, nullptr, {}, {}});
   }
 }
@@ -50,8 +48,7 @@ void add_document(Contents& out, const Session& session) {
   const Content& content = session.content();
   for (std::size_t i = 0; i < content.schedules.size(); ++i) {
     const ScheduleEntry& entry = *content.schedules[i];
-    out.add({"schedule/" + entry.name, "schedule", entry.name, "II " + grouped(entry.schedule.ii)},
-            {{SelectSchedule{i}}, nullptr, {}, {}});
+    out.add({"schedule/" + entry.name, "schedule", entry.name, "II " + grouped(entry.schedule.ii)}, {{SelectSchedule{i}}, nullptr, {}, {}});
   }
   for (std::size_t i = 0; i < content.constraints.size(); ++i) {
     const UserConstraint& constraint = content.constraints[i];
@@ -87,12 +84,10 @@ Contents contents_of(const Session& session, PaletteState::Scope scope, bool com
   if (scope == PaletteState::Scope::Everything) {
     add_document(out, session);
     add_actions(out, session);
-    for (const Tab& tab : tabs())
-      out.add({std::string("tab/") + tab.id, "tab", tab.label, ""}, {{ShowTab{tab.tab}}, nullptr, {}, {}});
+    for (const Tab& tab : tabs()) out.add({std::string("tab/") + tab.id, "tab", tab.label, ""}, {{ShowTab{tab.tab}}, nullptr, {}, {}});
     for (const std::string& name : session.settings().recent) {
       // A shipped name, or a file.
-      Command open = name.find('/') == std::string::npos && !name.ends_with(".json") ? Command(OpenKernel{name})
-                                                                                     : Command(OpenFile{name});
+      Command open = name.find('/') == std::string::npos && !name.ends_with(".json") ? Command(OpenKernel{name}) : Command(OpenFile{name});
       out.add({"recent/" + name, "recent", base_name(name), name}, {{std::move(open)}, nullptr, {}, {}});
     }
   }
@@ -115,13 +110,12 @@ const char* hint_of(PaletteState::Scope scope) {
 /// The label with its matched letters in bold; what does not fit is cut.
 void paint_label(ImVec2 at, float room, Color ink, const std::string& label, const std::vector<std::size_t>& letters) {
   ImFont *plain = fonts().body, *bold = fonts().bold;
-  if (letters.empty() || text_size(bold, label).x > room)
-    return paint_text(plain, at, ink, fitted(plain, label, room));
+  if (letters.empty() || text_size(bold, label).x > room) return paint_text(plain, at, ink, fitted(plain, label, room));
   for (std::size_t i = 0; i < label.size();) {
     const bool matched = std::binary_search(letters.begin(), letters.end(), i);
     std::size_t end = i + 1;
-    while (end < label.size() && (std::binary_search(letters.begin(), letters.end(), end) == matched ||
-                                  (static_cast<unsigned char>(label[end]) & 0xC0) == 0x80))
+    while (end < label.size() &&
+           (std::binary_search(letters.begin(), letters.end(), end) == matched || (static_cast<unsigned char>(label[end]) & 0xC0) == 0x80))
       ++end;
     const std::string piece = label.substr(i, end - i);
     paint_text(matched ? bold : plain, at, matched ? theme().accent : ink, piece);
@@ -221,10 +215,10 @@ void draw_palette(const Session& session, const Models&, UiState& ui) {
   ImGui::SetNextWindowPos(ImVec2((display.x - width) / 2, top));
   ImGui::SetNextWindowSize(ImVec2(width, field + list + px(50)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(8), px(8)));
-  const bool drawn = ImGui::BeginPopupModal("palette", nullptr,
-                                            ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
-                                                ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                                                ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  const bool drawn =
+      ImGui::BeginPopupModal("palette", nullptr,
+                             ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   if (!drawn) return;
   if (appearing || ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
@@ -249,8 +243,8 @@ void draw_palette(const Session& session, const Models&, UiState& ui) {
   ImGui::Dummy(ImVec2(1, px(4)));
   ImGui::BeginChild("choices", ImVec2(0, list));
   if (ranked.empty())
-    paint_text(fonts().body, ImVec2(ImGui::GetCursorScreenPos().x + px(10), ImGui::GetCursorScreenPos().y + px(4)),
-               theme().dim, state.scope == PaletteState::Scope::Ops && !session.content().problem ? "nothing is open" : "nothing matches");
+    paint_text(fonts().body, ImVec2(ImGui::GetCursorScreenPos().x + px(10), ImGui::GetCursorScreenPos().y + px(4)), theme().dim,
+               state.scope == PaletteState::Scope::Ops && !session.content().problem ? "nothing is open" : "nothing matches");
   int taken = enter && last >= 0 ? state.choice : -1;
   // Only the rows in view are drawn: kernels may have thousands of ops.
   const int first = std::clamp(static_cast<int>(ImGui::GetScrollY() / row) - 1, 0, std::max(last, 0));
@@ -263,8 +257,7 @@ void draw_palette(const Session& session, const Models&, UiState& ui) {
   ImGui::Dummy(ImVec2(1, static_cast<float>(first) * row));
   for (int i = first; i < end; ++i) {
     const RankedChoice& found = ranked[static_cast<std::size_t>(i)];
-    if (draw_row({contents.choices[found.index], contents.entries[found.index], found.letters}, i == state.choice))
-      taken = i;
+    if (draw_row({contents.choices[found.index], contents.entries[found.index], found.letters}, i == state.choice)) taken = i;
   }
   ImGui::Dummy(ImVec2(1, static_cast<float>(last + 1 - end) * row));
   ImGui::EndChild();
@@ -292,16 +285,15 @@ void draw_palette(const Session& session, const Models&, UiState& ui) {
     }
   }
   const std::string foot = ranked.empty() ? "Esc closes"
-                                          : std::to_string(ranked.size()) +
-                                                (ranked.size() == 1 ? " match" : " matches") +
+                                          : std::to_string(ranked.size()) + (ranked.size() == 1 ? " match" : " matches") +
                                                 "  ·  Enter takes, arrows move, Esc closes";
   const ImVec2 corner(ImGui::GetWindowPos().x + px(18), ImGui::GetWindowPos().y + ImGui::GetWindowSize().y - px(22));
   paint_text(fonts().small, corner, theme().faint, fitted(fonts().small, foot, width - px(36)));
   // A click beside it leaves it.
   if (!appearing && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
-      !ImGui::IsMouseHoveringRect(ImGui::GetWindowPos(), ImVec2(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x,
-                                                                ImGui::GetWindowPos().y + ImGui::GetWindowSize().y),
-                                  false))
+      !ImGui::IsMouseHoveringRect(
+          ImGui::GetWindowPos(),
+          ImVec2(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x, ImGui::GetWindowPos().y + ImGui::GetWindowSize().y), false))
     leave = true;
   if (leave) {
     ImGui::CloseCurrentPopup();

@@ -20,8 +20,8 @@ struct PaletteState {
   bool open = false;
   char text[128] = "";
   int choice = 0;
-  std::string found;    ///< what was last looked for in the scope of ops
-  int found_at = -1;    ///< and which of the matches is shown
+  std::string found;  ///< what was last looked for in the scope of ops
+  int found_at = -1;  ///< and which of the matches is shown
 
   void show(Scope what);
 };

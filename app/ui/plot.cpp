@@ -100,8 +100,7 @@ void draw_axes(Frame& f, ImVec2 at, ImVec2 size) {
   f.draw.AddLine(ImVec2(f.box.x0, f.box.y1), ImVec2(f.box.x1, f.box.y1), t.dim, line);
   f.draw.AddLine(ImVec2(f.box.x0, f.box.y0), ImVec2(f.box.x0, f.box.y1), t.dim, line);
   if (!f.model.x.title.empty() && size.y >= kTall * fonts().scale)
-    paint_text_right(fonts().small, f.box.x1, f.box.y1 + px(6) + 2 * half, t.dim,
-                     fitted(fonts().small, f.model.x.title, f.box.width()));
+    paint_text_right(fonts().small, f.box.x1, f.box.y1 + px(6) + 2 * half, t.dim, fitted(fonts().small, f.model.x.title, f.box.width()));
 }
 
 /// Title on the left, names of the curves on the right; the name of the upright axis stands before the title.
@@ -151,11 +150,14 @@ void draw_point(const Frame& f, const PlotPoint& point, bool hot, bool chosen) {
     case PlotMark::AtLeast:
       f.draw.AddLine(ImVec2(at.x - radius, at.y), ImVec2(at.x + radius, at.y), color, px(2));
       f.draw.AddLine(at, ImVec2(at.x, at.y - px(12)), color, px(2));
-      f.draw.AddTriangleFilled(ImVec2(at.x - px(4), at.y - px(10)), ImVec2(at.x + px(4), at.y - px(10)), ImVec2(at.x, at.y - px(17)), color);
+      f.draw.AddTriangleFilled(ImVec2(at.x - px(4), at.y - px(10)), ImVec2(at.x + px(4), at.y - px(10)), ImVec2(at.x, at.y - px(17)),
+                               color);
       break;
   }
   if (point.current) f.draw.AddCircle(at, radius + px(4), t.outline, 0, px(1.5f));
-  if (chosen) f.draw.AddRect(ImVec2(at.x - radius - px(6), at.y - radius - px(6)), ImVec2(at.x + radius + px(6), at.y + radius + px(6)), t.accent, px(3), 0, px(1.5f));
+  if (chosen)
+    f.draw.AddRect(ImVec2(at.x - radius - px(6), at.y - radius - px(6)), ImVec2(at.x + radius + px(6), at.y + radius + px(6)), t.accent,
+                   px(3), 0, px(1.5f));
 }
 
 void draw_labels(const Frame& f) {

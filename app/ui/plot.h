@@ -14,9 +14,9 @@
 namespace heddle::app {
 
 enum class PlotMark {
-  Filled,   ///< proved
-  Hollow,   ///< found, not proved
-  AtLeast   ///< an arrow upwards: only a bound is known
+  Filled,  ///< proved
+  Hollow,  ///< found, not proved
+  AtLeast  ///< an arrow upwards: only a bound is known
 };
 
 struct PlotPoint {
@@ -31,11 +31,11 @@ struct PlotPoint {
 /// A stretch of a curve, from one x to another.
 struct PlotPiece {
   double x0 = 0, x1 = 0, y0 = 0, y1 = 0;
-  bool dashed = false;   ///< not proved
+  bool dashed = false;  ///< not proved
 };
 
 struct PlotCurve {
-  std::string name;      ///< in the legend; empty: not there
+  std::string name;  ///< in the legend; empty: not there
   Color color = 0;
   std::vector<PlotPiece> pieces;  ///< neighbours are joined by a riser
 };
@@ -50,10 +50,10 @@ struct PlotLine {
 
 struct PlotAxis {
   std::string title;
-  bool whole = true;                            ///< whole numbers only
-  std::optional<double> low, high;              ///< none: as the data wants
-  std::string (*text)(double) = nullptr;        ///< of ticks; null: grouped numbers
-  std::vector<std::string> words;               ///< not empty: the axis has these at 0, 1, 2 ... and no numbers
+  bool whole = true;                      ///< whole numbers only
+  std::optional<double> low, high;        ///< none: as the data wants
+  std::string (*text)(double) = nullptr;  ///< of ticks; null: grouped numbers
+  std::vector<std::string> words;         ///< not empty: the axis has these at 0, 1, 2 ... and no numbers
 };
 
 struct PlotModel {
@@ -67,7 +67,7 @@ struct PlotModel {
 /// Which point the keyboard is at.
 struct PlotState {
   std::optional<std::size_t> chosen;
-  bool focused = false;          ///< the last click was in the plot: Page Up and Page Down walk over the points, Enter picks
+  bool focused = false;  ///< the last click was in the plot: Page Up and Page Down walk over the points, Enter picks
 };
 
 struct PlotAnswer {

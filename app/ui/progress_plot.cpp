@@ -19,7 +19,8 @@ void draw_progress_plot(const LiveSolve& live, ImVec2 size) {
   PlotCurve bound{"bound", theme().accent, {}}, best{"best", theme().good, {}};
   for (std::size_t i = 0; i < live.history.size(); ++i) {
     const LiveSolve::Point& p = live.history[i];
-    const double from = std::min(p.seconds, *plot.x.high), to = i + 1 < live.history.size() ? std::min(live.history[i + 1].seconds, *plot.x.high) : *plot.x.high;
+    const double from = std::min(p.seconds, *plot.x.high),
+                 to = i + 1 < live.history.size() ? std::min(live.history[i + 1].seconds, *plot.x.high) : *plot.x.high;
     bound.pieces.push_back({from, to, static_cast<double>(p.bound), static_cast<double>(p.bound), false});
     if (p.best) best.pieces.push_back({from, to, static_cast<double>(*p.best), static_cast<double>(*p.best), false});
   }

@@ -33,15 +33,21 @@ struct Kind {
 constexpr std::array<Kind, 8> kKinds{
     {{ExportKind::Svg, "export/svg", "SVG", ".svg", "The chart as a drawing, for papers and web pages: text stays text."},
      {ExportKind::Png, "export/png", "PNG", ".png", "The pixels of the chart, or of the whole window."},
-     {ExportKind::Trace, "export/trace", "Trace", ".trace.json", "A run of the schedule for Perfetto and chrome://tracing; 1 cycle is 1 ns."},
+     {ExportKind::Trace, "export/trace", "Trace", ".trace.json",
+      "A run of the schedule for Perfetto and chrome://tracing; 1 cycle is 1 ns."},
      {ExportKind::Text, "export/text", "Text", ".txt", "Title, timeline and table of ops, for a terminal or a report."},
      {ExportKind::Csv, "export/csv", "CSV", ".csv", "The table of ops, for a spreadsheet."},
      {ExportKind::DumpGraph, "export/schedule_graph", "schedule_graph", ".schedule_graph.json",
-      "The compiler's dump with this schedule in it: cycles, stages, groups, buffers and barriers of this loop; everything else byte for byte."},
-     {ExportKind::DumpVariants, "export/variants", "variants", ".schedule_graphs.json", "The same with every legal schedule of the list, the best first, as the compiler's own top-N file."},
-     {ExportKind::JointSolution, "export/joint", "joint-solver", ".solution.json", "The answer to the joint-solver problem that is open."}}};
+      "The compiler's dump with this schedule in it: cycles, stages, groups, buffers and barriers of this loop; everything else byte for "
+      "byte."},
+     {ExportKind::DumpVariants, "export/variants", "variants", ".schedule_graphs.json",
+      "The same with every legal schedule of the list, the best first, as the compiler's own top-N file."},
+     {ExportKind::JointSolution, "export/joint", "joint-solver", ".solution.json",
+      "The answer to the joint-solver problem that is open."}}};
 
-bool for_compiler(ExportKind kind) { return kind == ExportKind::DumpGraph || kind == ExportKind::DumpVariants || kind == ExportKind::JointSolution; }
+bool for_compiler(ExportKind kind) {
+  return kind == ExportKind::DumpGraph || kind == ExportKind::DumpVariants || kind == ExportKind::JointSolution;
+}
 
 const Kind& kind_of(ExportKind kind) {
   return *std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& k) { return k.kind == kind; });
@@ -81,14 +87,19 @@ void draw_options(const Session& session, Export& request) {
   const bool svg = request.kind == ExportKind::Svg, png = request.kind == ExportKind::Png;
   const auto& visible = session.view().chart.visible;
   check_box("export/visible",
-            visible ? fmt::format("only the visible cycles, {} to {}", grouped(visible->first), grouped(visible->second)) : "only the visible cycles",
+            visible ? fmt::format("only the visible cycles, {} to {}", grouped(visible->first), grouped(visible->second))
+                    : "only the visible cycles",
             request.visible_only,
-            svg ? "" : png ? "a PNG shows what the chart shows: zoom first" : request.kind == ExportKind::Trace ? "a trace runs from cold start to drain" : "it has all cycles");
+            svg                                 ? ""
+            : png                               ? "a PNG shows what the chart shows: zoom first"
+            : request.kind == ExportKind::Trace ? "a trace runs from cold start to drain"
+                                                : "it has all cycles");
   check_box("export/light", "on white", request.light,
             !svg && !png                                          ? "it has no colours"
             : png && session.settings().theme == ThemeName::Light ? "the theme is light already"
                                                                   : "");
-  check_box("export/window", "the whole window, not only the chart", request.whole_window, png ? "" : "only pictures of pixels show the window");
+  check_box("export/window", "the whole window, not only the chart", request.whole_window,
+            png ? "" : "only pictures of pixels show the window");
 }
 
 void draw_exported(const Session& session, std::size_t earlier) {
@@ -103,9 +114,7 @@ void draw_exported(const Session& session, std::size_t earlier) {
   }
 }
 
-std::string note_place(const Note& note) {
-  return note.op.empty() ? fmt::format("cycle {}", grouped(note.at)) : note.op;
-}
+std::string note_place(const Note& note) { return note.op.empty() ? fmt::format("cycle {}", grouped(note.at)) : note.op; }
 
 void open_note(UiState& ui, std::optional<std::size_t> index, const Note& note) {
   NoteEditorState& editor = ui.note;
@@ -199,7 +208,7 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   if (session.content().baseline_entry() && session.view().chart_view != ChartView::A)
     about += dialog.request.kind == ExportKind::Svg   ? " A over B, on one axis."
              : dialog.request.kind == ExportKind::Png ? ""
-                                                   : " Of A alone.";
+                                                      : " Of A alone.";
   wrapped_text(fonts().small, theme().dim, about);
   draw_options(session, dialog.request);
   ImGui::Dummy(ImVec2(0, px(2)));
@@ -232,8 +241,7 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   }
   if (ImGui::IsItemHovered()) tooltip("project, picture and trace into the project's folder, and the command line to the clipboard");
   ImGui::SameLine();
-  if (button("export/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape))
-    ImGui::CloseCurrentPopup();
+  if (button("export/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
   draw_exported(session, dialog.earlier);
   ImGui::EndPopup();
 }
@@ -361,7 +369,8 @@ void draw_notes(const Session& session, UiState& ui) {
     const float width = row.max.x - row.min.x - px(16), place = std::min(px(130), width * 0.4f);
     paint_text(fonts().mono_small, ImVec2(row.min.x + px(8), row.min.y + px(5)), theme().accent,
                fitted(fonts().mono_small, note_place(note), place - px(8)));
-    paint_text(fonts().small, ImVec2(row.min.x + px(8) + place, row.min.y + px(5)), theme().text, fitted(fonts().small, note.text, width - place));
+    paint_text(fonts().small, ImVec2(row.min.x + px(8) + place, row.min.y + px(5)), theme().text,
+               fitted(fonts().small, note.text, width - place));
     if (row.hovered) tooltip(note.text);
     if (row.clicked && !note.op.empty())
       if (const OpId op = content.problem->find_op(note.op); op.valid()) ui.commands.push(SelectOp{op});

@@ -16,7 +16,8 @@ void draw_question_bar(const Session& session, UiState& ui, Topic topic, const A
   const float height = px(26);
   if (asked.active()) {
     const bool stopping = asked.phase == QuestionState::Phase::Stopping;
-    if (button((name + "/cancel").c_str(), stopping ? "Stopping" : "Cancel", ButtonKind::Plain, stopping ? "it is being stopped" : "", 0, height))
+    if (button((name + "/cancel").c_str(), stopping ? "Stopping" : "Cancel", ButtonKind::Plain, stopping ? "it is being stopped" : "", 0,
+               height))
       ui.commands.push(CancelAsk{topic});
   } else if (button((name + "/ask").c_str(), verb, session.answered(topic) ? ButtonKind::Plain : ButtonKind::Primary,
                     session.why_no_question(topic), 0, height)) {

@@ -27,7 +27,8 @@ Result<probe::Rect> find(AppWindow& window, const std::string& name) {
   const probe::Rect* only = nullptr;
   for (const auto& [known, rect] : probe::last_frame())
     if (known.find(name) != std::string::npos) {
-      if (only) return Error::input(fmt::format("more than one thing on the screen is called {}", name), "the step \"list\" prints all names");
+      if (only)
+        return Error::input(fmt::format("more than one thing on the screen is called {}", name), "the step \"list\" prints all names");
       only = &rect;
     }
   if (only) return *only;

@@ -12,24 +12,23 @@
 namespace heddle::app {
 namespace {
 
-constexpr Tab kTabs[] = {
-    {BottomTab::Log, "log", "Log", draw_log_tab},
-    {BottomTab::Explain, "explain", "Explain", draw_explain_tab},
-    {BottomTab::Slack, "slack", "Slack", draw_slack_tab},
-    {BottomTab::Alternatives, "alternatives", "Alternatives", draw_alternatives_tab},
-    {BottomTab::WhatIf, "what_if", "What if", draw_what_if_tab},
-    {BottomTab::Pareto, "pareto", "Pareto", draw_pareto_tab},
-    {BottomTab::Sensitivity, "sensitivity", "Sensitivity", draw_sensitivity_tab},
-    {BottomTab::Compare, "compare", "Compare", draw_compare_tab},
-    {BottomTab::Audit, "audit", "Audit", draw_audit_tab},
-    {BottomTab::Graph, "graph", "Graph", draw_graph_tab},
-    {BottomTab::Pipeline, "pipeline", "Pipeline", draw_pipeline_tab},
-    {BottomTab::Ops, "ops", "Ops", draw_ops_tab},
-    {BottomTab::Units, "units", "Units", draw_units_tab},
-    {BottomTab::Constraints, "constraints", "Constraints", draw_constraints_tab},
-    {BottomTab::Cuda, "cuda", "CUDA", draw_cuda_tab},
-    {BottomTab::Runs, "runs", "Runs", draw_runs_tab},
-    {BottomTab::Sweep, "sweep", "Sweep", draw_sweep_tab}};
+constexpr Tab kTabs[] = {{BottomTab::Log, "log", "Log", draw_log_tab},
+                         {BottomTab::Explain, "explain", "Explain", draw_explain_tab},
+                         {BottomTab::Slack, "slack", "Slack", draw_slack_tab},
+                         {BottomTab::Alternatives, "alternatives", "Alternatives", draw_alternatives_tab},
+                         {BottomTab::WhatIf, "what_if", "What if", draw_what_if_tab},
+                         {BottomTab::Pareto, "pareto", "Pareto", draw_pareto_tab},
+                         {BottomTab::Sensitivity, "sensitivity", "Sensitivity", draw_sensitivity_tab},
+                         {BottomTab::Compare, "compare", "Compare", draw_compare_tab},
+                         {BottomTab::Audit, "audit", "Audit", draw_audit_tab},
+                         {BottomTab::Graph, "graph", "Graph", draw_graph_tab},
+                         {BottomTab::Pipeline, "pipeline", "Pipeline", draw_pipeline_tab},
+                         {BottomTab::Ops, "ops", "Ops", draw_ops_tab},
+                         {BottomTab::Units, "units", "Units", draw_units_tab},
+                         {BottomTab::Constraints, "constraints", "Constraints", draw_constraints_tab},
+                         {BottomTab::Cuda, "cuda", "CUDA", draw_cuda_tab},
+                         {BottomTab::Runs, "runs", "Runs", draw_runs_tab},
+                         {BottomTab::Sweep, "sweep", "Sweep", draw_sweep_tab}};
 
 float width_of(const Tab& tab) { return text_size(fonts().bold, tab.label).x + px(20); }
 
@@ -46,12 +45,9 @@ void draw_tab(const Tab& tab, bool current, float height, UiState& ui) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool hovered = ImGui::IsItemHovered();
   if (focus::station().pressed) ui.commands.push(ShowTab{tab.tab});
-  if (current || hovered)
-    list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), current ? theme().card : theme().hovered, px(3));
-  if (current)
-    list.AddRectFilled(ImVec2(at.x, at.y + height - px(2)), ImVec2(at.x + width, at.y + height), theme().accent);
-  paint_text(font, ImVec2(at.x + (width - size.x) / 2, at.y + (height - size.y) / 2),
-             current ? theme().text : theme().dim, tab.label);
+  if (current || hovered) list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), current ? theme().card : theme().hovered, px(3));
+  if (current) list.AddRectFilled(ImVec2(at.x, at.y + height - px(2)), ImVec2(at.x + width, at.y + height), theme().accent);
+  paint_text(font, ImVec2(at.x + (width - size.x) / 2, at.y + (height - size.y) / 2), current ? theme().text : theme().dim, tab.label);
   if (hovered && !keys_of(tab.id).empty()) tooltip(std::string(tab.label) + "  " + keys_of(tab.id));
 }
 

@@ -14,7 +14,7 @@ struct UiState;
 
 struct Tab {
   BottomTab tab;
-  const char* id;     ///< "slack"; the probe knows it as "tab/slack"
+  const char* id;  ///< "slack"; the probe knows it as "tab/slack"
   const char* label;
   void (*draw)(const Session&, const Models&, UiState&);
 };

@@ -132,9 +132,7 @@ double linear(std::uint32_t channel) {
   return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
 }
 
-double luminance(Color c) {
-  return 0.2126 * linear(c & 0xff) + 0.7152 * linear((c >> 8) & 0xff) + 0.0722 * linear((c >> 16) & 0xff);
-}
+double luminance(Color c) { return 0.2126 * linear(c & 0xff) + 0.7152 * linear((c >> 8) & 0xff) + 0.0722 * linear((c >> 16) & 0xff); }
 
 Color mix(Color a, Color b, float share) {
   Color out = 0xff000000u;
@@ -169,9 +167,7 @@ namespace {
 Color moved_away(UnitRole role, const Theme& t, double least, std::initializer_list<Color> surfaces) {
   const Color fill = role_color(role).fill, towards = t.light ? rgb(0x000000) : rgb(0xffffff);
   Color ink = fill;
-  const auto lost = [&] {
-    return std::any_of(surfaces.begin(), surfaces.end(), [&](Color s) { return contrast(ink, s) < least; });
-  };
+  const auto lost = [&] { return std::any_of(surfaces.begin(), surfaces.end(), [&](Color s) { return contrast(ink, s) < least; }); };
   for (int step = 1; step <= 19 && lost(); ++step) ink = mix(fill, towards, 0.05f * static_cast<float>(step));
   return ink;
 }
@@ -190,9 +186,7 @@ Color role_edge(UnitRole role, ThemeName name) {
 }
 Color role_edge(UnitRole role) { return role_edge(role, current_); }
 
-Color with_alpha(Color color, float alpha) {
-  return (color & 0x00ffffffu) | (static_cast<Color>(alpha * 255 + 0.5f) << 24);
-}
+Color with_alpha(Color color, float alpha) { return (color & 0x00ffffffu) | (static_cast<Color>(alpha * 255 + 0.5f) << 24); }
 
 double contrast(Color a, Color b) {
   const double x = luminance(a), y = luminance(b);

@@ -82,15 +82,13 @@ void draw_params(const Session& session, UiState& ui) {
     ImGui::SameLine(px(110));
     ImGui::SetNextItemWidth(px(110));
     const std::string id = "##param" + param.name;
-    if (ImGui::InputScalar(id.c_str(), ImGuiDataType_S64, &value, nullptr, nullptr, "%lld",
-                           ImGuiInputTextFlags_EnterReturnsTrue))
+    if (ImGui::InputScalar(id.c_str(), ImGuiDataType_S64, &value, nullptr, nullptr, "%lld", ImGuiInputTextFlags_EnterReturnsTrue))
       ui.commands.push(SetParam{param.name, value});
     if (probe::on()) probe::last_item("subject/param/" + param.name);
     for (std::int64_t choice : param.choices) {
       ImGui::SameLine();
       const std::string name = fmt::format("subject/param/{}/{}", param.name, choice);
-      if (button(name.c_str(), std::to_string(choice), ButtonKind::Flat))
-        ui.commands.push(SetParam{param.name, choice});
+      if (button(name.c_str(), std::to_string(choice), ButtonKind::Flat)) ui.commands.push(SetParam{param.name, choice});
     }
   }
 }
@@ -101,13 +99,11 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
   const std::string text = fitted(fonts().body, content.kernel ? models.header.subject : "no kernel", room);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = text_size(fonts().body, text);
-  if (ImGui::InvisibleButton("subject", ImVec2(size.x + px(28), height)) || ui.choose_subject)
-    ImGui::OpenPopup("subject");
+  if (ImGui::InvisibleButton("subject", ImVec2(size.x + px(28), height)) || ui.choose_subject) ImGui::OpenPopup("subject");
   ui.choose_subject = false;
   if (probe::on()) probe::last_item("toolbar/subject");
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (ImGui::IsItemHovered())
-    list.AddRectFilled(at, ImVec2(at.x + size.x + px(28), at.y + height), theme().hovered, px(5));
+  if (ImGui::IsItemHovered()) list.AddRectFilled(at, ImVec2(at.x + size.x + px(28), at.y + height), theme().hovered, px(5));
   paint_text(fonts().body, ImVec2(at.x + px(8), at.y + (height - size.y) / 2), theme().text, text);
   const float x = at.x + size.x + px(15), y = at.y + height / 2 - px(1);
   list.AddTriangleFilled(ImVec2(x, y), ImVec2(x + px(8), y), ImVec2(x + px(4), y + px(5)), theme().dim);
@@ -136,9 +132,7 @@ void draw_find(UiState& ui, const Session& session, float width, float height) {
   const bool both = text_size(fonts().body, label).x + keys.x + px(34) <= width;
   paint_text(fonts().body, ImVec2(at.x + px(10), at.y + (height - text_size(fonts().body, "X").y) / 2), theme().dim,
              fitted(fonts().body, label, width - px(16)));
-  if (both)
-    paint_text(fonts().mono_small, ImVec2(end.x - keys.x - px(10), at.y + (height - keys.y) / 2), theme().faint,
-               keys_of(find));
+  if (both) paint_text(fonts().mono_small, ImVec2(end.x - keys.x - px(10), at.y + (height - keys.y) / 2), theme().faint, keys_of(find));
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
 }
 
@@ -191,13 +185,11 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   const bool narrow = right < px(800), wide = right >= px(1180);
   if (!narrow || !running) {
     const std::string label = narrow || keys_of(solve).empty() ? "Solve" : "Solve " + keys_of(solve);
-    if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), 0, height))
-      perform(solve, session, ui);
+    if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), 0, height)) perform(solve, session, ui);
   }
   if (!narrow) ImGui::SameLine(0, gap);
-  if ((!narrow || running) &&
-      button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel",
-             ButtonKind::Plain, why_not(cancel, session), 0, height))
+  if ((!narrow || running) && button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel",
+                                     ButtonKind::Plain, why_not(cancel, session), 0, height))
     perform(cancel, session, ui);
   if (wide) {
     ImGui::SameLine(0, gap);

@@ -17,24 +17,22 @@ struct Card {
 
 constexpr Card kCards[] = {
     {"welcome/attention_hopper", "Attention forward", "Hopper · h100",
-     "Two consumer warp groups in ping-pong: the GEMMs of one under the exponentials of the other.",
-     "attention_forward_hopper", "h100", UnitRole::Tensor},
+     "Two consumer warp groups in ping-pong: the GEMMs of one under the exponentials of the other.", "attention_forward_hopper", "h100",
+     UnitRole::Tensor},
     {"welcome/attention_blackwell", "Attention forward", "Blackwell · b200",
      "Two Q tiles, accumulators in tensor memory, correction ops; the tensor core against the exponential unit.",
      "attention_forward_blackwell", "b200", UnitRole::Special},
-    {"welcome/gemm", "GEMM", "Hopper · h100",
-     "128 × 256 × 64 bf16 with a producer warp: how many stages of shared memory hide the loads?", "gemm_hopper",
-     "h100", UnitRole::Copy},
+    {"welcome/gemm", "GEMM", "Hopper · h100", "128 × 256 × 64 bf16 with a producer warp: how many stages of shared memory hide the loads?",
+     "gemm_hopper", "h100", UnitRole::Copy},
     {"welcome/attention_backward", "Attention backward", "Hopper · h100",
      "Five GEMMs and the derivative of the softmax in one loop body, held together by registers and shared memory.",
      "attention_backward_hopper", "h100", UnitRole::Tensor},
-    {"welcome/layernorm", "Layer norm", "h100", "No tensor core at all: loads, reductions and stores decide.",
-     "layernorm", "h100", UnitRole::Smem},
-    {"welcome/swiglu", "SwiGLU", "two GEMMs · h100",
-     "Two accumulators share their input, and an activation joins them.", "swiglu_dual_gemm_hopper", "h100",
-     UnitRole::Special},
-    {"welcome/toy", "Toy", "three ops", "S, P, O of the Twill paper's first figure: small enough to check by hand.",
-     "toy_fig1", "toy", UnitRole::Float},
+    {"welcome/layernorm", "Layer norm", "h100", "No tensor core at all: loads, reductions and stores decide.", "layernorm", "h100",
+     UnitRole::Smem},
+    {"welcome/swiglu", "SwiGLU", "two GEMMs · h100", "Two accumulators share their input, and an activation joins them.",
+     "swiglu_dual_gemm_hopper", "h100", UnitRole::Special},
+    {"welcome/toy", "Toy", "three ops", "S, P, O of the Twill paper's first figure: small enough to check by hand.", "toy_fig1", "toy",
+     UnitRole::Float},
 };
 
 void draw_card(const Card& card, ImVec2 at, ImVec2 size, UiState& ui) {
@@ -49,13 +47,11 @@ void draw_card(const Card& card, ImVec2 at, ImVec2 size, UiState& ui) {
   const ImVec2 end(at.x + size.x, at.y + size.y);
   list.AddRectFilled(at, end, hovered ? t.hovered : t.card, px(8));
   list.AddRect(at, end, hovered ? t.accent : t.border, px(8));
-  list.AddRectFilled(ImVec2(at.x + px(16), at.y + px(18)), ImVec2(at.x + px(44), at.y + px(24)),
-                     role_color(card.role).fill, px(3));
+  list.AddRectFilled(ImVec2(at.x + px(16), at.y + px(18)), ImVec2(at.x + px(44), at.y + px(24)), role_color(card.role).fill, px(3));
   paint_text(fonts().title, ImVec2(at.x + px(16), at.y + px(34)), t.text, card.title);
   paint_text(fonts().small, ImVec2(at.x + px(16), at.y + px(62)), t.accent, card.subtitle);
   const FontScope scope(fonts().small);
-  list.AddText(fonts().small, ImGui::GetFontSize(), ImVec2(at.x + px(16), at.y + px(88)), t.dim, card.text, nullptr,
-               size.x - px(32));
+  list.AddText(fonts().small, ImGui::GetFontSize(), ImVec2(at.x + px(16), at.y + px(88)), t.dim, card.text, nullptr, size.x - px(32));
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (pressed) ui.commands.push(OpenPair{card.kernel, card.machine});
 }
@@ -78,10 +74,8 @@ void draw_welcome(const Session& session, UiState& ui) {
   float y = at.y + std::max(px(16), std::min(size.y * 0.1f, size.y - px(640)));
   paint_text(fonts().title, ImVec2(left, y), theme().text, "Heddle");
   y += px(30);
-  paint_text(
-      fonts().body, ImVec2(left, y), theme().dim,
-      fitted(fonts().body,
-             "The best software pipeline and warp specialization of a GPU kernel: proved, drawn, explained.", block));
+  paint_text(fonts().body, ImVec2(left, y), theme().dim,
+             fitted(fonts().body, "The best software pipeline and warp specialization of a GPU kernel: proved, drawn, explained.", block));
   y += px(44);
   paint_text(fonts().small_bold, ImVec2(left, y), theme().heading, "START WITH AN EXAMPLE");
   y += px(24);
@@ -90,15 +84,14 @@ void draw_welcome(const Session& session, UiState& ui) {
               ImVec2(left + static_cast<float>(i % static_cast<std::size_t>(columns)) * (width + gap),
                      y + static_cast<float>(i / static_cast<std::size_t>(columns)) * (height + gap)),
               ImVec2(width, height), ui);
-  const std::size_t rows =
-      (std::size(kCards) + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
+  const std::size_t rows = (std::size(kCards) + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
   y += static_cast<float>(rows) * (height + gap) + px(8);
   ImGui::SetCursorScreenPos(ImVec2(left, y));
-  if (button("welcome/open", "Open a kernel file ...", ButtonKind::Primary, {}, 0, px(34)))
-    ui.commands.push(ShowOpenDialog{});
+  if (button("welcome/open", "Open a kernel file ...", ButtonKind::Primary, {}, 0, px(34))) ui.commands.push(ShowOpenDialog{});
   const float open_right = ImGui::GetItemRectMax().x;
   paint_text(fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,
-             fitted(fonts().small, "or drop kernels, machines, schedules, projects, or a compiler's dump (schedule_graph, ddg) on this window · F1: keys",
+             fitted(fonts().small,
+                    "or drop kernels, machines, schedules, projects, or a compiler's dump (schedule_graph, ddg) on this window · F1: keys",
                     left + block - open_right - px(16)));
   y += px(62);
   const std::vector<std::string>& recent = session.settings().recent;

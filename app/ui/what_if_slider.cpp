@@ -64,13 +64,15 @@ struct Track {
   float x0, x1, y;
   std::int64_t low, high;
   float x(std::int64_t value) const {
-    const double share = static_cast<double>(std::clamp(value, low, high) - low) / static_cast<double>(std::max<std::int64_t>(high - low, 1));
+    const double share =
+        static_cast<double>(std::clamp(value, low, high) - low) / static_cast<double>(std::max<std::int64_t>(high - low, 1));
     return x0 + static_cast<float>(share) * (x1 - x0);
   }
 };
 
 /// Where the mouse has dragged it, pulled to the base value and to the last valid one.
-std::int64_t dragged_value(const WhatIfState& state, const WhatIfReach& reach, const WhatIfNumber& number, const Track& track, float mouse) {
+std::int64_t dragged_value(const WhatIfState& state, const WhatIfReach& reach, const WhatIfNumber& number, const Track& track,
+                           float mouse) {
   const double per_pixel = static_cast<double>(number.high - number.low) / static_cast<double>(std::max(track.x1 - track.x0, 1.0f));
   const auto moved = static_cast<std::int64_t>(std::llround(static_cast<double>(mouse - state.pressed_x) * per_pixel));
   std::int64_t value = std::clamp(state.began_at + moved, number.low, number.high);
@@ -173,8 +175,9 @@ void draw_what_if_slider(const Session& session, UiState& ui, std::size_t index,
   paint_text_right(fonts().mono_small, at.x + width, text, value == number.base ? theme().text : theme().warning, grouped(value));
   if (hovered && !active) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-    tooltip(fmt::format("{} of {}: {} now, {} without your change. Drag from {} to {}; Escape gives up, a double click resets.", number.label,
-                        number.number.op, grouped(number.now), grouped(number.base), grouped(number.low), grouped(number.high)));
+    tooltip(fmt::format("{} of {}: {} now, {} without your change. Drag from {} to {}; Escape gives up, a double click resets.",
+                        number.label, number.number.op, grouped(number.now), grouped(number.base), grouped(number.low),
+                        grouped(number.high)));
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(ImVec2(width, height));
@@ -224,7 +227,8 @@ void draw_what_if_section(const Session& session, UiState& ui) {
     }
   }
   if (!session.content().changes.empty()) {
-    if (link("inspector/changes", fmt::format("{} change{} of numbers", session.content().changes.size(), session.content().changes.size() == 1 ? "" : "s")))
+    if (link("inspector/changes",
+             fmt::format("{} change{} of numbers", session.content().changes.size(), session.content().changes.size() == 1 ? "" : "s")))
       ui.commands.push(ShowTab{BottomTab::WhatIf});
   }
 }

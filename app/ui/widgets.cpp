@@ -62,8 +62,8 @@ void paint_text_right(ImFont* font, float right, float top, Color color, std::st
 
 std::string drawable(std::string text) {
   if (!fonts().built_in) return text;
-  constexpr std::pair<std::string_view, std::string_view> kStandIns[] = {
-      {"→", "->"}, {"←", "<-"}, {"…", "..."}, {"−", "-"}, {"–", "-"}, {"≤", "<="}, {"≥", ">="}, {"×", "x"}};
+  constexpr std::pair<std::string_view, std::string_view> kStandIns[] = {{"→", "->"}, {"←", "<-"}, {"…", "..."}, {"−", "-"},
+                                                                         {"–", "-"},  {"≤", "<="}, {"≥", ">="},  {"×", "x"}};
   for (const auto& [theirs, ours] : kStandIns)
     for (std::size_t at = text.find(theirs); at != std::string::npos; at = text.find(theirs, at + ours.size()))
       text.replace(at, theirs.size(), ours);
@@ -86,9 +86,7 @@ std::string fitted(ImFont* font, std::string_view text, float width) {
 std::string fitted_middle(ImFont* font, std::string_view text, float width) {
   if (text_size(font, text).x <= width) return std::string(text);
   const std::string dots = fonts().built_in ? "..." : "…";
-  const auto inside = [&](std::size_t i) {
-    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
-  };
+  const auto inside = [&](std::size_t i) { return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80; };
   for (std::size_t keep = text.size(); keep-- > 2;) {
     std::size_t head = (keep + 1) / 2, tail = text.size() - keep / 2;
     while (head > 0 && inside(head)) --head;
@@ -139,8 +137,7 @@ void fact_line(std::string_view label, std::string_view value, Color value_color
   ImGui::Unindent(px(10));
 }
 
-bool button(const char* name, std::string_view label, ButtonKind kind, const std::string& why_not, float width,
-            float height) {
+bool button(const char* name, std::string_view label, ButtonKind kind, const std::string& why_not, float width, float height) {
   const Theme& t = theme();
   const bool enabled = why_not.empty();
   if (kind == ButtonKind::Primary && enabled) {
@@ -226,15 +223,14 @@ bool input_field(const char* name, const char* hint, char* buffer, std::size_t s
   return changed;
 }
 
-bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low,
-              double high, double usual) {
+bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low, double high,
+              double usual) {
   const float thickness = px(7);
   const ImVec2 size = vertical ? ImVec2(thickness, length) : ImVec2(length, thickness);
   const ImVec2 corner = vertical ? ImVec2(at.x - thickness / 2, at.y) : ImVec2(at.x, at.y - thickness / 2);
   ImGui::SetCursorScreenPos(corner);
   // A window of its own: it must lie over the panes that it separates.
-  ImGui::BeginChild(name, size, false,
-                    ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild(name, size, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::InvisibleButton("splitter", size);
   if (probe::on()) probe::last_item(name);
   const bool active = ImGui::IsItemActive();

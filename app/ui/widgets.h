@@ -51,8 +51,8 @@ void fact_line(std::string_view label, std::string_view value, Color value_color
 
 enum class ButtonKind { Plain, Primary, Flat };
 /// `name` is the probe's; a reason in `why_not` disables it and becomes its tooltip.
-bool button(const char* name, std::string_view label, ButtonKind kind = ButtonKind::Plain,
-            const std::string& why_not = {}, float width = 0, float height = 0);
+bool button(const char* name, std::string_view label, ButtonKind kind = ButtonKind::Plain, const std::string& why_not = {}, float width = 0,
+            float height = 0);
 /// Text that acts like a link.
 bool link(const char* name, std::string_view label);
 /// A rounded label; returns its width. `at` is its top left corner, in screen coordinates.
@@ -72,8 +72,7 @@ bool input_field(const char* name, const char* hint, char* buffer, std::size_t s
 /// A draggable line between panes. `vertical`: the line is vertical and moves sideways. Moves `ratio` by the drag
 /// divided by `extent` (negative extent: dragging forward makes the ratio smaller); a double click makes it `usual` again.
 /// True while it is dragged.
-bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low,
-              double high, double usual);
+bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low, double high, double usual);
 
 /// A cell of a table: numbers right aligned and monospaced.
 void cell_text(std::string_view text, bool number, Color color);

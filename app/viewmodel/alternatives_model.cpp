@@ -41,7 +41,9 @@ AlternativesModel build_alternatives(const Problem& problem, const Alternatives&
     AlternativeRow row;
     row.index = i;
     row.name = fmt::format("alternative {}", i + 1);
-    row.distance = i == 0 ? "-" : answer.most_distance > 0 ? fmt::format("{} of {}", a.distance, answer.most_distance) : std::to_string(a.distance);
+    row.distance = i == 0                     ? "-"
+                   : answer.most_distance > 0 ? fmt::format("{} of {}", a.distance, answer.most_distance)
+                                              : std::to_string(a.distance);
     row.nearest = i == 0 ? "-" : std::to_string(a.nearest);
     row.period = grouped(a.period);
     row.stages = std::to_string(stage_count(a.schedule));
@@ -57,8 +59,8 @@ AlternativesModel build_alternatives(const Problem& problem, const Alternatives&
 std::string alternatives_as_text(const AlternativesModel& model) {
   std::string text = "schedule\tdistance\tnearest\tperiod\tstages\tlength\tmedian delay borne\tcritical ops\tdifferences\n";
   for (const AlternativeRow& row : model.rows)
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", row.name, row.distance, row.nearest, row.period, row.stages, row.length, row.bears,
-                        row.critical, fmt::join(row.differences, "; "));
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", row.name, row.distance, row.nearest, row.period, row.stages, row.length,
+                        row.bears, row.critical, fmt::join(row.differences, "; "));
   return text;
 }
 

@@ -18,9 +18,9 @@ struct AlternativeRow {
 };
 
 struct AlternativesModel {
-  std::string headline;   ///< "exactly 3 schedules, proved", "at least 10 schedules; there are more"
-  std::string terms;      ///< what they have in common, what tells them apart, up to how many stages
-  bool proved = false;    ///< the count is exact
+  std::string headline;  ///< "exactly 3 schedules, proved", "at least 10 schedules; there are more"
+  std::string terms;     ///< what they have in common, what tells them apart, up to how many stages
+  bool proved = false;   ///< the count is exact
   std::vector<AlternativeRow> rows;
 };
 

@@ -59,10 +59,12 @@ class Pointer {
  public:
   Pointer(const Problem& problem, const peer::Loop& loop) : problem_(problem), loop_(loop) {
     for (std::size_t v = 0; v < problem.ops.size(); ++v) ids_.emplace(problem.ops[v].name, OpId(v));
-    for (std::size_t e = 0; e < problem.edges.size(); ++e) edges_.emplace(std::pair(problem.edges[e].from.index(), problem.edges[e].to.index()), EdgeId(e));
+    for (std::size_t e = 0; e < problem.edges.size(); ++e)
+      edges_.emplace(std::pair(problem.edges[e].from.index(), problem.edges[e].to.index()), EdgeId(e));
   }
 
-  Highlight at(const std::string& why, const std::vector<std::size_t>& nodes, const std::vector<std::int64_t>& groups, const std::string& unit) const {
+  Highlight at(const std::string& why, const std::vector<std::size_t>& nodes, const std::vector<std::int64_t>& groups,
+               const std::string& unit) const {
     Highlight out;
     std::vector<OpId> path;
     for (const std::size_t node : nodes) path.push_back(op_of(node));
@@ -125,7 +127,8 @@ void add_rows(const std::vector<AuditRow>& rows, const Pointer* pointer, AuditMo
     std::size_t count = 0;
     for (const AuditDetail& detail : row.details) {
       if (++count > kMostDetails) {
-        model.lines.push_back({{}, row.weight, fmt::format("and {} more; heddle audit --json lists all", row.details.size() - kMostDetails), {}});
+        model.lines.push_back(
+            {{}, row.weight, fmt::format("and {} more; heddle audit --json lists all", row.details.size() - kMostDetails), {}});
         break;
       }
       AuditLine more{{}, row.weight, printable(detail.text), {}};
@@ -149,8 +152,9 @@ void audit_dump(const Session& session, AuditModel& model) {
     const std::vector<AuditRow> rows = audit_rows(dump, loop);
     if (loop.loop != source.loop) {
       const std::size_t count = findings(rows);
-      model.others.push_back({dump.loops[loop.loop].id, fmt::format("loop {}: {}", dump.loops[loop.loop].id,
-                                                                    count == 0 ? "nothing found" : count_of(static_cast<std::int64_t>(count), "finding"))});
+      model.others.push_back(
+          {dump.loops[loop.loop].id, fmt::format("loop {}: {}", dump.loops[loop.loop].id,
+                                                 count == 0 ? "nothing found" : count_of(static_cast<std::int64_t>(count), "finding"))});
       continue;
     }
     model.facts = audit_title(dump, loop) + " · " + join_facts(audit_facts(dump, loop), {});
@@ -160,7 +164,9 @@ void audit_dump(const Session& session, AuditModel& model) {
     } else {
       add_rows(rows, nullptr, model);
     }
-    if (!loop.scheduled) model.note = "The file stores no schedule for this loop: there is nothing to judge" + std::string(content.schedules.empty() ? " yet. F5 finds one." : ".");
+    if (!loop.scheduled)
+      model.note = "The file stores no schedule for this loop: there is nothing to judge" +
+                   std::string(content.schedules.empty() ? " yet. F5 finds one." : ".");
   }
   add_rows(audit_rows(dump, audit), nullptr, model);
   if (content.entry() && model.stored && content.shown != model.stored)
@@ -174,18 +180,22 @@ void audit_shown(const Session& session, AuditModel& model) {
   const ScheduleEntry* entry = content.entry();
   if (!entry) return;
   const Problem& problem = *content.problem;
-  model.headline = fmt::format("{}: {}", entry->name, entry->verdict.valid() ? "breaks no rule" : count_of(static_cast<std::int64_t>(entry->verdict.violations.size()), "violation"));
+  model.headline = fmt::format(
+      "{}: {}", entry->name,
+      entry->verdict.valid() ? "breaks no rule" : count_of(static_cast<std::int64_t>(entry->verdict.violations.size()), "violation"));
   AuditLine rules{"rules", AuditWeight::Fine, "every rule of the checker holds", {}};
   if (!entry->verdict.valid()) {
     rules.weight = AuditWeight::Wrong;
     rules.text = count_of(static_cast<std::int64_t>(entry->verdict.violations.size()), "violation");
   }
   model.lines.push_back(rules);
-  for (const Violation& v : entry->verdict.violations) model.lines.push_back({{}, AuditWeight::Wrong, v.family + ": " + v.message, {v.message, v.ops, {}, {}}});
+  for (const Violation& v : entry->verdict.violations)
+    model.lines.push_back({{}, AuditWeight::Wrong, v.family + ": " + v.message, {v.message, v.ops, {}, {}}});
   AuditLine period{"period", AuditWeight::Fine, {}, {}};
   const Cycle sustained = entry->period.cycles();
   for (const EventEdge& step : entry->period.cycle) {
-    if (std::find(period.shown.ops.begin(), period.shown.ops.end(), step.from) == period.shown.ops.end()) period.shown.ops.push_back(step.from);
+    if (std::find(period.shown.ops.begin(), period.shown.ops.end(), step.from) == period.shown.ops.end())
+      period.shown.ops.push_back(step.from);
     if (step.kind == EventEdge::Kind::Data && step.edge.valid()) period.shown.edges.push_back(step.edge);
   }
   if (entry->period.deadlock) {
@@ -199,8 +209,12 @@ void audit_shown(const Session& session, AuditModel& model) {
   const Highlight cycle = period.shown;
   model.lines.push_back(std::move(period));
   if (!entry->period.sentence.empty()) model.lines.push_back({{}, AuditWeight::Fine, entry->period.sentence, cycle});
-  AuditLine memory{"memory", AuditWeight::Fine, fmt::format("{} of {} bytes of shared memory", grouped(entry->usage.smem_bytes), grouped(problem.limits.smem_bytes)), {}};
-  if (problem.limits.tmem_columns > 0) memory.text += fmt::format(", {} of {} columns of tensor memory", entry->usage.tmem_columns, problem.limits.tmem_columns);
+  AuditLine memory{"memory",
+                   AuditWeight::Fine,
+                   fmt::format("{} of {} bytes of shared memory", grouped(entry->usage.smem_bytes), grouped(problem.limits.smem_bytes)),
+                   {}};
+  if (problem.limits.tmem_columns > 0)
+    memory.text += fmt::format(", {} of {} columns of tensor memory", entry->usage.tmem_columns, problem.limits.tmem_columns);
   memory.shown = {memory.text, {}, {}, {"SMEM live", "TMEM live"}};
   model.lines.push_back(std::move(memory));
 }

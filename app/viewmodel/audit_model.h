@@ -13,23 +13,23 @@
 namespace heddle::app {
 
 struct AuditLine {
-  std::string topic;   ///< empty: a detail of the line above
+  std::string topic;  ///< empty: a detail of the line above
   AuditWeight weight = AuditWeight::Fine;
   std::string text;
-  Highlight shown;     ///< without a `why`: it points at nothing
+  Highlight shown;  ///< without a `why`: it points at nothing
   bool detail() const { return topic.empty(); }
 };
 
 /// Another loop of the file, in one line.
 struct AuditOtherLoop {
   std::int64_t id = 0;
-  std::string text;    ///< "loop 1: 2 findings"
+  std::string text;  ///< "loop 1: 2 findings"
 };
 
 struct AuditModel {
   bool of_dump = false;
   std::string headline, facts;
-  std::string note;                   ///< which schedule it speaks of, where that is not the one on screen
+  std::string note;  ///< which schedule it speaks of, where that is not the one on screen
   std::vector<AuditLine> lines;
   std::vector<AuditOtherLoop> others;
   std::optional<std::size_t> stored;  ///< row of the list that it speaks of

@@ -33,8 +33,7 @@ bool same_instance(const GanttModel& model, const GanttBar& bar, OpId op, int it
 
 }  // namespace
 
-std::vector<GhostBar> ghost_bars(const GanttModel& model, OpId op, int iteration, Cycle delta,
-                                 std::optional<GroupId> group) {
+std::vector<GhostBar> ghost_bars(const GanttModel& model, OpId op, int iteration, Cycle delta, std::optional<GroupId> group) {
   std::vector<GhostBar> ghosts;
   const auto add = [&](std::size_t row, int lane, Cycle begin, Cycle end) {
     GhostBar ghost{group ? row_in_group(model, row, *group) : row, lane, begin, end, false, false};
@@ -145,13 +144,10 @@ void move_to(BarMove& move, const GanttModel& model, const Schedule& schedule, c
 
 std::string describe_move(const BarMove& move, const Problem& problem, const Schedule& schedule) {
   std::string text = problem.op(move.op).name;
-  if (move.group && move.group->index() < schedule.groups.size())
-    text += fmt::format(" → {}", schedule.groups[move.group->index()].role);
-  if (move.target != move.start || !move.group)
-    text += fmt::format("{} {}", move.group ? " at" : " →", grouped(move.target));
+  if (move.group && move.group->index() < schedule.groups.size()) text += fmt::format(" → {}", schedule.groups[move.group->index()].role);
+  if (move.target != move.start || !move.group) text += fmt::format("{} {}", move.group ? " at" : " →", grouped(move.target));
   if (move.band.earliest && move.band.latest)
-    text += fmt::format(" (legal {} .. {}{})", grouped(*move.band.earliest), grouped(*move.band.latest),
-                        move.band.exact ? "" : " at most");
+    text += fmt::format(" (legal {} .. {}{})", grouped(*move.band.earliest), grouped(*move.band.latest), move.band.exact ? "" : " at most");
   return text;
 }
 
@@ -162,8 +158,7 @@ std::string move_outlook(const BarMove& move) {
     return move.band.exact ? "outside the legal band: II must rise, or no schedule is left"
                            : "outside the legal band: more stages, a larger II, or no schedule";
   if (move.group) return "asks for another warp group";
-  if (move.target >= move.band.alone_earliest && move.target <= move.band.alone_latest)
-    return "the others can stay where they are";
+  if (move.target >= move.band.alone_earliest && move.target <= move.band.alone_latest) return "the others can stay where they are";
   return move.band.exact ? "legal at this II, others move" : "others must move";
 }
 

@@ -19,8 +19,7 @@ struct GhostBar {
 
 /// All bars of one instance of the op, `delta` later, in rows of another group where one is given; in the steady view
 /// wrapped at its edges.
-std::vector<GhostBar> ghost_bars(const GanttModel& model, OpId op, int iteration, Cycle delta,
-                                 std::optional<GroupId> group = {});
+std::vector<GhostBar> ghost_bars(const GanttModel& model, OpId op, int iteration, Cycle delta, std::optional<GroupId> group = {});
 
 /// Picks the bar up at a cycle of the chart.
 BarMove pick_up(const GanttModel& model, const Schedule& schedule, std::size_t bar, double cycle, LegalBand band);

@@ -13,8 +13,7 @@ namespace {
 void add_constraints(const Problem& problem, const Schedule& schedule, ChartOverlay& overlay) {
   const Cycle shift = frame_shift(problem, overlay.constraints, schedule);
   const auto proposed = [&](OpId op) -> ProposedPlace& {
-    const auto found = std::find_if(overlay.proposed.begin(), overlay.proposed.end(),
-                                    [&](const ProposedPlace& p) { return p.op == op; });
+    const auto found = std::find_if(overlay.proposed.begin(), overlay.proposed.end(), [&](const ProposedPlace& p) { return p.op == op; });
     if (found != overlay.proposed.end()) return *found;
     return overlay.proposed.emplace_back(ProposedPlace{op, schedule.start(op), std::nullopt});
   };
@@ -27,8 +26,7 @@ void add_constraints(const Problem& problem, const Schedule& schedule, ChartOver
       if (is_frame(c)) overlay.framed.push_back(op);
       if (!is_frame(c) && schedule.start(op) + shift != c.low) proposed(op).start = c.low - shift;
     }
-    if (c.kind == ConstraintKind::InGroup && !is_frame(c) && c.low >= 0 &&
-        static_cast<std::int64_t>(schedule.group(op).index()) != c.low)
+    if (c.kind == ConstraintKind::InGroup && !is_frame(c) && c.low >= 0 && static_cast<std::int64_t>(schedule.group(op).index()) != c.low)
       proposed(op).group = GroupId(static_cast<std::size_t>(c.low));
   }
 }

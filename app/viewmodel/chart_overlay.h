@@ -30,20 +30,20 @@ struct ChartFocus {
 };
 
 struct ChartOverlay {
-  std::vector<Note> notes;               ///< in the order of the document, whose indices EditNote takes
+  std::vector<Note> notes;  ///< in the order of the document, whose indices EditNote takes
   std::vector<Cycle> flags;
-  bool editable = false;                 ///< bars can be dragged
-  bool can_ask_slack = false;            ///< the exact band of a dragged bar can be asked for
-  Constraints constraints;               ///< that a drop is added to
+  bool editable = false;       ///< bars can be dragged
+  bool can_ask_slack = false;  ///< the exact band of a dragged bar can be asked for
+  Constraints constraints;     ///< that a drop is added to
   Highlight highlight;
-  ChartFocus focus;                      ///< the highlight, else what limits II where that is asked for
-  std::string critical;                  ///< the legend of what limits II; empty: not shown
-  bool whiskers = false;                 ///< `slack` is drawn on the bars
-  std::vector<OpId> pinned;              ///< start fixed by a constraint that is on
-  std::vector<OpId> framed;              ///< of these: only so that other pins mean what was seen (session/proposal.h)
-  std::vector<ProposedPlace> proposed;   ///< asked for by a constraint that is on, but not so in this schedule
-  std::vector<OpId> differing;           ///< start (modulo shifts), group or stage differs from what it is compared with
-  std::optional<SlackRanges> slack;      ///< of the shown schedule; longest paths or exact
+  ChartFocus focus;                     ///< the highlight, else what limits II where that is asked for
+  std::string critical;                 ///< the legend of what limits II; empty: not shown
+  bool whiskers = false;                ///< `slack` is drawn on the bars
+  std::vector<OpId> pinned;             ///< start fixed by a constraint that is on
+  std::vector<OpId> framed;             ///< of these: only so that other pins mean what was seen (session/proposal.h)
+  std::vector<ProposedPlace> proposed;  ///< asked for by a constraint that is on, but not so in this schedule
+  std::vector<OpId> differing;          ///< start (modulo shifts), group or stage differs from what it is compared with
+  std::optional<SlackRanges> slack;     ///< of the shown schedule; longest paths or exact
 };
 
 /// For the shown schedule; empty without one.

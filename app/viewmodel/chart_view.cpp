@@ -106,8 +106,7 @@ void zoom_at(GanttViewState& view, const GanttModel& model, double cycle, double
   if (view.moved >= 1) remember(view);  // one entry for a whole turn of the wheel
   // The pixel of `cycle` is taken from what is on screen now, so that it stays put during the animation as well.
   const double share = (cycle - view.visible.begin) / view.visible.length();
-  const double length =
-      std::clamp(view.target.length() / factor, kShortest, std::max(4 * extent(view, model), 4 * kShortest));
+  const double length = std::clamp(view.target.length() / factor, kShortest, std::max(4 * extent(view, model), 4 * kShortest));
   head_for(view, model, {cycle - share * length, cycle + (1 - share) * length}, animate);
   view.centred = false;
 }
@@ -166,8 +165,7 @@ bool undo_zoom(GanttViewState& view, const GanttModel& model) {
   return true;
 }
 
-std::optional<std::size_t> bar_at(const GanttModel& model, const ChartLayout& layout, const TimeAxis& axis, float x,
-                                  float y) {
+std::optional<std::size_t> bar_at(const GanttModel& model, const ChartLayout& layout, const TimeAxis& axis, float x, float y) {
   std::optional<std::size_t> best;
   float best_miss = kHitPixels;
   for (std::size_t b = 0; b < model.bars.size(); ++b) {
@@ -216,12 +214,10 @@ CycleRange range_between(Cycle a, Cycle b) { return {std::min(a, b), std::max(a,
 
 std::string describe(const CycleRange& range) {
   const Cycle length = range.end - range.begin;
-  return fmt::format("{} → {} = {} cycle{}", grouped(range.begin), grouped(range.end), grouped(length),
-                     length == 1 ? "" : "s");
+  return fmt::format("{} → {} = {} cycle{}", grouped(range.begin), grouped(range.end), grouped(length), length == 1 ? "" : "s");
 }
 
-std::optional<std::size_t> bar_of_op(const GanttModel& model, OpId op, const TimeRange& seen,
-                                     std::optional<std::size_t> near) {
+std::optional<std::size_t> bar_of_op(const GanttModel& model, OpId op, const TimeRange& seen, std::optional<std::size_t> near) {
   if (near && *near < model.bars.size() && model.bars[*near].op == op) return near;
   std::optional<std::size_t> best;
   double best_distance = std::numeric_limits<double>::max();
@@ -274,8 +270,7 @@ std::optional<std::size_t> follow(const GanttModel& model, std::size_t from, int
     if (model.bars[near].op != here.op || model.bars[near].iteration != here.iteration) continue;
     if (model.bars[far].op == here.op) continue;
     const auto better = [&] {
-      return direction > 0 ? model.bars[far].begin < model.bars[*best].begin
-                           : model.bars[far].end > model.bars[*best].end;
+      return direction > 0 ? model.bars[far].begin < model.bars[*best].begin : model.bars[far].end > model.bars[*best].end;
     };
     if (!best || better()) best = far;
   }
@@ -285,8 +280,8 @@ std::optional<std::size_t> follow(const GanttModel& model, std::size_t from, int
 std::vector<ProfilePiece> profile_pieces(const UsageCurve& profile, const TimeAxis& axis, double begin, double end) {
   std::vector<ProfilePiece> pieces;
   if (begin >= end || profile.empty()) return pieces;
-  auto step = std::upper_bound(profile.begin(), profile.end(), begin,
-                               [](double at, const Step& s) { return at < static_cast<double>(s.at); });
+  auto step =
+      std::upper_bound(profile.begin(), profile.end(), begin, [](double at, const Step& s) { return at < static_cast<double>(s.at); });
   if (step != profile.begin()) --step;
   const float last = axis.to_x(end);
   const auto end_of = [&](UsageCurve::const_iterator s) {
@@ -307,9 +302,7 @@ std::vector<ProfilePiece> profile_pieces(const UsageCurve& profile, const TimeAx
   return pieces;
 }
 
-TimeAxis minimap_axis(const GanttViewState& view, const GanttModel& model, float x0, float x1) {
-  return {x0, x1, whole(view, model)};
-}
+TimeAxis minimap_axis(const GanttViewState& view, const GanttModel& model, float x0, float x1) { return {x0, x1, whole(view, model)}; }
 
 Cycle edge_slack(const Problem& problem, const Schedule& schedule, EdgeId id) {
   const Edge& edge = problem.edge(id);

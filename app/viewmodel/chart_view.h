@@ -32,7 +32,7 @@ struct CycleRange {
 struct TimeAxis {
   float x0 = 0, x1 = 1;
   TimeRange range;
-  float to_x(double cycle) const;       ///< clamped far outside the axis, so that it is always a sane float
+  float to_x(double cycle) const;  ///< clamped far outside the axis, so that it is always a sane float
   double to_cycle(float x) const;
   double cycles_per_pixel() const { return range.length() / static_cast<double>(x1 - x0); }
 };
@@ -41,7 +41,7 @@ struct TimeAxis {
 struct Snap {
   Cycle at = 0;
   enum class To { Cycle, Boundary, OtherRow, Row } to = To::Cycle;
-  std::optional<std::size_t> bar;   ///< whose edge it is
+  std::optional<std::size_t> bar;  ///< whose edge it is
 };
 
 enum class ChartDrag { None, Press, Pan, Range, RangeBegin, RangeEnd, ZoomRange, Minimap, Splitter, BarPress, Move };
@@ -50,36 +50,36 @@ constexpr float kUsualRowHeight = 26;
 
 /// Everything about the view that outlives a frame. Not part of a document: no undo besides the zoom stack.
 struct GanttViewState {
-  TimeRange visible, target, origin;    ///< on screen; where it is heading; where it came from
-  double moved = 1;                     ///< progress of the animation, 1: arrived
-  std::vector<TimeRange> zoom_stack;    ///< views to go back to, oldest first
-  float row_height = kUsualRowHeight;   ///< at scale 1; the usual one grows with a tall window
-  float row_shown = kUsualRowHeight;    ///< at scale 1, as it was last drawn
-  float scroll = 0;                     ///< pixels of rows above the view
-  float lanes_share = 0;                ///< of the height, chosen with the splitter; 0: as tall as the lanes want
+  TimeRange visible, target, origin;   ///< on screen; where it is heading; where it came from
+  double moved = 1;                    ///< progress of the animation, 1: arrived
+  std::vector<TimeRange> zoom_stack;   ///< views to go back to, oldest first
+  float row_height = kUsualRowHeight;  ///< at scale 1; the usual one grows with a tall window
+  float row_shown = kUsualRowHeight;   ///< at scale 1, as it was last drawn
+  float scroll = 0;                    ///< pixels of rows above the view
+  float lanes_share = 0;               ///< of the height, chosen with the splitter; 0: as tall as the lanes want
   float lanes_scroll = 0;
-  std::optional<CycleRange> range;      ///< the measured stretch
+  std::optional<CycleRange> range;          ///< the measured stretch
   std::optional<std::size_t> note_pressed;  ///< a note that was clicked, for whoever opens the editor
   bool all_arrows = false;
-  bool keys_elsewhere = false;          ///< something that is dragged outside the chart has the keys
-  bool wheel_scrolls = false;           ///< a setting: plain wheel scrolls rows, Ctrl + wheel zooms
+  bool keys_elsewhere = false;  ///< something that is dragged outside the chart has the keys
+  bool wheel_scrolls = false;   ///< a setting: plain wheel scrolls rows, Ctrl + wheel zooms
 
-  std::optional<std::size_t> hovered;   ///< bar under the mouse
-  double hovered_for = 0;               ///< seconds
-  std::optional<Cycle> hovered_cycle;   ///< under the mouse
-  std::optional<Snap> snapped;          ///< while a range is dragged
-  std::optional<std::size_t> pressed;   ///< bar under the last press of the right or middle button
-  std::optional<std::size_t> current;   ///< bar that the keyboard moves from
-  bool centred = false;                 ///< the last F centred the selection: the next one fits
-  std::vector<OpId> centred_on;         ///< what it centred
+  std::optional<std::size_t> hovered;  ///< bar under the mouse
+  double hovered_for = 0;              ///< seconds
+  std::optional<Cycle> hovered_cycle;  ///< under the mouse
+  std::optional<Snap> snapped;         ///< while a range is dragged
+  std::optional<std::size_t> pressed;  ///< bar under the last press of the right or middle button
+  std::optional<std::size_t> current;  ///< bar that the keyboard moves from
+  bool centred = false;                ///< the last F centred the selection: the next one fits
+  std::vector<OpId> centred_on;        ///< what it centred
 
-  bool deaf = false;                    ///< keys are for another picture; Escape is heard all the same
-  std::optional<CycleRange> extent;     ///< what there is to see, where that is more than the model: two charts on one axis
-  bool rows_keys = true;                ///< the keys for the next and previous row are the chart's
-  std::vector<std::string_view> requested; ///< ids of actions that were chosen in a menu or the palette
+  bool deaf = false;                        ///< keys are for another picture; Escape is heard all the same
+  std::optional<CycleRange> extent;         ///< what there is to see, where that is more than the model: two charts on one axis
+  bool rows_keys = true;                    ///< the keys for the next and previous row are the chart's
+  std::vector<std::string_view> requested;  ///< ids of actions that were chosen in a menu or the palette
 
   ChartDrag drag = ChartDrag::None;
-  Cycle drag_cycle = 0;                 ///< where it began, or the edge that stays
+  Cycle drag_cycle = 0;  ///< where it began, or the edge that stays
   float drag_x = 0, drag_y = 0;
   TimeRange drag_view;
   float drag_scroll = 0;
@@ -133,8 +133,7 @@ std::string describe(const CycleRange& range);
 // ---- moving through bars -----------------------------------------------------------------------------------------------
 
 /// A bar of that op: `near` itself if it is one, else the one closest to the middle of what is seen.
-std::optional<std::size_t> bar_of_op(const GanttModel& model, OpId op, const TimeRange& seen,
-                                     std::optional<std::size_t> near = {});
+std::optional<std::size_t> bar_of_op(const GanttModel& model, OpId op, const TimeRange& seen, std::optional<std::size_t> near = {});
 /// The bar after (+1) or before (-1) this one in its row, another op or another iteration.
 std::optional<std::size_t> step_in_row(const GanttModel& model, std::size_t bar, int direction);
 /// The bar of the row above (-1) or below (+1) that is closest in time.

@@ -11,16 +11,32 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::pair<Key, std::string_view> kNames[] = {
-    {Key::Left, "Left"},           {Key::Right, "Right"},         {Key::Up, "Up"},
-    {Key::Down, "Down"},           {Key::Home, "Home"},           {Key::End, "End"},
-    {Key::PageUp, "PageUp"},       {Key::PageDown, "PageDown"},   {Key::Period, "."},
-    {Key::Comma, ","},             {Key::LeftBracket, "["},       {Key::RightBracket, "]"},
-    {Key::Slash, "/"},             {Key::Minus, "-"},             {Key::Equal, "="},
-    {Key::Semicolon, ";"},         {Key::Apostrophe, "'"},        {Key::Backslash, "\\"},
-    {Key::Backtick, "`"},          {Key::Tab, "Tab"},             {Key::Enter, "Enter"},
-    {Key::Escape, "Esc"},          {Key::Backspace, "Backspace"}, {Key::Delete, "Delete"},
-    {Key::Insert, "Insert"},       {Key::Space, "Space"}};
+constexpr std::pair<Key, std::string_view> kNames[] = {{Key::Left, "Left"},
+                                                       {Key::Right, "Right"},
+                                                       {Key::Up, "Up"},
+                                                       {Key::Down, "Down"},
+                                                       {Key::Home, "Home"},
+                                                       {Key::End, "End"},
+                                                       {Key::PageUp, "PageUp"},
+                                                       {Key::PageDown, "PageDown"},
+                                                       {Key::Period, "."},
+                                                       {Key::Comma, ","},
+                                                       {Key::LeftBracket, "["},
+                                                       {Key::RightBracket, "]"},
+                                                       {Key::Slash, "/"},
+                                                       {Key::Minus, "-"},
+                                                       {Key::Equal, "="},
+                                                       {Key::Semicolon, ";"},
+                                                       {Key::Apostrophe, "'"},
+                                                       {Key::Backslash, "\\"},
+                                                       {Key::Backtick, "`"},
+                                                       {Key::Tab, "Tab"},
+                                                       {Key::Enter, "Enter"},
+                                                       {Key::Escape, "Esc"},
+                                                       {Key::Backspace, "Backspace"},
+                                                       {Key::Delete, "Delete"},
+                                                       {Key::Insert, "Insert"},
+                                                       {Key::Space, "Space"}};
 
 Key offset(Key first, int steps) { return static_cast<Key>(static_cast<int>(first) + steps); }
 
@@ -55,8 +71,7 @@ std::string name_of(Key key) {
 std::optional<Chord> parse_chord(std::string_view text) {
   Chord chord;
   // A modifier ends with '+'; what is left, which may itself be no letter, is the key.
-  for (std::size_t plus = text.find('+'); plus != std::string_view::npos && plus + 1 < text.size();
-       plus = text.find('+')) {
+  for (std::size_t plus = text.find('+'); plus != std::string_view::npos && plus + 1 < text.size(); plus = text.find('+')) {
     const std::string modifier = lower_case(text.substr(0, plus));
     bool* flag = modifier == "ctrl" ? &chord.ctrl : modifier == "shift" ? &chord.shift : modifier == "alt" ? &chord.alt : nullptr;
     if (!flag || *flag) return std::nullopt;

@@ -32,9 +32,9 @@ std::string title_of(const ComparedSchedule& one) { return one.name + " · " + s
 std::string axis_note(const ComparedSchedule& a, const ComparedSchedule& b, GanttMode mode) {
   const Cycle in_a = a.schedule->ii, in_b = b.schedule->ii;
   if (in_a == in_b) return {};
-  if (mode == GanttMode::Steady)
-    return fmt::format("one window of each: A ends at {}, B at {}", grouped(in_a), grouped(in_b));
-  return fmt::format("one clock for both: B falls {} {} cycles every iteration", in_b > in_a ? "back" : "ahead", grouped(std::abs(in_b - in_a)));
+  if (mode == GanttMode::Steady) return fmt::format("one window of each: A ends at {}, B at {}", grouped(in_a), grouped(in_b));
+  return fmt::format("one clock for both: B falls {} {} cycles every iteration", in_b > in_a ? "back" : "ahead",
+                     grouped(std::abs(in_b - in_a)));
 }
 
 std::vector<OtherBar> others_of(const CompareModel& model, const GanttModel& chart_a) {
@@ -50,7 +50,8 @@ std::vector<OtherBar> others_of(const CompareModel& model, const GanttModel& cha
     const std::size_t op = bar.op.index();
     const GanttRow& row_b = model.chart_b.rows[bar.row];
     const GroupId group = model.difference.groups[row_b.group.index()];
-    OtherBar other{bar.op, bar.iteration, own_row[op], own_lane[op], bar.begin, bar.end, model.difference.ops[op].differs(), true, bar.label};
+    OtherBar other{bar.op, bar.iteration, own_row[op], own_lane[op], bar.begin, bar.end, model.difference.ops[op].differs(),
+                   true,   bar.label};
     for (std::size_t r = 0; r < chart_a.rows.size() && group.valid(); ++r) {
       if (chart_a.rows[r].group != group || chart_a.rows[r].role != row_b.role) continue;
       other.elsewhere = false;
@@ -129,7 +130,8 @@ const char* title(CompareColumn column) {
 }
 
 bool is_number(CompareColumn column) {
-  return column != CompareColumn::Op && column != CompareColumn::AGroup && column != CompareColumn::BGroup && column != CompareColumn::Change;
+  return column != CompareColumn::Op && column != CompareColumn::AGroup && column != CompareColumn::BGroup &&
+         column != CompareColumn::Change;
 }
 
 std::string cell(const Problem& problem, const OpDifferenceRow& row, CompareColumn column) {
@@ -191,13 +193,15 @@ std::string compare_tsv(const Problem& problem, const CompareModel& model, const
     text += fmt::format("{}\t{}\t{}\t{}\n", row.name, row.a, row.b, row.change);
   text += "\ngroup\tin both\tonly in A\tonly in B\n";
   for (const PartitionRow& row : partition_rows(problem, *model.a.schedule, *model.b.schedule, model.difference))
-    text += fmt::format("{}\t{}\t{}\t{}\n", row.group, op_names(problem, row.both), op_names(problem, row.only_a), op_names(problem, row.only_b));
+    text += fmt::format("{}\t{}\t{}\t{}\n", row.group, op_names(problem, row.both), op_names(problem, row.only_a),
+                        op_names(problem, row.only_b));
   text += fmt::format("\nlimiting cycle of A\t{}\nlimiting cycle of B\t{}\n", model.a.period.sentence, model.b.period.sentence);
   text += "\n";
   text += "op\tdelta\tin B\tA start\tA slot\tA stage\tA group\tB start\tB slot\tB stage\tB group\n";
   for (const OpDifferenceRow& row : rows)
     text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", problem.op(row.op).name, row.difference.delta, row.change,
-                        row.difference.a_start, row.a_slot, row.a_stage, row.a_group, row.difference.b_start, row.b_slot, row.b_stage, row.b_group);
+                        row.difference.a_start, row.a_slot, row.a_stage, row.a_group, row.difference.b_start, row.b_slot, row.b_stage,
+                        row.b_group);
   return text;
 }
 

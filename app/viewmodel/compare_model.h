@@ -32,8 +32,8 @@ struct CompareModel {
   Difference difference;
   std::vector<MetricRow> metrics;
   std::vector<OpDifferenceRow> ops;
-  Schedule aligned_b;            ///< B with every start shifted
-  GanttModel chart_b;            ///< of it
+  Schedule aligned_b;  ///< B with every start shifted
+  GanttModel chart_b;  ///< of it
   ChartOverlay overlay_a, overlay_b;
   std::vector<OtherBar> others;
   std::string title_a, title_b;  ///< "A  solver #3 · II 2 048 · period 2 048 · proved"
@@ -50,9 +50,9 @@ struct CompareFilter {
   std::optional<CycleRange> range;  ///< only ops with a bar of A or of B in it
 };
 enum class CompareColumn { Op, Delta, Change, AStart, ASlot, AStage, AGroup, BStart, BSlot, BStage, BGroup };
-inline constexpr CompareColumn kCompareColumns[] = {CompareColumn::Op,     CompareColumn::Delta,  CompareColumn::Change, CompareColumn::AStart,
-                                                    CompareColumn::ASlot,  CompareColumn::AStage, CompareColumn::AGroup, CompareColumn::BStart,
-                                                    CompareColumn::BSlot,  CompareColumn::BStage, CompareColumn::BGroup};
+inline constexpr CompareColumn kCompareColumns[] = {
+    CompareColumn::Op,     CompareColumn::Delta,  CompareColumn::Change, CompareColumn::AStart, CompareColumn::ASlot, CompareColumn::AStage,
+    CompareColumn::AGroup, CompareColumn::BStart, CompareColumn::BSlot,  CompareColumn::BStage, CompareColumn::BGroup};
 const char* title(CompareColumn column);
 bool is_number(CompareColumn column);
 std::string cell(const Problem& problem, const OpDifferenceRow& row, CompareColumn column);

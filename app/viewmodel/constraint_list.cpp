@@ -59,8 +59,8 @@ void add_guilt(const Session& session, ConstraintList& list) {
     if (member.family != "user") continue;
     for (ConstraintRow& row : list.rows) {
       const UserConstraint& c = constraints[row.index];
-      const bool meant = member.what.compare(0, row.demand.size(), row.demand) == 0 ||
-                         member.what.find("'" + c.name + "'") != std::string::npos;
+      const bool meant =
+          member.what.compare(0, row.demand.size(), row.demand) == 0 || member.what.find("'" + c.name + "'") != std::string::npos;
       row.guilty |= c.enabled && meant;
     }
   }
@@ -111,8 +111,8 @@ ConstraintList build_constraint_list(const Session& session) {
 std::string constraints_tsv(const ConstraintList& list) {
   std::string text = "on\tname\tdemand\tprice in cycles\tstatus\n";
   for (const ConstraintRow& row : list.rows)
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\n", row.enabled ? "yes" : "no", one_cell(row.name), one_cell(row.demand),
-                        row.price, row.status);
+    text +=
+        fmt::format("{}\t{}\t{}\t{}\t{}\n", row.enabled ? "yes" : "no", one_cell(row.name), one_cell(row.demand), row.price, row.status);
   return text;
 }
 
@@ -124,8 +124,8 @@ std::vector<SuggestedConstraint> suggest_constraints(const Session& session) {
   std::vector<std::string> names;
   for (const OpId op : session.selection().ops)
     if (op.index() < problem.ops.size()) names.push_back(problem.op(op).name);
-  const auto add = [&](const char* id, std::string label, ConstraintKind kind, std::vector<std::string> ops,
-                       std::int64_t low, std::int64_t high, bool edit) -> SuggestedConstraint& {
+  const auto add = [&](const char* id, std::string label, ConstraintKind kind, std::vector<std::string> ops, std::int64_t low,
+                       std::int64_t high, bool edit) -> SuggestedConstraint& {
     SuggestedConstraint& made = list.emplace_back();
     made.id = id;
     made.label = std::move(label);
@@ -142,8 +142,7 @@ std::vector<SuggestedConstraint> suggest_constraints(const Session& session) {
     add("same_stage", "Selected ops in one stage", ConstraintKind::SameStage, names, 0, 0, false);
   }
   if (names.size() == 2)
-    add("before", names[0] + " before " + names[1], ConstraintKind::Before, names, problem.op(session.selection().ops[0]).latency,
-        0, true);
+    add("before", names[0] + " before " + names[1], ConstraintKind::Before, names, problem.op(session.selection().ops[0]).latency, 0, true);
   const ScheduleEntry* entry = content.entry();
   if (!entry) return list;
   if (names.size() == 1) {
@@ -161,8 +160,7 @@ std::vector<SuggestedConstraint> suggest_constraints(const Session& session) {
   add("stages", "Cap stages", ConstraintKind::MaxStages, {}, 0, stage_count(entry->schedule), true);
   add("warps", "Cap warps", ConstraintKind::MaxWarps, {}, 0, entry->usage.warps, true);
   add("smem", "Cap shared memory", ConstraintKind::MaxSmem, {}, 0, entry->usage.smem_bytes, true);
-  if (problem.limits.tmem_columns > 0)
-    add("tmem", "Cap tensor memory", ConstraintKind::MaxTmem, {}, 0, entry->usage.tmem_columns, true);
+  if (problem.limits.tmem_columns > 0) add("tmem", "Cap tensor memory", ConstraintKind::MaxTmem, {}, 0, entry->usage.tmem_columns, true);
   return list;
 }
 

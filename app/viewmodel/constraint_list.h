@@ -10,9 +10,9 @@
 namespace heddle::app {
 
 struct ConstraintRow {
-  std::size_t index = 0;     ///< into Content::constraints
-  std::string demand;        ///< "pin QK1 at 640"
-  std::string name;          ///< empty where it is the demand
+  std::size_t index = 0;  ///< into Content::constraints
+  std::string demand;     ///< "pin QK1 at 640"
+  std::string name;       ///< empty where it is the demand
   bool enabled = true, frame = false;
   bool guilty = false;       ///< with the others that are marked it leaves no schedule, or not this II
   bool broken = false;       ///< by the shown schedule
@@ -24,7 +24,7 @@ struct ConstraintRow {
 
 struct ConstraintList {
   std::vector<ConstraintRow> rows;
-  bool refuted = false;      ///< under these there is no schedule at all
+  bool refuted = false;  ///< under these there is no schedule at all
   bool any_priced = false;
 };
 
@@ -39,7 +39,7 @@ struct SuggestedConstraint {
   std::string label;
   UserConstraint constraint;
   bool hold_group = false;
-  bool edit_first = false;   ///< its number is the present value: to be typed over
+  bool edit_first = false;  ///< its number is the present value: to be typed over
 };
 /// For the selected ops in the shown schedule, in the order of selecting.
 std::vector<SuggestedConstraint> suggest_constraints(const Session& session);

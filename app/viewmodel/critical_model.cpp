@@ -44,8 +44,7 @@ CriticalModel build_critical(const Problem& problem, const Bounds& bounds, const
       add(model.ops, edge.from);
     }
     reasons.push_back(fmt::format("the recurrence {} takes {} cycles for {} iteration{}", path(problem, model.cycle),
-                                  grouped(bounds.critical.latency), bounds.critical.distance,
-                                  bounds.critical.distance == 1 ? "" : "s"));
+                                  grouped(bounds.critical.latency), bounds.critical.distance, bounds.critical.distance == 1 ? "" : "s"));
   }
   if (!reasons.empty()) {
     model.legend = fmt::format("II {} is set by: {}", grouped(schedule.ii), fmt::join(reasons, "; "));

@@ -20,7 +20,7 @@ struct CycleStep {
 };
 
 struct CriticalModel {
-  std::string legend;              ///< what is drawn, or that neither bound binds
+  std::string legend;  ///< what is drawn, or that neither bound binds
   std::vector<OpId> ops;
   std::vector<CycleStep> cycle;    ///< in order; empty when only a unit binds
   std::vector<std::string> lanes;  ///< by label

@@ -37,7 +37,8 @@ DumpModel build_dump(const DumpSource& source) {
   if (dump.variants > 0) model.file += fmt::format(" · {} variants", dump.variants);
   model.format = to_string(dump.format);
   model.about = fmt::format("{}{}; shared memory {} bytes, tensor memory {} bytes", model.format,
-                            dump.algorithm.empty() ? "" : ", made by " + printable(dump.algorithm), grouped(dump.smem_budget), grouped(dump.tmem_budget));
+                            dump.algorithm.empty() ? "" : ", made by " + printable(dump.algorithm), grouped(dump.smem_budget),
+                            grouped(dump.tmem_budget));
   for (std::size_t i = 0; i < dump.loops.size(); ++i) {
     const peer::Loop& loop = dump.loops[i];
     LoopChoice choice{loop.id, fmt::format("loop {}", loop.id), facts_of(loop), i == source.loop};

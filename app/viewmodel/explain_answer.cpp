@@ -58,8 +58,9 @@ ExplainStep step_of(const Explanation& answer, const WayOut& r) {
       step.tone = Tone::Warning;
       break;
   }
-  if (!r.then.empty()) step.result += (r.status == Status::Infeasible ? "; then in the way: " : "; then ") + pretty(r.then) +
-                                      (r.status == Status::Infeasible ? "" : " binds");
+  if (!r.then.empty())
+    step.result += (r.status == Status::Infeasible ? "; then in the way: " : "; then ") + pretty(r.then) +
+                   (r.status == Status::Infeasible ? "" : " binds");
   if (r.can_be_tried())
     step.attempt = TryRelaxation{r.changes, r.constraint, r.limit};
   else
@@ -139,7 +140,8 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
   if (e.timed_out) remark("time is up: this is what was known by then");
   const ScheduleEntry* entry = content.entry();
   if (entry && e.ii && entry->schedule.ii > *e.ii)
-    remark(fmt::format("the shown schedule {} has II {}; there is one with II {}", entry->name, grouped(entry->schedule.ii), grouped(*e.ii)));
+    remark(
+        fmt::format("the shown schedule {} has II {}; there is one with II {}", entry->name, grouped(entry->schedule.ii), grouped(*e.ii)));
 }
 
 }  // namespace heddle::app

@@ -55,8 +55,8 @@ ExplainCard bound_card(const Problem& problem, const Bounds& bounds) {
     card.rule = "unit";
     card.shown.ops = users_of(problem, bounds.binding_unit);
     card.shown.lanes = {unit_label(unit)};
-    const auto load = std::find_if(bounds.units.begin(), bounds.units.end(),
-                                   [&](const UnitLoad& l) { return l.unit == bounds.binding_unit; });
+    const auto load =
+        std::find_if(bounds.units.begin(), bounds.units.end(), [&](const UnitLoad& l) { return l.unit == bounds.binding_unit; });
     card.sentence = fmt::format("{}: {} need {} cycles of every {}", unit.name, names(problem, card.shown.ops),
                                 grouped(load == bounds.units.end() ? low : load->bound), grouped(low));
   } else if (bounds.rec_mii == low && !bounds.critical.edges.empty()) {
@@ -64,8 +64,7 @@ ExplainCard bound_card(const Problem& problem, const Bounds& bounds) {
     card.shown.ops = ops_of(problem, bounds.critical);
     card.shown.edges = bounds.critical.edges;
     card.sentence = fmt::format("Recurrence: {} takes {} cycles for {} iteration{}", path(problem, bounds.critical),
-                                grouped(bounds.critical.latency), bounds.critical.distance,
-                                bounds.critical.distance == 1 ? "" : "s");
+                                grouped(bounds.critical.latency), bounds.critical.distance, bounds.critical.distance == 1 ? "" : "s");
   } else {
     card.sentence = bounds.sentence;
   }
@@ -88,9 +87,8 @@ std::string next_limits(const Problem& problem, const Bounds& bounds, const std:
 
 ExplainCard period_card(const ScheduleEntry& entry) {
   ExplainCard card;
-  card.sentence = entry.period.deadlock
-                      ? "Run as it stands, this schedule deadlocks"
-                      : fmt::format("Run as it stands, one iteration takes {} cycles", grouped(entry.period.cycles()));
+  card.sentence = entry.period.deadlock ? "Run as it stands, this schedule deadlocks"
+                                        : fmt::format("Run as it stands, one iteration takes {} cycles", grouped(entry.period.cycles()));
   card.tone = entry.period.deadlock || entry.period.cycles() > entry.schedule.ii ? Tone::Bad : Tone::Good;
   card.rule = "run";
   card.detail = pretty(entry.period.sentence);

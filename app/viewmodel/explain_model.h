@@ -28,10 +28,10 @@ struct ExplainCard {
   UnitRole role = UnitRole::Other;  ///< colour of the edge when the tone is neutral
   std::string rule;                 ///< "unit", "dependence" ...: which kind of rule; may be empty
   std::string sentence;
-  std::string detail;        ///< may be empty
-  Highlight shown;           ///< what "show" points at; nothing when `why` is empty
+  std::string detail;  ///< may be empty
+  Highlight shown;     ///< what "show" points at; nothing when `why` is empty
   std::vector<ExplainStep> steps;
-  std::string eased;         ///< the best of the steps in one line; empty without steps
+  std::string eased;  ///< the best of the steps in one line; empty without steps
 };
 
 struct ExplainModel {

@@ -71,8 +71,7 @@ std::optional<FuzzyMatch> fuzzy_match(std::string_view text, std::string_view pa
   return match;
 }
 
-std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_view pattern,
-                               const std::vector<std::string>& used) {
+std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_view pattern, const std::vector<std::string>& used) {
   struct Found {
     int score;
     std::size_t use;
@@ -92,9 +91,8 @@ std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_v
     const auto use = std::find(used.begin(), used.end(), choice.id);
     found.push_back({match->score, static_cast<std::size_t>(use - used.begin()), {i, std::move(match->letters)}});
   }
-  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-    return a.score != b.score ? a.score > b.score : a.use < b.use;
-  });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Found& a, const Found& b) { return a.score != b.score ? a.score > b.score : a.use < b.use; });
   std::vector<RankedChoice> ranked;
   for (Found& f : found) ranked.push_back(std::move(f.choice));
   return ranked;

@@ -34,8 +34,7 @@ struct RankedChoice {
 
 /// Those that match, best first. Among equals, and without a pattern, those in `used` come first, newest first, then the
 /// order of the list.
-std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_view pattern,
-                               const std::vector<std::string>& used);
+std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_view pattern, const std::vector<std::string>& used);
 
 /// ASCII letters only; every other byte stays.
 std::string lower_case(std::string_view text);

@@ -73,8 +73,8 @@ GraphNode make_node(const Problem& problem, const Schedule* schedule, std::size_
   GraphNode node;
   node.op = OpId(v);
   node.name = printable(op.name);
-  const auto longest = std::max_element(op.uses.begin(), op.uses.end(),
-                                        [](const UnitUse& a, const UnitUse& b) { return a.duration < b.duration; });
+  const auto longest =
+      std::max_element(op.uses.begin(), op.uses.end(), [](const UnitUse& a, const UnitUse& b) { return a.duration < b.duration; });
   if (longest != op.uses.end()) {
     node.role = problem.unit(op.uses.front().unit).role;
     node.detail = fmt::format("{} {}", printable(problem.unit(longest->unit).name), grouped(longest->duration));
@@ -107,9 +107,8 @@ void mark_recurrence(GraphModel& model, const Problem& problem, const Bounds& bo
 void mark_period(GraphModel& model, const Period& period) {
   for (const EventEdge& e : period.cycle) {
     model.nodes[e.from.index()].critical = true;
-    const auto arc = std::find_if(model.arcs.begin(), model.arcs.end(), [&](const GraphArc& a) {
-      return a.from == e.from.index() && a.to == e.to.index();
-    });
+    const auto arc = std::find_if(model.arcs.begin(), model.arcs.end(),
+                                  [&](const GraphArc& a) { return a.from == e.from.index() && a.to == e.to.index(); });
     if (e.kind == EventEdge::Kind::Data && arc != model.arcs.end())
       arc->critical = true;
     else
@@ -127,8 +126,7 @@ GraphInput graph_input(const Problem& problem, bool downwards) {
   input.downwards = downwards;
   input.node_height = kNodeHeight;
   for (const Op& op : problem.ops)
-    input.node_widths.push_back(
-        std::clamp(static_cast<float>(display_width(op.name)) * kLetter + 30, kLeastNode, kMostNode));
+    input.node_widths.push_back(std::clamp(static_cast<float>(display_width(op.name)) * kLetter + 30, kLeastNode, kMostNode));
   const std::vector<std::size_t> position = positions(problem);
   for (const Pair& pair : pairs_of(problem)) {
     const std::size_t from = pair.from.index(), to = pair.to.index();
@@ -137,8 +135,8 @@ GraphInput graph_input(const Problem& problem, bool downwards) {
   return input;
 }
 
-GraphModel build_graph(const Problem& problem, const Bounds& bounds, const Schedule* schedule, const Period* period,
-                       GraphCycle cycle, const GraphLayout& layout) {
+GraphModel build_graph(const Problem& problem, const Bounds& bounds, const Schedule* schedule, const Period* period, GraphCycle cycle,
+                       const GraphLayout& layout) {
   GraphModel model;
   model.width = layout.width;
   model.height = layout.height;
@@ -153,9 +151,8 @@ GraphModel build_graph(const Problem& problem, const Bounds& bounds, const Sched
     arc.edges = pairs[a].edges;
     arc.carried = pairs[a].carried;
     arc.crosses = schedule && schedule->group(pairs[a].from) != schedule->group(pairs[a].to);
-    const Edge& longest = problem.edge(*std::max_element(arc.edges.begin(), arc.edges.end(), [&](EdgeId x, EdgeId y) {
-      return problem.edge(x).latency < problem.edge(y).latency;
-    }));
+    const Edge& longest = problem.edge(*std::max_element(
+        arc.edges.begin(), arc.edges.end(), [&](EdgeId x, EdgeId y) { return problem.edge(x).latency < problem.edge(y).latency; }));
     arc.text = fmt::format("{}/{}", longest.latency, longest.distance);
     arc.curve = layout.arcs[a].curve;
     arc.label = layout.arcs[a].label;
@@ -174,8 +171,8 @@ std::vector<EdgeRow> edge_rows(const Problem& problem, const Schedule* schedule)
   std::vector<EdgeRow> rows;
   for (std::size_t e = 0; e < problem.edges.size(); ++e) {
     const Edge& edge = problem.edges[e];
-    EdgeRow row{EdgeId(e), edge.from, edge.to, edge.value.valid() ? printable(problem.value(edge.value).name) : "order",
-                edge.latency, 0, edge.distance, {}};
+    EdgeRow row{EdgeId(e),    edge.from, edge.to,       edge.value.valid() ? printable(problem.value(edge.value).name) : "order",
+                edge.latency, 0,         edge.distance, {}};
     if (schedule) {
       if (schedule->group(edge.from) != schedule->group(edge.to)) row.handoff = edge.handoff;
       row.slack = sat_add(sat_add(schedule->start(edge.to), sat_mul(edge.distance, schedule->ii)),
@@ -199,16 +196,14 @@ void sort_rows(std::vector<EdgeRow>& rows, const Problem& problem, EdgeColumn co
     }
     return false;
   };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const EdgeRow& a, const EdgeRow& b) { return descending ? before(b, a) : before(a, b); });
+  std::stable_sort(rows.begin(), rows.end(), [&](const EdgeRow& a, const EdgeRow& b) { return descending ? before(b, a) : before(a, b); });
 }
 
 std::string edges_tsv(const Problem& problem, const std::vector<EdgeRow>& rows) {
   std::string text = "from\tto\tvalue\tlatency\tdistance\thand-off\tslack\n";
   for (const EdgeRow& row : rows)
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", printable(problem.op(row.from).name),
-                        printable(problem.op(row.to).name), row.value, row.latency, row.distance, row.handoff,
-                        row.slack ? std::to_string(*row.slack) : "");
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", printable(problem.op(row.from).name), printable(problem.op(row.to).name), row.value,
+                        row.latency, row.distance, row.handoff, row.slack ? std::to_string(*row.slack) : "");
   return text;
 }
 

@@ -16,9 +16,9 @@ namespace heddle::app {
 
 struct GraphNode {
   OpId op;
-  std::string name;      ///< made printable
-  std::string detail;    ///< "TC 512", its longest use
-  std::string group;     ///< "A": of the shown schedule; empty without one
+  std::string name;    ///< made printable
+  std::string detail;  ///< "TC 512", its longest use
+  std::string group;   ///< "A": of the shown schedule; empty without one
   std::size_t group_index = 0;
   UnitRole role = UnitRole::Other;
   GraphPoint low, high;  ///< corners
@@ -29,9 +29,9 @@ struct GraphNode {
 struct GraphArc {
   std::size_t from = 0, to = 0;
   std::vector<EdgeId> edges;
-  std::string text;        ///< "512/0", latency and distance of the longest
-  bool carried = false;    ///< every one of them reaches a later iteration
-  bool crosses = false;    ///< its ends are in different groups of the shown schedule
+  std::string text;      ///< "512/0", latency and distance of the longest
+  bool carried = false;  ///< every one of them reaches a later iteration
+  bool crosses = false;  ///< its ends are in different groups of the shown schedule
   bool critical = false;
   std::vector<GraphPoint> curve;
   GraphPoint label;
@@ -47,8 +47,8 @@ struct GraphModel {
   float width = 0, height = 0;
   std::vector<GraphNode> nodes;  ///< in op order
   std::vector<GraphArc> arcs;
-  std::vector<GraphHop> hops;    ///< of a short cycle
-  std::string limit;             ///< one line on what is drawn bold; empty: nothing
+  std::vector<GraphHop> hops;  ///< of a short cycle
+  std::string limit;           ///< one line on what is drawn bold; empty: nothing
 };
 
 /// Which cycle is drawn bold: the recurrence with the greatest bound, or what limits the shown schedule's period.
@@ -58,8 +58,8 @@ enum class GraphCycle { Recurrence, Period };
 GraphInput graph_input(const Problem& problem, bool downwards);
 
 /// Pre: the layout is of graph_input(problem); schedule and period are both given or none.
-GraphModel build_graph(const Problem& problem, const Bounds& bounds, const Schedule* schedule, const Period* period,
-                       GraphCycle cycle, const GraphLayout& layout);
+GraphModel build_graph(const Problem& problem, const Bounds& bounds, const Schedule* schedule, const Period* period, GraphCycle cycle,
+                       const GraphLayout& layout);
 
 // ---- the edges as a table --------------------------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ struct EdgeRow {
   std::string value;
   Cycle latency = 0, handoff = 0;  ///< hand-off: where it applies
   int distance = 0;
-  std::optional<Cycle> slack;      ///< of the shown schedule
+  std::optional<Cycle> slack;  ///< of the shown schedule
 };
 enum class EdgeColumn { From, To, Value, Latency, Distance, HandOff, Slack };
 

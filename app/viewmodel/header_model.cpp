@@ -33,8 +33,8 @@ std::string upper(std::string text) {
 
 std::string facts_of(const ScheduleEntry& entry) {
   const int stages = stage_count(entry.schedule);
-  std::string facts = fmt::format("{} stage{} · {} warp{}", stages, stages == 1 ? "" : "s", entry.usage.warps,
-                                  entry.usage.warps == 1 ? "" : "s");
+  std::string facts =
+      fmt::format("{} stage{} · {} warp{}", stages, stages == 1 ? "" : "s", entry.usage.warps, entry.usage.warps == 1 ? "" : "s");
   if (entry.seconds > 0) facts += " · " + seconds_text(entry.seconds);
   return facts;
 }
@@ -89,8 +89,8 @@ std::string violations_text(const Verdict& verdict) {
   std::set<std::string> broken;
   for (const Violation& violation : verdict.violations)
     if (violation.family == "user") broken.insert(violation.message.substr(0, violation.message.find(": ")));
-  const bool only_users = std::all_of(verdict.violations.begin(), verdict.violations.end(),
-                                      [](const Violation& v) { return v.family == "user"; });
+  const bool only_users =
+      std::all_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "user"; });
   if (only_users && count > 0) return fmt::format("breaks {} of your constraints", broken.size());
   return fmt::format("{} violation{}", count, count == 1 ? "" : "s");
 }
@@ -136,8 +136,7 @@ HeaderModel build_header(const Session& session) {
     const bool proved = entry && entry->schedule.ii == bound;
     header.status = live.phase == LiveSolve::Phase::Stopping ? "STOPPING" : proved ? "PROVED, REFINING" : "SOLVING";
     header.tone = Tone::Busy;
-    header.facts =
-        (entry ? facts_of(*entry).substr(0, facts_of(*entry).rfind(" · ")) + " · " : "") + seconds_text(live.seconds);
+    header.facts = (entry ? facts_of(*entry).substr(0, facts_of(*entry).rfind(" · ")) + " · " : "") + seconds_text(live.seconds);
     return header;
   }
   if (no_schedule(session)) {
@@ -179,8 +178,7 @@ ScheduleLine describe_entry(const ScheduleEntry& entry) {
     // A schedule from a file without a certificate is judged by the checker alone.
     const bool claimed = entry.status != Status::Feasible || entry.file.empty() || entry.lower_bound;
     line.detail = claimed ? status_word(entry) : claim_text(entry.schedule, "valid");
-    if (entry.status == Status::Feasible && entry.lower_bound)
-      line.detail += fmt::format(", bound {}", grouped(*entry.lower_bound));
+    if (entry.status == Status::Feasible && entry.lower_bound) line.detail += fmt::format(", bound {}", grouped(*entry.lower_bound));
     line.detail += entry.period.deadlock ? " · deadlocks" : fmt::format(" · period {}", grouped(entry.period.cycles()));
   }
   return line;
@@ -197,8 +195,7 @@ std::string solver_line(const Session& session) {
   }
   line += " · " + session.solver_name();
   if (const ScheduleEntry* entry = session.content().entry()) {
-    line += entry->verdict.valid() ? " · checker: valid"
-                                   : fmt::format(" · {}: {}", entry->name, violations_text(entry->verdict));
+    line += entry->verdict.valid() ? " · checker: valid" : fmt::format(" · {}: {}", entry->name, violations_text(entry->verdict));
     line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
   }
   return line;

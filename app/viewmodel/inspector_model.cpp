@@ -16,9 +16,7 @@ namespace heddle::app {
 namespace {
 
 /// Cycles by which an event edge is not tight.
-Cycle room(const Schedule& s, const EventEdge& e) {
-  return s.start(e.to) - s.start(e.from) - e.weight + e.tokens * s.ii;
-}
+Cycle room(const Schedule& s, const EventEdge& e) { return s.start(e.to) - s.start(e.from) - e.weight + e.tokens * s.ii; }
 
 std::string tile(const Problem& problem, ValueId id) {
   const Value& value = problem.value(id);
@@ -42,8 +40,7 @@ std::string other_iteration(std::int64_t tokens) {
 std::string why_not_earlier(const Problem& p, const EventEdge& e) {
   const std::string from = p.op(e.from).name + other_iteration(e.tokens);
   switch (e.kind) {
-    case EventEdge::Kind::Data:
-      return fmt::format("waits for {} ({} cycle{})", from, grouped(e.weight), e.weight == 1 ? "" : "s");
+    case EventEdge::Kind::Data: return fmt::format("waits for {} ({} cycle{})", from, grouped(e.weight), e.weight == 1 ? "" : "s");
     case EventEdge::Kind::Stream: return fmt::format("the warps are busy with {} until then", from);
     case EventEdge::Kind::Unit: return fmt::format("{} is taken by {} until then", e.what, from);
     case EventEdge::Kind::Credit: return fmt::format("its slot is freed by {} ({})", from, e.what);
@@ -117,18 +114,18 @@ void add_range(const SlackRanges& slack, InspectorModel& model) {
     if (r.settled() && r.earliest.bound == r.latest.bound)
       model.range.push_back(fmt::format("every schedule at II {} starts it at {}: proved", grouped(slack.ii), grouped(r.earliest.bound)));
     else
-      model.range.push_back(fmt::format("over all schedules at II {}: {} .. {}, {}", grouped(slack.ii), grouped(*r.earliest.seen), grouped(*r.latest.seen),
-                                        r.settled()             ? "proved"
-                                        : r.earliest.proved()   ? "the earliest proved"
-                                        : r.latest.proved()     ? "the latest proved"
-                                                                : "as far as found"));
+      model.range.push_back(fmt::format("over all schedules at II {}: {} .. {}, {}", grouped(slack.ii), grouped(*r.earliest.seen),
+                                        grouped(*r.latest.seen),
+                                        r.settled()           ? "proved"
+                                        : r.earliest.proved() ? "the earliest proved"
+                                        : r.latest.proved()   ? "the latest proved"
+                                                              : "as far as found"));
   }
   if (!slack.exact || !r.settled())
     model.range.push_back(fmt::format("by longest paths never outside {} .. {}", grouped(r.path_earliest), grouped(r.path_latest)));
 }
 
-InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule, const Usage* usage,
-                       const Verdict* verdict) {
+InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule, const Usage* usage, const Verdict* verdict) {
   const Op& op = problem.op(id);
   InspectorModel model;
   model.op = id;
@@ -147,13 +144,12 @@ InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule
   if (schedule) {
     model.group = schedule->groups[schedule->group(id).index()].role;
     const Cycle start = schedule->start(id);
-    fact("start", fmt::format("{} = {} × {} + {}", grouped(start), schedule->stage(id), grouped(schedule->ii),
-                              grouped(schedule->slot(id))));
+    fact("start",
+         fmt::format("{} = {} × {} + {}", grouped(start), schedule->stage(id), grouped(schedule->ii), grouped(schedule->slot(id))));
   }
   fact("latency / occupancy", fmt::format("{} / {} cycles", grouped(op.latency), grouped(occupancy)));
   fact("issue window", fmt::format("{} cycles, {} warp{}", grouped(op.window), op.warps, op.warps == 1 ? "" : "s"));
-  if (op.asynchronous || op.variable_latency)
-    fact("completion", op.variable_latency ? "asynchronous, variable" : "asynchronous");
+  if (op.asynchronous || op.variable_latency) fact("completion", op.variable_latency ? "asynchronous, variable" : "asynchronous");
   if (schedule) {
     add_reasons(problem, *schedule, model);
     const Cycle start = schedule->start(id);
@@ -180,8 +176,7 @@ InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule
   }
   if (verdict)
     for (const Violation& violation : verdict->violations)
-      if (std::find(violation.ops.begin(), violation.ops.end(), id) != violation.ops.end())
-        model.violations.push_back(violation.message);
+      if (std::find(violation.ops.begin(), violation.ops.end(), id) != violation.ops.end()) model.violations.push_back(violation.message);
   return model;
 }
 

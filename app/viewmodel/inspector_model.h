@@ -51,7 +51,6 @@ struct InspectorModel {
 void add_range(const SlackRanges& slack, InspectorModel& model);
 
 /// Pre: `schedule`, `usage` and `verdict` are all given or none; the schedule fits the problem.
-InspectorModel inspect(const Problem& problem, OpId op, const Schedule* schedule, const Usage* usage,
-                       const Verdict* verdict);
+InspectorModel inspect(const Problem& problem, OpId op, const Schedule* schedule, const Usage* usage, const Verdict* verdict);
 
 }  // namespace heddle::app

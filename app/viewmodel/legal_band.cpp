@@ -23,8 +23,7 @@ void narrow(LegalBand& band, Cycle earliest, Cycle latest) {
 
 }  // namespace
 
-LegalBand legal_band(const Problem& problem, const Constraints& constraints, const Schedule& schedule, OpId op,
-                     const SlackRanges* answer) {
+LegalBand legal_band(const Problem& problem, const Constraints& constraints, const Schedule& schedule, OpId op, const SlackRanges* answer) {
   LegalBand band;
   const Cycle start = schedule.start(op);
   const Slack alone = compute_slack(problem, schedule)[op.index()];

@@ -89,7 +89,8 @@ RunFit run_fit(const Content& content, const Measurement& m) {
   const ScheduleEntry* entry = content.entry();
   fit.same_schedule = entry && schedule_hash(problem, entry->schedule) == m.schedule_hash;
   fit.sentence = fit.same_schedule ? "measured of the schedule that is shown"
-                 : entry           ? fmt::format("measured of {}, another schedule than the one that is shown, or with other numbers", m.schedule.empty() ? "a schedule" : printable(m.schedule))
+                 : entry           ? fmt::format("measured of {}, another schedule than the one that is shown, or with other numbers",
+                                       m.schedule.empty() ? "a schedule" : printable(m.schedule))
                                    : "there is no schedule to lay it over";
   return fit;
 }
@@ -102,8 +103,11 @@ bool ResidualRow::off() const {
 std::vector<ResidualRow> residual_rows(const Problem& problem, const KernelProfile& profile) {
   std::vector<ResidualRow> rows;
   for (const OpTiming& t : profile.ops)
-    rows.push_back({problem.find_op(t.op), printable(t.op), printable(t.group), t.predicted_start, t.start, t.predicted_duration, t.duration, t.spread, t.observed_end, t.samples});
-  const auto worst = [](const ResidualRow& r) { return std::max(std::abs(r.start_residual()), r.observed_end ? std::abs(r.duration_residual()) : 0.0); };
+    rows.push_back({problem.find_op(t.op), printable(t.op), printable(t.group), t.predicted_start, t.start, t.predicted_duration,
+                    t.duration, t.spread, t.observed_end, t.samples});
+  const auto worst = [](const ResidualRow& r) {
+    return std::max(std::abs(r.start_residual()), r.observed_end ? std::abs(r.duration_residual()) : 0.0);
+  };
   std::stable_sort(rows.begin(), rows.end(), [&](const ResidualRow& a, const ResidualRow& b) { return worst(a) > worst(b); });
   return rows;
 }
@@ -124,7 +128,11 @@ std::vector<OtherBar> measured_bars(const Problem& problem, const GanttModel& ch
     ghost.lane = bar.lane;
     ghost.begin = whole(begin);
     ghost.end = std::max(whole(begin + timing->duration), ghost.begin + 1);
-    ghost.differs = ResidualRow{bar.op, {}, {}, timing->predicted_start, timing->start, timing->predicted_duration, timing->duration, 0, timing->observed_end, 0}.off();
+    ghost.differs =
+        ResidualRow{
+            bar.op, {}, {}, timing->predicted_start, timing->start, timing->predicted_duration, timing->duration, 0, timing->observed_end,
+            0}
+            .off();
     ghost.label = bar.label;
     bars.push_back(std::move(ghost));
   }

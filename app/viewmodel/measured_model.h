@@ -16,7 +16,7 @@ namespace heddle::app {
 
 /// A line of the history, as text.
 struct RunRow {
-  std::string date;        ///< "2026-11-21 14:02"
+  std::string date;  ///< "2026-11-21 14:02"
   std::string kernel, device, schedule, status;
   Tone tone = Tone::Neutral;
   std::string tflops, ratio, predicted, measured, residual;  ///< empty where there is none
@@ -33,7 +33,7 @@ RunFit run_fit(const Content& content, const Measurement& measurement);
 
 /// One op of the profile.
 struct ResidualRow {
-  OpId op;                     ///< of the shown problem; invalid: it has none of this name
+  OpId op;  ///< of the shown problem; invalid: it has none of this name
   std::string name, group;
   double predicted_start = 0, start = 0, predicted_duration = 0, duration = 0, spread = 0;
   bool observed_end = true;

@@ -89,8 +89,7 @@ bool matches(std::string_view text, std::string_view filter) {
 }
 
 void filter_ops(std::vector<OpsTableRow>& rows, std::string_view filter) {
-  std::erase_if(rows,
-                [&](const OpsTableRow& row) { return !matches(row.name + ' ' + row.unit + ' ' + row.group, filter); });
+  std::erase_if(rows, [&](const OpsTableRow& row) { return !matches(row.name + ' ' + row.unit + ' ' + row.group, filter); });
 }
 
 }  // namespace heddle::app

@@ -45,13 +45,14 @@ std::string headline_of(const Pareto& front, const ParetoModel& model) {
   std::string names;
   for (const Resource r : front.against) names += (names.empty() ? "" : " and ") + std::string(resource_title(r));
   const auto points = std::count_if(model.rows.begin(), model.rows.end(), [](const ParetoRow& r) { return r.has_point(); });
-  const auto open = std::count_if(model.rows.begin(), model.rows.end(), [](const ParetoRow& r) { return r.kind == ParetoRow::Kind::Found; });
-  std::string state = !front.fault.empty()         ? "internal error: " + front.fault
+  const auto open =
+      std::count_if(model.rows.begin(), model.rows.end(), [](const ParetoRow& r) { return r.kind == ParetoRow::Kind::Found; });
+  std::string state = !front.fault.empty()            ? "internal error: " + front.fault
                       : front.complete && points == 0 ? "no schedule exists, proved"
-                      : front.complete             ? "complete and proved"
-                      : front.cancelled            ? "cancelled: partial"
-                      : front.timed_out            ? "time is up: partial"
-                                                   : "partial";
+                      : front.complete                ? "complete and proved"
+                      : front.cancelled               ? "cancelled: partial"
+                      : front.timed_out               ? "time is up: partial"
+                                                      : "partial";
   if (open > 0) state += fmt::format(", {} not proved", open);
   return fmt::format("II against {}: {} point{}, {}", names, points, points == 1 ? "" : "s", state);
 }
@@ -141,7 +142,8 @@ void sort_pareto(ParetoModel& model, std::size_t column, bool descending) {
     if (r < resources) return (r < a.amounts.size() ? a.amounts[r] : kNoCap) < (r < b.amounts.size() ? b.amounts[r] : kNoCap);
     return std::pair(static_cast<int>(a.kind), a.standing) < std::pair(static_cast<int>(b.kind), b.standing);
   };
-  std::stable_sort(model.rows.begin(), model.rows.end(), [&](const ParetoRow& a, const ParetoRow& b) { return descending ? before(b, a) : before(a, b); });
+  std::stable_sort(model.rows.begin(), model.rows.end(),
+                   [&](const ParetoRow& a, const ParetoRow& b) { return descending ? before(b, a) : before(a, b); });
 }
 
 std::string pareto_as_text(const ParetoModel& model) {
@@ -159,7 +161,8 @@ std::string pareto_as_text(const ParetoModel& model) {
     text += "\t" + row.standing;
     for (std::size_t i = 0; i < model.besides.size(); ++i) text += "\t" + (i < row.besides.size() ? std::to_string(row.besides[i]) : "");
     std::string reason = row.reason;
-    std::replace_if(reason.begin(), reason.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
+    std::replace_if(
+        reason.begin(), reason.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
     text += "\t" + reason + "\n";
   }
   return text;

@@ -20,32 +20,32 @@ const char* resource_title(Resource resource);
 
 struct ParetoRow {
   enum class Kind {
-    Proved,      ///< a point of the front for good
-    Found,       ///< a schedule; II or resources may still be improved on
-    BoundOnly,   ///< no schedule known within the caps, II at least `ii`
-    Impossible   ///< proved: no schedule within the caps
+    Proved,     ///< a point of the front for good
+    Found,      ///< a schedule; II or resources may still be improved on
+    BoundOnly,  ///< no schedule known within the caps, II at least `ii`
+    Impossible  ///< proved: no schedule within the caps
   };
   Kind kind = Kind::Found;
-  std::size_t step = 0;                 ///< of the front
-  std::vector<std::int64_t> amounts;    ///< per resource of the front: what the point takes, or the caps of the others
-  Cycle ii = 0;                         ///< of the point, or the bound
-  std::string standing;                 ///< "proved", "II proved, least resources not"
-  std::string reason;                   ///< why II is not smaller there
-  std::vector<std::int64_t> besides;    ///< per ParetoModel::besides: what its schedule also takes
+  std::size_t step = 0;                    ///< of the front
+  std::vector<std::int64_t> amounts;       ///< per resource of the front: what the point takes, or the caps of the others
+  Cycle ii = 0;                            ///< of the point, or the bound
+  std::string standing;                    ///< "proved", "II proved, least resources not"
+  std::string reason;                      ///< why II is not smaller there
+  std::vector<std::int64_t> besides;       ///< per ParetoModel::besides: what its schedule also takes
   bool current = false, baseline = false;  ///< its schedule is A, B
   bool has_point() const { return kind == Kind::Proved || kind == Kind::Found; }
   bool drawn() const { return kind != Kind::Impossible && !amounts.empty(); }
 };
 
 struct ParetoModel {
-  std::string headline;                 ///< "II against shared memory: 2 points, complete and proved"
+  std::string headline;  ///< "II against shared memory: 2 points, complete and proved"
   std::vector<Resource> against, besides;
-  std::vector<ParetoRow> rows;          ///< points by II, then what has none
+  std::vector<ParetoRow> rows;  ///< points by II, then what has none
   /// The shown schedule where it is none of the points: what it takes of each resource.
   std::vector<std::int64_t> shown;
   Cycle shown_ii = 0;
   std::string shown_name;
-  std::optional<Cycle> least_ii;        ///< proved, without any cap
+  std::optional<Cycle> least_ii;  ///< proved, without any cap
 };
 
 /// `problem` is the one that the front was asked about.

@@ -29,8 +29,7 @@ std::string pretty(std::string_view text) {
     std::size_t end = i;
     while (end < text.size() && digit(text[end])) ++end;
     // A point ends a sentence unless more of the name or number follows.
-    const bool name = end < text.size() && of_name(text[end]) &&
-                      (text[end] != '.' || (end + 1 < text.size() && of_name(text[end + 1])));
+    const bool name = end < text.size() && of_name(text[end]) && (text[end] != '.' || (end + 1 < text.size() && of_name(text[end + 1])));
     const std::size_t length = end - i;
     for (std::size_t k = i; k < end; ++k) {
       if (!name && length > 3 && length <= kMostDigits && k > i && (end - k) % 3 == 0) out += ' ';

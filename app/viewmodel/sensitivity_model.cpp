@@ -32,7 +32,8 @@ SensitivityEnd end_of(const Sensitivity& answer, const SensitivitySide& side) {
     end.text = "no schedule";
   } else if (!side.proved()) {
     end.kind = Kind::Open;
-    end.text = side.ii >= kNoFiniteII ? grouped(side.lower_bound) + " or more" : fmt::format("{} to {}", grouped(side.lower_bound), grouped(side.ii));
+    end.text = side.ii >= kNoFiniteII ? grouped(side.lower_bound) + " or more"
+                                      : fmt::format("{} to {}", grouped(side.lower_bound), grouped(side.ii));
   } else {
     end.kind = Kind::Known;
     end.text = grouped(side.ii);
@@ -57,9 +58,11 @@ std::string headline_of(const Sensitivity& answer) {
   const auto count = [&](SensitivityEffect effect) {
     return std::count_if(answer.rows.begin(), answer.rows.end(), [&](const SensitivityRow& r) { return answer.effect(r) == effect; });
   };
-  if (!answer.schedule) return answer.status == Status::Infeasible ? "no schedule exists at present, proved" : "no schedule found at present";
+  if (!answer.schedule)
+    return answer.status == Status::Infeasible ? "no schedule exists at present, proved" : "no schedule found at present";
   std::string text = fmt::format("II {} at present, {} · {} numbers {} % less and more", grouped(answer.ii),
-                                 answer.ii == answer.lower_bound ? "proved" : fmt::format("bound {}", grouped(answer.lower_bound)), answer.rows.size(), answer.percent);
+                                 answer.ii == answer.lower_bound ? "proved" : fmt::format("bound {}", grouped(answer.lower_bound)),
+                                 answer.rows.size(), answer.percent);
   const auto add = [&](SensitivityEffect effect, const char* what) {
     if (const auto n = count(effect); n > 0) text += fmt::format(" · {} {}", n, what);
   };
@@ -73,13 +76,13 @@ std::string headline_of(const Sensitivity& answer) {
 }
 
 /// What sorting compares: II at that end.
-Cycle rank(const SensitivityEnd& end) { return end.kind == SensitivityEnd::Kind::Impossible ? kNoFiniteII : std::min(end.high, kNoFiniteII); }
+Cycle rank(const SensitivityEnd& end) {
+  return end.kind == SensitivityEnd::Kind::Impossible ? kNoFiniteII : std::min(end.high, kNoFiniteII);
+}
 
 }  // namespace
 
-bool SensitivityLine::proved() const {
-  return less.kind != SensitivityEnd::Kind::Open && more.kind != SensitivityEnd::Kind::Open;
-}
+bool SensitivityLine::proved() const { return less.kind != SensitivityEnd::Kind::Open && more.kind != SensitivityEnd::Kind::Open; }
 
 SensitivityModel build_sensitivity(const Problem& problem, const Sensitivity& answer) {
   SensitivityModel model;
@@ -122,7 +125,8 @@ void sort_lines(std::vector<SensitivityLine>& lines, SensitivityOrder order, boo
 std::string sensitivity_as_text(const SensitivityModel& model) {
   std::string text = fmt::format("number\tnow\tII at -{0} %\tII at +{0} %\tpresent order\tstatus\n", model.percent);
   for (const SensitivityLine& line : model.lines)
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", line.number, line.now, line.less.text, line.more.text, line.order, line.proved() ? "proved" : "not proved");
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", line.number, line.now, line.less.text, line.more.text, line.order,
+                        line.proved() ? "proved" : "not proved");
   return text;
 }
 

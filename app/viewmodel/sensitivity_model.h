@@ -22,27 +22,27 @@ struct SensitivityEnd {
   };
   Kind kind = Kind::Same;
   Cycle low = 0, high = 0;
-  std::string text;            ///< "1 946 (-102)", "2 048 to 2 100", "no schedule"
-  std::string values;          ///< what the number becomes: "461"
+  std::string text;    ///< "1 946 (-102)", "2 048 to 2 100", "no schedule"
+  std::string values;  ///< what the number becomes: "461"
 };
 
 struct SensitivityLine {
-  std::string number, now;     ///< as --set takes it; its present values
+  std::string number, now;  ///< as --set takes it; its present values
   SensitivityEnd less, more;
-  std::string order;           ///< "stays", "another is better at -10 %"
+  std::string order;  ///< "stays", "another is better at -10 %"
   SensitivityEffect effect = SensitivityEffect::None;
   Cycle swing = 0;
-  std::vector<OpId> ops;       ///< whose cost it is
-  bool proved() const;         ///< both ends
+  std::vector<OpId> ops;  ///< whose cost it is
+  bool proved() const;    ///< both ends
 };
 
 struct SensitivityModel {
   int percent = 10;
   Cycle ii = 0;
-  std::string headline;        ///< "53 numbers 10 % less and more: 2 change II, 2 only the order"
+  std::string headline;                ///< "53 numbers 10 % less and more: 2 change II, 2 only the order"
   std::vector<SensitivityLine> lines;  ///< greatest effect first
   std::size_t without_effect = 0;      ///< how many of the lines neither change II nor make another order better
-  Cycle reach = 0;             ///< the greatest change of II among the ends that are known: the scale of the bars
+  Cycle reach = 0;                     ///< the greatest change of II among the ends that are known: the scale of the bars
 };
 
 /// `problem` is the one that was asked about.

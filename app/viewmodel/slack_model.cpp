@@ -89,10 +89,9 @@ SlackModel build_slack(const Problem& problem, const Schedule& schedule, const S
   model.exact = answer.exact;
   model.title = fmt::format("How far every op can move at II {}", grouped(answer.ii));
   const std::string& anchor = problem.op(answer.anchor).name;
-  model.note = answer.absolute
-                   ? fmt::format("{} is held; constraints fix cycles or stages, so nothing starts before cycle 0", anchor)
-                   : fmt::format("{} is held at {}, since a schedule can be shifted as a whole; at most {} stage{}", anchor,
-                                 grouped(schedule.start(answer.anchor)), answer.stages, answer.stages == 1 ? "" : "s");
+  model.note = answer.absolute ? fmt::format("{} is held; constraints fix cycles or stages, so nothing starts before cycle 0", anchor)
+                               : fmt::format("{} is held at {}, since a schedule can be shifted as a whole; at most {} stage{}", anchor,
+                                             grouped(schedule.start(answer.anchor)), answer.stages, answer.stages == 1 ? "" : "s");
   model.low = 0;
   model.high = answer.ii;
   for (const OpRange& range : answer.ops) {

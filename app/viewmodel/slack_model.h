@@ -18,10 +18,10 @@ struct SlackRow {
   OpId op;
   std::string name, unit, group;
   UnitRole role = UnitRole::Other;
-  Cycle length = 0;       ///< of its bar
-  bool anchor = false;    ///< the one that stands still
+  Cycle length = 0;     ///< of its bar
+  bool anchor = false;  ///< the one that stands still
   OpRange range;
-  bool exact = false;     ///< its exact ends were looked for, and at least one was seen
+  bool exact = false;  ///< its exact ends were looked for, and at least one was seen
   /// How many cycles wide the range is, as far as it is known: exact where proved, else by longest paths.
   Cycle room() const { return range.latest.bound - range.earliest.bound; }
 };
@@ -37,14 +37,14 @@ struct SlackBin {
 };
 
 struct SlackModel {
-  std::string title, note;         ///< what is asked, and what stands still
-  std::vector<SlackRow> rows;      ///< in op order
+  std::string title, note;     ///< what is asked, and what stands still
+  std::vector<SlackRow> rows;  ///< in op order
   std::vector<SlackBin> histogram;
-  Cycle low = 0, high = 1;         ///< of the axis: all ranges with their bars
+  Cycle low = 0, high = 1;  ///< of the axis: all ranges with their bars
   Cycle ii = 1;
-  bool exact = false;              ///< exact ranges were asked for
-  std::size_t proved = 0;          ///< rows whose both ends are proved
-  std::string caveat;              ///< partial, cancelled, illegal ...; may be empty
+  bool exact = false;      ///< exact ranges were asked for
+  std::size_t proved = 0;  ///< rows whose both ends are proved
+  std::string caveat;      ///< partial, cancelled, illegal ...; may be empty
 };
 
 SlackModel build_slack(const Problem& problem, const Schedule& schedule, const SlackRanges& answer);

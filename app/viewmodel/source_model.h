@@ -25,8 +25,8 @@ using SourcePart = codegen::Section::Part;
 
 /// Lines first .. last of one step.
 struct SourceBlock {
-  std::size_t first = 0, last = 0;   ///< indices of lines
-  OpId op;                           ///< invalid: an op outside the loop, which the schedule does not place
+  std::size_t first = 0, last = 0;  ///< indices of lines
+  OpId op;                          ///< invalid: an op outside the loop, which the schedule does not place
   std::string op_name, role;
   codegen::StepKind kind = codegen::StepKind::Compute;
   SourcePart part = SourcePart::Steady;
@@ -44,9 +44,9 @@ struct SourceLine {
 struct SourceModel {
   std::string text;
   std::vector<SourceLine> lines;
-  std::vector<SourceToken> tokens;   ///< of all lines, in order; what is in none is plain
-  std::vector<SourceBlock> blocks;   ///< in order
-  std::size_t widest = 0;            ///< bytes of the longest line
+  std::vector<SourceToken> tokens;  ///< of all lines, in order; what is in none is plain
+  std::vector<SourceBlock> blocks;  ///< in order
+  std::size_t widest = 0;           ///< bytes of the longest line
 
   std::string_view line(std::size_t index) const {
     return std::string_view(text).substr(lines[index].begin, lines[index].end - lines[index].begin);

@@ -200,7 +200,8 @@ void take_solved(const Json& result, SweepPointSource& point) {
   for (const char* key : {"kernel", "machine", "params", "ii", "groups", "ops", "channels"})
     if (const Json* member = result.find(key)) schedule.set(key, *member);
   point.schedule = schedule.line();
-  const Json *status = result.find("status"), *bound = result.find("lower_bound"), *hash = result.find("problem_hash"), *why = result.find("explanation");
+  const Json *status = result.find("status"), *bound = result.find("lower_bound"), *hash = result.find("problem_hash"),
+             *why = result.find("explanation");
   if (!status || !status->string() || *status->string() != "optimal" || !bound || !bound->integer() || !hash || !hash->string()) return;
   point.lower_bound = *bound->integer();
   point.problem_hash = *hash->string();
@@ -277,7 +278,8 @@ std::vector<std::string> demands_of(const Json* options) {
 std::string sweep_text(const SweepValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   const double number = std::get<double>(value);
-  return number == std::floor(number) && std::abs(number) < 1e15 ? fmt::format("{}", static_cast<std::int64_t>(number)) : fmt::format("{:.6g}", number);
+  return number == std::floor(number) && std::abs(number) < 1e15 ? fmt::format("{}", static_cast<std::int64_t>(number))
+                                                                 : fmt::format("{:.6g}", number);
 }
 
 std::optional<SweepKind> sweep_kind(std::string_view beginning) {
@@ -286,7 +288,9 @@ std::optional<SweepKind> sweep_kind(std::string_view beginning) {
   while (at < beginning.size() && (beginning[at] == '\n' || beginning[at] == '\r' || beginning[at] == ' ')) ++at;
   const std::string_view line = beginning.substr(at, beginning.find('\n', at) - at);
   const auto has = [&](std::string_view text) { return line.find(text) != std::string_view::npos; };
-  if (line.size() > kJournalDigits + 1 && hexadecimal(line.substr(0, kJournalDigits)) && line[kJournalDigits] == ' ' && line[kJournalDigits + 1] == '{') return SweepKind::Journal;
+  if (line.size() > kJournalDigits + 1 && hexadecimal(line.substr(0, kJournalDigits)) && line[kJournalDigits] == ' ' &&
+      line[kJournalDigits + 1] == '{')
+    return SweepKind::Journal;
   if (!line.starts_with('{')) return std::nullopt;
   if (has(kTuning) && has("\"line\"")) return SweepKind::Tuning;
   if (has("\"job\"") && has("\"batch\"")) return SweepKind::Results;
@@ -308,15 +312,18 @@ Result<std::optional<SweepLine>> parse_sweep_line(SweepKind kind, std::string_vi
   std::optional<SweepLine> read;
   if (kind != SweepKind::Tuning) {
     read = job_of(*json, r);
-    if (const std::string why = r.good() ? claim_of(*json).against_itself : std::string(); !why.empty()) r.fault("result", "set aside: " + why);
+    if (const std::string why = r.good() ? claim_of(*json).against_itself : std::string(); !why.empty())
+      r.fault("result", "set aside: " + why);
   } else {
     const std::string what = r.required_text("line");
     if (what == "run") {
-      if (const std::string schema = r.text("schema"); !schema.empty() && !schema.starts_with(kTuning)) r.fault("schema", "expected heddle.tuning/1");
+      if (const std::string schema = r.text("schema"); !schema.empty() && !schema.starts_with(kTuning))
+        r.fault("schema", "expected heddle.tuning/1");
       read = sweep_head_of(r);
     } else if (what == "evaluation") {
       read = evaluation_of(r);
-      if (const std::string why = r.good() ? contradiction_in(std::get<SweepRow>(*read), r) : std::string(); !why.empty()) r.fault("status", "set aside: " + why);
+      if (const std::string why = r.good() ? contradiction_in(std::get<SweepRow>(*read), r) : std::string(); !why.empty())
+        r.fault("status", "set aside: " + why);
     } else if (what == "end") {
       read = SweepEnd{r.text("reason"), r.flag("proved") || r.flag("file_says_proved")};
     }  // a newer version's
@@ -354,7 +361,8 @@ Result<SweepPointSource> parse_sweep_point(SweepKind kind, std::string_view line
     point.demands = demands_of(options);
     for (const std::string& text : texts_in(options ? options->find("subtile") : nullptr))
       if (const std::size_t equals = text.find('='); equals != std::string::npos)
-        if (const long factor = std::strtol(text.c_str() + equals + 1, nullptr, 10); factor > 1) point.subtiles.push_back({text.substr(0, equals), factor});
+        if (const long factor = std::strtol(text.c_str() + equals + 1, nullptr, 10); factor > 1)
+          point.subtiles.push_back({text.substr(0, equals), factor});
     if (const Json* result = r.find("result"); result && result->is_object() && holds_schedule(*result)) take_solved(*result, point);
   }
   if (!r.good()) return r.error();

@@ -31,7 +31,7 @@ std::string sweep_text(const SweepValue& value);
 struct SweepParameter {
   std::string name;
   bool log = false;
-  std::vector<SweepValue> values;      ///< all there are, in order; empty: not a list
+  std::vector<SweepValue> values;  ///< all there are, in order; empty: not a list
   std::optional<double> low, high;
 };
 
@@ -39,27 +39,27 @@ struct SweepParameter {
 struct SweepHead {
   std::string kernel, machine, objective, unit, fidelity, method, command, subject;
   std::vector<SweepParameter> parameters;
-  Scope params;                        ///< fixed for all configurations
+  Scope params;  ///< fixed for all configurations
   std::optional<std::int64_t> seed, budget, configurations, known_feasible;
-  std::optional<double> lower_bound;   ///< proved, of all configurations
+  std::optional<double> lower_bound;  ///< proved, of all configurations
 };
 
 /// One configuration, or one job.
 struct SweepRow {
-  std::int64_t number = 0;             ///< of the evaluation, or of the job
+  std::int64_t number = 0;  ///< of the evaluation, or of the job
   std::string status, by, fidelity, why;
   std::vector<std::pair<std::string, SweepValue>> config;
   std::optional<double> value, bound, period, tflops, seconds;
   std::optional<std::int64_t> ii, stages, groups, warps, smem, registers, excluded, open;
   bool cached = false, schedule = false;  ///< recalled; the line holds a schedule
-  std::string batch;                   ///< Results, Journal: which; rows of others are none of this sweep
-  std::int64_t of = 0;                 ///< jobs in all; 0: not said
+  std::string batch;                      ///< Results, Journal: which; rows of others are none of this sweep
+  std::int64_t of = 0;                    ///< jobs in all; 0: not said
 };
 
 /// A run has ended by itself.
 struct SweepEnd {
   std::string reason;
-  bool proved = false;                 ///< no other configuration is better, as the file says
+  bool proved = false;  ///< no other configuration is better, as the file says
 };
 
 using SweepLine = std::variant<SweepHead, SweepRow, SweepEnd>;
@@ -77,7 +77,7 @@ struct SweepPointSource {
   Scope params;
   std::vector<Subtile> subtiles;
   std::vector<std::string> demands;
-  std::string schedule;                ///< text of a heddle.schedule/1; empty: there is none
+  std::string schedule;  ///< text of a heddle.schedule/1; empty: there is none
   /// What was proved of it, of the problem with this hash and without further demands.
   std::string problem_hash, explanation;
   std::optional<std::int64_t> lower_bound;

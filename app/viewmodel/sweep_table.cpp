@@ -230,7 +230,8 @@ double SweepTable::ratio(const SweepPoint& point) const {
 std::string SweepTable::label(const SweepPoint& point) const {
   std::string text;
   for (std::size_t a = 0; a < axes.size(); ++a)
-    if (const double c = point.coordinate(a); c == c) text += fmt::format("{}{}={}", text.empty() ? "" : " ", axes[a].name, axes[a].text(c));
+    if (const double c = point.coordinate(a); c == c)
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", axes[a].name, axes[a].text(c));
   return text;
 }
 

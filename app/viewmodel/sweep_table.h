@@ -25,10 +25,10 @@ SweepStanding standing_of(std::string_view status);
 
 struct SweepAxis {
   std::string name;
-  bool words = false;                ///< coordinates are indices of `values`
+  bool words = false;  ///< coordinates are indices of `values`
   bool log = false;
-  std::vector<SweepValue> values;    ///< what occurs, or may occur, in the order of the axis; empty: too many to list
-  double low = 0, high = 0;          ///< of the numbers seen and announced
+  std::vector<SweepValue> values;  ///< what occurs, or may occur, in the order of the axis; empty: too many to list
+  double low = 0, high = 0;        ///< of the numbers seen and announced
   bool any = false;
   /// Where a coordinate lies on the axis: 0 to 1.
   double position(double coordinate) const;
@@ -45,9 +45,9 @@ struct SweepPoint {
   double value = kNone, bound = kNone;
   double seconds = kNone, tflops = kNone;
   std::int64_t ii = -1, stages = -1, groups = -1, warps = -1, smem = -1, registers = -1;
-  std::vector<float> at;             ///< per axis; kNone where it has none
+  std::vector<float> at;  ///< per axis; kNone where it has none
   std::string why;
-  std::uint64_t offset = 0;          ///< of its line in the file
+  std::uint64_t offset = 0;  ///< of its line in the file
   std::uint32_t length = 0;
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   bool has_value() const { return value == value; }
@@ -64,18 +64,18 @@ struct PlacedLine {
 
 struct SweepTable {
   SweepKind kind = SweepKind::Tuning;
-  SweepHead head;                    ///< of the latest run
-  std::optional<SweepEnd> end;       ///< of the latest run
+  SweepHead head;               ///< of the latest run
+  std::optional<SweepEnd> end;  ///< of the latest run
   std::vector<SweepAxis> axes;
-  std::vector<SweepPoint> points;    ///< in the order of the file; of a batch by job
-  std::vector<std::string> words;    ///< statuses, proposers, fidelities
+  std::vector<SweepPoint> points;              ///< in the order of the file; of a batch by job
+  std::vector<std::string> words;              ///< statuses, proposers, fidelities
   std::map<std::string, std::int64_t> counts;  ///< by status
-  std::optional<std::size_t> best;   ///< of the points
+  std::optional<std::size_t> best;             ///< of the points
   std::string batch;
-  std::int64_t of = 0;               ///< jobs in all; 0: not said
+  std::int64_t of = 0;                         ///< jobs in all; 0: not said
   std::optional<std::int64_t> open, excluded;  ///< configurations, as the newest evaluation says
-  double seconds = 0;                ///< of all evaluations
-  std::uint64_t revision = 0;        ///< grows with every change
+  double seconds = 0;                          ///< of all evaluations
+  std::uint64_t revision = 0;                  ///< grows with every change
 
   void take(const PlacedLine& line);
   /// Nothing left of an earlier state of the file.

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -32,10 +32,10 @@ std::string lowered(std::string text) {
 
 /// One word of the filter.
 struct FilterTerm {
-  std::string word;                       ///< that must occur; empty: a comparison
+  std::string word;  ///< that must occur; empty: a comparison
   std::optional<SweepColumnRef> column;
   enum class Op { Equal, Unequal, Less, Greater, AtMost, AtLeast } op = Op::Equal;
-  std::string text;                       ///< compared with
+  std::string text;  ///< compared with
   double number = kNoNumber;
 };
 
@@ -48,8 +48,9 @@ std::optional<SweepColumnRef> column_named(const SweepTable& table, const std::s
 }
 
 FilterTerm term_of(const SweepTable& table, const std::string& word) {
-  constexpr std::pair<const char*, FilterTerm::Op> kOps[] = {{"<=", FilterTerm::Op::AtMost}, {">=", FilterTerm::Op::AtLeast}, {"!=", FilterTerm::Op::Unequal},
-                                                       {"=", FilterTerm::Op::Equal},   {"<", FilterTerm::Op::Less},     {">", FilterTerm::Op::Greater}};
+  constexpr std::pair<const char*, FilterTerm::Op> kOps[] = {{"<=", FilterTerm::Op::AtMost},  {">=", FilterTerm::Op::AtLeast},
+                                                             {"!=", FilterTerm::Op::Unequal}, {"=", FilterTerm::Op::Equal},
+                                                             {"<", FilterTerm::Op::Less},     {">", FilterTerm::Op::Greater}};
   FilterTerm term;
   for (const auto& [sign, op] : kOps) {
     const std::size_t at = word.find(sign);
@@ -181,7 +182,8 @@ double number_in(const SweepTable& table, const SweepPoint& point, SweepColumnRe
     case SweepColumn::Value: return point.value;
     case SweepColumn::Ratio: return table.ratio(point);
     case SweepColumn::Bound: return point.bound;
-    case SweepColumn::Axis: return column.axis < table.axes.size() && !table.axes[column.axis].words ? point.coordinate(column.axis) : kNoNumber;
+    case SweepColumn::Axis:
+      return column.axis < table.axes.size() && !table.axes[column.axis].words ? point.coordinate(column.axis) : kNoNumber;
     case SweepColumn::Ii: return number_or_none(point.ii);
     case SweepColumn::Stages: return number_or_none(point.stages);
     case SweepColumn::Groups: return number_or_none(point.groups);
@@ -201,7 +203,8 @@ std::string cell_of(const SweepTable& table, const SweepPoint& point, SweepColum
     case SweepColumn::By: return table.word(point.by);
     case SweepColumn::Fidelity: return table.word(point.fidelity);
     case SweepColumn::Why: return point.why;
-    case SweepColumn::Axis: return column.axis < table.axes.size() ? table.axes[column.axis].text(point.coordinate(column.axis)) : std::string();
+    case SweepColumn::Axis:
+      return column.axis < table.axes.size() ? table.axes[column.axis].text(point.coordinate(column.axis)) : std::string();
     case SweepColumn::Value:
       // A value that is only what was found in time is one that it is at most.
       return point.has_value() ? sweep_value_text(point.value) : point.has_bound() ? "≥ " + sweep_value_text(point.bound) : std::string();
@@ -226,8 +229,10 @@ std::vector<std::uint32_t> select_points(const SweepTable& table, const SweepCho
   chosen.reserve(table.points.size());
   for (std::size_t i = 0; i < table.points.size(); ++i) {
     const SweepPoint& point = table.points[i];
-    const bool in = std::all_of(choice.brushes.begin(), choice.brushes.end(), [&](const SweepBrush& b) { return brushed(table, scale, point, b); }) &&
-                    std::all_of(terms.begin(), terms.end(), [&](const FilterTerm& t) { return t.column ? compares(table, point, t) : word_occurs(table, point, t.word); });
+    const bool in =
+        std::all_of(choice.brushes.begin(), choice.brushes.end(), [&](const SweepBrush& b) { return brushed(table, scale, point, b); }) &&
+        std::all_of(terms.begin(), terms.end(),
+                    [&](const FilterTerm& t) { return t.column ? compares(table, point, t) : word_occurs(table, point, t.word); });
     if (in) chosen.push_back(static_cast<std::uint32_t>(i));
   }
   if (choice.sort == SweepColumnRef{}) {
@@ -259,7 +264,8 @@ double SweepValueScale::position(double value) const {
   if (!(high > low)) return 0.5;
   // Where the worst is many times the best, ratios are what is compared.
   constexpr double kWide = 3;
-  const double share = low > 0 && high > kWide * low ? std::log(std::max(value, low) / low) / std::log(high / low) : (value - low) / (high - low);
+  const double share =
+      low > 0 && high > kWide * low ? std::log(std::max(value, low) / low) / std::log(high / low) : (value - low) / (high - low);
   return std::clamp(share, 0.0, 1.0);
 }
 
@@ -289,7 +295,9 @@ std::vector<std::uint32_t> thinned(const SweepTable& table, const std::vector<st
     if (table.points[i].has_value()) by_value.push_back(i);
   const std::size_t top = std::min(by_value.size(), most / 2);
   std::partial_sort(by_value.begin(), by_value.begin() + static_cast<std::ptrdiff_t>(top), by_value.end(),
-                    [&](std::uint32_t a, std::uint32_t b) { return table.points[a].value != table.points[b].value ? table.points[a].value < table.points[b].value : a < b; });
+                    [&](std::uint32_t a, std::uint32_t b) {
+                      return table.points[a].value != table.points[b].value ? table.points[a].value < table.points[b].value : a < b;
+                    });
   std::vector<std::uint32_t> some(by_value.begin(), by_value.begin() + static_cast<std::ptrdiff_t>(top));
   const std::size_t rest = most - top;
   for (std::size_t k = 0; k < rest; ++k) some.push_back(chosen[k * chosen.size() / rest]);
@@ -316,16 +324,20 @@ std::string sweep_headline(const SweepTable& table) {
   std::string text;
   const auto add = [&](std::string part) { text += (text.empty() ? "" : " · ") + std::move(part); };
   const auto count = static_cast<std::int64_t>(table.points.size());
-  const std::optional<std::int64_t> all = table.kind == SweepKind::Tuning ? table.head.configurations : table.of > 0 ? std::optional(table.of) : std::nullopt;
+  const std::optional<std::int64_t> all = table.kind == SweepKind::Tuning ? table.head.configurations
+                                          : table.of > 0                  ? std::optional(table.of)
+                                                                          : std::nullopt;
   const char* thing = table.kind == SweepKind::Tuning ? "configuration" : "job";
   add(all ? fmt::format("{} of {}", grouped(count), count_of(*all, thing)) : count_of(count, thing));
-  if (table.open && table.excluded) add(fmt::format("{} excluded by proof as the file says, {} open", grouped(*table.excluded), grouped(*table.open)));
+  if (table.open && table.excluded)
+    add(fmt::format("{} excluded by proof as the file says, {} open", grouped(*table.excluded), grouped(*table.open)));
   if (table.best && table.kind == SweepKind::Tuning) {
     const SweepPoint& best = table.points[*table.best];
     std::string part = fmt::format("best {} {} (#{})", sweep_value_text(best.value), table.unit(), best.number);
     if (const auto bound = table.lower_bound(); bound && *bound > 0) {
       const double above = 100 * (best.value / *bound - 1);
-      part += above < 0.005 ? std::string(", which is the bound") : fmt::format(", {:.1f} % above the bound {}", above, sweep_value_text(*bound));
+      part += above < 0.005 ? std::string(", which is the bound")
+                            : fmt::format(", {:.1f} % above the bound {}", above, sweep_value_text(*bound));
     }
     add(std::move(part));
   }

@@ -12,7 +12,25 @@
 namespace heddle::app {
 
 /// Columns of the table before and behind those of the axes.
-enum class SweepColumn { Number, Status, Value, Ratio, Bound, Axis, Ii, Stages, Groups, Warps, Smem, Registers, Tflops, Seconds, By, Fidelity, Why };
+enum class SweepColumn {
+  Number,
+  Status,
+  Value,
+  Ratio,
+  Bound,
+  Axis,
+  Ii,
+  Stages,
+  Groups,
+  Warps,
+  Smem,
+  Registers,
+  Tflops,
+  Seconds,
+  By,
+  Fidelity,
+  Why
+};
 struct SweepColumnRef {
   SweepColumn column = SweepColumn::Number;
   std::size_t axis = 0;  ///< of Axis
@@ -52,7 +70,7 @@ struct SweepValueScale {
 };
 SweepValueScale value_scale(const SweepTable& table);
 /// Where a point lies on the axis of values: those without a value stand above all others.
-inline constexpr double kValueShare = 0.9;   ///< of the axis is for values
+inline constexpr double kValueShare = 0.9;  ///< of the axis is for values
 double value_position(const SweepValueScale& scale, const SweepPoint& point);
 
 /// So many of these points that a picture shows what all would: the best, then evenly through the rest. All where they fit.

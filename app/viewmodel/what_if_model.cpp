@@ -52,9 +52,7 @@ WhatIfNumber of_op(const Content& content, OpId op, ChangeKind kind, const std::
   return number;
 }
 
-bool judgeable(const Content& content) {
-  return content.problem && content.entry() && content.entry()->verdict.valid();
-}
+bool judgeable(const Content& content) { return content.problem && content.entry() && content.entry()->verdict.valid(); }
 
 }  // namespace
 
@@ -257,7 +255,8 @@ void sort_latency_rows(std::vector<LatencyRow>& rows, LatencyColumn column, bool
     }
     return false;
   };
-  std::stable_sort(rows.begin(), rows.end(), [&](const LatencyRow& a, const LatencyRow& b) { return descending ? before(b, a) : before(a, b); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const LatencyRow& a, const LatencyRow& b) { return descending ? before(b, a) : before(a, b); });
 }
 
 std::string latency_sentence(const LatencyRange& answer) {
@@ -282,8 +281,9 @@ std::string latency_as_text(const LatencyRange& answer) {
   std::string text = "latency from\tto\tII\trise\tevery\tbound\tstatus\twhy not smaller\n";
   for (const LatencyRow& row : latency_rows(answer)) {
     const LatencyStep& s = row.segment.step;
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", s.low, s.high, s.ii >= kNoFiniteII ? "-" : std::to_string(s.ii), row.segment.rise,
-                        row.segment.every, s.lower_bound >= kNoFiniteII ? "no schedule" : std::to_string(s.lower_bound), row.status, s.why);
+    text +=
+        fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", s.low, s.high, s.ii >= kNoFiniteII ? "-" : std::to_string(s.ii), row.segment.rise,
+                    row.segment.every, s.lower_bound >= kNoFiniteII ? "no schedule" : std::to_string(s.lower_bound), row.status, s.why);
   }
   return text;
 }

@@ -16,12 +16,12 @@ namespace heddle::app {
 /// A number of one op, as a slider shows it.
 struct WhatIfNumber {
   OpId op;
-  Change number;               ///< which one; its effect and value mean nothing here
-  std::string label;           ///< "latency", "TC duration"
-  std::int64_t base = 0;       ///< without a change of just this number
-  std::int64_t now = 0;        ///< with all changes in force
-  std::int64_t low = 0, high = 0;    ///< half to double the base; a little room where that is nothing
-  std::optional<std::size_t> change; ///< which of the content's changes sets just this number
+  Change number;                      ///< which one; its effect and value mean nothing here
+  std::string label;                  ///< "latency", "TC duration"
+  std::int64_t base = 0;              ///< without a change of just this number
+  std::int64_t now = 0;               ///< with all changes in force
+  std::int64_t low = 0, high = 0;     ///< half to double the base; a little room where that is nothing
+  std::optional<std::size_t> change;  ///< which of the content's changes sets just this number
 
   bool operator==(const WhatIfNumber& other) const { return op == other.op && same_number(number, other.number); }
 };
@@ -35,13 +35,13 @@ Changes changes_with(const Content& content, const WhatIfNumber& number, std::in
 /// What is left of a schedule when the number is `value`.
 struct WhatIfTrial {
   enum class Fate {
-    Nothing,     ///< there is no schedule to judge, or it breaks a rule already
-    Valid,       ///< start for start
-    Refitted,    ///< start for start, with ring depths and register budgets chosen anew
-    Retimed,     ///< same groups and order, other starts, same II
-    Longer,      ///< the same with a greater II
-    Broken,      ///< none of these
-    Impossible   ///< there is no such problem
+    Nothing,    ///< there is no schedule to judge, or it breaks a rule already
+    Valid,      ///< start for start
+    Refitted,   ///< start for start, with ring depths and register budgets chosen anew
+    Retimed,    ///< same groups and order, other starts, same II
+    Longer,     ///< the same with a greater II
+    Broken,     ///< none of these
+    Impossible  ///< there is no such problem
   };
   std::int64_t value = 0;
   Fate fate = Fate::Nothing;
@@ -107,8 +107,8 @@ std::string latency_as_text(const LatencyRange& answer);
 
 /// A change in force or switched off, as a line of the list.
 struct ChangeRow {
-  std::string number, value;          ///< "exp0.latency", "600"
-  std::string was;                    ///< "552": what the number is without it; empty where that is no single number
+  std::string number, value;  ///< "exp0.latency", "600"
+  std::string was;            ///< "552": what the number is without it; empty where that is no single number
   bool enabled = true;
 };
 std::vector<ChangeRow> change_rows(const Content& content);

@@ -32,7 +32,8 @@ Highlight why_here(const Problem& problem, const Schedule& schedule, const Const
   for (const auto* side : {&model.earlier, &model.later})
     for (const InspectorReason& reason : *side) point_at(reason.other);
   for (std::size_t e = 0; e < problem.edges.size(); ++e)
-    if ((problem.edges[e].from == op || problem.edges[e].to == op) && edge_slack(problem, schedule, EdgeId(e)) == 0) out.edges.push_back(EdgeId(e));
+    if ((problem.edges[e].from == op || problem.edges[e].to == op) && edge_slack(problem, schedule, EdgeId(e)) == 0)
+      out.edges.push_back(EdgeId(e));
   std::string demands;
   for (const UserConstraint& c : constraints) {
     if (!c.enabled || std::find(c.ops.begin(), c.ops.end(), model.name) == c.ops.end()) continue;

@@ -22,16 +22,18 @@ std::optional<std::int64_t> value_of(const Expr& formula, Scope dims) {
 
 using Points = std::vector<std::pair<Scope, double>>;
 
-Points points_of(const std::vector<CalibrationPoint>& all, const std::string& rule, double MicroResult::* number) {
+Points points_of(const std::vector<CalibrationPoint>& all, const std::string& rule, double MicroResult::*number) {
   Points points;
   for (const CalibrationPoint& point : all)
-    if (point.kernel->rule == rule && point.result.*number > 0) points.emplace_back(point.kernel->dims, std::max(1.0, point.result.*number));
+    if (point.kernel->rule == rule && point.result.*number > 0)
+      points.emplace_back(point.kernel->dims, std::max(1.0, point.result.*number));
   return points;
 }
 
 /// Calibrating again replaces what the last time said, not what the form was derived from.
 std::string measured_by(int shapes, const std::string& where, double worst, const std::string& before) {
-  return fmt::format("measured: heddle calibrate on {}, {} shape{}, worst residual {:.0f} %{}{}", where, shapes, shapes == 1 ? "" : "s", 100 * worst, kForm, before);
+  return fmt::format("measured: heddle calibrate on {}, {} shape{}, worst residual {:.0f} %{}{}", where, shapes, shapes == 1 ? "" : "s",
+                     100 * worst, kForm, before);
 }
 
 }  // namespace
@@ -54,7 +56,9 @@ FittedFormula fit_formula(const Expr& old, const Points& points) {
   const auto thousandths = static_cast<std::int64_t>(std::llround(1000 * scale));
   const auto shift = static_cast<std::int64_t>(std::llround(my - static_cast<double>(thousandths) / 1000 * mx));
   if (furthest > 1 && old.text().size() < kLongestFormula) {
-    std::string text = thousandths == 1000 ? old.text() : old.is_constant() ? old.text() : fmt::format("ceil_div(({}) * {}, 1000)", old.text(), thousandths);
+    std::string text = thousandths == 1000 ? old.text()
+                       : old.is_constant() ? old.text()
+                                           : fmt::format("ceil_div(({}) * {}, 1000)", old.text(), thousandths);
     std::int64_t add = shift;
     if (old.is_constant()) {  // one number for every shape
       text = fmt::format("{}", std::max<std::int64_t>(1, std::llround(my)));
@@ -68,16 +72,19 @@ FittedFormula fit_formula(const Expr& old, const Points& points) {
     }
   }
   for (const auto& [dims, measured] : points)
-    if (const auto x = value_of(fitted.formula, dims)) fitted.worst = std::max(fitted.worst, std::fabs(static_cast<double>(*x) - measured) / measured);
+    if (const auto x = value_of(fitted.formula, dims))
+      fitted.worst = std::max(fitted.worst, std::fabs(static_cast<double>(*x) - measured) / measured);
   return fitted;
 }
 
-Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& points, const std::string& where, std::vector<CalibratedRule>& summary) {
+Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& points, const std::string& where,
+                   std::vector<CalibratedRule>& summary) {
   Machine made = machine;
   for (CostRule& rule : made.rules) {
     const Points latency = points_of(points, rule.kind, &MicroResult::latency);
     if (latency.empty()) continue;
-    const Points window = points_of(points, rule.kind, &MicroResult::window), interval = points_of(points, rule.kind, &MicroResult::interval);
+    const Points window = points_of(points, rule.kind, &MicroResult::window),
+                 interval = points_of(points, rule.kind, &MicroResult::interval);
     const FittedFormula l = fit_formula(rule.latency, latency);
     // Warps of a synchronous instruction are busy as long as one takes among many; those of an asynchronous one while issuing.
     const FittedFormula w = fit_formula(rule.window, rule.asynchronous ? window : interval);
@@ -95,7 +102,8 @@ Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& 
     rule.window = w.formula;
     const int shapes = static_cast<int>(latency.size());
     const std::size_t form = rule.source.find(kForm);
-    rule.source = measured_by(shapes, where, std::max(l.worst, worst_interval), form == std::string::npos ? rule.source : rule.source.substr(form + kForm.size()));
+    rule.source = measured_by(shapes, where, std::max(l.worst, worst_interval),
+                              form == std::string::npos ? rule.source : rule.source.substr(form + kForm.size()));
     summary.push_back({rule.kind, shapes, l.worst, worst_interval});
   }
   // There and back again: half of it each way.

@@ -13,7 +13,7 @@ namespace heddle::codegen {
 
 struct FittedFormula {
   Expr formula;
-  double worst = 0;       ///< of |formula - measured| / measured over the points
+  double worst = 0;  ///< of |formula - measured| / measured over the points
   bool changed = false;
 };
 
@@ -34,6 +34,7 @@ struct CalibratedRule {
 
 /// A machine with measured numbers. `where` is "NVIDIA H200, driver 580.65.06, 2026-01-02": it goes into the sources. `summary`
 /// gets a line per rule. Unit uses: only the one that a rule reserves longest is fitted, to the interval.
-Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& points, const std::string& where, std::vector<CalibratedRule>& summary);
+Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& points, const std::string& where,
+                   std::vector<CalibratedRule>& summary);
 
 }  // namespace heddle::codegen

@@ -13,28 +13,31 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr std::int64_t kRows = 64;          ///< of a warpgroup's tile
+constexpr std::int64_t kRows = 64;  ///< of a warpgroup's tile
 constexpr int kSharedBytes = 128 * 1024;
-constexpr int kBarrierAt = 96 * 1024;       ///< shared memory: operands below, barriers here
-constexpr int kSkipped = 3;                 ///< first repeats, with cold instruction cache
+constexpr int kBarrierAt = 96 * 1024;  ///< shared memory: operands below, barriers here
+constexpr int kSkipped = 3;            ///< first repeats, with cold instruction cache
 
 /// What differs between micro-kernels.
 struct Body {
-  std::string setup;          ///< once
-  std::string op;             ///< the instruction, issued
-  std::string settle;         ///< until its result is there
+  std::string setup;                ///< once
+  std::string op;                   ///< the instruction, issued
+  std::string settle;               ///< until its result is there
   std::string burst, burst_settle;  ///< the same for many in a row; empty: op and settle
   bool map = false, pointer = false;
   int threads = 128;
   std::vector<std::int64_t> box;
-  std::string products;       ///< text of wgmma wrappers
-  std::string sink;           ///< at the end: whatever was computed is used
+  std::string products;  ///< text of wgmma wrappers
+  std::string sink;      ///< at the end: whatever was computed is used
 };
 
 /// A function of the repeat r, as text.
-std::string function(const char* name, const std::string& body) { return fmt::format("  const auto {} = [&](int r) {{\n{}  }};\n", name, body); }
+std::string function(const char* name, const std::string& body) {
+  return fmt::format("  const auto {} = [&](int r) {{\n{}  }};\n", name, body);
+}
 
-MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::Method method = MicroKernel::Method::Single, DType scratch = DType::Bf16) {
+MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::Method method = MicroKernel::Method::Single,
+                   DType scratch = DType::Bf16) {
   MicroKernel kernel;
   kernel.method = method;
   kernel.rule = std::move(rule);
@@ -53,7 +56,8 @@ MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::
     kernel.launch.pointers.push_back(0);
     arguments += "unsigned char* memory, ";
   }
-  std::string text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}({}u64* out) {{\n", body.threads, kMicroEntry, arguments);
+  std::string text =
+      fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}({}u64* out) {{\n", body.threads, kMicroEntry, arguments);
   text +=
       "  extern __shared__ __align__(1024) unsigned char shared[];\n"
       "  const u32 smem = shared_address(shared);\n"
@@ -62,7 +66,8 @@ MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::
   text += body.setup + "  __syncthreads();\n" + function("first", body.op) + function("first_there", body.settle);
   if (!body.burst.empty()) text += function("second", body.burst);
   if (!body.burst_settle.empty()) text += function("second_there", body.burst_settle);
-  const std::string frame = method == MicroKernel::Method::Single ? fmt::format("time_single<{}, {}>", kMicroRepeats, kMicroBurst) : fmt::format("time_loops<{}>", kMicroPasses);
+  const std::string frame = method == MicroKernel::Method::Single ? fmt::format("time_single<{}, {}>", kMicroRepeats, kMicroBurst)
+                                                                  : fmt::format("time_loops<{}>", kMicroPasses);
   text += fmt::format("  {}(out, first, first_there, {}, {});\n{}}}\n", frame, body.burst.empty() ? "first" : "second",
                       body.burst_settle.empty() ? "first_there" : "second_there", body.sink);
   std::string sizes;
@@ -75,8 +80,16 @@ MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::
 /// Sizes of a register tile of 64 rows and n columns.
 Scope tile_dims(std::int64_t n, std::int64_t inputs, std::int64_t bits = 32) {
   const std::int64_t elems = kRows * n;
-  return {{"rows", kRows}, {"cols", n}, {"elems", elems}, {"in_elems", elems}, {"out_elems", elems}, {"bits", bits}, {"inputs", inputs}, {"bytes", elems * bits / 8},
-          {"in_bytes", elems * bits / 8}, {"columns", n}};
+  return {{"rows", kRows},
+          {"cols", n},
+          {"elems", elems},
+          {"in_elems", elems},
+          {"out_elems", elems},
+          {"bits", bits},
+          {"inputs", inputs},
+          {"bytes", elems * bits / 8},
+          {"in_bytes", elems * bits / 8},
+          {"columns", n}};
 }
 
 /// "    for (int i = 0; i < count; ++i) statement"
@@ -88,7 +101,8 @@ std::string unrolled(std::int64_t count, const std::string& statement, int step 
 MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t inputs, std::string_view formula) {
   Body body;
   const std::int64_t count = n / 2;
-  body.setup = fmt::format("  float x[{0}], z[1];\n  z[0] = 0.5f + 0.001f * (float)tid;\n", count) + unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
+  body.setup = fmt::format("  float x[{0}], z[1];\n  z[0] = 0.5f + 0.001f * (float)tid;\n", count) +
+               unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
   body.op = unrolled(count, fmt::format("x[i] = {};", formula)) + "      pin(x);\n";
   body.settle = fmt::format("    settle(x[{}]);\n", count - 1);
   std::string alone(formula);
@@ -105,15 +119,19 @@ MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t input
 MicroKernel reduction(const std::string& rule, std::int64_t n, bool maximum) {
   Body body;
   const std::int64_t count = n / 2;
-  const auto fold = [&](std::string a, std::string b) { return maximum ? fmt::format("fmaxf({}, {})", a, b) : fmt::format("{} + {}", a, b); };
+  const auto fold = [&](std::string a, std::string b) {
+    return maximum ? fmt::format("fmaxf({}, {})", a, b) : fmt::format("{} + {}", a, b);
+  };
   const auto assign = [&](const char* y, std::string value) { return fmt::format("{} = {};", y, value); };
   body.setup = fmt::format("  float x[{0}], y[2] = {{0.0f, 0.0f}};\n", count) + unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
   const std::string feed = unrolled(count, "x[i] = x[i] * 0.5f + y[i / 2 % 2];") + "      pin(x);\n";
-  body.op = feed + "      " + assign("y[0]", fold("x[0]", "x[1]")) + "\n      " + assign("y[1]", fold("x[2]", "x[3]")) + "\n" +
-            fmt::format("#pragma unroll\n    for (int i = 4; i < {}; i += 4) {{ {} {} }}\n", count, assign("y[0]", fold("y[0]", fold("x[i]", "x[i + 1]"))),
-                        assign("y[1]", fold("y[1]", fold("x[i + 2]", "x[i + 3]")))) +
-            fmt::format("#pragma unroll\n    for (int s = 1; s < 4; s *= 2) {{ {} {} }}\n      pin(y);\n", assign("y[0]", fold("y[0]", "__shfl_xor_sync(0xffffffff, y[0], s)")),
-                        assign("y[1]", fold("y[1]", "__shfl_xor_sync(0xffffffff, y[1], s)")));
+  body.op =
+      feed + "      " + assign("y[0]", fold("x[0]", "x[1]")) + "\n      " + assign("y[1]", fold("x[2]", "x[3]")) + "\n" +
+      fmt::format("#pragma unroll\n    for (int i = 4; i < {}; i += 4) {{ {} {} }}\n", count,
+                  assign("y[0]", fold("y[0]", fold("x[i]", "x[i + 1]"))), assign("y[1]", fold("y[1]", fold("x[i + 2]", "x[i + 3]")))) +
+      fmt::format("#pragma unroll\n    for (int s = 1; s < 4; s *= 2) {{ {} {} }}\n      pin(y);\n",
+                  assign("y[0]", fold("y[0]", "__shfl_xor_sync(0xffffffff, y[0], s)")),
+                  assign("y[1]", fold("y[1]", "__shfl_xor_sync(0xffffffff, y[1], s)")));
   body.settle = "    settle(y[0] + y[1]);\n";
   body.burst = feed + "      y[0] = x[0];\n      y[1] = x[2];\n      pin(y);\n";
   body.burst_settle = body.settle;
@@ -127,7 +145,8 @@ MicroKernel reduction(const std::string& rule, std::int64_t n, bool maximum) {
 MicroKernel conversion(const std::string& rule, std::int64_t n) {
   Body body;
   const std::int64_t words = n / 4;
-  body.setup = fmt::format("  u32 w[{0}], z[1];\n  z[0] = 0x3f800000u + tid;\n  const float other = 0.5f + 0.001f * (float)tid;\n", words) + unrolled(words, "w[i] = 0x3f800000u + tid + i;");
+  body.setup = fmt::format("  u32 w[{0}], z[1];\n  z[0] = 0x3f800000u + tid;\n  const float other = 0.5f + 0.001f * (float)tid;\n", words) +
+               unrolled(words, "w[i] = 0x3f800000u + tid + i;");
   body.op = unrolled(words, "w[i] = pack_bf16(__uint_as_float(w[i]), other);") + "      keep(w);\n";
   body.settle = fmt::format("    settle(w[{}]);\n", words - 1);
   body.burst = "      z[0] = pack_bf16(__uint_as_float(z[0]), other);\n      keep(z);\n";
@@ -144,14 +163,20 @@ MicroKernel product(const std::string& rule, std::int64_t n, std::int64_t k, boo
   Body body;
   const ProductShape shape{static_cast<int>(n), from_registers, false, true, false};
   body.products = product_text(shape);
-  body.setup = fmt::format("  float d[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) d[i] = 0.0f;\n  const u32 b = smem + 16384 * {1};\n", n / 2, k / 64);
+  body.setup =
+      fmt::format("  float d[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) d[i] = 0.0f;\n  const u32 b = smem + 16384 * {1};\n",
+                  n / 2, k / 64);
   // Operands from the tile's own bytes: small numbers, not zeros.
-  body.setup += fmt::format("  for (int i = tid; i < {}; i += 128) store_word(smem + 4 * i, 0x3c003c00u + (u32)(i * 2654435761u >> 20));\n  fence_async();\n",
-                            (16384 * (k / 64) + k * n * 2) / 4);
-  if (from_registers) body.setup += fmt::format("  u32 a[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) a[i] = 0x3c003c00u + tid + i;\n", k / 4);
+  body.setup += fmt::format(
+      "  for (int i = tid; i < {}; i += 128) store_word(smem + 4 * i, 0x3c003c00u + (u32)(i * 2654435761u >> 20));\n  fence_async();\n",
+      (16384 * (k / 64) + k * n * 2) / 4);
+  if (from_registers)
+    body.setup += fmt::format("  u32 a[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) a[i] = 0x3c003c00u + tid + i;\n", k / 4);
   const std::string b_tile = fmt::format("matrix(b + k * 2048, {}, 1024)", k * 128);
-  const std::string a_tile = from_registers ? "a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3]" : "matrix(smem + k / 4 * 8192 + k % 4 * 32, 16, 1024)";
-  body.op = fmt::format("    product_fence();\n#pragma unroll\n    for (int k = 0; k < {}; ++k) {}(d, {}, {}, 1);\n    product_commit();\n", k / 16, product_name(shape), a_tile, b_tile);
+  const std::string a_tile =
+      from_registers ? "a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3]" : "matrix(smem + k / 4 * 8192 + k % 4 * 32, 16, 1024)";
+  body.op = fmt::format("    product_fence();\n#pragma unroll\n    for (int k = 0; k < {}; ++k) {}(d, {}, {}, 1);\n    product_commit();\n",
+                        k / 16, product_name(shape), a_tile, b_tile);
   body.settle = fmt::format("    product_wait<0>();\n    pin(d);\n{}", from_registers ? "    keep(a);\n" : "");
   body.sink = "  float sum = 0.0f;\n" + unrolled(n / 2, "sum += d[i];") + "  settle(sum);\n";
   Scope dims = tile_dims(n, 3, 16);
@@ -160,7 +185,9 @@ MicroKernel product(const std::string& rule, std::int64_t n, std::int64_t k, boo
 }
 
 /// Waits for, and uses, every word.
-std::string all_there(std::int64_t words) { return "    {\n    u32 all = 0;\n" + unrolled(words, "all ^= w[i];") + "    settle(all);\n    }\n"; }
+std::string all_there(std::int64_t words) {
+  return "    {\n    u32 all = 0;\n" + unrolled(words, "all ^= w[i];") + "    settle(all);\n    }\n";
+}
 
 /// Swizzled panels of a bf16 tile by stmatrix, or words by ld.shared.
 MicroKernel shared_tile(const std::string& rule, std::int64_t n, bool store) {
@@ -170,12 +197,16 @@ MicroKernel shared_tile(const std::string& rule, std::int64_t n, bool store) {
   if (store) {
     body.setup += "  const int row = warp * 16 + (lane & 15);\n";
     body.op = fmt::format(
-        "    keep(w);\n#pragma unroll\n    for (int j = 0; j < {}; ++j)\n      store_matrices(smem + j / 4 * 8192 + row * 128 + (((j % 4 * 2 + (lane >> 4)) ^ (row & 7)) << 4), "
+        "    keep(w);\n#pragma unroll\n    for (int j = 0; j < {}; ++j)\n      store_matrices(smem + j / 4 * 8192 + row * 128 + (((j % 4 * "
+        "2 + (lane >> 4)) ^ (row & 7)) << 4), "
         "w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n",
         words / 4);
     body.settle = "    fence_async();\n";  // the bytes are in shared memory
   } else {
-    body.op = fmt::format("#pragma unroll\n    for (int j = 0; j < {}; ++j) load_words(smem + (j * 128 + tid) * 16, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n    keep(w);\n", words / 4);
+    body.op = fmt::format(
+        "#pragma unroll\n    for (int j = 0; j < {}; ++j) load_words(smem + (j * 128 + tid) * 16, w[4 * j], w[4 * j + 1], w[4 * j + 2], "
+        "w[4 * j + 3]);\n    keep(w);\n",
+        words / 4);
     body.settle = all_there(words);
   }
   return finish(rule, tile_dims(n, 1, 16), body);
@@ -188,8 +219,9 @@ MicroKernel global_tile(const std::string& rule, std::int64_t n, bool store) {
   body.setup = fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
   // Another part of the scratch tensor each time, so that the first level of cache has nothing.
   const std::string place = fmt::format("memory + r * {} + (j * 128 + tid) * 16", kRows * n * 2);
-  body.op = fmt::format("{0}#pragma unroll\n    for (int j = 0; j < {1}; ++j) {2}_global({3}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{4}", store ? "    keep(w);\n" : "",
-                        words / 4, store ? "store" : "load", place, store ? "" : "    keep(w);\n");
+  body.op = fmt::format(
+      "{0}#pragma unroll\n    for (int j = 0; j < {1}; ++j) {2}_global({3}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{4}",
+      store ? "    keep(w);\n" : "", words / 4, store ? "store" : "load", place, store ? "" : "    keep(w);\n");
   body.settle = store ? "" : all_there(words);
   return finish(rule, tile_dims(n, 1, 16), body);
 }
@@ -199,11 +231,17 @@ MicroKernel bulk_load(std::int64_t rows) {
   body.map = true;
   body.box = {64, rows};
   const std::int64_t bytes = rows * 128;
-  body.setup = fmt::format("  if (tid == 0) {{ barrier_init(smem + {0}, 1); barrier_init(smem + {0} + 8, 1); barrier_init_fence(); prefetch_map(&map); }}\n", kBarrierAt);
-  body.op = fmt::format("    if (tid == 0) {{ arrive_expect(smem + {0}, {1}); tma_load(smem, &map, r % 16 * 64, r / 16 * {2}, smem + {0}); }}\n", kBarrierAt, bytes, rows);
+  body.setup = fmt::format(
+      "  if (tid == 0) {{ barrier_init(smem + {0}, 1); barrier_init(smem + {0} + 8, 1); barrier_init_fence(); prefetch_map(&map); }}\n",
+      kBarrierAt);
+  body.op =
+      fmt::format("    if (tid == 0) {{ arrive_expect(smem + {0}, {1}); tma_load(smem, &map, r % 16 * 64, r / 16 * {2}, smem + {0}); }}\n",
+                  kBarrierAt, bytes, rows);
   body.settle = fmt::format("    if (tid == 0) wait(smem + {}, r & 1);\n", kBarrierAt);
-  body.burst = fmt::format("    if (tid == 0) {{ if (r == {3}) arrive_expect(smem + {0} + 8, {1}); tma_load(smem, &map, r % 16 * 64, r / 16 * {2}, smem + {0} + 8); }}\n", kBarrierAt,
-                           bytes * kMicroBurst, rows, kMicroRepeats);
+  body.burst = fmt::format(
+      "    if (tid == 0) {{ if (r == {3}) arrive_expect(smem + {0} + 8, {1}); tma_load(smem, &map, r % 16 * 64, r / 16 * {2}, smem + {0} + "
+      "8); }}\n",
+      kBarrierAt, bytes * kMicroBurst, rows, kMicroRepeats);
   body.burst_settle = fmt::format("    if (tid == 0) wait(smem + {} + 8, 0);\n", kBarrierAt);
   Scope dims = tile_dims(64, 0, 16);
   dims["rows"] = rows, dims["elems"] = dims["out_elems"] = 64 * rows, dims["in_elems"] = dims["in_bytes"] = 0, dims["bytes"] = bytes;
@@ -215,11 +253,15 @@ MicroKernel bulk_store(const std::string& rule, std::int64_t rows, bool add) {
   body.map = true;
   body.box = {add ? 32 : 64, rows};
   const std::int64_t bytes = rows * 128;
-  body.setup = fmt::format("  for (int i = tid; i < {}; i += 128) store_word(smem + 4 * i, 0u);\n  fence_async();\n  if (tid == 0) prefetch_map(&map);\n", bytes / 4);
-  body.op = fmt::format("    if (tid == 0) {{ {}(&map, smem, r % 16 * {}, r / 16 * {}); store_commit(); }}\n", add ? "tma_add" : "tma_store", body.box[0], rows);
+  body.setup = fmt::format(
+      "  for (int i = tid; i < {}; i += 128) store_word(smem + 4 * i, 0u);\n  fence_async();\n  if (tid == 0) prefetch_map(&map);\n",
+      bytes / 4);
+  body.op = fmt::format("    if (tid == 0) {{ {}(&map, smem, r % 16 * {}, r / 16 * {}); store_commit(); }}\n",
+                        add ? "tma_add" : "tma_store", body.box[0], rows);
   body.settle = "    if (tid == 0) store_wait_read<0>();\n";
   Scope dims = tile_dims(body.box[0], 1, add ? 32 : 16);
-  dims["rows"] = rows, dims["elems"] = dims["in_elems"] = body.box[0] * rows, dims["out_elems"] = 0, dims["bytes"] = dims["in_bytes"] = bytes;
+  dims["rows"] = rows, dims["elems"] = dims["in_elems"] = body.box[0] * rows, dims["out_elems"] = 0,
+  dims["bytes"] = dims["in_bytes"] = bytes;
   return finish(rule, std::move(dims), body, MicroKernel::Method::Single, add ? DType::F32 : DType::Bf16);
 }
 
@@ -230,16 +272,21 @@ MicroKernel hand_over(std::int64_t n) {
   body.threads = 256;
   const std::int64_t words = n / 4;  // bf16 pairs
   body.setup = fmt::format(
-      "  if (tid == 0) {{ barrier_init(smem + {0}, 4); barrier_init(smem + {0} + 8, 4); barrier_init_fence(); }}\n  u32 p = 0;\n  const int me = tid & 127;\n", kBarrierAt);
+      "  if (tid == 0) {{ barrier_init(smem + {0}, 4); barrier_init(smem + {0} + 8, 4); barrier_init_fence(); }}\n  u32 p = 0;\n  const "
+      "int me = tid & 127;\n",
+      kBarrierAt);
   std::string store, load;
   if (words > 0) {
     body.setup += fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
-    store = fmt::format("keep(w);\n#pragma unroll\n      for (int i = 0; i < {}; ++i) store_word(smem + (i * 128 + me) * 4, w[i]);\n      ", words);
-    load = fmt::format("\n#pragma unroll\n      for (int i = 0; i < {}; ++i) load_word(smem + (i * 128 + me) * 4, w[i]);\n      {}", words, all_there(words));
+    store = fmt::format("keep(w);\n#pragma unroll\n      for (int i = 0; i < {}; ++i) store_word(smem + (i * 128 + me) * 4, w[i]);\n      ",
+                        words);
+    load = fmt::format("\n#pragma unroll\n      for (int i = 0; i < {}; ++i) load_word(smem + (i * 128 + me) * 4, w[i]);\n      {}", words,
+                       all_there(words));
   }
   const auto arrive = [&](int barrier) { return fmt::format("      {}__syncwarp(); if (lane == 0) arrive(smem + {});\n", store, barrier); };
   const auto wake = [&](int barrier) { return fmt::format("      wait(smem + {}, p);{}\n", barrier, load); };
-  body.op = "    if (tid < 128) {\n" + arrive(kBarrierAt) + wake(kBarrierAt + 8) + "    } else {\n" + wake(kBarrierAt) + arrive(kBarrierAt + 8) + "    }\n    p ^= 1;\n";
+  body.op = "    if (tid < 128) {\n" + arrive(kBarrierAt) + wake(kBarrierAt + 8) + "    } else {\n" + wake(kBarrierAt) +
+            arrive(kBarrierAt + 8) + "    }\n    p ^= 1;\n";
   Scope dims = words > 0 ? tile_dims(n, 1, 16) : Scope{};
   return finish(words > 0 ? "handoff.register_copy" : "handoff.signal", std::move(dims), body);
 }
@@ -256,20 +303,21 @@ struct ElementRule {
   const char *rule, *formula;
   std::int64_t inputs = 1;
 };
-constexpr ElementRule kElementRules[] = {{"exp2", "exp2_(x[i])"},
-                                         {"elementwise", "x[i] * 1.25f + 0.5f"},
-                                         {"elementwise.max", "fmaxf(x[i], 0.75f)"},
-                                         {"elementwise.min", "fminf(x[i], 0.75f)"},
-                                         {"elementwise.relu", "fmaxf(x[i], 0.0f)"},
-                                         {"elementwise.rsqrt", "rsqrt_(x[i])"},
-                                         {"elementwise.recip", "recip_(x[i])"},
-                                         {"elementwise.log2", "log2_(x[i])"},
-                                         {"elementwise.sqrt", "sqrt_(x[i])"},
-                                         {"elementwise.tanh", "tanh_(x[i])"},
-                                         {"elementwise.div", "1.25f * recip_(x[i])"},
-                                         {"elementwise.silu", "x[i] * sigmoid_(x[i])"},
-                                         {"elementwise.sigmoid", "sigmoid_(x[i])"},
-                                         {"elementwise.gelu", "0.5f * x[i] * (1.0f + tanh_(0.797884561f * (x[i] + 0.044715f * x[i] * x[i] * x[i])))"}};
+constexpr ElementRule kElementRules[] = {
+    {"exp2", "exp2_(x[i])"},
+    {"elementwise", "x[i] * 1.25f + 0.5f"},
+    {"elementwise.max", "fmaxf(x[i], 0.75f)"},
+    {"elementwise.min", "fminf(x[i], 0.75f)"},
+    {"elementwise.relu", "fmaxf(x[i], 0.0f)"},
+    {"elementwise.rsqrt", "rsqrt_(x[i])"},
+    {"elementwise.recip", "recip_(x[i])"},
+    {"elementwise.log2", "log2_(x[i])"},
+    {"elementwise.sqrt", "sqrt_(x[i])"},
+    {"elementwise.tanh", "tanh_(x[i])"},
+    {"elementwise.div", "1.25f * recip_(x[i])"},
+    {"elementwise.silu", "x[i] * sigmoid_(x[i])"},
+    {"elementwise.sigmoid", "sigmoid_(x[i])"},
+    {"elementwise.gelu", "0.5f * x[i] * (1.0f + tanh_(0.797884561f * (x[i] + 0.044715f * x[i] * x[i] * x[i])))"}};
 
 }  // namespace
 
@@ -288,7 +336,8 @@ std::vector<MicroKernel> micro_kernels(const Machine& machine, std::vector<std::
     if (kind == "convert")
       for (const std::int64_t n : {64, 128, 176}) kernels.push_back(conversion(kind, n));
     if (kind == "mma" || kind == "mma.ss" || kind == "mma.rs")
-      for (const auto& [n, k] : {std::pair{64, 64}, {128, 64}, {128, 128}, {256, 64}}) kernels.push_back(product(kind, n, k, kind == "mma.rs"));
+      for (const auto& [n, k] : {std::pair{64, 64}, {128, 64}, {128, 128}, {256, 64}})
+        kernels.push_back(product(kind, n, k, kind == "mma.rs"));
     if (kind == "smem_store" || kind == "smem_load")
       for (const std::int64_t n : {64, 128, 256}) kernels.push_back(shared_tile(kind, n, kind == "smem_store"));
     if (kind == "load" || kind == "store")
@@ -330,7 +379,8 @@ std::optional<MicroResult> read_micro(const MicroKernel& kernel, std::span<const
     windows.push_back(static_cast<double>(word(1 + 2 * r)));
     latencies.push_back(static_cast<double>(word(2 + 2 * r)));
   }
-  return MicroResult{std::max(0.0, median(windows) - nothing.window), std::max(0.0, median(latencies) - nothing.latency), static_cast<double>(word(0)) / kMicroBurst};
+  return MicroResult{std::max(0.0, median(windows) - nothing.window), std::max(0.0, median(latencies) - nothing.latency),
+                     static_cast<double>(word(0)) / kMicroBurst};
 }
 
 }  // namespace heddle::codegen

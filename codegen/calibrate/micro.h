@@ -19,23 +19,23 @@
 namespace heddle::codegen {
 
 struct MicroKernel {
-  std::string rule;        ///< of the machine, or "handoff.signal", "handoff.register_copy"
-  Scope dims;              ///< what the rule's formulas see
+  std::string rule;  ///< of the machine, or "handoff.signal", "handoff.register_copy"
+  Scope dims;        ///< what the rule's formulas see
   std::string source;
-  LaunchPlan launch;       ///< maps and pointers are of one scratch tensor
+  LaunchPlan launch;            ///< maps and pointers are of one scratch tensor
   DType scratch = DType::Bf16;  ///< its type
   /// Chain: a tile's loop and one element's. Beside: a loop with the instruction and one without. Single: one by one.
   enum class Method { Single, Chain, Beside } method = Method::Single;
-  std::int64_t elements = 0;    ///< Chain: per thread
+  std::int64_t elements = 0;  ///< Chain: per thread
 };
 
 struct MicroResult {
   double window = 0, latency = 0, interval = 0;  ///< cycles; 0: this method does not tell
 };
 
-inline constexpr int kMicroRepeats = 33;   ///< of the timed instruction
-inline constexpr int kMicroBurst = 16;     ///< in a row
-inline constexpr int kMicroPasses = 128;   ///< of a chain
+inline constexpr int kMicroRepeats = 33;  ///< of the timed instruction
+inline constexpr int kMicroBurst = 16;    ///< in a row
+inline constexpr int kMicroPasses = 128;  ///< of a chain
 inline constexpr std::int64_t kMicroWords = 1 + 2 * kMicroRepeats;
 inline constexpr std::int64_t kScratchSide = 1024;  ///< rows and columns of the scratch tensor
 inline constexpr const char* kMicroEntry = "heddle_calibrate";

@@ -53,7 +53,8 @@ std::optional<BuildMessage> message_of(std::string_view line) {
   if (line.starts_with("ptxas")) {
     std::string_view rest = line.substr(5);
     // Lines of PTX are nobody's lines.
-    if (const std::size_t semicolon = rest.find(';'); semicolon != std::string_view::npos && rest.find(", line ") < semicolon) rest = rest.substr(semicolon + 1);
+    if (const std::size_t semicolon = rest.find(';'); semicolon != std::string_view::npos && rest.find(", line ") < semicolon)
+      rest = rest.substr(semicolon + 1);
     return message(rest);
   }
   const std::size_t open = line.find('('), close = line.find("): ");
@@ -69,7 +70,8 @@ std::optional<BuildMessage> message_of(std::string_view line) {
 /// Carets under a column, and counts at the end of a log.
 bool is_decoration(std::string_view line) {
   line = trimmed(line);
-  return line.empty() || line.find_first_not_of("^~ ") == std::string_view::npos || line.find(" detected in the compilation of ") != std::string_view::npos;
+  return line.empty() || line.find_first_not_of("^~ ") == std::string_view::npos ||
+         line.find(" detected in the compilation of ") != std::string_view::npos;
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace heddle::codegen {
 struct BuildMessage {
   enum class Level { Info, Warning, Error };
   Level level = Level::Info;
-  int line = 0;       ///< of the text, 1-based; 0: none is named
-  std::string code;   ///< "C7510", "#177-D"; may be empty
-  std::string text;   ///< printable, without level, line and code; what the compiler says below it in further lines of its own
+  int line = 0;      ///< of the text, 1-based; 0: none is named
+  std::string code;  ///< "C7510", "#177-D"; may be empty
+  std::string text;  ///< printable, without level, line and code; what the compiler says below it in further lines of its own
   bool operator==(const BuildMessage&) const = default;
 };
 

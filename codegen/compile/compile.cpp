@@ -75,7 +75,8 @@ Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& o
   compiled.compiler = packed ? packed->compiler : *compiler;
   const std::string& cache = packed ? packed->folder : options.cache;
   // The compiler counts by what it is, not by where it lies.
-  const std::string path = cache.empty() ? "" : fmt::format("{}/{}", cache, Hash().add(source).add(compiled.compiler).add(std::string_view("sm_90a")).hex());
+  const std::string path =
+      cache.empty() ? "" : fmt::format("{}/{}", cache, Hash().add(source).add(compiled.compiler).add(std::string_view("sm_90a")).hex());
   if (!path.empty()) {
     if (auto entry = read_entry(path); entry.ok() && entry->source == source) {
       compiled.cubin = std::move(entry->cubin);

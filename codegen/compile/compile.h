@@ -15,13 +15,13 @@ enum class Compiler { Auto, Nvrtc, Nvcc };  ///< Auto: NVRTC, else nvcc
 
 struct CompileOptions {
   Compiler compiler = Compiler::Auto;
-  std::string cache;      ///< folder; empty: no cache
+  std::string cache;  ///< folder; empty: no cache
 };
 
 struct Compiled {
-  std::string cubin;      ///< an ELF file
+  std::string cubin;  ///< an ELF file
   std::string log;
-  std::string compiler;   ///< "NVRTC 13.0", "nvcc"
+  std::string compiler;  ///< "NVRTC 13.0", "nvcc"
   PtxasReport report;
   Census census;
   double seconds = 0;

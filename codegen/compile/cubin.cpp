@@ -59,7 +59,9 @@ class Reader {
 Result<Census> census_of(std::string_view cubin) {
   const auto bad = [] { return Error::input("this is no compiled kernel (a 64-bit ELF file with sections)"); };
   Reader reader(cubin);
-  if (!cubin.starts_with("\x7f" "ELF\x02")) return bad();
+  if (!cubin.starts_with("\x7f"
+                         "ELF\x02"))
+    return bad();
   const auto sections = reader.at<std::uint64_t>(40);
   const auto entry = reader.at<std::uint16_t>(58), count = reader.at<std::uint16_t>(60), names = reader.at<std::uint16_t>(62);
   if (!reader.good() || entry < 64 || names >= count) return bad();

@@ -39,7 +39,11 @@ Result<Nvrtc> open_nvrtc() {
   if (!named) return named.error();
   std::vector<std::string> places{*named};
   if (named->empty())
-    places = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12",
+    places = {"libnvrtc.so.13",
+              "libnvrtc.so.12",
+              "libnvrtc.so",
+              "/usr/local/cuda/lib64/libnvrtc.so.13",
+              "/usr/local/cuda/lib64/libnvrtc.so.12",
               "/usr/local/cuda/lib64/libnvrtc.so"};
   for (const std::string& place : places) {
     void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -58,7 +62,8 @@ Result<Nvrtc> open_nvrtc() {
   }
   std::string list;
   for (const std::string& place : places) list += (list.empty() ? "" : ", ") + place;
-  return Error::environment(fmt::format("NVRTC cannot be opened (tried {})", list), "install the CUDA toolkit's NVRTC, or name its library in HEDDLE_NVRTC");
+  return Error::environment(fmt::format("NVRTC cannot be opened (tried {})", list),
+                            "install the CUDA toolkit's NVRTC, or name its library in HEDDLE_NVRTC");
 }
 
 const Result<Nvrtc>& nvrtc() {

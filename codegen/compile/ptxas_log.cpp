@@ -28,7 +28,7 @@ enum class Mend { Nothing, Registers, Stages, Groups };
 
 struct Code {
   const char* code;
-  const char* rule;   ///< null: harmless
+  const char* rule;  ///< null: harmless
   const char* means;
   Mend mend = Mend::Nothing;
 };
@@ -41,7 +41,8 @@ constexpr std::array<Code, 11> kCodes{{
     {"C7510", "wgmma_serialized", "wgmmas are serialised: one of them is in a function of its own"},
     {"C7511", "wgmma_serialized", "wgmmas are serialised: an accumulator is written before its wait", Mend::Stages},
     {"C7512", "wgmma_serialized", "wgmmas are serialised: too many registers are needed", Mend::Registers},
-    {"C7513", "wgmma_serialized", "wgmmas are serialised: registers that one of them reads are written while it is in flight", Mend::Stages},
+    {"C7513", "wgmma_serialized", "wgmmas are serialised: registers that one of them reads are written while it is in flight",
+     Mend::Stages},
     {"C7514", "wgmma_serialized", "wgmmas are serialised: an accumulator is used before a wait that the compiler follows", Mend::Stages},
     {"C7515", "wgmma_serialized", "wgmmas are serialised", Mend::Stages},
     {"C7602", "entry_registers", "an instruction needs more registers than the block starts with", Mend::Groups},
@@ -52,11 +53,16 @@ constexpr std::array<Code, 11> kCodes{{
 std::optional<UserConstraint> demand_for(Mend mend, const Program& program) {
   // Less than the schedule has now, in its own count.
   int registers = 0;
-  for (const Role& role : program.roles) registers = std::max(registers, role.scheduled_registers > 0 ? role.scheduled_registers : role.peak_registers);
+  for (const Role& role : program.roles)
+    registers = std::max(registers, role.scheduled_registers > 0 ? role.scheduled_registers : role.peak_registers);
   switch (mend) {
     case Mend::Registers: return UserConstraint{"", true, ConstraintKind::MaxRegisters, {}, "", 0, std::max((registers - 1) / 8 * 8, 24)};
     case Mend::Stages: return program.stages > 1 ? std::optional(fewer_stages(program)) : std::nullopt;
-    case Mend::Groups: return program.roles.size() > 1 ? std::optional(UserConstraint{"", true, ConstraintKind::MaxGroups, {}, "", 0, static_cast<std::int64_t>(program.roles.size()) - 1}) : std::nullopt;
+    case Mend::Groups:
+      return program.roles.size() > 1
+                 ? std::optional(
+                       UserConstraint{"", true, ConstraintKind::MaxGroups, {}, "", 0, static_cast<std::int64_t>(program.roles.size()) - 1})
+                 : std::nullopt;
     case Mend::Nothing: break;
   }
   return std::nullopt;
@@ -73,7 +79,8 @@ PtxasReport parse_ptxas_log(std::string_view log) {
     report.stack = std::max(report.stack, number_before(line, " bytes stack frame"));
     report.spill_stores = std::max(report.spill_stores, number_before(line, " bytes spill stores"));
     report.spill_loads = std::max(report.spill_loads, number_before(line, " bytes spill loads"));
-    report.registers = std::max(report.registers, static_cast<int>(std::min<std::int64_t>(number_before(line, " registers, used "), 1'000'000)));
+    report.registers =
+        std::max(report.registers, static_cast<int>(std::min<std::int64_t>(number_before(line, " registers, used "), 1'000'000)));
     report.barriers = std::max(report.barriers, static_cast<int>(std::min<std::int64_t>(number_before(line, " barriers"), 1'000'000)));
     if (line.find("(C7") != std::string_view::npos) report.remarks.emplace_back(line);
   }
@@ -90,7 +97,9 @@ std::vector<Refusal> judge(const PtxasReport& report, const Program& program) {
         refusals.push_back(refusal(code.rule, {}, sentence, demand_for(code.mend, program)));
     }
   if (report.spill_stores > 0 || report.spill_loads > 0)
-    refusals.push_back(refusal("spills", {}, fmt::format("{} bytes are spilled and {} loaded back", report.spill_stores, report.spill_loads), demand_for(Mend::Registers, program)));
+    refusals.push_back(refusal("spills", {},
+                               fmt::format("{} bytes are spilled and {} loaded back", report.spill_stores, report.spill_loads),
+                               demand_for(Mend::Registers, program)));
   else if (report.stack > 0)
     refusals.push_back(refusal("stack", {}, fmt::format("{} bytes of stack are used: an array is indexed at run time", report.stack)));
   return refusals;

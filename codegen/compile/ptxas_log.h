@@ -14,10 +14,10 @@
 namespace heddle::codegen {
 
 struct PtxasReport {
-  int registers = 0;        ///< per thread at launch
-  int barriers = 0;         ///< named ones
+  int registers = 0;                                          ///< per thread at launch
+  int barriers = 0;                                           ///< named ones
   std::int64_t spill_stores = 0, spill_loads = 0, stack = 0;  ///< bytes
-  std::vector<std::string> remarks;   ///< lines with a code, as they were
+  std::vector<std::string> remarks;                           ///< lines with a code, as they were
 };
 
 /// Forgiving: what is not there is 0.

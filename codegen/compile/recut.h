@@ -16,7 +16,7 @@ namespace heddle::codegen {
 
 /// A kernel as far as it goes without a GPU.
 struct BuiltKernel {
-  BuildOptions build;           ///< that made the program
+  BuildOptions build;  ///< that made the program
   Program program;
   Emission emission;
   Compiled compiled;
@@ -39,6 +39,7 @@ Result<BuiltKernel> compile_kernel(BuildOptions build, Program program, Emission
 
 /// `first` where it is clean; else the best of the kernels with other cuts, which may still be `first`. Roles change one after the
 /// other, so that the work grows with their number. Errors are those of `compile`; a stop ends it with what was best so far.
-Result<BuiltKernel> recut(const RecutQuestion& question, BuiltKernel first, const CompileFunction& compile, const std::stop_token& stop = {});
+Result<BuiltKernel> recut(const RecutQuestion& question, BuiltKernel first, const CompileFunction& compile,
+                          const std::stop_token& stop = {});
 
 }  // namespace heddle::codegen

@@ -11,7 +11,7 @@ namespace {
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 struct Definition {
-  std::string text;         ///< with the comment above it
+  std::string text;  ///< with the comment above it
   std::string_view name;
   bool function = false;
 };
@@ -26,10 +26,14 @@ std::string_view word_before(std::string_view text, std::size_t end) {
 /// Takes the name from the line that says it.
 void name_it(Definition& definition, std::string_view line) {
   const std::size_t device = line.find("DEVICE");
-  if (line.starts_with("#define ")) definition.name = word_before(line, line.find(' ', 8));
-  else if (line.starts_with("typedef ")) definition.name = word_before(line, line.find(';'));
-  else if (line.starts_with("struct ")) definition.name = word_before(line, line.find(" {"));
-  else if (device != std::string_view::npos && definition.name.empty()) definition.name = word_before(line, line.find('(', device)), definition.function = true;
+  if (line.starts_with("#define "))
+    definition.name = word_before(line, line.find(' ', 8));
+  else if (line.starts_with("typedef "))
+    definition.name = word_before(line, line.find(';'));
+  else if (line.starts_with("struct "))
+    definition.name = word_before(line, line.find(" {"));
+  else if (device != std::string_view::npos && definition.name.empty())
+    definition.name = word_before(line, line.find('(', device)), definition.function = true;
 }
 
 /// A definition ends with its only line or with a brace of its own.
@@ -45,7 +49,8 @@ std::vector<Definition> all_definitions() {
       at = end;
       open.text += line;
       name_it(open, line);
-      const bool one_line = !open.name.empty() && (!open.function || (line.find("DEVICE") != std::string_view::npos && line.ends_with("}\n")));
+      const bool one_line =
+          !open.name.empty() && (!open.function || (line.find("DEVICE") != std::string_view::npos && line.ends_with("}\n")));
       if (one_line || line == "}\n") found.push_back(std::exchange(open, {}));
     }
   }

@@ -1,5 +1,5 @@
-// The CUDA files of this folder, as text: CMake puts them into the program (scripts/embed.cmake). A kernel's text begins with those of their
-// definitions that it needs.
+// The CUDA files of this folder, as text: CMake puts them into the program (scripts/embed.cmake). A kernel's text begins with those of
+// their definitions that it needs.
 #pragma once
 
 #include <span>

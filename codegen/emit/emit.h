@@ -29,7 +29,7 @@ struct TensorMapPlan {
   std::size_t tensor = 0;             ///< of the kernel
   std::vector<std::int64_t> extents;  ///< of the tensor
   std::vector<std::int64_t> box;
-  bool swizzle = false;               ///< 128 bytes, else none
+  bool swizzle = false;  ///< 128 bytes, else none
   bool operator==(const TensorMapPlan&) const = default;
 };
 
@@ -37,9 +37,9 @@ struct TensorMapPlan {
 struct LaunchPlan {
   std::string entry = "heddle_kernel";
   int threads = 0;
-  int cluster = 1;                    ///< blocks per cluster, as the text says it too: the grid is a multiple of it
+  int cluster = 1;  ///< blocks per cluster, as the text says it too: the grid is a multiple of it
   std::int64_t smem_bytes = 0;
-  std::int64_t tiles = 1;             ///< blocks beyond this have nothing to do; one per SM is right
+  std::int64_t tiles = 1;  ///< blocks beyond this have nothing to do; one per SM is right
   std::vector<TensorMapPlan> maps;
   std::vector<std::size_t> pointers;  ///< tensors read by plain loads
 };
@@ -52,9 +52,9 @@ struct SourceSpan {
   OpRef op;
   StepKind kind = StepKind::Compute;
   Section::Part part = Section::Part::Steady;
-  std::int64_t iteration = 0;         ///< in the steady loop, of its first pass; 0 before it
-  int stage = 0;                      ///< of the schedule
-  Cycle slot = -1;                    ///< of the schedule; -1: not in it
+  std::int64_t iteration = 0;  ///< in the steady loop, of its first pass; 0 before it
+  int stage = 0;               ///< of the schedule
+  Cycle slot = -1;             ///< of the schedule; -1: not in it
 };
 
 struct Emission {
@@ -65,7 +65,7 @@ struct Emission {
 };
 
 struct EmitResult {
-  std::optional<Emission> emission;   ///< absent exactly when there are refusals
+  std::optional<Emission> emission;  ///< absent exactly when there are refusals
   std::vector<Refusal> refusals;
 };
 

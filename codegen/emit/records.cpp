@@ -8,7 +8,7 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr std::int64_t kWindow = 16;      ///< iterations
+constexpr std::int64_t kWindow = 16;         ///< iterations
 constexpr std::int64_t kWarmIterations = 8;  ///< of the steady loop that are let pass first, where there are enough
 constexpr std::size_t kMostPoints = std::size_t{1} << kRecordPointBits;
 
@@ -41,12 +41,14 @@ void Writer::plan_records(Recording recording) {
   if (recording == Recording::Ops)
     for (const Role& role : program_.roles)
       if (const Section* steady = steady_of(role))
-        capacity = std::max<std::int64_t>(capacity, (2 * static_cast<std::int64_t>(steady->steps.size()) + 2) * (records_->iterations / steady->unroll + 1));
+        capacity = std::max<std::int64_t>(
+            capacity, (2 * static_cast<std::int64_t>(steady->steps.size()) + 2) * (records_->iterations / steady->unroll + 1));
   records_->capacity = static_cast<int>(capacity);
 }
 
 std::string Writer::record_head(const char* what) const {
-  return fmt::format("if (blockIdx.x < {}) {}(records + (u64)blockIdx.x * {});", records_->blocks, what, kRecordHead + records_->warps * records_->capacity);
+  return fmt::format("if (blockIdx.x < {}) {}(records + (u64)blockIdx.x * {});", records_->blocks, what,
+                     kRecordHead + records_->warps * records_->capacity);
 }
 
 void Writer::begin_records(const Role& role) {
@@ -59,7 +61,8 @@ void Writer::begin_records(const Role& role) {
   // The second tile of a block, where there is one, finds caches and rings as they usually are. Tiles with trips of their own are
   // dealt out longest first: only the first is sure to be long.
   const auto [index, count, tiles] = tile_walk();
-  const std::string tile = program_.varies ? fmt::format("(int){}", index) : fmt::format("(int)({0} + ({0} + {1} < {2} ? {1} : 0))", index, count, tiles);
+  const std::string tile =
+      program_.varies ? fmt::format("(int){}", index) : fmt::format("(int)({0} + ({0} + {1} < {2} ? {1} : 0))", index, count, tiles);
   line("const int record_tile = {}blockIdx.x < {} ? {} : -1;", one_thread_ ? "" : "lane == 0 && ", records_->blocks, tile);
   line("u32 record_at = {};", records_->capacity);
 }
@@ -95,7 +98,8 @@ void Writer::flush_records(const std::string& iteration) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", kWords[static_cast<int>(e.kind)]);
     if (e.kind != Kind::LoopBegin && e.kind != Kind::LoopEnd) names += " " + named(op_of(kernel_, e.op));
   }
-  line("record(record_to, record_at, {}, {} + ({} << {}));  // {}", records_->capacity, records_->points.size(), iteration, kRecordPointBits, names);
+  line("record(record_to, record_at, {}, {} + ({} << {}));  // {}", records_->capacity, records_->points.size(), iteration,
+       kRecordPointBits, names);
   records_->points.push_back({role_index_, std::move(record_events_)});
   record_events_.clear();
 }
@@ -106,7 +110,8 @@ void Writer::record_before(const Step& step) {
   const std::int64_t iteration = step.iteration - section_->first;
   if (steady && step.op.list == OpRef::List::Body) {
     if (step.kind == StepKind::Compute || step.kind == StepKind::Issue) record_events_.push_back({Kind::Begin, step.op, iteration});
-    if (const auto load = load_behind(step); load && step.kind == StepKind::Wait) record_events_.push_back({Kind::WaitBegin, load->first, load->second});
+    if (const auto load = load_behind(step); load && step.kind == StepKind::Wait)
+      record_events_.push_back({Kind::WaitBegin, load->first, load->second});
   }
   if (steady) flush_records("i");
 }
@@ -119,7 +124,8 @@ void Writer::record_after(const Step& step) {
   if (step.kind == StepKind::Retire)
     while (record_flying_.size() > static_cast<std::size_t>(step.keep)) {
       for (const Step* done : record_flying_.front())
-        if (recording_ops() && done->op.list == OpRef::List::Body) record_events_.push_back({Kind::End, done->op, done->iteration - section_->first});
+        if (recording_ops() && done->op.list == OpRef::List::Body)
+          record_events_.push_back({Kind::End, done->op, done->iteration - section_->first});
       record_flying_.pop_front();
     }
   if (!recording_ops() || step.op.list != OpRef::List::Body) return;
@@ -132,7 +138,8 @@ void Writer::record_after(const Step& step) {
     }
     record_events_.push_back({Kind::End, step.op, iteration});
   }
-  if (const auto load = load_behind(step); load && step.kind == StepKind::Wait) record_events_.push_back({Kind::WaitEnd, load->first, load->second});
+  if (const auto load = load_behind(step); load && step.kind == StepKind::Wait)
+    record_events_.push_back({Kind::WaitEnd, load->first, load->second});
   // What ends here and what begins next share a record: it is written by whoever comes next.
 }
 

@@ -39,12 +39,12 @@ inline constexpr std::uint32_t kRecordPointBits = 12;  ///< of the word beside t
 
 struct RecordPlan {
   Recording recording = Recording::None;
-  std::vector<RecordPoint> points;    ///< a record names its index
-  int warps = 0;                      ///< of the block
-  int capacity = 0;                   ///< records per warp
-  int blocks = 8;                     ///< that record, from the first
+  std::vector<RecordPoint> points;                   ///< a record names its index
+  int warps = 0;                                     ///< of the block
+  int capacity = 0;                                  ///< records per warp
+  int blocks = 8;                                    ///< that record, from the first
   std::int64_t first_iteration = 0, iterations = 0;  ///< the window, as near as the roles' loops allow
-  std::int64_t loop_iterations = 0;   ///< of the longest steady loop
+  std::int64_t loop_iterations = 0;                  ///< of the longest steady loop
   std::int64_t words() const { return static_cast<std::int64_t>(blocks) * (kRecordHead + static_cast<std::int64_t>(warps) * capacity); }
 };
 

@@ -49,7 +49,8 @@ void Writer::write_step_text(const Step& step) {
     case StepKind::Wait: {
       const Barrier& barrier = program_.barriers[step.barrier];
       const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
-      line("{}({}, p{}{});  // {} {}", !barrier.full && program_.buffers[barrier.buffer].shared ? "wait_cluster" : "wait", barrier_text(step.barrier, step.cursor), step.cursor, step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
+      line("{}({}, p{}{});  // {} {}", !barrier.full && program_.buffers[barrier.buffer].shared ? "wait_cluster" : "wait",
+           barrier_text(step.barrier, step.cursor), step.cursor, step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
       return;
     }
     case StepKind::Arrive: {
@@ -57,13 +58,15 @@ void Writer::write_step_text(const Step& step) {
       const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
       if (!barrier.full && program_.buffers[barrier.buffer].shared) {
         const std::string at = barrier_text(step.barrier, step.cursor);
-        line("{0}arrive({1}), arrive_at({1}, rank ^ 1);{2}  // empty {3}, here and in the other block", one_thread_ ? "" : "__syncwarp(); if (lane == 0) ", at, "", name);
+        line("{0}arrive({1}), arrive_at({1}, rank ^ 1);{2}  // empty {3}, here and in the other block",
+             one_thread_ ? "" : "__syncwarp(); if (lane == 0) ", at, "", name);
         return;
       }
       if (one_thread_)
         line("arrive({});  // {} {}", barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty", name);
       else  // what the warp's other lanes did comes first
-        line("__syncwarp(); if (lane == 0) arrive({});  // {} {}", barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty", name);
+        line("__syncwarp(); if (lane == 0) arrive({});  // {} {}", barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty",
+             name);
       return;
     }
     case StepKind::Advance:
@@ -78,9 +81,7 @@ void Writer::write_step_text(const Step& step) {
     case StepKind::PassTurn:
       line("pass_turn<{}, {}>();  // to {}", kFirstTurn + step.barrier, kTurnThreads, safe_name(program_.roles[step.barrier].name));
       return;
-    case StepKind::Sync:
-      line("fence_async(); role_sync<{}, {}>();", 1 + role_index_, 32 * role_->warps);
-      return;
+    case StepKind::Sync: line("fence_async(); role_sync<{}, {}>();", 1 + role_index_, 32 * role_->warps); return;
     case StepKind::Commit:
       if (step.engine == Engine::Mma) {
         raw("product_commit();");
@@ -99,7 +100,8 @@ void Writer::write_step_text(const Step& step) {
       if (step.engine == Engine::Store) return write_store(step);
       return write_product(step);
     case StepKind::Compute:
-      if (step.op.list == OpRef::List::Prologue && only_sums_read_init(step)) return line("fresh({});  // {}", register_text(step.output), comment());
+      if (step.op.list == OpRef::List::Prologue && only_sums_read_init(step))
+        return line("fresh({});  // {}", register_text(step.output), comment());
       finish_lazy_sums(step);
       line("// {}", comment());
       return write_compute(step);
@@ -111,11 +113,13 @@ void Writer::write_step_text(const Step& step) {
 std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op) {
   const auto& shape = values_[v].shape;
   const bool f32 = kernel_.values[v].dtype == DType::F32;
-  if (f32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= 256) return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, false};
+  if (f32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= 256)
+    return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, false};
   // Panels of 128 bytes for wgmma and its swizzle; else as wide as a box may be.
   const std::int64_t width = products_ ? (f32 ? 32 : 64) : 256;
   if ((!values_[v].packed && !(f32 && products_)) || shape.size() != 2 || shape[1] % width != 0 || shape[0] > 256) {
-    refuse("tile_shape", op, fmt::format("'{}' moves a tile that is not two-dimensional, at most 256 rows and a multiple of {} columns", op.name, width));
+    refuse("tile_shape", op,
+           fmt::format("'{}' moves a tile that is not two-dimensional, at most 256 rows and a multiple of {} columns", op.name, width));
     return std::nullopt;
   }
   return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width), shape[0], shape[0] * width * (f32 ? 4 : 2), products_};
@@ -142,7 +146,9 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
   const bool sizes = fits && plan.extents.size() >= 2 && plan.extents.size() <= 3 && plan.extents[0] * bits % 128 == 0 &&
                      bits * panels.width * panels.rows == panels.bytes * 8;
   if (!sizes)
-    refuse("tensor_map", op, fmt::format("'{}' needs a tensor of the tile's type with two or three dimensions, whose rows are multiples of 16 bytes", op.name));
+    refuse(
+        "tensor_map", op,
+        fmt::format("'{}' needs a tensor of the tile's type with two or three dimensions, whose rows are multiples of 16 bytes", op.name));
   for (std::size_t m = 0; m < launch_.maps.size(); ++m)
     if (launch_.maps[m] == plan) return m;
   launch_.maps.push_back(std::move(plan));
@@ -163,11 +169,16 @@ std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op)
   for (const Expr& at : op.at) {
     auto affine = affine_of(at, program_.params, variables);
     if (!affine) {
-      refuse("coordinates", op, fmt::format("'{}' reads or writes at a place that is not a sum of multiples of the block's and loop's indices", op.name));
+      refuse("coordinates", op,
+             fmt::format("'{}' reads or writes at a place that is not a sum of multiples of the block's and loop's indices", op.name));
       return std::vector<std::string>(op.at.size(), "0");
     }
     std::int64_t& loop = affine->coefficients.back();
-    const std::int64_t iteration = step.op.list == OpRef::List::Prologue ? 0 : body ? step.iteration - (from_end ? program_.trips : section_->loop ? section_->first : 0) : program_.trips;
+    const std::int64_t iteration = step.op.list == OpRef::List::Prologue ? 0
+                                   : body                                ? step.iteration - (from_end         ? program_.trips
+                                                                                             : section_->loop ? section_->first
+                                                                                                              : 0)
+                                                                         : program_.trips;
     const std::int64_t add = loop * iteration;
     if ((!section_->loop && !from_end) || !body) loop = 0;
     result.insert(result.begin(), affine_text(*affine, texts, add));
@@ -192,7 +203,8 @@ std::string with_panel(const std::vector<std::string>& at, int offset) {
 
 void Writer::write_load(const Step& step) {
   const TileOp& op = op_of(kernel_, step.op);
-  if (op.kind != "tma_load") return refuse("load_kind", op, fmt::format("'{}' is a {}; loads by tma_load can be written", op.name, op.kind));
+  if (op.kind != "tma_load")
+    return refuse("load_kind", op, fmt::format("'{}' is a {}; loads by tma_load can be written", op.name, op.kind));
   const auto panels = panels_of(step.output.value, op);
   if (!panels) return;
   const std::size_t map = map_of(op, *panels);
@@ -201,25 +213,30 @@ void Writer::write_load(const Step& step) {
   line("arrive_expect({}, {});", barrier, program_.barriers[step.barrier].tx_bytes);
   if (program_.buffers[step.output.index].shared) {
     if (panels->count % program_.cluster != 0)
-      return refuse("cluster", op, fmt::format("'{}' loads {} panels of {} columns, which do not make equal parts for {} blocks", op.name, panels->count, panels->width, program_.cluster));
+      return refuse("cluster", op,
+                    fmt::format("'{}' loads {} panels of {} columns, which do not make equal parts for {} blocks", op.name, panels->count,
+                                panels->width, program_.cluster));
     const int part = panels->count / program_.cluster;
     for (int p = 0; p < part; ++p) {
       std::vector<std::string> from = at;
       from[0] = fmt::format("{} + rank * {}", from[0], part * panels->width);
-      line("tma_load_all({} + rank * {}{}, &map{}, {}, {}, {});", slot_text(step.output), part * panels->bytes, p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map,
-           with_panel(from, p * panels->width), barrier, (1 << program_.cluster) - 1);
+      line("tma_load_all({} + rank * {}{}, &map{}, {}, {}, {});", slot_text(step.output), part * panels->bytes,
+           p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map, with_panel(from, p * panels->width), barrier,
+           (1 << program_.cluster) - 1);
     }
     return;
   }
   for (int p = 0; p < panels->count; ++p)
-    line("tma_load({}{}, &map{}, {}, {});", slot_text(step.output), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map, with_panel(at, p * panels->width), barrier);
+    line("tma_load({}{}, &map{}, {}, {});", slot_text(step.output), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map,
+         with_panel(at, p * panels->width), barrier);
 }
 
 void Writer::write_store(const Step& step) {
   const TileOp& op = op_of(kernel_, step.op);
   const bool add = op.kind == "atomic_add";
   if ((op.kind != "tma_store" && !add) || step.inputs.at(0).kind != Place::Kind::Buffer)
-    return refuse("store_kind", op, fmt::format("'{}' is a {}; tma_store and atomic_add of tiles in shared memory can be written", op.name, op.kind));
+    return refuse("store_kind", op,
+                  fmt::format("'{}' is a {}; tma_store and atomic_add of tiles in shared memory can be written", op.name, op.kind));
   if (add && kernel_.values[step.inputs[0].value].dtype != DType::F32)
     return refuse("store_kind", op, fmt::format("'{}' adds something else than f32", op.name));
   const auto panels = panels_of(step.inputs.at(0).value, op);
@@ -232,8 +249,8 @@ void Writer::write_store(const Step& step) {
   }
   const int count = panels->count / step.piece.count, first = step.piece.number * count;
   for (int p = 0; p < count; ++p)
-    line("{}(&map{}, {}{}, {});", add ? "tma_add" : "tma_store", map, slot_text(step.inputs[0]), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "",
-         with_panel(at, (first + p) * panels->width));
+    line("{}(&map{}, {}{}, {});", add ? "tma_add" : "tma_store", map, slot_text(step.inputs[0]),
+         p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", with_panel(at, (first + p) * panels->width));
   if (!one_thread_) {
     --indent_;
     raw("}");
@@ -244,7 +261,8 @@ void Writer::write_store(const Step& step) {
 
 bool Writer::is_zero_fill(std::size_t v) const {
   for (const TileOp& op : kernel_.prologue)
-    if (op.kind == "fill" && !op.outputs.empty() && op.outputs[0] == kernel_.values[v].name) return number_attr(op, "value").value_or(0.0f) == 0.0f;
+    if (op.kind == "fill" && !op.outputs.empty() && op.outputs[0] == kernel_.values[v].name)
+      return number_attr(op, "value").value_or(0.0f) == 0.0f;
   return false;
 }
 
@@ -270,7 +288,8 @@ void Writer::write_product(const Step& step) {
   const std::vector<std::int64_t>&as = values_[a.value].shape, &bs = values_[b.value].shape, &ds = values_[d.value].shape;
   const bool ta = flag_attr(op, "transpose_a"), tb = flag_attr(op, "transpose_b");
   const auto unfit = [&](const char* why) { refuse("product", op, fmt::format("'{}' {}", op.name, why)); };
-  if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 64 || d.kind != Place::Kind::Variable || b.kind != Place::Kind::Buffer)
+  if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 64 || d.kind != Place::Kind::Variable ||
+      b.kind != Place::Kind::Buffer)
     return unfit("is no product of 64 rows with B in shared memory and the result in registers");
   const std::int64_t k = as[!ta], n = ds[1], column = integer_attr(op, "column", 0);
   const DType type = kernel_.values[a.value].dtype;
@@ -278,8 +297,8 @@ void Writer::write_product(const Step& step) {
     return unfit("multiplies neither bf16 nor f16 into f32");
   const bool from_registers = a.kind == Place::Kind::Variable;
   if (ta && from_registers) return unfit("transposes an A in registers");
-  if (n % 8 != 0 || n > 256 || k % 16 != 0 || (!from_registers && !ta && k % 64 != 0) || (tb ? k : n) % 64 != 0 || column % (tb ? 8 : 64) != 0 ||
-      column < 0 || column + n > bs[tb ? 0 : 1])
+  if (n % 8 != 0 || n > 256 || k % 16 != 0 || (!from_registers && !ta && k % 64 != 0) || (tb ? k : n) % 64 != 0 ||
+      column % (tb ? 8 : 64) != 0 || column < 0 || column + n > bs[tb ? 0 : 1])
     return unfit("has extents that do not make whole swizzled panels of 64 columns");
   const ProductShape shape{static_cast<int>(n), from_registers, ta, !tb, type == DType::F16};
   shapes_.insert(shape);
@@ -299,7 +318,8 @@ void Writer::write_product(const Step& step) {
   raw("#pragma unroll");
   line("for (int k = 0; k < {}; ++k)", k / 16);
   // K-major: 64 columns of K per panel, 32 bytes further per step. N-major: 16 rows of 128 bytes further, panels of N apart.
-  const std::string b_tile = tb ? fmt::format("matrix(b + k / 4 * {} + k % 4 * 32, 16, 1024)", bs[0] * 128) : fmt::format("matrix(b + k * 2048, {}, 1024)", bs[0] * 128);
+  const std::string b_tile = tb ? fmt::format("matrix(b + k / 4 * {} + k % 4 * 32, 16, 1024)", bs[0] * 128)
+                                : fmt::format("matrix(b + k * 2048, {}, 1024)", bs[0] * 128);
   const std::string a_tile = from_registers ? fmt::format("{0}[4 * k], {0}[4 * k + 1], {0}[4 * k + 2], {0}[4 * k + 3]", register_text(a))
                              : ta           ? fmt::format("matrix(a + k * 2048, {}, 1024)", as[0] * 128)
                                             : fmt::format("matrix(a + k / 4 * {} + k % 4 * 32, 16, 1024)", as[0] * 128);
@@ -333,7 +353,8 @@ void Writer::write_retire(const Step& step) {
 void Writer::write_hand_over(const Step& step) {
   const Place& from = step.inputs.at(0);
   raw("#pragma unroll");
-  line("for (int r = 0; r < {}; ++r) store_word({} + (r * {} + tid) * 4, {}[r]);", words_of(from.value), slot_text(step.output), 32 * role_->warps, register_text(from));
+  line("for (int r = 0; r < {}; ++r) store_word({} + (r * {} + tid) * 4, {}[r]);", words_of(from.value), slot_text(step.output),
+       32 * role_->warps, register_text(from));
 }
 
 }  // namespace heddle::codegen

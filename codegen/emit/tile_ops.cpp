@@ -67,8 +67,8 @@ void Writer::write_compute(const Step& step) {
 }
 
 bool Writer::is_smem_vector(const Place& place) const {
-  return products_ && place.kind == Place::Kind::Buffer && values_[place.value].shape.size() == 1 && kernel_.values[place.value].dtype == DType::F32 &&
-         !program_.buffers[place.index].registers;
+  return products_ && place.kind == Place::Kind::Buffer && values_[place.value].shape.size() == 1 &&
+         kernel_.values[place.value].dtype == DType::F32 && !program_.buffers[place.index].registers;
 }
 
 /// Registers that another role handed over, and what a thread needs of vectors in shared memory.
@@ -85,7 +85,8 @@ void Writer::take_inputs(const Step& step, const TileOp& op) {
     if (p.kind != Place::Kind::Buffer || !program_.buffers[p.index].registers) continue;
     line("{} taken{}[{}];", type_of(p.value), k, words_of(p.value));
     raw("#pragma unroll");
-    line("for (int r = 0; r < {}; ++r) load_word({} + (r * {} + tid) * 4, taken{}[r]);", words_of(p.value), slot_text(p), 32 * role_->warps, k);
+    line("for (int r = 0; r < {}; ++r) load_word({} + (r * {} + tid) * 4, taken{}[r]);", words_of(p.value), slot_text(p), 32 * role_->warps,
+         k);
   }
 }
 
@@ -142,7 +143,8 @@ std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t
 
 void Writer::write_elements(const Step& step, const TileOp& op) {
   const Value& out = values_[step.output.value];
-  if (out.packed || step.output.kind != Place::Kind::Variable) return refuse("operand", op, fmt::format("'{}' does not compute f32 into registers", op.name));
+  if (out.packed || step.output.kind != Place::Kind::Variable)
+    return refuse("operand", op, fmt::format("'{}' does not compute f32 into registers", op.name));
   std::vector<std::string> operands;
   for (std::size_t k = 0; k < step.inputs.size(); ++k) operands.push_back(element_text(step, op, k, *out.layout));
   for (const char* name : {"scale", "value"})
@@ -170,7 +172,8 @@ void Writer::write_elements(const Step& step, const TileOp& op) {
       if (f.name == name) function = &f;
     if (!function) return refuse("function", op, fmt::format("'{}' computes a function that is not known", op.name));
     if (static_cast<int>(operands.size()) < function->operands) operands.push_back(float_literal(number_attr(op, "value").value_or(0.0f)));
-    if (static_cast<int>(operands.size()) != function->operands) return refuse("function", op, fmt::format("'{}' has the wrong number of operands", op.name));
+    if (static_cast<int>(operands.size()) != function->operands)
+      return refuse("function", op, fmt::format("'{}' has the wrong number of operands", op.name));
     if (name == "sub" && scale) {
       expression = fmt::format("fmaf({}, {}, -({}))", raw_first, float_literal(*scale), operands[1]);
     } else {
@@ -218,7 +221,8 @@ void Writer::finish_lazy_sums(const Step& step) {
   if (step.op.list != OpRef::List::Epilogue) return;
   for (const Place& p : step.inputs) {
     if (p.kind != Place::Kind::Variable || !is_lazy_sum(p.value) || !finished_sums_.insert(p.value).second) continue;
-    line("// {}: first the parts of {} in the four threads of a row", named(op_of(kernel_, step.op)), safe_name(kernel_.values[p.value].name));
+    line("// {}: first the parts of {} in the four threads of a row", named(op_of(kernel_, step.op)),
+         safe_name(kernel_.values[p.value].name));
     raw("#pragma unroll");
     line("for (int r = 0; r < {}; ++r) {{", words_of(p.value));
     for (const int mask : {1, 2}) line("  {0}[r] += __shfl_xor_sync(0xffffffffu, {0}[r], {1});", register_text(p), mask);
@@ -233,7 +237,8 @@ void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
       out.layout->kind != Layout::Kind::Rows)
     return refuse("reduction", op, fmt::format("'{}' is no reduction of an f32 tile along its rows", op.name));
   float scale = number_attr(op, "scale").value_or(1.0f);
-  if (!std::isfinite(scale) || (maximum && scale <= 0)) return refuse("reduction", op, fmt::format("'{}' has a scale that cannot be taken out of the reduction", op.name));
+  if (!std::isfinite(scale) || (maximum && scale <= 0))
+    return refuse("reduction", op, fmt::format("'{}' has a scale that cannot be taken out of the reduction", op.name));
   if (flag_attr(op, "mean")) scale /= static_cast<float>(in.layout->cols);
   const std::string from = input_array(step, 0);
   const int rows = out.layout->elements;
@@ -286,7 +291,8 @@ void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
 void Writer::write_convert(const Step& step, const TileOp& op) {
   const Value& out = values_[step.output.value];
   const Value& in = values_[step.inputs.at(0).value];
-  if (!in.layout || !out.layout || in.layout->kind != out.layout->kind || in.layout->elements != out.layout->elements || in.layout->elements % 2 != 0)
+  if (!in.layout || !out.layout || in.layout->kind != out.layout->kind || in.layout->elements != out.layout->elements ||
+      in.layout->elements % 2 != 0)
     return refuse("convert", op, fmt::format("'{}' does not convert registers into registers of the same shape", op.name));
   const std::string from = input_array(step, 0), to = begin_result(step);
   const char* type = kernel_.values[(out.packed ? step.output : step.inputs[0]).value].dtype == DType::F16 ? "f16" : "bf16";
@@ -296,7 +302,8 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
   else if (out.packed && !in.packed)
     line("for (int e = 0; e < {0}; ++e) {1}[e] = pack_{3}({2}[2 * e], {2}[2 * e + 1]);", words_of(step.output.value), to, from, type);
   else if (in.packed && !out.packed)
-    line("for (int e = 0; e < {0}; ++e) {1}[2 * e] = low_{3}({2}[e]), {1}[2 * e + 1] = high_{3}({2}[e]);", words_of(step.inputs[0].value), to, from, type);
+    line("for (int e = 0; e < {0}; ++e) {1}[2 * e] = low_{3}({2}[e]), {1}[2 * e + 1] = high_{3}({2}[e]);", words_of(step.inputs[0].value),
+         to, from, type);
   else
     refuse("convert", op, fmt::format("'{}' converts between two 16-bit types", op.name));
   end_result(step);
@@ -307,7 +314,8 @@ void Writer::write_mask(const Step& step, const TileOp& op) {
   const auto value = number_attr(op, "value").value_or(0.0f);
   if (!products_ || !in.layout || in.layout->kind != Layout::Kind::Matrix || in.packed || step.output.kind != Place::Kind::Variable ||
       !std::isfinite(value))
-    return refuse("mask", op, fmt::format("'{}' does not mask an f32 tile in the registers of a kernel with wgmma by a finite number", op.name));
+    return refuse("mask", op,
+                  fmt::format("'{}' does not mask an f32 tile in the registers of a kernel with wgmma by a finite number", op.name));
   const auto at = coordinates(step, op);  // innermost first
   const std::string from = input_array(step, 0), to = begin_result(step);
   if (from != to) {
@@ -331,7 +339,8 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
   if (products_ && in.layout && in.layout->kind == Layout::Kind::Matrix && !in.packed && in.shape == values_[step.output.value].shape &&
       kernel_.values[step.output.value].dtype == DType::F32)
     return write_smem_store_f32(step, *panels);
-  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || !in.packed || !values_[step.output.value].packed || in.shape != values_[step.output.value].shape)
+  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || !in.packed || !values_[step.output.value].packed ||
+      in.shape != values_[step.output.value].shape)
     return refuse("smem_store", op, fmt::format("'{}' does not store a 16-bit register tile", op.name));
   const std::string from = input_array(step, 0);
   if (products_) {
@@ -349,7 +358,8 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
     raw("#pragma unroll");
     line("for (int j = 0; j < {}; ++j) {{", words_of(step.inputs[0].value) / 4);
     line("  const int row = warp * {} + j / {}, panel = j % {};", in.layout->rows / 4, panels->count, panels->count);
-    line("  store_words(to + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);", panels->bytes, from);
+    line("  store_words(to + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);",
+         panels->bytes, from);
     raw("}");
   }
 }
@@ -378,7 +388,8 @@ void Writer::write_smem_load(const Step& step, const TileOp& op) {
   raw("#pragma unroll");
   line("for (int j = 0; j < {}; ++j) {{", words_of(step.output.value) / 4);
   line("  const int row = warp * {} + j / {}, panel = j % {};", out.layout->rows / 4, panels->count, panels->count);
-  line("  load_words(from + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);", panels->bytes, to);
+  line("  load_words(from + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);",
+       panels->bytes, to);
   raw("}");
   end_result(step);
 }
@@ -388,7 +399,8 @@ void Writer::write_global_load(const Step& step, const TileOp& op) {
   std::size_t tensor = kernel_.tensors.size();
   for (std::size_t t = 0; t < kernel_.tensors.size(); ++t)
     if (kernel_.tensors[t].name == op.tensor) tensor = t;
-  const bool whole = tensor < kernel_.tensors.size() && kernel_.tensors[tensor].dtype == DType::F32 && kernel_.tensors[tensor].shape.size() == 1 &&
+  const bool whole = tensor < kernel_.tensors.size() && kernel_.tensors[tensor].dtype == DType::F32 &&
+                     kernel_.tensors[tensor].shape.size() == 1 &&
                      kernel_.tensors[tensor].shape[0].evaluate(program_.params).value() == (out.shape.empty() ? 0 : out.shape[0]);
   const auto at = coordinates(step, op);
   if (!whole || at != std::vector<std::string>{"0"} || out.packed || !out.layout || out.layout->kind != Layout::Kind::Columns)

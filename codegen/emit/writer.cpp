@@ -65,7 +65,8 @@ bool Writer::prepare() {
   for (const GridDim& dim : kernel_.grid) {
     const auto size = dim.size.evaluate(program_.params);
     grid_.push_back(size.ok() ? *size : 0);
-    if (program_.cluster > 1 && grid_.size() - 1 == program_.cluster_dim) grid_.back() = (grid_.back() + program_.cluster - 1) / program_.cluster;
+    if (program_.cluster > 1 && grid_.size() - 1 == program_.cluster_dim)
+      grid_.back() = (grid_.back() + program_.cluster - 1) / program_.cluster;
     grid_names_.push_back("g_" + safe_name(dim.name) + (grid_names_.empty() ? "" : std::to_string(grid_names_.size())));
     if (grid_.back() < 1 || grid_.back() > kMostTiles) tiles = 0;
     tiles = tiles > kMostTiles ? tiles : tiles * grid_.back();
@@ -96,9 +97,7 @@ void Writer::lay_out_values() {
     const TileValue& v = kernel_.values[i];
     Value& value = values_[i];
     if (v.space != Space::Register) continue;
-    const auto odd = [&](const char* what) {
-      refusals_.push_back({"layout", {}, fmt::format("'{}' {}", v.name, what), std::nullopt});
-    };
+    const auto odd = [&](const char* what) { refusals_.push_back({"layout", {}, fmt::format("'{}' {}", v.name, what), std::nullopt}); };
     if (!value.packed && v.dtype != DType::F32) {
       odd("holds 8-bit or integer elements; f32, bf16 and f16 can be written");
       continue;
@@ -107,7 +106,8 @@ void Writer::lay_out_values() {
     if (value.shape.size() == 2) {
       layout.rows = value.shape[0];
       layout.cols = value.shape[1];
-      if (products_ && (layout.rows != 64 || layout.cols % 16 != 0 || layout.cols > 256)) odd("is no tile of 64 rows and 16 to 256 columns, as one warpgroup holds");
+      if (products_ && (layout.rows != 64 || layout.cols % 16 != 0 || layout.cols > 256))
+        odd("is no tile of 64 rows and 16 to 256 columns, as one warpgroup holds");
       if (!products_ && (layout.rows != rows || layout.cols != cols || rows % 4 != 0 || cols % 256 != 0))
         odd("does not have the rows (a multiple of 4) and columns (a multiple of 256) of the kernel's other tiles");
       layout.columns = static_cast<int>(products_ ? 0 : cols / 32);
@@ -146,8 +146,8 @@ void Writer::write_head() {
   } else {
     raw("// certificate: none, nothing is claimed about other schedules");
   }
-  line("// launch: {} threads, {} bytes of dynamic shared memory, a block per SM (at most {}){}", program_.threads, program_.smem_bytes, launch_.tiles,
-       program_.cluster > 1 ? fmt::format(", in clusters of {}", program_.cluster) : std::string());
+  line("// launch: {} threads, {} bytes of dynamic shared memory, a block per SM (at most {}){}", program_.threads, program_.smem_bytes,
+       launch_.tiles, program_.cluster > 1 ? fmt::format(", in clusters of {}", program_.cluster) : std::string());
   for (std::size_t m = 0; m < launch_.maps.size(); ++m) {
     const TensorMapPlan& map = launch_.maps[m];
     std::string box, extents;
@@ -174,12 +174,14 @@ void Writer::write_kernel() {
                              kernel_.tensors[launch_.pointers[p]].dtype == DType::F32 ? "float" : "unsigned short", p);
   if (records_) arguments += fmt::format("{}u64* records", arguments.empty() ? "" : ", ");
   const bool clusters = program_.cluster > 1;
-  line("extern \"C\" __global__ void {}__launch_bounds__({}, 1)\n{}({}) {{", clusters ? fmt::format("__cluster_dims__({}, 1, 1) ", program_.cluster) : std::string(),
-       program_.threads, launch_.entry, arguments);
+  line("extern \"C\" __global__ void {}__launch_bounds__({}, 1)\n{}({}) {{",
+       clusters ? fmt::format("__cluster_dims__({}, 1, 1) ", program_.cluster) : std::string(), program_.threads, launch_.entry, arguments);
   indent_ = 1;
   raw("extern __shared__ __align__(1024) unsigned char shared[];");
   raw("const u32 smem = shared_address(shared);");
-  if (clusters) line("const int rank = blockIdx.x % {}, cluster = blockIdx.x / {}, clusters = gridDim.x / {};  // this block in its cluster", program_.cluster, program_.cluster, program_.cluster);
+  if (clusters)
+    line("const int rank = blockIdx.x % {}, cluster = blockIdx.x / {}, clusters = gridDim.x / {};  // this block in its cluster",
+         program_.cluster, program_.cluster, program_.cluster);
   for (const Buffer& buffer : program_.buffers)
     line("// {:>7}: {}, {} x {} bytes", buffer.offset, safe_name(buffer.name), buffer.depth, buffer.slot_bytes);
   raw("if (threadIdx.x == 0) {");
@@ -189,7 +191,8 @@ void Writer::write_kernel() {
     const int depth = program_.buffers[barrier.buffer].depth;
     const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
     for (int s = 0; s < depth; ++s)
-      line("barrier_init(smem + {}, {});  // {} {}[{}]", barrier_address(program_, b) + 8 * s, barrier.arrivals, barrier.full ? "full" : "empty", name, s);
+      line("barrier_init(smem + {}, {});  // {} {}[{}]", barrier_address(program_, b) + 8 * s, barrier.arrivals,
+           barrier.full ? "full" : "empty", name, s);
   }
   for (std::size_t m = 0; m < launch_.maps.size(); ++m) line("prefetch_map(&map{});", m);
   raw("barrier_init_fence();");
@@ -302,14 +305,17 @@ void Writer::write_walk() {
   if (rule_ && grid_.size() == 2) {
     const std::size_t other = 1 - rule_->dim;
     const std::int64_t group = kGroupedTiles * grid_[rule_->dim];
-    line("const int first = tile / {} * {}, width = min({}, {} - first), inside = tile % {};", group, kGroupedTiles, kGroupedTiles, grid_[other], group);
+    line("const int first = tile / {} * {}, width = min({}, {} - first), inside = tile % {};", group, kGroupedTiles, kGroupedTiles,
+         grid_[other], group);
     line("const int {} = {}, {} = first + inside % width;  // long tiles first", grid_names_[rule_->dim],
-         rule_->longer_later ? fmt::format("{} - inside / width", grid_[rule_->dim] - 1) : std::string("inside / width"), grid_names_[other]);
+         rule_->longer_later ? fmt::format("{} - inside / width", grid_[rule_->dim] - 1) : std::string("inside / width"),
+         grid_names_[other]);
     return;
   }
   if (wants_grouping()) {
     const std::int64_t group = kGroupedRows * grid_[1];
-    line("const int group = tile / {}, first = group * {}, rows = min({}, {} - first), inside = tile % {};", group, kGroupedRows, kGroupedRows, grid_[0], group);
+    line("const int group = tile / {}, first = group * {}, rows = min({}, {} - first), inside = tile % {};", group, kGroupedRows,
+         kGroupedRows, grid_[0], group);
     line("const int {} = first + inside % rows, {} = inside / rows;", grid_names_[0], grid_names_[1]);
     return;
   }
@@ -329,7 +335,8 @@ void Writer::write_variables(const Role& role) {
     const Variable& variable = role.variables[v];
     if (!values_[variable.value].layout) continue;
     for (int c = 0; c < variable.copies; ++c)
-      line("{} {}[{}];", type_of(variable.value), register_text({Place::Kind::Variable, v, c, 0, variable.value, 0}), words_of(variable.value));
+      line("{} {}[{}];", type_of(variable.value), register_text({Place::Kind::Variable, v, c, 0, variable.value, 0}),
+           words_of(variable.value));
   }
 }
 
@@ -345,12 +352,12 @@ void Writer::write_role(const Role& role, std::size_t index) {
     for (const Step& step : section.steps)
       if (step.kind == StepKind::Compute || step.kind == StepKind::Sync) one_thread_ = false;
   if (!one_thread_ && role.warps != 4) {
-    refusals_.push_back({"role_warps", {}, fmt::format("role '{}' computes with {} warps; 4 can be written", role.name, role.warps), std::nullopt});
+    refusals_.push_back(
+        {"role_warps", {}, fmt::format("role '{}' computes with {} warps; 4 can be written", role.name, role.warps), std::nullopt});
     return;
   }
   const bool first = index == 0, last = index + 1 == program_.roles.size();
-  const std::string condition =
-      last ? std::string() : fmt::format("if (threadIdx.x < {}) ", role.first_thread + 128 * role.warpgroups);
+  const std::string condition = last ? std::string() : fmt::format("if (threadIdx.x < {}) ", role.first_thread + 128 * role.warpgroups);
   line("{}{}{{  // ---- {}: threads {} to {}", first ? "" : "} else ", condition, safe_name(role.name), role.first_thread,
        role.first_thread + 32 * role.warps - 1);
   ++indent_;
@@ -367,7 +374,8 @@ void Writer::write_role(const Role& role, std::size_t index) {
     bool asked = false;
     for (const Section& section : role.sections)
       for (const Step& step : section.steps)
-        asked = asked || (step.cursor == c && (step.kind == StepKind::Wait || step.kind == StepKind::Arrive || step.engine == Engine::Load));
+        asked =
+            asked || (step.cursor == c && (step.kind == StepKind::Wait || step.kind == StepKind::Arrive || step.engine == Engine::Load));
     if (role.cursors[c].depth > 1)
       line("int s{0} = 0; u32 p{0} = 0;  // slot of {1}, phase", c, role.cursors[c].depth);
     else if (asked)
@@ -375,12 +383,14 @@ void Writer::write_role(const Role& role, std::size_t index) {
   }
   begin_records(role);
   if (program_.turns && program_.turns->first != program_.turns->last && program_.turns->last == index)
-    line("pass_turn<{}, {}>();  // {} begins", kFirstTurn + program_.turns->first, kTurnThreads, safe_name(program_.roles[program_.turns->first].name));
+    line("pass_turn<{}, {}>();  // {} begins", kFirstTurn + program_.turns->first, kTurnThreads,
+         safe_name(program_.roles[program_.turns->first].name));
   write_tile_loop();
   const std::string before = std::exchange(text_, {});
   for (const Section& section : role.sections) write_section(role, section);
   const std::string steps = std::exchange(text_, before);
-  if (rule_ || std::any_of(grid_names_.begin(), grid_names_.end(), [&](const std::string& name) { return steps.find(name) != std::string::npos; }))
+  if (rule_ ||
+      std::any_of(grid_names_.begin(), grid_names_.end(), [&](const std::string& name) { return steps.find(name) != std::string::npos; }))
     write_tile_numbers();
   if (rule_) {
     const std::string& index = program_.cluster > 1 && rule_->dim == program_.cluster_dim ? kPair : grid_names_[rule_->dim];

@@ -41,14 +41,14 @@ class Writer {
   struct Layout {
     enum class Kind { Matrix, Rows, Columns };  ///< a tile; one number per row; one per column
     Kind kind = Kind::Matrix;
-    int elements = 0;    ///< per thread
-    int columns = 0;     ///< Matrix without wgmma: per thread and row
+    int elements = 0;                 ///< per thread
+    int columns = 0;                  ///< Matrix without wgmma: per thread and row
     std::int64_t rows = 0, cols = 0;  ///< of the tile
   };
   struct Value {
     std::vector<std::int64_t> shape;
-    std::optional<Layout> layout;     ///< registers only
-    bool packed = false;              ///< 16-bit elements, two per register
+    std::optional<Layout> layout;  ///< registers only
+    bool packed = false;           ///< 16-bit elements, two per register
   };
 
   // ---- frame (writer.cpp)
@@ -72,7 +72,7 @@ class Writer {
   void write_tile_loop();
   /// Where tiles have trips of their own: from which block index they follow, and how.
   struct TripRule {
-    std::size_t dim = 0;              ///< of the grid
+    std::size_t dim = 0;                              ///< of the grid
     std::int64_t slope = 1, offset = 0, divisor = 1;  ///< trips = (slope * index + offset) / divisor within the program's bounds
     bool longer_later = true;
   };
@@ -161,14 +161,14 @@ class Writer {
   const Program& program_;
   std::vector<Refusal> refusals_;
   std::vector<Value> values_;
-  bool products_ = false;                 ///< the kernel has wgmmas: accumulator layout
-  std::optional<TripRule> rule_;          ///< of a program whose trips vary
-  std::vector<std::int64_t> grid_;        ///< of tiles, or of the clusters' tiles
+  bool products_ = false;           ///< the kernel has wgmmas: accumulator layout
+  std::optional<TripRule> rule_;    ///< of a program whose trips vary
+  std::vector<std::int64_t> grid_;  ///< of tiles, or of the clusters' tiles
   std::vector<std::string> grid_names_;
   LaunchPlan launch_;
   std::set<ProductShape> shapes_;
   std::string text_;
-  std::vector<SourceSpan> spans_;         ///< number k lies between the marks of k in text_
+  std::vector<SourceSpan> spans_;  ///< number k lies between the marks of k in text_
   int indent_ = 0;
   // the role being written
   const Role* role_ = nullptr;
@@ -183,8 +183,8 @@ class Writer {
   std::vector<const Step*> open_;
   std::deque<std::vector<Flying>> flying_;
   std::optional<RecordPlan> records_;
-  std::vector<RecordEvent> record_events_;      ///< of the next record
-  std::vector<const Step*> record_open_;        ///< issued, not committed
+  std::vector<RecordEvent> record_events_;  ///< of the next record
+  std::vector<const Step*> record_open_;    ///< issued, not committed
   std::deque<std::vector<const Step*>> record_flying_;
 };
 

@@ -40,15 +40,22 @@ class EvalData : public TileData {
  public:
   EvalData(const Kernel& kernel, const Program& program, TensorMap& tensors, std::int64_t first_tile, std::vector<std::int64_t> grid,
            const std::stop_token& stop)
-      : kernel_(kernel), program_(program), scope_(program.params), trips_(program.trips), tensors_(tensors), first_(first_tile), grid_(std::move(grid)), stop_(stop) {
+      : kernel_(kernel),
+        program_(program),
+        scope_(program.params),
+        trips_(program.trips),
+        tensors_(tensors),
+        first_(first_tile),
+        grid_(std::move(grid)),
+        stop_(stop) {
     for (const TileValue& value : kernel.values) {
       auto& shape = shapes_.emplace_back();
       for (const Expr& extent : value.shape) shape.push_back(extent.evaluate(program.params).value());
     }
   }
 
-  std::string compute(OpRef ref, const Piece& piece, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs, Array* output,
-                      std::size_t value) override {
+  std::string compute(OpRef ref, const Piece& piece, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs,
+                      Array* output, std::size_t value) override {
     const TileOp& op = op_of(kernel_, ref);
     go_to(tile);
     scope_[kernel_.loop.variable] = ref.list == OpRef::List::Prologue ? 0 : ref.list == OpRef::List::Epilogue ? trips_ : iteration;
@@ -70,7 +77,8 @@ class EvalData : public TileData {
     const bool stores = piece.count > 1 && !output;
     const Array part = stores ? columns_of(*inputs.at(0), piece) : Array{};
     if (stores) at_.back() += piece.number * part.shape.back();
-    std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output, tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_});
+    std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output,
+                                      tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_});
     if (complaint.empty() && output) round_all(kernel_.values[value].dtype, output->data);
     if (complaint.empty() && output && piece.count > 1) forget_others(*output, piece);
     return complaint;

@@ -35,7 +35,7 @@ const char* to_string(FaultKind kind);
 struct ProgramFault {
   FaultKind kind = FaultKind::Deadlock;
   std::string role;
-  std::string step;      ///< as step_text() has it
+  std::string step;  ///< as step_text() has it
   std::int64_t tile = 0, iteration = 0;
   std::string what;
   std::optional<OpRef> op;  ///< whose step it is; absent where it is no op's
@@ -44,9 +44,9 @@ struct ProgramFault {
 std::string to_string(const ProgramFault& fault);
 
 struct Interleaving {
-  std::uint64_t seed = 1;     ///< also picks the manner: uniform, late, eager, one role far ahead ...
-  std::int64_t tiles = 1;     ///< that the block, or each block of the cluster, works through
-  std::stop_token stop{};     ///< asked to stop, a run ends where it is, without a fault
+  std::uint64_t seed = 1;  ///< also picks the manner: uniform, late, eager, one role far ahead ...
+  std::int64_t tiles = 1;  ///< that the block, or each block of the cluster, works through
+  std::stop_token stop{};  ///< asked to stop, a run ends where it is, without a fault
 };
 
 /// Names instead of data: every slot and register knows which value of which iteration of which tile it holds.
@@ -55,7 +55,7 @@ std::optional<ProgramFault> run_symbolic(const Kernel& kernel, const Program& pr
 /// With real data: every block of the grid, `how.tiles` tiles of it per block (the last block may have fewer). Writes the
 /// kernel's outputs into `tensors`. Input errors are those of heddle eval. Asked to stop, it does so within one tile instruction, and
 /// what it has written means nothing.
-Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors,
-                                                  const Interleaving& how, const std::stop_token& stop = {});
+Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors, const Interleaving& how,
+                                                  const std::stop_token& stop = {});
 
 }  // namespace heddle::codegen

@@ -33,13 +33,17 @@ void BlockMachine::begin_tile(std::size_t role) {
   } else if (program_.varies) {  // mostly short ones, where the ends of the pipeline meet
     std::mt19937_64 choose(how_.seed * 31 + static_cast<std::uint64_t>(agent.tile));
     const auto lengths = static_cast<std::uint64_t>((program_.trips - program_.least_trips) / program_.trip_step + 1);
-    trips = program_.least_trips + program_.trip_step * static_cast<std::int64_t>(choose() % (choose() % 4 ? std::min<std::uint64_t>(lengths, 6) : lengths));
+    trips = program_.least_trips +
+            program_.trip_step * static_cast<std::int64_t>(choose() % (choose() % 4 ? std::min<std::uint64_t>(lengths, 6) : lengths));
   }
   if (trips == agent.trips) return;
   agent.trips = trips;
   agent.code.clear();
   for_each_step(
-      role_at(role), [&](const Section& section, const Step& step, std::int64_t shift) { agent.code.push_back({&section, &step, shift}); },
+      role_at(role),
+      [&](const Section& section, const Step& step, std::int64_t shift) {
+        agent.code.push_back({&section, &step, shift});
+      },
       program_.trips - trips);
 }
 
@@ -53,7 +57,10 @@ std::optional<ProgramFault> BlockMachine::run() {
   enum Manner { kUniform, kLate, kEager, kOrdered, kOrderedLate, kUneven, kNoLoads, kNoProducts, kNoStores, kSlowRole, kManners };
   const auto manner = static_cast<Manner>(how_.seed % kManners);
   // One kind of completion may be put off until nothing else can happen.
-  const Engine last = manner == kNoLoads ? Engine::Load : manner == kNoProducts || manner == kSlowRole ? Engine::Mma : manner == kNoStores ? Engine::Store : Engine::None;
+  const Engine last = manner == kNoLoads                             ? Engine::Load
+                      : manner == kNoProducts || manner == kSlowRole ? Engine::Mma
+                      : manner == kNoStores                          ? Engine::Store
+                                                                     : Engine::None;
   std::vector<std::uint64_t> weight(agents_.size(), 1);
   std::vector<std::size_t> order(agents_.size());
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
@@ -208,13 +215,16 @@ void BlockMachine::step(std::size_t role) {
       const bool all = !program_.barriers[step.barrier].full && program_.buffers[program_.barriers[step.barrier].buffer].shared;
       for (std::size_t block = 0; block < static_cast<std::size_t>(program_.cluster); ++block)
         if (all || block == block_of(role))
-          if (!arrive(phases(block, step.barrier)[static_cast<std::size_t>(cursor.slot)], step.barrier, step.count, use_of(role, step.cursor)))
-            return fail(FaultKind::Parity, role, flat, tile, fmt::format("arrives when phase {} is over already", use_of(role, step.cursor)));
+          if (!arrive(phases(block, step.barrier)[static_cast<std::size_t>(cursor.slot)], step.barrier, step.count,
+                      use_of(role, step.cursor)))
+            return fail(FaultKind::Parity, role, flat, tile,
+                        fmt::format("arrives when phase {} is over already", use_of(role, step.cursor)));
       break;
     }
     case StepKind::TakeTurn: --turns_[role]; break;
     case StepKind::PassTurn:
-      if (++turns_[block_of(role) * program_.roles.size() + step.barrier] > 1) return fail(FaultKind::Turns, role, flat, tile, "gives a turn before the last one has been taken");
+      if (++turns_[block_of(role) * program_.roles.size() + step.barrier] > 1)
+        return fail(FaultKind::Turns, role, flat, tile, "gives a turn before the last one has been taken");
       break;
     case StepKind::Advance: {
       CursorState& cursor = agent.cursors[step.cursor];
@@ -270,7 +280,8 @@ bool BlockMachine::may_fill(std::size_t role, const Flat& flat, const Place& pla
   if (!slot) return false;
   const bool again = slot->writer == role && slot->tile == agents_[role].tile && slot->iteration == iteration_of(flat, place);
   if (again || slot->granted == role || (slot->seen >> role & 1)) return true;
-  fail(FaultKind::Overwrite, role, flat, agents_[role].tile, fmt::format("fills the slot of {} without having waited until it is free", content(*slot)));
+  fail(FaultKind::Overwrite, role, flat, agents_[role].tile,
+       fmt::format("fills the slot of {} without having waited until it is free", content(*slot)));
   return false;
 }
 
@@ -288,7 +299,8 @@ bool BlockMachine::may_tell(std::size_t role, const Flat& flat) {
   }
   slot->seen &= ~(std::uint64_t{1} << role);
   if (std::find(slot->users.begin(), slot->users.end(), role) == slot->users.end()) return true;
-  fail(FaultKind::Overwrite, role, flat, tile, fmt::format("frees the slot of {} before what it has issued to read it has been awaited", content(*slot)));
+  fail(FaultKind::Overwrite, role, flat, tile,
+       fmt::format("frees the slot of {} before what it has issued to read it has been awaited", content(*slot)));
   return false;
 }
 
@@ -354,7 +366,8 @@ void BlockMachine::write_register(std::size_t role, const Flat& flat, const Plac
   cell->array = std::move(array);
 }
 
-void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array, unsigned part) {
+void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array,
+                             unsigned part) {
   const std::int64_t tile = agents_[role].tile;
   if (part && holds(slot, flat, place, tile) && (slot.missing & part)) {  // the other block has brought its part of the same
     slot.missing &= ~part;
@@ -363,9 +376,9 @@ void BlockMachine::fill_slot(std::size_t role, const Flat& flat, Slot& slot, con
     return;
   }
   if (slot.readers > 0 || slot.filling)
-    return fail(FaultKind::Overwrite, role, flat, tile, fmt::format("overwrites {} while it is being {}", content(slot), slot.filling ? "filled" : "read"));
-  if (slot.untold)
-    return fail(FaultKind::Fence, role, flat, tile, "overwrites what a store has read before all warps know that it has");
+    return fail(FaultKind::Overwrite, role, flat, tile,
+                fmt::format("overwrites {} while it is being {}", content(slot), slot.filling ? "filled" : "read"));
+  if (slot.untold) return fail(FaultKind::Fence, role, flat, tile, "overwrites what a store has read before all warps know that it has");
   slot.value = place.value;
   slot.iteration = iteration_of(flat, place);
   slot.tile = tile;
@@ -391,8 +404,8 @@ void BlockMachine::compute(std::size_t role, const Flat& flat) {
     if (step.kind == StepKind::Put) {
       result = *inputs.at(0);
     } else {
-      const std::string complaint = data_->compute(step.op, step.piece, tile_of(role, agents_[role].tile), step.iteration + flat.shift, inputs,
-                                                   step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
+      const std::string complaint = data_->compute(step.op, step.piece, tile_of(role, agents_[role].tile), step.iteration + flat.shift,
+                                                   inputs, step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
       if (!complaint.empty()) return fail(FaultKind::Semantics, role, flat, agents_[role].tile, complaint);
     }
   }
@@ -434,8 +447,10 @@ void BlockMachine::issue(std::size_t role, const Flat& flat) {
     agent.open_stores.push_back(&async);
   } else {
     if (!slot_at(role, flat, step.output) || !may_fill(role, flat, step.output)) return;
-    const auto at = static_cast<std::size_t>(agent.cursors[step.output.cursor].slot), slot = static_cast<std::size_t>(agent.cursors[step.cursor].slot);
-    if (slot >= phases(block_of(role), step.barrier).size()) return fail(FaultKind::NotReady, role, flat, agent.tile, "a barrier that does not exist");
+    const auto at = static_cast<std::size_t>(agent.cursors[step.output.cursor].slot),
+               slot = static_cast<std::size_t>(agent.cursors[step.cursor].slot);
+    if (slot >= phases(block_of(role), step.barrier).size())
+      return fail(FaultKind::NotReady, role, flat, agent.tile, "a barrier that does not exist");
     const bool shared = program_.buffers[step.output.index].shared;
     async.part = shared ? 1u << block_of(role) : 1u;
     async.use = use_of(role, step.cursor);
@@ -495,7 +510,8 @@ void BlockMachine::complete(std::size_t role, Engine engine, std::size_t which) 
   for (Slot* slot : async.fills) slot->filling &= ~async.part;
   for (Phase* phase : async.signals) {
     if (phase->completed != async.use)
-      return fail(FaultKind::Parity, role, async.at, async.tile, fmt::format("brings bytes of phase {} when {} phases are over", async.use, phase->completed));
+      return fail(FaultKind::Parity, role, async.at, async.tile,
+                  fmt::format("brings bytes of phase {} when {} phases are over", async.use, phase->completed));
     phase->bytes -= bytes;
     turn(*phase, async.barrier);
   }
@@ -513,7 +529,13 @@ std::string BlockMachine::content(const Cell& cell) const {
 void BlockMachine::fail(FaultKind kind, std::size_t role, const Flat& flat, std::int64_t tile, std::string what) {
   if (fault_) return;
   const Role& r = role_at(role);
-  fault_ = ProgramFault{kind, r.name, step_text(kernel_, program_, r, *flat.section, *flat.step), tile, flat.step->iteration + flat.shift, std::move(what), flat.step->op};
+  fault_ = ProgramFault{kind,
+                        r.name,
+                        step_text(kernel_, program_, r, *flat.section, *flat.step),
+                        tile,
+                        flat.step->iteration + flat.shift,
+                        std::move(what),
+                        flat.step->op};
 }
 
 std::optional<ProgramFault> BlockMachine::check_registers() const {
@@ -524,11 +546,18 @@ std::optional<ProgramFault> BlockMachine::check_registers() const {
     const int live = role.variables.empty() ? 0 : live_registers(program_, role) + program_.register_overhead;
     const int budget = role.registers ? role.registers : program_.entry_registers;
     if (live > budget)
-      return ProgramFault{FaultKind::Registers, role.name, "", 0, 0, fmt::format("{} registers are live at once, the budget is {}", live, budget), {}};
+      return ProgramFault{
+          FaultKind::Registers, role.name, "", 0, 0, fmt::format("{} registers are live at once, the budget is {}", live, budget), {}};
   }
   if (used > program_.entry_registers * warpgroups)
-    return ProgramFault{FaultKind::Registers, "", "", 0, 0,
-                        fmt::format("the budgets need {} registers per warpgroup in all, the block starts with {}", used, program_.entry_registers * warpgroups), {}};
+    return ProgramFault{FaultKind::Registers,
+                        "",
+                        "",
+                        0,
+                        0,
+                        fmt::format("the budgets need {} registers per warpgroup in all, the block starts with {}", used,
+                                    program_.entry_registers * warpgroups),
+                        {}};
   return std::nullopt;
 }
 

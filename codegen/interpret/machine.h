@@ -17,8 +17,8 @@ class TileData {
   virtual ~TileData() = default;
   /// Computes `op` of `iteration` in tile `tile` from `inputs`; empty, or why not.
   /// `piece`: the columns that are stored, of a result that is stored piece by piece; the others hold nothing then.
-  virtual std::string compute(OpRef op, const Piece& piece, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs,
-                              Array* output, std::size_t value) = 0;
+  virtual std::string compute(OpRef op, const Piece& piece, std::int64_t tile, std::int64_t iteration,
+                              const std::vector<const Array*>& inputs, Array* output, std::size_t value) = 0;
   /// Trips that are enough for tile `tile` and the tiles of its cluster's other blocks.
   virtual std::int64_t trips(std::int64_t tile) = 0;
 };
@@ -38,22 +38,22 @@ class BlockMachine {
     Array array;
   };
   struct RegisterCell : Cell {
-    int flying = 0;       ///< wgmmas, not yet awaited, that read or write it
-    bool summing = false; ///< one of them adds into it
+    int flying = 0;        ///< wgmmas, not yet awaited, that read or write it
+    bool summing = false;  ///< one of them adds into it
   };
   struct Slot : Cell {
-    unsigned filling = 0; ///< by TMA: which parts, one per block of the cluster
-    unsigned missing = 0; ///< parts that nobody has brought yet
-    int readers = 0;      ///< TMA stores and wgmmas in flight
-    bool unfenced = false;  ///< threads wrote, and no fence since
-    bool untold = false;  ///< a store was awaited by one thread only
-    std::size_t writer = kNothing;  ///< role
-    Piece piece;          ///< of the value
-    std::uint64_t seen = 0;         ///< roles that have waited for what is in it and have not freed it
-    std::size_t granted = kNothing; ///< role that has waited for it to be free and has not filled it
+    unsigned filling = 0;            ///< by TMA: which parts, one per block of the cluster
+    unsigned missing = 0;            ///< parts that nobody has brought yet
+    int readers = 0;                 ///< TMA stores and wgmmas in flight
+    bool unfenced = false;           ///< threads wrote, and no fence since
+    bool untold = false;             ///< a store was awaited by one thread only
+    std::size_t writer = kNothing;   ///< role
+    Piece piece;                     ///< of the value
+    std::uint64_t seen = 0;          ///< roles that have waited for what is in it and have not freed it
+    std::size_t granted = kNothing;  ///< role that has waited for it to be free and has not filled it
     std::vector<std::size_t> users;  ///< roles with wgmmas or stores that read it and have not been awaited
   };
-  struct Phase {          ///< a mbarrier
+  struct Phase {  ///< a mbarrier
     int pending = 1;
     std::int64_t bytes = 0;
     std::int64_t completed = 0;
@@ -73,10 +73,10 @@ class BlockMachine {
     std::int64_t tile = 0;
     std::vector<RegisterCell*> registers;  ///< it may touch
     std::vector<Slot*> reads;
-    std::vector<Slot*> fills;              ///< one per block of the cluster that gets it
+    std::vector<Slot*> fills;  ///< one per block of the cluster that gets it
     std::vector<Phase*> signals;
     unsigned part = 1;
-    std::int64_t use = 0;                  ///< of the slot: phase that the bytes belong to
+    std::int64_t use = 0;  ///< of the slot: phase that the bytes belong to
     std::size_t barrier = 0;
     bool done = false;
   };
@@ -88,7 +88,7 @@ class BlockMachine {
     std::int64_t trips = -1;  ///< that `code` is for
     std::vector<CursorState> cursors;
     std::vector<std::vector<RegisterCell>> variables;
-    std::deque<Async*> products, stores, loads;   ///< in flight, in the order of issue
+    std::deque<Async*> products, stores, loads;  ///< in flight, in the order of issue
     Group open_products, open_stores;
     std::deque<Group> product_groups, store_groups;
   };
@@ -98,8 +98,12 @@ class BlockMachine {
   std::size_t block_of(std::size_t role) const { return role / program_.roles.size(); }
   std::vector<Slot>& slots(std::size_t block, std::size_t buffer) { return slots_[block * program_.buffers.size() + buffer]; }
   std::vector<Phase>& phases(std::size_t block, std::size_t barrier) { return phases_[block * program_.barriers.size() + barrier]; }
-  const std::vector<Phase>& phases(std::size_t block, std::size_t barrier) const { return phases_[block * program_.barriers.size() + barrier]; }
-  std::int64_t tile_of(std::size_t role, std::int64_t tile) const { return tile * program_.cluster + static_cast<std::int64_t>(block_of(role)); }
+  const std::vector<Phase>& phases(std::size_t block, std::size_t barrier) const {
+    return phases_[block * program_.barriers.size() + barrier];
+  }
+  std::int64_t tile_of(std::size_t role, std::int64_t tile) const {
+    return tile * program_.cluster + static_cast<std::int64_t>(block_of(role));
+  }
 
   /// The steps of the agent's tile.
   void begin_tile(std::size_t role);

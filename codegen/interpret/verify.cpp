@@ -34,7 +34,9 @@ void compare_tensors(const TensorMap& computed, const TensorMap& expected, DataC
     // Not-a-number is equal to nothing, and the same in both is no difference.
     std::size_t at = 0;
     const std::size_t count = std::min(have.data.size(), want.data.size());
-    while (at < count && (have.data[at] == want.data[at] || std::bit_cast<std::uint32_t>(have.data[at]) == std::bit_cast<std::uint32_t>(want.data[at]))) ++at;
+    while (at < count &&
+           (have.data[at] == want.data[at] || std::bit_cast<std::uint32_t>(have.data[at]) == std::bit_cast<std::uint32_t>(want.data[at])))
+      ++at;
     if (at == count && have.data.size() == want.data.size()) continue;
     check.tensor = name;
     check.wrong = fmt::format("'{}' is not what heddle eval computes", printable(name));

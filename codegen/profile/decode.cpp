@@ -14,8 +14,8 @@ namespace {
 
 using Kind = RecordEvent::Kind;
 constexpr std::uint32_t kUnwritten = 0xffffffff;
-constexpr double kShortestSpan = 5000;     ///< ns of the global timer, whose steps may be as long as 1 us
-constexpr std::int64_t kWaited = 60;       ///< cycles: a wait that took longer found the data not there yet
+constexpr double kShortestSpan = 5000;  ///< ns of the global timer, whose steps may be as long as 1 us
+constexpr std::int64_t kWaited = 60;    ///< cycles: a wait that took longer found the data not there yet
 constexpr std::size_t kMostEntries = 4096;
 
 struct Record {
@@ -42,7 +42,8 @@ std::optional<std::size_t> role_of(const Program& program, int warp) {
 }
 
 /// Slices until their first record that was not written. A slice with a record that its role cannot have written is dropped.
-std::vector<BlockRecords> split(const RecordPlan& plan, const Program& program, std::span<const std::uint8_t> bytes, std::int64_t& dropped) {
+std::vector<BlockRecords> split(const RecordPlan& plan, const Program& program, std::span<const std::uint8_t> bytes,
+                                std::int64_t& dropped) {
   std::vector<BlockRecords> blocks;
   const std::size_t words = static_cast<std::size_t>(kRecordHead + plan.warps * plan.capacity);
   for (int b = 0; b < plan.blocks && bytes.size() >= 8 * words * static_cast<std::size_t>(b + 1); ++b) {
@@ -62,8 +63,10 @@ std::vector<BlockRecords> split(const RecordPlan& plan, const Program& program, 
         good = point < plan.points.size() && plan.points[point].role == *role;
         slice.records.push_back({point, record[0] >> kRecordPointBits, record[1]});
       }
-      if (!good) dropped += static_cast<std::int64_t>(slice.records.size());
-      else if (!slice.records.empty()) block.warps.push_back(std::move(slice));
+      if (!good)
+        dropped += static_cast<std::int64_t>(slice.records.size());
+      else if (!slice.records.empty())
+        block.warps.push_back(std::move(slice));
     }
     if (!block.warps.empty()) blocks.push_back(std::move(block));
   }
@@ -85,7 +88,7 @@ struct BlockEvents {
     std::int64_t begin = 0, end = 0;
   };
   std::map<std::pair<std::size_t, std::int64_t>, std::vector<Wait>> waits;  ///< (load, iteration)
-  std::map<int, std::size_t> role;  ///< of a warp
+  std::map<int, std::size_t> role;                                          ///< of a warp
 };
 
 BlockEvents events_of(const RecordPlan& plan, const BlockRecords& block) {
@@ -134,7 +137,8 @@ LoopTimes decode_loop(const RecordPlan& plan, const Program& program, std::span<
           if (event.kind == Kind::LoopEnd && begin) end = &record;
         }
       if (!begin || !end || end->counter <= begin->counter) continue;
-      by_role[warp.role].push_back(static_cast<double>(after(end->clock, begin->clock)) / static_cast<double>(end->counter - begin->counter));
+      by_role[warp.role].push_back(static_cast<double>(after(end->clock, begin->clock)) /
+                                   static_cast<double>(end->counter - begin->counter));
       any = true;
     }
     times.blocks += any;
@@ -147,8 +151,8 @@ LoopTimes decode_loop(const RecordPlan& plan, const Program& program, std::span<
   return times;
 }
 
-KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program,
-                         std::span<const std::uint8_t> bytes, std::optional<double>& measured_ii) {
+KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Problem& problem, const Schedule& schedule,
+                         const Program& program, std::span<const std::uint8_t> bytes, std::optional<double>& measured_ii) {
   KernelProfile profile;
   profile.first_iteration = plan.first_iteration;
   profile.iterations = plan.iterations;
@@ -161,7 +165,9 @@ KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Pro
   // Iterations are laid over the prediction at the first product; without any at the first op that is recorded in most.
   std::optional<std::size_t> anchor;
   const auto better = [&](std::size_t op) {
-    const auto rank = [&](std::size_t o) { return std::tuple(kernel.body[o].kind != "mma", problem.op(ids[o]).variable_latency, schedule.start(ids[o])); };
+    const auto rank = [&](std::size_t o) {
+      return std::tuple(kernel.body[o].kind != "mma", problem.op(ids[o]).variable_latency, schedule.start(ids[o]));
+    };
     return ids[op].valid() && (!anchor || rank(op) < rank(*anchor));
   };
   for (const RecordPoint& point : plan.points)
@@ -183,7 +189,8 @@ KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Pro
         if (!fresh) at->second = std::min(at->second, zero);
       }
       const auto &first = *op.begin.begin(), &last = *op.begin.rbegin();
-      if (last.first > first.first) periods.push_back(static_cast<double>(last.second - first.second) / static_cast<double>(last.first - first.first));
+      if (last.first > first.first)
+        periods.push_back(static_cast<double>(last.second - first.second) / static_cast<double>(last.first - first.first));
     }
     for (auto& [key, op] : events.ops) {
       const auto& [index, warp] = key;
@@ -191,11 +198,14 @@ KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Pro
       Samples& sample = samples[index];
       sample.role = events.role[warp];
       for (const auto& [iteration, time] : op.begin) {
-        if (const auto zero = origin.find(iteration); zero != origin.end()) sample.starts.push_back(static_cast<double>(time - zero->second));
-        if (const auto end = op.end.find(iteration); end != op.end.end()) sample.durations.push_back(static_cast<double>(end->second - time));
+        if (const auto zero = origin.find(iteration); zero != origin.end())
+          sample.starts.push_back(static_cast<double>(time - zero->second));
+        if (const auto end = op.end.find(iteration); end != op.end.end())
+          sample.durations.push_back(static_cast<double>(end->second - time));
         if (const auto waits = events.waits.find({index, iteration}); waits != events.waits.end()) {
           // The first reader to get it saw it come, if it had to wait; else the data had been there for who knows how long.
-          const auto got = std::min_element(waits->second.begin(), waits->second.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
+          const auto got =
+              std::min_element(waits->second.begin(), waits->second.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
           (got->end - got->begin > kWaited ? sample.durations : sample.bounds).push_back(static_cast<double>(got->end - time));
           op.end.emplace(iteration, got->end);
         }
@@ -209,10 +219,12 @@ KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Pro
       if (first_warp[role] != key.second || !ids[key.first].valid()) continue;
       for (const auto& [iteration, time] : op.begin) {
         const auto end = op.end.find(iteration);
-        profile.timeline.push_back({kernel.body[key.first].name, group_of(role), iteration, time, end == op.end.end() ? time : end->second});
+        profile.timeline.push_back(
+            {kernel.body[key.first].name, group_of(role), iteration, time, end == op.end.end() ? time : end->second});
       }
     }
-    std::stable_sort(profile.timeline.begin(), profile.timeline.end(), [](const TimelineEntry& a, const TimelineEntry& b) { return a.start < b.start; });
+    std::stable_sort(profile.timeline.begin(), profile.timeline.end(),
+                     [](const TimelineEntry& a, const TimelineEntry& b) { return a.start < b.start; });
     if (profile.timeline.size() > kMostEntries) profile.timeline.resize(kMostEntries);
     const Cycle zero = profile.timeline.empty() ? 0 : profile.timeline.front().start;
     for (TimelineEntry& entry : profile.timeline) entry.start -= zero, entry.end -= zero;

@@ -52,7 +52,8 @@ BuildResult Builder::run(std::optional<std::int64_t> trips, const Staging& stagi
   if (refusals_.empty()) return {std::move(program_), {}};
   // What goes wrong because iterations overlap goes wrong less with fewer of them.
   for (Refusal& r : refusals_)
-    if (!r.constraint && program_.stages > 1 && (r.rule == "wgmma_wait" || r.rule == "copies" || r.rule == "accumulator_copies" || r.rule == "loop"))
+    if (!r.constraint && program_.stages > 1 &&
+        (r.rule == "wgmma_wait" || r.rule == "copies" || r.rule == "accumulator_copies" || r.rule == "loop"))
       r = refusal(r.rule, r.ops, r.sentence, fewer_stages(program_));
   return {std::nullopt, std::move(refusals_)};
 }
@@ -107,7 +108,8 @@ void Builder::vary_trips() {
     for (const TileOp& op : *list)
       for (const Expr& at : op.at)
         if (const auto names = at.names(); std::find(names.begin(), names.end(), kernel_.loop.variable) != names.end())
-          return refuse("tile_trips", {op.name}, fmt::format("'{}' outside the loop depends on the number of trips, which differs from tile to tile", op.name));
+          return refuse("tile_trips", {op.name},
+                        fmt::format("'{}' outside the loop depends on the number of trips, which differs from tile to tile", op.name));
   // One pass stays, so that what comes after the loop is never the first to use a register or a slot.
   program_.varies = true;
   for (const Role& role : program_.roles) {
@@ -156,7 +158,8 @@ void Builder::make_buffers() {
   }
   for (std::size_t i = 0; i < kernel_.values.size(); ++i)
     if (body_value_[i].valid() && kernel_.values[i].space == Space::Smem && buffer_of_[i] == kNone)
-      refuse("written_resident", {}, fmt::format("'{}' is rewritten in place in shared memory; only rings can be written", kernel_.values[i].name));
+      refuse("written_resident", {},
+             fmt::format("'{}' is rewritten in place in shared memory; only rings can be written", kernel_.values[i].name));
 }
 
 std::size_t Builder::add_barrier(bool full, std::size_t buffer, std::size_t value, int arrivals, std::int64_t bytes) {
@@ -185,8 +188,10 @@ void Builder::make_roles() {
 int Builder::registers_of(std::size_t value, std::size_t role) const {
   if (body_value_[value].valid()) return problem_.value(body_value_[value]).registers;
   if (const auto& given = kernel_.values[value].registers)
-    if (const auto number = given->evaluate(problem_.params); number.ok()) return static_cast<int>(std::clamp<std::int64_t>(*number, 0, 255));
-  return static_cast<int>(std::min<std::int64_t>(registers_per_thread(*tiles_[value], std::int64_t{warps_of(role)} * kThreadsPerWarp), 4096));
+    if (const auto number = given->evaluate(problem_.params); number.ok())
+      return static_cast<int>(std::clamp<std::int64_t>(*number, 0, 255));
+  return static_cast<int>(
+      std::min<std::int64_t>(registers_per_thread(*tiles_[value], std::int64_t{warps_of(role)} * kThreadsPerWarp), 4096));
 }
 
 bool Builder::masked_in_place(const TileOp& mask) const {
@@ -247,8 +252,9 @@ Place Builder::place_read(std::size_t role, OpId op, const Operand& operand) {
     place.index = variable(role, place.value);
     if (operand.distance > 0) needed_.insert({role, place.value});
     if (operand.distance > 1)
-      refuse("carried_far", {name(op)}, fmt::format("'{}' reads '{}' of {} iterations ago; registers are carried over one", name(op), operand.value,
-                                                    operand.distance));
+      refuse(
+          "carried_far", {name(op)},
+          fmt::format("'{}' reads '{}' of {} iterations ago; registers are carried over one", name(op), operand.value, operand.distance));
     return place;
   }
   place.kind = Place::Kind::Buffer;
@@ -359,8 +365,8 @@ void Builder::lower(std::size_t role, const PipelineLine& line) {
     case Kind::Release: {
       const std::size_t buffer = buffer_of_channel_.at(line.channel.index());
       if (line.hardware || line.distance > 0)
-        return refuse("ring_read_back", {name(line.op)}, fmt::format("'{}' frees '{}' of an earlier iteration", name(line.op),
-                                                                     program_.buffers[buffer].name));
+        return refuse("ring_read_back", {name(line.op)},
+                      fmt::format("'{}' frees '{}' of an earlier iteration", name(line.op), program_.buffers[buffer].name));
       step.kind = StepKind::Arrive;
       step.barrier = *program_.buffers[buffer].empty;
       step.cursor = depth_of(buffer);
@@ -419,7 +425,8 @@ void Builder::note_mma(std::size_t role, OpId product, const Step& step) {
     const Place& p = step.inputs[k];
     if (p.kind != Place::Kind::Buffer || !program_.buffers[p.index].registers) continue;
     const std::string& maker = name(problem_.value(body_value_[p.value]).producer);
-    refuse("product_hand_over", {maker, op.name}, fmt::format("'{}' needs '{}' in its own registers, and another role makes it", op.name, op.inputs[k].value),
+    refuse("product_hand_over", {maker, op.name},
+           fmt::format("'{}' needs '{}' in its own registers, and another role makes it", op.name, op.inputs[k].value),
            same_group({maker, op.name}));
   }
   if (op.inputs.size() < 3) return;

@@ -29,7 +29,7 @@ struct BuildResult {
 };
 
 struct BuildOptions {
-  int cluster = 1;    ///< 2: pairs of blocks load what both need once, by multicast
+  int cluster = 1;  ///< 2: pairs of blocks load what both need once, by multicast
   /// Per role: which cut, the one with the fewest copies, stages and carried registers first; 0 where nothing is said. What ptxas
   /// makes of registers is not foreseen to the last one, so that another cut may do where the first spills.
   std::vector<int> cuts = {};
@@ -39,7 +39,7 @@ struct BuildOptions {
 
 /// Pre: `problem` is `kernel` resolved, `schedule` is of that problem. The schedule may be illegal: then it is refused.
 /// `trips` replaces the kernel's own number of loop trips, for tests of the pipeline's ends.
-BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule,
-                          std::optional<std::int64_t> trips = {}, const BuildOptions& options = {});
+BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips = {},
+                          const BuildOptions& options = {});
 
 }  // namespace heddle::codegen

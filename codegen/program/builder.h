@@ -178,20 +178,20 @@ class Builder {
   std::vector<RoleDraft> drafts_;
   std::map<std::string, std::size_t, std::less<>> value_index_;
   std::vector<std::optional<Tile>> tiles_;
-  std::vector<ValueId> body_value_;                ///< of the problem; invalid where the loop does not define it
-  std::vector<std::size_t> buffer_of_;             ///< per value
+  std::vector<ValueId> body_value_;                                 ///< of the problem; invalid where the loop does not define it
+  std::vector<std::size_t> buffer_of_;                              ///< per value
   std::map<std::size_t, std::size_t> buffer_of_channel_, full_of_;  ///< channel -> buffer, value -> barrier
   std::vector<std::size_t> role_of_group_;
-  std::vector<std::vector<std::size_t>> variable_of_;  ///< role, value
+  std::vector<std::vector<std::size_t>> variable_of_;     ///< role, value
   std::set<std::pair<std::size_t, std::size_t>> needed_;  ///< role, value: made by the prologue for it
   std::map<std::size_t, std::set<std::size_t>> readers_;  ///< value loaded once per tile -> roles
   std::vector<std::pair<std::size_t, Step>> release_;
   std::vector<std::size_t> epilogue_role_;
   Staging staging_;
-  std::set<std::size_t> in_pieces_;                ///< epilogue ops that have been written together with what they store
-  std::set<std::size_t> overlaid_;                 ///< buffers with a result in them at the end of a tile
+  std::set<std::size_t> in_pieces_;  ///< epilogue ops that have been written together with what they store
+  std::set<std::size_t> overlaid_;   ///< buffers with a result in them at the end of a tile
   std::optional<std::size_t> place_to_overlay(std::size_t role, std::int64_t bytes) const;
-  std::size_t loads_ = 0;                          ///< steps of the first role's begin that load
+  std::size_t loads_ = 0;  ///< steps of the first role's begin that load
 };
 
 }  // namespace heddle::codegen

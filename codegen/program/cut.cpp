@@ -19,16 +19,16 @@ constexpr std::size_t kNever = static_cast<std::size_t>(-1);
 
 struct Event {
   Step step;
-  std::int64_t window = -1;    ///< -1: begin; number of windows: end
+  std::int64_t window = -1;  ///< -1: begin; number of windows: end
   OpId retires;
   std::int64_t retired_iteration = 0;
 };
 
 struct Copies {
-  std::vector<int> count;      ///< per variable
+  std::vector<int> count;  ///< per variable
   std::vector<bool> moves;
   int unroll = 1;
-  int carried = 0;             ///< registers from one pass to the next
+  int carried = 0;  ///< registers from one pass to the next
 };
 
 class Folder {
@@ -175,8 +175,7 @@ class Folder {
         int later = 0;
         for (std::size_t n = d + 1; n < defined[v].size() && defined[v][n] < last[v][d]; ++n) ++later;
         // A chain keeps its place: the wgmma writes where it reads.
-        if (later > 0 && !in_chain(events, v, defined[v], d, last[v][d]))
-          copies.count[v] = std::max(copies.count[v], later + 1);
+        if (later > 0 && !in_chain(events, v, defined[v], d, last[v][d])) copies.count[v] = std::max(copies.count[v], later + 1);
       }
       copies.moves[v] = copies.count[v] > 1 && !draft_.by_mma[v] && draft_.role.variables[v].registers <= kMovedRegisters;
       if (!copies.moves[v]) copies.unroll = std::lcm(copies.unroll, copies.count[v]);
@@ -218,7 +217,7 @@ class Folder {
     };
     straight(Part::Begin, 0, 0);
     std::int64_t high = windows - below;  // one past the last full window
-    std::vector<Step> pass;  // of the loop
+    std::vector<Step> pass;               // of the loop
     for (int tries = 0; (high - low) / unroll >= 2; ++tries) {
       const End differs = one_pass(steps, low, (high - low) / unroll, unroll, pass);
       if (differs == End::None) break;
@@ -389,7 +388,8 @@ class Folder {
 
   /// The `count` passes that begin at window `low` as one of them, its iterations those of the first. Not None: the first or the
   /// last of them is not like those in the middle.
-  static End one_pass(const std::vector<std::vector<Step>>& steps, std::int64_t low, std::int64_t count, int unroll, std::vector<Step>& pass) {
+  static End one_pass(const std::vector<std::vector<Step>>& steps, std::int64_t low, std::int64_t count, int unroll,
+                      std::vector<Step>& pass) {
     const auto steps_of = [&](std::int64_t number) {
       std::vector<const Step*> list;
       for (std::int64_t w = low + number * unroll; w < low + (number + 1) * unroll; ++w)
@@ -442,7 +442,8 @@ class Folder {
       return p.kind == Place::Kind::Variable && std::find(registers.begin(), registers.end(), p.index) != registers.end();
     };
     return std::any_of(section.steps.begin(), section.steps.end(), [&](const Step& s) {
-      return (s.kind == StepKind::Compute || s.kind == StepKind::Put) && (hits(s.output) || std::any_of(s.inputs.begin(), s.inputs.end(), hits));
+      return (s.kind == StepKind::Compute || s.kind == StepKind::Put) &&
+             (hits(s.output) || std::any_of(s.inputs.begin(), s.inputs.end(), hits));
     });
   }
 
@@ -461,7 +462,8 @@ std::optional<UserConstraint> within_one_pass(const Problem& problem, OpId produ
   UserConstraint demand{"", true, ConstraintKind::SameStage, {problem.op(product).name}, "", 0, 0};
   const auto next = [&](OpId from) {
     for (const Edge& e : problem.edges)
-      if (e.from == from && e.distance == 0 && e.to != from && e.value.valid() && problem.value(e.value).space == Space::Register) return e.to;
+      if (e.from == from && e.distance == 0 && e.to != from && e.value.valid() && problem.value(e.value).space == Space::Register)
+        return e.to;
     return OpId();
   };
   for (OpId op = next(product); op.valid() && demand.ops.size() <= problem.ops.size(); op = next(op)) {
@@ -495,8 +497,9 @@ void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& t
       for (std::size_t v = 0; v < copies.count.size(); ++v)
         if (copies.count[v] > 1 && !copies.moves[v]) {
           const Variable& variable = draft.role.variables[v];
-          why = refusal("copies", {}, fmt::format("'{}' is alive in {} iterations at a time; at most {} copies are written out",
-                                                  variable.name, copies.count[v], kMostUnroll));
+          why = refusal("copies", {},
+                        fmt::format("'{}' is alive in {} iterations at a time; at most {} copies are written out", variable.name,
+                                    copies.count[v], kMostUnroll));
         }
       continue;
     }

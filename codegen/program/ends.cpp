@@ -276,7 +276,8 @@ void Builder::epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& mad
       place.index = buffer_of_[place.value];
       place.cursor = 1;
     } else {
-      return refuse("epilogue_reads_ring", {op.name}, fmt::format("'{}' reads '{}' out of shared memory after the loop", op.name, in.value));
+      return refuse("epilogue_reads_ring", {op.name},
+                    fmt::format("'{}' reads '{}' out of shared memory after the loop", op.name, in.value));
     }
     step.inputs.push_back(place);
   }

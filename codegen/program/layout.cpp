@@ -138,10 +138,11 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
     const auto columns = d && !d->shape.empty() ? d->shape.back().evaluate(problem.params) : Result<std::int64_t>(std::int64_t{0});
     const std::int64_t needs = (columns.ok() ? *columns : 0) / 2 + 26;
     if (needs > program.entry_registers)
-      refusals.push_back(refusal("entry_registers", {op.name},
-                                 fmt::format("one wgmma of '{}' needs {} registers, {} threads start with {} (C7602)", op.name, needs,
-                                             program.threads, program.entry_registers),
-                                 UserConstraint{"", true, ConstraintKind::MaxGroups, {}, "", 0, static_cast<std::int64_t>(program.roles.size()) - 1}));
+      refusals.push_back(
+          refusal("entry_registers", {op.name},
+                  fmt::format("one wgmma of '{}' needs {} registers, {} threads start with {} (C7602)", op.name, needs, program.threads,
+                              program.entry_registers),
+                  UserConstraint{"", true, ConstraintKind::MaxGroups, {}, "", 0, static_cast<std::int64_t>(program.roles.size()) - 1}));
   }
   const int pool = program.entry_registers * warpgroups;
   program.register_overhead = static_cast<int>(problem.limits.register_overhead);
@@ -153,21 +154,25 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
     const int producer = std::max(static_cast<int>(problem.limits.producer_registers), program.cluster > 1 ? kClusterProducer : 0);
     if (any) role.scheduled_registers = schedule.groups[role.group.index()].registers;
     role.peak_registers = any ? live_registers(program, role) + program.register_overhead : producer;
-    role.registers = std::max({kLeastRegisters, granules(role.peak_registers), granules(any ? schedule.groups[role.group.index()].registers : 0)});
+    role.registers =
+        std::max({kLeastRegisters, granules(role.peak_registers), granules(any ? schedule.groups[role.group.index()].registers : 0)});
     used += role.registers * role.warpgroups;
     if (any) computing += role.warpgroups;
   }
   const auto over = std::find_if(program.roles.begin(), program.roles.end(), [](const Role& r) { return r.registers > kMostRegisters; });
   if (used > pool || over != program.roles.end()) {
     // Waits hold registers longer than the model's latencies do: ask for as much less as is missing.
-    const int beyond = over != program.roles.end() ? schedule.groups[over->group.index()].registers - (over->registers - kMostRegisters) : kMostRegisters;
-    const int most = computing > 0 ? (pool - (used > pool ? kLeastRegisters * (warpgroups - computing) : 0)) / computing / kGranule * kGranule : 0;
-    return refusals.push_back(
-        refusal("registers", {},
-                over != program.roles.end()
-                    ? fmt::format("role '{}' needs {} registers per thread; {} can be given", over->name, over->registers, kMostRegisters)
-                    : fmt::format("the roles need {} registers per warpgroup in all, {} threads start with {}", used, program.threads, pool),
-                UserConstraint{"", true, ConstraintKind::MaxRegisters, {}, "", 0, std::max(std::min({most, beyond, kMostRegisters}), kLeastRegisters)}));
+    const int beyond =
+        over != program.roles.end() ? schedule.groups[over->group.index()].registers - (over->registers - kMostRegisters) : kMostRegisters;
+    const int most =
+        computing > 0 ? (pool - (used > pool ? kLeastRegisters * (warpgroups - computing) : 0)) / computing / kGranule * kGranule : 0;
+    return refusals.push_back(refusal(
+        "registers", {},
+        over != program.roles.end()
+            ? fmt::format("role '{}' needs {} registers per thread; {} can be given", over->name, over->registers, kMostRegisters)
+            : fmt::format("the roles need {} registers per warpgroup in all, {} threads start with {}", used, program.threads, pool),
+        UserConstraint{
+            "", true, ConstraintKind::MaxRegisters, {}, "", 0, std::max(std::min({most, beyond, kMostRegisters}), kLeastRegisters)}));
   }
   if (warpgroups == 1) {
     for (Role& role : program.roles) role.registers = 0;

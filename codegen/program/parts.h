@@ -13,10 +13,10 @@ namespace heddle::codegen {
 /// A step of a role's loop before the loop is cut: iterations are relative (Place::iteration is minus the distance).
 struct LoopStep {
   Step step;
-  int first = 0, spare = 0;      ///< as PipelineLine's
-  OpId retires;                  ///< Retire: which op, so many iterations ago
+  int first = 0, spare = 0;  ///< as PipelineLine's
+  OpId retires;              ///< Retire: which op, so many iterations ago
   int distance = 0;
-  bool new_line = true;          ///< begins a line of the pipeline program; a cut is possible before it
+  bool new_line = true;  ///< begins a line of the pipeline program; a cut is possible before it
 };
 
 /// A role while it is being built. Begin and end have absolute iterations; -1: what the kernel's prologue made.
@@ -24,8 +24,8 @@ struct RoleDraft {
   Role role;
   std::vector<LoopStep> loop;
   std::vector<Step> begin, end;
-  std::vector<bool> by_mma;      ///< per variable: some wgmma reads or writes it
-  std::vector<bool> chained;     ///< per variable: a wgmma adds to what an earlier iteration left in it
+  std::vector<bool> by_mma;   ///< per variable: some wgmma reads or writes it
+  std::vector<bool> chained;  ///< per variable: a wgmma adds to what an earlier iteration left in it
 };
 
 /// The wgmmas of the loop in the schedule's order, where roles take turns; empty: no order is kept.
@@ -42,7 +42,8 @@ struct TurnOrder {
   Cycle ii = 1;
 
   /// For every op and iteration of a tile of so many trips, first and last role. The tiles follow each other in a ring.
-  std::map<std::pair<std::size_t, std::int64_t>, Turn> of(std::int64_t trips, std::size_t* first = nullptr, std::size_t* last = nullptr) const;
+  std::map<std::pair<std::size_t, std::int64_t>, Turn> of(std::int64_t trips, std::size_t* first = nullptr,
+                                                          std::size_t* last = nullptr) const;
 };
 
 /// Cuts the loop, decides copies, and fills role.sections, role.stages and role.cursors.
@@ -51,14 +52,12 @@ void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& t
                   std::vector<Refusal>& refusals);
 
 /// Threads, shared memory, register budgets.
-void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program,
-             std::vector<Refusal>& refusals);
+void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals);
 
 /// One stage less than the schedule has. Pre: it has more than one.
 UserConstraint fewer_stages(const Program& program);
 
 /// A refusal with its demand, which gets its describing sentence as name.
-Refusal refusal(std::string rule, std::vector<std::string> ops, std::string sentence,
-                std::optional<UserConstraint> constraint = {});
+Refusal refusal(std::string rule, std::vector<std::string> ops, std::string sentence, std::optional<UserConstraint> constraint = {});
 
 }  // namespace heddle::codegen

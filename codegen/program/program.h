@@ -34,31 +34,31 @@ struct OpRef {
 /// A mbarrier per slot of a buffer. Arrivals at the empty barrier of a shared buffer come from every block of the cluster,
 /// since every block writes to all of them.
 struct Barrier {
-  bool full = true;              ///< else empty
+  bool full = true;  ///< else empty
   std::size_t buffer = 0;
-  std::size_t value = 0;         ///< full: of the kernel's values, what has arrived
-  int arrivals = 1;              ///< that end a phase: one for a TMA load, one per warp otherwise
-  std::int64_t tx_bytes = 0;     ///< that a TMA load brings in addition
+  std::size_t value = 0;      ///< full: of the kernel's values, what has arrived
+  int arrivals = 1;           ///< that end a phase: one for a TMA load, one per warp otherwise
+  std::int64_t tx_bytes = 0;  ///< that a TMA load brings in addition
 };
 
 struct Buffer {
-  std::string name;              ///< as in the file
+  std::string name;                 ///< as in the file
   std::vector<std::size_t> values;  ///< of the kernel that take turns in it
-  std::int64_t slot_bytes = 0;   ///< stride from slot to slot
+  std::int64_t slot_bytes = 0;      ///< stride from slot to slot
   int depth = 1;
-  std::int64_t offset = 0;       ///< of slot 0 in the block's shared memory
-  bool per_tile = false;         ///< filled once per tile, not once per iteration
-  bool shared = false;           ///< each block of a cluster loads a part of a slot for all of them
-  bool registers = false;        ///< hands registers over: thread t of the reader finds what thread t of the writer put
+  std::int64_t offset = 0;           ///< of slot 0 in the block's shared memory
+  bool per_tile = false;             ///< filled once per tile, not once per iteration
+  bool shared = false;               ///< each block of a cluster loads a part of a slot for all of them
+  bool registers = false;            ///< hands registers over: thread t of the reader finds what thread t of the writer put
   std::optional<std::size_t> empty;  ///< barrier; absent where one role does everything
 };
 
 struct Variable {
-  std::string name;              ///< of the value it is named after
-  std::size_t value = 0;         ///< the same, of the kernel's values
-  int registers = 0;             ///< per thread and copy
+  std::string name;       ///< of the value it is named after
+  std::size_t value = 0;  ///< the same, of the kernel's values
+  int registers = 0;      ///< per thread and copy
   int copies = 1;
-  bool moves = false;            ///< copy k holds what was defined k definitions ago; else iteration j is in copy j mod copies
+  bool moves = false;  ///< copy k holds what was defined k definitions ago; else iteration j is in copy j mod copies
 };
 
 /// Place::iteration of what there is once per tile.
@@ -68,32 +68,32 @@ inline constexpr std::int64_t kPerTile = -1000;
 struct Place {
   enum class Kind { None, Variable, Buffer };
   Kind kind = Kind::None;
-  std::size_t index = 0;         ///< of the role's variables or the program's buffers
-  int copy = 0;                  ///< Variable: as it is before the step
-  std::size_t cursor = 0;        ///< Buffer: of the role, says the slot
-  std::size_t value = 0;         ///< of the kernel: what is expected there
-  std::int64_t iteration = 0;    ///< of that value, as Step::iteration; -1: what the prologue made; kPerTile
+  std::size_t index = 0;       ///< of the role's variables or the program's buffers
+  int copy = 0;                ///< Variable: as it is before the step
+  std::size_t cursor = 0;      ///< Buffer: of the role, says the slot
+  std::size_t value = 0;       ///< of the kernel: what is expected there
+  std::int64_t iteration = 0;  ///< of that value, as Step::iteration; -1: what the prologue made; kPerTile
 };
 
 /// Slot and phase of a role's next access to buffers of one depth.
 struct Cursor {
   int depth = 1;
-  int lag = 0;                   ///< windows behind the newest iteration
+  int lag = 0;  ///< windows behind the newest iteration
   bool per_tile = false;
 };
 
 enum class StepKind {
-  Wait,     ///< until the barrier's phase is over: full for readers, empty (one phase ahead) for writers
-  Issue,    ///< starts an asynchronous op: TMA load, wgmma, TMA store
-  Commit,   ///< closes the group of what was issued since the last one (wgmma, TMA store)
-  Retire,   ///< until at most `keep` of the role's groups are in flight
-  Compute,  ///< an op of the role's own threads
-  Put,      ///< registers into a hand-over buffer
-  Sync,     ///< all warps of the role meet; what they wrote to shared memory is visible to TMA and wgmma
-  Arrive,   ///< on a barrier
-  TakeTurn, ///< until the role may issue wgmmas: the roles before it have issued theirs
-  PassTurn, ///< to role `barrier`
-  Advance   ///< the cursor goes to the next slot
+  Wait,      ///< until the barrier's phase is over: full for readers, empty (one phase ahead) for writers
+  Issue,     ///< starts an asynchronous op: TMA load, wgmma, TMA store
+  Commit,    ///< closes the group of what was issued since the last one (wgmma, TMA store)
+  Retire,    ///< until at most `keep` of the role's groups are in flight
+  Compute,   ///< an op of the role's own threads
+  Put,       ///< registers into a hand-over buffer
+  Sync,      ///< all warps of the role meet; what they wrote to shared memory is visible to TMA and wgmma
+  Arrive,    ///< on a barrier
+  TakeTurn,  ///< until the role may issue wgmmas: the roles before it have issued theirs
+  PassTurn,  ///< to role `barrier`
+  Advance    ///< the cursor goes to the next slot
 };
 
 /// Columns of a tile: the `number`th of `count` equal pieces.
@@ -106,19 +106,19 @@ enum class Engine { None, Load, Mma, Store };  ///< who completes an Issue; also
 
 struct Step {
   StepKind kind = StepKind::Compute;
-  OpRef op;                      ///< whose step it is
+  OpRef op;  ///< whose step it is
   Engine engine = Engine::None;
-  std::int64_t iteration = 0;    ///< in a loop, of its first pass
+  std::int64_t iteration = 0;  ///< in a loop, of its first pass
   std::vector<Place> inputs;
   Place output;
-  Piece piece;                   ///< of a result on its way through shared memory: what the step stores of it
-  std::size_t barrier = 0;       ///< Wait, Arrive, Issue of a load
-  std::size_t cursor = 0;        ///< Wait, Arrive, Advance, Issue of a load
-  bool ahead = false;            ///< Wait: for the phase before the cursor's, as who fills a slot does: free at first
-  int count = 1;                 ///< Arrive: arrivals of the whole role
-  int keep = 0;                  ///< Retire
-  int stage = 0;                 ///< of the schedule
-  Cycle slot = -1;               ///< of the schedule; -1: not in it
+  Piece piece;                        ///< of a result on its way through shared memory: what the step stores of it
+  std::size_t barrier = 0;            ///< Wait, Arrive, Issue of a load
+  std::size_t cursor = 0;             ///< Wait, Arrive, Advance, Issue of a load
+  bool ahead = false;                 ///< Wait: for the phase before the cursor's, as who fills a slot does: free at first
+  int count = 1;                      ///< Arrive: arrivals of the whole role
+  int keep = 0;                       ///< Retire
+  int stage = 0;                      ///< of the schedule
+  Cycle slot = -1;                    ///< of the schedule; -1: not in it
   int skip_first = 0, skip_last = 0;  ///< in a loop: not in so many of its first and last passes
 };
 
@@ -126,50 +126,51 @@ struct Section {
   enum class Part { Begin, Fill, Steady, Drain, End };
   Part part = Part::Begin;
   bool loop = false;
-  std::int64_t times = 1;        ///< passes
-  int unroll = 1;                ///< iterations per pass
-  std::int64_t first = 0;        ///< window of the first pass: iteration = window - stage
+  std::int64_t times = 1;  ///< passes
+  int unroll = 1;          ///< iterations per pass
+  std::int64_t first = 0;  ///< window of the first pass: iteration = window - stage
   std::vector<Step> steps;
-  bool after = false;            ///< comes after the loop: iterations are those of a tile with all trips, else counted from the end
+  bool after = false;  ///< comes after the loop: iterations are those of a tile with all trips, else counted from the end
 };
 
 struct Role {
   std::string name;
   GroupId group;
   int first_thread = 0;
-  int warps = 1;                 ///< that work; the rest of the last warpgroup is idle
+  int warps = 1;  ///< that work; the rest of the last warpgroup is idle
   int warpgroups = 1;
-  int registers = 0;             ///< setmaxnreg: multiple of 8 in [24, 240]; 0: as launched
-  int peak_registers = 0;        ///< live values at the worst step, fixed overhead included
-  int scheduled_registers = 0;   ///< that the schedule counts with; 0: none are decided
-  int stages = 1;                ///< of the loop after its cut
-  int cuts = 1;                  ///< that differ in copies, stages or registers; BuildOptions::cuts chooses
+  int registers = 0;            ///< setmaxnreg: multiple of 8 in [24, 240]; 0: as launched
+  int peak_registers = 0;       ///< live values at the worst step, fixed overhead included
+  int scheduled_registers = 0;  ///< that the schedule counts with; 0: none are decided
+  int stages = 1;               ///< of the loop after its cut
+  int cuts = 1;                 ///< that differ in copies, stages or registers; BuildOptions::cuts chooses
   std::vector<Variable> variables;
   std::vector<Cursor> cursors;
-  std::vector<Section> sections; ///< of one tile
+  std::vector<Section> sections;  ///< of one tile
 };
 
 /// Where the schedule has the wgmmas of roles with other work in between one after the other on the tensor core, a named
 /// barrier per role keeps them in that order (the ping-pong of FlashAttention-3, J. Shah et al., 2024, arXiv 2407.08608).
 /// No data depends on it.
 struct Turns {
-  std::vector<std::size_t> roles;  ///< that take turns
-  std::size_t first = 0, last = 0; ///< in a tile; where they differ, `last` passes the turn once before its first tile
+  std::vector<std::size_t> roles;   ///< that take turns
+  std::size_t first = 0, last = 0;  ///< in a tile; where they differ, `last` passes the turn once before its first tile
 };
 
 struct Program {
   std::string kernel;
   Scope params;
-  int stages = 1;                ///< of the schedule
-  std::int64_t trips = 1;        ///< of the longest tile
-  bool varies = false;           ///< tiles (with clusters: those of one) have trips of their own: least_trips, trips, and what lies trip_step apart between
+  int stages = 1;          ///< of the schedule
+  std::int64_t trips = 1;  ///< of the longest tile
+  bool varies =
+      false;  ///< tiles (with clusters: those of one) have trips of their own: least_trips, trips, and what lies trip_step apart between
   std::int64_t least_trips = 1;  ///< with one pass of every role's loop
   std::int64_t trip_step = 1;
-  int cluster = 1;               ///< blocks that work on neighbouring tiles, in step, and share buffers' loads
-  std::size_t cluster_dim = 0;   ///< of the grid: along it the tiles of a cluster's blocks are neighbours
-  int threads = 0;               ///< of the block
-  int entry_registers = 0;       ///< per thread at launch
-  int register_overhead = 0;     ///< per thread, for addresses and loop control, on top of live values
+  int cluster = 1;              ///< blocks that work on neighbouring tiles, in step, and share buffers' loads
+  std::size_t cluster_dim = 0;  ///< of the grid: along it the tiles of a cluster's blocks are neighbours
+  int threads = 0;              ///< of the block
+  int entry_registers = 0;      ///< per thread at launch
+  int register_overhead = 0;    ///< per thread, for addresses and loop control, on top of live values
   std::int64_t smem_bytes = 0;
   std::int64_t barrier_offset = 0;  ///< in shared memory; barrier b's slots begin at barrier_address()
   std::vector<Buffer> buffers;

@@ -12,9 +12,9 @@
 namespace heddle::codegen {
 
 struct Refusal {
-  std::string rule;              ///< a short stable name: "epilogue_crosses_roles", "wgmma_wait" ...
-  std::vector<std::string> ops;  ///< of the kernel file, as written there
-  std::string sentence;          ///< may contain names from files: printable() before showing
+  std::string rule;                          ///< a short stable name: "epilogue_crosses_roles", "wgmma_wait" ...
+  std::vector<std::string> ops;              ///< of the kernel file, as written there
+  std::string sentence;                      ///< may contain names from files: printable() before showing
   std::optional<UserConstraint> constraint;  ///< enabled, named after its sentence (core/schedule/constraint_text.h)
 };
 

@@ -57,11 +57,13 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
   switch (step.kind) {
     case StepKind::Wait: return "wait " + barrier();
     case StepKind::Arrive:
-      return fmt::format("arrive {} (+{}{})", barrier(), step.count,
-                         !program.barriers[step.barrier].full && program.buffers[program.barriers[step.barrier].buffer].shared ? ", in both blocks" : "");
+      return fmt::format(
+          "arrive {} (+{}{})", barrier(), step.count,
+          !program.barriers[step.barrier].full && program.buffers[program.barriers[step.barrier].buffer].shared ? ", in both blocks" : "");
     case StepKind::Advance: {
       const Cursor& c = role.cursors[step.cursor];
-      return fmt::format("advance c{}: slot {} of {}, {}", step.cursor, "+1", c.depth, c.per_tile ? "per tile" : fmt::format("lag {}", c.lag));
+      return fmt::format("advance c{}: slot {} of {}, {}", step.cursor, "+1", c.depth,
+                         c.per_tile ? "per tile" : fmt::format("lag {}", c.lag));
     }
     case StepKind::Sync: return "sync the role's warps, shared memory visible to TMA and wgmma";
     case StepKind::Commit: return step.engine == Engine::Mma ? "commit wgmma group" : "commit store group";
@@ -83,8 +85,9 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
 std::string program_page(const Kernel& kernel, const Program& program, const TextStyle& style) {
   std::string page =
       fmt::format("{}: {} trips, {} threads of {} registers at launch, {} bytes of shared memory\n", styled(program.kernel, style),
-                     grouped(program.trips), program.threads, program.entry_registers, grouped(program.smem_bytes));
-  if (program.cluster > 1) page += fmt::format("clusters of {} blocks along {}\n", program.cluster, styled(kernel.grid[program.cluster_dim].name, style));
+                  grouped(program.trips), program.threads, program.entry_registers, grouped(program.smem_bytes));
+  if (program.cluster > 1)
+    page += fmt::format("clusters of {} blocks along {}\n", program.cluster, styled(kernel.grid[program.cluster_dim].name, style));
   if (program.varies)
     page += fmt::format("a tile has n trips: {} to {}{}\n", program.least_trips, program.trips,
                         program.trip_step > 1 ? fmt::format(", {} apart", program.trip_step) : "");
@@ -92,7 +95,11 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
   std::vector<std::vector<std::string>> rows;
   for (const Buffer& b : program.buffers)
     rows.push_back({styled(b.name, style), std::to_string(b.depth), grouped(b.slot_bytes), grouped(b.offset),
-                    b.registers ? "hands registers over" : b.per_tile ? "once per tile" : b.shared ? "ring, each block loads half for both" : b.empty ? "ring" : "ring of one role"});
+                    b.registers  ? "hands registers over"
+                    : b.per_tile ? "once per tile"
+                    : b.shared   ? "ring, each block loads half for both"
+                    : b.empty    ? "ring"
+                                 : "ring of one role"});
   page += text_table({{"name"}, {"slots", true}, {"bytes each", true}, {"at", true}, {"what"}}, rows);
   page += "\nbarriers\n";
   rows.clear();
@@ -104,15 +111,18 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
   }
   page += text_table({{"name"}, {"kind"}, {"slots", true}, {"arrivals", true}, {"bytes", true}, {"at", true}}, rows);
   for (const Role& role : program.roles) {
-    page += fmt::format("\n{}: threads {} to {}, {}\n", styled(role.name, style), role.first_thread, role.first_thread + 32 * role.warps - 1,
-                        role.registers ? fmt::format("{} registers ({} live at most)", role.registers, role.peak_registers) : "registers as launched");
+    page += fmt::format(
+        "\n{}: threads {} to {}, {}\n", styled(role.name, style), role.first_thread, role.first_thread + 32 * role.warps - 1,
+        role.registers ? fmt::format("{} registers ({} live at most)", role.registers, role.peak_registers) : "registers as launched");
     for (const Variable& v : role.variables)
       if (v.copies > 1)
-        page += fmt::format("  {} has {} copies, {}\n", styled(v.name, style), v.copies, v.moves ? "moved on at each definition" : "by unrolling");
+        page += fmt::format("  {} has {} copies, {}\n", styled(v.name, style), v.copies,
+                            v.moves ? "moved on at each definition" : "by unrolling");
     for (const Section& section : role.sections) {
       if (section.loop)
-        page += fmt::format("\n  {}: {}{} times, i = {}{}\n", to_string(section.part), program.varies ? "at most " : "", grouped(section.times), section.first,
-                            section.unroll > 1 ? fmt::format(", then {} on", section.unroll) : ", then 1 on");
+        page +=
+            fmt::format("\n  {}: {}{} times, i = {}{}\n", to_string(section.part), program.varies ? "at most " : "", grouped(section.times),
+                        section.first, section.unroll > 1 ? fmt::format(", then {} on", section.unroll) : ", then 1 on");
       else
         page += fmt::format("\n  {}\n", to_string(section.part));
       for (const Step& step : section.steps) {

@@ -7,11 +7,13 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr std::size_t kMostSwitches = 4;  ///< from role to role per iteration; each costs about 30 cycles, and more of them order nothing worth it
+constexpr std::size_t kMostSwitches =
+    4;  ///< from role to role per iteration; each costs about 30 cycles, and more of them order nothing worth it
 
 }  // namespace
 
-std::map<std::pair<std::size_t, std::int64_t>, TurnOrder::Turn> TurnOrder::of(std::int64_t trips, std::size_t* first, std::size_t* last) const {
+std::map<std::pair<std::size_t, std::int64_t>, TurnOrder::Turn> TurnOrder::of(std::int64_t trips, std::size_t* first,
+                                                                              std::size_t* last) const {
   struct Issue {
     Cycle time;
     std::size_t op, role;
@@ -55,7 +57,9 @@ bool Builder::may_stay_in_flight(std::size_t role, OpId product) const {
     const Channel& channel = problem_.channels[c];
     const auto reader = std::find_if(channel.readers.begin(), channel.readers.end(), [&](const Reader& r) { return r.op == product; });
     if (reader == channel.readers.end() || schedule_.depths[c] == 0) continue;
-    if (start + schedule_.ii + op.window + reader->signal > schedule_.ops[channel.writer.index()].start + schedule_.depths[c] * schedule_.ii) return false;
+    if (start + schedule_.ii + op.window + reader->signal >
+        schedule_.ops[channel.writer.index()].start + schedule_.depths[c] * schedule_.ii)
+      return false;
   }
   return true;
 }
@@ -65,11 +69,14 @@ void Builder::keep_one_in_flight() {
     auto& loop = drafts_[r].loop;
     std::vector<OpId> products;
     for (const LoopStep& s : loop)
-      if (s.step.kind == StepKind::Retire && s.step.engine == Engine::Mma && s.distance == 0 && may_stay_in_flight(r, s.retires)) products.push_back(s.retires);
+      if (s.step.kind == StepKind::Retire && s.step.engine == Engine::Mma && s.distance == 0 && may_stay_in_flight(r, s.retires))
+        products.push_back(s.retires);
     for (const OpId product : products) {
       // The wait and what it is there for go behind the commit, for the iteration before.
-      const auto wait = std::find_if(loop.begin(), loop.end(), [&](const LoopStep& s) { return s.step.kind == StepKind::Retire && s.retires == product; });
-      const auto end = std::find_if(wait + 1, loop.end(), [&](const LoopStep& s) { return s.step.kind != StepKind::Arrive || s.step.op.index != product.index(); });
+      const auto wait = std::find_if(loop.begin(), loop.end(),
+                                     [&](const LoopStep& s) { return s.step.kind == StepKind::Retire && s.retires == product; });
+      const auto end = std::find_if(
+          wait + 1, loop.end(), [&](const LoopStep& s) { return s.step.kind != StepKind::Arrive || s.step.op.index != product.index(); });
       std::vector<LoopStep> moved(wait, end);
       if (end != loop.end()) end->new_line = true;
       loop.erase(wait, end);

@@ -22,11 +22,11 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr unsigned char kPoison = 0xff;       ///< NaN in every floating type
-constexpr std::int64_t kL2Times = 3;          ///< buffers together exceed L2 as many times
+constexpr unsigned char kPoison = 0xff;  ///< NaN in every floating type
+constexpr std::int64_t kL2Times = 3;     ///< buffers together exceed L2 as many times
 constexpr std::int64_t kMostSets = 64;
 constexpr std::int64_t kReferenceThreads = 256;
-constexpr int kTrialLaunches = 5;             ///< to choose among the kernels that a library offers
+constexpr int kTrialLaunches = 5;  ///< to choose among the kernels that a library offers
 
 using Buffers = std::vector<cuda::Memory>;
 
@@ -154,8 +154,8 @@ class Executor {
     const auto blocks = static_cast<unsigned>((plan.threads + kReferenceThreads - 1) / kReferenceThreads);
     for (; slice < plan.slices; ++slice) {
       note(fmt::format("computing the reference{}, {} of {}", rounded ? " of a plain program" : "", slice + 1, plan.slices));
-      gpu_->check(gpu_->driver().launch(reference_, blocks, 1, 1, kReferenceThreads, 1, 1, 0, gpu_->stream(), arguments.data(), nullptr), RunStatus::Refused,
-                  "the driver does not start the reference kernel");
+      gpu_->check(gpu_->driver().launch(reference_, blocks, 1, 1, kReferenceThreads, 1, 1, 0, gpu_->stream(), arguments.data(), nullptr),
+                  RunStatus::Refused, "the driver does not start the reference kernel");
       gpu_->finish("the reference kernel");
     }
     std::vector<float> values(static_cast<std::size_t>(plan_.tensors[plan.output].elements()));
@@ -182,10 +182,12 @@ class Executor {
     const auto wrong = std::find_if(verification.checks.begin(), verification.checks.end(), [](const OutputCheck& c) { return !c.passed; });
     if (wrong != verification.checks.end()) {
       found_.status = RunStatus::Wrong;
-      found_.sentence = wrong->wrong > 0 ? fmt::format("'{}' is wrong on {} inputs: {} of {} elements, the worst {} off by {:.4g} where {:.4g} is allowed{}", wrong->tensor,
-                                                       wrong->input, wrong->wrong, wrong->elements, wrong->at, wrong->worst, wrong->bound,
-                                                       wrong->untouched > 0 ? fmt::format("; {} elements were never written", wrong->untouched) : "")
-                                         : fmt::format("'{}' is off in the root mean square on {} inputs", wrong->tensor, wrong->input);
+      found_.sentence =
+          wrong->wrong > 0
+              ? fmt::format("'{}' is wrong on {} inputs: {} of {} elements, the worst {} off by {:.4g} where {:.4g} is allowed{}",
+                            wrong->tensor, wrong->input, wrong->wrong, wrong->elements, wrong->at, wrong->worst, wrong->bound,
+                            wrong->untouched > 0 ? fmt::format("; {} elements were never written", wrong->untouched) : "")
+              : fmt::format("'{}' is off in the root mean square on {} inputs", wrong->tensor, wrong->input);
     } else if (!verification.repeats_equal) {
       found_.status = RunStatus::Unstable;
       found_.sentence = fmt::format("{} runs on the same data do not give the same bits: a race", verification.repeats);
@@ -199,7 +201,8 @@ class Executor {
   void add_checks(const CasePlan& what, std::vector<OutputCheck>& checks) {
     for (std::size_t k = 0; k < answers_.size(); ++k) {
       const Expected& expected = what.expected[k];
-      checks.push_back(check_output(plan_.tensors[expected.tensor], what.name, expected, result(expected.tensor), answers_[k].wanted, answers_[k].plain));
+      checks.push_back(check_output(plan_.tensors[expected.tensor], what.name, expected, result(expected.tensor), answers_[k].wanted,
+                                    answers_[k].plain));
     }
   }
 
@@ -213,8 +216,10 @@ class Executor {
       for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
         if (plan_.tensors[t].role != TensorRole::Output) continue;
         auto bytes = result(t);
-        if (k == 0) first[t] = std::move(bytes);
-        else if (bytes != first[t]) verification.repeats_equal = false;
+        if (k == 0)
+          first[t] = std::move(bytes);
+        else if (bytes != first[t])
+          verification.repeats_equal = false;
       }
     }
   }
@@ -250,7 +255,8 @@ class Executor {
         row.absent = fmt::format("the result of {} is wrong", offer.name);
         continue;
       }
-      const double us = gpu_->time(kTrialLaunches, [&](int) { (void)offer.launch(buffers_); }, offer.name);
+      const double us = gpu_->time(
+          kTrialLaunches, [&](int) { (void)offer.launch(buffers_); }, offer.name);
       if (chosen && us >= best) continue;
       chosen = &offer;
       best = us;
@@ -288,7 +294,8 @@ class Executor {
     set_inputs(given ? plan_.cases.back() : random);
     std::int64_t bytes = 0;
     for (const TensorPlan& tensor : plan_.tensors) bytes += tensor.bytes();
-    const std::int64_t wanted = std::clamp<std::int64_t>((kL2Times * gpu_->device().l2_bytes + bytes - 1) / std::max<std::int64_t>(bytes, 1), 1, kMostSets);
+    const std::int64_t wanted =
+        std::clamp<std::int64_t>((kL2Times * gpu_->device().l2_bytes + bytes - 1) / std::max<std::int64_t>(bytes, 1), 1, kMostSets);
     sets_.push_back(buffers_);
     while (static_cast<std::int64_t>(sets_.size()) < wanted) {
       Buffers more = allocate_set();
@@ -300,9 +307,9 @@ class Executor {
   }
 
   struct OpenLibrary {
-    std::size_t row = 0;             ///< of the timing's libraries
+    std::size_t row = 0;  ///< of the timing's libraries
     LibraryKernel kernel;
-    std::string why_not;             ///< what it says against being started again
+    std::string why_not;  ///< what it says against being started again
   };
 
   struct Contender {
@@ -348,15 +355,20 @@ class Executor {
       timing.pause_seconds = plan_.pause_seconds;
       std::vector<Contender> contenders{{"heddle", plain, {}}};
       for (OpenLibrary& library : opened_)
-        contenders.push_back({library.kernel.name, [this, &library](int i) {
-                                if (library.why_not.empty()) library.why_not = library.kernel.launch(sets_[static_cast<std::size_t>(i) % sets_.size()]);
-                              }, {}});
+        contenders.push_back({library.kernel.name,
+                              [this, &library](int i) {
+                                if (library.why_not.empty())
+                                  library.why_not = library.kernel.launch(sets_[static_cast<std::size_t>(i) % sets_.size()]);
+                              },
+                              {}});
       interleave(contenders);
       timing.kernel = timed(contenders[0]);
       for (std::size_t k = 0; k < opened_.size(); ++k) {
         TimedLibrary& row = timing.libraries[opened_[k].row];
-        if (opened_[k].why_not.empty()) row.times = timed(contenders[k + 1]);
-        else row.absent = fmt::format("{} stops working ({})", row.times.name, opened_[k].why_not);
+        if (opened_[k].why_not.empty())
+          row.times = timed(contenders[k + 1]);
+        else
+          row.absent = fmt::format("{} stops working ({})", row.times.name, opened_[k].why_not);
       }
       report();
     }
@@ -371,8 +383,9 @@ class Executor {
     LoadedKernel recording(*gpu_, kernel, plan_.tensors, memory);
     for (const Buffers& set : sets_) recording.add_buffers(set);
     if (time_it) {
-      std::vector<Contender> contenders{{"plain build", [this](int i) { plain_->launch(static_cast<std::size_t>(i) % sets_.size()); }, {}},
-                                        {"recording build", [&](int i) { recording.launch(static_cast<std::size_t>(i) % sets_.size()); }, {}}};
+      std::vector<Contender> contenders{
+          {"plain build", [this](int i) { plain_->launch(static_cast<std::size_t>(i) % sets_.size()); }, {}},
+          {"recording build", [&](int i) { recording.launch(static_cast<std::size_t>(i) % sets_.size()); }, {}}};
       interleave(contenders);
       KernelProfile& profile = found_.profile.emplace();
       profile.plain_us = median(contenders[0].blocks_us);
@@ -400,7 +413,7 @@ class Executor {
   struct Answer {
     std::vector<float> wanted, plain;
   };
-  std::vector<Answer> answers_;      ///< to the last case, per tensor that something is expected of
+  std::vector<Answer> answers_;  ///< to the last case, per tensor that something is expected of
   std::vector<OpenLibrary> opened_;
   std::vector<Buffers> sets_;
   cuda::Function reference_ = nullptr;

@@ -50,9 +50,11 @@ Result<Api> open_api() {
   bind(api.version, "cudnnGetVersion");
   if (missing) return Error::environment(fmt::format("the cuDNN that is installed lacks {}", missing));
   if (const std::size_t version = api.version(); version < kOldest)
-    return Error::environment(fmt::format("cuDNN {}.{} is too old; 9.0 or newer is needed", version / 1000, version % 1000 / 100));  // 8907 is 8.9.7
+    return Error::environment(
+        fmt::format("cuDNN {}.{} is too old; 9.0 or newer is needed", version / 1000, version % 1000 / 100));  // 8907 is 8.9.7
   bind(api.create, "cudnnCreate"), bind(api.set_stream, "cudnnSetStream"), bind(api.status_name, "cudnnGetErrorString");
-  bind(api.last_error, "cudnnGetLastErrorString"), bind(api.make, "cudnnBackendCreateDescriptor"), bind(api.destroy, "cudnnBackendDestroyDescriptor");
+  bind(api.last_error, "cudnnGetLastErrorString"), bind(api.make, "cudnnBackendCreateDescriptor"),
+      bind(api.destroy, "cudnnBackendDestroyDescriptor");
   bind(api.finish, "cudnnBackendFinalize"), bind(api.set, "cudnnBackendSetAttribute"), bind(api.get, "cudnnBackendGetAttribute");
   bind(api.execute, "cudnnBackendExecute");
   if (missing) return Error::environment(fmt::format("the cuDNN that is installed lacks {}", missing));

@@ -45,13 +45,15 @@ inline constexpr std::size_t kOldest = 90000;
 Result<Api> open_api();
 
 // Kinds of descriptors.
-inline constexpr int kPointwise = 0, kEngineConfig = 3, kHeuristics = 4, kExecutionPlan = 5, kPointwiseOperation = 13, kOperationGraph = 15, kVariantPack = 16, kTensor = 17;
+inline constexpr int kPointwise = 0, kEngineConfig = 3, kHeuristics = 4, kExecutionPlan = 5, kPointwiseOperation = 13, kOperationGraph = 15,
+                     kVariantPack = 16, kTensor = 17;
 inline constexpr int kMatmul = 18, kMatmulOperation = 19, kReduction = 21, kReductionOperation = 22;
-inline constexpr int kDeviceProperties = 38;   ///< since 9.8
-inline constexpr int kSdpaForward = 41;        ///< since 9.13
+inline constexpr int kDeviceProperties = 38;  ///< since 9.8
+inline constexpr int kSdpaForward = 41;       ///< since 9.13
 
 // Types of attributes.
-inline constexpr int kHandleType = 0, kDataTypeType = 1, kBooleanType = 2, kInt64Type = 3, kPointerType = 6, kHeuristicModeType = 8, kPointwiseModeType = 14;
+inline constexpr int kHandleType = 0, kDataTypeType = 1, kBooleanType = 2, kInt64Type = 3, kPointerType = 6, kHeuristicModeType = 8,
+                     kPointwiseModeType = 14;
 inline constexpr int kDescriptorType = 15, kReductionType = 18, kCharType = 24;
 
 // Attributes.
@@ -60,7 +62,8 @@ inline constexpr int kHeuristicsMode = 200, kHeuristicsGraph = 201, kHeuristicsR
 inline constexpr int kPlanHandle = 400, kPlanEngineConfig = 401, kPlanWorkspace = 402, kPlanDevice = 407;
 inline constexpr int kPointwiseOf = 750, kPointwiseX = 751, kPointwiseB = 752, kPointwiseY = 753, kPointwiseT = 758;
 inline constexpr int kGraphHandle = 800, kGraphOperations = 801;
-inline constexpr int kTensorAlignment = 900, kTensorType = 901, kTensorExtents = 902, kTensorStrides = 903, kTensorId = 906, kTensorVirtual = 907, kTensorByValue = 908;
+inline constexpr int kTensorAlignment = 900, kTensorType = 901, kTensorExtents = 902, kTensorStrides = 903, kTensorId = 906,
+                     kTensorVirtual = 907, kTensorByValue = 908;
 inline constexpr int kPackIds = 1000, kPackPointers = 1001, kPackWorkspace = 1003;
 inline constexpr int kMatmulPrecision = 1500, kMatmulA = 1520, kMatmulB = 1521, kMatmulC = 1522, kMatmulOf = 1523;
 inline constexpr int kReductionOperator = 1600, kReductionPrecision = 1601, kReductionX = 1610, kReductionY = 1611, kReductionOf = 1612;

@@ -23,7 +23,8 @@ class AttentionGraph {
   AttentionGraph(Maker& maker, const LibraryAttention& a, DType dtype) : maker_(maker), a_(a), type_(dtype == DType::F16 ? kHalf : kBf16) {}
 
   std::vector<Descriptor> operations(AttentionForm form) {
-    const Descriptor q = tensor(kQId, type_, {1, a_.heads, a_.queries, a_.columns}), v = tensor(kVId, type_, {1, a_.heads, a_.keys, a_.columns});
+    const Descriptor q = tensor(kQId, type_, {1, a_.heads, a_.queries, a_.columns}),
+                     v = tensor(kVId, type_, {1, a_.heads, a_.keys, a_.columns});
     const Descriptor o = tensor(kOId, type_, {1, a_.heads, a_.queries, a_.columns}), scale = scalar(kScaleId, kFloat);
     if (form == AttentionForm::OneOperation) {
       const Descriptor k = tensor(kKId, type_, {1, a_.heads, a_.keys, a_.columns}), sdpa = maker_.make(kSdpaForward);
@@ -31,7 +32,8 @@ class AttentionGraph {
       return {maker_.finish(sdpa)};
     }
     // K is handed over transposed: the same bytes with other strides.
-    const Descriptor k = tensor(kKId, type_, {1, a_.heads, a_.columns, a_.keys}, {a_.heads * a_.keys * a_.columns, a_.keys * a_.columns, 1, a_.columns});
+    const Descriptor k =
+        tensor(kKId, type_, {1, a_.heads, a_.columns, a_.keys}, {a_.heads * a_.keys * a_.columns, a_.keys * a_.columns, 1, a_.columns});
     Descriptor scores = product(q, k, virtual_scores());
     scores = pointwise(kMul, virtual_scores(), scores, scale);
     if (a_.causal) scores = masked(scores);
@@ -44,13 +46,17 @@ class AttentionGraph {
   }
 
  private:
-  Descriptor tensor(std::int64_t id, int type, const std::vector<std::int64_t>& extents, std::vector<std::int64_t> strides = {}, int kind = 0) {
+  Descriptor tensor(std::int64_t id, int type, const std::vector<std::int64_t>& extents, std::vector<std::int64_t> strides = {},
+                    int kind = 0) {
     if (strides.empty()) {
       strides.assign(extents.size(), 1);
       for (std::size_t d = extents.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * extents[d];
     }
     const Descriptor t = maker_.make(kTensor);
-    maker_.set(t, kTensorId, std::vector{id}).set_word(t, kTensorType, kDataTypeType, type).set(t, kTensorExtents, extents).set(t, kTensorStrides, strides);
+    maker_.set(t, kTensorId, std::vector{id})
+        .set_word(t, kTensorType, kDataTypeType, type)
+        .set(t, kTensorExtents, extents)
+        .set(t, kTensorStrides, strides);
     maker_.set(t, kTensorAlignment, std::vector{kAlignment});
     if (kind != 0) maker_.set_flag(t, kind);
     return maker_.finish(t);
@@ -119,7 +125,8 @@ bool has_form(const Api& api, const LibraryAttention& attention, AttentionForm f
 }
 
 AttentionScalars attention_scalars(const Api& api, const LibraryAttention& attention) {
-  const float masked = api.version() >= kInfinityMasksSince ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::lowest();
+  const float masked =
+      api.version() >= kInfinityMasksSince ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::lowest();
   return {static_cast<float>(1 / std::sqrt(static_cast<double>(attention.columns))), masked, static_cast<std::int32_t>(attention.queries),
           static_cast<std::int32_t>(attention.keys)};
 }
@@ -152,8 +159,10 @@ AttentionPlans plan_attention(Maker& maker, const LibraryAttention& attention, D
     std::int64_t known = 0, count = 0;
     (void)api.get(heuristics, kHeuristicsResults, kDescriptorType, 0, &known, nullptr);
     // Those that the library finds it cannot run after all are left out.
-    if (const int status = api.get(heuristics, kHeuristicsResults, kDescriptorType, kMostEngines, &count, configs.data()); status != 0) why_not(api.says(status));
-    else if (count < 1) why_not(api.reason());
+    if (const int status = api.get(heuristics, kHeuristicsResults, kDescriptorType, kMostEngines, &count, configs.data()); status != 0)
+      why_not(api.says(status));
+    else if (count < 1)
+      why_not(api.reason());
     found.recommended += known;
     for (std::int64_t k = 0; k < std::min(count, kMostEngines); ++k) {
       const Descriptor plan = maker.make(kExecutionPlan);
@@ -211,15 +220,18 @@ struct CudnnAttention {
 
 }  // namespace
 
-Result<std::vector<LibraryKernel>> open_cudnn(const LibraryAttention& attention, const std::vector<TensorPlan>& tensors, const cuda::Driver& driver, cuda::Stream stream) {
+Result<std::vector<LibraryKernel>> open_cudnn(const LibraryAttention& attention, const std::vector<TensorPlan>& tensors,
+                                              const cuda::Driver& driver, cuda::Stream stream) {
   const auto api = cudnn::open_api();
   if (!api.ok()) return api.error();
   const std::string name = api->name();
   if (attention.causal && attention.keys < attention.queries)
     return Error::environment(fmt::format("{} has no causal mask for more queries than keys", name));
   cudnn::Handle handle = nullptr;
-  if (const int status = api->create(&handle); status != 0) return Error::environment(fmt::format("{} does not start ({})", name, api->says(status)));
-  if (const int status = api->set_stream(handle, stream); status != 0) return Error::environment(fmt::format("{} takes no stream ({})", name, api->says(status)));
+  if (const int status = api->create(&handle); status != 0)
+    return Error::environment(fmt::format("{} does not start ({})", name, api->says(status)));
+  if (const int status = api->set_stream(handle, stream); status != 0)
+    return Error::environment(fmt::format("{} takes no stream ({})", name, api->says(status)));
   std::vector<LibraryKernel> kernels;
   std::string why;
   for (const auto form : {cudnn::AttentionForm::Pattern, cudnn::AttentionForm::OneOperation}) {
@@ -241,7 +253,8 @@ Result<std::vector<LibraryKernel>> open_cudnn(const LibraryAttention& attention,
                            return status == 0 ? std::string{} : state->maker.api().says(status);
                          }});
   }
-  if (kernels.empty()) return Error::environment(fmt::format("{} has no engine for this{}", name, why.empty() ? "" : fmt::format(" ({})", why)));
+  if (kernels.empty())
+    return Error::environment(fmt::format("{} has no engine for this{}", name, why.empty() ? "" : fmt::format(" ({})", why)));
   return kernels;
 }
 

@@ -24,7 +24,7 @@ struct Device {
 
 struct AttentionPlan {
   Descriptor plan = nullptr;
-  std::int64_t workspace = 0;   ///< bytes
+  std::int64_t workspace = 0;  ///< bytes
 };
 
 /// Numbers that the graph refers to by value: they stay in the host's memory while it is executed.

@@ -132,8 +132,8 @@ std::vector<std::uint8_t> as_bytes(const TensorPlan& tensor, std::span<const flo
   return bytes;
 }
 
-OutputCheck check_output(const TensorPlan& tensor, const std::string& input, const Expected& expected, std::span<const std::uint8_t> computed,
-                         std::span<const float> reference, std::span<const float> rounded) {
+OutputCheck check_output(const TensorPlan& tensor, const std::string& input, const Expected& expected,
+                         std::span<const std::uint8_t> computed, std::span<const float> reference, std::span<const float> rounded) {
   OutputCheck check;
   check.tensor = tensor.name;
   check.input = input;
@@ -142,8 +142,8 @@ OutputCheck check_output(const TensorPlan& tensor, const std::string& input, con
   switch (expected.criterion) {
     case Criterion::Exact: check.criterion = fmt::format("bit for bit the exact result rounded to {}", to_string(tensor.dtype)); break;
     case Criterion::Tolerance:
-      check.criterion = fmt::format("|{0} - reference| <= {1:.3g} + {2:.3g} |reference|, root mean square below {3:.3g} of the reference's", tensor.name,
-                                    expected.absolute, expected.relative, expected.rms);
+      check.criterion = fmt::format("|{0} - reference| <= {1:.3g} + {2:.3g} |reference|, root mean square below {3:.3g} of the reference's",
+                                    tensor.name, expected.absolute, expected.relative, expected.rms);
       break;
     case Criterion::Attention: {
       double plain = 0, noise = 0;
@@ -153,7 +153,8 @@ OutputCheck check_output(const TensorPlan& tensor, const std::string& input, con
         noise = std::max(noise, std::fabs(static_cast<double>(there - kNoiseProbe) - reference[i]));
       }
       bound = kPlainErrors * (plain + noise);
-      check.criterion = fmt::format("largest error at most twice that of a plain {} program ({:.3g}) plus rounding noise ({:.3g})", to_string(tensor.dtype), plain, noise);
+      check.criterion = fmt::format("largest error at most twice that of a plain {} program ({:.3g}) plus rounding noise ({:.3g})",
+                                    to_string(tensor.dtype), plain, noise);
     }
   }
   double error_squares = 0, value_squares = 0, worst = -1;
@@ -176,7 +177,8 @@ OutputCheck check_output(const TensorPlan& tensor, const std::string& input, con
     }
   }
   check.passed = check.wrong == 0;
-  if (expected.criterion == Criterion::Tolerance && expected.rms > 0 && !(error_squares <= expected.rms * expected.rms * value_squares)) check.passed = false;
+  if (expected.criterion == Criterion::Tolerance && expected.rms > 0 && !(error_squares <= expected.rms * expected.rms * value_squares))
+    check.passed = false;
   return check;
 }
 

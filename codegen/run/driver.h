@@ -51,8 +51,8 @@ struct Driver {
   int (*elapsed)(float*, Event, Event) = nullptr;  ///< milliseconds
   int (*error_name)(int, const char**) = nullptr;
   int (*error_text)(int, const char**) = nullptr;
-  int (*encode_map)(TensorMap*, int type, unsigned rank, void* address, const std::uint64_t* extents, const std::uint64_t* strides, const unsigned* box,
-                    const unsigned* element_strides, int interleave, int swizzle, int promotion, int fill) = nullptr;
+  int (*encode_map)(TensorMap*, int type, unsigned rank, void* address, const std::uint64_t* extents, const std::uint64_t* strides,
+                    const unsigned* box, const unsigned* element_strides, int interleave, int swizzle, int promotion, int fill) = nullptr;
 
   /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
   std::string error(int code) const;

@@ -55,7 +55,8 @@ Gpu::Gpu() : driver_(opened()) {
   driver_.driver_version(&version);
   const std::string module = module_version(), cuda = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
   device_.driver = module.empty() ? cuda : fmt::format("{} ({})", module, cuda);
-  if (major != 9) throw RunFailure{RunStatus::NoGpu, fmt::format("{} is {}; kernels are written for sm_90a (H100, H200)", device_.name, device_.arch)};
+  if (major != 9)
+    throw RunFailure{RunStatus::NoGpu, fmt::format("{} is {}; kernels are written for sm_90a (H100, H200)", device_.name, device_.arch)};
   cuda::Context context = nullptr;
   check(driver_.retain_context(&context, device), RunStatus::NoGpu, "the GPU cannot be used");
   check(driver_.set_context(context), RunStatus::NoGpu, "the GPU cannot be used");
@@ -67,7 +68,8 @@ Gpu::Gpu() : driver_(opened()) {
 cuda::Memory Gpu::allocate(std::int64_t bytes, const std::string& what) {
   cuda::Memory memory = 0;
   const int code = driver_.allocate(&memory, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 16)));
-  if (code == cuda::kOutOfMemory) throw RunFailure{RunStatus::Refused, fmt::format("the GPU has no room for {} ({} bytes); choose smaller sizes", what, bytes)};
+  if (code == cuda::kOutOfMemory)
+    throw RunFailure{RunStatus::Refused, fmt::format("the GPU has no room for {} ({} bytes); choose smaller sizes", what, bytes)};
   check(code, RunStatus::Refused, "no memory for " + what);
   return memory;
 }
@@ -109,8 +111,8 @@ cuda::Function load_function(Gpu& gpu, const std::string& cubin, const std::stri
 
 LoadedKernel::LoadedKernel(Gpu& gpu, const KernelPlan& plan, const std::vector<TensorPlan>& tensors, cuda::Memory records)
     : gpu_(gpu), plan_(plan), tensors_(tensors), function_(load_function(gpu, plan.cubin, plan.launch.entry)), records_(records) {
-  gpu.check(gpu.driver().set_function_attribute(function_, cuda::kMaxDynamicShared, static_cast<int>(plan.launch.smem_bytes)), RunStatus::Refused,
-            fmt::format("the GPU does not grant {} bytes of shared memory", plan.launch.smem_bytes));
+  gpu.check(gpu.driver().set_function_attribute(function_, cuda::kMaxDynamicShared, static_cast<int>(plan.launch.smem_bytes)),
+            RunStatus::Refused, fmt::format("the GPU does not grant {} bytes of shared memory", plan.launch.smem_bytes));
   // A block per SM, in whole clusters; the size of a cluster stands in the kernel's text.
   const int cluster = plan.launch.cluster;
   blocks_ = std::max(1, static_cast<int>(std::min<std::int64_t>(plan.launch.tiles, gpu.device().sms)) / cluster) * cluster;
@@ -125,9 +127,9 @@ std::size_t LoadedKernel::add_buffers(const std::vector<cuda::Memory>& buffers) 
     std::vector<unsigned> box(plan.box.begin(), plan.box.end()), ones(plan.box.size(), 1);
     std::uint64_t stride = static_cast<std::uint64_t>(bits_of(tensor.dtype) / 8);
     for (std::size_t d = 0; d + 1 < extents.size(); ++d) strides.push_back(stride *= extents[d]);
-    const int code = gpu_.driver().encode_map(&set.maps.emplace_back(), type, static_cast<unsigned>(extents.size()), reinterpret_cast<void*>(buffers[plan.tensor]),
-                                              extents.data(), strides.data(), box.data(), ones.data(), 0, plan.swizzle ? cuda::kMapSwizzle128 : 0,
-                                              cuda::kMapPromotion256, 0);
+    const int code = gpu_.driver().encode_map(&set.maps.emplace_back(), type, static_cast<unsigned>(extents.size()),
+                                              reinterpret_cast<void*>(buffers[plan.tensor]), extents.data(), strides.data(), box.data(),
+                                              ones.data(), 0, plan.swizzle ? cuda::kMapSwizzle128 : 0, cuda::kMapPromotion256, 0);
     gpu_.check(code, RunStatus::Refused, fmt::format("the driver makes no tensor map of '{}'", tensor.name));
   }
   for (const std::size_t t : plan_.launch.pointers) set.pointers.push_back(buffers[t]);

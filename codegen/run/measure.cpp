@@ -26,8 +26,11 @@ Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Scope& pa
       plan.shape.push_back(*value);
       bytes = sat_mul(bytes, *value);
     }
-    if (bits_of(tensor.dtype) < 16) return Error::input(fmt::format("tensor '{}' is {}; tensors of f32, bf16, f16 and i32 can be run", tensor.name, to_string(tensor.dtype)));
-    if (bytes > kMostBytes) return Error::input(fmt::format("tensor '{}' has more than a terabyte", tensor.name), "choose smaller parameters");
+    if (bits_of(tensor.dtype) < 16)
+      return Error::input(
+          fmt::format("tensor '{}' is {}; tensors of f32, bf16, f16 and i32 can be run", tensor.name, to_string(tensor.dtype)));
+    if (bytes > kMostBytes)
+      return Error::input(fmt::format("tensor '{}' has more than a terabyte", tensor.name), "choose smaller parameters");
     tensors.push_back(std::move(plan));
   }
   return tensors;
@@ -39,7 +42,9 @@ std::string ptxas_version(const std::string& cubin) {
   const std::size_t v = at == std::string::npos ? at : cubin.find(", V", at);
   if (v == std::string::npos || v > at + 60) return {};
   std::string version;
-  for (std::size_t i = v + 2; i < cubin.size() && (std::isalnum(static_cast<unsigned char>(cubin[i])) || cubin[i] == '.') && version.size() < 20; ++i) version += cubin[i];
+  for (std::size_t i = v + 2;
+       i < cubin.size() && (std::isalnum(static_cast<unsigned char>(cubin[i])) || cubin[i] == '.') && version.size() < 20; ++i)
+    version += cubin[i];
   return version;
 }
 
@@ -69,11 +74,18 @@ Result<PreparedRun> prepare_run(const MeasureRequest& request) {
     }
     if (recording == Recording::None) {
       const PtxasReport& report = compiled->report;
-      prepared.build = {compiled->compiler, ptxas_version(compiled->cubin), Hash().add(compiled->cubin).hex(), report.registers,
-                        report.spill_stores + report.spill_loads, emitted.emission->launch.smem_bytes, emitted.emission->launch.threads, 0};
+      prepared.build = {compiled->compiler,
+                        ptxas_version(compiled->cubin),
+                        Hash().add(compiled->cubin).hex(),
+                        report.registers,
+                        report.spill_stores + report.spill_loads,
+                        emitted.emission->launch.smem_bytes,
+                        emitted.emission->launch.threads,
+                        0};
     }
     if (records) *records = emitted.emission->records;
-    return KernelPlan{std::move(compiled->cubin), std::move(emitted.emission->launch), emitted.emission->records ? emitted.emission->records->words() : 0};
+    return KernelPlan{std::move(compiled->cubin), std::move(emitted.emission->launch),
+                      emitted.emission->records ? emitted.emission->records->words() : 0};
   };
   if (auto kernel = built(Recording::None, nullptr)) plan.plain = std::move(*kernel);
   if (request.time) plan.loop = built(Recording::Loop, &prepared.loop);
@@ -133,7 +145,8 @@ Measurement measurement_of(const MeasureRequest& request, const PreparedRun& pre
   }
   if (const auto bytes = result.records.find("ops"); bytes != result.records.end() && prepared.ops) {
     std::optional<double> ii;
-    KernelProfile profile = decode_ops(*prepared.ops, request.kernel, request.problem, request.schedule, request.program, bytes->second, ii);
+    KernelProfile profile =
+        decode_ops(*prepared.ops, request.kernel, request.problem, request.schedule, request.program, bytes->second, ii);
     if (m.profile) profile.median_us = m.profile->median_us, profile.plain_us = m.profile->plain_us;
     profile.trusted = profile.plain_us > 0 && std::abs(profile.cost()) < kProfileCost;
     m.profile = std::move(profile);

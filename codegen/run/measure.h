@@ -19,7 +19,7 @@ struct MeasureRequest {
   const Schedule& schedule;
   const Program& program;
   CompileOptions compile;
-  bool profile = false;                ///< the recording build of ops, too
+  bool profile = false;  ///< the recording build of ops, too
   bool verify = true, time = true, library = true;
   int repeats = 20, launches = 50, warmups = 10, blocks = 7;
   double pause_seconds = 0.5;
@@ -31,7 +31,7 @@ struct PreparedRun {
   RunPlan plan;
   MeasuredBuild build;
   std::optional<RecordPlan> loop, ops;
-  std::string remark;                  ///< why results are not looked at; empty when they are
+  std::string remark;  ///< why results are not looked at; empty when they are
 };
 
 /// Errors: the compiler's, and input errors for kernels that cannot be run (8-bit tensors) or whose build ptxas spoils.

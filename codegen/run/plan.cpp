@@ -14,18 +14,21 @@ constexpr std::uint64_t kMark = 0x31304e5552445248;  // "HRDRUN01", bytes in mem
 struct Out {
   std::string bytes;
   template <class T>
-  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-  void operator()(T& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void operator()(T& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   void operator()(std::string& text) { size(text.size()), bytes += text; }
-  void size(std::size_t count) { auto n = static_cast<std::uint64_t>(count); (*this)(n); }
+  void size(std::size_t count) {
+    auto n = static_cast<std::uint64_t>(count);
+    (*this)(n);
+  }
 };
 
 struct In {
   std::string_view rest;
   bool good = true;
   template <class T>
-  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-  void operator()(T& value) {
+  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void operator()(T& value) {
     if (rest.size() < sizeof value) return fail();
     std::memcpy(&value, rest.data(), sizeof value);
     rest.remove_prefix(sizeof value);
@@ -71,37 +74,65 @@ void pass(Io& io, std::optional<T>& part) {
   if (there) pass(io, *part);
 }
 template <class Io, class T>
-requires(std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string>)
-void pass(Io& io, T& value) { io(value); }
+requires(std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string>) void pass(Io& io, T& value) { io(value); }
 template <class Io, class... T>
-void each(Io& io, T&... members) { (pass(io, members), ...); }
-
-template <class Io> void pass(Io& io, TensorMapPlan& m) { each(io, m.tensor, m.extents, m.box, m.swizzle); }
-template <class Io> void pass(Io& io, TensorPlan& t) { each(io, t.name, t.dtype, t.shape, t.role); }
-template <class Io> void pass(Io& io, KernelPlan& k) {
-  each(io, k.cubin, k.launch.entry, k.launch.threads, k.launch.cluster, k.launch.smem_bytes, k.launch.tiles, k.launch.maps, k.launch.pointers, k.record_words);
+void each(Io& io, T&... members) {
+  (pass(io, members), ...);
 }
-template <class Io> void pass(Io& io, ReferencePlan& r) { each(io, r.cubin, r.entry, r.output, r.threads, r.slices, r.about); }
-template <class Io> void pass(Io& io, Expected& e) { each(io, e.tensor, e.criterion, e.relative, e.absolute, e.rms, e.values); }
-template <class Io> void pass(Io& io, CasePlan& c) { each(io, c.name, c.data, c.given, c.expected); }
-template <class Io> void pass(Io& io, LibraryGemm& g) { each(io, g.a, g.b, g.c, g.m, g.n, g.k, g.b_transposed); }
-template <class Io> void pass(Io& io, LibraryAttention& a) { each(io, a.q, a.k, a.v, a.o, a.heads, a.queries, a.keys, a.columns, a.causal); }
-template <class Io> void pass(Io& io, LibraryPlan& p) {
+
+template <class Io>
+void pass(Io& io, TensorMapPlan& m) {
+  each(io, m.tensor, m.extents, m.box, m.swizzle);
+}
+template <class Io>
+void pass(Io& io, TensorPlan& t) {
+  each(io, t.name, t.dtype, t.shape, t.role);
+}
+template <class Io>
+void pass(Io& io, KernelPlan& k) {
+  each(io, k.cubin, k.launch.entry, k.launch.threads, k.launch.cluster, k.launch.smem_bytes, k.launch.tiles, k.launch.maps,
+       k.launch.pointers, k.record_words);
+}
+template <class Io>
+void pass(Io& io, ReferencePlan& r) {
+  each(io, r.cubin, r.entry, r.output, r.threads, r.slices, r.about);
+}
+template <class Io>
+void pass(Io& io, Expected& e) {
+  each(io, e.tensor, e.criterion, e.relative, e.absolute, e.rms, e.values);
+}
+template <class Io>
+void pass(Io& io, CasePlan& c) {
+  each(io, c.name, c.data, c.given, c.expected);
+}
+template <class Io>
+void pass(Io& io, LibraryGemm& g) {
+  each(io, g.a, g.b, g.c, g.m, g.n, g.k, g.b_transposed);
+}
+template <class Io>
+void pass(Io& io, LibraryAttention& a) {
+  each(io, a.q, a.k, a.v, a.o, a.heads, a.queries, a.keys, a.columns, a.causal);
+}
+template <class Io>
+void pass(Io& io, LibraryPlan& p) {
   std::size_t which = p.index();
   io(which);
   if constexpr (std::is_same_v<Io, In>) {
-    if (which == 1) p.emplace<1>();
-    else if (which != 0) io.fail();
+    if (which == 1)
+      p.emplace<1>();
+    else if (which != 0)
+      io.fail();
   }
   std::visit([&](auto& library) { pass(io, library); }, p);
 }
-template <class Io> void pass(Io& io, RunPlan& p) {
+template <class Io>
+void pass(Io& io, RunPlan& p) {
   std::uint64_t mark = kMark;
   io(mark);
   if constexpr (std::is_same_v<Io, In>)
     if (mark != kMark) io.fail();
-  each(io, p.kernel, p.machine, p.tensors, p.plain, p.loop, p.ops, p.micros, p.reference, p.cases, p.libraries, p.no_library, p.flops, p.seed, p.repeats, p.launches, p.warmups,
-       p.blocks, p.pause_seconds);
+  each(io, p.kernel, p.machine, p.tensors, p.plain, p.loop, p.ops, p.micros, p.reference, p.cases, p.libraries, p.no_library, p.flops,
+       p.seed, p.repeats, p.launches, p.warmups, p.blocks, p.pause_seconds);
 }
 
 /// Indices into the tensors, which the child uses without looking again.
@@ -119,10 +150,14 @@ bool consistent(const RunPlan& p) {
   for (const KernelPlan& micro : p.micros) good = good && launch(micro);
   for (const CasePlan& c : p.cases) {
     good = good && (c.given.empty() || c.given.size() == n);
-    for (const Expected& e : c.expected) good = good && e.tensor < n && (e.values.empty() || static_cast<std::int64_t>(e.values.size()) == p.tensors[e.tensor].elements());
-    for (std::size_t t = 0; good && t < c.given.size(); ++t) good = c.given[t].empty() || static_cast<std::int64_t>(c.given[t].size()) == p.tensors[t].elements();
+    for (const Expected& e : c.expected)
+      good = good && e.tensor < n && (e.values.empty() || static_cast<std::int64_t>(e.values.size()) == p.tensors[e.tensor].elements());
+    for (std::size_t t = 0; good && t < c.given.size(); ++t)
+      good = c.given[t].empty() || static_cast<std::int64_t>(c.given[t].size()) == p.tensors[t].elements();
   }
-  const auto known = [&](std::initializer_list<std::size_t> tensors) { return std::all_of(tensors.begin(), tensors.end(), [&](std::size_t t) { return t < n; }); };
+  const auto known = [&](std::initializer_list<std::size_t> tensors) {
+    return std::all_of(tensors.begin(), tensors.end(), [&](std::size_t t) { return t < n; });
+  };
   for (const LibraryPlan& library : p.libraries) {
     const auto* gemm = std::get_if<LibraryGemm>(&library);
     const auto* attention = std::get_if<LibraryAttention>(&library);

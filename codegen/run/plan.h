@@ -27,37 +27,37 @@ struct TensorPlan {
 struct KernelPlan {
   std::string cubin;
   LaunchPlan launch;
-  std::int64_t record_words = 0;       ///< of 64 bits, its last argument; 0: it is no recording build
+  std::int64_t record_words = 0;  ///< of 64 bits, its last argument; 0: it is no recording build
 };
 
 /// A straightforward kernel of ours that computes an output in f32. Arguments: all inputs in the kernel's order, the output, and
 /// a switch: 1 rounds every intermediate result as a plain bf16 program would.
 struct ReferencePlan {
   std::string cubin, entry = "heddle_reference";
-  std::size_t output = 0;              ///< of the tensors
-  std::int64_t threads = 0;            ///< one per piece of work, in blocks of 256
-  int slices = 1;                      ///< launches; argument before the switch: which one
-  std::string about;                   ///< for the report
+  std::size_t output = 0;    ///< of the tensors
+  std::int64_t threads = 0;  ///< one per piece of work, in blocks of 256
+  int slices = 1;            ///< launches; argument before the switch: which one
+  std::string about;         ///< for the report
 };
 
 /// How far an element may be off.
 enum class Criterion {
-  Exact,       ///< bit for bit the reference rounded to the tensor's type
-  Tolerance,   ///< |computed - reference| <= absolute + relative |reference|, in the root mean square below rms
-  Attention    ///< FlashAttention's own tests: the largest error at most twice that of a plain bf16 program, plus rounding noise
+  Exact,      ///< bit for bit the reference rounded to the tensor's type
+  Tolerance,  ///< |computed - reference| <= absolute + relative |reference|, in the root mean square below rms
+  Attention   ///< FlashAttention's own tests: the largest error at most twice that of a plain bf16 program, plus rounding noise
 };
 
 struct Expected {
   std::size_t tensor = 0;
   Criterion criterion = Criterion::Tolerance;
   double relative = 0, absolute = 0, rms = 0;
-  std::vector<float> values;           ///< empty: the reference kernel computes them
+  std::vector<float> values;  ///< empty: the reference kernel computes them
 };
 
 /// One set of inputs.
 struct CasePlan {
   enum class Data { Integers, Random, Outliers, Given };
-  std::string name;                    ///< "small integers", "random" ...
+  std::string name;  ///< "small integers", "random" ...
   Data data = Data::Random;
   std::vector<std::vector<float>> given;  ///< per tensor, Given only: inputs, and what accumulated outputs start from
   std::vector<Expected> expected;
@@ -85,15 +85,15 @@ struct RunPlan {
   std::string kernel, machine;
   std::vector<TensorPlan> tensors;
   KernelPlan plain;
-  std::optional<KernelPlan> loop, ops; ///< recording builds
-  std::vector<KernelPlan> micros;      ///< micro-kernels (codegen/calibrate): where there are any, only they run
+  std::optional<KernelPlan> loop, ops;  ///< recording builds
+  std::vector<KernelPlan> micros;       ///< micro-kernels (codegen/calibrate): where there are any, only they run
   std::optional<ReferencePlan> reference;
-  std::vector<CasePlan> cases;         ///< empty: results are not looked at
+  std::vector<CasePlan> cases;  ///< empty: results are not looked at
   std::vector<LibraryPlan> libraries;
-  std::string no_library;              ///< why there are none
+  std::string no_library;  ///< why there are none
   std::int64_t flops = 0;
   std::uint64_t seed = 1;
-  int repeats = 20;                    ///< runs on the first case's data, compared bitwise
+  int repeats = 20;                             ///< runs on the first case's data, compared bitwise
   int launches = 50, warmups = 10, blocks = 7;  ///< blocks 0: no timing
   double pause_seconds = 0.5;
 };

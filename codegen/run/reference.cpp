@@ -15,24 +15,27 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr double kBf16Unit = 1.0 / 256;                 ///< distance of neighbours at 1
-constexpr double kF32Sum = 1.0 / (1 << 22);             ///< per term of a sum of products in f32, generously
-constexpr double kLargestNormal = 3.5;                  ///< of make_data()
+constexpr double kBf16Unit = 1.0 / 256;                          ///< distance of neighbours at 1
+constexpr double kF32Sum = 1.0 / (1 << 22);                      ///< per term of a sum of products in f32, generously
+constexpr double kLargestNormal = 3.5;                           ///< of make_data()
 constexpr std::int64_t kMostExactTerms = std::int64_t{1} << 21;  ///< products of numbers up to 2 whose sum f32 holds exactly
-constexpr std::int64_t kMostCpuWork = 4'000'000'000;    ///< multiply-adds: seconds
+constexpr std::int64_t kMostCpuWork = 4'000'000'000;             ///< multiply-adds: seconds
 constexpr std::int64_t kMostCpuElements = std::int64_t{1} << 26;
 constexpr std::int64_t kMostSliceWork = 400'000'000'000;  ///< multiply-adds of one launch of the reference: a second
 
 /// A kernel that calls one of codegen/device/reference.cuh.
 std::string reference_source(const char* parameters, const std::string& function, const std::string& arguments) {
-  const std::string kernel = fmt::format("extern \"C\" __global__ void heddle_reference({}, int slice, int plain) {{\n  {}({}, slice, plain);\n}}\n", parameters, function, arguments);
+  const std::string kernel =
+      fmt::format("extern \"C\" __global__ void heddle_reference({}, int slice, int plain) {{\n  {}({}, slice, plain);\n}}\n", parameters,
+                  function, arguments);
   return device_text(kernel) + "\n" + kernel;
 }
 
 /// The formula's tensors by name, all bf16 but those named, and in the order in which the reference takes its inputs.
 class Named {
  public:
-  Named(const std::vector<TensorPlan>& tensors, std::initializer_list<const char*> bf16, std::initializer_list<const char*> f32 = {}) : tensors_(tensors) {
+  Named(const std::vector<TensorPlan>& tensors, std::initializer_list<const char*> bf16, std::initializer_list<const char*> f32 = {})
+      : tensors_(tensors) {
     good_ = tensors.size() == bf16.size() + f32.size();
     for (const auto& [names, dtype] : {std::pair{bf16, DType::Bf16}, {f32, DType::F32}})
       for (const char* name : names) {
@@ -53,13 +56,18 @@ class Named {
   bool good_ = true;
 };
 
-bool is_attention(const Kernel& kernel) { return kernel.reference == "attention_forward" || kernel.reference == "attention_forward_causal"; }
+bool is_attention(const Kernel& kernel) {
+  return kernel.reference == "attention_forward" || kernel.reference == "attention_forward_causal";
+}
 
 std::int64_t work_of(std::string_view reference, const std::vector<TensorPlan>& tensors) {
-  const auto shape = [&](const char* name) { return Named(tensors, {}).index(name) ? Named(tensors, {}).shape(name) : std::vector<std::int64_t>(3, 0); };
+  const auto shape = [&](const char* name) {
+    return Named(tensors, {}).index(name) ? Named(tensors, {}).shape(name) : std::vector<std::int64_t>(3, 0);
+  };
   if (reference == "gemm") return sat_mul(sat_mul(shape("A")[0], shape("A")[1]), shape("B")[1]);
   if (reference == "swiglu_dual_gemm") return sat_mul(2, sat_mul(sat_mul(shape("A")[0], shape("A")[1]), shape("G")[1]));
-  if (reference.starts_with("attention")) return sat_mul(2, sat_mul(sat_mul(shape("Q")[0], shape("Q")[1]), sat_mul(shape("K")[1], shape("Q")[2])));
+  if (reference.starts_with("attention"))
+    return sat_mul(2, sat_mul(sat_mul(shape("Q")[0], shape("Q")[1]), sat_mul(shape("K")[1], shape("Q")[2])));
   return 0;
 }
 
@@ -81,14 +89,16 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     const std::int64_t m = t.shape("A")[0], k = t.shape("A")[1], n = t.shape("B")[1];
     slice(plan, m * n, work);
     plan.output = *t.index("C");
-    text.source = reference_source("const u16* a, const u16* b, float* c", fmt::format("reference_gemm<{}, {}, {}, {}>", m, n, k, plan.threads), "a, b, c");
+    text.source = reference_source("const u16* a, const u16* b, float* c",
+                                   fmt::format("reference_gemm<{}, {}, {}, {}>", m, n, k, plan.threads), "a, b, c");
   } else if (kernel.reference == "swiglu_dual_gemm") {
     const Named t(tensors, {"A", "G", "U", "Out"});
     if (!t.good()) return std::nullopt;
     const std::int64_t m = t.shape("A")[0], k = t.shape("A")[1], n = t.shape("G")[1];
     slice(plan, m * n, work);
     plan.output = *t.index("Out");
-    text.source = reference_source("const u16* a, const u16* g, const u16* u, float* c", fmt::format("reference_swiglu<{}, {}, {}, {}>", m, n, k, plan.threads), "a, g, u, c");
+    text.source = reference_source("const u16* a, const u16* g, const u16* u, float* c",
+                                   fmt::format("reference_swiglu<{}, {}, {}, {}>", m, n, k, plan.threads), "a, g, u, c");
   } else if (is_attention(kernel)) {
     const Named t(tensors, {"Q", "K", "V", "O"});
     if (!t.good() || t.shape("Q").size() != 3 || t.shape("Q")[2] % 32 != 0 || t.shape("Q")[2] > 256) return std::nullopt;
@@ -97,7 +107,8 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     plan.output = *t.index("O");
     const bool causal = kernel.reference == "attention_forward_causal";
     text.source = reference_source("const u16* q, const u16* k, const u16* v, float* o",
-                                   fmt::format("reference_attention<{}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, causal, keys - queries + 1, plan.threads),
+                                   fmt::format("reference_attention<{}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, causal,
+                                               keys - queries + 1, plan.threads),
                                    fmt::format("q, k, v, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
   } else if (kernel.reference == "layernorm") {
     const Named t(tensors, {"X", "Y"}, {"Gamma", "Beta"});
@@ -105,16 +116,18 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     const std::int64_t rows = t.shape("X")[0], columns = t.shape("X")[1];
     slice(plan, rows, rows * columns);
     plan.output = *t.index("Y");
-    text.source = reference_source("const u16* x, const float* gamma, const float* beta, float* y", fmt::format("reference_layernorm<{}, {}, {}>", rows, columns, plan.threads), "x, gamma, beta, y");
+    text.source = reference_source("const u16* x, const float* gamma, const float* beta, float* y",
+                                   fmt::format("reference_layernorm<{}, {}, {}>", rows, columns, plan.threads), "x, gamma, beta, y");
   } else {
     return std::nullopt;
   }
-  plan.about = fmt::format("a straightforward kernel in f32 on the same GPU: {}", find_reference(kernel.reference) ? find_reference(kernel.reference)->about : kernel.reference);
+  plan.about = fmt::format("a straightforward kernel in f32 on the same GPU: {}",
+                           find_reference(kernel.reference) ? find_reference(kernel.reference)->about : kernel.reference);
   return text;
 }
 
-std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const std::vector<TensorPlan>& tensors, bool on_gpu, std::uint64_t seed,
-                                std::string& why_not) {
+std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const std::vector<TensorPlan>& tensors, bool on_gpu,
+                                std::uint64_t seed, std::string& why_not) {
   using Data = CasePlan::Data;
   std::vector<CasePlan> cases;
   const auto add = [&](Data data, Expected expected) { cases.push_back({to_string(data), data, {}, {std::move(expected)}}); };
@@ -127,13 +140,15 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   if (on_gpu && kernel.reference == "gemm") {
     const std::int64_t k = t.shape("A")[1];
     if (k <= kMostExactTerms) add(Data::Integers, {output, Criterion::Exact, 0, 0, 0, {}});
-    add(Data::Random, {output, Criterion::Tolerance, kBf16Unit, kF32Sum * static_cast<double>(k) * kLargestNormal * kLargestNormal, 4e-3, {}});
+    add(Data::Random,
+        {output, Criterion::Tolerance, kBf16Unit, kF32Sum * static_cast<double>(k) * kLargestNormal * kLargestNormal, 4e-3, {}});
     return cases;
   }
   if (on_gpu && kernel.reference == "swiglu_dual_gemm") {
     // An error of a sum is multiplied by the other factor: sums of K products of variance 1 stay below 8 sqrt(K).
     const double k = static_cast<double>(t.shape("A")[1]);
-    add(Data::Random, {output, Criterion::Tolerance, kBf16Unit, 2.1 * kF32Sum * k * kLargestNormal * kLargestNormal * 8 * std::sqrt(k), 4e-3, {}});
+    add(Data::Random,
+        {output, Criterion::Tolerance, kBf16Unit, 2.1 * kF32Sum * k * kLargestNormal * kLargestNormal * 8 * std::sqrt(k), 4e-3, {}});
     return cases;
   }
   if (on_gpu && is_attention(kernel)) {
@@ -147,7 +162,8 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   }
 
   const auto too_much = [&] {
-    return fmt::format("there is no reference kernel for '{}', and the CPU would take too long; choose smaller sizes (--param)", kernel.name);
+    return fmt::format("there is no reference kernel for '{}', and the CPU would take too long; choose smaller sizes (--param)",
+                       kernel.name);
   };
   std::int64_t elements = 0;
   for (const TensorPlan& tensor : tensors) elements = sat_add(elements, tensor.elements());
@@ -177,12 +193,15 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
         const auto& data = run.at(tensor.name).array.data;
         double squares = 0;
         for (const float x : data) squares += static_cast<double>(x) * x;
-        expected.push_back({tensor.name, {data.begin(), data.end()}, {kBf16Unit, 0.05 * std::sqrt(squares / std::max<double>(1, static_cast<double>(data.size()))), 5e-3, ""}});
+        expected.push_back({tensor.name,
+                            {data.begin(), data.end()},
+                            {kBf16Unit, 0.05 * std::sqrt(squares / std::max<double>(1, static_cast<double>(data.size()))), 5e-3, ""}});
       }
   }
   for (const ExpectedTensor& e : expected)
     if (const auto index = t.index(e.tensor.c_str()))
-      what.expected.push_back({*index, Criterion::Tolerance, e.tolerance.relative, e.tolerance.absolute, e.tolerance.rms, {e.values.begin(), e.values.end()}});
+      what.expected.push_back(
+          {*index, Criterion::Tolerance, e.tolerance.relative, e.tolerance.absolute, e.tolerance.rms, {e.values.begin(), e.values.end()}});
   cases.push_back(std::move(what));
   return cases;
 }
@@ -193,7 +212,8 @@ std::vector<LibraryPlan> libraries_for(const Kernel& kernel, const std::vector<T
   if (const Named t(tensors, {"Q", "K", "V", "O"}); is_attention(kernel) && t.good()) {
     const auto &q = t.shape("Q"), &k = t.shape("K");
     if (q.size() != 3 || k.size() != 3 || t.shape("V") != k || t.shape("O") != q || k[0] != q[0] || k[2] != q[2]) return {};
-    return {LibraryAttention{*t.index("Q"), *t.index("K"), *t.index("V"), *t.index("O"), q[0], q[1], k[1], q[2], kernel.reference == "attention_forward_causal"}};
+    return {LibraryAttention{*t.index("Q"), *t.index("K"), *t.index("V"), *t.index("O"), q[0], q[1], k[1], q[2],
+                             kernel.reference == "attention_forward_causal"}};
   }
   return {};
 }

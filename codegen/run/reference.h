@@ -12,7 +12,7 @@
 namespace heddle::codegen {
 
 struct ReferenceText {
-  std::string source;      ///< CUDA C++ to compile; plan.cubin is what comes of it
+  std::string source;  ///< CUDA C++ to compile; plan.cubin is what comes of it
   ReferencePlan plan;
 };
 
@@ -21,8 +21,8 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
 
 /// Sets of inputs with what is expected of each output. `on_gpu`: by reference_text(). Empty without it where the CPU would take
 /// too long: then `why_not` says so.
-std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const std::vector<TensorPlan>& tensors, bool on_gpu, std::uint64_t seed,
-                                std::string& why_not);
+std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const std::vector<TensorPlan>& tensors, bool on_gpu,
+                                std::uint64_t seed, std::string& why_not);
 
 /// What vendors' libraries compute of the same: gemm, and attention's forward pass. Its backward pass is not among them: cuDNN's
 /// takes O and other statistics than our kernel, so it would not run on the same buffers.

@@ -27,7 +27,8 @@ int nibble(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f
 
 std::vector<std::uint8_t> from_hex(std::string_view text) {
   std::vector<std::uint8_t> bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) bytes.push_back(static_cast<std::uint8_t>(nibble(text[i]) << 4 | (nibble(text[i + 1]) & 15)));
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    bytes.push_back(static_cast<std::uint8_t>(nibble(text[i]) << 4 | (nibble(text[i + 1]) & 15)));
   return bytes;
 }
 
@@ -71,7 +72,9 @@ std::string file_text(int fd) {
 }  // namespace
 
 Result<RunResult> run_plan(const RunPlan& plan, const RunOptions& options) {
-  const auto trouble = [](const char* what) { return Error::environment(fmt::format("no process can be started for the kernel: {} ({})", what, std::strerror(errno))); };
+  const auto trouble = [](const char* what) {
+    return Error::environment(fmt::format("no process can be started for the kernel: {} ({})", what, std::strerror(errno)));
+  };
   const Descriptor request(::memfd_create("heddle-plan", MFD_CLOEXEC)), errors(::memfd_create("heddle-errors", MFD_CLOEXEC));
   if (!request.valid() || !errors.valid() || write_all(request.get(), plan_bytes(plan)) != 0 || ::lseek(request.get(), 0, SEEK_SET) != 0)
     return trouble("memory for the plan");
@@ -94,7 +97,8 @@ Result<RunResult> run_plan(const RunPlan& plan, const RunOptions& options) {
     alive = Clock::now();
     heard += piece;
     std::size_t at = 0;
-    for (std::size_t end; (end = heard.find('\n', at)) != std::string::npos; at = end + 1) story.hear(std::string_view(heard).substr(at, end - at), options);
+    for (std::size_t end; (end = heard.find('\n', at)) != std::string::npos; at = end + 1)
+      story.hear(std::string_view(heard).substr(at, end - at), options);
     heard.erase(0, at);
     if (heard.size() > kLongestOutput) heard.clear();
   };
@@ -112,11 +116,12 @@ Result<RunResult> run_plan(const RunPlan& plan, const RunOptions& options) {
   const std::string words = last_line(file_text(errors.get()));
   if (hung) {
     found.status = RunStatus::TimedOut;
-    found.sentence = fmt::format("killed after {:g} s without a sign of life while {}: the kernel does not end", options.limit_seconds, story.doing);
+    found.sentence =
+        fmt::format("killed after {:g} s without a sign of life while {}: the kernel does not end", options.limit_seconds, story.doing);
   } else {
     found.status = RunStatus::Faulted;
     const std::string how = end.signal != 0 ? fmt::format("died of signal {} ({})", end.signal, ::strsignal(end.signal))
-                                                : fmt::format("ended with code {}", end.code);
+                                            : fmt::format("ended with code {}", end.code);
     found.sentence = fmt::format("the process that ran the kernel {} while {}{}", how, story.doing, words.empty() ? "" : ": " + words);
   }
   return std::move(story.result);

@@ -16,14 +16,14 @@
 namespace heddle::codegen {
 
 struct RunOptions {
-  std::string program = "/proc/self/exe";  ///< heddle, which is started again
-  double limit_seconds = 60;               ///< without a sign of life before the child is killed
+  std::string program = "/proc/self/exe";        ///< heddle, which is started again
+  double limit_seconds = 60;                     ///< without a sign of life before the child is killed
   std::function<void(const std::string&)> note;  ///< what is being done; may be empty
   std::stop_token stop;
 };
 
 struct RunResult {
-  Measurement found;                       ///< kernel, machine, device, verification, timing, status, sentence
+  Measurement found;                                         ///< kernel, machine, device, verification, timing, status, sentence
   std::map<std::string, std::vector<std::uint8_t>> records;  ///< "loop", "ops", "0", "1" ...
   bool cancelled = false;
 };

@@ -58,8 +58,7 @@ BoundFact bound_of_unit(const Unit& unit, const std::vector<NamedUse>& uses, std
     if (u.use.amount > unit.capacity) {
       raise(best, kNoFiniteII, [&] {
         best.ops = {u.id};
-        return fmt::format("{}: {} takes {} of a capacity of {}, so no II is possible", unit.name, u.op->name, u.use.amount,
-                           unit.capacity);
+        return fmt::format("{}: {} takes {} of a capacity of {}, so no II is possible", unit.name, u.op->name, u.use.amount, unit.capacity);
       });
       return best;
     }
@@ -110,13 +109,11 @@ BoundFact bound_units(const Problem& problem, Bounds& bounds) {
   return best;
 }
 
-Cycle bound_of(const CycleRatio& ratio) {
-  return ratio.impossible ? kNoFiniteII : ceil_div(ratio.weight, ratio.tokens);
-}
+Cycle bound_of(const CycleRatio& ratio) { return ratio.impossible ? kNoFiniteII : ceil_div(ratio.weight, ratio.tokens); }
 
 /// `step` says how one edge of the cycle reads: "S0 -> ".
-std::string sentence_of(const Problem& problem, const char* what, const std::vector<RatioEdge>& edges,
-                        const CycleRatio& ratio, auto&& step) {
+std::string sentence_of(const Problem& problem, const char* what, const std::vector<RatioEdge>& edges, const CycleRatio& ratio,
+                        auto&& step) {
   std::string path;
   for (std::size_t e : ratio.cycle) path += step(e);
   path += problem.ops[edges[ratio.cycle.front()].from].name;
@@ -147,8 +144,7 @@ BoundFact bound_recurrences(const Problem& problem, Bounds& bounds) {
   bounds.critical.bound = bound_of(ratio);
   bounds.rec_mii = std::max<Cycle>(1, bounds.critical.bound);
   raise(best, bounds.critical.bound, [&] {
-    return sentence_of(problem, "recurrence", edges, ratio,
-                       [&](std::size_t e) { return problem.ops[edges[e].from].name + " -> "; });
+    return sentence_of(problem, "recurrence", edges, ratio, [&](std::size_t e) { return problem.ops[edges[e].from].name + " -> "; });
   });
   keep(bounds, best);
   return best;
@@ -239,8 +235,7 @@ Bounds compute_bounds(const Problem& problem) {
   BoundFact best;
   best.sentence = "nothing limits II: no unit is used, no recurrence, no issue time";
   for (BoundFact candidate :
-       {bound_units(problem, bounds), bound_recurrences(problem, bounds), bound_credits(problem, bounds),
-        bound_issue(problem, bounds)}) {
+       {bound_units(problem, bounds), bound_recurrences(problem, bounds), bound_credits(problem, bounds), bound_issue(problem, bounds)}) {
     if (candidate.bound > best.bound) best = std::move(candidate);
   }
   bounds.sentence = std::move(best.sentence);

@@ -14,16 +14,16 @@ inline constexpr Cycle kNoFiniteII = Cycle{1} << 62;
 
 struct UnitLoad {
   UnitId unit;
-  std::int64_t work = 0;   ///< sum of duration * amount
+  std::int64_t work = 0;  ///< sum of duration * amount
   /// The greatest of ceil(work / capacity) and, for every k, ceil(durations / k) of the uses of which k + 1 cannot coexist.
   Cycle bound = 0;
 };
 
 struct Recurrence {
-  std::vector<EdgeId> edges;   ///< a cycle, in order
+  std::vector<EdgeId> edges;  ///< a cycle, in order
   Cycle latency = 0;
   int distance = 0;
-  Cycle bound = 0;             ///< ceil(latency / distance)
+  Cycle bound = 0;  ///< ceil(latency / distance)
 };
 
 /// One reason why II is at least `bound`, by itself.
@@ -39,17 +39,17 @@ struct BoundFact {
 };
 
 struct Bounds {
-  std::vector<UnitLoad> units;     ///< in unit order
+  std::vector<UnitLoad> units;  ///< in unit order
   Cycle res_mii = 1;
-  UnitId binding_unit;             ///< invalid when nothing uses a unit
-  Cycle rec_mii = 1;               ///< hand-offs not counted: groups are not known yet
-  Recurrence critical;             ///< empty when there is no cycle
+  UnitId binding_unit;  ///< invalid when nothing uses a unit
+  Cycle rec_mii = 1;    ///< hand-offs not counted: groups are not known yet
+  Recurrence critical;  ///< empty when there is no cycle
   /// Dependences together with the refilling of rings at their largest depth; hand-offs not counted.
   Cycle credit_mii = 1;
   /// Issue streams: the producer group's windows fit one stream, the others share the streams left, and every window fits.
   Cycle issue_mii = 1;
-  std::vector<BoundFact> facts;    ///< the strongest of every unit, of the recurrences, of refilling, and of issue
-  std::string sentence;            ///< one sentence naming what binds: the unit, the recurrence, or the issue streams
+  std::vector<BoundFact> facts;  ///< the strongest of every unit, of the recurrences, of refilling, and of issue
+  std::string sentence;          ///< one sentence naming what binds: the unit, the recurrence, or the issue streams
 
   Cycle min_ii() const { return std::max({res_mii, rec_mii, credit_mii, issue_mii}); }
 };

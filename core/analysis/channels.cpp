@@ -13,8 +13,8 @@ bool reader_counts(const Channel& channel, const Reader& reader, const Schedule&
 }
 
 bool channel_exists(const Channel& channel, const Schedule& schedule) {
-  return !channel.only_if_crossing || std::any_of(channel.readers.begin(), channel.readers.end(),
-                                                  [&](const Reader& r) { return reader_counts(channel, r, schedule); });
+  return !channel.only_if_crossing ||
+         std::any_of(channel.readers.begin(), channel.readers.end(), [&](const Reader& r) { return reader_counts(channel, r, schedule); });
 }
 
 Cycle read_end(const Reader& reader, const Schedule& schedule) {
@@ -24,8 +24,7 @@ Cycle read_end(const Reader& reader, const Schedule& schedule) {
 Cycle slot_life(const Channel& channel, const Schedule& schedule) {
   Cycle life = 0;
   for (const Reader& r : channel.readers)
-    if (reader_counts(channel, r, schedule))
-      life = std::max(life, sat_add(read_end(r, schedule), -schedule.start(channel.writer)));
+    if (reader_counts(channel, r, schedule)) life = std::max(life, sat_add(read_end(r, schedule), -schedule.start(channel.writer)));
   return life;
 }
 

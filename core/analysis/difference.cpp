@@ -16,8 +16,8 @@ namespace heddle {
 namespace {
 
 Cycle first_start(const Schedule& schedule) {
-  const auto first = std::min_element(schedule.ops.begin(), schedule.ops.end(),
-                                      [](const Placement& a, const Placement& b) { return a.start < b.start; });
+  const auto first =
+      std::min_element(schedule.ops.begin(), schedule.ops.end(), [](const Placement& a, const Placement& b) { return a.start < b.start; });
   return first == schedule.ops.end() ? 0 : first->start;
 }
 
@@ -56,8 +56,7 @@ std::optional<Divergence> part_in_group(const Problem& problem, const Schedule& 
   OpId root;
   for (const OpId op : ops_a) {
     if (b.group(op) != in_b) continue;
-    if (!root.valid() || into_window(op) < into_window(root) ||
-        (into_window(op) == into_window(root) && first_at_tie(problem, op, root)))
+    if (!root.valid() || into_window(op) < into_window(root) || (into_window(op) == into_window(root) && first_at_tie(problem, op, root)))
       root = op;
   }
   if (!root.valid()) return std::nullopt;
@@ -74,8 +73,8 @@ std::optional<Divergence> part_in_group(const Problem& problem, const Schedule& 
   if (next_a) d.a_next = next_a->op, d.a_lap = next_a->lap, d.ops.push_back(next_a->op);
   if (next_b) d.b_next = next_b->op, d.b_lap = next_b->lap;
   if (next_b && d.b_next != d.a_next) d.ops.push_back(next_b->op);
-  d.sentence = fmt::format("{}: after {}, A issues {} and B {}", group_name(a, in_a), problem.op(d.after).name,
-                           step_text(problem, next_a), step_text(problem, next_b));
+  d.sentence = fmt::format("{}: after {}, A issues {} and B {}", group_name(a, in_a), problem.op(d.after).name, step_text(problem, next_a),
+                           step_text(problem, next_b));
   if (next_a && b.group(next_a->op) != in_b)
     d.sentence += fmt::format("; in B {} is in {}", problem.op(next_a->op).name, group_name(b, b.group(next_a->op)));
   if (next_b && a.group(next_b->op) != in_a)
@@ -86,8 +85,7 @@ std::optional<Divergence> part_in_group(const Problem& problem, const Schedule& 
 std::string slots(int count) { return count == 0 ? "no ring" : fmt::format("{} slot{}", count, count == 1 ? "" : "s"); }
 
 /// The streams agree: a ring or a group may still be of another size.
-std::optional<Divergence> part_in_size(const Problem& problem, const Schedule& a, const Schedule& b,
-                                       const std::vector<GroupId>& groups) {
+std::optional<Divergence> part_in_size(const Problem& problem, const Schedule& a, const Schedule& b, const std::vector<GroupId>& groups) {
   for (std::size_t c = 0; c < problem.channels.size(); ++c) {
     const Channel& channel = problem.channels[c];
     const bool exists_a = channel_exists(channel, a), exists_b = channel_exists(channel, b);
@@ -130,8 +128,7 @@ Cycle alignment_shift(const Schedule& a, const Schedule& b, const Alignment& ali
 std::vector<GroupId> match_groups(const Problem& problem, const Schedule& from, const Schedule& to) {
   // Pairs by the number of common ops; of equal ones that with the smallest common op first, which is the same both ways.
   std::map<std::pair<GroupId, GroupId>, std::pair<int, std::size_t>> common;
-  for (std::size_t v = 0; v < from.ops.size(); ++v)
-    ++common.try_emplace({from.ops[v].group, to.ops[v].group}, 0, v).first->second.first;
+  for (std::size_t v = 0; v < from.ops.size(); ++v) ++common.try_emplace({from.ops[v].group, to.ops[v].group}, 0, v).first->second.first;
   struct Pair {
     int negative_count;
     std::size_t first;

@@ -22,34 +22,34 @@ std::vector<GroupId> match_groups(const Problem& problem, const Schedule& from, 
 
 struct OpDifference {
   OpId op;
-  Cycle a_start = 0, b_start = 0;  ///< as each schedule has them, unshifted
-  Cycle delta = 0;                 ///< b_start + shift - a_start: how many cycles later it starts in B
+  Cycle a_start = 0, b_start = 0;    ///< as each schedule has them, unshifted
+  Cycle delta = 0;                   ///< b_start + shift - a_start: how many cycles later it starts in B
   bool slot = false, stage = false;  ///< of the aligned starts, each by its own II
-  bool group = false;              ///< up to the numbers of groups
+  bool group = false;                ///< up to the numbers of groups
   bool differs() const { return delta != 0 || group; }
 };
 
 /// The earliest place where the two programs do not issue the same.
 struct Divergence {
-  GroupId group;                 ///< of A; invalid when only a ring's depth or a group's warps differ
-  OpId after;                    ///< the last op that both issue alike; invalid at the start of the window
-  OpId a_next, b_next;           ///< what each issues then; invalid where its stream ends
+  GroupId group;                      ///< of A; invalid when only a ring's depth or a group's warps differ
+  OpId after;                         ///< the last op that both issue alike; invalid at the start of the window
+  OpId a_next, b_next;                ///< what each issues then; invalid where its stream ends
   std::int64_t a_lap = 0, b_lap = 0;  ///< iterations of these two, less that of the first op of the stream
-  Cycle at = 0;                  ///< cycle in A's window
-  ChannelId channel;             ///< where the streams agree and a ring's depth does not
-  std::vector<OpId> ops;         ///< to highlight
+  Cycle at = 0;                       ///< cycle in A's window
+  ChannelId channel;                  ///< where the streams agree and a ring's depth does not
+  std::vector<OpId> ops;              ///< to highlight
   std::string sentence;
 };
 
 struct Difference {
-  Cycle shift = 0;                 ///< see alignment_shift
-  std::vector<GroupId> groups;     ///< per group of B, that of A; see match_groups
-  std::vector<OpDifference> ops;   ///< every op, in op order
+  Cycle shift = 0;                ///< see alignment_shift
+  std::vector<GroupId> groups;    ///< per group of B, that of A; see match_groups
+  std::vector<OpDifference> ops;  ///< every op, in op order
   std::optional<Divergence> first;
   /// Every group issues the same stream of instructions, every ring is as deep, every group as wide: what is left are idle
   /// times and with them II.
   bool same_program() const { return !first; }
-  bool same_times() const;         ///< no op differs
+  bool same_times() const;  ///< no op differs
 };
 
 /// Pre: the sizes of both fit the problem; any timing is fine.

@@ -24,8 +24,8 @@ struct Builder {
   int rings = 0;
 
   void add(EventEdge::Kind kind, OpId from, OpId to, Cycle weight, std::int64_t tokens, std::string what) {
-    edges.push_back({kind, from, to, std::clamp(weight, -kMost, kMost), std::clamp(tokens, -kMost, kMost), std::move(what),
-                     ChannelId{}, EdgeId{}, -1, 0});
+    edges.push_back({kind, from, to, std::clamp(weight, -kMost, kMost), std::clamp(tokens, -kMost, kMost), std::move(what), ChannelId{},
+                     EdgeId{}, -1, 0});
   }
 
   /// Makes the edge added last one of the ring that is being built.
@@ -86,8 +86,8 @@ struct Builder {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const OpId from = order[i], to = order[(i + 1) % order.size()];
       const std::int64_t wrap = i + 1 == order.size() ? 1 : 0;
-      add(EventEdge::Kind::Stream, from, to, weight(from, to),
-          schedule.start(from) / schedule.ii - schedule.start(to) / schedule.ii + wrap, what);
+      add(EventEdge::Kind::Stream, from, to, weight(from, to), schedule.start(from) / schedule.ii - schedule.start(to) / schedule.ii + wrap,
+          what);
       put_in_ring(edges.back().weight);
     }
     ++rings;
@@ -113,8 +113,7 @@ struct Builder {
       for (const UnitUse& use : problem.ops[v].uses) {
         if (use.duration <= 0 || use.amount <= 0) continue;
         const Cycle begin = schedule.ops[v].start + use.offset, slot = modulo(begin, schedule.ii);
-        by_unit[use.unit.index()].push_back(
-            {OpId(v), use.offset, use.duration, use.amount, floor_div(begin, schedule.ii), slot});
+        by_unit[use.unit.index()].push_back({OpId(v), use.offset, use.duration, use.amount, floor_div(begin, schedule.ii), slot});
       }
     }
     for (std::size_t u = 0; u < by_unit.size(); ++u) {

@@ -18,10 +18,10 @@ struct EventEdge {
   Kind kind = Kind::Data;
   OpId from, to;
   Cycle weight = 0;
-  std::int64_t tokens = 0;   ///< iterations; may be <= 0 on single edges
-  std::string what;          ///< "S0", "consumer A stream", "TC", "ring K (depth 2)"
-  ChannelId channel;         ///< of a credit
-  EdgeId edge;               ///< of data: the problem's edge
+  std::int64_t tokens = 0;  ///< iterations; may be <= 0 on single edges
+  std::string what;         ///< "S0", "consumer A stream", "TC", "ring K (depth 2)"
+  ChannelId channel;        ///< of a credit
+  EdgeId edge;              ///< of data: the problem's edge
   /// Orders of a stream or unit come as rings: neighbouring edges with one number, each from where the one before goes to.
   /// Where an op is left out of a ring (before its first or after its last iteration) the others keep their order, without
   /// the `length` that it would have taken.
@@ -30,11 +30,11 @@ struct EventEdge {
 };
 
 struct Period {
-  bool deadlock = false;           ///< a cycle of positive weight without tokens: `cycle` is that cycle
+  bool deadlock = false;                ///< a cycle of positive weight without tokens: `cycle` is that cycle
   std::int64_t weight = 0, tokens = 1;  ///< the exact ratio; 0/1 when there is no cycle
   Cycle cycles() const { return tokens > 0 ? (weight + tokens - 1) / tokens : 0; }  ///< rounded up
-  std::vector<EventEdge> cycle;    ///< the limiting cycle, in order
-  std::string sentence;            ///< "limited by ring K: load K 560 + ..."
+  std::vector<EventEdge> cycle;                                                     ///< the limiting cycle, in order
+  std::string sentence;                                                             ///< "limited by ring K: load K 560 + ..."
 };
 
 std::vector<EventEdge> event_graph(const Problem& problem, const Schedule& schedule);

@@ -67,9 +67,7 @@ class ProgramBuilder {
     const WaitKey key{schedule_.group(wanted.at).index(), retire, other.index(), v, delay, distance};
     const auto [found, fresh] = needs_.try_emplace(key, wanted);
     if (fresh) return;
-    const auto when = [&](const Need& n) {
-      return std::tuple(n.time, n.time == schedule_.start(n.at), rank_[n.at.index()]);
-    };
+    const auto when = [&](const Need& n) { return std::tuple(n.time, n.time == schedule_.start(n.at), rank_[n.at.index()]); };
     if (when(wanted) < when(found->second)) {
       wanted.spare = std::min(wanted.spare, found->second.spare);
       found->second = wanted;
@@ -111,9 +109,7 @@ class ProgramBuilder {
   }
 
   /// The writer reads the very slot that it then refills: it needs no signal.
-  static bool in_place(const Channel& channel, const Reader& r, int depth) {
-    return r.op == channel.writer && r.distance >= depth;
-  }
+  static bool in_place(const Channel& channel, const Reader& r, int depth) { return r.op == channel.writer && r.distance >= depth; }
 
   /// Readers in other groups, and readers that hardware releases, free slots through the empty barrier; asynchronous
   /// readers in the writer's group only have to be retired.
@@ -205,11 +201,10 @@ class ProgramBuilder {
       const bool own = line.time == schedule_.start(line.op);
       const bool itself = line.kind == LineKind::Retire && line.other == line.op && line.distance == 0;
       const LineKind kind = itself ? LineKind::Issue : line.kind;  // an op of no latency retires after its own issue
-      return std::tuple(line.slot, own, rank_[line.op.index()], own ? 0 : line.stage, kind, itself, line.channel, line.value,
-                        line.other, line.distance);
+      return std::tuple(line.slot, own, rank_[line.op.index()], own ? 0 : line.stage, kind, itself, line.channel, line.value, line.other,
+                        line.distance);
     };
-    std::stable_sort(group.lines.begin(), group.lines.end(),
-                     [&](const PipelineLine& a, const PipelineLine& b) { return key(a) < key(b); });
+    std::stable_sort(group.lines.begin(), group.lines.end(), [&](const PipelineLine& a, const PipelineLine& b) { return key(a) < key(b); });
   }
 
   const Problem& problem_;
@@ -223,9 +218,7 @@ class ProgramBuilder {
 
 }  // namespace
 
-PipelineProgram pipeline_program(const Problem& problem, const Schedule& schedule) {
-  return ProgramBuilder(problem, schedule).run();
-}
+PipelineProgram pipeline_program(const Problem& problem, const Schedule& schedule) { return ProgramBuilder(problem, schedule).run(); }
 
 std::vector<PipelineWindow> pipeline_windows(const PipelineGroup& group) {
   using Part = PipelineWindow::Part;

@@ -27,29 +27,29 @@ struct PipelineLine {
     Release   ///< signals that what was written `distance` iterations before has been read (consumer_release)
   };
   Kind kind = Kind::Issue;
-  OpId op;              ///< whose line it is
-  OpId other;           ///< Wait, Retire
-  ValueId value;        ///< Wait, Commit: what is handed over; invalid: only an order
-  ChannelId channel;    ///< the ring in which it lies; invalid: none
+  OpId op;            ///< whose line it is
+  OpId other;         ///< Wait, Retire
+  ValueId value;      ///< Wait, Commit: what is handed over; invalid: only an order
+  ChannelId channel;  ///< the ring in which it lies; invalid: none
   int distance = 0;
-  Cycle delay = 0;      ///< Wait, Commit: after the start; tells apart orders that ask for more or less of one op
+  Cycle delay = 0;        ///< Wait, Commit: after the start; tells apart orders that ask for more or less of one op
   bool hardware = false;  ///< Commit, Release: arrives by itself when the asynchronous op has finished
-  Cycle time = 0;       ///< of iteration 0
-  int stage = 0;        ///< counted from the group's first stage
+  Cycle time = 0;         ///< of iteration 0
+  int stage = 0;          ///< counted from the group's first stage
   Cycle slot = 0;
-  int first = 0;        ///< done from this iteration on: before it there is nothing to wait for
-  int spare = 0;        ///< not done in the last so many iterations
+  int first = 0;  ///< done from this iteration on: before it there is nothing to wait for
+  int spare = 0;  ///< not done in the last so many iterations
 };
 
 struct PipelineGroup {
-  int first_stage = 0;  ///< of the schedule, that stage 0 here is
-  int stages = 1;       ///< L
+  int first_stage = 0;              ///< of the schedule, that stage 0 here is
+  int stages = 1;                   ///< L
   std::vector<PipelineLine> lines;  ///< of the steady state, in order
 };
 
 struct PipelineProgram {
-  std::vector<PipelineGroup> groups;   ///< as the schedule's
-  std::vector<int> releases;           ///< per channel: arrivals that free a slot
+  std::vector<PipelineGroup> groups;  ///< as the schedule's
+  std::vector<int> releases;          ///< per channel: arrivals that free a slot
 };
 
 /// Pre: the schedule's sizes fit the problem. For a schedule that is not valid the program may deadlock.
@@ -65,7 +65,7 @@ struct PipelineStep {
 struct PipelineWindow {
   enum class Part { Prologue, Steady, Epilogue };
   Part part = Part::Steady;
-  int number = 0;        ///< of the prologue's and epilogue's windows, from 0
+  int number = 0;  ///< of the prologue's and epilogue's windows, from 0
   std::vector<PipelineStep> steps;
 };
 

@@ -10,9 +10,9 @@
 namespace heddle {
 
 struct RegisterUse {
-  bool touched = false;     ///< some op of the group defines or reads a register value
-  std::int64_t peak = 0;    ///< the greatest use at an op start; producer_registers where untouched
-  OpId at;                  ///< an op at whose start the peak occurs; invalid where untouched
+  bool touched = false;   ///< some op of the group defines or reads a register value
+  std::int64_t peak = 0;  ///< the greatest use at an op start; producer_registers where untouched
+  OpId at;                ///< an op at whose start the peak occurs; invalid where untouched
 };
 
 /// Pre: one placement per op, groups that exist. In group order.

@@ -67,8 +67,7 @@ std::vector<Schedule> retimings(const Problem& problem, const Schedule& like) {
     for (const bool early : {false, true}) {
       std::vector<Cycle> starts(problem.ops.size(), 0);
       if (!early)
-        for (std::size_t v = 0; v < starts.size(); ++v)
-          starts[v] = sat_add(sat_mul(like.stage(OpId(v)), ii), like.slot(OpId(v)));
+        for (std::size_t v = 0; v < starts.size(); ++v) starts[v] = sat_add(sat_mul(like.stage(OpId(v)), ii), like.slot(OpId(v)));
       found.push_back(moved(problem, like, edges, ii, std::move(starts)));
     }
   }

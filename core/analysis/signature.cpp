@@ -237,7 +237,8 @@ std::vector<std::string> differences(const Problem& problem, const Schedule& ref
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (reference.ops[v].group != other.ops[v].group) moved[{reference.ops[v].group, other.ops[v].group}].push_back(OpId(v));
   for (const auto& [way, ops] : moved)
-    sentences.push_back(fmt::format("{} in {} instead of {}", names(problem, ops), group_name(other, way.second), group_name(reference, way.first)));
+    sentences.push_back(
+        fmt::format("{} in {} instead of {}", names(problem, ops), group_name(other, way.second), group_name(reference, way.first)));
   for (std::size_t g = 0; g < other.groups.size(); ++g) describe_stream(problem, reference, other, GroupId(g), sentences);
   const std::vector<int> before = minimal_depths(problem, reference), now = minimal_depths(problem, other);
   for (std::size_t c = 0; c < now.size(); ++c) {

@@ -47,8 +47,8 @@ struct Stream {
 
 /// Comparable; only what the aspect looks at is filled in, the rest is the same for all.
 struct Signature {
-  std::vector<Stream> streams;      ///< by the smallest op
-  std::vector<std::int64_t> lags;   ///< of the dependences inside groups
+  std::vector<Stream> streams;     ///< by the smallest op
+  std::vector<std::int64_t> lags;  ///< of the dependences inside groups
   std::vector<int> depths;
   auto operator<=>(const Signature&) const = default;
 };

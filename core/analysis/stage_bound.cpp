@@ -123,9 +123,12 @@ std::optional<int> stage_bound(const Problem& problem, const Constraints& constr
   for (const UserConstraint& c : constraints)
     for (const StageRing& ring : c.rings)
       for (const std::string& reader : ring.readers)
-        if (c.enabled && c.kind == ConstraintKind::MaxStageSmem && !paths.reaches(problem.find_op(ring.writer).index(), problem.find_op(reader).index())) return std::nullopt;
+        if (c.enabled && c.kind == ConstraintKind::MaxStageSmem &&
+            !paths.reaches(problem.find_op(ring.writer).index(), problem.find_op(reader).index()))
+          return std::nullopt;
   // Ops that nothing connects are shifted into the first stage each on their own: one more II covers where they start in it.
-  const Cycle span = sat_add(std::min(greatest_span(size, arcs, arcs), greatest_span(size, with_refills, arcs)), sat_mul(held_at_zero(constraints), ii - 1));
+  const Cycle span = sat_add(std::min(greatest_span(size, arcs, arcs), greatest_span(size, with_refills, arcs)),
+                             sat_mul(held_at_zero(constraints), ii - 1));
   const Cycle stages = span / ii + 2;
   if (stages > 1'000'000) return std::nullopt;
   return static_cast<int>(stages);

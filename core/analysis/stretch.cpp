@@ -55,8 +55,7 @@ struct Raiser {
 
 std::optional<std::vector<Cycle>> growth(const Problem& easy, const Problem& hard) {
   if (!monotone_in_ii(easy) || !monotone_in_ii(hard)) return std::nullopt;
-  if (easy.ops.size() != hard.ops.size() || easy.edges.size() != hard.edges.size() ||
-      easy.channels.size() != hard.channels.size())
+  if (easy.ops.size() != hard.ops.size() || easy.edges.size() != hard.edges.size() || easy.channels.size() != hard.channels.size())
     return std::nullopt;
   Problem raised = easy;
   Raiser raiser{std::vector<Cycle>(easy.ops.size(), 0)};

@@ -54,8 +54,8 @@ void add_memory(const Problem& problem, const Schedule& schedule, const Span& sp
     int carried = 0;
     for (const Reader& reader : channel.readers)
       if (reader_counts(channel, reader, schedule)) carried = std::max(carried, reader.distance);
-    span.add(channel.space == Space::Tmem ? tmem : smem, schedule.start(channel.writer), slot_life(channel, schedule),
-             channel.size, carried);
+    span.add(channel.space == Space::Tmem ? tmem : smem, schedule.start(channel.writer), slot_life(channel, schedule), channel.size,
+             carried);
   }
   usage.smem_live = smem.steps();
   usage.tmem_live = tmem.steps();
@@ -90,8 +90,7 @@ void add_registers(const Problem& problem, const Schedule& schedule, const Span&
     if (where.second >= 0 && where.second < span.length) groups[where.first.index()].add(where.second, 1, registers);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Limits& limits = problem.limits;
-    span.always(groups[g],
-                uses[g].touched ? problem.resident_registers + limits.register_overhead : limits.producer_registers);
+    span.always(groups[g], uses[g].touched ? problem.resident_registers + limits.register_overhead : limits.producer_registers);
     usage.registers.push_back(groups[g].steps());
     usage.register_peak.push_back(as_int(uses[g].peak));
     usage.register_budget.push_back(as_int(register_budget(limits, uses[g].peak)));
@@ -109,9 +108,7 @@ Usage usage_of(const Problem& problem, const Schedule& schedule, const Span& spa
 
 }  // namespace
 
-Usage compute_usage(const Problem& problem, const Schedule& schedule) {
-  return usage_of(problem, schedule, {schedule.ii, schedule.ii, 0});
-}
+Usage compute_usage(const Problem& problem, const Schedule& schedule) { return usage_of(problem, schedule, {schedule.ii, schedule.ii, 0}); }
 
 std::optional<std::int64_t> objective_value(const Problem& problem, const Schedule& schedule, std::string_view objective) {
   if (objective == "ii") return schedule.ii;

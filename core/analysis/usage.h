@@ -14,15 +14,15 @@
 namespace heddle {
 
 struct Usage {
-  std::vector<UsageCurve> units;          ///< amount in use, per unit
-  std::vector<Cycle> busy;             ///< cycles of the window in which the unit is used at all, per unit
-  UsageCurve smem_live;                   ///< bytes of slots holding a live copy, residents included
-  UsageCurve tmem_live;                   ///< columns
-  std::vector<UsageCurve> registers;      ///< per group, per thread: live values, inputs from other groups, residents, overhead
-  std::vector<int> register_peak;      ///< per group, at op starts as problem.h defines it
-  std::vector<int> register_budget;    ///< the peak rounded up to the granule (producer_registers where untouched)
-  std::int64_t smem_bytes = 0;         ///< allocated: depth * size + residents
-  std::int64_t tmem_columns = 0;       ///< allocated, before rounding to a power of two
+  std::vector<UsageCurve> units;      ///< amount in use, per unit
+  std::vector<Cycle> busy;            ///< cycles of the window in which the unit is used at all, per unit
+  UsageCurve smem_live;               ///< bytes of slots holding a live copy, residents included
+  UsageCurve tmem_live;               ///< columns
+  std::vector<UsageCurve> registers;  ///< per group, per thread: live values, inputs from other groups, residents, overhead
+  std::vector<int> register_peak;     ///< per group, at op starts as problem.h defines it
+  std::vector<int> register_budget;   ///< the peak rounded up to the granule (producer_registers where untouched)
+  std::int64_t smem_bytes = 0;        ///< allocated: depth * size + residents
+  std::int64_t tmem_columns = 0;      ///< allocated, before rounding to a power of two
   int warps = 0;
 };
 

@@ -30,15 +30,16 @@ UsageCurve ModuloUsage::steps() const {
   for (std::size_t i = 0; i < changes.size();) {
     const Cycle at = changes[i].at;
     for (; i < changes.size() && changes[i].at == at; ++i) value = sat_add(value, changes[i].value);
-    if (at == 0) result.front().value = value;
-    else if (value != result.back().value) result.push_back({at, value});
+    if (at == 0)
+      result.front().value = value;
+    else if (value != result.back().value)
+      result.push_back({at, value});
   }
   return result;
 }
 
 std::int64_t peak(const UsageCurve& profile) {
-  return std::max_element(profile.begin(), profile.end(), [](const Step& a, const Step& b) { return a.value < b.value; })
-      ->value;
+  return std::max_element(profile.begin(), profile.end(), [](const Step& a, const Step& b) { return a.value < b.value; })->value;
 }
 
 }  // namespace heddle

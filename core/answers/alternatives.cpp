@@ -55,10 +55,7 @@ std::string alternatives_headline(const Alternatives& answer) {
   const std::size_t count = answer.found.size();
   if (count == 0) return "no schedule found";
   if (answer.exact) return fmt::format("exactly {}, proved", schedules(count));
-  const char* why = answer.more        ? "there are more"
-                    : answer.cancelled ? "interrupted"
-                    : answer.timed_out ? "time is up"
-                                       : "partial";
+  const char* why = answer.more ? "there are more" : answer.cancelled ? "interrupted" : answer.timed_out ? "time is up" : "partial";
   return fmt::format("at least {}; {}", schedules(count), why);
 }
 
@@ -73,12 +70,17 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
   for (std::size_t i = 0; i < answer.found.size(); ++i) {
     const Alternative& a = answer.found[i];
     rows.push_back({std::to_string(i + 1), i == 0 ? "" : std::to_string(a.distance), i == 0 ? "" : std::to_string(a.nearest),
-                    std::to_string(a.period), std::to_string(stage_count(a.schedule)),
-                    std::to_string(schedule_length(problem, a.schedule)), delay(a.robustness.median),
-                    fmt::format("{} of {}", a.robustness.critical, problem.ops.size())});
+                    std::to_string(a.period), std::to_string(stage_count(a.schedule)), std::to_string(schedule_length(problem, a.schedule)),
+                    delay(a.robustness.median), fmt::format("{} of {}", a.robustness.critical, problem.ops.size())});
   }
-  text += text_table({{"no.", true}, {"from 1", true}, {"from nearest", true}, {"period", true}, {"stages", true},
-                      {"length", true}, {"median delay borne", true}, {"critical ops", true}},
+  text += text_table({{"no.", true},
+                      {"from 1", true},
+                      {"from nearest", true},
+                      {"period", true},
+                      {"stages", true},
+                      {"length", true},
+                      {"median delay borne", true},
+                      {"critical ops", true}},
                      rows);
   text += fmt::format("  distances count pairs of ops that relate differently, and rings of another depth (at most {})\n",
                       answer.most_distance);

@@ -25,18 +25,18 @@ struct Alternative {
 };
 
 struct Alternatives {
-  SolveOutcome first;                    ///< the search for the optimum; its schedule is the first alternative
+  SolveOutcome first;  ///< the search for the optimum; its schedule is the first alternative
   Aspect aspect = Aspect::Any;
-  bool ii_only = false;                  ///< equal II suffices; otherwise every objective is at most that of the first
-  int stages = 0;                        ///< what is said holds for schedules of at most this many stages
-  int most_distance = 0;                 ///< no two schedules can be farther apart
+  bool ii_only = false;   ///< equal II suffices; otherwise every objective is at most that of the first
+  int stages = 0;         ///< what is said holds for schedules of at most this many stages
+  int most_distance = 0;  ///< no two schedules can be farther apart
   std::vector<Alternative> found;
-  bool exact = false;                    ///< proved: there are exactly found.size()
-  bool more = false;                     ///< one more was seen, beyond the count asked for
+  bool exact = false;  ///< proved: there are exactly found.size()
+  bool more = false;   ///< one more was seen, beyond the count asked for
   bool cancelled = false, timed_out = false;
   std::int64_t queries = 0;
-  double seconds = 0;                    ///< altogether
-  std::string fault;                     ///< an internal error; empty when all is well
+  double seconds = 0;  ///< altogether
+  std::string fault;   ///< an internal error; empty when all is well
 };
 
 // Alternatives in words.

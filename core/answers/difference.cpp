@@ -98,7 +98,8 @@ void add_groups(const ComparedSchedule& a, const ComparedSchedule& b, const Diff
     const bool met = partner != difference.groups.end();
     std::string name = group_name(*a.schedule, GroupId(g));
     if (met)
-      if (const std::string other = group_name(*b.schedule, GroupId(static_cast<std::size_t>(partner - difference.groups.begin()))); other != name)
+      if (const std::string other = group_name(*b.schedule, GroupId(static_cast<std::size_t>(partner - difference.groups.begin())));
+          other != name)
         name += " / " + other;
     add(name, g, met ? std::optional(static_cast<std::size_t>(partner - difference.groups.begin())) : std::nullopt);
   }
@@ -106,8 +107,10 @@ void add_groups(const ComparedSchedule& a, const ComparedSchedule& b, const Diff
     if (!difference.groups[g].valid()) add(group_name(*b.schedule, GroupId(g)), std::nullopt, g);
 }
 
-void add_rings(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b, NumberText number, std::vector<MetricRow>& rows) {
-  rows.push_back(number_row(number, "barriers of rings between groups", ring_barriers(problem, *a.schedule), ring_barriers(problem, *b.schedule)));
+void add_rings(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b, NumberText number,
+               std::vector<MetricRow>& rows) {
+  rows.push_back(
+      number_row(number, "barriers of rings between groups", ring_barriers(problem, *a.schedule), ring_barriers(problem, *b.schedule)));
   const auto depth = [&](const ComparedSchedule& one, std::size_t c) {
     return channel_exists(problem.channels[c], *one.schedule) ? one.schedule->depths[c] : 0;
   };
@@ -163,7 +166,8 @@ std::vector<MetricRow> metric_rows(const Problem& problem, const ComparedSchedul
   }
   rows.push_back(std::move(verdict));
   rows.push_back(number_row(number, "stages", stage_count(*a.schedule), stage_count(*b.schedule)));
-  rows.push_back(number_row(number, "length of one iteration", schedule_length(problem, *a.schedule), schedule_length(problem, *b.schedule)));
+  rows.push_back(
+      number_row(number, "length of one iteration", schedule_length(problem, *a.schedule), schedule_length(problem, *b.schedule)));
   rows.push_back(number_row(number, "warps", a.usage.warps, b.usage.warps));
   add_units(problem, a, b, rows);
   add_groups(a, b, difference, number, rows);
@@ -173,13 +177,21 @@ std::vector<MetricRow> metric_rows(const Problem& problem, const ComparedSchedul
   return rows;
 }
 
-std::vector<OpDifferenceRow> op_difference_rows(const Problem& problem, const Schedule& a, const Schedule& b, const Difference& difference, NumberText number) {
+std::vector<OpDifferenceRow> op_difference_rows(const Problem& problem, const Schedule& a, const Schedule& b, const Difference& difference,
+                                                NumberText number) {
   std::vector<OpDifferenceRow> rows;
   for (std::size_t v = 0; v < problem.ops.size(); ++v) {
     const OpId op{v};
     const OpDifference& d = difference.ops[v];
-    OpDifferenceRow row{op, d, modulo(d.a_start, a.ii), modulo(d.b_start, b.ii), static_cast<int>(floor_div(d.a_start, a.ii)),
-                        static_cast<int>(floor_div(d.b_start, b.ii)), group_name(a, a.group(op)), group_name(b, b.group(op)), {}};
+    OpDifferenceRow row{op,
+                        d,
+                        modulo(d.a_start, a.ii),
+                        modulo(d.b_start, b.ii),
+                        static_cast<int>(floor_div(d.a_start, a.ii)),
+                        static_cast<int>(floor_div(d.b_start, b.ii)),
+                        group_name(a, a.group(op)),
+                        group_name(b, b.group(op)),
+                        {}};
     if (d.delta != 0) row.change = fmt::format("{} {}", number(std::abs(d.delta)), d.delta > 0 ? "later" : "earlier");
     if (d.delta != 0 && !d.slot) row.change += ", same slot";
     if (d.group) row.change += row.change.empty() ? "other group" : ", other group";
@@ -220,7 +232,8 @@ std::string side_text(char letter, const ComparedSchedule& one, const TextStyle&
 
 }  // namespace
 
-std::string difference_headline(const Difference& difference, const ComparedSchedule& a, const ComparedSchedule& b, const TextStyle& style) {
+std::string difference_headline(const Difference& difference, const ComparedSchedule& a, const ComparedSchedule& b,
+                                const TextStyle& style) {
   std::string text = relation(difference, *a.schedule, *b.schedule);
   if (difference.first) text += "; " + difference.first->sentence;
   return styled(text, style);
@@ -231,27 +244,39 @@ std::string difference_summary(const Problem& problem, const ComparedSchedule& a
   std::string text = problem_title(problem) + "\n";
   text += side_text('A', a, style) + side_text('B', b, style);
   text += std::string(relation(difference, *a.schedule, *b.schedule)) + "\n";
-  if (difference.first) text += styled(fmt::format("first divergence, cycle {}: {}", difference.first->at, difference.first->sentence), style) + "\n";
+  if (difference.first)
+    text += styled(fmt::format("first divergence, cycle {}: {}", difference.first->at, difference.first->sentence), style) + "\n";
 
   std::vector<std::vector<std::string>> rows;
   for (const MetricRow& row : metric_rows(problem, a, b, difference, ungrouped))
-    rows.push_back({styled(row.name, style), styled(row.a, style), styled(row.b, style), row.change.empty() ? "" : arrow(row, style) + styled(row.change, style),
-                    judgement(row)});
+    rows.push_back({styled(row.name, style), styled(row.a, style), styled(row.b, style),
+                    row.change.empty() ? "" : arrow(row, style) + styled(row.change, style), judgement(row)});
   text += "\nnumbers\n" + text_table({{""}, {"A", true}, {"B", true}, {"B against A"}, {""}}, rows);
 
   rows.clear();
   for (const OpDifferenceRow& row : op_difference_rows(problem, *a.schedule, *b.schedule, difference, ungrouped)) {
     if (!all && !row.difference.differs()) continue;
-    rows.push_back({printable(problem.op(row.op).name), std::to_string(row.difference.a_start), std::to_string(row.a_slot), std::to_string(row.a_stage),
-                    printable(row.a_group), std::to_string(row.difference.b_start), std::to_string(row.b_slot), std::to_string(row.b_stage),
-                    printable(row.b_group), row.difference.delta == 0 ? "0" : fmt::format("{:+}", row.difference.delta), styled(row.change, style)});
+    rows.push_back({printable(problem.op(row.op).name), std::to_string(row.difference.a_start), std::to_string(row.a_slot),
+                    std::to_string(row.a_stage), printable(row.a_group), std::to_string(row.difference.b_start), std::to_string(row.b_slot),
+                    std::to_string(row.b_stage), printable(row.b_group),
+                    row.difference.delta == 0 ? "0" : fmt::format("{:+}", row.difference.delta), styled(row.change, style)});
   }
   const std::string aligned = styled(describe(alignment, problem, difference.shift, ungrouped), style);
   if (rows.empty()) return text + "\nops, " + aligned + ": none starts at another time or in another group\n";
-  const std::size_t differing = static_cast<std::size_t>(std::count_if(difference.ops.begin(), difference.ops.end(), [](const OpDifference& op) { return op.differs(); }));
+  const std::size_t differing = static_cast<std::size_t>(
+      std::count_if(difference.ops.begin(), difference.ops.end(), [](const OpDifference& op) { return op.differs(); }));
   text += fmt::format("\nops, {}: {} of {} differ\n", aligned, differing, difference.ops.size());
-  return text + text_table({{"op"}, {"A start", true}, {"slot", true}, {"stage", true}, {"group"}, {"B start", true}, {"slot", true}, {"stage", true},
-                            {"group"}, {"delta", true}, {""}},
+  return text + text_table({{"op"},
+                            {"A start", true},
+                            {"slot", true},
+                            {"stage", true},
+                            {"group"},
+                            {"B start", true},
+                            {"slot", true},
+                            {"stage", true},
+                            {"group"},
+                            {"delta", true},
+                            {""}},
                            rows);
 }
 
@@ -306,7 +331,9 @@ Json side_json(const Problem& problem, const ComparedSchedule& one) {
   side.set("units", std::move(units));
   Json registers = Json::array();
   for (const int peak : one.usage.register_peak) registers.push(peak);
-  side.set("register_peaks", std::move(registers)).set("groups", groups_json(problem, schedule)).set("channels", channels_json(problem, schedule));
+  side.set("register_peaks", std::move(registers))
+      .set("groups", groups_json(problem, schedule))
+      .set("channels", channels_json(problem, schedule));
   return side.set("checker", verdict_json(problem, one.verdict));
 }
 

@@ -43,10 +43,10 @@ std::string standing(const ComparedSchedule& one, NumberText number = grouped);
 
 struct MetricRow {
   std::string name;
-  std::string a, b;              ///< as people read them; "-" where there is nothing
-  std::string change;            ///< of B against A, in words: "242 more (12 %)"; empty when they are the same
-  int direction = 0;             ///< B is +1 greater, -1 smaller, 0 the same or no number
-  int better = 0;                ///< +1: B is better, -1: A is; 0 where neither is better by itself
+  std::string a, b;    ///< as people read them; "-" where there is nothing
+  std::string change;  ///< of B against A, in words: "242 more (12 %)"; empty when they are the same
+  int direction = 0;   ///< B is +1 greater, -1 smaller, 0 the same or no number
+  int better = 0;      ///< +1: B is better, -1: A is; 0 where neither is better by itself
   bool differs() const { return a != b; }
 };
 

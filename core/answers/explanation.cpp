@@ -35,9 +35,11 @@ bool buys_nothing(const Explanation& e, const WayOut& r) {
 std::string explanation_standing(const Explanation& e) {
   if (!e.together) return "arithmetic, no search needed";
   if (e.verified)
-    return e.members.size() == 1 ? "checked again from scratch: it contradicts itself"
-                                 : "checked again from scratch: together they contradict each other, and without any one of them the others do not";
-  const auto needed = static_cast<std::size_t>(std::count_if(e.members.begin(), e.members.end(), [](const ExplanationMember& m) { return m.needed; }));
+    return e.members.size() == 1
+               ? "checked again from scratch: it contradicts itself"
+               : "checked again from scratch: together they contradict each other, and without any one of them the others do not";
+  const auto needed =
+      static_cast<std::size_t>(std::count_if(e.members.begin(), e.members.end(), [](const ExplanationMember& m) { return m.needed; }));
   if (needed == e.members.size()) return "each of them is needed; of their details some may not be (undecided within the effort)";
   return fmt::format("needed for certain: {} of {}; the others were not decided within the effort", needed, e.members.size());
 }
@@ -75,8 +77,8 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
     text += fmt::format("\n{}\n", e.together && e.members.size() > 1 ? "give way on one of them" : "ways out, one change at a time");
     std::vector<std::vector<std::string>> rows;
     for (const WayOut& r : e.ways_out)
-      rows.push_back({printable(r.what), printable(r.from.empty() ? r.to : r.from + " -> " + r.to), way_out_result(e, r),
-                      printable(r.then)});
+      rows.push_back(
+          {printable(r.what), printable(r.from.empty() ? r.to : r.from + " -> " + r.to), way_out_result(e, r), printable(r.then)});
     text += text_table({{"what"}, {"change"}, {"result"}, {"then in the way"}}, rows, style.width);
   }
   if (std::any_of(e.ways_out.begin(), e.ways_out.end(), [&](const WayOut& r) { return buys_nothing(e, r); }))
@@ -84,7 +86,9 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
   if (e.ways_out_left > 0)
     text += fmt::format("{}{} change{} not tried for lack of time\n", e.ways_out.empty() ? "\n" : "", e.ways_out_left,
                         e.ways_out_left == 1 ? " was" : "s were");
-  std::string ended = e.cancelled ? "interrupted: this is what was known by then" : e.timed_out ? "time is up: this is what was known by then" : "";
+  std::string ended = e.cancelled   ? "interrupted: this is what was known by then"
+                      : e.timed_out ? "time is up: this is what was known by then"
+                                    : "";
   text += "\n" + join_facts({fmt::format("{:.2f} s", e.seconds), count_of(e.queries, "query", "queries"), e.solver, ended}, style) + "\n";
   return text;
 }

@@ -20,24 +20,24 @@ namespace heddle {
 
 /// One rule that takes part.
 struct ExplanationMember {
-  std::string family;                ///< the words of core/problem/problem.h; "recurrence" and "refill" for those bounds
-  std::string what;                  ///< one sentence with ops and numbers
+  std::string family;  ///< the words of core/problem/problem.h; "recurrence" and "refill" for those bounds
+  std::string what;    ///< one sentence with ops and numbers
   std::vector<OpId> ops;
   std::vector<std::pair<std::string, std::int64_t>> numbers;  ///< "capacity", "limit", "cycles" ...
-  std::vector<std::string> parts;    ///< the single constraints of the rule that are needed
-  bool needed = false;               ///< shown: without this one the others can hold together
-  std::string without;               ///< what then goes wrong with this rule in one such schedule; may be empty
-  Cycle slot = -1;                   ///< modulo II, where it goes wrong; -1: not tied to a slot
-  std::vector<EdgeId> edges{};       ///< dependences that are part of it
-  std::optional<Space> memory{};     ///< whose size it is
-  UnitId unit{};                     ///< whose capacity it is; invalid for other rules
-  std::optional<std::size_t> constraint{};  ///< the user's, by its place in the list
+  std::vector<std::string> parts;                             ///< the single constraints of the rule that are needed
+  bool needed = false;                                        ///< shown: without this one the others can hold together
+  std::string without;                                        ///< what then goes wrong with this rule in one such schedule; may be empty
+  Cycle slot = -1;                                            ///< modulo II, where it goes wrong; -1: not tied to a slot
+  std::vector<EdgeId> edges{};                                ///< dependences that are part of it
+  std::optional<Space> memory{};                              ///< whose size it is
+  UnitId unit{};                                              ///< whose capacity it is; invalid for other rules
+  std::optional<std::size_t> constraint{};                    ///< the user's, by its place in the list
 };
 
 /// What one change alone would buy.
 struct WayOut {
-  std::size_t member = 0;            ///< which member of the core it eases
-  std::string what, from, to;        ///< "capacity of TC", "1", "2"
+  std::size_t member = 0;      ///< which member of the core it eases
+  std::string what, from, to;  ///< "capacity of TC", "1", "2"
   /// Optimal: `ii` is the least. Feasible: at most `ii`. Infeasible: still no schedule. Unknown: not decided in time.
   Status status = Status::Unknown;
   Cycle ii = 0;
@@ -58,18 +58,18 @@ struct Explanation {
   /// Optimal: `ii` is the least II, and `members` say why. Infeasible: there is no schedule at the II asked about, or at
   /// any. Feasible: there is a schedule, and nothing was refuted that could be explained. Unknown: out of time.
   Status status = Status::Unknown;
-  std::optional<Cycle> ii;           ///< of the best schedule known
-  std::optional<Cycle> refuted;      ///< the II that is explained; none when no II at all has a schedule
+  std::optional<Cycle> ii;       ///< of the best schedule known
+  std::optional<Cycle> refuted;  ///< the II that is explained; none when no II at all has a schedule
   BoundReason reason = BoundReason::None;
   std::string sentence;
   /// The members contradict each other only together (a refutation); otherwise each alone forbids the II (arithmetic).
   bool together = false;
   std::vector<ExplanationMember> members;
-  bool verified = false;             ///< together: shown to be unsatisfiable alone and satisfiable without any one member
+  bool verified = false;                 ///< together: shown to be unsatisfiable alone and satisfiable without any one member
   std::vector<std::string> assumptions;  ///< what the refutation takes for granted: "at most 6 stages" ...
   std::vector<std::string> remarks;      ///< "the tightest cycle among them ..."
-  std::vector<WayOut> ways_out;   ///< what buys most comes first
-  std::size_t ways_out_left = 0;      ///< not tried for lack of time
+  std::vector<WayOut> ways_out;          ///< what buys most comes first
+  std::size_t ways_out_left = 0;         ///< not tried for lack of time
   bool cancelled = false, timed_out = false;
   std::string solver;
   double seconds = 0;

@@ -62,9 +62,7 @@ std::vector<std::size_t> ranked(const KernelSetAnswer& family) {
   for (std::size_t i = 0; i < family.members.size(); ++i)
     if (!family.members[i].invalid()) order.push_back(i);
   const std::size_t winner = family.best.empty() ? family.members.size() : family.best.front().member;
-  const auto rank = [](const KernelSetMember& m) {
-    return m.outcome.schedule ? 0 : m.outcome.status == Status::Infeasible ? 2 : 1;
-  };
+  const auto rank = [](const KernelSetMember& m) { return m.outcome.schedule ? 0 : m.outcome.status == Status::Infeasible ? 2 : 1; };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const KernelSetMember &left = family.members[a], &right = family.members[b];
     if (a == winner || b == winner) return a == winner && b != winner;
@@ -75,7 +73,9 @@ std::vector<std::size_t> ranked(const KernelSetAnswer& family) {
   return order;
 }
 
-std::string short_seconds(double value) { return value < 0.0005 ? "" : value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value); }
+std::string short_seconds(double value) {
+  return value < 0.0005 ? "" : value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value);
+}
 
 std::string members_table(const KernelSetAnswer& family) {
   std::vector<std::vector<std::string>> rows;
@@ -87,14 +87,31 @@ std::string members_table(const KernelSetAnswer& family) {
     const char* at_most = o.schedule || ii < 1 ? "" : "<= ";
     const std::string speed = rate(m, ii), share = peak(m, ii);
     rows.push_back({printable(m.label), std::to_string(m.problem.ops.size()), m.min_ii < kNoFiniteII ? std::to_string(m.min_ii) : "none",
-                    impossible ? "none" : o.schedule ? std::to_string(ii) : fmt::format(">= {}", ii), m.pruned ? ii_to_equal(m, family) : "", status_of(m),
-                    speed.empty() ? "" : at_most + speed, share.empty() ? "" : at_most + share, o.schedule ? traffic(m, ii) : "", value_of(m, "stages"),
+                    impossible   ? "none"
+                    : o.schedule ? std::to_string(ii)
+                                 : fmt::format(">= {}", ii),
+                    m.pruned ? ii_to_equal(m, family) : "", status_of(m), speed.empty() ? "" : at_most + speed,
+                    share.empty() ? "" : at_most + share, o.schedule ? traffic(m, ii) : "", value_of(m, "stages"),
                     o.schedule ? std::to_string(o.schedule->groups.size()) : "", value_of(m, "warps"), value_of(m, "smem"),
-                    m.problem.limits.tmem_columns > 0 ? value_of(m, "tmem") : "", value_of(m, "registers"), short_seconds(o.seconds.total)});
+                    m.problem.limits.tmem_columns > 0 ? value_of(m, "tmem") : "", value_of(m, "registers"),
+                    short_seconds(o.seconds.total)});
   }
-  return text_table({{"member"}, {"ops", true}, {"MinII", true}, {"II", true}, {"to equal", true}, {"status"}, {rate_unit(family.work), true},
-                     {"of peak", true}, {"bytes/cycle", true}, {"stages", true}, {"groups", true}, {"warps", true}, {"SMEM", true}, {"TMEM", true},
-                     {"registers", true}, {"time", true}},
+  return text_table({{"member"},
+                     {"ops", true},
+                     {"MinII", true},
+                     {"II", true},
+                     {"to equal", true},
+                     {"status"},
+                     {rate_unit(family.work), true},
+                     {"of peak", true},
+                     {"bytes/cycle", true},
+                     {"stages", true},
+                     {"groups", true},
+                     {"warps", true},
+                     {"SMEM", true},
+                     {"TMEM", true},
+                     {"registers", true},
+                     {"time", true}},
                     rows);
 }
 
@@ -119,7 +136,8 @@ std::string reasons(const char* title, const std::vector<std::pair<std::string, 
 
 /// The label, without the number of groups when that does not matter.
 std::string invalid_label(const KernelSetAnswer& family, const KernelSetMember& m) {
-  const bool all = std::all_of(family.members.begin(), family.members.end(), [&](const KernelSetMember& o) { return o.series != m.series || o.invalid(); });
+  const bool all = std::all_of(family.members.begin(), family.members.end(),
+                               [&](const KernelSetMember& o) { return o.series != m.series || o.invalid(); });
   const std::string suffix = fmt::format(" groups<={}", m.groups);
   return all && m.label.ends_with(suffix) ? m.label.substr(0, m.label.size() - suffix.size()) : m.label;
 }
@@ -146,10 +164,14 @@ std::string member_facts(const KernelSetMember& m, const TextStyle& style) {
 
 std::string kernel_set_headline(const KernelSetAnswer& family, const TextStyle& style) {
   if (family.best.empty()) {
-    const bool invalid = !family.members.empty() && std::all_of(family.members.begin(), family.members.end(), [](const KernelSetMember& m) { return m.invalid(); });
+    const bool invalid = !family.members.empty() &&
+                         std::all_of(family.members.begin(), family.members.end(), [](const KernelSetMember& m) { return m.invalid(); });
     if (invalid) return "no member is a problem that could be solved";
     const bool none = family.complete && !family.members.empty();
-    return join_facts({none ? "no member has a schedule" : "no schedule found", family.cancelled ? "interrupted" : family.timed_out ? "time is up" : none ? "proved" : ""},
+    return join_facts({none ? "no member has a schedule" : "no schedule found", family.cancelled   ? "interrupted"
+                                                                                : family.timed_out ? "time is up"
+                                                                                : none             ? "proved"
+                                                                                                   : ""},
                       style);
   }
   const KernelSetBest& best = family.best.front();
@@ -166,9 +188,9 @@ std::string kernel_set_summary(const KernelSetAnswer& family, const TextStyle& s
     if (std::find(kernels.begin(), kernels.end(), m.kernel) == kernels.end()) kernels.push_back(m.kernel);
   std::string title;
   for (const std::string& k : kernels) title += (title.empty() ? "" : ", ") + k;
-  std::string text = fmt::format("{} on {}: {} member{}\n{}\n", printable(title), printable(family.members.empty() ? family.machine : machine_title(family.members.front().problem)),
-                                 family.members.size(),
-                                 family.members.size() == 1 ? "" : "s", kernel_set_headline(family, style));
+  std::string text = fmt::format("{} on {}: {} member{}\n{}\n", printable(title),
+                                 printable(family.members.empty() ? family.machine : machine_title(family.members.front().problem)),
+                                 family.members.size(), family.members.size() == 1 ? "" : "s", kernel_set_headline(family, style));
   if (!family.best.empty()) {
     const KernelSetMember& winner = family.members[family.best.front().member];
     text += printable(winner.outcome.explanation) + "\n";
@@ -187,7 +209,8 @@ std::string kernel_set_summary(const KernelSetAnswer& family, const TextStyle& s
     else if (!m.why.empty() && !m.pruned)
       open.emplace_back(m.label, m.why);
   }
-  if (invalid.size() < family.members.size()) text += "\nmembers, the fastest first (steady state of one CTA; pruned: even its lower bound is slower than the best)\n" +
+  if (invalid.size() < family.members.size())
+    text += "\nmembers, the fastest first (steady state of one CTA; pruned: even its lower bound is slower than the best)\n" +
             members_table(family);
   text += reasons("not settled", open) + reasons("no schedule exists", impossible) + reasons("no problem at all", invalid);
 
@@ -224,9 +247,13 @@ Json member_json(const KernelSetMember& m) {
   const SolveOutcome& o = m.outcome;
   const Schedule* schedule = o.schedule ? &*o.schedule : nullptr;
   root.set("params", params_json(m.problem.params)).set("problem_hash", problem_hash(m.problem)).set("ops", m.problem.ops.size());
-  root.set("work", m.work.amount).set("bytes", m.work.bytes).set("cycles_at_tensor_peak", m.work.at_peak > 0 ? Json(m.work.at_peak) : Json());
+  root.set("work", m.work.amount)
+      .set("bytes", m.work.bytes)
+      .set("cycles_at_tensor_peak", m.work.at_peak > 0 ? Json(m.work.at_peak) : Json());
   const bool finite = m.min_ii < kNoFiniteII;
-  root.set("min_ii", finite ? Json(m.min_ii) : Json()).set("ii", schedule ? Json(schedule->ii) : Json()).set("lower_bound", finite ? Json(o.lower_bound) : Json());
+  root.set("min_ii", finite ? Json(m.min_ii) : Json())
+      .set("ii", schedule ? Json(schedule->ii) : Json())
+      .set("lower_bound", finite ? Json(o.lower_bound) : Json());
   root.set("reason", to_string(o.reason)).set("explanation", o.explanation);
   root.set("cycles_per_work", schedule ? ratio_json(schedule->ii, m.work.amount) : Json());
   root.set("cycles_per_work_at_least", finite ? ratio_json(o.lower_bound, m.work.amount) : Json());

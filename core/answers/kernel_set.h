@@ -35,16 +35,16 @@ struct KernelSetMember {
   Work work;
 
   // What is known about it.
-  Cycle min_ii = 0;     ///< by arithmetic
-  SolveOutcome outcome; ///< best schedule, lower bound, status; `seconds.total` over all attempts
-  bool pruned = false;  ///< its lower bound alone shows that it cannot win; it was not solved to the end
-  std::string why;      ///< why it was pruned, or not settled; empty when it was
+  Cycle min_ii = 0;      ///< by arithmetic
+  SolveOutcome outcome;  ///< best schedule, lower bound, status; `seconds.total` over all attempts
+  bool pruned = false;   ///< its lower bound alone shows that it cannot win; it was not solved to the end
+  std::string why;       ///< why it was pruned, or not settled; empty when it was
   bool invalid() const { return !faults.empty(); }
 };
 
 /// The best member under one objective.
 struct KernelSetBest {
-  std::string objective;   ///< "throughput" or the name of an objective
+  std::string objective;  ///< "throughput" or the name of an objective
   std::size_t member = 0;
   std::int64_t value = 0;  ///< II for throughput
   bool proved = false;     ///< throughput: no member of the family can be better; otherwise: among the members solved
@@ -57,7 +57,7 @@ struct KernelSetAnswer {
   std::vector<KernelSetBest> best;       ///< throughput first; empty when no member has a schedule
   /// Nothing undecided could still equal the best member's throughput, so it is also best in the objectives that break ties.
   bool ties_settled = false;
-  bool complete = false;              ///< every member is solved, refuted, pruned or invalid
+  bool complete = false;  ///< every member is solved, refuted, pruned or invalid
   bool cancelled = false, timed_out = false;
   double seconds = 0;
   std::string solver;

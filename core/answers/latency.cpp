@@ -10,17 +10,15 @@ namespace heddle {
 
 namespace {
 
-bool rises_by_one(const LatencySegment& s) {
-  return s.step.proved() && ((s.rise == 1 && s.every == 1) || s.step.low == s.step.high);
-}
+bool rises_by_one(const LatencySegment& s) { return s.step.proved() && ((s.rise == 1 && s.every == 1) || s.step.low == s.step.high); }
 
 /// Neighbours that rise by 1 with every cycle are one segment, single latencies among them too.
 std::vector<LatencySegment> joined(std::vector<LatencySegment> segments) {
   std::vector<LatencySegment> found;
   for (LatencySegment& next : segments) {
     LatencySegment* last = found.empty() ? nullptr : &found.back();
-    const bool joins = last && rises_by_one(*last) && rises_by_one(next) && next.step.ii == last->last_ii() + 1 &&
-                       (last->rise == 1 || next.rise == 1);
+    const bool joins =
+        last && rises_by_one(*last) && rises_by_one(next) && next.step.ii == last->last_ii() + 1 && (last->rise == 1 || next.rise == 1);
     if (!joins) {
       found.push_back(std::move(next));
       continue;
@@ -40,8 +38,9 @@ std::vector<LatencySegment> segments_of(const std::vector<LatencyStep>& steps) {
   std::vector<LatencySegment> segments;
   for (std::size_t i = 0; i < steps.size();) {
     std::size_t end = i + 1;  // steps i to end - 1 are one staircase; the last may be cut short by the range asked about
-    while (end < steps.size() && steps[i].rise == 0 && steps[end].rise == 0 && steps[end - 1].proved() && steps[end].status() == Status::Optimal && width(end - 1) == width(i) &&
-           width(end) <= width(i) && steps[end].ii - steps[end - 1].ii == steps[i + 1].ii - steps[i].ii)
+    while (end < steps.size() && steps[i].rise == 0 && steps[end].rise == 0 && steps[end - 1].proved() &&
+           steps[end].status() == Status::Optimal && width(end - 1) == width(i) && width(end) <= width(i) &&
+           steps[end].ii - steps[end - 1].ii == steps[i + 1].ii - steps[i].ii)
       ++end;
     // A narrower step in the middle ends the staircase but belongs to what follows, unless nothing does.
     if (end < steps.size() && end - i > 1 && width(end - 1) < width(i)) --end;
@@ -73,9 +72,7 @@ constexpr std::size_t kMostRows = 40;
 
 std::string range_text(Cycle low, Cycle high) { return low == high ? std::to_string(low) : fmt::format("{}-{}", low, high); }
 
-std::string up_to(Cycle latency) {
-  return latency == kUnlimited ? "every latency" : fmt::format("latencies 0 to {}", latency);
-}
+std::string up_to(Cycle latency) { return latency == kUnlimited ? "every latency" : fmt::format("latencies 0 to {}", latency); }
 
 std::string ii_text(const LatencySegment& segment) {
   const LatencyStep& s = segment.step;
@@ -86,8 +83,7 @@ std::string ii_text(const LatencySegment& segment) {
 
 std::string rise_text(const LatencySegment& segment) {
   if (segment.rise == 0) return "";
-  return segment.every == 1 ? fmt::format("+{} per cycle", segment.rise)
-                            : fmt::format("+{} every {} cycles", segment.rise, segment.every);
+  return segment.every == 1 ? fmt::format("+{} per cycle", segment.rise) : fmt::format("+{} every {} cycles", segment.rise, segment.every);
 }
 
 /// A single proved latency between stretches that are not proved tells a reader nothing: they become one row. JSON has them all.
@@ -138,7 +134,9 @@ std::string latency_summary(const Problem& problem, const LatencyRange& answer, 
   if (answer.valid_to) {
     const std::string whose = answer.given ? "the given schedule" : "the schedule that solve finds";
     const Cycle more = *answer.valid_to - answer.latency;
-    const std::string how_much = *answer.valid_to >= kUnlimited ? "" : more == 0 ? " (no more than now)" : fmt::format(" ({} more than now)", more);
+    const std::string how_much = *answer.valid_to >= kUnlimited ? ""
+                                 : more == 0                    ? " (no more than now)"
+                                                                : fmt::format(" ({} more than now)", more);
     text += wrapped(fmt::format("{} stays valid, start for start, for {}{}", whose, up_to(*answer.valid_to), how_much), "", style.width);
     if (!answer.breaks.empty()) text += wrapped(printable(answer.breaks), fmt::format("  at {}: ", *answer.valid_to + 1), style.width);
     if (answer.refitted_to && *answer.refitted_to != *answer.valid_to)
@@ -157,15 +155,16 @@ std::string latency_summary(const Problem& problem, const LatencyRange& answer, 
     if (rows.size() == kMostRows) break;
     const LatencyStep& s = segment.step;
     const bool now = answer.latency >= s.low && answer.latency <= s.high;
-    rows.push_back({range_text(s.low, s.high), ii_text(segment), rise_text(segment), s.proved() ? "proved" : "not proved",
-                    now ? "now" : "", printable(s.why)});
+    rows.push_back({range_text(s.low, s.high), ii_text(segment), rise_text(segment), s.proved() ? "proved" : "not proved", now ? "now" : "",
+                    printable(s.why)});
   }
   text += text_table({{"latency", true}, {"II", true}, {""}, {"status"}, {""}, {"why not smaller"}}, rows, style.width);
   if (segments.size() > kMostRows)
     text += fmt::format("  and {} more steps up to latency {} (--json lists them)\n", segments.size() - kMostRows, answer.to);
-  text += "\n" + join_facts({count_of(answer.latencies_settled, "latency", "latencies") + " looked at",
-                             fmt::format("{} with the solver", answer.queries), fmt::format("{:.2f} s", answer.seconds)},
-                            style) +
+  text += "\n" +
+          join_facts({count_of(answer.latencies_settled, "latency", "latencies") + " looked at",
+                      fmt::format("{} with the solver", answer.queries), fmt::format("{:.2f} s", answer.seconds)},
+                     style) +
           "\n";
   return text;
 }

@@ -24,11 +24,11 @@ namespace heddle {
 
 /// What is known about every latency of a stretch.
 struct LatencyStep {
-  Cycle low = 0, high = 0;        ///< latencies, both included
-  Cycle lower_bound = 1;          ///< no latency here has a smaller II; kNoFiniteII: none has any schedule
-  Cycle ii = kNoFiniteII;         ///< every latency here has a schedule with this II; kNoFiniteII: none is known
-  Cycle rise = 0;                 ///< 1: both are for `low` and grow by 1 with every cycle of latency
-  std::string why;                ///< why II is not smaller, at `low`
+  Cycle low = 0, high = 0;  ///< latencies, both included
+  Cycle lower_bound = 1;    ///< no latency here has a smaller II; kNoFiniteII: none has any schedule
+  Cycle ii = kNoFiniteII;   ///< every latency here has a schedule with this II; kNoFiniteII: none is known
+  Cycle rise = 0;           ///< 1: both are for `low` and grow by 1 with every cycle of latency
+  std::string why;          ///< why II is not smaller, at `low`
 
   bool proved() const { return ii == lower_bound; }
   Cycle ii_at(Cycle latency) const { return rise == 0 ? ii : ii + rise * (latency - low); }
@@ -40,8 +40,8 @@ struct LatencyStep {
 
 /// Steps of equal width and height in one: II(latency) = ii + rise * floor((latency - low) / every).
 struct LatencySegment {
-  LatencyStep step;               ///< the first step, stretched over the whole segment
-  Cycle rise = 0, every = 0;      ///< 0: II is the same everywhere
+  LatencyStep step;           ///< the first step, stretched over the whole segment
+  Cycle rise = 0, every = 0;  ///< 0: II is the same everywhere
   Cycle last_ii() const { return rise == 0 ? step.ii : step.ii + rise * ((step.high - step.low) / every); }
 };
 
@@ -50,26 +50,26 @@ std::vector<LatencySegment> segments_of(const std::vector<LatencyStep>& steps);
 
 struct LatencyRange {
   std::string op;
-  Cycle latency = 0;              ///< at present
-  Status status = Status::Unknown;  ///< of the present problem's II
-  Cycle ii = 0, lower_bound = 0;  ///< of the schedule below, and of the present problem
+  Cycle latency = 0;                 ///< at present
+  Status status = Status::Unknown;   ///< of the present problem's II
+  Cycle ii = 0, lower_bound = 0;     ///< of the schedule below, and of the present problem
   std::optional<Schedule> schedule;  ///< whose range is given; passed the checker
-  bool given = false;             ///< it came from the user
+  bool given = false;                ///< it came from the user
   /// The checker accepts the schedule for latencies 0 to this, and not for one more; kUnlimited when there is no end.
   std::optional<Cycle> valid_to;
   /// The same with ring depths and register budgets chosen anew; starts and groups stay.
   std::optional<Cycle> refitted_to;
   /// At least up to this latency the schedule's groups and order keep its II with other starts.
   std::optional<Cycle> retimed_to;
-  std::string breaks;             ///< what the checker objects to one cycle later; empty when nothing ever does
-  Cycle from = 0, to = 0;         ///< the latencies asked about
-  std::vector<LatencyStep> steps; ///< ascending, without gaps, neighbours differ; empty when nothing is known yet
-  std::string fault;              ///< why there is no answer at all: what is wrong with the question
+  std::string breaks;                               ///< what the checker objects to one cycle later; empty when nothing ever does
+  Cycle from = 0, to = 0;                           ///< the latencies asked about
+  std::vector<LatencyStep> steps;                   ///< ascending, without gaps, neighbours differ; empty when nothing is known yet
+  std::string fault;                                ///< why there is no answer at all: what is wrong with the question
   std::int64_t latencies_settled = 0, queries = 0;  ///< looked at; of these with the solver
   double seconds = 0;
   bool cancelled = false, timed_out = false;
 
-  bool complete() const;          ///< every step is proved and the range is known
+  bool complete() const;  ///< every step is proved and the range is known
 };
 
 // The answer about one op's latency in words and a table.

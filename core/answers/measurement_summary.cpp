@@ -15,7 +15,8 @@ std::string microseconds(double us) { return us >= 1000 ? fmt::format("{:.3f} ms
 std::string iteration_text(const Measurement& m) {
   if (!m.measured_ii) return {};
   std::string text = fmt::format("{:.0f} cycles per iteration", *m.measured_ii);
-  if (const auto residual = m.ii_residual()) text += fmt::format(", {:.1f} % {} the prediction", 100 * std::fabs(*residual), *residual < 0 ? "below" : "above");
+  if (const auto residual = m.ii_residual())
+    text += fmt::format(", {:.1f} % {} the prediction", 100 * std::fabs(*residual), *residual < 0 ? "below" : "above");
   return text;
 }
 
@@ -28,13 +29,15 @@ std::string worst_text(const OutputCheck& check) {
 std::string verification_text(const Verification& v) {
   std::string text;
   for (const OutputCheck& check : v.checks) {
-    text += fmt::format("  {} {} on {} inputs: {}\n", check.passed ? "right" : "WRONG", printable(check.tensor), printable(check.input), printable(check.criterion));
+    text += fmt::format("  {} {} on {} inputs: {}\n", check.passed ? "right" : "WRONG", printable(check.tensor), printable(check.input),
+                        printable(check.criterion));
     if (check.wrong > 0) text += fmt::format("        {} of {} elements are beyond that", check.wrong, check.elements);
     if (check.wrong > 0 && check.untouched > 0) text += fmt::format(", {} of them never written", check.untouched);
     if (check.wrong > 0) text += "\n";
     if (!check.at.empty() && (check.bound > 0 || check.wrong > 0)) text += fmt::format("        {}\n", worst_text(check));
   }
-  if (v.repeats > 1) text += fmt::format("  {} runs on the same data are {}\n", v.repeats, v.repeats_equal ? "bitwise equal" : "NOT bitwise equal: a race");
+  if (v.repeats > 1)
+    text += fmt::format("  {} runs on the same data are {}\n", v.repeats, v.repeats_equal ? "bitwise equal" : "NOT bitwise equal: a race");
   if (!v.reference.empty()) text += fmt::format("  compared with {}\n", printable(v.reference));
   return text;
 }
@@ -45,25 +48,29 @@ std::string library_check_text(const TimedLibrary& library) {
   const OutputCheck* worst = &library.checks.front();
   for (const OutputCheck& check : library.checks)
     if (!check.passed && worst->passed) worst = &check;
-  return fmt::format("{} by the same criteria on {} inputs{}", worst->passed ? "right" : "WRONG", printable(worst->input), worst->bound > 0 ? ", " + worst_text(*worst) : "");
+  return fmt::format("{} by the same criteria on {} inputs{}", worst->passed ? "right" : "WRONG", printable(worst->input),
+                     worst->bound > 0 ? ", " + worst_text(*worst) : "");
 }
 
 std::string timing_text(const Timing& t, const TextStyle& style) {
   std::vector<std::vector<std::string>> rows;
   const auto row = [&](const TimedKernel& kernel, const std::string& ratio) {
-    rows.push_back({printable(kernel.name), microseconds(kernel.median_us), kernel.tflops > 0 ? fmt::format("{:.1f}", kernel.tflops) : "", ratio});
+    rows.push_back(
+        {printable(kernel.name), microseconds(kernel.median_us), kernel.tflops > 0 ? fmt::format("{:.1f}", kernel.tflops) : "", ratio});
   };
   row(t.kernel, "");
   for (const TimedLibrary& library : t.libraries)
     if (const auto ratio = t.ratio(library.times)) row(library.times, fmt::format("heddle has {:.3f} of its speed", *ratio));
   std::string text = text_table({{"", false}, {"per launch", true}, {"TFLOP/s", true}, {"", false}}, rows);
-  std::vector<std::string> facts{fmt::format("median of {} of {}", count_of(static_cast<std::int64_t>(t.kernel.blocks_us.size()), "block"), count_of(t.launches, "launch", "launches"))};
+  std::vector<std::string> facts{fmt::format("median of {} of {}", count_of(static_cast<std::int64_t>(t.kernel.blocks_us.size()), "block"),
+                                             count_of(t.launches, "launch", "launches"))};
   facts.push_back(fmt::format("{} in turn", count_of(t.buffer_sets, "set of buffers", "sets of buffers")));
   if (t.pause_seconds > 0) facts.push_back(fmt::format("{:g} s of rest before each block", t.pause_seconds));
   text += "  " + join_facts(facts, style) + "\n";
   for (const TimedLibrary& library : t.libraries) {
     if (!library.absent.empty()) text += fmt::format("  not timed: {}\n", printable(library.absent));
-    if (const std::string check = library_check_text(library); !check.empty()) text += fmt::format("  {}: {}\n", printable(library.times.name), check);
+    if (const std::string check = library_check_text(library); !check.empty())
+      text += fmt::format("  {}: {}\n", printable(library.times.name), check);
   }
   if (!t.no_library.empty()) text += "  no library beside it: " + printable(t.no_library) + "\n";
   return text;
@@ -75,14 +82,24 @@ std::string profile_text(const KernelProfile& p, const TextStyle& style) {
   bool bounds = false;
   for (const OpTiming& op : p.ops) {
     bounds = bounds || !op.observed_end;
-    rows.push_back({printable(op.op), printable(op.group), fmt::format("{:.0f}", op.start), fmt::format("{:.0f}", op.predicted_start), residual(op.start_residual()),
-                    fmt::format("{}{:.0f}", op.observed_end ? "" : "<=", op.duration), fmt::format("{:.0f}", op.predicted_duration),
-                    op.observed_end ? residual(op.duration_residual()) : "", fmt::format("{:.0f}", op.spread), fmt::format("{}", op.samples)});
+    rows.push_back({printable(op.op), printable(op.group), fmt::format("{:.0f}", op.start), fmt::format("{:.0f}", op.predicted_start),
+                    residual(op.start_residual()), fmt::format("{}{:.0f}", op.observed_end ? "" : "<=", op.duration),
+                    fmt::format("{:.0f}", op.predicted_duration), op.observed_end ? residual(op.duration_residual()) : "",
+                    fmt::format("{:.0f}", op.spread), fmt::format("{}", op.samples)});
   }
-  text += text_table({{"op", false}, {"group", false}, {"start", true}, {"predicted", true}, {"off by", true}, {"takes", true}, {"predicted", true}, {"off by", true},
-                      {"spread", true}, {"samples", true}},
+  text += text_table({{"op", false},
+                      {"group", false},
+                      {"start", true},
+                      {"predicted", true},
+                      {"off by", true},
+                      {"takes", true},
+                      {"predicted", true},
+                      {"off by", true},
+                      {"spread", true},
+                      {"samples", true}},
                      rows);
-  std::vector<std::string> facts{count_of(p.records, "record"), fmt::format("iterations {} to {}", p.first_iteration, p.first_iteration + p.iterations - 1),
+  std::vector<std::string> facts{count_of(p.records, "record"),
+                                 fmt::format("iterations {} to {}", p.first_iteration, p.first_iteration + p.iterations - 1),
                                  count_of(p.blocks, "block")};
   if (p.dropped > 0) facts.push_back(fmt::format("{} dropped", p.dropped));
   text += "  " + join_facts(facts, style) + "\n";
@@ -99,9 +116,12 @@ std::string profile_text(const KernelProfile& p, const TextStyle& style) {
 
 std::string measurement_headline(const Measurement& m, const TextStyle& style) {
   std::vector<std::string> facts{to_string(m.status)};
-  if (m.timing && m.timing->kernel.tflops > 0) facts.push_back(fmt::format("{:.1f} TFLOP/s", m.timing->kernel.tflops));
-  else if (m.timing && m.timing->kernel.median_us > 0) facts.push_back(microseconds(m.timing->kernel.median_us));
-  if (m.timing && m.timing->ratio()) facts.push_back(fmt::format("{:.3f} of {}", *m.timing->ratio(), printable(m.timing->fastest_library()->name)));
+  if (m.timing && m.timing->kernel.tflops > 0)
+    facts.push_back(fmt::format("{:.1f} TFLOP/s", m.timing->kernel.tflops));
+  else if (m.timing && m.timing->kernel.median_us > 0)
+    facts.push_back(microseconds(m.timing->kernel.median_us));
+  if (m.timing && m.timing->ratio())
+    facts.push_back(fmt::format("{:.3f} of {}", *m.timing->ratio(), printable(m.timing->fastest_library()->name)));
   facts.push_back(iteration_text(m));
   return join_facts(facts, style);
 }

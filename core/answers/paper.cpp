@@ -13,13 +13,9 @@ namespace heddle {
 
 namespace {
 
-std::string wall_time(double value) {
-  return value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value);
-}
+std::string wall_time(double value) { return value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value); }
 
-std::string count_of(std::int64_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
+std::string count_of(std::int64_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
 
 std::string zero_share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? fmt::format("{} %", (part * 100 + whole / 2) / whole) : "none";
@@ -27,15 +23,14 @@ std::string zero_share(std::int64_t part, std::int64_t whole) {
 
 std::string normalization_text(const PaperNormalization& n, const TextStyle& style) {
   if (!n.applied) return "costs: native cycles, not normalized\n";
-  std::string text = join_facts({fmt::format("costs normalized with U {}", n.u), fmt::format("F {}", n.error),
-                                 fmt::format("sum {}", n.sum),
-                                 fmt::format("{} of {} positive costs became zero ({})", n.zeros, n.entries, zero_share(n.zeros, n.entries))},
-                                style) +
-                     "\n";
+  std::string text =
+      join_facts({fmt::format("costs normalized with U {}", n.u), fmt::format("F {}", n.error), fmt::format("sum {}", n.sum),
+                  fmt::format("{} of {} positive costs became zero ({})", n.zeros, n.entries, zero_share(n.zeros, n.entries))},
+                 style) +
+      "\n";
   if (n.largest_normalized > 0)
     text += fmt::format("one normalized cycle stands for {:.1f} native cycles (the largest cost, {}, became {})\n",
-                        static_cast<double>(n.largest) / static_cast<double>(n.largest_normalized), n.largest,
-                        n.largest_normalized);
+                        static_cast<double>(n.largest) / static_cast<double>(n.largest_normalized), n.largest, n.largest_normalized);
   if (!n.tie_broken) text += "the tie-break among the solutions of the smallest F was cut short\n";
   return text;
 }
@@ -67,8 +62,7 @@ std::string ops_text(const Problem& problem, const PaperAnswer& answer) {
     rows.push_back({printable(problem.op(cost.op).name), std::to_string(cost.native), std::to_string(cost.normalized),
                     placed ? std::to_string(start) : "", placed ? std::to_string(start % answer.ii) : ""});
   }
-  return "\nops\n" +
-         text_table({{"op"}, {"cycles", true}, {"normalized", true}, {"start", true}, {"slot", true}}, rows);
+  return "\nops\n" + text_table({{"op"}, {"cycles", true}, {"normalized", true}, {"start", true}, {"slot", true}}, rows);
 }
 
 std::string windows_text(const PaperAnswer& answer) {
@@ -77,8 +71,8 @@ std::string windows_text(const PaperAnswer& answer) {
   const std::size_t skipped = answer.windows.size() > kShown ? answer.windows.size() - kShown : 0;
   for (std::size_t i = skipped; i < answer.windows.size(); ++i) {
     const PaperWindow& w = answer.windows[i];
-    rows.push_back({std::to_string(w.ii), fmt::format("{} to {}", w.first_length, w.last_length),
-                    std::to_string(w.copies), to_string(w.status), wall_time(w.seconds)});
+    rows.push_back({std::to_string(w.ii), fmt::format("{} to {}", w.first_length, w.last_length), std::to_string(w.copies),
+                    to_string(w.status), wall_time(w.seconds)});
   }
   std::string text = "\njoint problem\n";
   if (skipped > 0) text += fmt::format("  {} more before\n", skipped);
@@ -100,8 +94,7 @@ std::string objections(const Verdict& verdict) {
 
 std::string worth_text(const Problem& problem, const PaperWorth& worth) {
   std::string text = "\nat native cycles\n";
-  if (worth.deadlock)
-    return text + fmt::format("  The schedule's order deadlocks with the rings that fit: {}\n", printable(worth.limit));
+  if (worth.deadlock) return text + fmt::format("  The schedule's order deadlocks with the rings that fit: {}\n", printable(worth.limit));
   const std::string optimum =
       worth.native_ii ? fmt::format(", native optimum {}{}", *worth.native_ii, worth.native_proved ? "" : " (not proved)") : "";
   text += fmt::format("  The paper's groups and order sustain {} cycles per iteration{}.\n", worth.period, optimum);
@@ -144,13 +137,11 @@ std::string paper_headline(const PaperAnswer& answer, const TextStyle& style) {
 }
 
 std::string paper_summary(const Problem& problem, const PaperAnswer& answer, const TextStyle& style) {
-  std::string text = fmt::format("{}, as the Twill paper schedules it\n{}\n", problem_title(problem),
-                                 paper_headline(answer, style));
+  std::string text = fmt::format("{}, as the Twill paper schedules it\n{}\n", problem_title(problem), paper_headline(answer, style));
   if (!answer.explanation.empty()) text += printable(answer.explanation) + "\n";
   text += changed_switches(answer);
   text += normalization_text(answer.normalization, style);
-  if (answer.modulo_ii > 0)
-    text += fmt::format("modulo schedule alone: I {}, L {}\n", answer.modulo_ii, answer.modulo_length);
+  if (answer.modulo_ii > 0) text += fmt::format("modulo schedule alone: I {}, L {}\n", answer.modulo_ii, answer.modulo_length);
   for (const std::string& remark : answer.remarks) text += printable(remark) + "\n";
   if (!answer.groups.empty()) text += groups_text(problem, answer);
   if (!answer.costs.empty()) text += ops_text(problem, answer);
@@ -158,9 +149,10 @@ std::string paper_summary(const Problem& problem, const PaperAnswer& answer, con
   if (answer.worth) text += worth_text(problem, *answer.worth);
   if (!answer.ablations.empty()) text += ablations_text(answer);
   const PaperSeconds& s = answer.seconds;
-  text += "\n" + join_facts({"total " + wall_time(s.total), "normalize " + wall_time(s.normalize), "modulo " + wall_time(s.modulo),
-                             "joint " + wall_time(s.joint), "native " + wall_time(s.native), answer.solver},
-                            style) +
+  text += "\n" +
+          join_facts({"total " + wall_time(s.total), "normalize " + wall_time(s.normalize), "modulo " + wall_time(s.modulo),
+                      "joint " + wall_time(s.joint), "native " + wall_time(s.native), answer.solver},
+                     style) +
           "\n";
   return text;
 }
@@ -171,8 +163,7 @@ std::string paper_settings_table(const std::vector<PaperSetting>& settings, cons
     std::string values;
     for (const std::string& word : setting.words)
       values += (values.empty() ? "" : " | ") + (word == setting.standard ? word + " (default)" : word);
-    if (values.empty())
-      values = fmt::format("integer up to {}, {} (default)", setting.high, setting.standard);
+    if (values.empty()) values = fmt::format("integer up to {}, {} (default)", setting.high, setting.standard);
     text += fmt::format("{} = {}\n", setting.name, values);
     // Wrapped by words.
     std::string line = "   ";
@@ -192,7 +183,7 @@ std::string paper_settings_table(const std::vector<PaperSetting>& settings, cons
 }
 
 std::vector<TextColumn> paper_row_columns() {
-  return {{"kernel"}, {"machine"}, {"zero"}, {"I", true}, {"L", true}, {"copies", true}, {"groups", true},
+  return {{"kernel"},          {"machine"},      {"zero"},        {"I", true},        {"L", true},      {"copies", true}, {"groups", true},
           {"normalize", true}, {"modulo", true}, {"joint", true}, {"sustains", true}, {"native", true}, {"rules broken"}};
 }
 
@@ -201,8 +192,7 @@ std::vector<std::string> paper_row(const Problem& problem, const PaperAnswer& an
   std::string sustains = "-", native = "-", broken;
   if (answer.worth) {
     sustains = answer.worth->deadlock ? "deadlock" : std::to_string(answer.worth->period);
-    if (answer.worth->native_ii)
-      native = std::to_string(*answer.worth->native_ii) + (answer.worth->native_proved ? "" : " not proved");
+    if (answer.worth->native_ii) native = std::to_string(*answer.worth->native_ii) + (answer.worth->native_proved ? "" : " not proved");
     std::map<std::string, int> families;
     if (!answer.worth->deadlock)
       for (const Violation& v : check(problem, answer.worth->schedule).violations) ++families[v.family];
@@ -211,10 +201,19 @@ std::vector<std::string> paper_row(const Problem& problem, const PaperAnswer& an
   } else {
     broken = answer.explanation;
   }
-  return {printable(problem.kernel), printable(machine_title(problem)), zero_share(answer.normalization.zeros, answer.normalization.entries),
-          number(answer.ii), (answer.status == Status::Feasible ? "<= " : "") + number(answer.length), number(answer.copies),
-          number(static_cast<std::int64_t>(answer.groups.size())), wall_time(answer.seconds.normalize),
-          wall_time(answer.seconds.modulo), wall_time(answer.seconds.joint), sustains, native, printable(broken)};
+  return {printable(problem.kernel),
+          printable(machine_title(problem)),
+          zero_share(answer.normalization.zeros, answer.normalization.entries),
+          number(answer.ii),
+          (answer.status == Status::Feasible ? "<= " : "") + number(answer.length),
+          number(answer.copies),
+          number(static_cast<std::int64_t>(answer.groups.size())),
+          wall_time(answer.seconds.normalize),
+          wall_time(answer.seconds.modulo),
+          wall_time(answer.seconds.joint),
+          sustains,
+          native,
+          printable(broken)};
 }
 
 namespace {

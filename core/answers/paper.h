@@ -52,8 +52,8 @@ struct PaperWindow {
 };
 
 struct PaperGroup {
-  std::vector<int> warps;        ///< members of the pool; one number when the pool counts groups
-  bool variable_latency = false; ///< W_vl
+  std::vector<int> warps;         ///< members of the pool; one number when the pool counts groups
+  bool variable_latency = false;  ///< W_vl
   std::vector<OpId> ops;
 };
 
@@ -86,12 +86,12 @@ struct PaperAnswer {
   std::string explanation;
   std::vector<PaperSetting> settings;
   PaperNormalization normalization;
-  std::vector<PaperCost> costs;      ///< in op order
-  std::vector<std::string> remarks;  ///< what was simplified or had to be decided for this kernel
+  std::vector<PaperCost> costs;            ///< in op order
+  std::vector<std::string> remarks;        ///< what was simplified or had to be decided for this kernel
   Cycle modulo_ii = 0, modulo_length = 0;  ///< the smallest I with a modulo schedule, and its L; 0: not found
   Cycle ii = 0, length = 0;                ///< of the joint schedule; 0: none
   int copies = 0;
-  std::vector<Cycle> starts;         ///< in op order
+  std::vector<Cycle> starts;  ///< in op order
   std::vector<PaperGroup> groups;
   std::vector<PaperWindow> windows;  ///< in the order they were asked
   std::optional<PaperWorth> worth;

@@ -90,7 +90,8 @@ std::int64_t least_possible(const Problem& problem, Resource resource) {
     case Resource::Tmem: return rounded_columns(one_slot_each(problem, Space::Tmem));
     case Resource::Warps: {
       int producer = 0, consumer = 0;
-      for (const Op& op : problem.ops) (op.variable_latency ? producer : consumer) = std::max(op.variable_latency ? producer : consumer, width_of(op));
+      for (const Op& op : problem.ops)
+        (op.variable_latency ? producer : consumer) = std::max(op.variable_latency ? producer : consumer, width_of(op));
       return producer + consumer;
     }
     case Resource::Registers: {
@@ -106,7 +107,8 @@ std::int64_t least_possible(const Problem& problem, Resource resource) {
 std::int64_t next_below(const Problem& problem, std::int64_t amount, Resource resource) {
   constexpr std::int64_t kFewestColumns = 32;
   if (amount <= 0) return -1;
-  if (resource == Resource::Registers) return std::max<std::int64_t>(0, amount - std::max<std::int64_t>(1, problem.limits.register_granule));
+  if (resource == Resource::Registers)
+    return std::max<std::int64_t>(0, amount - std::max<std::int64_t>(1, problem.limits.register_granule));
   if (resource == Resource::Tmem) return amount > kFewestColumns ? amount / 2 : 0;
   return amount - 1;
 }
@@ -173,7 +175,8 @@ std::string endings(const Pareto& front) {
     if (step.status == Status::Infeasible)
       text += fmt::format("  {}: impossible, {}: {}\n", within, proved(front), printable(step.explanation));
     else if (!step.schedule && settled(front, step))
-      text += fmt::format("  {}: II above {}, beyond {} times the least; not gone into\n", within, step.lower_bound - 1, front.max_ii_factor);
+      text +=
+          fmt::format("  {}: II above {}, beyond {} times the least; not gone into\n", within, step.lower_bound - 1, front.max_ii_factor);
     else if (!step.schedule)
       text += fmt::format("  {}: nothing found in time, II at least {}\n", within, step.lower_bound);
   }
@@ -208,7 +211,9 @@ std::string staircase(const Pareto& front, const TextStyle& style) {
   const auto column = [&](std::int64_t value) {
     return static_cast<std::size_t>((value - amount(last)) * (width - 1) / std::max<std::int64_t>(1, amount(0) - amount(last)));
   };
-  const auto row = [&](Cycle value) { return static_cast<std::size_t>((ii(last) - value) * (height - 1) / std::max<Cycle>(1, ii(last) - ii(0))); };
+  const auto row = [&](Cycle value) {
+    return static_cast<std::size_t>((ii(last) - value) * (height - 1) / std::max<Cycle>(1, ii(last) - ii(0)));
+  };
   const char* glyphs[] = {" ", style.utf8 ? "─" : "-", style.utf8 ? "│" : "|", style.utf8 ? "●" : "o", style.utf8 ? "○" : "?"};
   std::vector<std::vector<int>> grid(static_cast<std::size_t>(height), std::vector<int>(static_cast<std::size_t>(width) + 2, 0));
   for (std::size_t p = 0; p <= last; ++p) {
@@ -217,8 +222,7 @@ std::string staircase(const Pareto& front, const TextStyle& style) {
     if (p > 0)
       for (std::size_t r = row(ii(p)) + 1; r < row(ii(p - 1)); ++r) grid[r][to] = 2;
   }
-  for (std::size_t p = 0; p <= last; ++p)
-    grid[row(ii(p))][column(amount(p))] = front.steps[points[p]].status == Status::Optimal ? 3 : 4;
+  for (std::size_t p = 0; p <= last; ++p) grid[row(ii(p))][column(amount(p))] = front.steps[points[p]].status == Status::Optimal ? 3 : 4;
   std::string text;
   for (std::size_t r = 0; r < grid.size(); ++r) {
     std::string label = r == 0 ? "II" : "";
@@ -319,7 +323,8 @@ void read_schedule_of(const Cursor& at, const Problem& problem, const Constraint
   }
   if (step.status == Status::Optimal && schedule->ii > step.lower_bound)
     at.fault(fmt::format("II {} is above the lower bound {} of its step, which cannot be optimal then", schedule->ii, step.lower_bound));
-  if (schedule->ii < step.lower_bound) at.fault(fmt::format("II {} is below the lower bound {} of its step", schedule->ii, step.lower_bound));
+  if (schedule->ii < step.lower_bound)
+    at.fault(fmt::format("II {} is below the lower bound {} of its step", schedule->ii, step.lower_bound));
 }
 
 void read_step(const Cursor& at, const Problem& problem, const Constraints& constraints, const Pareto& front, ParetoStep& step) {
@@ -327,8 +332,9 @@ void read_step(const Cursor& at, const Problem& problem, const Constraints& cons
   step.caps.assign(front.against.size(), kNoCap);
   if (const auto caps = object.require("caps")) read_caps(*caps, front.against, step);
   if (const auto status = object.require("status"))
-    step.status = status->word("status", words_up_to(Status::Unknown), [](std::string_view word) { return parse_word(word, Status::Unknown); })
-                      .value_or(Status::Unknown);
+    step.status =
+        status->word("status", words_up_to(Status::Unknown), [](std::string_view word) { return parse_word(word, Status::Unknown); })
+            .value_or(Status::Unknown);
   step.lower_bound = object.integer("lower_bound", 0, kLargestNumber);
   step.explanation = object.string("explanation");
   for (const char* derived : {"ii", "values"}) object.find(derived);
@@ -346,7 +352,8 @@ void check_claims(const Cursor& at, const Pareto& front) {
       const ParetoStep& step = front.steps[i];
       if (!other.schedule || !within(other.values, step.caps)) continue;
       if (step.status != Status::Infeasible && other.schedule->ii >= step.lower_bound) continue;
-      at.fault(fmt::format("step {} says that there is no schedule as good as the one at II {} that another step has", i, other.schedule->ii));
+      at.fault(
+          fmt::format("step {} says that there is no schedule as good as the one at II {} that another step has", i, other.schedule->ii));
       return;
     }
 }
@@ -354,7 +361,9 @@ void check_claims(const Cursor& at, const Pareto& front) {
 void read_front(ObjectReader& root, const Problem& problem, const Constraints& constraints, Pareto& front) {
   root.label("kernel");
   root.label("machine");
-  for (const char* derived : {"params", "points", "from_file", "complete", "cancelled", "timed_out", "queries", "seconds", "solver", "seed", "fault"}) root.find(derived);
+  for (const char* derived :
+       {"params", "points", "from_file", "complete", "cancelled", "timed_out", "queries", "seconds", "solver", "seed", "fault"})
+    root.find(derived);
   if (const auto hash = root.require("problem_hash")) {
     const auto text = hash->string();
     if (text && *text != problem_hash(problem)) {
@@ -372,9 +381,11 @@ void read_front(ObjectReader& root, const Problem& problem, const Constraints& c
     return;
   }
   for (const Cursor& item : root.required_list("against")) {
-    const auto resource = item.word("resource", words_up_to(Resource::Tmem), [](std::string_view word) { return parse_word(word, Resource::Tmem); });
+    const auto resource =
+        item.word("resource", words_up_to(Resource::Tmem), [](std::string_view word) { return parse_word(word, Resource::Tmem); });
     if (!resource) continue;
-    if (!front.against.empty() && front.against.back() >= *resource) item.fault("resources stand in the order warps, registers, smem, stages, tmem, each once");
+    if (!front.against.empty() && front.against.back() >= *resource)
+      item.fault("resources stand in the order warps, registers, smem, stages, tmem, each once");
     front.against.push_back(*resource);
   }
   if (const auto list = root.find("against"); list && front.against.empty()) {
@@ -397,14 +408,20 @@ void read_front(ObjectReader& root, const Problem& problem, const Constraints& c
 
 Json pareto_json(const Problem& problem, const Constraints& constraints, const Pareto& front) {
   Json root = Json::object();
-  root.set("schema", kParetoSchema).set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
+  root.set("schema", kParetoSchema)
+      .set("kernel", problem.kernel)
+      .set("machine", problem.machine)
+      .set("params", params_json(problem.params));
   root.set("problem_hash", problem_hash(problem));
   Json demands = Json::array();
   for (const std::string& sentence : sentences_of(constraints)) demands.push(sentence);
   root.set("constraints", std::move(demands));
   Json against = Json::array();
   for (const Resource r : front.against) against.push(to_string(r));
-  root.set("against", std::move(against)).set("max_ii_factor", front.max_ii_factor).set("from_file", front.from_file).set("complete", front.complete);
+  root.set("against", std::move(against))
+      .set("max_ii_factor", front.max_ii_factor)
+      .set("from_file", front.from_file)
+      .set("complete", front.complete);
   root.set("cancelled", front.cancelled).set("timed_out", front.timed_out).set("fault", front.fault);
   Json points = Json::array();
   for (const std::size_t i : front_points(front)) {

@@ -42,27 +42,27 @@ inline constexpr std::int64_t kNoCap = std::numeric_limits<std::int64_t>::max();
 bool within(const std::vector<std::int64_t>& amounts, const std::vector<std::int64_t>& caps);
 
 struct ParetoStep {
-  std::vector<std::int64_t> caps;    ///< per resource of the front; kNoCap
+  std::vector<std::int64_t> caps;  ///< per resource of the front; kNoCap
   /// Optimal: II and all resources proved. Feasible: a schedule, not proved. Infeasible: none at any II. Unknown: none found.
   Status status = Status::Unknown;
-  Cycle lower_bound = 0;             ///< proved: no schedule within the caps has a smaller II
-  std::string explanation;           ///< why II is not smaller, or why there is no schedule
+  Cycle lower_bound = 0;    ///< proved: no schedule within the caps has a smaller II
+  std::string explanation;  ///< why II is not smaller, or why there is no schedule
   std::optional<Schedule> schedule;
   std::vector<std::int64_t> values;  ///< what it takes of each resource; empty without a schedule
 };
 
 struct Pareto {
   std::vector<Resource> against;
-  int max_ii_factor = 4;             ///< steps whose II would exceed this multiple of the first are not gone into
-  std::vector<ParetoStep> steps;     ///< in the order in which they were settled
-  bool from_file = false;            ///< some steps, and what follows from them, are what a file says: not proved by this process
-  bool complete = false;             ///< every step there is was settled, and proved up to the greatest II
+  int max_ii_factor = 4;          ///< steps whose II would exceed this multiple of the first are not gone into
+  std::vector<ParetoStep> steps;  ///< in the order in which they were settled
+  bool from_file = false;         ///< some steps, and what follows from them, are what a file says: not proved by this process
+  bool complete = false;          ///< every step there is was settled, and proved up to the greatest II
   bool cancelled = false, timed_out = false;
   std::int64_t queries = 0;
   double seconds = 0;
   std::string solver;
   std::uint64_t seed = 0;
-  std::string fault;                 ///< an internal error; empty when all is well
+  std::string fault;  ///< an internal error; empty when all is well
 };
 
 /// The greatest II looked at; 0 before the first step.
@@ -98,7 +98,7 @@ Json pareto_json(const Problem& problem, const Constraints& constraints, const P
 /// schedules that the checker rejects or that break the caps of their step. Proofs are believed.
 Result<Pareto> read_pareto(const std::string& path, const Problem& problem, const Constraints& constraints,
                            std::vector<Fault>* warnings = nullptr);
-Result<Pareto> parse_pareto(std::string_view text, const std::string& file_name, const Problem& problem,
-                            const Constraints& constraints, std::vector<Fault>* warnings = nullptr);
+Result<Pareto> parse_pareto(std::string_view text, const std::string& file_name, const Problem& problem, const Constraints& constraints,
+                            std::vector<Fault>* warnings = nullptr);
 
 }  // namespace heddle

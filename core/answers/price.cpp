@@ -59,12 +59,14 @@ std::string other_differences(const PricedOptimum& without, const PricedOptimum&
 std::string price_text(const PricedOptimum& without, const PricedOptimum& all) {
   if (without.status == Status::Unknown || all.status == Status::Unknown) return "not decided in time";
   if (all.status == Status::Infeasible)
-    return without.status == Status::Infeasible ? "no schedule without it either" : fmt::format("without it there is a schedule, {}", optimum_text(without));
+    return without.status == Status::Infeasible ? "no schedule without it either"
+                                                : fmt::format("without it there is a schedule, {}", optimum_text(without));
   const auto range = price_in_cycles(without, all);
   if (!range) return "not decided in time";
   std::string text;
   if (range->proved())
-    text = range->most == 0 ? "0 cycles" : fmt::format("{} cycle{} ({} -> {})", range->most, range->most == 1 ? "" : "s", *without.ii, *all.ii);
+    text = range->most == 0 ? "0 cycles"
+                            : fmt::format("{} cycle{} ({} -> {})", range->most, range->most == 1 ? "" : "s", *without.ii, *all.ii);
   else
     text = fmt::format("{} to {} cycles (not proved)", range->least, range->most);
   const std::string others = other_differences(without, all);
@@ -74,7 +76,9 @@ std::string price_text(const PricedOptimum& without, const PricedOptimum& all) {
 std::string price_summary(const Problem& problem, const Prices& prices) {
   std::string text = problem_title(problem) + "\n";
   const std::size_t count = prices.constraints.size();
-  text += printable(fmt::format("with {}: {}", count == 1 ? "the constraint" : fmt::format("all {} constraints", count), optimum_text(prices.all))) + "\n";
+  text += printable(fmt::format("with {}: {}", count == 1 ? "the constraint" : fmt::format("all {} constraints", count),
+                                optimum_text(prices.all))) +
+          "\n";
   text += printable(fmt::format("without {}: {}", count == 1 ? "it" : "any of them", optimum_text(prices.none))) + "\n";
   const auto together = price_in_cycles(prices.none, prices.all);
   if (together && count > 1) text += fmt::format("together they cost {}\n", price_text(prices.none, prices.all));
@@ -83,37 +87,50 @@ std::string price_summary(const Problem& problem, const Prices& prices) {
   if (infeasible && !prices.all.explanation.empty()) text += printable(prices.all.explanation) + "\n";
   std::vector<std::vector<std::string>> rows;
   for (const ConstraintPrice& price : prices.constraints) {
-    std::vector<std::string> row{printable(price.name), price.name == price.demand ? "" : printable(price.demand), price_text(price.without, prices.all),
-                                 optimum_text(price.without)};
-    if (infeasible) row[2] = helps(price) ? "in the way" : price.without.status == Status::Infeasible ? "none without it either" : "not decided";
+    std::vector<std::string> row{printable(price.name), price.name == price.demand ? "" : printable(price.demand),
+                                 price_text(price.without, prices.all), optimum_text(price.without)};
+    if (infeasible)
+      row[2] = helps(price) ? "in the way" : price.without.status == Status::Infeasible ? "none without it either" : "not decided";
     for (const char* name : {"stages", "warps", "smem", "tmem", "registers"}) {
       const ObjectiveValue* value = price.without.objective(name);
       row.push_back(value ? fmt::format("{}{}", value->value, value->proved ? "" : "?") : "");
     }
     rows.push_back(std::move(row));
   }
-  text += "\n" + text_table({{"constraint"}, {"demand"}, {infeasible ? "in the way?" : "costs"}, {"without it"}, {"stages", true}, {"warps", true},
-                             {"smem", true}, {"tmem", true}, {"registers", true}},
+  text += "\n" + text_table({{"constraint"},
+                             {"demand"},
+                             {infeasible ? "in the way?" : "costs"},
+                             {"without it"},
+                             {"stages", true},
+                             {"warps", true},
+                             {"smem", true},
+                             {"tmem", true},
+                             {"registers", true}},
                             rows);
   const bool any_unproved = std::any_of(prices.constraints.begin(), prices.constraints.end(), [](const ConstraintPrice& price) {
     return std::any_of(price.without.objectives.begin(), price.without.objectives.end(), [](const ObjectiveValue& o) { return !o.proved; });
   });
   if (any_unproved) text += "\n?: not proved\n";
-  const auto all_decided = std::all_of(prices.constraints.begin(), prices.constraints.end(), [](const ConstraintPrice& p) { return p.without.settled(); });
+  const auto all_decided =
+      std::all_of(prices.constraints.begin(), prices.constraints.end(), [](const ConstraintPrice& p) { return p.without.settled(); });
   if (infeasible && all_decided && std::none_of(prices.constraints.begin(), prices.constraints.end(), helps)) {
-    text += prices.none.ii ? "\nno single constraint is to blame: several have to go\n" : "\nthere is no schedule without constraints either\n";
+    text +=
+        prices.none.ii ? "\nno single constraint is to blame: several have to go\n" : "\nthere is no schedule without constraints either\n";
     std::string names;
     for (const std::size_t i : prices.give_up) names += (names.empty() ? "" : ", ") + prices.constraints[i].name;
     if (!names.empty())
-      text += printable(fmt::format("without these {} there is one, {}: {}", prices.give_up.size(), optimum_text(prices.without_those), names)) + "\n";
+      text += printable(
+                  fmt::format("without these {} there is one, {}: {}", prices.give_up.size(), optimum_text(prices.without_those), names)) +
+              "\n";
   }
   if (together && together->proved() && together->most > 0 && count > 1 &&
-           std::all_of(prices.constraints.begin(), prices.constraints.end(), [&](const ConstraintPrice& p) {
-             const auto range = price_in_cycles(p.without, prices.all);
-             return range && range->proved() && range->most == 0;
-           }))
+      std::all_of(prices.constraints.begin(), prices.constraints.end(), [&](const ConstraintPrice& p) {
+        const auto range = price_in_cycles(p.without, prices.all);
+        return range && range->proved() && range->most == 0;
+      }))
     text += "\nno single one of them lowers II when it goes: they cost it only together, in more than one way\n";
-  if (prices.cancelled || prices.timed_out) text += prices.cancelled ? "\ninterrupted: the answer is partial\n" : "\ntime is up: the answer is partial\n";
+  if (prices.cancelled || prices.timed_out)
+    text += prices.cancelled ? "\ninterrupted: the answer is partial\n" : "\ntime is up: the answer is partial\n";
   return text;
 }
 

@@ -15,10 +15,10 @@ namespace heddle {
 
 /// The optimum under one set of constraints, as far as it is known.
 struct PricedOptimum {
-  Status status = Status::Unknown;           ///< Unknown: not decided, or not asked for lack of time
-  std::optional<Cycle> ii;                   ///< of the best schedule found
+  Status status = Status::Unknown;  ///< Unknown: not decided, or not asked for lack of time
+  std::optional<Cycle> ii;          ///< of the best schedule found
   Cycle lower_bound = 0;
-  std::vector<ObjectiveValue> objectives;    ///< "ii" first
+  std::vector<ObjectiveValue> objectives;  ///< "ii" first
   std::string explanation;
 
   bool settled() const { return status == Status::Optimal || status == Status::Infeasible; }
@@ -32,8 +32,8 @@ struct PricedOptimum {
 
 struct ConstraintPrice {
   std::string name;
-  std::string demand;        ///< "pin S at 128"
-  PricedOptimum without;     ///< all constraints but this one
+  std::string demand;     ///< "pin S at 128"
+  PricedOptimum without;  ///< all constraints but this one
 };
 
 struct Prices {
@@ -69,8 +69,8 @@ std::string price_summary(const Problem& problem, const Prices& prices);
 
 // The prices of user constraints as JSON. Written only.
 
-/// {all, none, together, constraints [{name, demand, without, cycles}], give_up, without_those, complete, ...}; an optimum is {status, ii, lower_bound,
-/// objectives, explanation}, cycles are {least, most, proved}, or null where one side has no schedule.
+/// {all, none, together, constraints [{name, demand, without, cycles}], give_up, without_those, complete, ...}; an optimum is {status, ii,
+/// lower_bound, objectives, explanation}, cycles are {least, most, proved}, or null where one side has no schedule.
 Json price_json(const Problem& problem, const Prices& prices);
 
 }  // namespace heddle

@@ -31,7 +31,8 @@ int rank_class(const Contender& c) {
 
 double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin(), stalls.end(), 0.0); }
 
-SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule) {
+SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
+                                   const Schedule& schedule) {
   KernelRunOptions options;
   options.loop.arbitration = Arbitration::FirstCome;
   options.loop.most_ops = 5'000'000;  // a dozen contenders share the time that one simulation may take; beyond it extrapolates
@@ -168,7 +169,8 @@ std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreCo
     case ScoreColumn::Tmem: return c.usage.tmem_columns > 0 ? number(rounded_columns(c.usage.tmem_columns)) : "-";
     case ScoreColumn::Kernel:
       if (!c.simulated || !c.simulated->fault.empty()) return "-";
-      return c.simulated->cycles < 10'000'000 ? fmt::format("{:.1f}", static_cast<double>(c.simulated->cycles) / 1000) : number(c.simulated->cycles / 1000);
+      return c.simulated->cycles < 10'000'000 ? fmt::format("{:.1f}", static_cast<double>(c.simulated->cycles) / 1000)
+                                              : number(c.simulated->cycles / 1000);
     case ScoreColumn::Stalled: return c.simulated && c.simulated->fault.empty() ? fmt::format("{:.0f}", 100 * c.simulated->stalled()) : "-";
     case ScoreColumn::Waits: return number(c.waits);
     default: return "-";
@@ -217,8 +219,8 @@ std::string score_reason(const Contender& c) {
 
 std::string scoreboard_headline(const Scoreboard& board, NumberText number) {
   const auto legal = std::count_if(board.contenders.begin(), board.contenders.end(), [](const Contender& c) { return c.valid(); });
-  const auto illegal = std::count_if(board.contenders.begin(), board.contenders.end(),
-                                     [](const Contender& c) { return c.schedule && !c.verdict.valid(); });
+  const auto illegal =
+      std::count_if(board.contenders.begin(), board.contenders.end(), [](const Contender& c) { return c.schedule && !c.verdict.valid(); });
   std::string text = count_of(legal, "legal schedule");
   if (illegal > 0) text += fmt::format(", {} illegal", illegal);
   text += fmt::format("; II >= {} is proved", number(board.lower_bound));
@@ -264,7 +266,8 @@ std::string markdown_line(const std::vector<std::string>& cells) {
 }  // namespace
 
 std::string scoreboard_text(const Problem& problem, const Scoreboard& board, const TextStyle& style, bool with_log) {
-  std::string text = styled(problem_title(problem), style) + "\n" + wrapped(styled(scoreboard_headline(board, ungrouped), style), "", style.width) + "\n";
+  std::string text =
+      styled(problem_title(problem), style) + "\n" + wrapped(styled(scoreboard_headline(board, ungrouped), style), "", style.width) + "\n";
   std::vector<TextColumn> columns;
   for (const ScoreColumn column : kScoreColumns) columns.push_back({title(column), is_number(column)});
   const std::vector<ScoreRow> rows = score_rows(board, ungrouped);
@@ -288,7 +291,8 @@ std::string scoreboard_text(const Problem& problem, const Scoreboard& board, con
 }
 
 std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board) {
-  std::string text = "**" + markdown_cell(problem_title(problem)) + "**\n\n" + markdown_cell(scoreboard_headline(board, ungrouped)) + "\n\n";
+  std::string text =
+      "**" + markdown_cell(problem_title(problem)) + "**\n\n" + markdown_cell(scoreboard_headline(board, ungrouped)) + "\n\n";
   std::vector<std::string> titles, rules;
   for (const ScoreColumn column : kScoreColumns) {
     titles.push_back(title(column));
@@ -310,8 +314,29 @@ std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board)
 }
 
 std::string scoreboard_csv(const Scoreboard& board) {
-  std::string text = csv_record({"place", "schedule", "kind", "status", "valid", "deadlock", "period_cycles", "gap_percent", "ii_cycles", "stages", "warps",
-                                 "registers_per_thread", "smem_bytes", "tmem_columns", "barriers", "waits", "violations", "kernel_cycles", "simulated_period_cycles", "microseconds", "tflops", "stalled_percent", "reason"});
+  std::string text = csv_record({"place",
+                                 "schedule",
+                                 "kind",
+                                 "status",
+                                 "valid",
+                                 "deadlock",
+                                 "period_cycles",
+                                 "gap_percent",
+                                 "ii_cycles",
+                                 "stages",
+                                 "warps",
+                                 "registers_per_thread",
+                                 "smem_bytes",
+                                 "tmem_columns",
+                                 "barriers",
+                                 "waits",
+                                 "violations",
+                                 "kernel_cycles",
+                                 "simulated_period_cycles",
+                                 "microseconds",
+                                 "tflops",
+                                 "stalled_percent",
+                                 "reason"});
   for (const ScoreRow& row : score_rows(board, ungrouped)) {
     const Contender& c = board.contenders[row.contender];
     const bool has = c.schedule.has_value();
@@ -319,15 +344,29 @@ std::string scoreboard_csv(const Scoreboard& board) {
     const auto budgets = c.usage.register_budget;
     const bool ran = c.simulated && c.simulated->fault.empty();
     const auto gap = gap_percent(board, c);
-    text += csv_record({row.place > 0 ? std::to_string(row.place) : "", printable(c.name), to_string(c.kind), has ? to_string(c.status) : "",
-                        has ? (c.valid() ? "1" : "0") : "", has ? (c.period.deadlock ? "1" : "0") : "", c.period.deadlock ? "" : number(c.period.cycles()),
-                        gap ? fmt::format("{:.3f}", *gap) : "", number(has ? c.schedule->ii : 0), number(c.stages), number(c.usage.warps),
-                        number(budgets.empty() ? 0 : *std::max_element(budgets.begin(), budgets.end())), number(c.usage.smem_bytes),
-                        number(c.usage.tmem_columns), number(c.barriers), number(c.waits),
-                        has ? std::to_string(c.verdict.violations.size()) : "", ran ? std::to_string(c.simulated->cycles) : "",
-                        ran ? fmt::format("{:.3f}", c.simulated->period) : "", ran ? fmt::format("{:.3f}", c.simulated->microseconds) : "",
+    text += csv_record({row.place > 0 ? std::to_string(row.place) : "",
+                        printable(c.name),
+                        to_string(c.kind),
+                        has ? to_string(c.status) : "",
+                        has ? (c.valid() ? "1" : "0") : "",
+                        has ? (c.period.deadlock ? "1" : "0") : "",
+                        c.period.deadlock ? "" : number(c.period.cycles()),
+                        gap ? fmt::format("{:.3f}", *gap) : "",
+                        number(has ? c.schedule->ii : 0),
+                        number(c.stages),
+                        number(c.usage.warps),
+                        number(budgets.empty() ? 0 : *std::max_element(budgets.begin(), budgets.end())),
+                        number(c.usage.smem_bytes),
+                        number(c.usage.tmem_columns),
+                        number(c.barriers),
+                        number(c.waits),
+                        has ? std::to_string(c.verdict.violations.size()) : "",
+                        ran ? std::to_string(c.simulated->cycles) : "",
+                        ran ? fmt::format("{:.3f}", c.simulated->period) : "",
+                        ran ? fmt::format("{:.3f}", c.simulated->microseconds) : "",
                         ran && c.simulated->tflops > 0 ? fmt::format("{:.1f}", c.simulated->tflops) : "",
-                        ran ? fmt::format("{:.2f}", 100 * c.simulated->stalled()) : "", printable(score_reason(c))});
+                        ran ? fmt::format("{:.2f}", 100 * c.simulated->stalled()) : "",
+                        printable(score_reason(c))});
   }
   return text;
 }
@@ -367,7 +406,10 @@ Json contender_json(const Problem& problem, const Scoreboard& board, const Score
 Json scoreboard_json(const Problem& problem, const Constraints& constraints, const Scoreboard& board) {
   Json root = Json::object();
   root.set("lower_bound", board.lower_bound).set("why", board.why);
-  root.set("cancelled", board.cancelled).set("timed_out", board.timed_out).set("seconds", seconds_json(board.seconds)).set("solver", board.solver);
+  root.set("cancelled", board.cancelled)
+      .set("timed_out", board.timed_out)
+      .set("seconds", seconds_json(board.seconds))
+      .set("solver", board.solver);
   Json contenders = Json::array(), faults = Json::array(), demands = Json::array();
   for (const ScoreRow& row : score_rows(board, ungrouped)) contenders.push(contender_json(problem, board, row));
   for (const std::string& name : beyond_bound(board)) faults.push(name);

@@ -27,32 +27,33 @@ const char* to_string(ContenderKind kind);  ///< "solver", "hand" ...
 
 /// The whole kernel, simulated with units that serve whoever comes first (core/simulate/kernel_run.h): a prediction.
 struct SimulatedFigures {
-  std::string fault;                 ///< why there are no numbers
-  Cycle cycles = 0;                  ///< of the kernel
-  double period = 0;                 ///< cycles per iteration
+  std::string fault;  ///< why there are no numbers
+  Cycle cycles = 0;   ///< of the kernel
+  double period = 0;  ///< cycles per iteration
   double microseconds = 0;
-  double tflops = 0;                 ///< 0 where the loop has no multiply-adds
+  double tflops = 0;  ///< 0 where the loop has no multiply-adds
   /// Shares of the time of the groups that compute (all but the producer), while they have work: per StallReason.
   std::array<double, kStallReasons> stalls{};
-  double stalled() const;            ///< all of them together
+  double stalled() const;  ///< all of them together
 };
-SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule);
+SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
+                                   const Schedule& schedule);
 
 struct Contender {
-  std::string name;                  ///< "fa3-pingpong", "triton", "solver"
+  std::string name;  ///< "fa3-pingpong", "triton", "solver"
   ContenderKind kind = ContenderKind::File;
-  std::string about;                 ///< what it is, where it comes from, what was simplified
-  std::vector<std::string> log;      ///< what a heuristic decided on its way
+  std::string about;             ///< what it is, where it comes from, what was simplified
+  std::vector<std::string> log;  ///< what a heuristic decided on its way
   std::optional<Schedule> schedule;
-  std::string why_not;               ///< why there is none; empty with a schedule
+  std::string why_not;  ///< why there is none; empty with a schedule
 
   // What was measured; empty without a schedule.
-  Status status = Status::Unknown;   ///< Optimal: proved. Feasible: legal. Invalid: breaks the rules named in `verdict`.
+  Status status = Status::Unknown;  ///< Optimal: proved. Feasible: legal. Invalid: breaks the rules named in `verdict`.
   Verdict verdict;
-  Period period;                     ///< of the program, whatever II the schedule states; means little for an invalid one
+  Period period;  ///< of the program, whatever II the schedule states; means little for an invalid one
   Usage usage;
-  int waits = 0;                     ///< on barriers, of all groups together, in one iteration
-  int barriers = 0;                  ///< mbarriers that its rings need: full and empty, one each per slot
+  int waits = 0;     ///< on barriers, of all groups together, in one iteration
+  int barriers = 0;  ///< mbarriers that its rings need: full and empty, one each per slot
   int stages = 0;
   std::optional<SimulatedFigures> simulated;  ///< none where it was not asked for
 
@@ -64,11 +65,11 @@ struct Contender {
 Contender measured(const Problem& problem, const Constraints& constraints, Contender contender);
 
 struct Scoreboard {
-  Cycle lower_bound = 0;             ///< on II, proved
+  Cycle lower_bound = 0;                               ///< on II, proved
   int bound_stages = std::numeric_limits<int>::max();  ///< for schedules of at most so many stages
-  bool of_demands = false;           ///< it is one on II where the demands are met; the order of such a schedule may sustain less
-  std::string why;                   ///< one sentence: what the bound rests on
-  std::vector<Contender> contenders; ///< in the order in which they were settled
+  bool of_demands = false;            ///< it is one on II where the demands are met; the order of such a schedule may sustain less
+  std::string why;                    ///< one sentence: what the bound rests on
+  std::vector<Contender> contenders;  ///< in the order in which they were settled
   bool cancelled = false, timed_out = false;
   double seconds = 0;
   std::string solver;
@@ -80,25 +81,26 @@ std::optional<double> gap_percent(const Scoreboard& board, const Contender& cont
 /// From the smallest period up; then what breaks a rule, then what has no schedule. Equals keep their order.
 std::vector<std::size_t> ranking(const Scoreboard& board);
 
-/// Legal schedules whose period (of_demands: whose II) is below the proved bound, although the bound speaks of as many stages. There can be none: a name in this list is a fault in the model,
-/// the checker or the evaluator.
+/// Legal schedules whose period (of_demands: whose II) is below the proved bound, although the bound speaks of as many stages. There can be
+/// none: a name in this list is a fault in the model, the checker or the evaluator.
 std::vector<std::string> beyond_bound(const Scoreboard& board);
 
 // A scoreboard as a table of text: what `heddle compare`, its files and the window's Scoreboard tab share.
 
 enum class ScoreColumn { Place, Name, Kind, II, Period, Gap, Kernel, Stalled, Stages, Warps, Registers, Smem, Tmem, Waits, Checker };
-inline constexpr ScoreColumn kScoreColumns[] = {ScoreColumn::Place,   ScoreColumn::Name,   ScoreColumn::Kind,  ScoreColumn::II,        ScoreColumn::Period,
-                                                ScoreColumn::Gap,     ScoreColumn::Kernel, ScoreColumn::Stalled, ScoreColumn::Stages,  ScoreColumn::Warps,
-                                                ScoreColumn::Registers, ScoreColumn::Smem, ScoreColumn::Tmem,  ScoreColumn::Waits,     ScoreColumn::Checker};
+inline constexpr ScoreColumn kScoreColumns[] = {ScoreColumn::Place,  ScoreColumn::Name,  ScoreColumn::Kind,      ScoreColumn::II,
+                                                ScoreColumn::Period, ScoreColumn::Gap,   ScoreColumn::Kernel,    ScoreColumn::Stalled,
+                                                ScoreColumn::Stages, ScoreColumn::Warps, ScoreColumn::Registers, ScoreColumn::Smem,
+                                                ScoreColumn::Tmem,   ScoreColumn::Waits, ScoreColumn::Checker};
 const char* title(ScoreColumn column);
 /// What the column means and its unit, one sentence.
 const char* about(ScoreColumn column);
 bool is_number(ScoreColumn column);
 
 struct ScoreRow {
-  std::size_t contender = 0;        ///< of the board
-  int place = 0;                    ///< from 1; equal periods share one; 0: not ranked
-  std::vector<std::string> cells;   ///< per column; "-" where there is nothing
+  std::size_t contender = 0;       ///< of the board
+  int place = 0;                   ///< from 1; equal periods share one; 0: not ranked
+  std::vector<std::string> cells;  ///< per column; "-" where there is nothing
 };
 /// In the order of ranking(). SMEM is in KiB; "registers" are the greatest budget of a thread.
 std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number = grouped);

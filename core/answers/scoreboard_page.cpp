@@ -18,20 +18,23 @@ std::string style_of(SvgTheme theme) {
   const bool dark = theme == SvgTheme::Dark;
   return fmt::format(
       "<style>\n"
-      "body {{ font: 14px/1.45 'DejaVu Sans', Verdana, sans-serif; color: {0}; background: {1}; max-width: {4}px; margin: 24px auto; padding: 0 16px }}\n"
+      "body {{ font: 14px/1.45 'DejaVu Sans', Verdana, sans-serif; color: {0}; background: {1}; max-width: {4}px; margin: 24px auto; "
+      "padding: 0 16px }}\n"
       "h1 {{ font-size: 20px }} h2 {{ font-size: 16px; margin: 28px 0 4px }} p {{ margin: 4px 0 }} .dim {{ color: {2} }}\n"
-      "table {{ border-collapse: collapse; margin: 16px 0 }} th, td {{ padding: 3px 9px; border-bottom: 1px solid {3}; text-align: left }}\n"
+      "table {{ border-collapse: collapse; margin: 16px 0 }} th, td {{ padding: 3px 9px; border-bottom: 1px solid {3}; text-align: left "
+      "}}\n"
       "th {{ font-size: 12px; color: {2} }} .n {{ text-align: right; font-variant-numeric: tabular-nums }} .bad {{ color: {5} }}\n"
       "svg {{ max-width: 100%; height: auto }} a {{ color: inherit }}\n"
       "</style>\n",
-      dark ? "#e6e9ef" : "#16191f", dark ? "#101318" : "#ffffff", dark ? "#9aa2b1" : "#4d5563", dark ? "#262b35" : "#d5dae2", kChartWidth + 20,
-      dark ? "#ff6b5e" : "#b3261e");
+      dark ? "#e6e9ef" : "#16191f", dark ? "#101318" : "#ffffff", dark ? "#9aa2b1" : "#4d5563", dark ? "#262b35" : "#d5dae2",
+      kChartWidth + 20, dark ? "#ff6b5e" : "#b3261e");
 }
 
 std::string table(const Scoreboard& board, const std::vector<ScoreRow>& rows) {
   std::string html = "<table>\n<tr>";
   for (const ScoreColumn column : kScoreColumns)
-    html += fmt::format("<th{} title=\"{}\">{}</th>", is_number(column) ? " class=\"n\"" : "", xml_text(about(column)), xml_text(title(column)));
+    html += fmt::format("<th{} title=\"{}\">{}</th>", is_number(column) ? " class=\"n\"" : "", xml_text(about(column)),
+                        xml_text(title(column)));
   html += "</tr>\n";
   for (const ScoreRow& row : rows) {
     const Contender& c = board.contenders[row.contender];
@@ -59,7 +62,8 @@ std::string section(const Problem& problem, const Contender& c, std::size_t inde
     svg.begin = 0;
     svg.end = longest;
     svg.lanes = false;
-    svg.title = fmt::format("{} · II {} · period {}", c.name, grouped(c.schedule->ii), c.period.deadlock ? "deadlock" : grouped(c.period.cycles()));
+    svg.title =
+        fmt::format("{} · II {} · period {}", c.name, grouped(c.schedule->ii), c.period.deadlock ? "deadlock" : grouped(c.period.cycles()));
     html += gantt_svg(build_gantt(problem, *c.schedule, options), svg);
   }
   if (!c.log.empty()) {
@@ -78,8 +82,9 @@ std::string scoreboard_html(const Problem& problem, const Scoreboard& board, Svg
   for (const Contender& c : board.contenders)
     if (c.schedule) longest = std::max(longest, c.schedule->ii);
   const std::string title = xml_text(problem_title(problem));
-  std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" + title + "</title>\n" + style_of(theme) +
-                     "</head>\n<body>\n<h1>" + title + "</h1>\n<p>" + xml_text(scoreboard_headline(board)) + "</p>\n" + table(board, rows);
+  std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" + title + "</title>\n" +
+                     style_of(theme) + "</head>\n<body>\n<h1>" + title + "</h1>\n<p>" + xml_text(scoreboard_headline(board)) + "</p>\n" +
+                     table(board, rows);
   for (const std::string& name : beyond_bound(board))
     html += "<p class=\"bad\">Fault: " + xml_text(name) + " is below the proved bound; model, checker or evaluator is wrong.</p>\n";
   for (const ScoreRow& row : rows) html += section(problem, board.contenders[row.contender], row.contender, longest, theme);

@@ -101,21 +101,21 @@ std::string state_of(const Sensitivity& answer) {
 
 std::string sensitivity_headline(const Sensitivity& answer, const TextStyle& style) {
   if (!answer.schedule)
-    return join_facts({answer.status == Status::Infeasible ? "no schedule exists at present" : "no schedule found at present",
-                       state_of(answer)},
-                      style);
+    return join_facts(
+        {answer.status == Status::Infeasible ? "no schedule exists at present" : "no schedule found at present", state_of(answer)}, style);
   if (answer.rows.empty()) return join_facts({fmt::format("II {} at present", answer.ii), "no number tried", state_of(answer)}, style);
   const auto part = [&](SensitivityEffect effect, const char* what) {
     const std::int64_t count = with_effect(answer, effect);
     return count > 0 ? fmt::format("{} {}", count, what) : std::string();
   };
-  return join_facts({fmt::format("{} numbers {} % less and more", answer.rows.size(), answer.percent),
-                     with_effect(answer, SensitivityEffect::II) > 0 ? part(SensitivityEffect::II, "change II") : answer.complete() ? "none changes II" : "none found to change II",
-                     part(SensitivityEffect::Order, "only the order"), part(SensitivityEffect::Undecided, "undecided"),
-                     part(SensitivityEffect::None, "neither"),
-                     part(SensitivityEffect::TooSmall, "too small to be off by that"),
-                     state_of(answer)},
-                    style);
+  return join_facts(
+      {fmt::format("{} numbers {} % less and more", answer.rows.size(), answer.percent),
+       with_effect(answer, SensitivityEffect::II) > 0 ? part(SensitivityEffect::II, "change II")
+       : answer.complete()                            ? "none changes II"
+                                                      : "none found to change II",
+       part(SensitivityEffect::Order, "only the order"), part(SensitivityEffect::Undecided, "undecided"),
+       part(SensitivityEffect::None, "neither"), part(SensitivityEffect::TooSmall, "too small to be off by that"), state_of(answer)},
+      style);
 }
 
 std::string sensitivity_summary(const Problem& problem, const Sensitivity& answer, bool all, const TextStyle& style) {
@@ -137,8 +137,11 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
                     effect == SensitivityEffect::TooSmall ? "" : order_text(row)});
   }
   if (!rows.empty())
-    text += "\n" + text_table({{"number"}, {"now", true}, {fmt::format("II at -{} %", answer.percent), true},
-                               {fmt::format("II at +{} %", answer.percent), true}, {"II in the present order"}},
+    text += "\n" + text_table({{"number"},
+                               {"now", true},
+                               {fmt::format("II at -{} %", answer.percent), true},
+                               {fmt::format("II at +{} %", answer.percent), true},
+                               {"II in the present order"}},
                               rows);
   for (const SensitivityRow& row : answer.rows)
     for (const auto& [side, sign] : {std::pair(&row.less, '-'), std::pair(&row.more, '+')})

@@ -17,13 +17,13 @@ namespace heddle {
 
 /// What becomes of the least II when the number is off in one direction.
 struct SensitivitySide {
-  bool same_problem = false;     ///< the percentage rounds to nothing, or nothing depends on the number
-  std::string fault;             ///< such a number cannot be at all: a tile does not fit any more
-  Cycle lower_bound = 1;         ///< kNoFiniteII: proved that no schedule exists
-  Cycle ii = kNoFiniteII;        ///< of a schedule that passed the checker; kNoFiniteII: none is known
+  bool same_problem = false;  ///< the percentage rounds to nothing, or nothing depends on the number
+  std::string fault;          ///< such a number cannot be at all: a tile does not fit any more
+  Cycle lower_bound = 1;      ///< kNoFiniteII: proved that no schedule exists
+  Cycle ii = kNoFiniteII;     ///< of a schedule that passed the checker; kNoFiniteII: none is known
   /// The smallest II known for the present groups and order with other starts; nothing when none was found to be legal.
   std::optional<Cycle> in_order;
-  Cycle order_bound = 1;         ///< of every schedule with the present groups and order
+  Cycle order_bound = 1;             ///< of every schedule with the present groups and order
   std::vector<std::int64_t> values;  ///< what the number becomes, where it stands in the problem
 
   bool proved() const { return fault.empty() && ii == lower_bound; }
@@ -39,9 +39,9 @@ struct SensitivitySide {
 };
 
 struct SensitivityRow {
-  std::string number;            ///< as --set takes it: "mma.ss.TC.duration"
+  std::string number;                ///< as --set takes it: "mma.ss.TC.duration"
   std::vector<std::int64_t> values;  ///< at present, where it stands in the problem
-  std::vector<std::string> ops;  ///< whose costs it is
+  std::vector<std::string> ops;      ///< whose costs it is
   SensitivitySide less, more;
 };
 
@@ -52,7 +52,7 @@ struct Sensitivity {
   int percent = 10;
   Status status = Status::Unknown;  ///< of the present problem's II
   Cycle ii = 0, lower_bound = 0;
-  std::string explanation;       ///< why II is what it is at present
+  std::string explanation;           ///< why II is what it is at present
   std::optional<Schedule> schedule;  ///< the present one, whose order is tried; without one there are no rows
   std::vector<SensitivityRow> rows;  ///< greatest effect first
   std::int64_t queries = 0;
@@ -62,7 +62,7 @@ struct Sensitivity {
   SensitivityEffect effect(const SensitivityRow& row) const;
   /// By how much II moves at most; kNoFiniteII when no schedule is left; 0 for what cannot be at all.
   Cycle swing(const SensitivityRow& row) const;
-  bool complete() const;         ///< the present II is proved, and so is every row
+  bool complete() const;  ///< the present II is proved, and so is every row
 };
 
 /// Greatest effect first; rows of equal effect keep their order.

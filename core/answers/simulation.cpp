@@ -49,7 +49,9 @@ std::string group_table(const KernelRun& run) {
     for (const Cycle stall : time.stalls) rows.back().push_back(share_of(stall, run.sm.cycles));
     rows.back().push_back(share_of(time.idle, run.sm.cycles));
   }
-  return text_table({{"id", true}, {"group"}, {"issuing", true}, {"data", true}, {"order", true}, {"unit", true}, {"credit", true}, {"idle", true}}, rows);
+  return text_table(
+      {{"id", true}, {"group"}, {"issuing", true}, {"data", true}, {"order", true}, {"unit", true}, {"credit", true}, {"idle", true}},
+      rows);
 }
 
 std::string op_table(const KernelRun& run) {
@@ -68,13 +70,15 @@ std::string op_table(const KernelRun& run) {
     rows.back().push_back(time.queued > 0 ? grouped(time.queued) : "-");
     queued = queued || time.queued > 0;
   }
-  std::vector<TextColumn> columns{{"op"}, {"group", true}, {"data", true}, {"order", true}, {"unit", true}, {"credit", true}, {"held", true}};
+  std::vector<TextColumn> columns{{"op"},         {"group", true},  {"data", true}, {"order", true},
+                                  {"unit", true}, {"credit", true}, {"held", true}};
   if (queued)
     columns.push_back({"queued", true});
   else
     for (auto& row : rows) row.pop_back();
   const std::size_t others = run.sm.ops.size() - rows.size();
-  return text_table(columns, rows) + (others > 0 ? fmt::format("  and {} below 0.1 % of the time each\n", count_of(static_cast<std::int64_t>(others), "op")) : "");
+  return text_table(columns, rows) +
+         (others > 0 ? fmt::format("  and {} below 0.1 % of the time each\n", count_of(static_cast<std::int64_t>(others), "op")) : "");
 }
 
 std::string wait_table(const KernelRun& run) {
@@ -82,8 +86,9 @@ std::string wait_table(const KernelRun& run) {
   const std::vector<Op>& ops = run.program.problem.ops;
   for (const Wait& wait : run.sm.waits) {
     if (rows.size() == kMostWaits || wait.cycles <= run.sm.cycles / kLeastShare) break;
-    rows.push_back({printable(ops[wait.at.index()].name), wait.behind.valid() ? printable(ops[wait.behind.index()].name) : "whoever came first",
-                    printable(wait.what), to_string(wait.reason), grouped(wait.cycles), share_of(wait.cycles, run.sm.cycles)});
+    rows.push_back({printable(ops[wait.at.index()].name),
+                    wait.behind.valid() ? printable(ops[wait.behind.index()].name) : "whoever came first", printable(wait.what),
+                    to_string(wait.reason), grouped(wait.cycles), share_of(wait.cycles, run.sm.cycles)});
   }
   return text_table({{"op"}, {"waits for"}, {"through"}, {"reason"}, {"cycles", true}, {"of the time", true}}, rows);
 }
@@ -154,22 +159,25 @@ std::string period_headline(const Schedule& schedule, const SimulationAnswer& an
   if (!answer.loop.fault.empty()) return printable(answer.loop.fault);
   const MeasuredPeriod& period = answer.loop.period;
   std::string measured = fmt::format("simulated period {} cycles", cycles_text(period.cycles()));
-  if (!period.exact) measured += " (mean)";
-  else if (period.tokens > 1) measured += fmt::format(" ({} over {} iterations)", grouped(period.weight), period.tokens);
+  if (!period.exact)
+    measured += " (mean)";
+  else if (period.tokens > 1)
+    measured += fmt::format(" ({} over {} iterations)", grouped(period.weight), period.tokens);
   const Period& bound = answer.sustainable;
   return join_facts({measured, fmt::format("II {}", grouped(schedule.ii)),
-                     bound.deadlock ? "deadlocks by the event graph" : "sustainable " + cycles_text(static_cast<double>(bound.weight) / static_cast<double>(bound.tokens))},
+                     bound.deadlock ? "deadlocks by the event graph"
+                                    : "sustainable " + cycles_text(static_cast<double>(bound.weight) / static_cast<double>(bound.tokens))},
                     style);
 }
 
 std::string kernel_headline(const Machine& machine, const KernelRun& run, const TextStyle& style) {
   if (!run.fault.empty()) return printable(run.fault);
-  return join_facts({grouped(run.cycles) + " cycles",
-                     run.microseconds > 0 ? fmt::format("{:.1f} us at {} MHz", run.microseconds, machine.clock_mhz) : "",
-                     run.tflops > 0 ? fmt::format("{:.1f} TFLOP/s", run.tflops) : "",
-                     run.of_peak > 0 ? fmt::format("{:.1f} % of the tensor cores' best", 100 * run.of_peak) : "",
-                     run.tflops == 0 && run.gbytes > 0 ? fmt::format("{:.0f} GB/s, if L2 and DRAM can: they are not modelled", run.gbytes) : ""},
-                    style);
+  return join_facts(
+      {grouped(run.cycles) + " cycles", run.microseconds > 0 ? fmt::format("{:.1f} us at {} MHz", run.microseconds, machine.clock_mhz) : "",
+       run.tflops > 0 ? fmt::format("{:.1f} TFLOP/s", run.tflops) : "",
+       run.of_peak > 0 ? fmt::format("{:.1f} % of the tensor cores' best", 100 * run.of_peak) : "",
+       run.tflops == 0 && run.gbytes > 0 ? fmt::format("{:.0f} GB/s, if L2 and DRAM can: they are not modelled", run.gbytes) : ""},
+      style);
 }
 
 std::string simulation_summary(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer,
@@ -177,18 +185,22 @@ std::string simulation_summary(const Machine& machine, const Problem& problem, c
   std::string text = problem_title(problem) + "\n";
   text += wrapped(period_headline(schedule, answer, style), "", style.width);
   if (!answer.loop.fault.empty()) return text;
-  text += wrapped(join_facts({fmt::format("units: {}", answer.options.loop.arbitration == Arbitration::Scheduled ? "in the schedule's order" : "first come, first served"),
-                      first_come_text(answer), jitter_text(answer.options.loop.jitter), answer.loop.extrapolated ? "extrapolated" : ""},
-                             style),
-                  "", style.width);
+  text +=
+      wrapped(join_facts({fmt::format("units: {}", answer.options.loop.arbitration == Arbitration::Scheduled ? "in the schedule's order"
+                                                                                                             : "first come, first served"),
+                          first_come_text(answer), jitter_text(answer.options.loop.jitter), answer.loop.extrapolated ? "extrapolated" : ""},
+                         style),
+              "", style.width);
   if (answer.loop.unordered > 0)
     text += wrapped(fmt::format("{} on units cannot be kept by streams that issue in order, so the loop runs without",
-                                count_of(answer.loop.unordered, "order")), "", style.width);
+                                count_of(answer.loop.unordered, "order")),
+                    "", style.width);
   text += "\nkernel\n";
   const KernelRun& run = answer.kernel;
   if (!run.fault.empty()) return text + wrapped(printable(run.fault), "", style.width);
   text += kernel_lines(machine, answer, style);
-  text += fmt::format("\nwhere the time of a CTA's warp groups goes ({} cycles, the busiest SM)\n", grouped(run.sm.cycles)) + group_table(run);
+  text +=
+      fmt::format("\nwhere the time of a CTA's warp groups goes ({} cycles, the busiest SM)\n", grouped(run.sm.cycles)) + group_table(run);
   text += "\ncycles that a group stands still at an op; held: the op is ready but not its turn\n" + op_table(run);
   if (!run.sm.waits.empty()) text += "\nwho waits for whom\n" + wait_table(run);
   return text;
@@ -196,12 +208,15 @@ std::string simulation_summary(const Machine& machine, const Problem& problem, c
 
 std::string simulation_csv(const SimulationAnswer& answer) {
   const KernelRun& run = answer.kernel;
-  std::string text = csv_record({"op", "section", "group", "role", "data_cycles", "order_cycles", "unit_cycles", "credit_cycles", "held_cycles", "queued_cycles"});
+  std::string text = csv_record(
+      {"op", "section", "group", "role", "data_cycles", "order_cycles", "unit_cycles", "credit_cycles", "held_cycles", "queued_cycles"});
   for (std::size_t v = 0; v < run.sm.ops.size(); ++v) {
     const std::size_t g = run.program.schedule.ops[v].group.index();
     const Section section = run.program.sections[v];
     std::vector<std::string> fields{run.program.problem.ops[v].name,
-                                    section == Section::Loop ? "loop" : section == Section::Prologue ? "prologue" : "epilogue",
+                                    section == Section::Loop       ? "loop"
+                                    : section == Section::Prologue ? "prologue"
+                                                                   : "epilogue",
                                     std::to_string(g), run.program.schedule.groups[g].role};
     for (const Cycle stall : run.sm.ops[v].stalls) fields.push_back(std::to_string(stall));
     fields.push_back(std::to_string(run.sm.ops[v].held));
@@ -255,9 +270,11 @@ std::string number_summary(const Schedule& schedule, const NumberStudy& study) {
       ++without;
       continue;
     }
-    rows.push_back({printable(row.number), present_values(row.values), side_text(row.less, study.period), side_text(row.more, study.period)});
+    rows.push_back(
+        {printable(row.number), present_values(row.values), side_text(row.less, study.period), side_text(row.more, study.period)});
   }
-  text += text_table({{"number"}, {"now", true}, {fmt::format("-{} %", study.percent), true}, {fmt::format("+{} %", study.percent), true}}, rows);
+  text += text_table({{"number"}, {"now", true}, {fmt::format("-{} %", study.percent), true}, {fmt::format("+{} %", study.percent), true}},
+                     rows);
   return text + fmt::format("{} without effect\n", count_of(static_cast<std::int64_t>(without), "number"));
 }
 
@@ -269,7 +286,8 @@ std::string depth_summary(const Problem& problem, const Schedule& schedule, cons
   std::vector<std::vector<std::string>> rows;
   for (const DepthRow& row : study.rows) {
     const std::string depth = !row.ring.empty() ? std::to_string(row.depth) : row.more == 0 ? "" : fmt::format("{:+}", row.more);
-    rows.push_back({row.ring.empty() ? "all of loads" : printable(row.ring), row.more == 0 ? (depth.empty() ? "as now" : depth + ", as now") : depth,
+    rows.push_back({row.ring.empty() ? "all of loads" : printable(row.ring),
+                    row.more == 0 ? (depth.empty() ? "as now" : depth + ", as now") : depth,
                     bytes_of(row.bytes, problem.limits.smem_bytes) + (row.fits ? "" : " !")});
     if (row.periods.empty()) rows.back().emplace_back("deadlock");
     for (const double period : row.periods) rows.back().push_back(period_text(period));
@@ -421,7 +439,12 @@ Json number_json(const Problem& problem, const Schedule& schedule, const NumberS
   for (const NumberRow& row : study.rows) {
     Json values = Json::array();
     for (const std::int64_t value : row.values) values.push(value);
-    rows.push(Json::object().set("number", row.number).set("now", std::move(values)).set("less", side(row.less)).set("more", side(row.more)).set("swing", row.swing));
+    rows.push(Json::object()
+                  .set("number", row.number)
+                  .set("now", std::move(values))
+                  .set("less", side(row.less))
+                  .set("more", side(row.more))
+                  .set("swing", row.swing));
   }
   return root.set("study", "numbers").set("percent", study.percent).set("period", study.period).set("rows", std::move(rows));
 }

@@ -20,7 +20,7 @@ namespace heddle {
 /// A schedule's loop in steady state beside the event graph's word on it, and its kernel.
 struct SimulationAnswer {
   Period sustainable;
-  Simulation loop;        ///< long enough for a steady state, whatever the kernel's trips
+  Simulation loop;  ///< long enough for a steady state, whatever the kernel's trips
   /// The same loop where units serve first come, first served, as they do where no barrier holds anybody back; nothing when the
   /// options ask for that anyway.
   std::optional<Simulation> first_come;

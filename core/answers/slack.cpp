@@ -12,7 +12,8 @@ namespace {
 /// "-12 +300"; "free" where nothing holds the op.
 std::string moves(const Slack& slack) {
   const auto one = [](const char* sign, Cycle cycles) {
-    return cycles == kUnlimited ? std::string("free") : fmt::format("{}{}", cycles < 0 ? "broken by " : sign, cycles < 0 ? -cycles : cycles);
+    return cycles == kUnlimited ? std::string("free")
+                                : fmt::format("{}{}", cycles < 0 ? "broken by " : sign, cycles < 0 ? -cycles : cycles);
   };
   return one("-", slack.earlier) + " " + one("+", slack.later);
 }
@@ -33,11 +34,14 @@ std::string slack_summary(const Problem& problem, const Schedule& schedule, cons
   std::string text = problem_title(problem) + "\n" + headline(schedule, style) + "\n";
   const std::string& anchor = problem.op(ranges.anchor).name;
   const Cycle fixed = schedule.start(ranges.anchor);
-  text += printable(ranges.absolute
-                        ? fmt::format("{} is held at cycle {}; the constraints fix cycles or stages, so nothing starts before cycle 0", anchor, fixed)
-                        : fmt::format("{} is held at cycle {}, since every schedule can be shifted as a whole; negative: before this schedule's cycle 0",
-                                      anchor, fixed)) +
-          "\n";
+  text +=
+      printable(
+          ranges.absolute
+              ? fmt::format("{} is held at cycle {}; the constraints fix cycles or stages, so nothing starts before cycle 0", anchor, fixed)
+              : fmt::format(
+                    "{} is held at cycle {}, since every schedule can be shifted as a whole; negative: before this schedule's cycle 0",
+                    anchor, fixed)) +
+      "\n";
   if (!ranges.legal) text += "the schedule breaks rules (see heddle check); the ranges are those of legal schedules at its II\n";
   if (!ranges.fault.empty()) text += printable(ranges.fault) + "\n";
   std::vector<std::vector<std::string>> rows;
@@ -57,8 +61,9 @@ std::string slack_summary(const Problem& problem, const Schedule& schedule, cons
   text += fmt::format("path: no schedule at II {} within {} stages can have the op outside, by longest paths of dependences and refills\n",
                       ranges.ii, ranges.stages);
   if (ranges.exact)
-    text += fmt::format("earliest, latest: over every legal schedule at II {} within {} stages{}; not every cycle between need be possible\n",
-                        ranges.ii, ranges.stages, ranges.complete() ? "" : ", as far as found");
+    text +=
+        fmt::format("earliest, latest: over every legal schedule at II {} within {} stages{}; not every cycle between need be possible\n",
+                    ranges.ii, ranges.stages, ranges.complete() ? "" : ", as far as found");
   else
     text += "--exact asks the solver for the earliest and latest start over every legal schedule\n";
   if (ranges.cancelled || ranges.timed_out)
@@ -83,17 +88,13 @@ Json slack_json(const Problem& problem, const Schedule& schedule, const SlackRan
                  .set("id", problem.op(range.op).name)
                  .set("group", schedule.group(range.op).index())
                  .set("start", range.start)
-                 .set("alone", Json::object()
-                                   .set("earlier", cycles_json(range.alone.earlier))
-                                   .set("later", cycles_json(range.alone.later)))
+                 .set("alone", Json::object().set("earlier", cycles_json(range.alone.earlier)).set("later", cycles_json(range.alone.later)))
                  .set("path", Json::object().set("earliest", range.path_earliest).set("latest", range.path_latest))
                  .set("earliest", end_json(range.earliest))
                  .set("latest", end_json(range.latest)));
   Json root = Json::object();
   root.set("ii", ranges.ii);
-  root.set("anchor", Json::object()
-                         .set("op", problem.op(ranges.anchor).name)
-                         .set("start", schedule.start(ranges.anchor)));
+  root.set("anchor", Json::object().set("op", problem.op(ranges.anchor).name).set("start", schedule.start(ranges.anchor)));
   root.set("stages", ranges.stages).set("absolute", ranges.absolute).set("legal", ranges.legal);
   root.set("exact", ranges.exact).set("complete", ranges.complete()).set("fault", ranges.fault);
   root.set("ops", std::move(ops));

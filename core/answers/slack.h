@@ -28,22 +28,22 @@ struct RangeEnd {
 struct OpRange {
   OpId op;
   Cycle start = 0;
-  Slack alone;                        ///< all other ops fixed, the order of everything kept
+  Slack alone;                               ///< all other ops fixed, the order of everything kept
   Cycle path_earliest = 0, path_latest = 0;  ///< longest paths of dependences, refills and the span of all stages
-  RangeEnd earliest, latest;          ///< without an exact answer their bounds are the longest paths
+  RangeEnd earliest, latest;                 ///< without an exact answer their bounds are the longest paths
   bool settled() const { return earliest.proved() && latest.proved(); }
 };
 
 struct SlackRanges {
   Cycle ii = 0;
   OpId anchor;
-  int stages = 0;             ///< the ranges are over all legal schedules of at most that many stages, counted from the anchor's slot
-  bool absolute = false;      ///< constraints fix cycles or stages: no start is below 0
-  bool legal = false;         ///< the schedule asked about passed the checker
-  bool exact = false;         ///< exact ranges were asked for
-  std::vector<OpRange> ops;   ///< those asked for
+  int stages = 0;            ///< the ranges are over all legal schedules of at most that many stages, counted from the anchor's slot
+  bool absolute = false;     ///< constraints fix cycles or stages: no start is below 0
+  bool legal = false;        ///< the schedule asked about passed the checker
+  bool exact = false;        ///< exact ranges were asked for
+  std::vector<OpRange> ops;  ///< those asked for
   bool cancelled = false, timed_out = false;
-  std::string fault;          ///< why there is no exact answer; empty when nothing went wrong
+  std::string fault;  ///< why there is no exact answer; empty when nothing went wrong
   std::string solver;
   double seconds = 0;
   std::int64_t queries = 0, conflicts = 0;

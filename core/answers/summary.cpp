@@ -15,9 +15,7 @@ namespace heddle {
 
 namespace {
 
-std::string seconds(double value) {
-  return value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value);
-}
+std::string seconds(double value) { return value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value); }
 
 /// "proved", or the honest alternative.
 std::string standing(Cycle ii, Cycle lower_bound, BoundReason reason, std::optional<int> stages) {
@@ -45,13 +43,10 @@ std::string headline(const Schedule& schedule, const TextStyle& style) {
   const std::string ii = fmt::format("II {}", schedule.ii);
   if (!schedule.certificate) return join_facts({ii, claim_text(schedule, "no certificate")}, style);
   const Certificate& c = *schedule.certificate;
-  return join_facts({ii, fmt::format("bound {}", c.lower_bound), standing(schedule.ii, c.lower_bound, c.reason, c.bound_stages)},
-                    style);
+  return join_facts({ii, fmt::format("bound {}", c.lower_bound), standing(schedule.ii, c.lower_bound, c.reason, c.bound_stages)}, style);
 }
 
-std::string stages_text(std::optional<int> stages) {
-  return stages ? " for at most " + count_of(*stages, "stage") : "";
-}
+std::string stages_text(std::optional<int> stages) { return stages ? " for at most " + count_of(*stages, "stage") : ""; }
 
 std::string claim_text(const Schedule& schedule, const char* without) {
   if (!schedule.claim) return without;
@@ -64,8 +59,7 @@ std::string picture_title(const Schedule& schedule) { return join_facts({printab
 
 std::string problem_title(const Problem& problem) {
   std::string params;
-  for (const auto& [name, value] : problem.params)
-    params += fmt::format("{}{}={}", params.empty() ? "" : ", ", name, value);
+  for (const auto& [name, value] : problem.params) params += fmt::format("{}{}={}", params.empty() ? "" : ", ", name, value);
   const std::string title = fmt::format("{} on {}", problem.kernel, problem.machine);
   std::string text = params.empty() ? title : fmt::format("{} ({})", title, params);
   for (std::size_t i = 0; i < problem.changes.size(); ++i) text += (i ? ", " : ", changed: ") + problem.changes[i];
@@ -93,12 +87,10 @@ std::string schedule_tables(const Problem& problem, const Schedule& schedule, co
     rows.push_back({printable(channel.name), to_string(channel.space), std::to_string(schedule.depths[c]),
                     fmt::format("{} {}", channel.size, channel.space == Space::Tmem ? "columns" : "bytes")});
   }
-  if (!rows.empty())
-    text += "\nchannels\n" + text_table({{"value"}, {"space"}, {"depth", true}, {"slot size", true}}, rows);
+  if (!rows.empty()) text += "\nchannels\n" + text_table({{"value"}, {"space"}, {"depth", true}, {"slot size", true}}, rows);
 
   const Usage usage = compute_usage(problem, schedule);
-  std::vector<std::string> memory{
-      fmt::format("shared memory {} of {} bytes", usage.smem_bytes, problem.limits.smem_bytes)};
+  std::vector<std::string> memory{fmt::format("shared memory {} of {} bytes", usage.smem_bytes, problem.limits.smem_bytes)};
   if (problem.limits.tmem_columns > 0)
     memory.push_back(fmt::format("tensor memory {} of {} columns", usage.tmem_columns, problem.limits.tmem_columns));
   memory.push_back(fmt::format("{} of {}", count_of(usage.warps, "warp"), problem.limits.warps_per_cta));
@@ -108,17 +100,15 @@ std::string schedule_tables(const Problem& problem, const Schedule& schedule, co
 std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome, const TextStyle& style) {
   std::string text = fmt::format("{}\n{}\n", problem_title(problem), headline(outcome, style));
   if (!outcome.explanation.empty()) text += printable(outcome.explanation) + "\n";
-  const std::string bounds =
-      join_facts({fmt::format("ResMII {}", outcome.res_mii), fmt::format("RecMII {}", outcome.rec_mii),
-                  fmt::format("issue {}", outcome.issue_mii)},
-                 style);
+  const std::string bounds = join_facts(
+      {fmt::format("ResMII {}", outcome.res_mii), fmt::format("RecMII {}", outcome.rec_mii), fmt::format("issue {}", outcome.issue_mii)},
+      style);
   if (outcome.schedule) {
     const Schedule& schedule = *outcome.schedule;
     const Period period = sustainable_period(problem, schedule);
-    text += join_facts(
-        {fmt::format("length {}", schedule_length(problem, schedule)), count_of(stage_count(schedule), "stage"),
-         period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles())},
-        style);
+    text += join_facts({fmt::format("length {}", schedule_length(problem, schedule)), count_of(stage_count(schedule), "stage"),
+                        period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles())},
+                       style);
     text += "\n";
   }
   text += bounds + "\n";
@@ -127,13 +117,12 @@ std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome,
     std::vector<std::vector<std::string>> rows;
     for (const ObjectiveValue& o : outcome.objectives)
       rows.push_back({o.name, std::to_string(o.value), o.proved ? "proved" : "not proved"});
-    if (!rows.empty())
-      text += "\nobjectives, in this order\n" + text_table({{"name"}, {"value", true}, {"status"}}, rows);
+    if (!rows.empty()) text += "\nobjectives, in this order\n" + text_table({{"name"}, {"value", true}, {"status"}}, rows);
   }
   const SolveSeconds& s = outcome.seconds;
   text += "\n" +
-          join_facts({"total " + seconds(s.total), "encode " + seconds(s.encode),
-                      outcome.schedule ? "first " + seconds(s.first) : "", "proof " + seconds(s.proof), outcome.solver},
+          join_facts({"total " + seconds(s.total), "encode " + seconds(s.encode), outcome.schedule ? "first " + seconds(s.first) : "",
+                      "proof " + seconds(s.proof), outcome.solver},
                      style) +
           "\n";
   return text;
@@ -141,34 +130,32 @@ std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome,
 
 std::string bounds_summary(const Problem& problem, const Bounds& bounds, const TextStyle& style) {
   std::string text = problem_title(problem) + "\n";
-  text += join_facts({fmt::format("MinII {}", bounds.min_ii()), fmt::format("ResMII {}", bounds.res_mii),
-                      fmt::format("RecMII {}", bounds.rec_mii), fmt::format("refill {}", bounds.credit_mii),
-                      fmt::format("issue {}", bounds.issue_mii)},
-                     style) +
+  text += join_facts(
+              {fmt::format("MinII {}", bounds.min_ii()), fmt::format("ResMII {}", bounds.res_mii), fmt::format("RecMII {}", bounds.rec_mii),
+               fmt::format("refill {}", bounds.credit_mii), fmt::format("issue {}", bounds.issue_mii)},
+              style) +
           "\n";
   text += printable(bounds.sentence) + "\n\nunits\n";
   std::vector<std::vector<std::string>> rows;
   for (const UnitLoad& load : bounds.units) {
     const Unit& unit = problem.unit(load.unit);
     const std::int64_t room = unit.capacity * bounds.min_ii();
-    rows.push_back(
-        {printable(unit.name), std::to_string(unit.capacity), std::to_string(load.work), std::to_string(load.bound),
-         room > 0 ? fmt::format("{:.0f} %", 100.0 * static_cast<double>(load.work) / static_cast<double>(room)) : "",
-         load.unit == bounds.binding_unit && load.bound == bounds.min_ii() ? "binds" : ""});
+    rows.push_back({printable(unit.name), std::to_string(unit.capacity), std::to_string(load.work), std::to_string(load.bound),
+                    room > 0 ? fmt::format("{:.0f} %", 100.0 * static_cast<double>(load.work) / static_cast<double>(room)) : "",
+                    load.unit == bounds.binding_unit && load.bound == bounds.min_ii() ? "binds" : ""});
   }
-  text +=
-      text_table({{"unit"}, {"capacity", true}, {"work", true}, {"ResMII", true}, {"use at MinII", true}, {""}}, rows);
+  text += text_table({{"unit"}, {"capacity", true}, {"work", true}, {"ResMII", true}, {"use at MinII", true}, {""}}, rows);
   text += "\ncritical recurrence\n";
   if (bounds.critical.edges.empty()) return text + "  none: no op depends on an earlier iteration of itself\n";
   rows.clear();
   for (EdgeId id : bounds.critical.edges) {
     const Edge& edge = problem.edge(id);
-    rows.push_back({printable(problem.op(edge.from).name), printable(problem.op(edge.to).name),
-                    std::to_string(edge.latency), std::to_string(edge.distance)});
+    rows.push_back({printable(problem.op(edge.from).name), printable(problem.op(edge.to).name), std::to_string(edge.latency),
+                    std::to_string(edge.distance)});
   }
   text += text_table({{"from"}, {"to"}, {"latency", true}, {"distance", true}}, rows);
-  text += fmt::format("  latency {} over {}: II >= {}\n", bounds.critical.latency,
-                      count_of(bounds.critical.distance, "iteration"), bounds.critical.bound);
+  text += fmt::format("  latency {} over {}: II >= {}\n", bounds.critical.latency, count_of(bounds.critical.distance, "iteration"),
+                      bounds.critical.bound);
   return text;
 }
 
@@ -238,7 +225,10 @@ Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Con
   root.set("checker", schedule ? verdict_json(problem, check(problem, *schedule, constraints)) : Json());
   root.set("solver", outcome.solver).set("seed", outcome.seed);
   root.set("queries", outcome.queries).set("conflicts", outcome.conflicts);
-  root.set("cancelled", outcome.cancelled).set("timed_out", outcome.timed_out).set("cut_off", outcome.cut_off).set("serial", outcome.serial);
+  root.set("cancelled", outcome.cancelled)
+      .set("timed_out", outcome.timed_out)
+      .set("cut_off", outcome.cut_off)
+      .set("serial", outcome.serial);
   return root;
 }
 
@@ -260,7 +250,10 @@ Json verdict_json(const Problem& problem, const Verdict& verdict) {
 Json standing_json(const Schedule& schedule) {
   const auto& said = schedule.certificate ? schedule.certificate : schedule.claim;
   if (!said) return {};
-  return Json::object().set("by", schedule.certificate ? "heddle" : "file").set("status", to_string(said->status)).set("lower_bound", said->lower_bound);
+  return Json::object()
+      .set("by", schedule.certificate ? "heddle" : "file")
+      .set("status", to_string(said->status))
+      .set("lower_bound", said->lower_bound);
 }
 
 std::string verdict_text(const Problem& problem, const Schedule& schedule, const Verdict& verdict) {

@@ -14,7 +14,9 @@ std::string number_text(double value, TuneObjective objective) {
   return objective == TuneObjective::Microseconds ? fmt::format("{:.2f}", value) : fmt::format("{:.0f}", value);
 }
 
-std::string value_and_unit(double value, TuneObjective objective) { return fmt::format("{} {}", number_text(value, objective), unit_of(objective)); }
+std::string value_and_unit(double value, TuneObjective objective) {
+  return fmt::format("{} {}", number_text(value, objective), unit_of(objective));
+}
 
 template <class T>
 std::string maybe(const std::optional<T>& value) {
@@ -39,10 +41,14 @@ std::string proof_sentence(const TuneHistory& history) {
   const auto evaluated = static_cast<std::int64_t>(history.evaluations.size());
   std::string counts = count_of(evaluated, "configuration") + " evaluated";
   if (session.configurations && session.known_feasible && *session.known_feasible < *session.configurations)
-    counts += fmt::format(", {} of {} impossible from the start", *session.configurations - *session.known_feasible, *session.configurations);
+    counts +=
+        fmt::format(", {} of {} impossible from the start", *session.configurations - *session.known_feasible, *session.configurations);
   if (last && last->excluded) counts += fmt::format(", {} excluded with proof", *last->excluded);
   if (last && last->open && *last->open > 0) counts += fmt::format(", {} not looked at", *last->open);
-  if (history.end && history.end->proved) return (history.end->rests_on_file ? "the file says that no other configuration of the space is better: " : "no other configuration of the space is better: ") + counts;
+  if (history.end && history.end->proved)
+    return (history.end->rests_on_file ? "the file says that no other configuration of the space is better: "
+                                       : "no other configuration of the space is better: ") +
+           counts;
   return counts;
 }
 
@@ -57,13 +63,28 @@ std::string best_table(const TuneHistory& history) {
   std::vector<std::vector<std::string>> rows;
   for (const TuneEvaluation* e : ranked) {
     if (rows.size() == kShownEvaluations) break;
-    rows.push_back({std::to_string(e->number), printable(e->label), number_text(*e->value, objective), e == ranked.front() ? "" : versus_best(*e->value / best),
-                    e->bound ? number_text(*e->bound, objective) : "", maybe(e->ii), maybe(e->ctas), maybe(e->stages), maybe(e->groups), maybe(e->warps),
-                    e->smem ? fmt::format("{}", (*e->smem + 1023) / 1024) : "", maybe(e->registers), e->of_peak && *e->of_peak > 0 ? fmt::format("{:.1f} %", 100 * *e->of_peak) : "",
+    rows.push_back({std::to_string(e->number), printable(e->label), number_text(*e->value, objective),
+                    e == ranked.front() ? "" : versus_best(*e->value / best), e->bound ? number_text(*e->bound, objective) : "",
+                    maybe(e->ii), maybe(e->ctas), maybe(e->stages), maybe(e->groups), maybe(e->warps),
+                    e->smem ? fmt::format("{}", (*e->smem + 1023) / 1024) : "", maybe(e->registers),
+                    e->of_peak && *e->of_peak > 0 ? fmt::format("{:.1f} %", 100 * *e->of_peak) : "",
                     fmt::format("{}{}", e->line > 0 && e->status == TuneStatus::Optimal ? "file says " : "", to_string(e->status)), e->by});
   }
-  std::string text = text_table({{"#", true}, {"configuration"}, {unit_of(objective), true}, {"to best", true}, {"at least", true}, {"II", true}, {"CTAs", true},
-                                 {"stages", true}, {"groups", true}, {"warps", true}, {"SMEM KiB", true}, {"registers", true}, {"of peak", true}, {"status"}, {"by"}},
+  std::string text = text_table({{"#", true},
+                                 {"configuration"},
+                                 {unit_of(objective), true},
+                                 {"to best", true},
+                                 {"at least", true},
+                                 {"II", true},
+                                 {"CTAs", true},
+                                 {"stages", true},
+                                 {"groups", true},
+                                 {"warps", true},
+                                 {"SMEM KiB", true},
+                                 {"registers", true},
+                                 {"of peak", true},
+                                 {"status"},
+                                 {"by"}},
                                 rows);
   if (ranked.size() > kShownEvaluations) text += fmt::format("  and {} more\n", ranked.size() - kShownEvaluations);
   return text;
@@ -77,7 +98,8 @@ std::string failures(const TuneHistory& history) {
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
   std::string text;
   for (std::size_t i = 0; i < std::min(order.size(), kShownReasons); ++i)
-    text += fmt::format("  {} {}{}{}\n", order[i].second.size(), order[i].first.first, order[i].first.second.empty() ? "" : ": ", printable(order[i].first.second));
+    text += fmt::format("  {} {}{}{}\n", order[i].second.size(), order[i].first.first, order[i].first.second.empty() ? "" : ": ",
+                        printable(order[i].first.second));
   if (order.size() > kShownReasons) text += fmt::format("  and {} more reasons\n", order.size() - kShownReasons);
   return text.empty() ? text : "\nwithout a value\n" + text;
 }
@@ -97,26 +119,35 @@ std::string descent(const TuneHistory& history, TuneObjective objective) {
 }  // namespace
 
 std::string evaluation_facts(const TuneEvaluation& e, TuneObjective objective, const TextStyle& style) {
-  return join_facts({e.value ? value_and_unit(*e.value, objective) : "", e.ii ? fmt::format("II {}", *e.ii) : "", to_string(e.status), e.value ? "" : printable(e.why)}, style);
+  return join_facts({e.value ? value_and_unit(*e.value, objective) : "", e.ii ? fmt::format("II {}", *e.ii) : "", to_string(e.status),
+                     e.value ? "" : printable(e.why)},
+                    style);
 }
 
 std::string tuning_headline(const TuneHistory& history, const TextStyle& style) {
   const TuneSession& session = history.sessions.back();
   const TuneEvaluation* best = history.best();
-  if (!best) return fmt::format("no configuration has a value: {}", count_of(static_cast<std::int64_t>(history.evaluations.size()), "evaluation"));
+  if (!best)
+    return fmt::format("no configuration has a value: {}", count_of(static_cast<std::int64_t>(history.evaluations.size()), "evaluation"));
   std::vector<std::string> facts{printable(best->label), value_and_unit(*best->value, session.objective)};
   if (best->tflops && *best->tflops > 0) facts.push_back(fmt::format("{:.1f} TFLOP/s", *best->tflops));
   if (best->of_peak && *best->of_peak > 0) facts.push_back(fmt::format("{:.1f} % of the tensor peak", 100 * *best->of_peak));
-  if (history.end && history.end->proved) facts.push_back(history.end->rests_on_file ? "the file says: proved best of the space" : "proved best of the space");
-  else if (session.lower_bound && *session.lower_bound > 0) facts.push_back(fmt::format("at most {:.1f} % above {}", 100 * (*best->value / *session.lower_bound - 1), session.line > 0 ? "the bound that the file says" : "the best there can be"));
-  else facts.push_back("not proved best");
+  if (history.end && history.end->proved)
+    facts.push_back(history.end->rests_on_file ? "the file says: proved best of the space" : "proved best of the space");
+  else if (session.lower_bound && *session.lower_bound > 0)
+    facts.push_back(fmt::format("at most {:.1f} % above {}", 100 * (*best->value / *session.lower_bound - 1),
+                                session.line > 0 ? "the bound that the file says" : "the best there can be"));
+  else
+    facts.push_back("not proved best");
   return join_facts(facts, style);
 }
 
 std::string tuning_summary(const TuneHistory& history, const TextStyle& style) {
   const TuneSession& session = history.sessions.back();
-  std::vector<std::string> what{fmt::format("{} on {}{}", printable(session.kernel), printable(session.machine), session.machine_changed ? " (changed)" : ""), meaning(session.objective),
-                                fmt::format("judged by the {}", to_string(session.fidelity)), fmt::format("{}, seed {}", to_string(session.method), session.seed)};
+  std::vector<std::string> what{
+      fmt::format("{} on {}{}", printable(session.kernel), printable(session.machine), session.machine_changed ? " (changed)" : ""),
+      meaning(session.objective), fmt::format("judged by the {}", to_string(session.fidelity)),
+      fmt::format("{}, seed {}", to_string(session.method), session.seed)};
   if (session.configurations) what.push_back(count_of(*session.configurations, "configuration"));
   std::string text = join_facts(what, style) + "\n" + tuning_headline(history, style) + "\n" + proof_sentence(history) + "\n";
   const std::string table = best_table(history);
@@ -124,8 +155,10 @@ std::string tuning_summary(const TuneHistory& history, const TextStyle& style) {
   const std::string falls = descent(history, session.objective);
   if (!falls.empty()) text += fmt::format("\nbest {} after evaluation {}\n", unit_of(session.objective), falls);
   text += failures(history);
-  if (history.end) text += fmt::format("\nended: {} after {:.1f} s\n", history.end->reason, history.end->seconds);
-  else text += "\nit has not ended: go on with --history\n";
+  if (history.end)
+    text += fmt::format("\nended: {} after {:.1f} s\n", history.end->reason, history.end->seconds);
+  else
+    text += "\nit has not ended: go on with --history\n";
   return text;
 }
 

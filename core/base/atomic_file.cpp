@@ -22,8 +22,8 @@ Error unwritable(const std::string& path, const char* what, int code) {
   return {ErrorKind::Environment, {{path, {}, fmt::format("{}: {}", what, std::strerror(code)), {}}}};
 }
 
-/// A file beside `target` that was not there before, under a name that cannot be foreseen: whoever may write to the folder cannot have put a
-/// link or a file in its way. Not valid, with errno: it cannot be made.
+/// A file beside `target` that was not there before, under a name that cannot be foreseen: whoever may write to the folder cannot have put
+/// a link or a file in its way. Not valid, with errno: it cannot be made.
 Descriptor new_file_beside(const std::string& target, mode_t mode, std::string& name) {
   for (int i = 0; i < kMostTries; ++i) {
     std::uint64_t number = 0;

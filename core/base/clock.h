@@ -13,8 +13,6 @@ inline Clock::time_point deadline_after(Clock::time_point begin, double seconds)
   return begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
 }
 
-inline double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
+inline double seconds_between(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
 
 }  // namespace heddle

@@ -15,8 +15,8 @@ std::string user_path(UserFolder folder, const std::string& name);
 
 // Libraries and programs that the environment names.
 
-/// The absolute path that the variable names; empty where it is not set, or empty. Environment error: the path is not absolute: what it names
-/// would depend on the folder that happens to be the current one, or on a search path.
+/// The absolute path that the variable names; empty where it is not set, or empty. Environment error: the path is not absolute: what it
+/// names would depend on the folder that happens to be the current one, or on a search path.
 Result<std::string> path_named_by(const char* variable);
 
 }  // namespace heddle

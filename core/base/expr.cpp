@@ -68,8 +68,7 @@ class Parser {
 
   Result<Node> run() {
     if (text_.size() > kMaxLength)
-      return Error::input(
-          fmt::format("expression of {} characters is longer than the limit of {}", text_.size(), kMaxLength));
+      return Error::input(fmt::format("expression of {} characters is longer than the limit of {}", text_.size(), kMaxLength));
     Node root = comparison();
     skip_space();
     if (!error_ && at_ < text_.size()) fail(fmt::format("expected an operator, found '{}'", text_[at_]));
@@ -79,13 +78,11 @@ class Parser {
 
  private:
   void fail(std::string message, std::string hint = {}) {
-    if (!error_)
-      error_ = Error::input(fmt::format("{} at column {} of \"{}\"", message, at_ + 1, text_), std::move(hint));
+    if (!error_) error_ = Error::input(fmt::format("{} at column {} of \"{}\"", message, at_ + 1, text_), std::move(hint));
   }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-      ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
   }
 
   char peek() {
@@ -108,9 +105,9 @@ class Parser {
   }
 
   std::optional<Operator> comparison_operator() {
-    static constexpr std::pair<std::string_view, Operator> kTokens[] = {
-        {"<=", Operator::LessEqual}, {">=", Operator::GreaterEqual}, {"==", Operator::Equal},
-        {"!=", Operator::NotEqual},  {"<", Operator::Less},          {">", Operator::Greater}};
+    static constexpr std::pair<std::string_view, Operator> kTokens[] = {{"<=", Operator::LessEqual}, {">=", Operator::GreaterEqual},
+                                                                        {"==", Operator::Equal},     {"!=", Operator::NotEqual},
+                                                                        {"<", Operator::Less},       {">", Operator::Greater}};
     for (const auto& [token, op] : kTokens)
       if (take(token)) return op;
     return std::nullopt;
@@ -203,8 +200,7 @@ class Parser {
       ++at_;
     }
     if (at_ < text_.size() && (text_[at_] == '.' || starts_name(text_[at_])))
-      fail("expected an integer",
-           text_[at_] == '.' ? "cycles and sizes are whole numbers; write a fraction as a*3/2" : "");
+      fail("expected an integer", text_[at_] == '.' ? "cycles and sizes are whole numbers; write a fraction as a*3/2" : "");
     return node;
   }
 
@@ -217,8 +213,8 @@ class Parser {
       node.op = Operator::Name;
       return node;
     }
-    const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                        [&](const Function& f) { return node.name == f.name; });
+    const auto* function =
+        std::find_if(std::begin(kFunctions), std::end(kFunctions), [&](const Function& f) { return node.name == f.name; });
     if (function == std::end(kFunctions)) {
       at_ = begin;
       std::vector<std::string> known;

@@ -21,10 +21,8 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return tails(1, 2);
-  if (first >= 0xE0 && first <= 0xEF)
-    return within(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) ? tails(2, 3) : 0;
-  if (first >= 0xF0 && first <= 0xF4)
-    return within(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) ? tails(2, 4) : 0;
+  if (first >= 0xE0 && first <= 0xEF) return within(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) ? tails(2, 3) : 0;
+  if (first >= 0xF0 && first <= 0xF4) return within(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) ? tails(2, 4) : 0;
   return 0;
 }
 

@@ -57,8 +57,8 @@ class Listener {
     const std::size_t column = newline == std::string_view::npos ? end + 1 : end - newline;
     std::string hint;
     const std::size_t content = text_.find_last_not_of(" \t\r\n", end > 0 ? end - 1 : 0);
-    const bool trailing_comma = content != std::string_view::npos && text_[content] == ',' && end < text_.size() &&
-                                (text_[end] == ']' || text_[end] == '}');
+    const bool trailing_comma =
+        content != std::string_view::npos && text_[content] == ',' && end < text_.size() && (text_[end] == ']' || text_[end] == '}');
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
       hint = "the file is empty";
     else if (what.find("unexpected end of input") != std::string::npos)
@@ -68,8 +68,7 @@ class Listener {
     else if (token.find("Na") != std::string::npos || token.find("In") != std::string::npos)
       hint = "JSON has no NaN and no infinity";
     if (what.size() > 300) what = what.substr(0, 300) + "...";
-    faults_.push_back(
-        {file_, pointer(), fmt::format("not valid JSON at line {}, column {}: {}", line, column, what), hint});
+    faults_.push_back({file_, pointer(), fmt::format("not valid JSON at line {}, column {}: {}", line, column, what), hint});
     return false;
   }
 

@@ -15,13 +15,12 @@ bool letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <
 
 /// The whitelist of names (json_reader.h).
 bool made_as_a_name(std::string_view text) {
-  return !text.empty() && letter_or_digit(text.front()) && text.back() != ' ' &&
-         std::all_of(text.begin(), text.end(), [](char c) { return letter_or_digit(c) || std::string_view(" .:/#+-()[],").find(c) != std::string_view::npos; });
+  return !text.empty() && letter_or_digit(text.front()) && text.back() != ' ' && std::all_of(text.begin(), text.end(), [](char c) {
+    return letter_or_digit(c) || std::string_view(" .:/#+-()[],").find(c) != std::string_view::npos;
+  });
 }
 
-bool belongs_to_others(const std::string& key) {
-  return key.starts_with("x-") || key == "$schema" || key == "generator";
-}
+bool belongs_to_others(const std::string& key) { return key.starts_with("x-") || key == "$schema" || key == "generator"; }
 
 std::string quoted(const std::string& text) {
   constexpr std::size_t kShown = 40;
@@ -47,9 +46,8 @@ void ReadLog::fault(const std::string& pointer, std::string message, std::string
 }
 
 bool ReadLog::touched(const std::string& pointer) const {
-  return std::any_of(faults.begin(), faults.end(), [&](const Fault& f) {
-    return below(f.pointer, pointer) || (!f.pointer.empty() && below(pointer, f.pointer));
-  });
+  return std::any_of(faults.begin(), faults.end(),
+                     [&](const Fault& f) { return below(f.pointer, pointer) || (!f.pointer.empty() && below(pointer, f.pointer)); });
 }
 
 std::string describe(const Json& json) {
@@ -134,7 +132,9 @@ std::optional<std::string> Cursor::name() const {
   const std::string* text = json_->string();
   if (text && text->size() <= kLongestName && made_as_a_name(*text)) return *text;
   expected(text && text->size() > kLongestName ? fmt::format("a name of at most {} characters", kLongestName) : "a name",
-           text && !text->empty() && text->size() <= kLongestName ? "letters, digits, blanks and _ . : / # + - ( ) [ ] , with a letter, a digit or _ in front" : "");
+           text && !text->empty() && text->size() <= kLongestName
+               ? "letters, digits, blanks and _ . : / # + - ( ) [ ] , with a letter, a digit or _ in front"
+               : "");
   return std::nullopt;
 }
 
@@ -143,8 +143,7 @@ std::optional<std::string> Cursor::label() const {
   const bool good = text && !text->empty() && text->size() <= kLongestName &&
                     std::none_of(text->begin(), text->end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (good) return *text;
-  expected(text && text->size() > kLongestName ? fmt::format("a name of at most {} characters", kLongestName)
-                                               : "a name");
+  expected(text && text->size() > kLongestName ? fmt::format("a name of at most {} characters", kLongestName) : "a name");
   return std::nullopt;
 }
 
@@ -219,8 +218,7 @@ ObjectReader::~ObjectReader() {
 std::vector<std::string> ObjectReader::spare_keys() const {
   std::vector<std::string> spare;
   for (const JsonMember& member : *at_.json().members())
-    if (!belongs_to_others(member.key) && std::find(known_.begin(), known_.end(), member.key) == known_.end())
-      spare.push_back(member.key);
+    if (!belongs_to_others(member.key) && std::find(known_.begin(), known_.end(), member.key) == known_.end()) spare.push_back(member.key);
   return spare;
 }
 

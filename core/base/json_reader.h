@@ -45,15 +45,12 @@ std::string describe(const Json& json);
 
 class Cursor {
  public:
-  Cursor(const Json& json, std::string pointer, ReadLog& log)
-      : json_(&json), pointer_(std::move(pointer)), log_(&log) {}
+  Cursor(const Json& json, std::string pointer, ReadLog& log) : json_(&json), pointer_(std::move(pointer)), log_(&log) {}
 
   const Json& json() const { return *json_; }
   const std::string& pointer() const { return pointer_; }
   ReadLog& log() const { return *log_; }
-  void fault(std::string message, std::string hint = {}) const {
-    log_->fault(pointer_, std::move(message), std::move(hint));
-  }
+  void fault(std::string message, std::string hint = {}) const { log_->fault(pointer_, std::move(message), std::move(hint)); }
 
   // Each adds a fault and answers nothing (or the lower bound, false, an empty text) when something else stands there.
   std::optional<std::int64_t> integer(std::int64_t low, std::int64_t high) const;
@@ -61,20 +58,20 @@ class Cursor {
   std::optional<double> real() const;              ///< seconds and the like; not negative
   std::optional<bool> boolean() const;
   std::optional<std::string> string() const;  ///< any text
-  /// What kernels, machines, units, ops, values, tensors, parameters, kinds and roles may be called, wherever one is named: at most 200 letters
-  /// and digits of ASCII, blanks and _ . : / # + - ( ) [ ] , beginning with a letter, a digit or _ and not ending with a blank. Such a name is
-  /// no formula, markup or command in any format that Heddle writes.
+  /// What kernels, machines, units, ops, values, tensors, parameters, kinds and roles may be called, wherever one is named: at most 200
+  /// letters and digits of ASCII, blanks and _ . : / # + - ( ) [ ] , beginning with a letter, a digit or _ and not ending with a blank.
+  /// Such a name is no formula, markup or command in any format that Heddle writes.
   std::optional<std::string> name() const;
-  std::optional<std::string> label() const;   ///< a line for people, a path, a word: not empty, at most 200 characters, no control characters
-  std::optional<Expr> expr() const;           ///< an integer or an expression string
-  std::vector<Cursor> items() const;          ///< of a list of at most kLongestList
-  std::vector<std::string> names() const;     ///< a list of names
-  std::vector<std::string> labels() const;    ///< a list of labels
+  std::optional<std::string> label()
+      const;                                ///< a line for people, a path, a word: not empty, at most 200 characters, no control characters
+  std::optional<Expr> expr() const;         ///< an integer or an expression string
+  std::vector<Cursor> items() const;        ///< of a list of at most kLongestList
+  std::vector<std::string> names() const;   ///< a list of names
+  std::vector<std::string> labels() const;  ///< a list of labels
 
   /// A word of a closed vocabulary: `parse` answers nothing for unknown ones.
   template <class Parse>
-  auto word(const char* what, const std::vector<std::string>& known, Parse parse) const
-      -> decltype(parse(std::string_view{})) {
+  auto word(const char* what, const std::vector<std::string>& known, Parse parse) const -> decltype(parse(std::string_view{})) {
     const auto text = string();
     if (!text) return {};
     auto value = parse(std::string_view(*text));
@@ -144,8 +141,7 @@ void cut_off(std::vector<Fault>& faults, const char* what);
 /// Parse, check, read: the frame of every reader. `read` fills a value from the root; without faults that is the
 /// result.
 template <class T, class Read>
-Result<T> read_document(std::string_view text, const std::string& file, const char* schema,
-                        std::vector<Fault>* warnings, Read read) {
+Result<T> read_document(std::string_view text, const std::string& file, const char* schema, std::vector<Fault>* warnings, Read read) {
   const Result<Json> json = parse_json(text, file);
   if (!json) return json.error();
   ReadLog log{file, {}, {}, {}};

@@ -20,11 +20,12 @@ class LineFile {
   static Result<LineFile> open(const std::string& path);
 
   struct Line {
-    std::string_view text;     ///< without its end; valid until the next call
-    std::int64_t number = 0;   ///< 1 upwards
-    bool whole = true;         ///< false: the file ends without ending the line
+    std::string_view text;    ///< without its end; valid until the next call
+    std::int64_t number = 0;  ///< 1 upwards
+    bool whole = true;        ///< false: the file ends without ending the line
   };
-  /// Nothing at the end of the file. Input errors, after which nothing more comes: a line longer than kLongestLine, a file that cannot be read.
+  /// Nothing at the end of the file. Input errors, after which nothing more comes: a line longer than kLongestLine, a file that cannot be
+  /// read.
   Result<std::optional<Line>> next();
   /// Of the whole lines so far.
   std::uint64_t bytes() const { return bytes_; }
@@ -35,7 +36,7 @@ class LineFile {
 
   std::string path_;
   Descriptor file_;
-  std::string held_;        ///< read and not answered yet, from at_ on
+  std::string held_;  ///< read and not answered yet, from at_ on
   std::size_t at_ = 0;
   std::int64_t number_ = 0;
   std::uint64_t bytes_ = 0;

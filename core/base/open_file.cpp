@@ -33,7 +33,8 @@ Result<Descriptor> open_to_read(const std::string& path, struct stat* facts) {
   // Non-blocking, because opening a pipe without a writer would wait for ever. No device is opened before it is known to be none:
   // opening some does something.
   struct stat found {};
-  if (::stat(path.c_str(), &found) == 0 && (S_ISCHR(found.st_mode) || S_ISBLK(found.st_mode))) return unreadable(path, "is a device", "give a file");
+  if (::stat(path.c_str(), &found) == 0 && (S_ISCHR(found.st_mode) || S_ISBLK(found.st_mode)))
+    return unreadable(path, "is a device", "give a file");
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.valid()) {
     if (errno == ENOENT || errno == ENOTDIR) return unreadable(path, "no such file");
@@ -50,7 +51,8 @@ Result<Descriptor> open_to_read(const std::string& path, struct stat* facts) {
 Result<std::string> followed_links(const std::string& path) {
   std::filesystem::path at = path;
   for (int hops = 0; hops <= kMostLinks; ++hops) {
-    struct stat link {}, folder {};
+    struct stat link {
+    }, folder{};
     if (::lstat(at.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) return at.string();
     const std::filesystem::path parent = at.has_parent_path() ? at.parent_path() : std::filesystem::path(".");
     if (::stat(parent.c_str(), &folder) != 0) return not_followed(path, std::strerror(errno));

@@ -30,7 +30,8 @@ Process::Process(ProcessPlan plan) : own_group_(plan.own_group) {
   std::vector<char*> arguments;
   for (std::string& word : plan.words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  failure_ = (plan.on_path ? ::posix_spawnp : ::posix_spawn)(&pid_, plan.words.front().c_str(), &actions, &attributes, arguments.data(), environ);
+  failure_ =
+      (plan.on_path ? ::posix_spawnp : ::posix_spawn)(&pid_, plan.words.front().c_str(), &actions, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failure_ != 0) pid_ = -1;

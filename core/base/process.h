@@ -24,7 +24,7 @@ struct ChildStream {
 struct ProcessPlan {
   std::vector<std::string> words{};    ///< the program, and its arguments
   std::vector<ChildStream> streams{};  ///< 0 to 2 are ours where they are not listed
-  bool on_path = false;              ///< the program is looked for on PATH
+  bool on_path = false;                ///< the program is looked for on PATH
   /// In a group of its own, with what it starts: Ctrl-C at the terminal is then ours alone to handle, and all of them end together.
   bool own_group = false;
 };

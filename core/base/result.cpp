@@ -28,9 +28,7 @@ std::string to_string(const Error& error) {
   return text;
 }
 
-Error Error::input(std::string message, std::string hint) {
-  return {ErrorKind::Input, {{{}, {}, std::move(message), std::move(hint)}}};
-}
+Error Error::input(std::string message, std::string hint) { return {ErrorKind::Input, {{{}, {}, std::move(message), std::move(hint)}}}; }
 
 Error Error::environment(std::string message, std::string hint) {
   return {ErrorKind::Environment, {{{}, {}, std::move(message), std::move(hint)}}};

@@ -49,15 +49,27 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  const T& value() const& { HEDDLE_ASSERT(ok(), "value() of a failed Result"); return std::get<0>(state_); }
-  T& value() & { HEDDLE_ASSERT(ok(), "value() of a failed Result"); return std::get<0>(state_); }
-  T&& value() && { HEDDLE_ASSERT(ok(), "value() of a failed Result"); return std::get<0>(std::move(state_)); }
+  const T& value() const& {
+    HEDDLE_ASSERT(ok(), "value() of a failed Result");
+    return std::get<0>(state_);
+  }
+  T& value() & {
+    HEDDLE_ASSERT(ok(), "value() of a failed Result");
+    return std::get<0>(state_);
+  }
+  T&& value() && {
+    HEDDLE_ASSERT(ok(), "value() of a failed Result");
+    return std::get<0>(std::move(state_));
+  }
   const T& operator*() const& { return value(); }
   T& operator*() & { return value(); }
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
 
-  const Error& error() const { HEDDLE_ASSERT(!ok(), "error() of a good Result"); return std::get<1>(state_); }
+  const Error& error() const {
+    HEDDLE_ASSERT(!ok(), "error() of a good Result");
+    return std::get<1>(state_);
+  }
 
  private:
   std::variant<T, Error> state_;

@@ -50,8 +50,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::string found;
   for (const std::string& candidate : candidates) {
-    const std::size_t longer = std::max(word.size(), candidate.size()),
-                      shorter = std::min(word.size(), candidate.size());
+    const std::size_t longer = std::max(word.size(), candidate.size()), shorter = std::min(word.size(), candidate.size());
     if (candidate.size() > kLongestWord || longer - shorter >= best) continue;
     // A single letter is not a typing mistake of every other single letter.
     if (word.size() == 1 && candidate.size() == 1 && lower(word[0]) != lower(candidate[0])) continue;

@@ -21,7 +21,8 @@ const char* separator(const TextStyle& style);
 /// Joins the non-empty parts by the separator.
 std::string join_facts(const std::vector<std::string>& parts, const TextStyle& style);
 
-/// Control characters, also those of writing direction, replaced by '?', so that a name in a file cannot steer the terminal. Newlines survive on request.
+/// Control characters, also those of writing direction, replaced by '?', so that a name in a file cannot steer the terminal. Newlines
+/// survive on request.
 std::string printable(std::string_view text, bool keep_newlines = false);
 
 /// printable(), and in ASCII the separator is respelled and any other character replaced by '?'.

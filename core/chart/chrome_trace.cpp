@@ -53,13 +53,10 @@ class Trace {
     write_spans();
     write_flows();
     write_lanes_and_marks();
-    Json::Object other{{"kernel", problem_.kernel}, {"machine", machine_title(problem_)},
-                       {"ii_cycles", schedule_.ii}, {"iterations", iterations_},
-                       {"unit", "1 cycle = 1 ns"},  {"provenance", schedule_.provenance.kind}};
+    Json::Object other{{"kernel", problem_.kernel}, {"machine", machine_title(problem_)}, {"ii_cycles", schedule_.ii},
+                       {"iterations", iterations_}, {"unit", "1 cycle = 1 ns"},           {"provenance", schedule_.provenance.kind}};
     if (!problem_.clock_note.empty()) other.push_back({"clock", problem_.clock_note});
-    return Json(Json::Object{
-                    {"displayTimeUnit", "ns"}, {"otherData", std::move(other)}, {"traceEvents", std::move(events_)}})
-        .pretty();
+    return Json(Json::Object{{"displayTimeUnit", "ns"}, {"otherData", std::move(other)}, {"traceEvents", std::move(events_)}}).pretty();
   }
 
  private:
@@ -79,12 +76,10 @@ class Trace {
         const Op& op = problem_.ops[v];
         const std::size_t group = schedule_.ops[v].group.index();
         const Cycle at = start(v, i);
-        if (op.window > 0 || op.uses.empty())
-          tracks_[{group, 0}].push_back({OpId(v), i, at, at + op.window, nullptr, 0});
+        if (op.window > 0 || op.uses.empty()) tracks_[{group, 0}].push_back({OpId(v), i, at, at + op.window, nullptr, 0});
         for (const UnitUse& use : op.uses) {
           if (use.duration <= 0) continue;
-          tracks_[{group, 1 + use.unit.index()}].push_back(
-              {OpId(v), i, at + use.offset, at + use.offset + use.duration, &use, 0});
+          tracks_[{group, 1 + use.unit.index()}].push_back({OpId(v), i, at + use.offset, at + use.offset + use.duration, &use, 0});
         }
       }
     }
@@ -212,7 +207,8 @@ std::string simulation_trace(const Problem& problem, const Schedule& schedule, c
       if (use.duration > 0) tracks[{group, 1 + use.unit.index()}].push_back({run.op, run.iteration, run.start + use.offset, use.duration});
   }
   Json::Array events;
-  events.push_back(trace_name("process_name", kTraceProcess, 0, fmt::format("{} on {}, simulated", problem.kernel, machine_title(problem))));
+  events.push_back(
+      trace_name("process_name", kTraceProcess, 0, fmt::format("{} on {}, simulated", problem.kernel, machine_title(problem))));
   int threads = 0;
   for (auto& [track, slices] : tracks) {
     std::stable_sort(slices.begin(), slices.end(), [](const SimulatedSlice& a, const SimulatedSlice& b) { return a.begin < b.begin; });
@@ -221,17 +217,19 @@ std::string simulation_trace(const Problem& problem, const Schedule& schedule, c
     Lanes<Cycle> lanes;
     for (const SimulatedSlice& slice : slices) {
       const int lane = lanes.take(slice.begin, slice.begin + slice.length);
-      events.push_back(Json::Object{{"ph", "X"},
-                                    {"name", problem.op(slice.op).name},
-                                    {"pid", kTraceProcess},
-                                    {"tid", threads + 1 + lane},
-                                    {"ts", trace_microseconds(slice.begin)},
-                                    {"dur", trace_microseconds(slice.length)},
-                                    {"cat", track.second == 0 ? "issue" : to_string(problem.units[track.second - 1].role)},
-                                    {"args", Json::Object{{"iteration", slice.iteration}, {"start_cycle", slice.begin}, {"cycles", slice.length}}}});
+      events.push_back(
+          Json::Object{{"ph", "X"},
+                       {"name", problem.op(slice.op).name},
+                       {"pid", kTraceProcess},
+                       {"tid", threads + 1 + lane},
+                       {"ts", trace_microseconds(slice.begin)},
+                       {"dur", trace_microseconds(slice.length)},
+                       {"cat", track.second == 0 ? "issue" : to_string(problem.units[track.second - 1].role)},
+                       {"args", Json::Object{{"iteration", slice.iteration}, {"start_cycle", slice.begin}, {"cycles", slice.length}}}});
     }
     for (int lane = 0; lane < lanes.count(); ++lane)
-      events.push_back(trace_name("thread_name", kTraceProcess, ++threads, lane ? fmt::format("{} {} {}", role, what, lane + 1) : fmt::format("{} {}", role, what)));
+      events.push_back(trace_name("thread_name", kTraceProcess, ++threads,
+                                  lane ? fmt::format("{} {} {}", role, what, lane + 1) : fmt::format("{} {}", role, what)));
   }
   Json::Object other{{"kernel", problem.kernel}, {"machine", machine_title(problem)}, {"unit", "1 cycle = 1 ns"}};
   return Json(Json::Object{{"displayTimeUnit", "ns"}, {"otherData", std::move(other)}, {"traceEvents", std::move(events)}}).pretty();
@@ -253,8 +251,13 @@ void add_process(Json::Array& events, int process, const std::string& name, std:
     Lanes<double> lanes;
     for (const MeasuredSlice& slice : slices) {
       const int lane = lanes.take(slice.begin, slice.begin + slice.length);
-      events.push_back(Json::Object{{"ph", "X"}, {"name", slice.op}, {"pid", process}, {"tid", threads + 1 + lane},
-                                    {"ts", slice.begin / 1000}, {"dur", slice.length / 1000}, {"args", Json::Object{{"iteration", slice.iteration}}}});
+      events.push_back(Json::Object{{"ph", "X"},
+                                    {"name", slice.op},
+                                    {"pid", process},
+                                    {"tid", threads + 1 + lane},
+                                    {"ts", slice.begin / 1000},
+                                    {"dur", slice.length / 1000},
+                                    {"args", Json::Object{{"iteration", slice.iteration}}}});
     }
     for (int lane = 0; lane < lanes.count(); ++lane)
       events.push_back(trace_name("thread_name", process, ++threads, lane ? fmt::format("{} {}", group, lane + 1) : group));

@@ -25,7 +25,8 @@ std::string harmless(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   const std::size_t first = text.find_first_not_of(' ');
-  if (first != std::string::npos && std::string_view("=@+-").find(text[first]) != std::string_view::npos && !is_number(text)) text.insert(0, 1, '\'');
+  if (first != std::string::npos && std::string_view("=@+-").find(text[first]) != std::string_view::npos && !is_number(text))
+    text.insert(0, 1, '\'');
   return text;
 }
 
@@ -52,15 +53,15 @@ std::string csv_record(const std::vector<std::string>& fields) {
 }
 
 std::string op_csv(const Problem& problem, const Schedule* schedule) {
-  std::string text = csv_record({"op", "kind", "group", "role", "warps", "stage", "slot_cycles", "start_cycles",
-                             "end_cycles", "latency_cycles", "window_cycles", "slack_cycles", "units"});
+  std::string text = csv_record({"op", "kind", "group", "role", "warps", "stage", "slot_cycles", "start_cycles", "end_cycles",
+                                 "latency_cycles", "window_cycles", "slack_cycles", "units"});
   for (const OpRow& row : op_rows(problem, schedule)) {
     const Op& op = problem.op(row.op);
     const auto when = [&](Cycle cycles) { return schedule ? std::to_string(cycles) : std::string(); };
     text += csv_record({op.name, op.kind, schedule ? std::to_string(row.group.index()) : "",
-                    schedule ? schedule->groups[row.group.index()].role : "", std::to_string(op.warps), when(row.stage),
-                    when(row.slot), when(row.start), when(row.end), std::to_string(op.latency),
-                    std::to_string(op.window), row.slack ? std::to_string(*row.slack) : "", row.uses});
+                        schedule ? schedule->groups[row.group.index()].role : "", std::to_string(op.warps), when(row.stage), when(row.slot),
+                        when(row.start), when(row.end), std::to_string(op.latency), std::to_string(op.window),
+                        row.slack ? std::to_string(*row.slack) : "", row.uses});
   }
   return text;
 }

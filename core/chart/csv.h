@@ -9,8 +9,8 @@
 
 namespace heddle {
 
-/// One line: quotes where needed, CRLF at the end. Control characters become blanks, and a text that a spreadsheet would take for a formula (it
-/// begins with = @ + - and is no number) gets an apostrophe in front.
+/// One line: quotes where needed, CRLF at the end. Control characters become blanks, and a text that a spreadsheet would take for a formula
+/// (it begins with = @ + - and is no number) gets an apostrophe in front.
 std::string csv_record(const std::vector<std::string>& fields);
 
 /// The op table. Without a schedule the schedule's columns are empty.

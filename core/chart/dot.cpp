@@ -43,8 +43,7 @@ std::string node(const Problem& problem, const Schedule* schedule, std::size_t v
   label += "\\n" + quoted(op.kind).substr(1);
   label.pop_back();
   if (schedule)
-    label += fmt::format("\\n{} = {}*{} + {}", schedule->ops[v].start, schedule->stage(OpId(v)), schedule->ii,
-                         schedule->slot(OpId(v)));
+    label += fmt::format("\\n{} = {}*{} + {}", schedule->ops[v].start, schedule->stage(OpId(v)), schedule->ii, schedule->slot(OpId(v)));
   const UnitRole role = op.uses.empty() ? UnitRole::Other : problem.unit(op.uses[0].unit).role;
   return fmt::format("n{} [label={}\", fillcolor=\"{}\"];\n", v, label, fill_of(role));
 }
@@ -73,12 +72,11 @@ std::string dependence_dot(const Problem& problem, const Schedule* schedule) {
   }
   for (std::size_t e = 0; e < problem.edges.size(); ++e) {
     const Edge& edge = problem.edges[e];
-    const bool critical =
-        std::find(bounds.critical.edges.begin(), bounds.critical.edges.end(), EdgeId(e)) != bounds.critical.edges.end();
+    const bool critical = std::find(bounds.critical.edges.begin(), bounds.critical.edges.end(), EdgeId(e)) != bounds.critical.edges.end();
     std::string style = edge.distance > 0 ? "dashed" : "solid";
     if (critical) style += ",bold";
-    text += fmt::format("  n{} -> n{} [label=\"{}/{}\", style=\"{}\"{}];\n", edge.from.index(), edge.to.index(),
-                        edge.latency, edge.distance, style, critical ? ", penwidth=2.5, color=\"#c00000\"" : "");
+    text += fmt::format("  n{} -> n{} [label=\"{}/{}\", style=\"{}\"{}];\n", edge.from.index(), edge.to.index(), edge.latency,
+                        edge.distance, style, critical ? ", penwidth=2.5, color=\"#c00000\"" : "");
   }
   return text + "}\n";
 }

@@ -21,10 +21,8 @@ std::string percent(std::int64_t part, std::int64_t whole) {
 std::string unit_detail(const UsageCurve& window, const Unit& unit, Cycle ii) {
   double used = 0;
   for (std::size_t i = 0; i < window.size(); ++i)
-    used += static_cast<double>(window[i].value) *
-            static_cast<double>((i + 1 < window.size() ? window[i + 1].at : ii) - window[i].at);
-  return percent(static_cast<std::int64_t>(used),
-                 static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(ii)));
+    used += static_cast<double>(window[i].value) * static_cast<double>((i + 1 < window.size() ? window[i + 1].at : ii) - window[i].at);
+  return percent(static_cast<std::int64_t>(used), static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(ii)));
 }
 
 /// Compute first, memories last, as rows are read: what should be full is on top.
@@ -54,8 +52,8 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
     lane.peak = peak(lane.profile);
     return model.lanes.emplace_back(std::move(lane));
   };
-  const auto add_memory = [&](std::string label, UnitRole role, const UsageCurve& steady, UsageCurve& profile,
-                              std::int64_t capacity, std::int64_t allocated, LaneMeasure measure) {
+  const auto add_memory = [&](std::string label, UnitRole role, const UsageCurve& steady, UsageCurve& profile, std::int64_t capacity,
+                              std::int64_t allocated, LaneMeasure measure) {
     const std::int64_t steady_peak = peak(steady);  // `steady` and `profile` may be one
     if (steady_peak <= 0) return;
     GanttLane& lane = add(std::move(label), {}, role, profile, capacity, measure);
@@ -65,24 +63,22 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
   std::vector<std::size_t> units;
   for (std::size_t u = 0; u < problem.units.size(); ++u)
     if (window.busy[u] > 0) units.push_back(u);
-  std::stable_sort(units.begin(), units.end(), [&](std::size_t a, std::size_t b) {
-    return lane_rank(problem.units[a].role) < lane_rank(problem.units[b].role);
-  });
+  std::stable_sort(units.begin(), units.end(),
+                   [&](std::size_t a, std::size_t b) { return lane_rank(problem.units[a].role) < lane_rank(problem.units[b].role); });
   for (const std::size_t u : units) {
     const Unit& unit = problem.units[u];
     add(unit_label(unit), unit_detail(window.units[u], unit, schedule.ii), unit.role, shown.units[u], unit.capacity);
   }
-  add_memory("SMEM live", UnitRole::Smem, window.smem_live, shown.smem_live, problem.limits.smem_bytes,
-             window.smem_bytes, LaneMeasure::Bytes);
-  add_memory("TMEM live", UnitRole::Tmem, window.tmem_live, shown.tmem_live, problem.limits.tmem_columns,
-             window.tmem_columns, LaneMeasure::Columns);
+  add_memory("SMEM live", UnitRole::Smem, window.smem_live, shown.smem_live, problem.limits.smem_bytes, window.smem_bytes,
+             LaneMeasure::Bytes);
+  add_memory("TMEM live", UnitRole::Tmem, window.tmem_live, shown.tmem_live, problem.limits.tmem_columns, window.tmem_columns,
+             LaneMeasure::Columns);
   for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
     // Nothing to show where no op touches registers: only the fixed budget would be there.
     if (window.registers[g].size() < 2 && window.register_peak[g] <= problem.limits.producer_registers) continue;
-    const std::int64_t budget =
-        schedule.groups[g].registers > 0 ? schedule.groups[g].registers : window.register_budget[g];
-    GanttLane& lane = add(fmt::format("regs {}", schedule.groups[g].role), {}, UnitRole::Other, shown.registers[g],
-                          budget, LaneMeasure::Registers);
+    const std::int64_t budget = schedule.groups[g].registers > 0 ? schedule.groups[g].registers : window.register_budget[g];
+    GanttLane& lane =
+        add(fmt::format("regs {}", schedule.groups[g].role), {}, UnitRole::Other, shown.registers[g], budget, LaneMeasure::Registers);
     lane.detail = lane_value(lane, window.register_peak[g]);
   }
 }

@@ -90,8 +90,7 @@ int choose_lanes(std::vector<Shape>& shapes, std::vector<std::size_t> ops, Cycle
     }
     const auto fits = [&](const std::vector<std::size_t>& lane) {
       return std::none_of(lane.begin(), lane.end(), [&](std::size_t other) {
-        return shapes[other].length > ii ||
-               arcs_meet(shapes[other].begin, shapes[other].length, shape.begin, shape.length, ii);
+        return shapes[other].length > ii || arcs_meet(shapes[other].begin, shapes[other].length, shape.begin, shape.length, ii);
       });
     };
     const auto lane = std::find_if(lanes.begin(), lanes.end(), fits);
@@ -154,8 +153,7 @@ GanttBar bar_of(const Problem& problem, const Schedule& schedule, OpId op, const
 }
 
 /// One window: iteration -stage of every op, folded into [0, II).
-void add_steady_bars(const Problem& problem, const Schedule& schedule, const std::vector<Shape>& shapes,
-                     GanttModel& model) {
+void add_steady_bars(const Problem& problem, const Schedule& schedule, const std::vector<Shape>& shapes, GanttModel& model) {
   const Cycle ii = schedule.ii;
   model.begin = 0;
   model.end = ii;
@@ -180,12 +178,10 @@ void add_steady_bars(const Problem& problem, const Schedule& schedule, const std
   }
 }
 
-void add_run_bars(const Problem& problem, const Schedule& schedule, const std::vector<Shape>& shapes, int iterations,
-                  GanttModel& model) {
+void add_run_bars(const Problem& problem, const Schedule& schedule, const std::vector<Shape>& shapes, int iterations, GanttModel& model) {
   model.bars.reserve(shapes.size() * static_cast<std::size_t>(iterations));
   for (int i = 0; i < iterations; ++i)
-    for (std::size_t v = 0; v < shapes.size(); ++v)
-      model.bars.push_back(bar_of(problem, schedule, OpId(v), shapes[v], i));
+    for (std::size_t v = 0; v < shapes.size(); ++v) model.bars.push_back(bar_of(problem, schedule, OpId(v), shapes[v], i));
   model.begin = 0;
   model.end = schedule.ii * iterations;
   for (const GanttBar& bar : model.bars) {

@@ -24,34 +24,34 @@ const char* to_string(GanttMode mode);
 
 struct GanttOptions {
   GanttMode mode = GanttMode::Steady;
-  int iterations = 3;             ///< unrolled and pipeline only
+  int iterations = 3;                ///< unrolled and pipeline only
   const Verdict* verdict = nullptr;  ///< marks violating bars
 };
 
 struct GanttRow {
   GroupId group;
   UnitRole role = UnitRole::Other;
-  std::string label;              ///< unit name; rows of one group are contiguous
-  int lanes = 1;                  ///< bars that overlap in a row are stacked in lanes
+  std::string label;  ///< unit name; rows of one group are contiguous
+  int lanes = 1;      ///< bars that overlap in a row are stacked in lanes
 };
 
 struct GanttGroup {
   GroupId group;
-  std::string label, detail;      ///< "consumer A", "4 warps · 240 regs"
+  std::string label, detail;  ///< "consumer A", "4 warps · 240 regs"
   std::size_t first_row = 0, rows = 0;
 };
 
 struct GanttBar {
   OpId op;
-  int iteration = 0;              ///< relative: 0, 1, 2 ... (steady: minus the stage, so older work is negative)
+  int iteration = 0;  ///< relative: 0, 1, 2 ... (steady: minus the stage, so older work is negative)
   std::size_t row = 0;
   int lane = 0;
-  Cycle begin = 0, end = 0;       ///< occupancy of the row's unit (or the issue window where nothing else is used)
-  Cycle window_end = 0;           ///< end of the issue window, for shading
-  Cycle latency_end = 0;          ///< when the result is usable, for the thin tail
+  Cycle begin = 0, end = 0;  ///< occupancy of the row's unit (or the issue window where nothing else is used)
+  Cycle window_end = 0;      ///< end of the issue window, for shading
+  Cycle latency_end = 0;     ///< when the result is usable, for the thin tail
   std::string label;
   UnitRole role = UnitRole::Other;
-  bool critical = false;          ///< on the binding unit, the critical recurrence, or the limiting cycle
+  bool critical = false;  ///< on the binding unit, the critical recurrence, or the limiting cycle
   bool violating = false;
   bool wraps_left = false, wraps_right = false;  ///< this piece continues at the other edge
 };
@@ -64,19 +64,19 @@ struct GanttArrow {
 
 struct GanttMark {
   Cycle at = 0;
-  std::string label;              ///< "iteration k+1", "steady state" ...
-  bool strong = false;            ///< II boundaries are strong
+  std::string label;    ///< "iteration k+1", "steady state" ...
+  bool strong = false;  ///< II boundaries are strong
 };
 
 enum class LaneMeasure { Unit, Bytes, Columns, Registers };
 
 struct GanttLane {
-  std::string label, detail;      ///< "tensor core", "100 %"
+  std::string label, detail;  ///< "tensor core", "100 %"
   UnitRole role = UnitRole::Other;
-  UsageCurve profile;                ///< over [begin, end) of the model
-  std::int64_t capacity = 0;      ///< the dashed line; 0: none
+  UsageCurve profile;         ///< over [begin, end) of the model
+  std::int64_t capacity = 0;  ///< the dashed line; 0: none
   std::int64_t peak = 0;
-  std::int64_t allocated = 0;     ///< memories: set aside for good, whether it holds anything or not; 0: no such thing
+  std::int64_t allocated = 0;  ///< memories: set aside for good, whether it holds anything or not; 0: no such thing
   LaneMeasure measure = LaneMeasure::Unit;
   /// What its full height stands for; at least 1.
   std::int64_t full() const;
@@ -89,10 +89,10 @@ struct GanttModel {
   Cycle ii = 1, begin = 0, end = 1;
   std::vector<GanttGroup> groups;
   std::vector<GanttRow> rows;
-  std::vector<GanttBar> bars;     ///< sorted by row, lane, begin; bars of one lane do not overlap
+  std::vector<GanttBar> bars;  ///< sorted by row, lane, begin; bars of one lane do not overlap
   std::vector<GanttArrow> arrows;
   std::vector<GanttMark> marks;
-  std::vector<GanttLane> lanes;   ///< units, SMEM, TMEM, registers per group
+  std::vector<GanttLane> lanes;  ///< units, SMEM, TMEM, registers per group
 };
 
 /// Pre: one placement per op, groups that exist, II >= 1. Any timing is fine, also one that breaks every rule.

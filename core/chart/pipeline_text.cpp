@@ -63,11 +63,10 @@ class Writer {
 
   std::string ring(ChannelId id) const {
     const Channel& channel = problem_.channel(id);
-    std::string text = fmt::format("{}: {}, {} {} each, filled by {}", printable(channel.name),
-                                   count_of(schedule_.depth(id), "slot"), grouped(channel.size),
-                                   channel.space == Space::Tmem ? "columns" : "bytes", printable(name(channel.writer)));
-    if (const int releases = program_.releases[id.index()])
-      return text + fmt::format(", freed by {}", count_of(releases, "release"));
+    std::string text =
+        fmt::format("{}: {}, {} {} each, filled by {}", printable(channel.name), count_of(schedule_.depth(id), "slot"),
+                    grouped(channel.size), channel.space == Space::Tmem ? "columns" : "bytes", printable(name(channel.writer)));
+    if (const int releases = program_.releases[id.index()]) return text + fmt::format(", freed by {}", count_of(releases, "release"));
     return text + ", used by one group: no empty barrier";
   }
 
@@ -79,7 +78,8 @@ class Writer {
     out.note = count_of(of.warps, "warp") + ", " + count_of(body.stages, "stage");
     if (body.first_stage > 0) out.note += fmt::format(", begins in window {}", body.first_stage);
     if (body.lines.empty()) return out;
-    if (body.stages > kMostStagesWritten) out.note += fmt::format("; prologue and epilogue of more than {} stages are not written out", kMostStagesWritten);
+    if (body.stages > kMostStagesWritten)
+      out.note += fmt::format("; prologue and epilogue of more than {} stages are not written out", kMostStagesWritten);
     for (const PipelineWindow& window : pipeline_windows(body)) out.sections.push_back(section(body, window));
     return out;
   }
@@ -91,8 +91,7 @@ class Writer {
     switch (window.part) {
       case Part::Prologue:
         out.title = fill > 1 ? fmt::format("prologue {} of {}", window.number + 1, fill) : "prologue";
-        out.note = fmt::format("once, from cycle {}",
-                               grouped(sat(body.first_stage + window.number)));
+        out.note = fmt::format("once, from cycle {}", grouped(sat(body.first_stage + window.number)));
         break;
       case Part::Steady:
         out.title = fmt::format("steady state: for i = {} .. N-1", fill);
@@ -103,8 +102,7 @@ class Writer {
         out.note = "once";
         break;
     }
-    for (const PipelineStep& step : window.steps)
-      out.lines.push_back(line(body.lines[step.line], step, {window.part, step.offset}));
+    for (const PipelineStep& step : window.steps) out.lines.push_back(line(body.lines[step.line], step, {window.part, step.offset}));
     return out;
   }
 
@@ -202,8 +200,7 @@ std::string pipeline_page(const PipelineText& text, const TextStyle& style) {
       page += fmt::format("\n  {} ({})\n", section.title, section.note);
       std::vector<std::vector<std::string>> rows;
       for (const PipelineTextLine& line : section.lines)
-        rows.push_back({grouped(line.slot), line.guard + styled(line.verb, style), styled(line.object, style),
-                        styled(line.detail, style)});
+        rows.push_back({grouped(line.slot), line.guard + styled(line.verb, style), styled(line.object, style), styled(line.detail, style)});
       page += text_table({{"cycle", true}, {"does"}, {"what"}, {"where"}}, rows);
     }
     if (group.sections.empty()) page += "  no op\n";

@@ -25,10 +25,8 @@ constexpr UnitRole kRoles[] = {UnitRole::Tensor, UnitRole::Copy, UnitRole::Speci
 struct Palette {
   const char *back, *row, *row_alternate, *grid, *text, *dim, *ii, *outline, *bad, *limit;
 };
-constexpr Palette kLight{"#ffffff", "#f6f7fa", "#eef0f5", "#d5dae2", "#16191f",
-                         "#4d5563", "#1261c4", "#101010", "#b3261e", "#7d5600"};
-constexpr Palette kDark{"#101318", "#14171d", "#191d24", "#262b35", "#e6e9ef",
-                        "#9aa2b1", "#4c9bff", "#ffffff", "#ff6b5e", "#e8b339"};
+constexpr Palette kLight{"#ffffff", "#f6f7fa", "#eef0f5", "#d5dae2", "#16191f", "#4d5563", "#1261c4", "#101010", "#b3261e", "#7d5600"};
+constexpr Palette kDark{"#101318", "#14171d", "#191d24", "#262b35", "#e6e9ef", "#9aa2b1", "#4c9bff", "#ffffff", "#ff6b5e", "#e8b339"};
 
 /// Two decimals, without zeros at the end.
 std::string number(double value) {
@@ -78,8 +76,7 @@ class Picture {
     origin_ = y;
     top_ = y + (options_.title.empty() ? kMargin / 2 : kTitle) + kRuler + kMarks * (model_.mode == GanttMode::Pipeline ? 2 : 1);
     lanes_top_ = top_ + static_cast<double>(layout_.height) + 10;
-    bottom_ = options_.lanes ? lanes_top_ + kLane * static_cast<double>(model_.lanes.size())
-                             : top_ + static_cast<double>(layout_.height);
+    bottom_ = options_.lanes ? lanes_top_ + kLane * static_cast<double>(model_.lanes.size()) : top_ + static_cast<double>(layout_.height);
   }
   double bottom() const { return bottom_ + kMargin; }
   /// Ticks where a chart of this II has them.
@@ -106,22 +103,18 @@ class Picture {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
 
-  double x(Cycle at) const {
-    return left_ + (right_ - left_) * static_cast<double>(at - begin_) / static_cast<double>(end_ - begin_);
-  }
+  double x(Cycle at) const { return left_ + (right_ - left_) * static_cast<double>(at - begin_) / static_cast<double>(end_ - begin_); }
   bool seen(Cycle at) const { return at >= begin_ && at <= end_; }
 
   void rect(std::string_view css, double x0, double y0, double x1, double y1) {
-    put("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", css, number(x0), number(y0),
-        number(x1 - x0), number(y1 - y0));
+    put("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", css, number(x0), number(y0), number(x1 - x0),
+        number(y1 - y0));
   }
   void line(std::string_view css, double x0, double y0, double x1, double y1) {
-    put("<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", css, number(x0), number(y0), number(x1),
-        number(y1));
+    put("<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", css, number(x0), number(y0), number(x1), number(y1));
   }
   void text(std::string_view css, double at_x, double y, std::string_view what) {
-    if (!what.empty())
-      put("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", css, number(at_x), number(y), xml_text(what));
+    if (!what.empty()) put("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", css, number(at_x), number(y), xml_text(what));
   }
 
   void head(double height) {
@@ -129,8 +122,7 @@ class Picture {
         "role=\"img\">\n",
         number(width_), number(height));
     put("<title>{}</title>\n",
-        xml_text(options_.title.empty() ? fmt::format("{} schedule, II {}", to_string(model_.mode), grouped(model_.ii))
-                                       : options_.title));
+        xml_text(options_.title.empty() ? fmt::format("{} schedule, II {}", to_string(model_.mode), grouped(model_.ii)) : options_.title));
     put("<style>\n"
         "text {{ font-family: 'DejaVu Sans', Verdana, sans-serif; font-size: 12px; fill: {} }}\n"
         ".title {{ font-size: 15px; font-weight: bold }} .group {{ font-weight: bold; font-size: 13px }}\n"
@@ -159,8 +151,8 @@ class Picture {
     put("<pattern id=\"heddle-violation\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 8 L8 0 "
         "M0 0 L8 8\" stroke=\"{}\" stroke-width=\"1.5\"/></pattern>\n",
         colors_.bad);
-    put("<clipPath id=\"heddle-time\"><rect x=\"{}\" y=\"0\" width=\"{}\" height=\"{}\"/></clipPath>\n</defs>\n",
-        number(left_ - 1), number(right_ - left_ + 2), number(height));
+    put("<clipPath id=\"heddle-time\"><rect x=\"{}\" y=\"0\" width=\"{}\" height=\"{}\"/></clipPath>\n</defs>\n", number(left_ - 1),
+        number(right_ - left_ + 2), number(height));
     put("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", number(width_), number(height), colors_.back);
   }
 
@@ -199,16 +191,14 @@ class Picture {
       if (mark.strong) {
         if (!seen(mark.at)) continue;
         line("ii", x(mark.at), top_ - kMarks - 2, x(mark.at), bottom_);
-        if (x(mark.at) + static_cast<double>(mark.label.size()) * kLetter < right_)
-          text("mark", x(mark.at) + 5, base + 13, mark.label);
+        if (x(mark.at) + static_cast<double>(mark.label.size()) * kLetter < right_) text("mark", x(mark.at) + 5, base + 13, mark.label);
         continue;
       }
       Cycle until = model_.end;
       for (const GanttMark& other : model_.marks)
         if (!other.strong && other.at > mark.at) until = std::min(until, other.at);
       const double y = base - kMarks;
-      rect(mark.label == "steady state" ? "phase special" : "phase smem", x(mark.at) + 1, y + 1, x(until) - 1,
-           y + kMarks - 1);
+      rect(mark.label == "steady state" ? "phase special" : "phase smem", x(mark.at) + 1, y + 1, x(until) - 1, y + kMarks - 1);
       const double middle = (std::max(x(mark.at), left_) + std::min(x(until), right_)) / 2;
       if (until > begin_ && mark.at < end_ && x(until) - x(mark.at) > static_cast<double>(mark.label.size()) * kLetter)
         text("label", middle, y + 13, mark.label);
@@ -220,33 +210,29 @@ class Picture {
     put("<g clip-path=\"url(#heddle-time)\">\n");
     for (const GanttBar& bar : model_.bars) {
       if (bar.end < begin_ || bar.begin > end_) continue;
-      const double y0 = top_ + static_cast<double>(layout_.lane_top(bar)) + 3,
-                   height = static_cast<double>(layout_.lane) - 6;
+      const double y0 = top_ + static_cast<double>(layout_.lane_top(bar)) + 3, height = static_cast<double>(layout_.lane) - 6;
       const double x0 = x(bar.begin), x1 = std::max(x(bar.end), x0 + 2);
       const char* role = to_string(bar.role);
-      put("<g class=\"bar{}{}\"><title>{}: {} to {} ({} cycles) on {}, iteration {}{}{}{}</title>\n",
-          bar.critical ? " is-critical" : "", bar.violating ? " is-violating" : "", xml_text(bar.label),
-          grouped(bar.begin), grouped(bar.end), grouped(bar.end - bar.begin), xml_text(model_.rows[bar.row].label),
-          bar.iteration, bar.wraps_left || bar.wraps_right ? ", wraps around II" : "", bar.critical ? ", critical" : "",
-          bar.violating ? ", breaks a rule" : "");
+      put("<g class=\"bar{}{}\"><title>{}: {} to {} ({} cycles) on {}, iteration {}{}{}{}</title>\n", bar.critical ? " is-critical" : "",
+          bar.violating ? " is-violating" : "", xml_text(bar.label), grouped(bar.begin), grouped(bar.end), grouped(bar.end - bar.begin),
+          xml_text(model_.rows[bar.row].label), bar.iteration, bar.wraps_left || bar.wraps_right ? ", wraps around II" : "",
+          bar.critical ? ", critical" : "", bar.violating ? ", breaks a rule" : "");
       const Cycle tail = model_.mode == GanttMode::Steady ? std::min(bar.latency_end, model_.end) : bar.latency_end;
-      if (tail > bar.end && !bar.wraps_right)
-        line(fmt::format("tail line-{}", role), x1, y0 + height - 3, x(tail), y0 + height - 3);
+      if (tail > bar.end && !bar.wraps_right) line(fmt::format("tail line-{}", role), x1, y0 + height - 3, x(tail), y0 + height - 3);
       const char* outline = bar.violating ? " violating" : bar.critical ? " critical" : "";
       const auto body = [&](std::string_view attributes) {
-        put("<rect {} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>\n", attributes, number(x0), number(y0),
-            number(x1 - x0), number(height), bar.wraps_left || bar.wraps_right || x1 - x0 < 6 ? 0 : 3);
+        put("<rect {} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>\n", attributes, number(x0), number(y0), number(x1 - x0),
+            number(height), bar.wraps_left || bar.wraps_right || x1 - x0 < 6 ? 0 : 3);
       };
       body(fmt::format("class=\"{}{}\"", role, outline));
-      if (const int style = std::abs(bar.iteration) % 4; style > 0)
-        body(fmt::format("fill=\"url(#heddle-hatch{})\"", style));
+      if (const int style = std::abs(bar.iteration) % 4; style > 0) body(fmt::format("fill=\"url(#heddle-hatch{})\"", style));
       if (bar.violating) body("fill=\"url(#heddle-violation)\"");
       const double middle = y0 + height / 2;
       const auto chevrons = [&](double edge, int way) {
         for (int i = 0; i < 2; ++i) {
           const double tip = edge - way * (3 + i * 4);
-          put("<path d=\"M{} {} L{} {} L{} {}\" class=\"line-other\" style=\"stroke:#000\"/>\n", number(tip - way * 3),
-              number(middle - 4), number(tip), number(middle), number(tip - way * 3), number(middle + 4));
+          put("<path d=\"M{} {} L{} {} L{} {}\" class=\"line-other\" style=\"stroke:#000\"/>\n", number(tip - way * 3), number(middle - 4),
+              number(tip), number(middle), number(tip - way * 3), number(middle + 4));
         }
       };
       if (bar.wraps_left && x1 - x0 > 24) chevrons(x0, -1);
@@ -270,8 +256,7 @@ class Picture {
       const double full = static_cast<double>(lane.full());
       const auto y = [&](std::int64_t value) { return y1 - (y1 - y0 - 3) * static_cast<double>(value) / full; };
       rect("row0", left_, y0, right_, y1);
-      text("", kMargin + 6, y1 - 8,
-           label_that_fits(lane.label, kLabels - 14 - static_cast<double>(letters(lane.detail)) * kLetter));
+      text("", kMargin + 6, y1 - 8, label_that_fits(lane.label, kLabels - 14 - static_cast<double>(letters(lane.detail)) * kLetter));
       text("tick right", left_ - 8, y1 - 8, lane.detail);
       std::string path;
       for (std::size_t s = 0; s < lane.profile.size(); ++s) {

@@ -14,10 +14,10 @@ enum class SvgTheme { Light, Dark };
 
 struct SvgOptions {
   SvgTheme theme = SvgTheme::Light;
-  int width = 1200;                    ///< pixels, at least 320; the height follows from the rows
-  std::optional<Cycle> begin, end;     ///< of the range that is shown; default: all of it
-  bool lanes = true;                   ///< resource lanes under the rows
-  std::string title;                   ///< written above the picture when not empty
+  int width = 1200;                 ///< pixels, at least 320; the height follows from the rows
+  std::optional<Cycle> begin, end;  ///< of the range that is shown; default: all of it
+  bool lanes = true;                ///< resource lanes under the rows
+  std::string title;                ///< written above the picture when not empty
 };
 
 /// The same model and options give the same bytes. An empty or reversed range shows everything.

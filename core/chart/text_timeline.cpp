@@ -49,8 +49,7 @@ struct Cell {
 
 class Drawing {
  public:
-  Drawing(const GanttModel& model, const TextStyle& style)
-      : model_(model), style_(style), glyphs_(style.utf8 ? kUnicode : kAscii) {
+  Drawing(const GanttModel& model, const TextStyle& style) : model_(model), style_(style), glyphs_(style.utf8 ? kUnicode : kAscii) {
     for (const GanttGroup& group : model.groups) label_ = std::max(label_, display_width(group.label));
     for (const GanttRow& row : model.rows) label_ = std::max(label_, 2 + display_width(row.label));
     for (const GanttLane& lane : model.lanes) label_ = std::max(label_, 2 + display_width(lane.label));
@@ -155,16 +154,13 @@ class Drawing {
     Line line(static_cast<std::size_t>(columns_) + 1);
     for (const GanttMark& mark : model_.marks) {
       const int at = column(mark.at);
-      if (at >= 0 && at <= columns_)
-        line[static_cast<std::size_t>(at)].glyph = mark.strong ? glyphs_.strong : glyphs_.weak;
+      if (at >= 0 && at <= columns_) line[static_cast<std::size_t>(at)].glyph = mark.strong ? glyphs_.strong : glyphs_.weak;
     }
     return line;
   }
 
   void draw_group(const GanttGroup& group) {
-    text_ +=
-        clip(styled(join_facts({group.label, group.detail}, style_), style_), std::max(kMinimumWidth, style_.width)) +
-        '\n';
+    text_ += clip(styled(join_facts({group.label, group.detail}, style_), style_), std::max(kMinimumWidth, style_.width)) + '\n';
     for (std::size_t r = group.first_row; r < group.first_row + group.rows && r < model_.rows.size(); ++r) {
       const GanttRow& row = model_.rows[r];
       for (int lane = 0; lane < std::max(1, row.lanes); ++lane) {
@@ -227,8 +223,7 @@ class Drawing {
   const char* fill_of(int age) {
     const int fills = static_cast<int>(glyphs_.fill.size());
     oldest_ = std::max(oldest_, age);
-    return glyphs_
-        .fill[static_cast<std::size_t>(model_.mode == GanttMode::Steady ? std::min(age, fills - 1) : age % fills)];
+    return glyphs_.fill[static_cast<std::size_t>(model_.mode == GanttMode::Steady ? std::min(age, fills - 1) : age % fills)];
   }
 
   std::string fills_explained() const {
@@ -252,14 +247,11 @@ class Drawing {
       for (int c = 0; c < columns_; ++c) {
         // The highest value anywhere in this column's cycles.
         const Cycle from = model_.begin + static_cast<Cycle>(static_cast<__int128>(c) * span_ / columns_);
-        const Cycle to =
-            std::max(from + 1, model_.begin + static_cast<Cycle>(static_cast<__int128>(c + 1) * span_ / columns_));
+        const Cycle to = std::max(from + 1, model_.begin + static_cast<Cycle>(static_cast<__int128>(c + 1) * span_ / columns_));
         while (step + 1 < lane.profile.size() && lane.profile[step + 1].at <= from) ++step;
         std::int64_t value = 0;
-        for (std::size_t s = step; s < lane.profile.size() && lane.profile[s].at < to; ++s)
-          value = std::max(value, lane.profile[s].value);
-        const auto level =
-            static_cast<std::size_t>(std::clamp<__int128>((static_cast<__int128>(value) * 8 + full - 1) / full, 0, 8));
+        for (std::size_t s = step; s < lane.profile.size() && lane.profile[s].at < to; ++s) value = std::max(value, lane.profile[s].value);
+        const auto level = static_cast<std::size_t>(std::clamp<__int128>((static_cast<__int128>(value) * 8 + full - 1) / full, 0, 8));
         put(line, c, glyphs_.level[level], color_of(lane.role));
       }
       write("  " + lane.label, line, details_ ? styled(lane.detail, style_) : "");
@@ -268,9 +260,8 @@ class Drawing {
 
   void draw_legend() {
     std::vector<std::string> parts;
-    const std::string one = columns_ >= span_
-                                ? fmt::format("1 cycle is {} column{}", columns_ / span_, columns_ == span_ ? "" : "s")
-                                : fmt::format("1 column is {:.4g} cycles", static_cast<double>(span_) / columns_);
+    const std::string one = columns_ >= span_ ? fmt::format("1 cycle is {} column{}", columns_ / span_, columns_ == span_ ? "" : "s")
+                                              : fmt::format("1 column is {:.4g} cycles", static_cast<double>(span_) / columns_);
     parts.push_back(one);
     if (oldest_ > 0) parts.push_back(fills_explained());
     if (wrapped_) parts.push_back("< > continues at the other edge");

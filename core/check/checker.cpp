@@ -25,8 +25,8 @@ std::vector<Violation> form_violations(const Problem& p, const Schedule& s) {
   };
   const auto sizes = [&](const char* what, std::size_t has, std::size_t wanted) {
     if (has != wanted)
-      object(fmt::format("the schedule has {} {}, the problem has {}", has, what, wanted), {},
-             static_cast<std::int64_t>(has), static_cast<std::int64_t>(wanted));
+      object(fmt::format("the schedule has {} {}, the problem has {}", has, what, wanted), {}, static_cast<std::int64_t>(has),
+             static_cast<std::int64_t>(wanted));
   };
   sizes("op placements", s.ops.size(), p.ops.size());
   sizes("channel depths", s.depths.size(), p.channels.size());
@@ -36,8 +36,7 @@ std::vector<Violation> form_violations(const Problem& p, const Schedule& s) {
     const Placement& place = s.ops[v];
     const std::string& name = p.ops[v].name;
     if (place.start < 0) object(fmt::format("{} starts at {}, before cycle 0", name, place.start), {OpId(v)}, place.start, 0);
-    if (place.start > kAbsurd)
-      object(fmt::format("{} starts at {}, which is absurd", name, place.start), {OpId(v)}, place.start, kAbsurd);
+    if (place.start > kAbsurd) object(fmt::format("{} starts at {}, which is absurd", name, place.start), {OpId(v)}, place.start, kAbsurd);
     if (!place.group.valid() || place.group.index() >= s.groups.size())
       object(place.group.valid()
                  ? fmt::format("{} is in group {}, but there are only {} groups", name, place.group.index(), s.groups.size())
@@ -47,14 +46,12 @@ std::vector<Violation> form_violations(const Problem& p, const Schedule& s) {
   }
   for (std::size_t g = 0; g < s.groups.size(); ++g) {
     if (s.groups[g].warps < 0 || s.groups[g].registers < 0)
-      object(fmt::format("group {} has {} warps and {} registers; neither may be negative", g, s.groups[g].warps,
-                         s.groups[g].registers),
+      object(fmt::format("group {} has {} warps and {} registers; neither may be negative", g, s.groups[g].warps, s.groups[g].registers),
              {}, std::min(s.groups[g].warps, s.groups[g].registers), 0);
   }
   for (std::size_t ch = 0; ch < std::min(s.depths.size(), p.channels.size()); ++ch) {
     if (s.depths[ch] < 0)
-      object(fmt::format("channel {} has depth {}", p.channels[ch].name, s.depths[ch]), {p.channels[ch].writer},
-             s.depths[ch], 0);
+      object(fmt::format("channel {} has depth {}", p.channels[ch].name, s.depths[ch]), {p.channels[ch].writer}, s.depths[ch], 0);
   }
   return found;
 }

@@ -14,12 +14,12 @@
 namespace heddle {
 
 struct Violation {
-  std::string family;        ///< "dependence", "unit", "issue", ..., "user", "form" (malformed: sizes, negative starts, groups)
-  std::string message;       ///< one sentence with op names and numbers
-  std::vector<OpId> ops;     ///< to highlight
-  Cycle slot = -1;           ///< modulo II, where it happens; -1 when not tied to a slot
-  std::int64_t amount = 0;   ///< what was found
-  std::int64_t limit = 0;    ///< what is allowed
+  std::string family;       ///< "dependence", "unit", "issue", ..., "user", "form" (malformed: sizes, negative starts, groups)
+  std::string message;      ///< one sentence with op names and numbers
+  std::vector<OpId> ops;    ///< to highlight
+  Cycle slot = -1;          ///< modulo II, where it happens; -1 when not tied to a slot
+  std::int64_t amount = 0;  ///< what was found
+  std::int64_t limit = 0;   ///< what is allowed
 };
 
 struct Verdict {

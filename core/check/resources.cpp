@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/analysis/channels.h"
-#include "core/analysis/usage_curve.h"
 #include "core/analysis/registers.h"
+#include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
 #include "core/check/families.h"
 
@@ -21,7 +21,8 @@ int groups_in_use(const Schedule& schedule) {
 
 void check_group_count(const Case& c) {
   const int used = groups_in_use(c.schedule), most = c.problem.max_groups;
-  if (used > most) c.found.push_back({"form", fmt::format("{} warp groups are used, at most {} are allowed", used, most), {}, -1, used, most});
+  if (used > most)
+    c.found.push_back({"form", fmt::format("{} warp groups are used, at most {} are allowed", used, most), {}, -1, used, most});
 }
 
 void check_variable_latency(const Case& c) {
@@ -30,15 +31,14 @@ void check_variable_latency(const Case& c) {
     const Op& op = c.problem.ops[v];
     const GroupId group = c.schedule.ops[v].group;
     if (op.variable_latency == (group.index() == 0)) continue;
-    c.found.push_back(
-        {"variable",
-         op.variable_latency
-             ? fmt::format("{} has variable latency and is in {} instead of the producer, group 0", op.name, c.group_name(group))
-             : fmt::format("{} has fixed latency and is in the producer group", op.name),
-         {OpId(v)},
-         -1,
-         static_cast<std::int64_t>(group.index()),
-         0});
+    c.found.push_back({"variable",
+                       op.variable_latency ? fmt::format("{} has variable latency and is in {} instead of the producer, group 0", op.name,
+                                                         c.group_name(group))
+                                           : fmt::format("{} has fixed latency and is in the producer group", op.name),
+                       {OpId(v)},
+                       -1,
+                       static_cast<std::int64_t>(group.index()),
+                       0});
   }
 }
 
@@ -69,13 +69,16 @@ void check_warps(const Case& c) {
       why = fmt::format("its widest op {} needs {}{}", c.name(needs[g].widest), needs[g].warps,
                         needs[g].aligned ? " and a multiple of 4 is due" : "");
     }
-    c.found.push_back({"warps", fmt::format("{} has {} warps instead of {}: {}", c.group_name(GroupId(g)), found, wanted, why),
-                       ops, -1, found, wanted});
+    c.found.push_back(
+        {"warps", fmt::format("{} has {} warps instead of {}: {}", c.group_name(GroupId(g)), found, wanted, why), ops, -1, found, wanted});
   }
   if (total > c.problem.limits.warps_per_cta)
-    c.found.push_back({"warps", fmt::format("the groups have {} warps together, a CTA has at most {}", total,
-                                            c.problem.limits.warps_per_cta),
-                       {}, -1, total, c.problem.limits.warps_per_cta});
+    c.found.push_back({"warps",
+                       fmt::format("the groups have {} warps together, a CTA has at most {}", total, c.problem.limits.warps_per_cta),
+                       {},
+                       -1,
+                       total,
+                       c.problem.limits.warps_per_cta});
 }
 
 std::int64_t budget_of_group(const Problem& problem, const Schedule& schedule, std::size_t group, std::int64_t use) {
@@ -99,8 +102,8 @@ void check_registers(const Case& c) {
     };
     const std::string name = c.group_name(GroupId(g));
     if (uses[g].peak > budget)
-      object(uses[g].at.valid() ? fmt::format("{} needs {} registers per thread at the start of {} (slot {}), its budget is {}",
-                                              name, uses[g].peak, c.name(uses[g].at), c.schedule.slot(uses[g].at), budget)
+      object(uses[g].at.valid() ? fmt::format("{} needs {} registers per thread at the start of {} (slot {}), its budget is {}", name,
+                                              uses[g].peak, c.name(uses[g].at), c.schedule.slot(uses[g].at), budget)
                                 : fmt::format("{} needs {} registers per thread, its budget is {}", name, uses[g].peak, budget),
              uses[g].peak, budget);
     if (budget % std::max<std::int64_t>(1, limits.register_granule) != 0)
@@ -108,30 +111,41 @@ void check_registers(const Case& c) {
              limits.register_granule);
     if (budget > limits.registers_per_thread)
       object(fmt::format("{} needs {} registers per thread{}, the machine has {}", name, budget,
-                         uses[g].at.valid() ? fmt::format(" (peak {} at the start of {}, slot {})", uses[g].peak,
-                                                          c.name(uses[g].at), c.schedule.slot(uses[g].at))
+                         uses[g].at.valid() ? fmt::format(" (peak {} at the start of {}, slot {})", uses[g].peak, c.name(uses[g].at),
+                                                          c.schedule.slot(uses[g].at))
                                             : "",
                          limits.registers_per_thread),
              budget, limits.registers_per_thread);
     total = sat_add(total, sat_mul(budget, sat_mul(c.schedule.groups[g].warps, limits.threads_per_warp)));
   }
   if (total > limits.registers_per_sm)
-    c.found.push_back({"registers", fmt::format("the groups take {} registers together, the register file has {}", total,
-                                                limits.registers_per_sm),
-                       {}, -1, total, limits.registers_per_sm});
+    c.found.push_back({"registers",
+                       fmt::format("the groups take {} registers together, the register file has {}", total, limits.registers_per_sm),
+                       {},
+                       -1,
+                       total,
+                       limits.registers_per_sm});
 }
 
 void check_memory(const Case& c) {
   const std::int64_t smem = allocated(c.problem, c.schedule, Space::Smem);
   if (smem > c.problem.limits.smem_bytes)
-    c.found.push_back({"memory", fmt::format("channels and resident tiles take {} bytes of shared memory, {} are usable", smem,
-                                             c.problem.limits.smem_bytes),
-                       {}, -1, smem, c.problem.limits.smem_bytes});
+    c.found.push_back(
+        {"memory",
+         fmt::format("channels and resident tiles take {} bytes of shared memory, {} are usable", smem, c.problem.limits.smem_bytes),
+         {},
+         -1,
+         smem,
+         c.problem.limits.smem_bytes});
   const std::int64_t columns = allocated(c.problem, c.schedule, Space::Tmem), rounded = rounded_columns(columns);
   if (rounded > c.problem.limits.tmem_columns)
-    c.found.push_back({"memory", fmt::format("tensor memory: {} columns are allocated as {}, the machine has {}", columns,
-                                             rounded, c.problem.limits.tmem_columns),
-                       {}, -1, rounded, c.problem.limits.tmem_columns});
+    c.found.push_back(
+        {"memory",
+         fmt::format("tensor memory: {} columns are allocated as {}, the machine has {}", columns, rounded, c.problem.limits.tmem_columns),
+         {},
+         -1,
+         rounded,
+         c.problem.limits.tmem_columns});
 }
 
 void check_channels(const Case& c) {
@@ -162,21 +176,21 @@ void check_channels(const Case& c) {
       const Cycle signal = c.same_group(r.op, channel.writer) ? 0 : r.signal;
       if (refill < end) {
         const Cycle copies = ceil_div(end - write, c.schedule.ii);
-        object("depth", fmt::format("channel {} has {} slot{}, but {} copies are alive at once between {} (cycle {}) and the end "
-                                    "of {} (cycle {})",
-                                    channel.name, depth, depth == 1 ? "" : "s", copies, c.name(channel.writer), write,
-                                    c.name(r.op), end),
+        object("depth",
+               fmt::format("channel {} has {} slot{}, but {} copies are alive at once between {} (cycle {}) and the end "
+                           "of {} (cycle {})",
+                           channel.name, depth, depth == 1 ? "" : "s", copies, c.name(channel.writer), write, c.name(r.op), end),
                {channel.writer, r.op}, copies);
       } else if (refill < sat_add(end, signal)) {
-        c.found.push_back({"credit",
-                           fmt::format("channel {}: {} refills a slot at {}, but {} releases it only at {} (read ends {} + "
-                                       "signal {}; depth {})",
-                                       channel.name, c.name(channel.writer), refill, c.name(r.op), sat_add(end, signal), end,
-                                       signal, depth),
-                           {channel.writer, r.op},
-                           c.schedule.slot(channel.writer),
-                           refill,
-                           sat_add(end, signal)});
+        c.found.push_back(
+            {"credit",
+             fmt::format("channel {}: {} refills a slot at {}, but {} releases it only at {} (read ends {} + "
+                         "signal {}; depth {})",
+                         channel.name, c.name(channel.writer), refill, c.name(r.op), sat_add(end, signal), end, signal, depth),
+             {channel.writer, r.op},
+             c.schedule.slot(channel.writer),
+             refill,
+             sat_add(end, signal)});
       }
     }
   }

@@ -17,8 +17,7 @@ void check_dependences(const Case& c) {
     const Cycle used = sat_add(c.schedule.start(e.to), sat_mul(e.distance, c.schedule.ii));
     if (used >= ready) continue;
     std::string message = fmt::format("{} starts at {}", c.name(e.to), c.schedule.start(e.to));
-    if (e.distance > 0)
-      message += fmt::format(", that is {} after {} iteration{}", used, e.distance, e.distance == 1 ? "" : "s");
+    if (e.distance > 0) message += fmt::format(", that is {} after {} iteration{}", used, e.distance, e.distance == 1 ? "" : "s");
     message += fmt::format(", but {}", c.name(e.from));
     message += e.value.valid() ? fmt::format(" has {} ready only at {}", c.problem.value(e.value).name, ready)
                                : fmt::format(" must come first and is done only at {}", ready);
@@ -44,8 +43,7 @@ std::vector<OpId> users_at(const Case& c, UnitId unit, Cycle slot) {
 
 std::string list_names(const Case& c, const std::vector<OpId>& ops) {
   std::string text;
-  for (std::size_t i = 0; i < ops.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == ops.size() ? " and " : ", ") + c.name(ops[i]);
+  for (std::size_t i = 0; i < ops.size(); ++i) text += (i == 0 ? "" : i + 1 == ops.size() ? " and " : ", ") + c.name(ops[i]);
   return text;
 }
 
@@ -65,7 +63,9 @@ void check_sums(const Case& c) {
     const Unit& unit = c.problem.units[u];
     const std::int64_t most = sat_mul(unit.capacity, c.schedule.ii);
     if (more && sum > most)
-      c.found.push_back({"unit", fmt::format("{}: {} need {} in sum, II {} gives {}", unit.name, list_names(c, users), sum, c.schedule.ii, most), users, -1, sum, most});
+      c.found.push_back({"unit",
+                         fmt::format("{}: {} need {} in sum, II {} gives {}", unit.name, list_names(c, users), sum, c.schedule.ii, most),
+                         users, -1, sum, most});
   }
 }
 
@@ -87,11 +87,9 @@ void check_units(const Case& c) {
         if (profile[i].value > profile[worst].value) worst = i;
       const Step& step = profile[worst];
       const auto users = users_at(c, UnitId(u), step.at);
-      const std::string who =
-          users.size() == 1 ? c.name(users.front()) + " and its own next iteration" : list_names(c, users);
+      const std::string who = users.size() == 1 ? c.name(users.front()) + " and its own next iteration" : list_names(c, users);
       c.found.push_back({"unit",
-                         fmt::format("{}: {} use {} at slot {}, the capacity is {}", unit.name, who, step.value, step.at,
-                                     unit.capacity),
+                         fmt::format("{}: {} use {} at slot {}, the capacity is {}", unit.name, who, step.value, step.at, unit.capacity),
                          users, step.at, step.value, unit.capacity});
     }
   }
@@ -117,8 +115,8 @@ void check_issue(const Case& c) {
       // Each overlap is told once, from the op whose window is entered; both windows start together: from the first.
       if (later >= first.window || (later == 0 && b < a)) continue;
       c.found.push_back({"issue",
-                         fmt::format("{} starts {} cycles after {} on {}, which is busy issuing it for {}", second.name, later,
-                                     first.name, c.group_name(c.schedule.group(OpId(a))), first.window),
+                         fmt::format("{} starts {} cycles after {} on {}, which is busy issuing it for {}", second.name, later, first.name,
+                                     c.group_name(c.schedule.group(OpId(a))), first.window),
                          {OpId(a), OpId(b)},
                          c.schedule.slot(OpId(b)),
                          later,

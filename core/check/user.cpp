@@ -37,8 +37,7 @@ struct Demand {
       if (constraint.kind == ConstraintKind::Pin && start != low)
         object(fmt::format("{} starts at {} instead of {}", c.name(op), start, low), {op}, start, low);
       if (constraint.kind == ConstraintKind::Range && (start < low || start > high))
-        object(fmt::format("{} starts at {}, outside {} to {}", c.name(op), start, low, high), {op}, start,
-               start < low ? low : high);
+        object(fmt::format("{} starts at {}, outside {} to {}", c.name(op), start, low, high), {op}, start, start < low ? low : high);
       if (constraint.kind == ConstraintKind::InGroup && group(op) != low)
         object(fmt::format("{} is in group {} instead of {}", c.name(op), group(op), low), {op}, group(op), low);
       if (constraint.kind == ConstraintKind::NotInGroup && group(op) == low)
@@ -55,11 +54,9 @@ struct Demand {
         // For sameness, comparing with the first op says it all.
         if (i > 0) continue;
         if (constraint.kind == ConstraintKind::SameGroup && group(a) != group(b))
-          object(fmt::format("{} is in group {}, {} in group {}", c.name(a), group(a), c.name(b), group(b)), {a, b}, group(b),
-                 group(a));
+          object(fmt::format("{} is in group {}, {} in group {}", c.name(a), group(a), c.name(b), group(b)), {a, b}, group(b), group(a));
         if (constraint.kind == ConstraintKind::SameStage && stage(a) != stage(b))
-          object(fmt::format("{} is in stage {}, {} in stage {}", c.name(a), stage(a), c.name(b), stage(b)), {a, b}, stage(b),
-                 stage(a));
+          object(fmt::format("{} is in stage {}, {} in stage {}", c.name(a), stage(a), c.name(b), stage(b)), {a, b}, stage(b), stage(a));
       }
     }
   }
@@ -68,9 +65,9 @@ struct Demand {
     if (ops.size() != 2) return object("an order needs exactly two ops");
     const Cycle first = c.schedule.start(ops[0]), second = c.schedule.start(ops[1]);
     if (second - first < constraint.low)
-      object(fmt::format("{} starts {} cycles after {}, at least {} demanded", c.name(ops[1]), second - first, c.name(ops[0]),
-                         constraint.low),
-             ops, second - first, constraint.low);
+      object(
+          fmt::format("{} starts {} cycles after {}, at least {} demanded", c.name(ops[1]), second - first, c.name(ops[0]), constraint.low),
+          ops, second - first, constraint.low);
   }
 
   void judge_one_by_one() const {
@@ -85,8 +82,8 @@ struct Demand {
         if (!last.valid() || issued(op) > issued(last)) last = op;
       }
       if (first.valid() && first != last && issued(last) > c.schedule.start(first) + c.schedule.ii)
-        object(fmt::format("{} begins the next iteration with {} at {}, before it has issued {} at {}", c.group_name(GroupId(g)), c.name(first),
-                           c.schedule.start(first) + c.schedule.ii, c.name(last), issued(last)),
+        object(fmt::format("{} begins the next iteration with {} at {}, before it has issued {} at {}", c.group_name(GroupId(g)),
+                           c.name(first), c.schedule.start(first) + c.schedule.ii, c.name(last), issued(last)),
                {first, last}, issued(last) - c.schedule.start(first), c.schedule.ii);
     }
   }
@@ -94,7 +91,8 @@ struct Demand {
   void judge_ii() const {
     const Cycle ii = c.schedule.ii;
     if (ii < constraint.low) object(fmt::format("II {}, at least {} demanded", ii, constraint.low), {}, ii, constraint.low);
-    if (constraint.high > 0 && ii > constraint.high) object(fmt::format("II {}, at most {} demanded", ii, constraint.high), {}, ii, constraint.high);
+    if (constraint.high > 0 && ii > constraint.high)
+      object(fmt::format("II {}, at most {} demanded", ii, constraint.high), {}, ii, constraint.high);
   }
 
   void judge_closed_group() const {
@@ -102,17 +100,19 @@ struct Demand {
     for (const Edge& e : c.problem.edges) {
       if (!e.value.valid() && e.handoff == 0) continue;
       if (group(e.from) != group(e.to) && (group(e.from) == closed || group(e.to) == closed))
-        object(fmt::format("{} in group {} hands over to {} in group {}", c.name(e.from), group(e.from), c.name(e.to), group(e.to)), {e.from, e.to},
-               group(e.from), group(e.to));
+        object(fmt::format("{} in group {} hands over to {} in group {}", c.name(e.from), group(e.from), c.name(e.to), group(e.to)),
+               {e.from, e.to}, group(e.from), group(e.to));
     }
   }
 
   /// Counted from the first op.
   void judge_stage_smem() const {
     const Schedule& s = c.schedule;
-    const auto first = std::min_element(s.ops.begin(), s.ops.end(), [](const Placement& a, const Placement& b) { return a.start < b.start; });
+    const auto first =
+        std::min_element(s.ops.begin(), s.ops.end(), [](const Placement& a, const Placement& b) { return a.start < b.start; });
     if (first != s.ops.end() && first->start != 0)
-      object(fmt::format("the first op starts at {} instead of 0, from where its stages are counted", first->start), {OpId(static_cast<std::size_t>(first - s.ops.begin()))});
+      object(fmt::format("the first op starts at {} instead of 0, from where its stages are counted", first->start),
+             {OpId(static_cast<std::size_t>(first - s.ops.begin()))});
     std::int64_t bytes = 0;
     for (const StageRing& ring : constraint.rings) {
       const OpId writer = c.problem.find_op(ring.writer);
@@ -162,16 +162,14 @@ struct Demand {
       case ConstraintKind::MaxRegisters: {
         const auto uses = register_use(p, s);
         for (std::size_t g = 0; g < uses.size(); ++g)
-          at_most(fmt::format("registers per thread in {}", c.group_name(GroupId(g))).c_str(),
-                  budget_of_group(p, s, g, uses[g].peak));
+          at_most(fmt::format("registers per thread in {}", c.group_name(GroupId(g))).c_str(), budget_of_group(p, s, g, uses[g].peak));
         return;
       }
       case ConstraintKind::MaxSmem: return at_most("bytes of shared memory", allocated(p, s, Space::Smem));
-      case ConstraintKind::MaxTmem:
-        return at_most("tensor memory columns", rounded_columns(allocated(p, s, Space::Tmem)));
+      case ConstraintKind::MaxTmem: return at_most("tensor memory columns", rounded_columns(allocated(p, s, Space::Tmem)));
       case ConstraintKind::MaxDepth: {
-        const auto channel = std::find_if(p.channels.begin(), p.channels.end(),
-                                          [&](const Channel& ch) { return ch.name == constraint.channel; });
+        const auto channel =
+            std::find_if(p.channels.begin(), p.channels.end(), [&](const Channel& ch) { return ch.name == constraint.channel; });
         if (channel == p.channels.end()) return object(fmt::format("there is no channel named '{}'", constraint.channel));
         return at_most(fmt::format("slots in channel {}", channel->name).c_str(),
                        s.depths[static_cast<std::size_t>(channel - p.channels.begin())]);

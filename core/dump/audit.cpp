@@ -74,8 +74,10 @@ std::int64_t merged_bytes(const std::vector<Buffer>& buffers, const char* kind, 
   for (const Buffer& b : buffers) {
     if (b.kind != kind || without.contains(b.id)) continue;
     const std::int64_t total = sat_mul(b.size_bytes, b.count);
-    if (b.merge_group < 0) sum = sat_add(sum, total);
-    else shared[b.merge_group] = std::max(shared[b.merge_group], total);
+    if (b.merge_group < 0)
+      sum = sat_add(sum, total);
+    else
+      shared[b.merge_group] = std::max(shared[b.merge_group], total);
   }
   for (const auto& [group, bytes] : shared) sum = sat_add(sum, bytes);
   return sum;
@@ -104,20 +106,24 @@ MemoryAudit memory(const Loop& loop) {
       }
     if (!edge || data) continue;
     m.unneeded.push_back({buffer->id, sat_mul(buffer->size_bytes, buffer->count),
-                          fmt::format("{} -> {}", loop.nodes[barrier.producer].name, loop.nodes[barrier.consumer].name),
-                          barrier.producer, barrier.consumer});
+                          fmt::format("{} -> {}", loop.nodes[barrier.producer].name, loop.nodes[barrier.consumer].name), barrier.producer,
+                          barrier.consumer});
   }
   for (const Resident& r : loop.residents) {
-    if (r.tile.space == TileType::Space::Tmem) m.resident_tmem = sat_add(m.resident_tmem, columns_of(r.tile));
-    else m.resident_smem = sat_add(m.resident_smem, r.tile.bytes());
+    if (r.tile.space == TileType::Space::Tmem)
+      m.resident_tmem = sat_add(m.resident_tmem, columns_of(r.tile));
+    else
+      m.resident_smem = sat_add(m.resident_smem, r.tile.bytes());
   }
   std::set<std::int64_t> unneeded;
   for (const auto& u : m.unneeded) unneeded.insert(u.buffer);
   m.smem = sat_add(m.resident_smem, merged_bytes(loop.buffers, "smem", unneeded));
   m.tmem = sat_add(m.resident_tmem, merged_bytes(loop.buffers, "tmem", {}) / 512);
   for (const Ring& ring : loop.rings) {
-    if (ring.space == TileType::Space::Tmem) m.tmem = sat_add(m.tmem, ring.columns);
-    else m.smem = sat_add(m.smem, ring.bytes);
+    if (ring.space == TileType::Space::Tmem)
+      m.tmem = sat_add(m.tmem, ring.columns);
+    else
+      m.smem = sat_add(m.smem, ring.bytes);
   }
   return m;
 }
@@ -127,7 +133,8 @@ void rings(const Loop& loop, LoopAudit& out) {
   const Cycle ii = *loop.stated_ii;
   for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
     const Node& n = loop.nodes[i];
-    const auto buffer = std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const Buffer& b) { return n.produces >= 0 && b.id == n.produces; });
+    const auto buffer =
+        std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const Buffer& b) { return n.produces >= 0 && b.id == n.produces; });
     if (buffer == loop.buffers.end() || (buffer->kind != "smem" && buffer->kind != "tmem")) continue;
     std::size_t writer = i;
     for (const Edge& e : loop.edges)
@@ -141,7 +148,9 @@ void rings(const Loop& loop, LoopAudit& out) {
       end = std::max(end, sat_add(sat_add(*r.cycle, sat_mul(distance, ii)), waits_for_result ? r.latency : r.self_latency));
     }
     if (readers.empty()) continue;
-    RingAudit ring{buffer->id, loop.nodes[writer].name, buffer->count, std::max<std::int64_t>(1, ceil_div(end - begin, ii)), buffer->size_bytes, writer};
+    RingAudit ring{buffer->id,         loop.nodes[writer].name,
+                   buffer->count,      std::max<std::int64_t>(1, ceil_div(end - begin, ii)),
+                   buffer->size_bytes, writer};
     if (ring.slots > ring.alive) out.too_deep.push_back(ring);
     if (ring.slots < ring.alive) out.too_shallow.push_back(ring);
   }
@@ -170,8 +179,10 @@ std::vector<std::vector<std::int64_t>> never_together(const Loop& loop) {
     const auto fits = std::find_if(sets.begin(), sets.end(), [&](const auto& set) {
       return std::none_of(set.begin(), set.end(), [&](std::int64_t other) { return meet(g, other); });
     });
-    if (fits == sets.end()) sets.push_back({g});
-    else fits->push_back(g);
+    if (fits == sets.end())
+      sets.push_back({g});
+    else
+      fits->push_back(g);
   }
   std::erase_if(sets, [](const auto& set) { return set.size() < 2; });
   return sets;
@@ -211,7 +222,8 @@ LoopAudit audit_loop(const Dump& dump, std::size_t index) {
   out.memory = memory(loop);
   if (!out.scheduled) return out;
   out.stated_ii = *loop.stated_ii;
-  for (const Node& n : loop.nodes) out.stages = std::max(out.stages, static_cast<int>(std::min<Cycle>(*n.cycle / out.stated_ii, 1 << 30)) + 1);
+  for (const Node& n : loop.nodes)
+    out.stages = std::max(out.stages, static_cast<int>(std::min<Cycle>(*n.cycle / out.stated_ii, 1 << 30)) + 1);
   out.broken = broken_edges(loop);
   out.program = program_period(loop);
   rings(loop, out);

@@ -39,15 +39,25 @@ Json loop_json(const Dump& dump, const LoopAudit& a) {
     item.set("stated_ii", a.stated_ii).set("stages", a.stages);
     item.set("sustainable", a.program.deadlock ? Json() : Json(a.program.cycles()));
     if (a.pipelined_known) item.set("sustainable_pipelined", a.pipelined.deadlock ? Json() : Json(a.pipelined.cycles()));
-    item.set("broken", broken_json(loop, a.broken)).set("slot_conflicts", a.slot_conflicts.size()).set("engine_conflicts", a.engine_conflicts.size());
+    item.set("broken", broken_json(loop, a.broken))
+        .set("slot_conflicts", a.slot_conflicts.size())
+        .set("engine_conflicts", a.engine_conflicts.size());
   }
   item.set("smem_bytes", a.memory.smem).set("smem_bytes_stated", a.memory.smem_stated);
   item.set("tmem_columns", a.memory.tmem).set("tmem_columns_stated", a.memory.tmem_stated);
   if (a.improvement && a.improvement->ii > 0) {
     const Improvement& i = *a.improvement;
     Json solved = Json::object();
-    solved.set("ii", i.ii).set("lower_bound", i.lower_bound).set("proved", i.proved).set("stages", i.stages).set("stages_proved", i.stages_proved);
-    solved.set("groups", i.groups).set("warps", i.warps).set("smem_bytes", i.smem).set("sustainable", i.sustainable).set("seconds", i.seconds);
+    solved.set("ii", i.ii)
+        .set("lower_bound", i.lower_bound)
+        .set("proved", i.proved)
+        .set("stages", i.stages)
+        .set("stages_proved", i.stages_proved);
+    solved.set("groups", i.groups)
+        .set("warps", i.warps)
+        .set("smem_bytes", i.smem)
+        .set("sustainable", i.sustainable)
+        .set("seconds", i.seconds);
     if (i.emitter_ii > 0) solved.set("emitter_ii", i.emitter_ii);
     item.set("solved", std::move(solved));
   }

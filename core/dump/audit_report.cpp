@@ -39,11 +39,13 @@ AuditRow dependences(const peer::Loop& loop, const LoopAudit& a) {
   AuditRow row{"dependences", AuditWeight::Fine, fmt::format("all {} hold at the stated cycles", loop.edges.size()), {}, {}};
   if (a.broken.empty()) return row;
   row.weight = AuditWeight::Wrong;
-  row.sentence = fmt::format("{} of {} {} not hold at the stated cycles", a.broken.size(), loop.edges.size(), a.broken.size() == 1 ? "does" : "do");
+  row.sentence =
+      fmt::format("{} of {} {} not hold at the stated cycles", a.broken.size(), loop.edges.size(), a.broken.size() == 1 ? "does" : "do");
   for (const peer::BrokenEdge& b : a.broken) {
-    row.details.emplace_back(fmt::format("{} (stage {}) -> {} (stage {}){}: {} cycles short of latency {}{}", loop.nodes[b.from].name, b.stage_from,
-                                      loop.nodes[b.to].name, b.stage_to, iterations_later(b.distance), -b.slack, b.latency,
-                                      b.repairable ? "" : "; no larger II repairs it at these stages"), std::vector{b.from, b.to});
+    row.details.emplace_back(fmt::format("{} (stage {}) -> {} (stage {}){}: {} cycles short of latency {}{}", loop.nodes[b.from].name,
+                                         b.stage_from, loop.nodes[b.to].name, b.stage_to, iterations_later(b.distance), -b.slack, b.latency,
+                                         b.repairable ? "" : "; no larger II repairs it at these stages"),
+                             std::vector{b.from, b.to});
     row.nodes.insert(row.nodes.end(), {b.from, b.to});
   }
   return row;
@@ -61,7 +63,8 @@ AuditRow period(const peer::Loop& loop, const LoopAudit& a) {
   const Cycle sustained = a.program.cycles();
   if (sustained > a.stated_ii) {
     row.weight = AuditWeight::Wrong;
-    row.sentence = fmt::format("II {} is stated, {} is what the warp groups sustain ({})", a.stated_ii, sustained, percent_over(sustained, a.stated_ii));
+    row.sentence = fmt::format("II {} is stated, {} is what the warp groups sustain ({})", a.stated_ii, sustained,
+                               percent_over(sustained, a.stated_ii));
     row.details.emplace_back("limited by " + sentence(loop, a.program), row.nodes);
   } else {
     row.sentence = a.groups > 0 ? fmt::format("the warp groups sustain the stated II {}", a.stated_ii)
@@ -96,7 +99,8 @@ AuditRow units(const LoopAudit& a) {
   }
   if (!a.engine_conflicts.empty()) {
     if (row.weight == AuditWeight::Fine) row.weight = AuditWeight::Waste;
-    row.sentence += fmt::format(", but {} {} where a unit is still held{}", a.engine_conflicts.size(), a.engine_conflicts.size() == 1 ? "op starts" : "ops start",
+    row.sentence += fmt::format(", but {} {} where a unit is still held{}", a.engine_conflicts.size(),
+                                a.engine_conflicts.size() == 1 ? "op starts" : "ops start",
                                 a.occupancies_derived ? " (occupancies by the compiler's published rules)" : "");
     for (const peer::UnitConflict& c : a.engine_conflicts) row.details.emplace_back(c.message, c.nodes).unit = c.unit;
   }
@@ -117,8 +121,9 @@ AuditRow memory(const Dump& dump, const LoopAudit& a) {
   if (m.smem > dump.smem_budget || m.tmem > dump.tmem_budget / 512) row.weight = AuditWeight::Wrong;
   for (const auto& u : m.unneeded) {
     if (row.weight == AuditWeight::Fine) row.weight = AuditWeight::Waste;
-    row.details.emplace_back(fmt::format("buffer {} reserves {} bytes for {}, which carries no data, only an order", u.buffer, u.bytes, u.edge),
-                             std::vector{u.producer, u.consumer});
+    row.details.emplace_back(
+        fmt::format("buffer {} reserves {} bytes for {}, which carries no data, only an order", u.buffer, u.bytes, u.edge),
+        std::vector{u.producer, u.consumer});
   }
   return row;
 }
@@ -127,10 +132,12 @@ AuditRow rings(const LoopAudit& a) {
   AuditRow row{"rings", AuditWeight::Fine, "every ring is as deep as the copies alive at the stated II", {}, {}};
   if (!a.too_shallow.empty()) {
     row.weight = AuditWeight::Wrong;
-    row.sentence = fmt::format("{} {} fewer slots than copies are alive at the stated II", a.too_shallow.size(), a.too_shallow.size() == 1 ? "ring has" : "rings have");
+    row.sentence = fmt::format("{} {} fewer slots than copies are alive at the stated II", a.too_shallow.size(),
+                               a.too_shallow.size() == 1 ? "ring has" : "rings have");
   } else if (!a.too_deep.empty()) {
     row.weight = AuditWeight::Waste;
-    row.sentence = fmt::format("{} {} slots that the stated schedule never fills", a.too_deep.size(), a.too_deep.size() == 1 ? "ring has" : "rings have");
+    row.sentence = fmt::format("{} {} slots that the stated schedule never fills", a.too_deep.size(),
+                               a.too_deep.size() == 1 ? "ring has" : "rings have");
   }
   for (const auto* list : {&a.too_shallow, &a.too_deep})
     for (const peer::RingAudit& r : *list)
@@ -160,17 +167,21 @@ AuditRow improvement(const LoopAudit& a) {
   }
   row.sentence = fmt::format("II {} {}, {}{}", i.ii, i.proved ? "proved least" : fmt::format("found, at least {}", i.lower_bound),
                              count_of(i.stages, "stage"), i.stages_proved ? " (proved fewest)" : "");
-  row.sentence += i.full ? fmt::format(", {} of {}, {} bytes of shared memory; hand-offs, full occupancies and credits included", count_of(i.groups, "group"),
-                                       count_of(i.warps, "warp"), i.smem)
+  row.sentence += i.full ? fmt::format(", {} of {}, {} bytes of shared memory; hand-offs, full occupancies and credits included",
+                                       count_of(i.groups, "group"), count_of(i.warps, "warp"), i.smem)
                          : std::string(", by issue slots alone");
   row.details.push_back(i.explanation);
   if (i.emitter_ii > i.ii)
-    row.details.push_back(fmt::format("within what the compiler's emitter accepts, results of products read in other groups: II {} proved least", i.emitter_ii));
+    row.details.push_back(fmt::format(
+        "within what the compiler's emitter accepts, results of products read in other groups: II {} proved least", i.emitter_ii));
   if (i.issue_slots_ii > 0)
-    row.details.push_back(fmt::format("by the compiler's own reading, issue slots only: II {} and {} proved least", i.issue_slots_ii, count_of(i.issue_slots_stages, "stage")));
+    row.details.push_back(fmt::format("by the compiler's own reading, issue slots only: II {} and {} proved least", i.issue_slots_ii,
+                                      count_of(i.issue_slots_stages, "stage")));
   if (a.scheduled) {
     const Cycle now = std::max(a.stated_ii, a.program.deadlock ? a.stated_ii : a.program.cycles());
-    if (i.sustainable < now) row.details.push_back(fmt::format("{:.2f}x as fast as the stored schedule can run", static_cast<double>(now) / static_cast<double>(std::max<Cycle>(1, i.sustainable))));
+    if (i.sustainable < now)
+      row.details.push_back(fmt::format("{:.2f}x as fast as the stored schedule can run",
+                                        static_cast<double>(now) / static_cast<double>(std::max<Cycle>(1, i.sustainable))));
   }
   return row;
 }
@@ -246,7 +257,8 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const LoopAudit& a) {
   if (!loop.buffers.empty() || a.memory.smem + a.memory.tmem > 0) rows.push_back(memory(dump, a));
   if (a.scheduled && !loop.buffers.empty()) rows.push_back(rings(a));
   if (a.scheduled && a.groups > 1) rows.push_back(groups(a));
-  if (!a.problem_fault.empty()) rows.push_back({"reading", AuditWeight::Wrong, "with full occupancies and hand-offs it cannot be read: " + a.problem_fault, {}, {}});
+  if (!a.problem_fault.empty())
+    rows.push_back({"reading", AuditWeight::Wrong, "with full occupancies and hand-offs it cannot be read: " + a.problem_fault, {}, {}});
   if (a.improvement) rows.push_back(improvement(a));
   return rows;
 }
@@ -255,13 +267,18 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const Audit& audit) {
   std::vector<AuditRow> rows;
   const bool buffers = std::any_of(dump.loops.begin(), dump.loops.end(), [](const peer::Loop& l) { return !l.buffers.empty(); });
   if (!(buffers || audit.over_budget()) || (dump.loops.size() < 2 && !audit.penalized)) return rows;
-  AuditRow row{"all loops", AuditWeight::Fine,
-               fmt::format("{} of {} bytes of shared memory needed at once (the file's buffers sum to {})", audit.smem, audit.smem_budget, audit.smem_stated), {}, {}};
+  AuditRow row{"all loops",
+               AuditWeight::Fine,
+               fmt::format("{} of {} bytes of shared memory needed at once (the file's buffers sum to {})", audit.smem, audit.smem_budget,
+                           audit.smem_stated),
+               {},
+               {}};
   if (audit.over_budget()) row.weight = AuditWeight::Wrong;
   if (audit.penalized) {
     row.weight = std::min(row.weight, AuditWeight::Waste);
-    row.details.emplace_back(audit.smem > audit.smem_budget ? "partition_cost says, too, that the memory does not fit"
-                                                         : "partition_cost carries the penalty for memory that does not fit, but it fits");
+    row.details.emplace_back(audit.smem > audit.smem_budget
+                                 ? "partition_cost says, too, that the memory does not fit"
+                                 : "partition_cost carries the penalty for memory that does not fit, but it fits");
   }
   rows.push_back(std::move(row));
   return rows;
@@ -278,7 +295,8 @@ std::string audit_headline(const Dump& dump, const Audit& audit) {
     unread += !a.problem_fault.empty();
   }
   const std::string name = printable(dump.kernel);
-  if (scheduled == 0 && audit.clean()) return fmt::format("{}: {}, no schedule stored", name, count_of(static_cast<std::int64_t>(audit.loops.size()), "loop"));
+  if (scheduled == 0 && audit.clean())
+    return fmt::format("{}: {}, no schedule stored", name, count_of(static_cast<std::int64_t>(audit.loops.size()), "loop"));
   if (audit.clean()) return fmt::format("{}: {} in order", name, count_of(static_cast<std::int64_t>(scheduled), "schedule"));
   std::vector<std::string> parts;
   if (illegal > 0) parts.push_back(fmt::format("{} illegal", illegal));
@@ -286,9 +304,11 @@ std::string audit_headline(const Dump& dump, const Audit& audit) {
   if (stuck > 0) parts.push_back(fmt::format("{} cannot run in the order of its stages", stuck));
   if (small > 0) parts.push_back("memory or rings too small");
   if (unread > 0) parts.push_back(fmt::format("{} cannot be read with occupancies and hand-offs", unread));
-  if (audit.over_budget() && dump.loops.size() > 1) parts.push_back(fmt::format("all loops together need {} of {} bytes of shared memory", audit.smem, audit.smem_budget));
+  if (audit.over_budget() && dump.loops.size() > 1)
+    parts.push_back(fmt::format("all loops together need {} of {} bytes of shared memory", audit.smem, audit.smem_budget));
   return fmt::format("{}: {}: {}", name,
-                     scheduled > 0 ? count_of(static_cast<std::int64_t>(scheduled), "schedule") : count_of(static_cast<std::int64_t>(audit.loops.size()), "loop"),
+                     scheduled > 0 ? count_of(static_cast<std::int64_t>(scheduled), "schedule")
+                                   : count_of(static_cast<std::int64_t>(audit.loops.size()), "loop"),
                      fmt::format("{}", fmt::join(parts, ", ")));
 }
 

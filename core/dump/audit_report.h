@@ -22,7 +22,7 @@ struct AuditDetail {
 };
 
 struct AuditRow {
-  std::string topic;                 ///< "dependences", "period" ...
+  std::string topic;  ///< "dependences", "period" ...
   AuditWeight weight = AuditWeight::Fine;
   std::string sentence;
   std::vector<AuditDetail> details;  ///< all of them; text and Markdown show the first few

@@ -65,7 +65,8 @@ Result<Schedule> joint_schedule(const std::string& path, const std::string& text
   }
   for (std::size_t v = 0; v < placed.size(); ++v)
     if (!placed[v]) error.faults.push_back({path, "/cycles", fmt::format("op '{}' has no cycle", problem.ops[v].name), {}});
-  if (schedule.ii < 1) error.faults.push_back({path, "/ii", "the solution names no II", "a solution of joint-solver-0.2 is for the II of its problem"});
+  if (schedule.ii < 1)
+    error.faults.push_back({path, "/ii", "the solution names no II", "a solution of joint-solver-0.2 is for the II of its problem"});
   if (!error.faults.empty()) return error;
   derive_groups(problem, schedule, UnusedGroups::Keep);
   schedule.depths.assign(problem.channels.size(), 0);
@@ -131,11 +132,14 @@ Result<const Loop*> find_loop(const Dump& dump, const Address& address) {
   if (!address.loop && std::count_if(dump.loops.begin(), dump.loops.end(), has_ops) == 1)
     return &*std::find_if(dump.loops.begin(), dump.loops.end(), has_ops);
   if (!address.loop)
-    return fault_of(dump.file, fmt::format("the file has {} loops; say which one, like {}#{}", dump.loops.size(), dump.file, dump.loops[0].id),
+    return fault_of(dump.file,
+                    fmt::format("the file has {} loops; say which one, like {}#{}", dump.loops.size(), dump.file, dump.loops[0].id),
                     list_loops(dump));
   const auto it = std::find_if(dump.loops.begin(), dump.loops.end(), [&](const Loop& l) { return l.id == *address.loop; });
-  if (it == dump.loops.end()) return fault_of(dump.file, fmt::format("the file has no loop {}", *address.loop), "it has " + list_loops(dump));
-  if (!has_ops(*it)) return fault_of(dump.file, fmt::format("loop {} has no ops; there is nothing to schedule", it->id), "the file has " + list_loops(dump));
+  if (it == dump.loops.end())
+    return fault_of(dump.file, fmt::format("the file has no loop {}", *address.loop), "it has " + list_loops(dump));
+  if (!has_ops(*it))
+    return fault_of(dump.file, fmt::format("loop {} has no ops; there is nothing to schedule", it->id), "the file has " + list_loops(dump));
   return &*it;
 }
 
@@ -187,7 +191,8 @@ Result<Schedule> read_dump_schedule(const std::string& name, const Problem& prob
   for (const Loop& loop : dump->loops) {
     if ((address->loop && loop.id != *address->loop) || !has_ops_of(loop, problem)) continue;
     if (std::optional<Schedule> schedule = to_schedule(*dump, loop, problem)) return *std::move(schedule);
-    return fault_of(address->path, fmt::format("loop {} has no schedule, only a graph", loop.id), "give a schedule_graph file, or solve it");
+    return fault_of(address->path, fmt::format("loop {} has no schedule, only a graph", loop.id),
+                    "give a schedule_graph file, or solve it");
   }
   return fault_of(address->path, fmt::format("no loop in this file has the ops of {}", problem.kernel), "it has " + list_loops(*dump));
 }

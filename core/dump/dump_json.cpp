@@ -39,7 +39,8 @@ void read_graph_document(ObjectReader& root, Dump& dump) {
   const std::string version = root.string("schema_version");
   dump.format = version.starts_with("curated") ? Format::Curated : Format::Ddg;
   const std::string expected = dump.format == Format::Curated ? "curated-ddg-0.2" : "ddg-0.1";
-  if (version != expected) root.find("schema_version")->fault(fmt::format("version \"{}\" is not known", version), "expected \"" + expected + "\"");
+  if (version != expected)
+    root.find("schema_version")->fault(fmt::format("version \"{}\" is not known", version), "expected \"" + expected + "\"");
   read_kernel_name(root, dump);
   if (const auto config = root.find("config"); config && config->json().is_object()) {
     ObjectReader object(*config);

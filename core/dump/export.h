@@ -20,7 +20,8 @@ namespace heddle::peer {
 
 /// `text` is that of the dump. Pre: the problem was made from loop number `loop` (an index). Ops that the problem leaves out
 /// (core/dump/views.h) start as soon as they can, beside what they name.
-Result<std::string> export_schedule_graph(std::string_view text, const Dump& dump, std::size_t loop, const Problem& problem, const Schedule& schedule);
+Result<std::string> export_schedule_graph(std::string_view text, const Dump& dump, std::size_t loop, const Problem& problem,
+                                          const Schedule& schedule);
 
 /// A file of variants, best first, in the form that the compiler's own top-N dump has.
 Result<std::string> export_variants(std::string_view text, const Dump& dump, std::size_t loop, const Problem& problem,

@@ -29,7 +29,8 @@ struct Plan {
 
 class Exporter {
  public:
-  Exporter(std::string_view text, const TextSpan& document, const Loop& loop, std::int64_t first_free_group, const Problem& problem, const Schedule& schedule)
+  Exporter(std::string_view text, const TextSpan& document, const Loop& loop, std::int64_t first_free_group, const Problem& problem,
+           const Schedule& schedule)
       : text_(text), patch_(text), document_(document), loop_(loop), free_(first_free_group), problem_(problem), schedule_(schedule) {}
 
   std::string run(std::size_t loop_index) {
@@ -256,17 +257,19 @@ class Exporter {
       Cycle end = plan_.cycle[e->to];
       std::string shape;
       for (const std::int64_t extent : tile.shape) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
-      items.push_back(fmt::format(
-          "{{\"id\": {}, \"kind\": \"smem\", \"shape\": [{}], \"element_bits\": {}, \"count\": {}, \"size_bytes\": {}, \"total_bytes\": {}, "
-          "\"merge_group_id\": null, \"paired_buffer_id\": null, \"live_start\": {}, \"live_end\": {}, \"def_op\": null}}",
-          next, shape, tile.bits, count, bytes, sat_mul(bytes, count), plan_.cycle[e->from], end));
+      items.push_back(
+          fmt::format("{{\"id\": {}, \"kind\": \"smem\", \"shape\": [{}], \"element_bits\": {}, \"count\": {}, \"size_bytes\": {}, "
+                      "\"total_bytes\": {}, "
+                      "\"merge_group_id\": null, \"paired_buffer_id\": null, \"live_start\": {}, \"live_end\": {}, \"def_op\": null}}",
+                      next, shape, tile.bits, count, bytes, sat_mul(bytes, count), plan_.cycle[e->from], end));
       channel_[e->from] = {next++, bytes, count};
     }
     replace_list(at, items);
   }
 
   bool allocated(std::size_t load) const {
-    return std::any_of(loop_.edges.begin(), loop_.edges.end(), [&](const Edge& e) { return e.from == load && loop_.nodes[e.to].produces >= 0; });
+    return std::any_of(loop_.edges.begin(), loop_.edges.end(),
+                       [&](const Edge& e) { return e.from == load && loop_.nodes[e.to].produces >= 0; });
   }
 
   /// One item per line, indented as the first one was.
@@ -290,7 +293,8 @@ class Exporter {
     if (!at) return;
     if (!moved) {
       for (std::size_t i = 0; i < std::min(at->items.size(), loop_.barriers.size()); ++i)
-        if (const auto b = std::find_if(loop_.buffers.begin(), loop_.buffers.end(), [&](const Buffer& x) { return x.id == loop_.barriers[i].buffer; });
+        if (const auto b =
+                std::find_if(loop_.buffers.begin(), loop_.buffers.end(), [&](const Buffer& x) { return x.id == loop_.barriers[i].buffer; });
             b != loop_.buffers.end() && !b->synthesized)
           patch_.replace(at->items[i].find("depth"), std::to_string(count_of(*b)));
       return;
@@ -316,10 +320,11 @@ class Exporter {
             depth = count_of(b);
           }
       }
-      items.push_back(fmt::format("{{\"producer_node\": {}, \"consumer_node\": {}, \"producer_wg\": {}, \"consumer_wg\": {}, \"kind\": \"{}\", \"depth\": {}, "
-                                  "\"paired_buffer_id\": {}, \"expect_bytes\": {}}}",
-                                  from.id, loop_.nodes[e->to].id, plan_.group[e->from], plan_.group[e->to], from.native == "mma" ? "named" : "mbarrier", depth,
-                                  buffer < 0 ? "null" : std::to_string(buffer), bytes));
+      items.push_back(fmt::format(
+          "{{\"producer_node\": {}, \"consumer_node\": {}, \"producer_wg\": {}, \"consumer_wg\": {}, \"kind\": \"{}\", \"depth\": {}, "
+          "\"paired_buffer_id\": {}, \"expect_bytes\": {}}}",
+          from.id, loop_.nodes[e->to].id, plan_.group[e->from], plan_.group[e->to], from.native == "mma" ? "named" : "mbarrier", depth,
+          buffer < 0 ? "null" : std::to_string(buffer), bytes));
     }
     replace_list(at, items);
   }
@@ -351,15 +356,19 @@ std::int64_t first_free_group(const Dump& dump) {
 
 Result<Ok> can_export(const Dump& dump, std::size_t loop, const Problem& problem) {
   if (dump.format != Format::ScheduleGraph)
-    return refuse(dump, fmt::format("a {} file has no place for a schedule", to_string(dump.format)), "export into the schedule_graph file of the same kernel");
-  if (!dump.loops[loop].scheduled()) return refuse(dump, fmt::format("loop {} has no schedule that could be replaced", dump.loops[loop].id));
-  if (!has_ops_of(dump.loops[loop], problem)) return refuse(dump, fmt::format("loop {} has other ops than the schedule", dump.loops[loop].id));
+    return refuse(dump, fmt::format("a {} file has no place for a schedule", to_string(dump.format)),
+                  "export into the schedule_graph file of the same kernel");
+  if (!dump.loops[loop].scheduled())
+    return refuse(dump, fmt::format("loop {} has no schedule that could be replaced", dump.loops[loop].id));
+  if (!has_ops_of(dump.loops[loop], problem))
+    return refuse(dump, fmt::format("loop {} has other ops than the schedule", dump.loops[loop].id));
   return Ok{};
 }
 
 }  // namespace
 
-Result<std::string> export_schedule_graph(std::string_view text, const Dump& dump, std::size_t loop, const Problem& problem, const Schedule& schedule) {
+Result<std::string> export_schedule_graph(std::string_view text, const Dump& dump, std::size_t loop, const Problem& problem,
+                                          const Schedule& schedule) {
   if (const Result<Ok> fine = can_export(dump, loop, problem); !fine) return fine.error();
   // The stored schedule itself changes nothing, however the file may round.
   const std::optional<Schedule> stored = to_schedule(dump, dump.loops[loop], problem);
@@ -370,17 +379,22 @@ Result<std::string> export_schedule_graph(std::string_view text, const Dump& dum
   return std::string(text.substr(0, document.begin)) + changed + std::string(text.substr(document.end));
 }
 
-Result<std::string> export_variants(std::string_view text, const Dump& dump, std::size_t loop, const Problem& problem, const std::vector<Schedule>& schedules) {
+Result<std::string> export_variants(std::string_view text, const Dump& dump, std::size_t loop, const Problem& problem,
+                                    const std::vector<Schedule>& schedules) {
   if (const Result<Ok> fine = can_export(dump, loop, problem); !fine) return fine.error();
   const TextSpan root = index_text(text);
   const TextSpan& document = dump.variants > 0 ? root.find("variants")->items[static_cast<std::size_t>(dump.variant)] : root;
-  std::string out = fmt::format("{{\n\"schema_version\": \"0.1\",\n\"num_variants\": {},\n\"sorted_by\": \"predicted_perf_desc\",\n\"variants\": [\n", schedules.size());
+  std::string out =
+      fmt::format("{{\n\"schema_version\": \"0.1\",\n\"num_variants\": {},\n\"sorted_by\": \"predicted_perf_desc\",\n\"variants\": [\n",
+                  schedules.size());
   for (std::size_t i = 0; i < schedules.size(); ++i) {
     std::string one = Exporter(text, document, dump.loops[loop], first_free_group(dump), problem, schedules[i]).run(loop);
     const TextSpan span = index_text(one);
     TextPatch patch(one);
-    if (const TextSpan* id = span.find("variant_id")) patch.replace(id, std::to_string(i));
-    else patch.insert(span.begin + 1, fmt::format("\n  \"variant_id\": {},", i));
+    if (const TextSpan* id = span.find("variant_id"))
+      patch.replace(id, std::to_string(i));
+    else
+      patch.insert(span.begin + 1, fmt::format("\n  \"variant_id\": {},", i));
     out += patch.apply() + (i + 1 < schedules.size() ? ",\n" : "\n");
   }
   return out + "]\n}\n";

@@ -24,8 +24,8 @@ struct Answer {
   const Dump& dump;
   const Loop& loop;
   Cycle ii;
-  std::vector<Cycle> cycle;         ///< per node
-  std::vector<std::size_t> group;   ///< per node, of the schedule
+  std::vector<Cycle> cycle;        ///< per node
+  std::vector<std::size_t> group;  ///< per node, of the schedule
   Error error;
 
   void object(std::string message, std::string hint = {}) { error.faults.push_back({dump.file, {}, std::move(message), std::move(hint)}); }
@@ -74,7 +74,8 @@ void check_columns(Answer& a) {
     for (const Ring& ring : a.loop.rings)
       if (ring.space == TileType::Space::Tmem && alive(ring, a.cycle[begin.writer])) columns = sat_add(columns, ring.columns);
     if (columns > a.dump.tmem_budget / 512)
-      return a.object(fmt::format("{} columns of tensor memory are alive at cycle {}, the problem allows {}", columns, a.cycle[begin.writer], a.dump.tmem_budget / 512));
+      return a.object(fmt::format("{} columns of tensor memory are alive at cycle {}, the problem allows {}", columns,
+                                  a.cycle[begin.writer], a.dump.tmem_budget / 512));
   }
 }
 
@@ -84,7 +85,8 @@ std::int64_t objective(const Answer& a) {
   for (std::size_t i = 0; i < a.cycle.size(); ++i) most = std::max(most, a.stage(i));
   for (const Ring& ring : a.loop.rings)
     if (ring.space != TileType::Space::Tmem) slots += a.depth(ring);
-  for (const Edge& e : a.loop.edges) (e.distance > 0 ? carried : spans) += e.distance > 0 ? a.cycle[e.from] - a.cycle[e.to] : a.cycle[e.to] - a.cycle[e.from];
+  for (const Edge& e : a.loop.edges)
+    (e.distance > 0 ? carried : spans) += e.distance > 0 ? a.cycle[e.from] - a.cycle[e.to] : a.cycle[e.to] - a.cycle[e.from];
   return 10'240'000 * most - 102'400 * slots + 8'192 * carried + 1'024 * spans + a.smem();
 }
 
@@ -92,14 +94,21 @@ Json cycles_answer(Answer& a) {
   if (a.loop.max_ii && a.ii > *a.loop.max_ii) a.object(fmt::format("II {} is above the problem's max_ii {}", a.ii, *a.loop.max_ii));
   if (a.loop.min_ii && a.ii < *a.loop.min_ii)
     a.object(fmt::format("II {} is below the problem's min_ii {}", a.ii, *a.loop.min_ii), "solve with --ii at least as large");
-  if (a.loop.canonical_root >= 0 && a.cycle[static_cast<std::size_t>(a.loop.canonical_root)] != 0) a.object("the canonical root does not start at cycle 0");
+  if (a.loop.canonical_root >= 0 && a.cycle[static_cast<std::size_t>(a.loop.canonical_root)] != 0)
+    a.object("the canonical root does not start at cycle 0");
   for (const Edge& e : a.loop.edges)
-    if (e.distance == 0 && a.stage(e.from) > a.stage(e.to)) a.object(fmt::format("{} has an earlier stage than {}, which it depends on", a.loop.nodes[e.to].name, a.loop.nodes[e.from].name));
+    if (e.distance == 0 && a.stage(e.from) > a.stage(e.to))
+      a.object(fmt::format("{} has an earlier stage than {}, which it depends on", a.loop.nodes[e.to].name, a.loop.nodes[e.from].name));
   if (a.smem() > a.dump.smem_budget)
-    a.object(fmt::format("the rings take {} bytes of shared memory, the problem allows {}", a.smem(), a.dump.smem_budget), "solve with fewer stages");
+    a.object(fmt::format("the rings take {} bytes of shared memory, the problem allows {}", a.smem(), a.dump.smem_budget),
+             "solve with fewer stages");
   check_columns(a);
   Json stats = Json::object();
-  stats.set("iis_tried", Json::array().push(a.ii)).set("unsat_iis", Json::array()).set("unknown_iis", Json::array()).set("rlimit", 0).set("rlimit_used", 0);
+  stats.set("iis_tried", Json::array().push(a.ii))
+      .set("unsat_iis", Json::array())
+      .set("unknown_iis", Json::array())
+      .set("rlimit", 0)
+      .set("rlimit_used", 0);
   Json root = Json::object();
   root.set("version", "joint-solver-0.1").set("status", "ok").set("ii", a.ii).set("cycles", a.cycles_json());
   root.set("buffer_depths", a.depths_json()).set("objective", static_cast<double>(objective(a)));
@@ -115,10 +124,12 @@ class GroupsAnswer {
       for (const std::size_t node : c.nodes) {
         cluster_of_[node] = c.id;
         if (a_.group[node] != a_.group[c.nodes[0]])
-          a_.object(fmt::format("{} and {} are one cluster, but in different groups", loop_.nodes[c.nodes[0]].name, loop_.nodes[node].name));
+          a_.object(
+              fmt::format("{} and {} are one cluster, but in different groups", loop_.nodes[c.nodes[0]].name, loop_.nodes[node].name));
       }
       // Groups are numbered by first use.
-      if (!c.nodes.empty()) of_cluster_[c.id] = labels_.emplace(a_.group[c.nodes[0]], static_cast<std::int64_t>(labels_.size())).first->second;
+      if (!c.nodes.empty())
+        of_cluster_[c.id] = labels_.emplace(a_.group[c.nodes[0]], static_cast<std::int64_t>(labels_.size())).first->second;
     }
   }
 
@@ -164,7 +175,8 @@ class GroupsAnswer {
   std::int64_t ring_bytes(TileType::Space space) const {
     std::int64_t bytes = 0;
     for (const Ring& ring : loop_.rings)
-      if ((ring.space == TileType::Space::Tmem) == (space == TileType::Space::Tmem)) bytes = sat_add(bytes, sat_mul(ring.bytes, depth(ring)));
+      if ((ring.space == TileType::Space::Tmem) == (space == TileType::Space::Tmem))
+        bytes = sat_add(bytes, sat_mul(ring.bytes, depth(ring)));
     return bytes;
   }
 
@@ -175,7 +187,8 @@ class GroupsAnswer {
   std::int64_t registers() const {
     std::map<std::int64_t, std::size_t> warps;
     for (const Cluster& c : loop_.clusters)
-      if (of_cluster_.contains(c.id)) warps[of_cluster_.at(c.id)] = std::max(warps[of_cluster_.at(c.id)], static_cast<std::size_t>(std::max(1, c.min_warps)));
+      if (of_cluster_.contains(c.id))
+        warps[of_cluster_.at(c.id)] = std::max(warps[of_cluster_.at(c.id)], static_cast<std::size_t>(std::max(1, c.min_warps)));
     std::int64_t sum = loop_.joint.default_registers;
     for (const auto& [group, needed] : warps) {
       const std::size_t width = std::bit_ceil(needed);
@@ -191,18 +204,23 @@ class GroupsAnswer {
   }
 
   void judge() {
-    if (loop_.stated_ii && a_.ii != *loop_.stated_ii) a_.object(fmt::format("the schedule has II {}, the problem is for {}", a_.ii, *loop_.stated_ii));
+    if (loop_.stated_ii && a_.ii != *loop_.stated_ii)
+      a_.object(fmt::format("the schedule has II {}, the problem is for {}", a_.ii, *loop_.stated_ii));
     if (a_.dump.max_groups > 0 && static_cast<std::int64_t>(labels_.size()) > a_.dump.max_groups)
       a_.object(fmt::format("{} groups are used, the problem allows {}", labels_.size(), a_.dump.max_groups));
     for (const auto& [x, y] : loop_.conflicts)
-      if (of_cluster_.contains(x) && of_cluster_.contains(y) && of_cluster_[x] == of_cluster_[y]) a_.object(fmt::format("clusters {} and {} must not share a group", x, y));
+      if (of_cluster_.contains(x) && of_cluster_.contains(y) && of_cluster_[x] == of_cluster_[y])
+        a_.object(fmt::format("clusters {} and {} must not share a group", x, y));
     for (const Edge& e : loop_.edges) {
       if (!between_clusters(e)) continue;
       const Node &from = loop_.nodes[e.from], &to = loop_.nodes[e.to];
-      if (!cut(e) && (from.unit == "TC" || from.unit == "MFMA") && (to.unit == "CUDA" || to.unit == "SFU")) a_.object(fmt::format("the result of {} must reach {} in another group", from.name, to.name));
-      if (cut(e) && e.distance > 0 && e.carrier == Carrier::Register) a_.object(fmt::format("{} and {} carry a register tile between iterations and must share a group", from.name, to.name));
+      if (!cut(e) && (from.unit == "TC" || from.unit == "MFMA") && (to.unit == "CUDA" || to.unit == "SFU"))
+        a_.object(fmt::format("the result of {} must reach {} in another group", from.name, to.name));
+      if (cut(e) && e.distance > 0 && e.carrier == Carrier::Register)
+        a_.object(fmt::format("{} and {} carry a register tile between iterations and must share a group", from.name, to.name));
     }
-    if (smem() > a_.dump.smem_budget) a_.object(fmt::format("{} bytes of shared memory are needed, the problem allows {}", smem(), a_.dump.smem_budget));
+    if (smem() > a_.dump.smem_budget)
+      a_.object(fmt::format("{} bytes of shared memory are needed, the problem allows {}", smem(), a_.dump.smem_budget));
     if (const std::int64_t tmem = ring_bytes(TileType::Space::Tmem); tmem > a_.dump.tmem_budget)
       a_.object(fmt::format("{} bytes of tensor memory are needed, the problem allows {}", tmem, a_.dump.tmem_budget));
     if (loop_.joint.most_registers && registers() > *loop_.joint.most_registers)
@@ -239,7 +257,8 @@ class GroupsAnswer {
     }
     std::map<std::size_t, std::int64_t> issue;
     for (const Cluster& c : loop_.clusters)
-      for (const std::size_t node : c.nodes) issue[a_.group[node]] = sat_add(issue[a_.group[node]], sat_mul(nodes[node].occupancy, nodes[node].frequency));
+      for (const std::size_t node : c.nodes)
+        issue[a_.group[node]] = sat_add(issue[a_.group[node]], sat_mul(nodes[node].occupancy, nodes[node].frequency));
     for (const auto& [group, busy] : issue) cycles = sat_add(cycles, std::max<std::int64_t>(0, busy - a_.ii));
     return sat_add(sat_add(sat_mul(2, cycles), residual()), -static_cast<std::int64_t>(labels_.size()));
   }
@@ -249,15 +268,16 @@ class GroupsAnswer {
     for (std::size_t i = 0; i < a_.cycle.size(); ++i) most = std::max(most, a_.stage(i));
     for (const Ring& ring : loop_.rings)
       if (ring.space != TileType::Space::Tmem) slots += depth(ring);
-    for (const Edge& e : loop_.edges) (e.distance > 0 ? carried : spans) += e.distance > 0 ? a_.cycle[e.from] - a_.cycle[e.to] : a_.cycle[e.to] - a_.cycle[e.from];
+    for (const Edge& e : loop_.edges)
+      (e.distance > 0 ? carried : spans) += e.distance > 0 ? a_.cycle[e.from] - a_.cycle[e.to] : a_.cycle[e.to] - a_.cycle[e.from];
     for (const Edge& e : loop_.edges) {
       const bool planned = std::any_of(loop_.lowering.begin(), loop_.lowering.end(), [&](const LoweringTemplate& t) {
         return !t.events.empty() && t.from == e.from && t.to == e.to && t.events[0].distance == e.distance;
       });
       if (cut(e) && !planned && !(e.distance > 0 && e.round_trip > 0)) issue = sat_add(issue, e.cross_issue);
     }
-    return 10'240'000 * most - 102'400 * slots + 8'192 * carried + 1'024 * spans + smem() + sat_mul(1'024, issue) + sat_mul(512, residual()) -
-           static_cast<std::int64_t>(labels_.size());
+    return 10'240'000 * most - 102'400 * slots + 8'192 * carried + 1'024 * spans + smem() + sat_mul(1'024, issue) +
+           sat_mul(512, residual()) - static_cast<std::int64_t>(labels_.size());
   }
 
   /// Events before an anchor end with its start, those after begin with the end of its issue, in the order of templates and ids;
@@ -274,10 +294,13 @@ class GroupsAnswer {
         if (active(t)) beside[{e.anchor, !e.before}].push_back({&t, &e, of_cluster_.at(e.of_source ? t.from_cluster : t.to_cluster), 0, 0});
     std::vector<Planned> all;
     for (auto& [place, events] : beside) {
-      std::sort(events.begin(), events.end(), [](const Planned& x, const Planned& y) { return std::pair(x.of->id, x.event->id) < std::pair(y.of->id, y.event->id); });
+      std::sort(events.begin(), events.end(),
+                [](const Planned& x, const Planned& y) { return std::pair(x.of->id, x.event->id) < std::pair(y.of->id, y.event->id); });
       Cycle at = a_.cycle[place.first];
-      if (place.second) at += std::max<Cycle>(1, loop_.nodes[place.first].occupancy);
-      else for (const Planned& p : events) at = sat_add(at, -p.event->duration);
+      if (place.second)
+        at += std::max<Cycle>(1, loop_.nodes[place.first].occupancy);
+      else
+        for (const Planned& p : events) at = sat_add(at, -p.event->duration);
       for (Planned& p : events) {
         p.cycle = at;
         at = sat_add(at, p.event->duration);
@@ -285,7 +308,8 @@ class GroupsAnswer {
       }
     }
     std::sort(all.begin(), all.end(), [](const Planned& x, const Planned& y) {
-      return std::tuple(x.wg, x.cycle, !x.event->before, x.of->id, x.event->id) < std::tuple(y.wg, y.cycle, !y.event->before, y.of->id, y.event->id);
+      return std::tuple(x.wg, x.cycle, !x.event->before, x.of->id, x.event->id) <
+             std::tuple(y.wg, y.cycle, !y.event->before, y.of->id, y.event->id);
     });
     std::map<std::int64_t, std::int64_t> next;
     for (Planned& p : all) p.order = next[p.wg]++;
@@ -301,7 +325,8 @@ class GroupsAnswer {
   }
 
   bool active(const LoweringTemplate& t) const {
-    return t.relation == Relation::Always || (of_cluster_.at(t.from_cluster) == of_cluster_.at(t.to_cluster)) == (t.relation == Relation::SameGroup);
+    return t.relation == Relation::Always ||
+           (of_cluster_.at(t.from_cluster) == of_cluster_.at(t.to_cluster)) == (t.relation == Relation::SameGroup);
   }
 
   Answer& a_;
@@ -313,7 +338,11 @@ class GroupsAnswer {
 
 Result<Ok> is_joint_problem(const Dump& dump) {
   if (dump.format == Format::JointCycles || dump.format == Format::JointGroups) return Ok{};
-  return Error{ErrorKind::Input, {{dump.file, {}, fmt::format("a {} file is no joint-solver problem", to_string(dump.format)), "give the problem that is to be answered"}}};
+  return Error{ErrorKind::Input,
+               {{dump.file,
+                 {},
+                 fmt::format("a {} file is no joint-solver problem", to_string(dump.format)),
+                 "give the problem that is to be answered"}}};
 }
 
 }  // namespace
@@ -351,7 +380,11 @@ Result<std::string> export_joint_failure(const Dump& dump, const SolveOutcome& o
   root.set("backend_status", proved ? "INFEASIBLE" : "UNKNOWN");
   if (!proved) {
     root.set("budget_exhausted", outcome.timed_out ? "walltime" : "none");
-    root.set("diagnostic", Json::object().set("schema", "joint-solver-diagnostic-0.1").set("status", "inconclusive").set("ii", ii).set("message", outcome.explanation));
+    root.set("diagnostic", Json::object()
+                               .set("schema", "joint-solver-diagnostic-0.1")
+                               .set("status", "inconclusive")
+                               .set("ii", ii)
+                               .set("message", outcome.explanation));
   }
   return root.set("message", outcome.explanation).set("stats", std::move(stats)).pretty();
 }

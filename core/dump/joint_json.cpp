@@ -23,7 +23,8 @@ std::optional<std::size_t> node_of(Loop& loop, ObjectReader& object, const char*
 void read_nodes(ObjectReader& root, Loop& loop, bool placed, std::vector<bool>& streaming) {
   const bool streams = root.boolean("streaming_vl", false);
   const std::vector<Cursor> items = root.required_list("nodes");
-  if (items.size() > kMostNodes) root.cursor().fault(fmt::format("the problem has {} nodes, at most {} are accepted", items.size(), kMostNodes));
+  if (items.size() > kMostNodes)
+    root.cursor().fault(fmt::format("the problem has {} nodes, at most {} are accepted", items.size(), kMostNodes));
   if (items.empty()) root.cursor().fault("the problem has no nodes; there is nothing to schedule");
   std::map<std::int64_t, std::size_t> seen;
   for (std::size_t i = 0; i < std::min(items.size(), kMostNodes); ++i) {
@@ -138,7 +139,8 @@ LoweringEvent read_event(const Cursor& at, Loop& loop) {
   event.id = object.integer("id", 0, kMostInJoint);
   const auto one_of = [&](const char* key, const char* first, const char* second) {
     const std::string word = object.string(key);
-    if (word != first && word != second) at.fault(fmt::format("{} is \"{}\"", key, word), fmt::format("expected \"{}\" or \"{}\"", first, second));
+    if (word != first && word != second)
+      at.fault(fmt::format("{} is \"{}\"", key, word), fmt::format("expected \"{}\" or \"{}\"", first, second));
     return word == first;
   };
   event.of_source = one_of("owner", "src", "dst");
@@ -163,7 +165,8 @@ void read_lowering(ObjectReader& root, Loop& loop) {
     read.to = node_of(loop, object, "dst_node").value_or(0);
     for (const auto& [key, into] : {std::pair{"src_cluster", &read.from_cluster}, {"dst_cluster", &read.to_cluster}}) {
       *into = object.integer(key, 0, kMostInJoint);
-      const bool known = std::any_of(loop.clusters.begin(), loop.clusters.end(), [&](const Cluster& c) { return c.id == *into && !c.nodes.empty(); });
+      const bool known =
+          std::any_of(loop.clusters.begin(), loop.clusters.end(), [&](const Cluster& c) { return c.id == *into && !c.nodes.empty(); });
       if (!known) item.fault(fmt::format("{} {} is no cluster with nodes", key, *into));
     }
     for (const Cursor& event : object.list("events")) read.events.push_back(read_event(event, loop));
@@ -177,7 +180,8 @@ void read_limits(ObjectReader& root, JointLimits& limits, bool moves) {
   limits.registers = root.integer("sm_regs", 0, kMostInJoint, limits.registers);
   limits.slack = root.integer("default_slack", 0, kMostInJoint, 0);
   limits.most_registers = maybe_integer(root, "reg_budget", 1, kMostInJoint);
-  for (const Cursor& registers : root.list("warp_footprint")) limits.width_registers.push_back(registers.integer(0, kMostInJoint).value_or(0));
+  for (const Cursor& registers : root.list("warp_footprint"))
+    limits.width_registers.push_back(registers.integer(0, kMostInJoint).value_or(0));
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> read_map(ObjectReader& root, const char* key, bool required) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostInputs = 60;  ///< of an opaque op, with some to spare
 constexpr const char* kInnerLoop = "INNER_LOOP";
-constexpr int kLeastGroups = 4;          ///< worth considering where the file has none
+constexpr int kLeastGroups = 4;  ///< worth considering where the file has none
 
 struct KnownUnit {
   const char* name;
@@ -24,11 +24,11 @@ struct KnownUnit {
   const char* about;
 };
 constexpr KnownUnit kUnits[] = {
-    {"TC", UnitRole::Tensor, "tensor core"},        {"MFMA", UnitRole::Tensor, "matrix core"},
-    {"TMA", UnitRole::Copy, "bulk copies"},         {"GLOBAL", UnitRole::Copy, "global memory"},
-    {"CUDA", UnitRole::Float, "CUDA cores"},        {"VALU", UnitRole::Float, "vector ALU"},
+    {"TC", UnitRole::Tensor, "tensor core"},         {"MFMA", UnitRole::Tensor, "matrix core"},
+    {"TMA", UnitRole::Copy, "bulk copies"},          {"GLOBAL", UnitRole::Copy, "global memory"},
+    {"CUDA", UnitRole::Float, "CUDA cores"},         {"VALU", UnitRole::Float, "vector ALU"},
     {"SFU", UnitRole::Special, "special functions"}, {"LDS", UnitRole::Smem, "shared memory"},
-    {"TMEM", UnitRole::Tmem, "tensor memory port"}, {kInnerLoop, UnitRole::Other, "the warp groups of an inner loop"},
+    {"TMEM", UnitRole::Tmem, "tensor memory port"},  {kInnerLoop, UnitRole::Other, "the warp groups of an inner loop"},
 };
 
 UnitRole role_of(const std::string& unit) {
@@ -81,8 +81,10 @@ TileType plain_tile(TileType::Space space, std::int64_t bytes, std::int64_t colu
   type.space = space;
   type.element = space == TileType::Space::Tmem ? "f32" : "f8E4M3FN";
   type.bits = space == TileType::Space::Tmem ? 32 : 8;
-  if (space == TileType::Space::Tmem) type.shape = {128, std::max<std::int64_t>(1, columns)};
-  else type.shape = {std::max<std::int64_t>(1, bytes)};
+  if (space == TileType::Space::Tmem)
+    type.shape = {128, std::max<std::int64_t>(1, columns)};
+  else
+    type.shape = {std::max<std::int64_t>(1, bytes)};
   return type;
 }
 
@@ -281,7 +283,9 @@ Cycle crossing_cost(const Edge& edge) {
   return 0;
 }
 
-bool is_load(const Node& node) { return node.native == "tma_load" || (node.native == "load" && node.result.tile()) || (node.native == "gather" && node.result.tile()); }
+bool is_load(const Node& node) {
+  return node.native == "tma_load" || (node.native == "load" && node.result.tile()) || (node.native == "gather" && node.result.tile());
+}
 
 std::vector<std::pair<std::size_t, int>> readers_through_views(const Loop& loop, std::size_t node) {
   std::vector<std::pair<std::size_t, int>> readers, open{{node, 0}};
@@ -309,8 +313,10 @@ bool has_ops_of(const Loop& loop, const Problem& problem) {
   std::size_t found = 0, hidden = 0;
   const std::vector<bool> views = storage_views(loop);
   for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
-    if (problem.find_op(loop.nodes[i].name).valid()) ++found;
-    else if (views[i]) ++hidden;
+    if (problem.find_op(loop.nodes[i].name).valid())
+      ++found;
+    else if (views[i])
+      ++hidden;
   }
   return found == problem.ops.size() && (found == loop.nodes.size() || found + hidden == loop.nodes.size());
 }
@@ -384,7 +390,8 @@ Constraints cycle_rules(const Dump& dump, const Loop& loop, const Problem& probl
 
 /// joint-solver-0.2: what is handed over between groups takes its bytes once, beside what is taken anyway. Where cycles may move,
 /// rings have at least their least slots; how many more they need is seen from the schedule (core/io/peer/export_joint.cpp).
-UserConstraint crossing_budget(const Dump& dump, const Loop& loop, const Problem& problem, const std::map<std::size_t, std::int64_t>& cluster_of) {
+UserConstraint crossing_budget(const Dump& dump, const Loop& loop, const Problem& problem,
+                               const std::map<std::size_t, std::int64_t>& cluster_of) {
   UserConstraint memory;
   memory.name = "smem_budget of the problem";
   memory.kind = ConstraintKind::MaxCrossingSmem;
@@ -396,7 +403,8 @@ UserConstraint crossing_budget(const Dump& dump, const Loop& loop, const Problem
   std::set<std::tuple<std::size_t, std::size_t, std::int64_t>> seen;
   const auto known = [&](std::size_t node) { return cluster_of.contains(node) && problem.find_op(loop.nodes[node].name).valid(); };
   for (const Edge& e : loop.edges)
-    if (e.bytes > 0 && known(e.from) && known(e.to) && cluster_of.at(e.from) != cluster_of.at(e.to) && seen.insert({e.from, e.to, e.result}).second)
+    if (e.bytes > 0 && known(e.from) && known(e.to) && cluster_of.at(e.from) != cluster_of.at(e.to) &&
+        seen.insert({e.from, e.to, e.result}).second)
       memory.rings.push_back({loop.nodes[e.from].name, {loop.nodes[e.to].name}, e.bytes});
   return memory;
 }
@@ -419,7 +427,7 @@ Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& pro
     rule.low = low;
     if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(std::move(rule));
   };
-  std::map<std::int64_t, std::size_t> first;          // node of a cluster
+  std::map<std::int64_t, std::size_t> first;  // node of a cluster
   std::map<std::size_t, std::int64_t> cluster_of;
   for (const Cluster& c : loop.clusters) {
     if (c.nodes.empty()) continue;
@@ -428,13 +436,15 @@ Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& pro
     if (c.nodes.size() > 1) add(fmt::format("cluster {} stays whole", c.id), ConstraintKind::SameGroup, c.nodes, 0);
   }
   for (const auto& [a, b] : loop.conflicts)
-    if (a != b && first.contains(a) && first.contains(b)) add(fmt::format("clusters {} and {} apart", a, b), ConstraintKind::DifferentGroup, {first[a], first[b]}, 0);
+    if (a != b && first.contains(a) && first.contains(b))
+      add(fmt::format("clusters {} and {} apart", a, b), ConstraintKind::DifferentGroup, {first[a], first[b]}, 0);
   for (const Edge& e : loop.edges) {
     if (!cluster_of.contains(e.from) || !cluster_of.contains(e.to) || cluster_of[e.from] == cluster_of[e.to]) continue;
     const Node &from = loop.nodes[e.from], &to = loop.nodes[e.to];
     if (role_of(from.unit) == UnitRole::Tensor && (role_of(to.unit) == UnitRole::Float || role_of(to.unit) == UnitRole::Special))
       add(fmt::format("{} apart from {}", to.name, from.name), ConstraintKind::DifferentGroup, {e.from, e.to}, 0);
-    if (e.distance > 0 && e.carrier == Carrier::Register) add(fmt::format("{} with {}", to.name, from.name), ConstraintKind::SameGroup, {e.from, e.to}, 0);
+    if (e.distance > 0 && e.carrier == Carrier::Register)
+      add(fmt::format("{} with {}", to.name, from.name), ConstraintKind::SameGroup, {e.from, e.to}, 0);
   }
   const Cycle ii = loop.stated_ii.value_or(0);
   for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
@@ -495,8 +505,14 @@ Constraints emitter_rules(const Loop& loop, const Problem& problem, std::int64_t
       rule.ops = {n.name};
     }
   rules.push_back({"emitter: iterations one by one", true, ConstraintKind::OneByOne, {}, "", 0, 0, {}});
-  rules.push_back({"emitter: registers by the width of groups", true, ConstraintKind::MaxWidthRegisters, {}, "", 0,
-                   std::max<std::int64_t>(0, problem.limits.registers_per_sm - registers_beside), {}});
+  rules.push_back({"emitter: registers by the width of groups",
+                   true,
+                   ConstraintKind::MaxWidthRegisters,
+                   {},
+                   "",
+                   0,
+                   std::max<std::int64_t>(0, problem.limits.registers_per_sm - registers_beside),
+                   {}});
   return rules;
 }
 
@@ -524,7 +540,8 @@ namespace {
 
 /// Slots of the ring that `node` fills, as stored; 0 unknown.
 std::int64_t stored_depth(const Loop& loop, std::size_t node) {
-  const auto it = std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const Buffer& b) { return b.id == loop.nodes[node].produces; });
+  const auto it =
+      std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const Buffer& b) { return b.id == loop.nodes[node].produces; });
   if (loop.nodes[node].produces >= 0 && it != loop.buffers.end() && it->kind != "barrier") return it->count;
   for (const Barrier& b : loop.barriers)
     if (b.producer == node) return b.depth;

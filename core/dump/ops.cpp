@@ -88,8 +88,8 @@ std::string identifier(std::string text, const char* otherwise) {
 
 bool is_load(const OpInfo& op) {
   const Word* word = word_of(op.kind);
-  return word && (std::string_view(word->native) == "tma_load" || (std::string_view(word->native) == "load" && !op.results.empty() &&
-                                                                   op.results[0].tile()));
+  return word && (std::string_view(word->native) == "tma_load" ||
+                  (std::string_view(word->native) == "load" && !op.results.empty() && op.results[0].tile()));
 }
 
 bool is_store(const OpInfo& op) {
@@ -128,7 +128,8 @@ TileType operand_type(const OpTable& table, const OpInfo& op, std::size_t positi
   if (position >= op.operands.size() || op.operands[position].kind != OperandRef::Kind::Op) return {};
   const OperandRef& ref = op.operands[position];
   const auto& results = table.ops[ref.op].results;
-  return ref.result >= 0 && static_cast<std::size_t>(ref.result) < results.size() ? results[static_cast<std::size_t>(ref.result)] : TileType{};
+  return ref.result >= 0 && static_cast<std::size_t>(ref.result) < results.size() ? results[static_cast<std::size_t>(ref.result)]
+                                                                                  : TileType{};
 }
 
 /// The tile an op is about: what it defines, else (stores, products into tensor memory) what it writes or reads.
@@ -216,9 +217,8 @@ class Describer {
         if (!how.empty()) word += "_" + how;
         if (how == "max") n.native = "reduce_max";
       }
-      const bool defines = std::any_of(op->results.begin(), op->results.end(), [](const TileType& t) {
-        return t.tile() || t.space == TileType::Space::Token;
-      });
+      const bool defines = std::any_of(op->results.begin(), op->results.end(),
+                                       [](const TileType& t) { return t.tile() || t.space == TileType::Space::Token; });
       n.scalar = !defines && !n.result.tile() && !n.super;
       // Published rules only fill what a file lacks; a file without occupancies has none anywhere.
       if (n.occupancy == 0 && !n.super) {
@@ -256,7 +256,8 @@ class Describer {
   void take_result(Edge& e, const OperandRef& ref, bool& found) const {
     if (ref.kind != OperandRef::Kind::Op || static_cast<int>(ref.op) != node_ops_[e.from]) return;
     const auto& results = table_.ops[ref.op].results;
-    if (ref.result >= 0 && static_cast<std::size_t>(ref.result) < results.size()) take(e, results[static_cast<std::size_t>(ref.result)], found);
+    if (ref.result >= 0 && static_cast<std::size_t>(ref.result) < results.size())
+      take(e, results[static_cast<std::size_t>(ref.result)], found);
   }
 
   void edge(Edge& e) const {

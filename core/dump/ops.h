@@ -13,15 +13,15 @@ namespace heddle::peer {
 struct OperandRef {
   enum class Kind { Op, Arg, IterArg, Other };
   Kind kind = Kind::Other;
-  std::size_t op = 0;       ///< Op: index into OpTable::ops
-  std::int64_t result = 0;  ///< Op: which of its results
-  std::string arg;          ///< Arg: its name
+  std::size_t op = 0;                ///< Op: index into OpTable::ops
+  std::int64_t result = 0;           ///< Op: which of its results
+  std::string arg;                   ///< Arg: its name
   std::int64_t loop = 0, index = 0;  ///< IterArg
 };
 
 struct OpInfo {
   std::string kind;
-  std::int64_t loop = -1;   ///< nearest scheduled loop around it; -1: the function
+  std::int64_t loop = -1;  ///< nearest scheduled loop around it; -1: the function
   std::vector<OperandRef> operands;
   std::vector<TileType> results;
 };

@@ -79,7 +79,8 @@ Node read_node(const Cursor& at, std::int64_t position) {
   if (maybe_integer(object, "child_pipeline_id", 0, kMostIds)) node.super = true;
   if (const auto table = object.find("rrt")) read_table(*table, node);
   // The older name of the field.
-  node.group = maybe_integer(object, "warp_group", -2, 1 << 20).value_or(maybe_integer(object, "partition", -2, 1 << 20).value_or(kUnassigned));
+  node.group =
+      maybe_integer(object, "warp_group", -2, 1 << 20).value_or(maybe_integer(object, "partition", -2, 1 << 20).value_or(kUnassigned));
   if (const auto placed = object.find("schedule"); placed && !placed->json().is_null()) {
     ObjectReader schedule(*placed);
     node.cycle = schedule.integer("cycle", 0, kMostCycles);
@@ -205,15 +206,17 @@ void finish_loop(Loop& loop, const ReadOps& ops, const std::vector<int>& node_op
   if (done < open.size()) {
     for (const Edge& e : loop.edges)
       if (e.distance == 0 && open[e.from] > 0 && open[e.to] > 0) {
-        log.fault(e.pointer, fmt::format("the dependence of node {} on node {} is part of a cycle without an iteration between",
-                                         loop.nodes[e.to].id, loop.nodes[e.from].id),
+        log.fault(e.pointer,
+                  fmt::format("the dependence of node {} on node {} is part of a cycle without an iteration between", loop.nodes[e.to].id,
+                              loop.nodes[e.from].id),
                   "an edge of such a cycle has distance 1 or more");
         break;
       }
   }
   describe(loop, ops.table, node_ops);
   for (std::size_t i = 0; i < node_ops.size(); ++i)
-    if (loop.nodes[i].super && node_ops[i] >= 0) loop.nodes[i].inner_loop = static_cast<int>(loop_run_by(ops.table, static_cast<std::size_t>(node_ops[i])));
+    if (loop.nodes[i].super && node_ops[i] >= 0)
+      loop.nodes[i].inner_loop = static_cast<int>(loop_run_by(ops.table, static_cast<std::size_t>(node_ops[i])));
 }
 
 }  // namespace heddle::peer

@@ -24,15 +24,15 @@ namespace heddle::peer {
 struct ProgramStep {
   enum class Kind { Dependence, Stream, Wrap };
   Kind kind = Kind::Dependence;
-  std::size_t from = 0, to = 0;  ///< nodes
-  Cycle weight = 0, handoff = 0; ///< the hand-off is part of the weight
+  std::size_t from = 0, to = 0;   ///< nodes
+  Cycle weight = 0, handoff = 0;  ///< the hand-off is part of the weight
   int distance = 0;
 };
 
 struct ProgramPeriod {
-  bool deadlock = false;         ///< the order of a group contradicts a dependence
+  bool deadlock = false;  ///< the order of a group contradicts a dependence
   std::int64_t weight = 0, tokens = 1;
-  std::vector<ProgramStep> cycle;///< the limiting one
+  std::vector<ProgramStep> cycle;  ///< the limiting one
   Cycle cycles() const { return tokens > 0 ? (weight + tokens - 1) / tokens : 0; }
 };
 

@@ -65,9 +65,7 @@ const TextSpan* TextSpan::find(std::string_view key) const {
   return it == members.end() ? nullptr : &it->second;
 }
 
-TextSpan index_text(std::string_view text) {
-  return Scanner(text).value();
-}
+TextSpan index_text(std::string_view text) { return Scanner(text).value(); }
 
 void TextPatch::replace(const TextSpan* at, std::string with) {
   if (at && at->in(text_) != with) changes_.push_back({at->begin, at->end, std::move(with)});

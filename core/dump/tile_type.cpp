@@ -57,9 +57,7 @@ std::int64_t TileType::elements() const {
   return product;
 }
 
-std::int64_t TileType::bytes() const {
-  return tile() ? std::max<std::int64_t>(1, sat_add(sat_mul(elements(), bits), 7) / 8) : 0;
-}
+std::int64_t TileType::bytes() const { return tile() ? std::max<std::int64_t>(1, sat_add(sat_mul(elements(), bits), 7) / 8) : 0; }
 
 std::string TileType::text() const {
   std::string out;
@@ -81,8 +79,7 @@ TileType parse_tile_type(std::string_view text) {
     TileType tile;
     if (!shape_and_element(first_argument(text, head), tile)) break;
     tile.space = space;
-    if (space == TileType::Space::Smem && text.find("tensor_memory") != std::string_view::npos)
-      tile.space = TileType::Space::Tmem;
+    if (space == TileType::Space::Smem && text.find("tensor_memory") != std::string_view::npos) tile.space = TileType::Space::Tmem;
     return tile;
   }
   type.element = std::string(text.substr(0, 40));

@@ -13,15 +13,15 @@ namespace heddle::peer {
 
 struct TileType {
   enum class Space { None, Register, Smem, Tmem, Token };
-  Space space = Space::None;         ///< None: a scalar, a pointer, a descriptor
-  std::vector<std::int64_t> shape;   ///< empty for scalars
-  std::string element;               ///< "f32", "bf16", "f8E4M3FN", "i32", "ptr"
-  std::int64_t bits = 32;            ///< of an element
+  Space space = Space::None;        ///< None: a scalar, a pointer, a descriptor
+  std::vector<std::int64_t> shape;  ///< empty for scalars
+  std::string element;              ///< "f32", "bf16", "f8E4M3FN", "i32", "ptr"
+  std::int64_t bits = 32;           ///< of an element
 
   bool tile() const { return space == Space::Register || space == Space::Smem || space == Space::Tmem; }
-  std::int64_t elements() const;     ///< saturates
-  std::int64_t bytes() const;        ///< at least 1 for a tile
-  std::string text() const;          ///< "128x64 bf16"; "f32" for a scalar
+  std::int64_t elements() const;  ///< saturates
+  std::int64_t bytes() const;     ///< at least 1 for a tile
+  std::string text() const;       ///< "128x64 bf16"; "f32" for a scalar
 };
 
 /// Never fails: what it does not know is a type without a place, named by its text.

@@ -38,7 +38,8 @@ Loop without_views(const Loop& loop) {
         both.latency = std::min(sat_add(a.latency, b.latency), Cycle{1} << 31);
         both.distance = a.distance + b.distance;
         const bool known = std::any_of(edges.begin(), edges.end(), [&](const Edge& e) {
-          return e.from == both.from && e.to == both.to && e.distance == both.distance && e.latency >= both.latency && e.carrier == both.carrier;
+          return e.from == both.from && e.to == both.to && e.distance == both.distance && e.latency >= both.latency &&
+                 e.carrier == both.carrier;
         });
         if (!known && edges.size() < 100'000) edges.push_back(std::move(both));
       }
@@ -75,7 +76,9 @@ Loop without_views(const Loop& loop) {
     b.producer = index[b.producer];
     b.consumer = index[b.consumer];
   }
-  if (out.canonical_root >= 0) out.canonical_root = views[static_cast<std::size_t>(out.canonical_root)] ? -1 : static_cast<int>(index[static_cast<std::size_t>(out.canonical_root)]);
+  if (out.canonical_root >= 0)
+    out.canonical_root =
+        views[static_cast<std::size_t>(out.canonical_root)] ? -1 : static_cast<int>(index[static_cast<std::size_t>(out.canonical_root)]);
   return out;
 }
 

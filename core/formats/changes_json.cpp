@@ -16,7 +16,7 @@ constexpr const char* kChangesSchema = "heddle.constraints/1";
 
 /// What a change of this kind is about.
 struct ChangeFacts {
-  bool owner;          ///< op or rule
+  bool owner;  ///< op or rule
   bool unit, unit_needed;
   bool field;
 };

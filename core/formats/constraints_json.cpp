@@ -26,32 +26,30 @@ struct KindFacts {
   bool channel;
 };
 
-constexpr KindFacts kKinds[] = {
-    {ConstraintKind::Pin, 1, kManyOps, "at", nullptr, false},
-    {ConstraintKind::Range, 1, kManyOps, "low", "high", false},
-    {ConstraintKind::InGroup, 1, kManyOps, "group", nullptr, false},
-    {ConstraintKind::NotInGroup, 1, kManyOps, "group", nullptr, false},
-    {ConstraintKind::SameGroup, 2, kManyOps, nullptr, nullptr, false},
-    {ConstraintKind::DifferentGroup, 2, kManyOps, nullptr, nullptr, false},
-    {ConstraintKind::Before, 2, 2, "delay", nullptr, false},
-    {ConstraintKind::SameStage, 2, kManyOps, nullptr, nullptr, false},
-    {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true},
-    {ConstraintKind::OneByOne, 0, 0, nullptr, nullptr, false},
-    {ConstraintKind::IIRange, 0, 0, "low", "high", false},
-    {ConstraintKind::ClosedGroup, 1, 1, nullptr, nullptr, false},
-    {ConstraintKind::MaxWidthRegisters, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxStageSmem, 0, 0, nullptr, "limit", false},
-    {ConstraintKind::MaxCrossingSmem, 0, 0, "beside", "limit", false}};
+constexpr KindFacts kKinds[] = {{ConstraintKind::Pin, 1, kManyOps, "at", nullptr, false},
+                                {ConstraintKind::Range, 1, kManyOps, "low", "high", false},
+                                {ConstraintKind::InGroup, 1, kManyOps, "group", nullptr, false},
+                                {ConstraintKind::NotInGroup, 1, kManyOps, "group", nullptr, false},
+                                {ConstraintKind::SameGroup, 2, kManyOps, nullptr, nullptr, false},
+                                {ConstraintKind::DifferentGroup, 2, kManyOps, nullptr, nullptr, false},
+                                {ConstraintKind::Before, 2, 2, "delay", nullptr, false},
+                                {ConstraintKind::SameStage, 2, kManyOps, nullptr, nullptr, false},
+                                {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false},
+                                {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false},
+                                {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false},
+                                {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false},
+                                {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false},
+                                {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false},
+                                {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true},
+                                {ConstraintKind::OneByOne, 0, 0, nullptr, nullptr, false},
+                                {ConstraintKind::IIRange, 0, 0, "low", "high", false},
+                                {ConstraintKind::ClosedGroup, 1, 1, nullptr, nullptr, false},
+                                {ConstraintKind::MaxWidthRegisters, 0, 0, nullptr, "limit", false},
+                                {ConstraintKind::MaxStageSmem, 0, 0, nullptr, "limit", false},
+                                {ConstraintKind::MaxCrossingSmem, 0, 0, "beside", "limit", false}};
 
 const KindFacts& facts_of(ConstraintKind kind) {
-  const auto* it =
-      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindFacts& f) { return f.kind == kind; });
+  const auto* it = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindFacts& f) { return f.kind == kind; });
   HEDDLE_ASSERT(it != std::end(kKinds), "a kind of constraint is missing in the table");
   return *it;
 }
@@ -73,11 +71,9 @@ void read_ops(ObjectReader& object, const KindFacts& facts, const Problem& probl
     }
     constraint.ops.push_back(*name);
   }
-  if (const Json::Array* items = list->json().items();
-      items && (items->size() < facts.min_ops || items->size() > facts.max_ops))
-    list->fault(fmt::format("{} takes {}{} op{}, found {}", to_string(facts.kind),
-                            facts.min_ops == facts.max_ops ? "" : "at least ", facts.min_ops,
-                            facts.min_ops == 1 ? "" : "s", items->size()));
+  if (const Json::Array* items = list->json().items(); items && (items->size() < facts.min_ops || items->size() > facts.max_ops))
+    list->fault(fmt::format("{} takes {}{} op{}, found {}", to_string(facts.kind), facts.min_ops == facts.max_ops ? "" : "at least ",
+                            facts.min_ops, facts.min_ops == 1 ? "" : "s", items->size()));
 }
 
 std::vector<StageRing> read_rings(ObjectReader& object, const Problem& problem) {
@@ -125,19 +121,17 @@ void read_constraint(ObjectReader& object, const Problem& problem, UserConstrain
     const auto known = names_of(problem.channels);
     if (!constraint.channel.empty() && std::find(known.begin(), known.end(), constraint.channel) == known.end()) {
       std::string hint = did_you_mean(constraint.channel, known);
-      at->fault(fmt::format("no channel '{}'", constraint.channel),
-                hint.empty() ? "channels: " + list_of(known) : hint);
+      at->fault(fmt::format("no channel '{}'", constraint.channel), hint.empty() ? "channels: " + list_of(known) : hint);
     }
   }
   const bool may_be_negative = constraint.kind == ConstraintKind::Before;
-  if (facts.low_key)
-    constraint.low = object.integer(facts.low_key, may_be_negative ? -kLargestNumber : 0, kLargestNumber);
+  if (facts.low_key) constraint.low = object.integer(facts.low_key, may_be_negative ? -kLargestNumber : 0, kLargestNumber);
   if (counts_rings(constraint.kind)) constraint.rings = read_rings(object, problem);
   if (facts.high_key) constraint.high = object.integer(facts.high_key, 0, kLargestNumber);
   const bool open_end = constraint.kind == ConstraintKind::IIRange && constraint.high == 0;
-  if ((constraint.kind == ConstraintKind::Range || constraint.kind == ConstraintKind::IIRange) && constraint.low > constraint.high && !open_end)
-    object.cursor().fault(fmt::format("low {} is above high {}; nothing lies between", constraint.low, constraint.high),
-                          "swap the two");
+  if ((constraint.kind == ConstraintKind::Range || constraint.kind == ConstraintKind::IIRange) && constraint.low > constraint.high &&
+      !open_end)
+    object.cursor().fault(fmt::format("low {} is above high {}; nothing lies between", constraint.low, constraint.high), "swap the two");
 }
 
 Constraints read_list(const std::vector<Cursor>& items, const Problem& problem) {
@@ -150,8 +144,7 @@ Constraints read_list(const std::vector<Cursor>& items, const Problem& problem) 
     if (constraint.name.empty())
       constraint.name = describe(constraint);
     else if (const auto [it, fresh] = seen.emplace(constraint.name, item.pointer()); !fresh)
-      item.fault(fmt::format("name '{}' is already taken by {}", constraint.name, it->second),
-                 "constraints are told apart by name");
+      item.fault(fmt::format("name '{}' is already taken by {}", constraint.name, it->second), "constraints are told apart by name");
   }
   return constraints;
 }
@@ -175,9 +168,7 @@ Result<Constraints> read_constraints(const std::string& path, const Problem& pro
   return text ? parse_constraints(*text, path, problem, warnings) : text.error();
 }
 
-Constraints read_constraints_from(ObjectReader& root, const Problem& problem) {
-  return read_list(root.list("constraints"), problem);
-}
+Constraints read_constraints_from(ObjectReader& root, const Problem& problem) { return read_list(root.list("constraints"), problem); }
 
 Json constraints_json(const Constraints& constraints) {
   Json list = Json::array();

@@ -18,8 +18,7 @@ namespace heddle {
 /// Read against the problem they are for, so that misspelt ops and channels are faults with a guess. The file's changes are
 /// not looked at: the problem is made with them already (read_changes). A constraint
 /// without a name gets one that says what it demands ("pin S at 128").
-Result<Constraints> read_constraints(const std::string& path, const Problem& problem,
-                                     std::vector<Fault>* warnings = nullptr);
+Result<Constraints> read_constraints(const std::string& path, const Problem& problem, std::vector<Fault>* warnings = nullptr);
 Result<Constraints> parse_constraints(std::string_view text, const std::string& file_name, const Problem& problem,
                                       std::vector<Fault>* warnings = nullptr);
 
@@ -28,7 +27,6 @@ Constraints read_constraints_from(ObjectReader& root, const Problem& problem);
 Json constraints_json(const Constraints& constraints);
 
 /// The file's text. With the `original` text it was read from, members that Heddle does not know are kept.
-std::string constraints_text(const Constraints& constraints, const Changes& changes = {},
-                             std::string_view original = {});
+std::string constraints_text(const Constraints& constraints, const Changes& changes = {}, std::string_view original = {});
 
 }  // namespace heddle

@@ -47,8 +47,7 @@ Param read_param(const Cursor& at) {
   param.name = object.name("name");
   param.value = object.integer("value", -kLargestNumber, kLargestNumber);
   if (const auto value = object.find("eval")) param.eval_value = value->integer(-kLargestNumber, kLargestNumber);
-  for (const Cursor& choice : object.list("choices"))
-    param.choices.push_back(choice.integer(-kLargestNumber, kLargestNumber).value_or(0));
+  for (const Cursor& choice : object.list("choices")) param.choices.push_back(choice.integer(-kLargestNumber, kLargestNumber).value_or(0));
   param.about = object.string("about");
   return param;
 }
@@ -59,8 +58,7 @@ Tensor read_tensor(const Cursor& at) {
   tensor.name = object.name("name");
   tensor.dtype = read_dtype(object);
   tensor.shape = read_exprs(object.required_list("shape"));
-  if (const auto role = object.require("role"))
-    tensor.role = role->word("role", kRoleNames, parse_tensor_role).value_or(TensorRole::Input);
+  if (const auto role = object.require("role")) tensor.role = role->word("role", kRoleNames, parse_tensor_role).value_or(TensorRole::Input);
   return tensor;
 }
 
@@ -70,8 +68,7 @@ TileValue read_value(const Cursor& at) {
   value.name = object.name("name");
   value.dtype = read_dtype(object);
   value.shape = read_exprs(object.required_list("shape"));
-  if (const auto space = object.require("space"))
-    value.space = space->word("space", kSpaceNames, parse_space).value_or(Space::Register);
+  if (const auto space = object.require("space")) value.space = space->word("space", kSpaceNames, parse_space).value_or(Space::Register);
   if (const auto alias = object.find("alias_of")) value.alias_of = alias->name().value_or("");
   value.registers = object.maybe_expr("registers");
   return value;
@@ -156,8 +153,7 @@ OrderEdge read_order(const Cursor& at) {
   edge.latency = object.maybe_expr("latency");
   edge.handoff = object.maybe_expr("handoff");
   // A faulty distance counts as 1, so that it closes no cycle that the file does not have.
-  if (const auto distance = object.find("distance"))
-    edge.distance = static_cast<int>(distance->integer(0, kLargestDistance).value_or(1));
+  if (const auto distance = object.find("distance")) edge.distance = static_cast<int>(distance->integer(0, kLargestDistance).value_or(1));
   return edge;
 }
 
@@ -212,8 +208,7 @@ Json op_json(const TileOp& op) {
   item.set("name", op.name).set("kind", op.kind);
   if (!op.inputs.empty()) {
     Json inputs = Json::array();
-    for (const Operand& in : op.inputs)
-      inputs.push(in.distance == 0 ? in.value : fmt::format("{}[-{}]", in.value, in.distance));
+    for (const Operand& in : op.inputs) inputs.push(in.distance == 0 ? in.value : fmt::format("{}[-{}]", in.value, in.distance));
     item.set("in", std::move(inputs));
   }
   if (!op.tensor.empty()) item.set("tensor", op.tensor);

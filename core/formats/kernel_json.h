@@ -13,8 +13,7 @@ namespace heddle {
 /// All faults at once: form (json_reader.h) and meaning (graph/validate.h). Unknown keys go to `warnings`.
 Result<Kernel> read_kernel(const std::string& path, std::vector<Fault>* warnings = nullptr);
 /// `file_name` is for messages only.
-Result<Kernel> parse_kernel(std::string_view text, const std::string& file_name,
-                            std::vector<Fault>* warnings = nullptr);
+Result<Kernel> parse_kernel(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings = nullptr);
 
 /// The file's text. With the `original` text it was read from, members that Heddle does not know are kept.
 std::string kernel_text(const Kernel& kernel, std::string_view original = {});

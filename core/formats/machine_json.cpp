@@ -24,8 +24,7 @@ Unit read_unit(const Cursor& at) {
   ObjectReader object(at);
   Unit unit;
   unit.name = object.name("name");
-  if (const auto role = object.require("role"))
-    unit.role = role->word("role", kUnitRoleNames, parse_unit_role).value_or(UnitRole::Other);
+  if (const auto role = object.require("role")) unit.role = role->word("role", kUnitRoleNames, parse_unit_role).value_or(UnitRole::Other);
   unit.capacity = object.integer("capacity", 1, kLargestCount, 1);
   unit.about = object.string("about");
   unit.source = object.string("source");
@@ -52,8 +51,7 @@ void judge(const Machine& machine, ReadLog& log) {
   std::map<std::string, std::size_t> seen;
   for (std::size_t i = 0; i < machine.units.size(); ++i)
     if (const auto [it, fresh] = seen.emplace(machine.units[i].name, i); !fresh && !machine.units[i].name.empty())
-      log.fault(fmt::format("/units/{}/name", i),
-                fmt::format("unit '{}' is already declared by /units/{}", it->first, it->second));
+      log.fault(fmt::format("/units/{}/name", i), fmt::format("unit '{}' is already declared by /units/{}", it->first, it->second));
 
   std::vector<std::string> kinds;
   for (const OpKind& kind : op_kinds()) kinds.push_back(kind.name);
@@ -66,15 +64,13 @@ void judge(const Machine& machine, ReadLog& log) {
       log.fault(at + "/kind", fmt::format("'{}' already has a rule, /rules/{}", rule.kind, it->second));
     const std::string base = rule.kind.substr(0, rule.kind.find('.'));
     if (!find_op_kind(base))
-      log.fault(at + "/kind", fmt::format("no kind of op is called '{}' (known: {})", base, list_of(kinds)),
-                did_you_mean(base, kinds));
+      log.fault(at + "/kind", fmt::format("no kind of op is called '{}' (known: {})", base, list_of(kinds)), did_you_mean(base, kinds));
     for (std::size_t k = 0; k < rule.uses.size(); ++k)
       if (!rule.uses[k].unit.empty() && !machine.find_unit(rule.uses[k].unit)) {
         const auto units = names_of(machine.units);
-        log.fault(
-            fmt::format("{}/uses/{}/unit", at, k),
-            fmt::format("no unit '{}' (declared: {})", rule.uses[k].unit, units.empty() ? "none" : list_of(units)),
-            did_you_mean(rule.uses[k].unit, units));
+        log.fault(fmt::format("{}/uses/{}/unit", at, k),
+                  fmt::format("no unit '{}' (declared: {})", rule.uses[k].unit, units.empty() ? "none" : list_of(units)),
+                  did_you_mean(rule.uses[k].unit, units));
       }
   }
 }
@@ -90,9 +86,8 @@ void read_machine_root(ObjectReader& root, Machine& machine) {
   if (const auto limits = root.require("limits")) {
     ObjectReader object(*limits);
     for (const LimitField& limit : limit_fields())
-      machine.limits.*limit.field =
-          limit.required ? object.integer(limit.name, limit.low, limit.high)
-                         : object.integer(limit.name, limit.low, limit.high, machine.limits.*limit.field);
+      machine.limits.*limit.field = limit.required ? object.integer(limit.name, limit.low, limit.high)
+                                                   : object.integer(limit.name, limit.low, limit.high, machine.limits.*limit.field);
   }
   for (const Cursor& rule : root.list("rules")) machine.rules.push_back(read_rule(rule));
   if (const auto handoff = root.find("handoff")) {
@@ -132,8 +127,7 @@ Json machine_json(const Machine& machine) {
   for (const Unit& unit : machine.units) units.push(unit_json(unit));
   for (const LimitField& limit : limit_fields()) limits.set(limit.name, machine.limits.*limit.field);
   for (const CostRule& rule : machine.rules) rules.push(rule_json(rule));
-  handoff.set("register_copy", expr_json(machine.handoff.register_copy))
-      .set("signal", expr_json(machine.handoff.signal));
+  handoff.set("register_copy", expr_json(machine.handoff.register_copy)).set("signal", expr_json(machine.handoff.signal));
   if (!machine.handoff.source.empty()) handoff.set("source", machine.handoff.source);
   root.set("units", std::move(units)).set("limits", std::move(limits)).set("rules", std::move(rules));
   root.set("handoff", std::move(handoff));

@@ -15,7 +15,9 @@ namespace {
 constexpr const char* kMeasurementSchema = "heddle.measurement/1";
 
 template <class Io, class T>
-concept Part = requires(Io& io, T& part) { visit(io, part); };
+concept Part = requires(Io& io, T& part) {
+  visit(io, part);
+};
 
 /// A number that the JSON may only have as null: what is not finite.
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
@@ -49,7 +51,8 @@ void visit(Io& io, TimedLibrary& l) {
 }
 template <class Io>
 void visit(Io& io, Timing& t) {
-  io("flops", t.flops), io("kernel", t.kernel), io("libraries", t.libraries), io("no_library", t.no_library), io.derived("ratio", t.ratio());
+  io("flops", t.flops), io("kernel", t.kernel), io("libraries", t.libraries), io("no_library", t.no_library),
+      io.derived("ratio", t.ratio());
   io("launches", t.launches), io("warmups", t.warmups), io("buffer_sets", t.buffer_sets), io("pause_seconds", t.pause_seconds);
   io("cycles_per_iteration", t.cycles_per_iteration);
 }
@@ -82,12 +85,18 @@ struct MeasurementWriter {
   Json json = Json::object();
 
   template <class T>
-  void operator()(const char* key, T& value) { json.set(key, of(value)); }
+  void operator()(const char* key, T& value) {
+    json.set(key, of(value));
+  }
   template <class T>
-  void operator()(const char* key, std::optional<T>& value) { if (value) json.set(key, of(*value)); }
+  void operator()(const char* key, std::optional<T>& value) {
+    if (value) json.set(key, of(*value));
+  }
   void name(const char* key, std::string& value) { json.set(key, value); }
   void status(const char* key, RunStatus& value) { json.set(key, to_string(value)); }
-  void derived(const char* key, std::optional<double> value) { if (value) json.set(key, *value); }
+  void derived(const char* key, std::optional<double> value) {
+    if (value) json.set(key, *value);
+  }
 
   template <class T>
   static Json of(T& value) {
@@ -123,8 +132,9 @@ struct MeasurementReader {
   void name(const char* key, std::string& value) { value = object.label(key); }
   void status(const char* key, RunStatus& value) {
     if (const auto at = object.require(key))
-      value = at->word("status", words_up_to(RunStatus::NoGpu), [](std::string_view word) { return parse_word(word, RunStatus::NoGpu); })
-                  .value_or(RunStatus::NoGpu);
+      value = at->word("status", words_up_to(RunStatus::NoGpu), [](std::string_view word) {
+                  return parse_word(word, RunStatus::NoGpu);
+                }).value_or(RunStatus::NoGpu);
   }
   void derived(const char* key, std::optional<double>) { object.find(key); }
 
@@ -133,10 +143,14 @@ struct MeasurementReader {
   static void read(const Cursor& at, int& value) { value = static_cast<int>(at.integer(0, std::numeric_limits<int>::max()).value_or(0)); }
   static void read(const Cursor& at, std::int64_t& value) { value = at.integer(0, std::int64_t{1} << 62).value_or(0); }
   static void read(const Cursor& at, double& value) {
-    if (at.json().is_null()) value = kUnbounded;
-    else if (const std::int64_t* whole = at.json().integer()) value = static_cast<double>(*whole);
-    else if (const double* number = at.json().number(); number && std::isfinite(*number)) value = *number;
-    else at.fault("expected a number, or null for one that is not finite, found " + describe(at.json()));
+    if (at.json().is_null())
+      value = kUnbounded;
+    else if (const std::int64_t* whole = at.json().integer())
+      value = static_cast<double>(*whole);
+    else if (const double* number = at.json().number(); number && std::isfinite(*number))
+      value = *number;
+    else
+      at.fault("expected a number, or null for one that is not finite, found " + describe(at.json()));
   }
   template <class T>
   static void read(const Cursor& at, std::vector<T>& list) {

@@ -27,8 +27,8 @@ Scope read_params(ObjectReader& root) {
     at->fault("expected an object, found " + describe(at->json()));
   else
     for (const JsonMember& member : *members)
-      if (const auto value = Cursor(member.value, pointer_to(at->pointer(), member.key), at->log())
-                                 .integer(-kLargestNumber, kLargestNumber))
+      if (const auto value =
+              Cursor(member.value, pointer_to(at->pointer(), member.key), at->log()).integer(-kLargestNumber, kLargestNumber))
         params[member.key] = *value;
   return params;
 }
@@ -58,9 +58,7 @@ Certificate read_certificate(const Cursor& at) {
   ObjectReader object(at);
   Certificate c;
   if (const auto status = object.require("status"))
-    c.status = status
-                   ->word("status", words_up_to(Status::Invalid),
-                          [](std::string_view word) { return parse_word(word, Status::Invalid); })
+    c.status = status->word("status", words_up_to(Status::Invalid), [](std::string_view word) { return parse_word(word, Status::Invalid); })
                    .value_or(Status::Unknown);
   c.ii = object.integer("ii", 0, kLargestNumber);
   c.lower_bound = object.integer("lower_bound", 0, kLargestNumber, 0);
@@ -121,7 +119,8 @@ class ScheduleReader {
       // Groups are numbered by their place; a written id that says something else would be misread.
       object.integer("id", index, index, index);
       // A group without a role is called by its number.
-      if (const auto role = object.find("role"); role && !(role->json().string() && role->json().string()->empty())) group.role = role->name().value_or("");
+      if (const auto role = object.find("role"); role && !(role->json().string() && role->json().string()->empty()))
+        group.role = role->name().value_or("");
       group.warps = static_cast<int>(object.integer("warps", 0, kMostWarps));
       group.registers = static_cast<int>(object.integer("registers", 0, kMostRegisters, 0));
       group_ops_.push_back(object.find("ops"));
@@ -146,8 +145,7 @@ class ScheduleReader {
     if (!list) return;
     for (const Cursor& item : list->items()) placement(item);
     for (std::size_t v = 0; v < problem_.ops.size(); ++v)
-      if (!placed_[v] && list->json().is_array())
-        list->fault(fmt::format("op '{}' has no placement", problem_.ops[v].name));
+      if (!placed_[v] && list->json().is_array()) list->fault(fmt::format("op '{}' has no placement", problem_.ops[v].name));
   }
 
   void placement(const Cursor& item) {
@@ -160,8 +158,7 @@ class ScheduleReader {
     place.start = begin.value_or(0);
     const std::int64_t group_count = static_cast<std::int64_t>(schedule_.groups.size());
     if (const auto group = object.require("group"); group && group_count > 0)
-      if (const auto index = group->integer(0, group_count - 1))
-        place.group = GroupId(static_cast<std::size_t>(*index));
+      if (const auto index = group->integer(0, group_count - 1)) place.group = GroupId(static_cast<std::size_t>(*index));
     redundant(object, "stage", begin ? std::optional(place.start / schedule_.ii) : std::nullopt, place.start);
     redundant(object, "slot", begin ? std::optional(place.start % schedule_.ii) : std::nullopt, place.start);
     if (!op.valid()) return;
@@ -174,8 +171,7 @@ class ScheduleReader {
     const auto at = object.find(key);
     const auto found = at ? at->integer(0, kLargestNumber) : std::nullopt;
     if (found && expected && *found != *expected)
-      at->fault(fmt::format("{} {} contradicts start {} with II {}, which is {} {}", key, *found, start, schedule_.ii,
-                            key, *expected),
+      at->fault(fmt::format("{} {} contradicts start {} with II {}, which is {} {}", key, *found, start, schedule_.ii, key, *expected),
                 fmt::format("correct it or leave \"{}\" out", key));
   }
 
@@ -189,8 +185,7 @@ class ScheduleReader {
         listed[op.index()] = true;
         const GroupId actual = schedule_.ops[op.index()].group;
         if (placed_[op.index()] && actual.valid() && actual != GroupId(g))
-          item.fault(fmt::format("'{}' is listed in group {}, but its placement says group {}", problem_.op(op).name, g,
-                                 actual.index()));
+          item.fault(fmt::format("'{}' is listed in group {}, but its placement says group {}", problem_.op(op).name, g, actual.index()));
       }
       for (std::size_t v = 0; v < problem_.ops.size(); ++v)
         if (placed_[v] && !listed[v] && schedule_.ops[v].group == GroupId(g))
@@ -243,8 +238,7 @@ class ScheduleReader {
     if (certificate.problem_hash.empty())
       warn(at.pointer(), "the certificate does not say which problem it is about and is ignored", "solve again to certify this schedule");
     else if (certificate.ii != schedule_.ii)
-      warn(at.pointer(), fmt::format("the certificate is for II {}, the schedule has II {}; it is ignored",
-                                     certificate.ii, schedule_.ii));
+      warn(at.pointer(), fmt::format("the certificate is for II {}, the schedule has II {}; it is ignored", certificate.ii, schedule_.ii));
     else
       schedule_.claim = std::move(certificate);
   }
@@ -301,10 +295,7 @@ bool has_form(const Problem& problem, const Schedule& schedule, Report report) {
 
 Json certificate_json(const Certificate& c) {
   Json item = Json::object();
-  item.set("status", to_string(c.status))
-      .set("ii", c.ii)
-      .set("lower_bound", c.lower_bound)
-      .set("reason", to_string(c.reason));
+  item.set("status", to_string(c.status)).set("ii", c.ii).set("lower_bound", c.lower_bound).set("reason", to_string(c.reason));
   if (c.bound_stages) item.set("bound_stages", *c.bound_stages);
   item.set("explanation", c.explanation).set("objectives", objectives_json(c.objectives)).set("solver", c.solver);
   item.set("seed", c.seed).set("seconds", c.seconds).set("problem_hash", c.problem_hash).set("checked", c.checked);
@@ -320,13 +311,13 @@ Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::strin
 
 Result<Schedule> with_form(Result<Schedule> schedule, const std::string& file, const Problem& problem) {
   Error error;
-  if (!schedule || has_form(problem, *schedule, [&](const std::string& message) { error.faults.push_back({file, {}, message, {}}); })) return schedule;
+  if (!schedule || has_form(problem, *schedule, [&](const std::string& message) { error.faults.push_back({file, {}, message, {}}); }))
+    return schedule;
   cut_off(error.faults, "faults");
   return error;
 }
 
-Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem,
-                                std::vector<Fault>* warnings) {
+Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem, std::vector<Fault>* warnings) {
   return with_form(read_document<Schedule>(text, file_name, kScheduleSchema, warnings, schedule_reader(problem)), file_name, problem);
 }
 
@@ -397,8 +388,7 @@ Json channels_json(const Problem& problem, const Schedule& schedule) {
 
 Json objectives_json(const std::vector<ObjectiveValue>& objectives) {
   Json list = Json::array();
-  for (const ObjectiveValue& o : objectives)
-    list.push(Json::object().set("name", o.name).set("value", o.value).set("proved", o.proved));
+  for (const ObjectiveValue& o : objectives) list.push(Json::object().set("name", o.name).set("value", o.value).set("proved", o.proved));
   return list;
 }
 

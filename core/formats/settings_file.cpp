@@ -65,9 +65,7 @@ std::vector<std::pair<std::string, std::string>> Settings::table(std::string_vie
   return out;
 }
 
-void Settings::set(const std::string& key, const std::vector<std::string>& values) {
-  root_.set(key, names_json(values));
-}
+void Settings::set(const std::string& key, const std::vector<std::string>& values) { root_.set(key, names_json(values)); }
 
 void Settings::set(const std::string& key, const std::vector<std::pair<std::string, std::string>>& members) {
   Json object = Json::object();

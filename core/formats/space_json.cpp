@@ -23,7 +23,8 @@ std::optional<double> signed_real(const Cursor& at) {
 
 bool is_name(const std::string& text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  return !text.empty() && letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 /// The number of the value that stands there.
@@ -95,7 +96,8 @@ void read_numbers(ObjectReader& object, Parameter& p) {
   for (const Cursor& item : list) {
     const auto value = item.integer(-kLargestNumber, kLargestNumber);
     if (!value) continue;
-    if (!p.values.empty() && *value <= p.values.back()) item.fault(fmt::format("{} does not rise above {}", *value, p.values.back()), "list the values from small to large, each once");
+    if (!p.values.empty() && *value <= p.values.back())
+      item.fault(fmt::format("{} does not rise above {}", *value, p.values.back()), "list the values from small to large, each once");
     p.values.push_back(*value);
   }
   if (list.empty() && object.cursor().json().find("values")) object.cursor().fault("an ordinal needs at least one value");
@@ -180,14 +182,13 @@ Parameter read_parameter(const Cursor& at) {
       p.prior.push_back(weight.value_or(1));
     }
     if (static_cast<std::int64_t>(p.prior.size()) != p.count())
-      prior->fault(p.finite() ? fmt::format("expected {} weights, one per value, found {}", p.count(), p.prior.size()) : "a real parameter takes no prior");
+      prior->fault(p.finite() ? fmt::format("expected {} weights, one per value, found {}", p.count(), p.prior.size())
+                              : "a real parameter takes no prior");
   }
   return p;
 }
 
-void read_space_root(ObjectReader& root, SearchSpace& space) {
-  space = read_space_from(root);
-}
+void read_space_root(ObjectReader& root, SearchSpace& space) { space = read_space_from(root); }
 
 }  // namespace
 

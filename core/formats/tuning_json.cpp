@@ -39,7 +39,8 @@ void read_known(ObjectReader& object, const char* key, std::optional<std::int64_
 /// The figures of an evaluation, each there only where it is known: one list for reading and writing.
 template <class Io, class Evaluation>
 void visit_figures(Io&& io, Evaluation& e) {
-  io("value", e.value), io("bound", e.bound), io("ii", e.ii), io("min_ii", e.min_ii), io("lower_bound_ii", e.lower_bound_ii), io("period", e.period);
+  io("value", e.value), io("bound", e.bound), io("ii", e.ii), io("min_ii", e.min_ii), io("lower_bound_ii", e.lower_bound_ii),
+      io("period", e.period);
   io("trips", e.trips), io("tiles", e.tiles), io("ctas", e.ctas), io("stages", e.stages), io("groups", e.groups), io("warps", e.warps);
   io("smem", e.smem), io("registers", e.registers), io("tflops", e.tflops), io("of_peak", e.of_peak);
 }
@@ -54,7 +55,8 @@ Scope scope_in(ObjectReader& object, const char* key) {
     return scope;
   }
   for (const JsonMember& member : *members)
-    scope[member.key] = Cursor(member.value, pointer_to(at->pointer(), member.key), at->log()).integer(-kLargestNumber, kLargestNumber).value_or(0);
+    scope[member.key] =
+        Cursor(member.value, pointer_to(at->pointer(), member.key), at->log()).integer(-kLargestNumber, kLargestNumber).value_or(0);
   return scope;
 }
 
@@ -148,7 +150,8 @@ void read_line(const Json& json, std::int64_t number, ReadLog& log, TuneHistory&
     session.line = number;
     if (!history.sessions.empty() && log.faults.empty()) {
       const TuneSession& first = history.sessions.front();
-      if (session.subject != first.subject || !same_space(session.space, first.space)) log.fault("", "this session is about something else than the first one of the file");
+      if (session.subject != first.subject || !same_space(session.space, first.space))
+        log.fault("", "this session is about something else than the first one of the file");
     }
     history.sessions.push_back(std::move(session));
     history.end.reset();
@@ -198,7 +201,8 @@ Result<ReadTuning> parse_tuning(std::string_view text, const std::string& file_n
       noted.push_back(std::move(warning));
     }
   }
-  if (result.history.sessions.empty() && error.faults.empty()) error.faults.push_back({file_name, "", "expected a history of heddle tune, found no complete line", ""});
+  if (result.history.sessions.empty() && error.faults.empty())
+    error.faults.push_back({file_name, "", "expected a history of heddle tune, found no complete line", ""});
   if (error.faults.empty()) {
     const std::vector<Fault> aside = set_aside_contradictions(result.history, file_name);
     noted.insert(noted.begin(), aside.begin(), aside.end());
@@ -217,11 +221,19 @@ Result<ReadTuning> read_tuning(const std::string& path, std::vector<Fault>* warn
 
 Json session_json(const TuneSession& s) {
   Json root = Json::object();
-  root.set("line", "run").set("schema", kTuningSchema).set("kernel", s.kernel).set("machine", s.machine).set("params", scope_json(s.params));
+  root.set("line", "run")
+      .set("schema", kTuningSchema)
+      .set("kernel", s.kernel)
+      .set("machine", s.machine)
+      .set("params", scope_json(s.params));
   if (s.machine_changed) root.set("machine_changed", true);
-  root.set("objective", to_string(s.objective)).set("unit", unit_of(s.objective)).set("fidelity", to_string(s.fidelity)).set("method", to_string(s.method));
+  root.set("objective", to_string(s.objective))
+      .set("unit", unit_of(s.objective))
+      .set("fidelity", to_string(s.fidelity))
+      .set("method", to_string(s.method));
   root.set("seed", s.seed).set("budget", s.budget).set("space", space_json(s.space));
-  root.set("configurations", s.configurations ? Json(*s.configurations) : Json()).set("known_feasible", s.known_feasible ? Json(*s.known_feasible) : Json());
+  root.set("configurations", s.configurations ? Json(*s.configurations) : Json())
+      .set("known_feasible", s.known_feasible ? Json(*s.known_feasible) : Json());
   root.set("lower_bound", s.lower_bound ? Json(*s.lower_bound) : Json());
   root.set("subject", s.subject).set("solver", s.solver).set("heddle", version()).set("command", s.command);
   return root;

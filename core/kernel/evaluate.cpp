@@ -65,11 +65,12 @@ void compare(TensorComparison& result, const Array& array, const ExpectedTensor&
     const double size = std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
     error_squares += size * size;
     result.max_abs_error = std::max(result.max_abs_error, size);
-    if (std::fabs(values[i]) >= typical && values[i] != 0) result.max_rel_error = std::max(result.max_rel_error, size / std::fabs(values[i]));
+    if (std::fabs(values[i]) >= typical && values[i] != 0)
+      result.max_rel_error = std::max(result.max_rel_error, size / std::fabs(values[i]));
     if (size > worst) {
       worst = size;
-      result.worst = fmt::format("{}: {:.6g}, expected {:.6g}", index_text(static_cast<std::int64_t>(i), array.shape),
-                                 array.data[i], values[i]);
+      result.worst =
+          fmt::format("{}: {:.6g}, expected {:.6g}", index_text(static_cast<std::int64_t>(i), array.shape), array.data[i], values[i]);
     }
   }
   const double error = values.empty() ? 0 : std::sqrt(error_squares / static_cast<double>(values.size()));
@@ -122,7 +123,8 @@ Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::ui
         continue;
       }
       if (*extent < 1)
-        error.faults.push_back({kernel.source, where, fmt::format("tensor '{}': an extent must be at least 1, found {}", tensor.name, *extent), ""});
+        error.faults.push_back(
+            {kernel.source, where, fmt::format("tensor '{}': an extent must be at least 1, found {}", tensor.name, *extent), ""});
       made.array.shape.push_back(*extent);
       size = sat_mul(size, std::max<std::int64_t>(*extent, 1));
     }
@@ -132,7 +134,8 @@ Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::ui
         // One stream per tensor, so that a tensor's numbers do not depend on its neighbours.
         Random random(Hash().add(seed).add(tensor.name).value());
         made.array.data.resize(static_cast<std::size_t>(size));
-        for (std::size_t i = 0; i < made.array.data.size() && !stops_at(i, stop); ++i) made.array.data[i] = round_to(tensor.dtype, random.normal());
+        for (std::size_t i = 0; i < made.array.data.size() && !stops_at(i, stop); ++i)
+          made.array.data[i] = round_to(tensor.dtype, random.normal());
       } else {
         const bool once = tensor.role == TensorRole::Output;
         made.array.data.assign(static_cast<std::size_t>(size), once ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
@@ -141,8 +144,8 @@ Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::ui
     tensors.insert_or_assign(tensor.name, std::move(made));
   }
   if (error.faults.empty() && elements > kMaxTensorElements)
-    error.faults.push_back({kernel.source, "/tensors", fmt::format("the tensors have {} elements in all; at most {} are held in memory", elements,
-                                                                   kMaxTensorElements),
+    error.faults.push_back({kernel.source, "/tensors",
+                            fmt::format("the tensors have {} elements in all; at most {} are held in memory", elements, kMaxTensorElements),
                             "choose smaller parameters"});
   if (!error.faults.empty()) return error;
   return tensors;
@@ -165,8 +168,9 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
     std::vector<std::string> names;
     for (const Reference& r : references()) names.push_back(r.name);
     if (!reference)
-      return Error{ErrorKind::Input, {{kernel.source, "/reference", fmt::format("unknown formula '{}'; known are {}", kernel.reference, list_of(names)),
-                                       did_you_mean(kernel.reference, names)}}};
+      return Error{ErrorKind::Input,
+                   {{kernel.source, "/reference", fmt::format("unknown formula '{}'; known are {}", kernel.reference, list_of(names)),
+                     did_you_mean(kernel.reference, names)}}};
     report.formula = reference->about;
   }
   auto tensors = make_tensors(kernel, *scope, seed, stop);
@@ -186,8 +190,9 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
     const auto complaint = reference->compute(*tensors, *scope, stop, expected);
     report.cancelled = stop.stop_requested();
     if (!complaint.empty())
-      return Error{ErrorKind::Input, {{kernel.source, "/tensors", fmt::format("the shapes do not fit the formula '{}': wanted {}", kernel.reference, complaint),
-                                       reference->about}}};
+      return Error{ErrorKind::Input,
+                   {{kernel.source, "/tensors",
+                     fmt::format("the shapes do not fit the formula '{}': wanted {}", kernel.reference, complaint), reference->about}}};
   }
   report.pass = !report.cancelled;
   for (const Tensor& tensor : kernel.tensors) {

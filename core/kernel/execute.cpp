@@ -37,7 +37,7 @@ struct Storage {
     Array array;
     std::int64_t iteration = kNever;
   };
-  std::vector<Version> versions;                  ///< ring over iterations
+  std::vector<Version> versions;  ///< ring over iterations
 };
 
 struct Step {
@@ -130,8 +130,9 @@ class Executor {
         planned_.work = sat_add(planned_.work, sat_mul(step.work, times));
       }
     if (std::max(planned_.work, count_.blocks) > kMaxWork)
-      fault("", fmt::format("these sizes need about {:.3g} multiply-adds on the CPU; at most {:.3g} are done",
-                            static_cast<double>(planned_.work), static_cast<double>(kMaxWork)),
+      fault("",
+            fmt::format("these sizes need about {:.3g} multiply-adds on the CPU; at most {:.3g} are done",
+                        static_cast<double>(planned_.work), static_cast<double>(kMaxWork)),
             "choose smaller parameters");
   }
 
@@ -147,8 +148,8 @@ class Executor {
       storage.size = sat_mul(storage.size, *extent);
     }
     if (storage.size > kMaxTileElements)
-      return fault(fmt::format("/values/{}/shape", i), fmt::format("value '{}' has {} elements; a tile has at most {}", value.name,
-                                                                   storage.size, kMaxTileElements));
+      return fault(fmt::format("/values/{}/shape", i),
+                   fmt::format("value '{}' has {} elements; a tile has at most {}", value.name, storage.size, kMaxTileElements));
     storage.versions.resize(1);
     value_index_.emplace(value.name, i);
   }
@@ -175,16 +176,16 @@ class Executor {
       return fault(where + "/in", fmt::format("op '{}': {} takes {} to {} inputs, found {}", op.name, op.kind, kind->min_inputs,
                                               kind->max_inputs, inputs));
     if (static_cast<int>(op.outputs.size()) != kind->outputs)
-      return fault(where + "/out", fmt::format("op '{}': {} defines {} values, found {}", op.name, op.kind, kind->outputs,
-                                               op.outputs.size()));
+      return fault(where + "/out",
+                   fmt::format("op '{}': {} defines {} values, found {}", op.name, op.kind, kind->outputs, op.outputs.size()));
     std::vector<std::vector<std::int64_t>> shapes;
     std::vector<const TileShape*> views;
     for (const Operand& operand : op.inputs) {
       const auto value = value_of(operand.value, where + "/in", op);
       if (!value) return;
       if (operand.distance < 0 || operand.distance > (phase == kPrologue ? 0 : kMaxDistance))
-        return fault(where + "/in", fmt::format("op '{}' reads '{}' {} iterations back; here 0 to {} are possible", op.name,
-                                                operand.value, operand.distance, phase == kPrologue ? 0 : kMaxDistance));
+        return fault(where + "/in", fmt::format("op '{}' reads '{}' {} iterations back; here 0 to {} are possible", op.name, operand.value,
+                                                operand.distance, phase == kPrologue ? 0 : kMaxDistance));
       step.sources.push_back({*value, operand.distance});
       auto& versions = storage_[*value].versions;
       versions.resize(std::max(versions.size(), static_cast<std::size_t>(operand.distance) + 1));
@@ -205,7 +206,8 @@ class Executor {
       if (kind->writes_tensor && step.tensor->role == TensorRole::Input)
         return fault(where + "/tensor", fmt::format("op '{}' writes tensor '{}', whose role is input", op.name, op.tensor));
     }
-    for (ShapeFault& f : shape_faults(op, views, step.result ? &result_shape : nullptr, step.tensor ? std::optional(step.tensor->array.shape.size()) : std::nullopt))
+    for (ShapeFault& f : shape_faults(op, views, step.result ? &result_shape : nullptr,
+                                      step.tensor ? std::optional(step.tensor->array.shape.size()) : std::nullopt))
       fault(where + f.where, fmt::format("op '{}' ({}): {}", op.name, op.kind, f.message), std::move(f.hint));
     step.work = work_of(op, shapes, result_shape);
     steps_[phase].push_back(std::move(step));
@@ -309,8 +311,8 @@ class Executor {
   std::string undefined(const Step& step, std::size_t source, std::int64_t iteration) const {
     const Operand& operand = step.op->inputs[source];
     if (operand.distance > std::max<std::int64_t>(iteration, 0))
-      return fmt::format("op '{}' reads '{}[-{}]' in iteration {}, but the prologue does not define '{}'", step.op->name,
-                         operand.value, operand.distance, std::max<std::int64_t>(iteration, 0), operand.value);
+      return fmt::format("op '{}' reads '{}[-{}]' in iteration {}, but the prologue does not define '{}'", step.op->name, operand.value,
+                         operand.distance, std::max<std::int64_t>(iteration, 0), operand.value);
     return fmt::format("op '{}' reads '{}' before anything defines it", step.op->name, operand.value);
   }
 
@@ -340,9 +342,10 @@ Result<Scope> parameter_scope(const Kernel& kernel, const Scope& overrides, bool
   Error error;
   for (const auto& [name, value] : overrides) {
     if (!scope.contains(name))
-      error.faults.push_back({kernel.source, "/params", fmt::format("kernel '{}' has no parameter '{}'; it has {}", kernel.name, name,
-                                                                    names.empty() ? "none" : list_of(names)),
-                              did_you_mean(name, names)});
+      error.faults.push_back(
+          {kernel.source, "/params",
+           fmt::format("kernel '{}' has no parameter '{}'; it has {}", kernel.name, name, names.empty() ? "none" : list_of(names)),
+           did_you_mean(name, names)});
     scope[name] = value;
   }
   if (!error.faults.empty()) return error;

@@ -13,10 +13,8 @@ constexpr std::array<std::pair<DType, const char*>, 6> kDTypes{{{DType::F32, "f3
                                                                 {DType::F8e4m3, "f8e4m3"},
                                                                 {DType::F8e5m2, "f8e5m2"},
                                                                 {DType::I32, "i32"}}};
-constexpr std::array<std::pair<Space, const char*>, 4> kSpaces{{{Space::Register, "register"},
-                                                                {Space::Smem, "smem"},
-                                                                {Space::Tmem, "tmem"},
-                                                                {Space::Global, "global"}}};
+constexpr std::array<std::pair<Space, const char*>, 4> kSpaces{
+    {{Space::Register, "register"}, {Space::Smem, "smem"}, {Space::Tmem, "tmem"}, {Space::Global, "global"}}};
 
 template <class Table, class E>
 const char* name_in(const Table& table, E wanted) {
@@ -42,9 +40,12 @@ const T* find_named(const std::vector<T>& items, std::string_view name) {
 
 int bits_of(DType dtype) {
   switch (dtype) {
-    case DType::F32: case DType::I32: return 32;
-    case DType::Bf16: case DType::F16: return 16;
-    case DType::F8e4m3: case DType::F8e5m2: return 8;
+    case DType::F32:
+    case DType::I32: return 32;
+    case DType::Bf16:
+    case DType::F16: return 16;
+    case DType::F8e4m3:
+    case DType::F8e5m2: return 8;
   }
   return 32;
 }

@@ -100,7 +100,7 @@ struct CostOverride {
 /// A tile instruction.
 struct TileOp {
   std::string name;
-  std::string kind;                  ///< from the catalogue in core/kernel/op_kind.h
+  std::string kind;  ///< from the catalogue in core/kernel/op_kind.h
   std::vector<Operand> inputs;
   std::vector<std::string> outputs;  ///< values defined; empty for stores
   std::string tensor;                ///< global tensor read or written, for memory kinds

@@ -50,9 +50,9 @@ constexpr std::array<OpKind, 21> kKinds{{
      "tables and pictures show for it."},
 }};
 
-constexpr std::array<std::string_view, 21> kElementwise{
-    "add", "sub", "mul", "div",  "max",  "min",    "fma",     "scale", "copy", "neg", "abs",
-    "recip", "sqrt", "rsqrt", "square", "log2", "sigmoid", "silu", "tanh", "relu", "gelu"};
+constexpr std::array<std::string_view, 21> kElementwise{"add",    "sub",  "mul",     "div",  "max",   "min",  "fma",
+                                                        "scale",  "copy", "neg",     "abs",  "recip", "sqrt", "rsqrt",
+                                                        "square", "log2", "sigmoid", "silu", "tanh",  "relu", "gelu"};
 
 }  // namespace
 

@@ -13,11 +13,11 @@ struct OpKind {
   static constexpr int kAnyOutputs = -1;
   const char* name;
   int min_inputs, max_inputs;
-  int outputs;             ///< number of values defined; kAnyOutputs: whatever the file says
-  bool reads_tensor;       ///< needs `tensor` and `at`, reads global memory
-  bool writes_tensor;      ///< needs `tensor` and `at`, writes global memory
-  const char* attrs;       ///< space-separated names of accepted attributes
-  const char* about;       ///< one sentence: what it computes
+  int outputs;         ///< number of values defined; kAnyOutputs: whatever the file says
+  bool reads_tensor;   ///< needs `tensor` and `at`, reads global memory
+  bool writes_tensor;  ///< needs `tensor` and `at`, writes global memory
+  const char* attrs;   ///< space-separated names of accepted attributes
+  const char* about;   ///< one sentence: what it computes
 };
 
 /// Every kind, in the order in which documentation lists them.

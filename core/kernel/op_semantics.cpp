@@ -116,8 +116,7 @@ std::string do_load(const OpCall& call) {
 std::string do_store(const OpCall& call) {
   const Array& tile = *call.inputs[0];
   return visit_box(call, tile, [&](std::int64_t to, std::int64_t from, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i)
-      call.tensor->array.data[to + i] = round_to(call.tensor->dtype, tile.data[from + i]);
+    for (std::int64_t i = 0; i < count; ++i) call.tensor->array.data[to + i] = round_to(call.tensor->dtype, tile.data[from + i]);
   });
 }
 
@@ -135,14 +134,14 @@ std::string do_gather(const OpCall& call) {
   const Array& index = *call.inputs[0];
   Array& out = *call.output;
   const auto& extents = call.tensor->array.shape;
-  if (call.at.size() != 2) return fmt::format("'at' has {} coordinates; expected a row, which is not looked at, and a column", call.at.size());
+  if (call.at.size() != 2)
+    return fmt::format("'at' has {} coordinates; expected a row, which is not looked at, and a column", call.at.size());
   for (std::int64_t r = 0; r < out.shape[0]; ++r)
     for (std::int64_t c = 0; c < out.shape[1]; ++c) {
       const float row = index.data[r];
       const std::int64_t column = sat_add(call.at[1], c);
       const bool inside = row >= 0 && row < static_cast<float>(extents[0]) && column >= 0 && column < extents[1];
-      out.data[r * out.shape[1] + c] =
-          inside ? call.tensor->array.data[static_cast<std::int64_t>(row) * extents[1] + column] : 0.0f;
+      out.data[r * out.shape[1] + c] = inside ? call.tensor->array.data[static_cast<std::int64_t>(row) * extents[1] + column] : 0.0f;
     }
   return kFine;
 }
@@ -194,8 +193,7 @@ std::string do_tmem_load(const OpCall& call) {
   const Array& in = *call.inputs[0];
   Array& out = *call.output;
   const std::int64_t first = integer_attr(*call.op, "column", 0), width = width_of(out), from = width_of(in);
-  for (std::int64_t r = 0; r < out.shape[0]; ++r)
-    std::copy_n(in.data.begin() + r * from + first, width, out.data.begin() + r * width);
+  for (std::int64_t r = 0; r < out.shape[0]; ++r) std::copy_n(in.data.begin() + r * from + first, width, out.data.begin() + r * width);
   return kFine;
 }
 
@@ -227,8 +225,7 @@ std::string reduce(const OpCall& call, float start, Combine combine) {
 std::string do_reduce_max(const OpCall& call) {
   auto complaint = reduce(call, -std::numeric_limits<float>::infinity(), [](float a, float b) { return std::max(a, b); });
   if (complaint.empty() && call.inputs.size() > 1)
-    for (std::int64_t i = 0; i < call.output->size(); ++i)
-      call.output->data[i] = std::max(call.output->data[i], call.inputs[1]->data[i]);
+    for (std::int64_t i = 0; i < call.output->size(); ++i) call.output->data[i] = std::max(call.output->data[i], call.inputs[1]->data[i]);
   return complaint;
 }
 
@@ -265,11 +262,13 @@ std::string map_elements(const OpCall& call, ElementFunction function, float mis
 }
 
 std::string do_exp2(const OpCall& call) {
-  return map_elements(call, [](float a, float b, float) { return std::exp2(a - b); }, 0.0f);
+  return map_elements(
+      call, [](float a, float b, float) { return std::exp2(a - b); }, 0.0f);
 }
 
 std::string do_broadcast(const OpCall& call) {
-  return map_elements(call, [](float a, float, float) { return a; }, 0.0f);
+  return map_elements(
+      call, [](float a, float, float) { return a; }, 0.0f);
 }
 
 float sigmoid(float a) { return 1.0f / (1.0f + std::exp(-a)); }
@@ -337,7 +336,8 @@ std::string checked(const OpCall& call) {
   std::array<const TileShape*, 3> shapes{};
   for (std::size_t i = 0; i < call.inputs.size(); ++i) shapes[i] = &call.inputs[i]->shape;
   const std::optional<std::size_t> rank = call.tensor ? std::optional(call.tensor->array.shape.size()) : std::nullopt;
-  const auto faults = shape_faults(*call.op, std::span(shapes.data(), call.inputs.size()), call.output ? &call.output->shape : nullptr, rank);
+  const auto faults =
+      shape_faults(*call.op, std::span(shapes.data(), call.inputs.size()), call.output ? &call.output->shape : nullptr, rank);
   return faults.empty() ? Function(call) : faults.front().message;
 }
 

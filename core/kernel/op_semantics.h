@@ -17,13 +17,14 @@ namespace heddle {
 struct OpCall {
   const TileOp* op = nullptr;
   std::span<const Array* const> inputs;
-  Array* output = nullptr;          ///< shape set, old contents meaningless; null for stores
-  GlobalTensor* tensor = nullptr;   ///< for memory kinds
-  std::span<const std::int64_t> at; ///< the tile's first element in the tensor, one number per tensor dimension; mask: row, column
+  Array* output = nullptr;                ///< shape set, old contents meaningless; null for stores
+  GlobalTensor* tensor = nullptr;         ///< for memory kinds
+  std::span<const std::int64_t> at;       ///< the tile's first element in the tensor, one number per tensor dimension; mask: row, column
   const std::stop_token* stop = nullptr;  ///< once requested, a long op returns soon and its result means nothing; may be null
 };
 
-/// Does it. The text says what does not fit (shapes, by the rule of core/kernel/op_shapes.h; attributes), without naming the op; empty when all went well.
+/// Does it. The text says what does not fit (shapes, by the rule of core/kernel/op_shapes.h; attributes), without naming the op; empty when
+/// all went well.
 using OpFunction = std::string (*)(const OpCall&);
 
 /// nullptr when the kind is unknown or cannot be executed ("opaque").

@@ -13,8 +13,8 @@ namespace {
 
 using Matrix = std::vector<double>;
 
-constexpr double kBf16Unit = 1.0 / 256.0;           // distance of neighbours at 1, twice the rounding error
-constexpr double kF32Sum = 1.0 / (1 << 22);         // per term of a sum of products in f32, generously
+constexpr double kBf16Unit = 1.0 / 256.0;    // distance of neighbours at 1, twice the rounding error
+constexpr double kF32Sum = 1.0 / (1 << 22);  // per term of a sum of products in f32, generously
 
 const Array& array_of(const TensorMap& tensors, const char* name) { return tensors.find(name)->second.array; }
 std::int64_t extent(const TensorMap& tensors, const char* name, std::size_t d) { return array_of(tensors, name).shape[d]; }
@@ -54,7 +54,8 @@ std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, 
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "B", 1);
   if (extent(t, "B", 0) != k || extent(t, "C", 0) != m || extent(t, "C", 1) != n) return "C [M,N] = A [M,K] B [K,N]";
   const Array &a = array_of(t, "A"), &b = array_of(t, "B");
-  expected.push_back({"C", product(a.data.data(), b.data.data(), m, k, n, stop),
+  expected.push_back({"C",
+                      product(a.data.data(), b.data.data(), m, k, n, stop),
                       {kBf16Unit, kF32Sum * static_cast<double>(k) * largest(a) * largest(b), 4e-3,
                        "the result is rounded once to bf16 (2^-8), the sum over K is kept in f32 (2^-22 K max|A| max|B|)"}});
   return {};
@@ -64,8 +65,7 @@ double silu(double x) { return x / (1.0 + std::exp(-x)); }
 
 std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "G", 1);
-  if (extent(t, "G", 0) != k || array_of(t, "U").shape != array_of(t, "G").shape || extent(t, "Out", 0) != m ||
-      extent(t, "Out", 1) != n)
+  if (extent(t, "G", 0) != k || array_of(t, "U").shape != array_of(t, "G").shape || extent(t, "Out", 0) != m || extent(t, "Out", 1) != n)
     return "Out [M,N] = silu(A G) * (A U) with A [M,K], G and U [K,N]";
   const Array &a = array_of(t, "A"), &g = array_of(t, "G"), &u = array_of(t, "U");
   Matrix gate = product(a.data.data(), g.data.data(), m, k, n, stop);
@@ -77,7 +77,8 @@ std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop
     gate[i] = silu(gate[i]) * up[i];
   }
   const double sum_error = kF32Sum * static_cast<double>(k) * largest(a) * std::max(largest(g), largest(u));
-  expected.push_back({"Out", std::move(gate),
+  expected.push_back({"Out",
+                      std::move(gate),
                       {kBf16Unit, sum_error * (1.1 * most_up + most_gate), 4e-3,
                        "the result is rounded once to bf16 (2^-8), both sums over K are kept in f32"}});
   return {};
@@ -134,7 +135,8 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
       out.insert(out.end(), row.begin(), row.end());
     }
   const double typical = rms(out);
-  expected.push_back({"O", std::move(out),
+  expected.push_back({"O",
+                      std::move(out),
                       {kBf16Unit, 0.05 * typical, 5e-3,
                        "P and O are rounded to bf16: independent errors of 2^-9 give about 2e-3 in the rms; 5 % of the rms "
                        "in one element is beyond 20 of their standard deviations"}});
@@ -235,7 +237,8 @@ std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& s
   double most = 0;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n && !stop.stop_requested(); ++j) {
-      for (std::int64_t l = 0; l < n; ++l) out[i * n + j] += static_cast<double>(trips->second) * p[i * n + l] * array_of(t, "V").data[l * n + j];
+      for (std::int64_t l = 0; l < n; ++l)
+        out[i * n + j] += static_cast<double>(trips->second) * p[i * n + l] * array_of(t, "V").data[l * n + j];
       most = std::max(most, std::fabs(out[i * n + j]));
     }
   expected.push_back({"Out", std::move(out), {1e-5, 1e-5 * most, 1e-5, "everything is f32; exp2 passes on the rounding of Q K"}});
@@ -274,8 +277,9 @@ Result<Ok> check_tensors(const Reference& reference, const TensorMap& tensors) {
     if (it == tensors.end())
       error.faults.push_back({"", "/tensors", fmt::format("the formula '{}' needs a tensor '{}'", reference.name, name), reference.about});
     else if (it->second.array.shape.size() != rank)
-      error.faults.push_back({"", "/tensors", fmt::format("the formula '{}' needs tensor '{}' with {} dimensions, found {}", reference.name,
-                                                          name, rank, it->second.array.shape.size()),
+      error.faults.push_back({"", "/tensors",
+                              fmt::format("the formula '{}' needs tensor '{}' with {} dimensions, found {}", reference.name, name, rank,
+                                          it->second.array.shape.size()),
                               reference.about});
   }
   if (!error.faults.empty()) return error;

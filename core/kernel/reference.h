@@ -35,8 +35,7 @@ struct Reference {
   void (*prepare)(TensorMap& tensors, const std::stop_token& stop);
   /// Shapes have been checked for rank; returns why they do not fit each other, or empty. Once `stop` is requested it
   /// returns soon and what it has found is incomplete.
-  std::string (*compute)(const TensorMap& tensors, const Scope& scope, const std::stop_token& stop,
-                         std::vector<ExpectedTensor>& expected);
+  std::string (*compute)(const TensorMap& tensors, const Scope& scope, const std::stop_token& stop, std::vector<ExpectedTensor>& expected);
 };
 
 std::span<const Reference> references();

@@ -65,8 +65,7 @@ std::string divided_text(const std::string& text, const std::string& name, std::
 /// "a + t*step"
 std::string moved_text(const Expr& a, std::int64_t t, const Expr& step) {
   if (t == 0) return a.text();
-  const bool simple = std::all_of(step.text().begin(), step.text().end(),
-                                  [](char c) { return is_letter(c) || is_digit(c) || c == '/'; });
+  const bool simple = std::all_of(step.text().begin(), step.text().end(), [](char c) { return is_letter(c) || is_digit(c) || c == '/'; });
   const std::string stride = simple && t == 1 ? step.text() : fmt::format("{}*({})", t, step.text());
   if (a.is_constant() && a.text() == "0") return stride;
   const bool compares = a.text().find_first_of("<>=!") != std::string::npos;
@@ -116,14 +115,16 @@ class Subtiler {
             return std::any_of(value.shape.begin(), value.shape.end(), [&](const Expr& e) { return mentions(e, p.name); });
           }))
         dimensions.push_back(p.name);
-    const std::string known = dimensions.empty() ? "no parameter of this kernel is the size of a tile"
-                                                 : "tile sizes here: " + list_of(dimensions);
+    const std::string known =
+        dimensions.empty() ? "no parameter of this kernel is the size of a tile" : "tile sizes here: " + list_of(dimensions);
     if (!kernel_.find_param(param_)) {
       const std::string guess = did_you_mean(param_, dimensions);
       fault("/params", fmt::format("kernel '{}' has no parameter '{}' to divide", kernel_.name, param_), guess.empty() ? known : guess);
     } else if (std::find(dimensions.begin(), dimensions.end(), param_) == dimensions.end()) {
-      fault("/params", fmt::format("parameter '{}' of kernel '{}' is no tile dimension: the shape of no on-chip value mentions it",
-                                   param_, kernel_.name), known);
+      fault("/params",
+            fmt::format("parameter '{}' of kernel '{}' is no tile dimension: the shape of no on-chip value mentions it", param_,
+                        kernel_.name),
+            known);
     }
     if (factor_ < 1 || factor_ > kMostSubtiles)
       fault("", fmt::format("'{}' cannot be divided into {} sub-tiles; 1 to {} are possible", param_, factor_, kMostSubtiles));
@@ -184,8 +185,8 @@ class Subtiler {
       const TileValue& value = kernel_.values[i];
       const std::string at = fmt::format("/values/{}", i);
       if (!value.alias_of.empty() && split_.contains(value.name) != split_.contains(value.alias_of))
-        fault(at + "/alias_of", fmt::format("'{}' shares storage with '{}', but only one of them has dimension '{}'", value.name,
-                                            value.alias_of, param_));
+        fault(at + "/alias_of",
+              fmt::format("'{}' shares storage with '{}', but only one of them has dimension '{}'", value.name, value.alias_of, param_));
       if (!split_.contains(value.name)) {
         result_.values.push_back(value);
         continue;
@@ -216,8 +217,8 @@ class Subtiler {
   /// A vector runs along an axis of a matrix; everything else has the dimensions of the result.
   Labels laid_over(const std::string& in, std::size_t rank, std::int64_t axis) const {
     const TileValue& value = *kernel_.find_value(in);
-    const bool scalar = std::all_of(value.shape.begin(), value.shape.end(),
-                                    [](const Expr& e) { return e.is_constant() && e.text() == "1"; });
+    const bool scalar =
+        std::all_of(value.shape.begin(), value.shape.end(), [](const Expr& e) { return e.is_constant() && e.text() == "1"; });
     if (scalar) return Labels(value.shape.size(), 0);
     if (value.shape.size() == 1 && rank == 2) return {axis == 0 ? 'a' : 'b'};
     return dimensions(value.shape.size());
@@ -247,7 +248,8 @@ class Subtiler {
       labels = {{'a'}, {'a', 'b'}};
     } else {
       const auto axis = attr_or<std::int64_t>(op, "axis", 0);
-      for (const Operand& in : op.inputs) labels.push_back(op.outputs.empty() ? dimensions(rank_of(in.value)) : laid_over(in.value, out_rank, axis));
+      for (const Operand& in : op.inputs)
+        labels.push_back(op.outputs.empty() ? dimensions(rank_of(in.value)) : laid_over(in.value, out_rank, axis));
       for (const std::string& out : op.outputs) labels.push_back(dimensions(rank_of(out)));
     }
     return labels;
@@ -279,7 +281,8 @@ class Subtiler {
       const char label = split->second < labels[k].size() ? labels[k][split->second] : 0;
       if (label == 0) return refuse(fmt::format("dimension {} of '{}' has no meaning for it", split->second, names[k]));
       if (cut != 0 && label != cut)
-        return refuse(fmt::format("'{}' has it where '{}' has another dimension", names[k], cut_name_), "give the two dimensions parameters of their own");
+        return refuse(fmt::format("'{}' has it where '{}' has another dimension", names[k], cut_name_),
+                      "give the two dimensions parameters of their own");
       cut = label;
       cut_name_ = names[k];
     }
@@ -298,13 +301,17 @@ class Subtiler {
     Plan plan;
     const bool kept = op.outputs.empty() || split_.contains(op.outputs[0]);
     plan.fate = kept ? Fate::Replicated : Fate::Chained;
-    if (!kept && op.kind == "reduce_sum" && attr_or(op, "mean", false)) return refuse("a mean of parts is not the mean", "sum, and divide afterwards");
-    if (!kept && op.kind != "mma" && op.kind != "reduce_sum" && op.kind != "reduce_max") return refuse("its result does not have that dimension");
+    if (!kept && op.kind == "reduce_sum" && attr_or(op, "mean", false))
+      return refuse("a mean of parts is not the mean", "sum, and divide afterwards");
+    if (!kept && op.kind != "mma" && op.kind != "reduce_sum" && op.kind != "reduce_max")
+      return refuse("its result does not have that dimension");
     if (!op.tensor.empty() || op.kind == "mask") {
       const TileValue& tile = *kernel_.find_value(op.outputs.empty() ? op.inputs[0].value : op.outputs[0]);
       const std::size_t d = split_.at(tile.name);
       if (op.kind != "gather" || d == 1) {
-        if (tile.shape.size() > op.at.size()) return refuse(op.tensor.empty() ? std::string("its place is not known") : fmt::format("the tile has more dimensions than tensor '{}'", op.tensor));
+        if (tile.shape.size() > op.at.size())
+          return refuse(op.tensor.empty() ? std::string("its place is not known")
+                                          : fmt::format("the tile has more dimensions than tensor '{}'", op.tensor));
         plan.coordinate = op.at.size() - tile.shape.size() + d;
         plan.step = divided(tile.shape[d], at);
       }
@@ -407,8 +414,8 @@ class Subtiler {
   Scope scope_;
   Kernel result_;
   std::vector<Fault> faults_;
-  std::map<std::string, std::size_t, std::less<>> split_;                ///< value -> its dimension that is cut
-  std::map<std::string, std::vector<std::string>, std::less<>> parts_;   ///< value -> names of its parts
+  std::map<std::string, std::size_t, std::less<>> split_;               ///< value -> its dimension that is cut
+  std::map<std::string, std::vector<std::string>, std::less<>> parts_;  ///< value -> names of its parts
   std::map<std::string, std::vector<std::string>, std::less<>> op_parts_, partials_;
   std::map<std::string, Fate, std::less<>> fates_;
   std::set<std::string> taken_values_, taken_ops_, uneven_;
@@ -430,7 +437,8 @@ CutName split_cuts(const std::string& name) {
     if (open == std::string::npos || slash == std::string::npos || slash <= open + 1) break;
     Subtile cut{result.kernel.substr(open + 1, slash - open - 1), 0};
     const char* end = result.kernel.data() + result.kernel.size() - 1;
-    if (const auto read = std::from_chars(result.kernel.data() + slash + 1, end, cut.factor); read.ec != std::errc() || read.ptr != end) break;
+    if (const auto read = std::from_chars(result.kernel.data() + slash + 1, end, cut.factor); read.ec != std::errc() || read.ptr != end)
+      break;
     result.cuts.insert(result.cuts.begin(), std::move(cut));
     result.kernel.resize(open);
   }

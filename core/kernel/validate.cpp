@@ -48,8 +48,7 @@ class Validator {
 
   std::vector<Fault> run() {
     declarations();
-    numbers_only_ =
-        std::any_of(kernel_.body.begin(), kernel_.body.end(), [](const TileOp& op) { return op.kind == "opaque"; });
+    numbers_only_ = std::any_of(kernel_.body.begin(), kernel_.body.end(), [](const TileOp& op) { return op.kind == "opaque"; });
     if (kernel_.body.empty()) fault("/body", "the loop body has no ops; there is nothing to schedule");
     collect_definitions("prologue", kernel_.prologue, &Definition::prologue);
     collect_definitions("body", kernel_.body, &Definition::body);
@@ -81,8 +80,7 @@ class Validator {
   /// Parameters, block indices and the loop variable share the one namespace of expressions.
   void variable(const std::string& pointer, const std::string& name) {
     if (!is_identifier(name))
-      fault(pointer,
-            fmt::format("\"{}\" cannot be used in expressions; expected letters, digits and underscores", name));
+      fault(pointer, fmt::format("\"{}\" cannot be used in expressions; expected letters, digits and underscores", name));
     else if (const auto [it, fresh] = variables_.emplace(name, pointer); !fresh)
       fault(pointer, fmt::format("name '{}' is already taken by {}", name, it->second), "choose another name");
   }
@@ -92,8 +90,7 @@ class Validator {
     std::map<std::string, std::size_t> seen;
     for (std::size_t i = 0; i < items.size(); ++i)
       if (const auto [it, fresh] = seen.emplace(items[i].name, i); !fresh && !items[i].name.empty())
-        fault(fmt::format("/{}/{}/name", list, i),
-              fmt::format("name '{}' is already taken by /{}/{}", items[i].name, list, it->second));
+        fault(fmt::format("/{}/{}/name", list, i), fmt::format("name '{}' is already taken by /{}/{}", items[i].name, list, it->second));
   }
 
   void known_names(const std::string& pointer, const Expr& expr, const std::vector<std::string>& known) {
@@ -132,8 +129,7 @@ class Validator {
     body_names_.push_back(kernel_.loop.variable);
 
     unique("tensors", kernel_.tensors);
-    for (std::size_t i = 0; i < kernel_.tensors.size(); ++i)
-      shape(fmt::format("/tensors/{}/shape", i), kernel_.tensors[i].shape);
+    for (std::size_t i = 0; i < kernel_.tensors.size(); ++i) shape(fmt::format("/tensors/{}/shape", i), kernel_.tensors[i].shape);
 
     unique("values", kernel_.values);
     for (const TileValue& value : kernel_.values) values_.emplace(value.name, &value);
@@ -145,26 +141,21 @@ class Validator {
     const TileValue& value = kernel_.values[index];
     const std::string at = fmt::format("/values/{}", index);
     if (value.name.find_first_of("[] \t") != std::string::npos)
-      fault(at + "/name",
-            fmt::format("\"{}\" cannot be the name of a value; brackets and blanks mean something in operands",
-                        value.name));
+      fault(at + "/name", fmt::format("\"{}\" cannot be the name of a value; brackets and blanks mean something in operands", value.name));
     shape(at + "/shape", value.shape);
     if (value.registers) known_names(at + "/registers", *value.registers, params_);
     if (value.alias_of.empty()) return;
     const TileValue* target = find_value(value.alias_of);
     if (!target)
-      fault(at + "/alias_of", fmt::format("no value '{}' to share storage with", value.alias_of),
-            guess(value.alias_of, value_names_));
+      fault(at + "/alias_of", fmt::format("no value '{}' to share storage with", value.alias_of), guess(value.alias_of, value_names_));
     else if (target->space != value.space)
-      fault(at + "/alias_of",
-            fmt::format("'{}' lies in {}, but '{}' lies in {}; only values of one space can share storage", value.name,
-                        to_string(value.space), target->name, to_string(target->space)));
+      fault(at + "/alias_of", fmt::format("'{}' lies in {}, but '{}' lies in {}; only values of one space can share storage", value.name,
+                                          to_string(value.space), target->name, to_string(target->space)));
     // A chain that comes back here: reported once per value in it, since each has to be corrected.
     std::size_t steps = 0;
     for (const TileValue* next = target; next && steps++ <= kernel_.values.size(); next = find_value(next->alias_of)) {
       if (next != &value) continue;
-      fault(at + "/alias_of", fmt::format("'{}' shares storage with itself", value.name),
-            "one value of the chain must own the storage");
+      fault(at + "/alias_of", fmt::format("'{}' shares storage with itself", value.name), "one value of the chain must own the storage");
       break;
     }
   }
@@ -181,8 +172,7 @@ class Validator {
         Definition& definition = definitions_[name];
         if (definition.*where != kNowhere)
           fault(pointer,
-                fmt::format("'{}' is defined twice in the {}: by '{}' and by '{}'", name, list,
-                            ops[definition.*where].name, ops[i].name),
+                fmt::format("'{}' is defined twice in the {}: by '{}' and by '{}'", name, list, ops[definition.*where].name, ops[i].name),
                 "give one of the two results another name");
         else
           definition.*where = i;
@@ -237,13 +227,11 @@ class Validator {
     if (inputs < kind->min_inputs || inputs > kind->max_inputs)
       fault(at + "/in", kind->min_inputs == kind->max_inputs
                             ? fmt::format("{} takes {}, found {}", op.kind, counted(kind->min_inputs, "input"), inputs)
-                            : fmt::format("{} takes {} to {} inputs, found {}", op.kind, kind->min_inputs,
-                                          kind->max_inputs, inputs));
+                            : fmt::format("{} takes {} to {} inputs, found {}", op.kind, kind->min_inputs, kind->max_inputs, inputs));
     if (kind->outputs != OpKind::kAnyOutputs && outputs != kind->outputs)
       fault(at + "/out", fmt::format("{} defines {}, found {}", op.kind, counted(kind->outputs, "value"), outputs));
     if ((kind->reads_tensor || kind->writes_tensor) && op.tensor.empty())
-      fault(at, fmt::format("{} needs \"tensor\", the global tensor that it {}", op.kind,
-                            kind->reads_tensor ? "reads" : "writes"));
+      fault(at, fmt::format("{} needs \"tensor\", the global tensor that it {}", op.kind, kind->reads_tensor ? "reads" : "writes"));
     if (op.kind == "opaque" && (!op.cost || !op.cost->latency))
       fault(at, "an opaque op needs \"cost\" with at least \"latency\"; no machine has a rule for it");
     if (!kind->reads_tensor && !kind->writes_tensor && !op.tensor.empty() && op.kind != "opaque")
@@ -277,9 +265,9 @@ class Validator {
       if (hint.empty()) hint = known.empty() ? "this kernel declares none" : "known: " + list_of(known);
       fault(at + "/tensor", fmt::format("unknown tensor '{}'", op.tensor), std::move(hint));
     } else if (op.at.size() != tensor->shape.size()) {
-      fault(at + "/at", fmt::format("tensor '{}' has {}, found {}", tensor->name,
-                                    counted(static_cast<int>(tensor->shape.size()), "dimension"),
-                                    counted(static_cast<int>(op.at.size()), "coordinate")));
+      fault(at + "/at",
+            fmt::format("tensor '{}' has {}, found {}", tensor->name, counted(static_cast<int>(tensor->shape.size()), "dimension"),
+                        counted(static_cast<int>(op.at.size()), "coordinate")));
     }
     if (const OpKind* kind = find_op_kind(op.kind); kind && tensor) {
       if (kind->writes_tensor && tensor->role == TensorRole::Input)
@@ -294,7 +282,8 @@ class Validator {
     if (op.at.size() != 2)
       fault(at + "/at", fmt::format("mask needs the row and the column of the tile's first element, found {}",
                                     counted(static_cast<int>(op.at.size()), "coordinate")));
-    for (std::size_t k = 0; k < op.at.size(); ++k) known_names(fmt::format("{}/at/{}", at, k), op.at[k], list == "body" ? body_names_ : block_names_);
+    for (std::size_t k = 0; k < op.at.size(); ++k)
+      known_names(fmt::format("{}/at/{}", at, k), op.at[k], list == "body" ? body_names_ : block_names_);
   }
 
   void operand(const std::string& pointer, const std::string& list, std::size_t index, const Operand& operand) {
@@ -303,17 +292,14 @@ class Validator {
     const auto it = definitions_.find(name);
     const Definition definition = it == definitions_.end() ? Definition{} : it->second;
     if (list != "body" && operand.distance > 0)
-      return fault(
-          pointer,
-          fmt::format("only ops of the loop body can read an earlier iteration, found {}[-{}]", name, operand.distance),
-          list == "epilogue" ? "the epilogue sees the values of the last iteration" : "");
+      return fault(pointer, fmt::format("only ops of the loop body can read an earlier iteration, found {}[-{}]", name, operand.distance),
+                   list == "epilogue" ? "the epilogue sees the values of the last iteration" : "");
     if (list == "prologue") {
       if (definition.prologue == kNowhere || definition.prologue >= index)
         fault(pointer, fmt::format("'{}' is not defined before this op", name),
-              definition.prologue != kNowhere
-                  ? fmt::format("move '{}' before it", kernel_.prologue[definition.prologue].name)
-              : definition.body != kNowhere ? "the loop body runs after the prologue"
-                                            : "");
+              definition.prologue != kNowhere ? fmt::format("move '{}' before it", kernel_.prologue[definition.prologue].name)
+              : definition.body != kNowhere   ? "the loop body runs after the prologue"
+                                              : "");
       return;
     }
     if (list == "epilogue") {
@@ -335,12 +321,10 @@ class Validator {
     }
     if (definition.body == kNowhere) {
       if (definition.prologue == kNowhere)
-        fault(pointer, fmt::format("no op defines '{}'", name),
-              definition.epilogue != kNowhere ? "the epilogue runs after the loop" : "");
+        fault(pointer, fmt::format("no op defines '{}'", name), definition.epilogue != kNowhere ? "the epilogue runs after the loop" : "");
     } else if (definition.body >= index && !in_one_cycle(definition.body, index)) {
       fault(pointer, fmt::format("'{}' is read before '{}' defines it", name, kernel_.body[definition.body].name),
-            fmt::format("move '{}' before this op, or read the last iteration's: {}[-1]",
-                        kernel_.body[definition.body].name, name));
+            fmt::format("move '{}' before this op, or read the last iteration's: {}[-1]", kernel_.body[definition.body].name, name));
     }
   }
 
@@ -354,8 +338,7 @@ class Validator {
     std::vector<std::vector<std::size_t>> next(count);
     for (std::size_t v = 0; v < count; ++v)
       for (const Operand& in : kernel_.body[v].inputs)
-        if (const auto it = definitions_.find(in.value);
-            in.distance == 0 && it != definitions_.end() && it->second.body != kNowhere)
+        if (const auto it = definitions_.find(in.value); in.distance == 0 && it != definitions_.end() && it->second.body != kNowhere)
           next[it->second.body].push_back(v);
     order_edges(next);
 
@@ -405,9 +388,7 @@ class Validator {
       const OrderEdge& edge = kernel_.order[e];
       const auto from = index.find(edge.from), to = index.find(edge.to);
       const auto missing = [&](const char* key, const std::string& name) {
-        if (!name.empty())
-          fault(fmt::format("/order/{}/{}", e, key), fmt::format("no op '{}' in the loop body", name),
-                guess(name, known));
+        if (!name.empty()) fault(fmt::format("/order/{}/{}", e, key), fmt::format("no op '{}' in the loop body", name), guess(name, known));
       };
       if (from == index.end()) missing("from", edge.from);
       if (to == index.end()) missing("to", edge.to);

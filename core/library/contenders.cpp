@@ -26,7 +26,8 @@ std::string made_for_another(const ScheduleHead& head, const Problem& problem) {
   for (const auto& [name, value] : head.params)
     if (const auto ours = problem.params.find(name); ours == problem.params.end() || ours->second != value)
       other += fmt::format("{}{}={}", other.empty() ? "" : ", ", printable(name), value);
-  if (other.empty() || loop_hash(problem.kernel, head.machine, head.params) == loop_hash(problem.kernel, problem.machine, problem.params)) return {};
+  if (other.empty() || loop_hash(problem.kernel, head.machine, head.params) == loop_hash(problem.kernel, problem.machine, problem.params))
+    return {};
   return "made for " + other;
 }
 
@@ -51,8 +52,10 @@ std::vector<Contender> shelf_contenders(const Problem& problem) {
     c.kind = ContenderKind::Hand;
     const Result<ScheduleHead> head = read_schedule_head(entry.path);
     const Result<Schedule> schedule = head ? read_schedule(entry.path, problem) : Result<Schedule>(head.error());
-    if (schedule) c = contender_of(*schedule, c.name, c.kind);
-    else c.why_not = to_string(schedule.error());
+    if (schedule)
+      c = contender_of(*schedule, c.name, c.kind);
+    else
+      c.why_not = to_string(schedule.error());
     if (const std::string other = schedule ? made_for_another(*head, problem) : ""; !other.empty()) {
       c.schedule.reset();
       c.why_not = other;

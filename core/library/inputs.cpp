@@ -55,9 +55,8 @@ Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem&
       }
       continue;
     }
-    const bool known = std::any_of(constraints.begin(), constraints.end(), [&](const UserConstraint& c) {
-      return c.enabled && describe(c) == demand->name;
-    });
+    const bool known = std::any_of(constraints.begin(), constraints.end(),
+                                   [&](const UserConstraint& c) { return c.enabled && describe(c) == demand->name; });
     if (!known) constraints.push_back(*demand);
   }
   if (!error.faults.empty()) return error;
@@ -108,7 +107,8 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
   }
   Result<Kernel> kernel = project ? Result<Kernel>(*project->kernel) : load_kernel(source, &warnings);
   faults.add(kernel);
-  const Result<Machine> machine = project && names.machine == source ? Result<Machine>(*project->machine) : load_machine(names.machine, &warnings);
+  const Result<Machine> machine =
+      project && names.machine == source ? Result<Machine>(*project->machine) : load_machine(names.machine, &warnings);
   faults.add(machine);
   const Result<Scope> given = params_of(names.params);
   faults.add(given);
@@ -163,7 +163,8 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     }
     if (unchanged) faults.add(add_demands(names.demands, *unchanged, inputs.constraints));
   }
-  const bool emitter = names.emitter_rules, dump = problem && !project && source.find_first_of("./#") != std::string::npos && peer::is_dump(source);
+  const bool emitter = names.emitter_rules,
+             dump = problem && !project && source.find_first_of("./#") != std::string::npos && peer::is_dump(source);
   if (emitter && !dump) faults.add(Result<Ok>(Error::input("--emitter is about a compiler's dump", source + " is none")));
   if (dump) {
     const Result<Constraints> rules = peer::read_dump_rules(source, *problem, emitter);
@@ -177,7 +178,8 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
   }
   faults.add(problem);
   if (problem && inputs.schedule && !form_violations(*problem, *inputs.schedule).empty())
-    faults.add(Result<Ok>(Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE")));
+    faults.add(Result<Ok>(
+        Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE")));
   if (faults.failed()) return faults.error();
   inputs.kernel = *kernel;
   inputs.machine = *machine;
@@ -188,13 +190,16 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     inputs.problem.max_groups = std::max(inputs.problem.max_groups, inputs.least_groups);
     inputs.constraints.push_back(cap(fmt::format("--groups {}", *names.max_groups), ConstraintKind::MaxGroups, *names.max_groups));
   }
-  if (names.max_stages) inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *names.max_stages), ConstraintKind::MaxStages, *names.max_stages));
+  if (names.max_stages)
+    inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *names.max_stages), ConstraintKind::MaxStages, *names.max_stages));
   // How many groups there are is known only now.
   Error error;
   for (const UserConstraint& c : inputs.constraints)
     if (c.enabled && c.kind == ConstraintKind::InGroup && c.low >= inputs.problem.max_groups)
-      error.faults.push_back({demands.value_or(""), "", fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, inputs.problem.max_groups - 1),
-                              "--groups N allows more"});
+      error.faults.push_back(
+          {demands.value_or(""), "",
+           fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, inputs.problem.max_groups - 1),
+           "--groups N allows more"});
   if (!error.faults.empty()) return error;
   return inputs;
 }

@@ -1,5 +1,5 @@
-// What the words of a question mean, put together: names of kernel, machine and schedule (core/library/library.h), projects, parameters, cuts,
-// changed numbers and demands become one problem.
+// What the words of a question mean, put together: names of kernel, machine and schedule (core/library/library.h), projects, parameters,
+// cuts, changed numbers and demands become one problem.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ struct InputNames {
 };
 
 struct Inputs {
-  Kernel kernel;     ///< as read, sub-tiled where asked, for questions that resolve it again with other numbers
+  Kernel kernel;  ///< as read, sub-tiled where asked, for questions that resolve it again with other numbers
   Machine machine;
-  Scope params;      ///< what the user set; defaults not included
-  Changes changes;   ///< of numbers; whoever resolves again passes them on
+  Scope params;          ///< what the user set; defaults not included
+  Changes changes;       ///< of numbers; whoever resolves again passes them on
   int least_groups = 0;  ///< of the problem's max_groups
   Problem problem;
   Constraints constraints;
@@ -45,8 +45,8 @@ struct Inputs {
   std::string schedule_file;  ///< where the schedule was read from
 };
 
-/// Reads all of it. Parameters are those of the schedule's file unless `params` says otherwise. Each file is read even when another one is bad,
-/// so that faults of several files come together.
+/// Reads all of it. Parameters are those of the schedule's file unless `params` says otherwise. Each file is read even when another one is
+/// bad, so that faults of several files come together.
 Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings);
 
 /// The problem of the same inputs with these changes on top of their own.

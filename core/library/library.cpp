@@ -86,8 +86,7 @@ std::vector<LibraryEntry> list_library(Shelf shelf) {
     if (relative.size() <= ending.size() || !relative.ends_with(ending)) continue;
     entries.push_back({relative.substr(0, relative.size() - ending.size()), it->path().string()});
   }
-  std::sort(entries.begin(), entries.end(),
-            [](const LibraryEntry& a, const LibraryEntry& b) { return a.name < b.name; });
+  std::sort(entries.begin(), entries.end(), [](const LibraryEntry& a, const LibraryEntry& b) { return a.name < b.name; });
   return entries;
 }
 
@@ -106,7 +105,8 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   const bool path_like =
       file.size() < name_or_path.size() || file.ends_with(".json") || (shelf != Shelf::Schedules && file.find('/') != std::string::npos);
   std::string hint = did_you_mean(path_like ? fs::path(file).stem().string() : name_or_path, names);
-  if (path_like && fs::exists(file, code)) return Error{ErrorKind::Input, {{file, {}, "only a compiler's dump has loops to name after #", {}}}};
+  if (path_like && fs::exists(file, code))
+    return Error{ErrorKind::Input, {{file, {}, "only a compiler's dump has loops to name after #", {}}}};
   if (path_like) return Error{ErrorKind::Input, {{file, {}, "no such file", std::move(hint)}}};
   if (hint.empty()) {
     if (names.empty()) {

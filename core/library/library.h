@@ -33,8 +33,8 @@ std::vector<LibraryEntry> list_library(Shelf shelf);
 /// with the nearest known one.
 Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path);
 
-/// A project file, by the ending of its name, ".heddle.json": given as a kernel it stands for the machine too, and, where no other is given,
-/// for the schedule.
+/// A project file, by the ending of its name, ".heddle.json": given as a kernel it stands for the machine too, and, where no other is
+/// given, for the schedule.
 bool is_project(const std::string& name);
 
 /// The way back: what to type for a file that was found here, its shipped name or the path itself; cuts stay.

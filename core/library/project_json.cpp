@@ -124,10 +124,9 @@ ProjectSchedule read_entry(const Cursor& at, const Problem& problem, const std::
   ProjectSchedule entry;
   entry.name = object.label("name");
   if (const auto status = object.find("status"))
-    entry.status = status
-                       ->word("status", words_up_to(Status::Invalid),
-                              [](std::string_view word) { return parse_word(word, Status::Invalid); })
-                       .value_or(Status::Unknown);
+    entry.status =
+        status->word("status", words_up_to(Status::Invalid), [](std::string_view word) { return parse_word(word, Status::Invalid); })
+            .value_or(Status::Unknown);
   if (object.find("lower_bound")) entry.lower_bound = object.integer("lower_bound", 0, kLargestNumber, 0);
   entry.explanation = object.string("explanation");
   entry.objectives = read_objectives_from(object);
@@ -163,11 +162,10 @@ ProjectView read_view(const Cursor& at) {
   ObjectReader object(at);
   ProjectView view;
   if (const auto mode = object.find("mode"))
-    view.mode = mode->word("mode", words_up_to(GanttMode::Pipeline),
-                           [](std::string_view word) { return parse_word(word, GanttMode::Pipeline); })
-                    .value_or(GanttMode::Steady);
-  if (object.find("iterations"))
-    view.iterations = static_cast<int>(object.integer("iterations", 1, kMostIterations, 3));
+    view.mode =
+        mode->word("mode", words_up_to(GanttMode::Pipeline), [](std::string_view word) { return parse_word(word, GanttMode::Pipeline); })
+            .value_or(GanttMode::Steady);
+  if (object.find("iterations")) view.iterations = static_cast<int>(object.integer("iterations", 1, kMostIterations, 3));
   view.tab = object.string("tab");
   if (object.find("begin") && object.find("end")) {
     const Cycle begin = object.integer("begin", -kLargestNumber, kLargestNumber, 0),
@@ -179,8 +177,7 @@ ProjectView read_view(const Cursor& at) {
     if (!found) return;
     const Json::Object* members = found->json().members();
     if (!members) return found->fault("expected an object, found " + describe(found->json()));
-    for (const JsonMember& member : *members)
-      use(member.key, Cursor(member.value, pointer_to(found->pointer(), member.key), found->log()));
+    for (const JsonMember& member : *members) use(member.key, Cursor(member.value, pointer_to(found->pointer(), member.key), found->log()));
   };
   each("switches", [&](const std::string& key, const Cursor& value) {
     if (const auto on = value.boolean()) view.switches[key] = *on;
@@ -194,7 +191,8 @@ ProjectView read_view(const Cursor& at) {
 /// Ops that the problem does not have are left out: a note or a selection is not worth refusing a project for.
 bool known_op(const Problem& problem, const std::string& op, ReadLog& log, const std::string& pointer) {
   if (problem.find_op(op).valid()) return true;
-  warn(log, pointer, fmt::format("no op '{}' in the loop body of {}; left out", op, problem.kernel), did_you_mean(op, names_of(problem.ops)));
+  warn(log, pointer, fmt::format("no op '{}' in the loop body of {}; left out", op, problem.kernel),
+       did_you_mean(op, names_of(problem.ops)));
   return false;
 }
 
@@ -203,8 +201,9 @@ void read_work(ObjectReader& root, Project& project, const std::string& folder, 
   const Problem& problem = *project.problem;
   const bool same = hash == problem_hash(problem);
   if (!same)
-    warn(log, "/problem_hash", hash.empty() ? "the project does not say which problem it is about, so what it says was proved is ignored"
-                                          : "the problem is not the one that was saved, so nothing is known to be optimal any more",
+    warn(log, "/problem_hash",
+         hash.empty() ? "the project does not say which problem it is about, so what it says was proved is ignored"
+                      : "the problem is not the one that was saved, so nothing is known to be optimal any more",
          "solve again");
   project.constraints = read_constraints_from(root, problem);
   const std::string question = question_hash(problem, project.constraints);

@@ -21,30 +21,30 @@ const char* to_string(UnitRole role);
 std::optional<UnitRole> parse_unit_role(std::string_view name);
 
 struct Unit {
-  std::string name;             ///< "TC", "MUFU", "SMEM" ...
+  std::string name;  ///< "TC", "MUFU", "SMEM" ...
   UnitRole role = UnitRole::Other;
-  std::int64_t capacity = 1;    ///< amount available in every cycle
+  std::int64_t capacity = 1;  ///< amount available in every cycle
   std::string about, source;
 };
 
 struct CostRule {
-  std::string kind;             ///< "mma" or, more specific, "mma.rs"
+  std::string kind;  ///< "mma" or, more specific, "mma.rs"
   std::vector<UnitCost> uses;
   Expr latency{1}, window{1}, warps{1};
-  bool aligned = false;          ///< the group must be made of whole aligned 4-warp groups (wgmma, TMEM load/store)
-  bool asynchronous = false;     ///< the issuing warps go on; consumers wait on a barrier
-  bool variable_latency = false; ///< latency depends on the memory system (TMA loads): lives in a producer group
-  std::string source;            ///< where the numbers come from
+  bool aligned = false;           ///< the group must be made of whole aligned 4-warp groups (wgmma, TMEM load/store)
+  bool asynchronous = false;      ///< the issuing warps go on; consumers wait on a barrier
+  bool variable_latency = false;  ///< latency depends on the memory system (TMA loads): lives in a producer group
+  std::string source;             ///< where the numbers come from
 };
 
 struct Limits {
-  std::int64_t smem_bytes = 0;             ///< usable by one CTA
-  std::int64_t tmem_columns = 0;           ///< 0: the machine has none
+  std::int64_t smem_bytes = 0;    ///< usable by one CTA
+  std::int64_t tmem_columns = 0;  ///< 0: the machine has none
   std::int64_t registers_per_sm = 65536;
   std::int64_t registers_per_thread = 255;
   std::int64_t register_granule = 8;
-  std::int64_t register_overhead = 0;      ///< registers per thread for addresses and loop control, on top of live values
-  std::int64_t producer_registers = 24;    ///< budget of a group that holds no register values
+  std::int64_t register_overhead = 0;    ///< registers per thread for addresses and loop control, on top of live values
+  std::int64_t producer_registers = 24;  ///< budget of a group that holds no register values
   std::int64_t warps_per_cta = 32;
   std::int64_t threads_per_warp = 32;
   std::int64_t named_barriers = 16;
@@ -59,9 +59,9 @@ struct HandOff {
 
 struct Machine {
   std::string name;
-  std::string arch;       ///< "sm_90a"; empty for toys
+  std::string arch;  ///< "sm_90a"; empty for toys
   std::string about;
-  std::string file;       ///< the file it came from, for messages
+  std::string file;  ///< the file it came from, for messages
   std::int64_t sm_count = 1;
   std::int64_t clock_mhz = 1000;
   std::vector<Unit> units;

@@ -15,8 +15,7 @@ namespace heddle {
 
 namespace {
 
-constexpr const char* kKinds[] = {"latency", "window", "warps", "duration", "amount",
-                                  "capacity", "limit", "handoff", "groups"};
+constexpr const char* kKinds[] = {"latency", "window", "warps", "duration", "amount", "capacity", "limit", "handoff", "groups"};
 
 const std::vector<std::string> kCosts{"latency", "window", "warps", "duration", "amount"};
 
@@ -94,8 +93,7 @@ bool read_number(std::string_view number, const Kernel& kernel, const Machine& m
     change.kind = static_cast<ChangeKind>(cost - kCosts.begin());
     if (set_owner(change, owner, kernel, machine)) return true;
     const std::size_t before = owner.rfind('.');
-    if (before == std::string_view::npos || (change.kind != ChangeKind::Duration && change.kind != ChangeKind::Amount))
-      return false;
+    if (before == std::string_view::npos || (change.kind != ChangeKind::Duration && change.kind != ChangeKind::Amount)) return false;
     change.unit = owner.substr(before + 1);
     return machine.find_unit(change.unit) && set_owner(change, owner.substr(0, before), kernel, machine);
   }
@@ -120,8 +118,7 @@ std::string number_name(const Change& c) {
   switch (c.kind) {
     case ChangeKind::Duration:
     case ChangeKind::Amount:
-      return c.unit.empty() ? fmt::format("{}.{}", owner, to_string(c.kind))
-                            : fmt::format("{}.{}.{}", owner, c.unit, to_string(c.kind));
+      return c.unit.empty() ? fmt::format("{}.{}", owner, to_string(c.kind)) : fmt::format("{}.{}.{}", owner, c.unit, to_string(c.kind));
     case ChangeKind::Capacity: return c.unit + ".capacity";
     case ChangeKind::Limit: return "limits." + c.field;
     case ChangeKind::HandOff: return "handoff." + c.field;
@@ -147,8 +144,7 @@ std::int64_t changed(const Change& change, std::int64_t number) {
 }
 
 void put(Changes& changes, const Change& change) {
-  const auto found =
-      std::find_if(changes.begin(), changes.end(), [&](const Change& other) { return same_number(other, change); });
+  const auto found = std::find_if(changes.begin(), changes.end(), [&](const Change& other) { return same_number(other, change); });
   if (found == changes.end())
     changes.push_back(change);
   else
@@ -157,8 +153,7 @@ void put(Changes& changes, const Change& change) {
 
 std::string describe(const Change& change) {
   const char* sign = change.effect != ChangeEffect::To && change.value >= 0 ? "+" : "";
-  return fmt::format("{}={}{}{}", number_name(change), sign, change.value,
-                     change.effect == ChangeEffect::Percent ? "%" : "");
+  return fmt::format("{}={}{}{}", number_name(change), sign, change.value, change.effect == ChangeEffect::Percent ? "%" : "");
 }
 
 Result<Change> parse_change(std::string_view text, const Kernel& kernel, const Machine& machine) {
@@ -169,8 +164,7 @@ Result<Change> parse_change(std::string_view text, const Kernel& kernel, const M
   Error error;
   const std::string_view number = text.substr(0, equals), value = text.substr(equals + 1);
   if (!read_number(number, kernel, machine, change))
-    error.faults.push_back({"", "", fmt::format("'{}': there is no number '{}'", text, number),
-                            unknown_number(number, kernel, machine)});
+    error.faults.push_back({"", "", fmt::format("'{}': there is no number '{}'", text, number), unknown_number(number, kernel, machine)});
   if (!read_effect(value, change))
     error.faults.push_back({"", "", fmt::format("'{}': '{}' is no value", text, value),
                             value.ends_with('%') ? "percent are written +10% or -10%, above -100"
@@ -192,9 +186,7 @@ Place place_of(const Change& change, const char* key) {
   return change.place.file.empty() ? change.place : Place{change.place.file, change.place.pointer + "/" + key};
 }
 
-const char* key_of(ChangeEffect effect) {
-  return effect == ChangeEffect::To ? "to" : effect == ChangeEffect::Add ? "add" : "percent";
-}
+const char* key_of(ChangeEffect effect) { return effect == ChangeEffect::To ? "to" : effect == ChangeEffect::Add ? "add" : "percent"; }
 
 bool is_cost(ChangeKind kind) { return kind <= ChangeKind::Amount; }
 
@@ -210,8 +202,7 @@ bool gives_itself(const CostOverride* own, ChangeKind kind) {
 
 }  // namespace
 
-ChangedNumbers::ChangedNumbers(const Changes& changes, const Kernel& kernel, Machine& machine, FaultLog& faults)
-    : faults_(faults) {
+ChangedNumbers::ChangedNumbers(const Changes& changes, const Kernel& kernel, Machine& machine, FaultLog& faults) : faults_(faults) {
   for (const Change& change : changes)
     if (change.enabled) check_names(change, kernel, machine);
   for (const Change& change : changes_) edit_machine(change, machine);
@@ -219,8 +210,7 @@ ChangedNumbers::ChangedNumbers(const Changes& changes, const Kernel& kernel, Mac
 
 void ChangedNumbers::check_names(const Change& c, const Kernel& kernel, const Machine& machine) {
   bool known = true;
-  const auto expect = [&](const std::string& name, const std::vector<std::string>& names, const char* key,
-                          const std::string& whose) {
+  const auto expect = [&](const std::string& name, const std::vector<std::string>& names, const char* key, const std::string& whose) {
     if (std::find(names.begin(), names.end(), name) != names.end()) return;
     std::string hint = did_you_mean(name, names);
     if (hint.empty()) hint = names.empty() ? "there is none" : "it has " + list_of(names);
@@ -258,8 +248,8 @@ void ChangedNumbers::check_names(const Change& c, const Kernel& kernel, const Ma
 std::int64_t ChangedNumbers::number(const Change& change, std::int64_t old, Range range, const std::string& what) const {
   const std::int64_t value = changed(change, old);
   if (value >= range.low && value <= range.high) return value;
-  faults_.add(place_of(change, key_of(change.effect)), fmt::format("change '{}': {} becomes {}, expected {} to {}",
-                                                                   title(change), what, value, range.low, range.high));
+  faults_.add(place_of(change, key_of(change.effect)),
+              fmt::format("change '{}': {} becomes {}, expected {} to {}", title(change), what, value, range.low, range.high));
   return old;
 }
 
@@ -295,17 +285,16 @@ void ChangedNumbers::apply(Op& op, const CostOverride* own, const std::vector<Un
     }
     // A rule's formula may come to nothing for some of its ops; whether it knows the unit at all is checked by name.
     if (!used && !c.op.empty())
-      faults_.add(place_of(c, "unit"), c.unit.empty() ? fmt::format("change '{}': op '{}' uses no unit", title(c), op.name)
-                                                      : fmt::format("change '{}': op '{}' does not use unit '{}'", title(c),
-                                                                    op.name, c.unit));
+      faults_.add(place_of(c, "unit"), c.unit.empty()
+                                           ? fmt::format("change '{}': op '{}' uses no unit", title(c), op.name)
+                                           : fmt::format("change '{}': op '{}' does not use unit '{}'", title(c), op.name, c.unit));
     std::erase_if(op.uses, [](const UnitUse& use) { return use.duration == 0 || use.amount == 0; });
   }
 }
 
 Cycle ChangedNumbers::hand_off(const char* field, Cycle cycles) const {
   for (const Change& c : changes_)
-    if (c.kind == ChangeKind::HandOff && c.field == field)
-      cycles = number(c, cycles, kCycles, fmt::format("hand-off {}", field));
+    if (c.kind == ChangeKind::HandOff && c.field == field) cycles = number(c, cycles, kCycles, fmt::format("hand-off {}", field));
   return cycles;
 }
 

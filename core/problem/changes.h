@@ -19,7 +19,7 @@
 namespace heddle {
 
 enum class ChangeKind {
-  Latency,   ///< of one op, or of all ops that take it from one rule of the machine; the same for the next four
+  Latency,  ///< of one op, or of all ops that take it from one rule of the machine; the same for the next four
   Window,
   Warps,
   Duration,  ///< cycles a unit is reserved
@@ -38,16 +38,16 @@ enum class ChangeEffect {
 };
 
 struct Change {
-  std::string name;         ///< empty: describe() says it all
+  std::string name;  ///< empty: describe() says it all
   bool enabled = true;
   ChangeKind kind = ChangeKind::Latency;
-  std::string op;           ///< Latency to Amount: an op of the loop body ...
-  std::string rule;         ///< ... or a rule of the machine ("mma.ss"); exactly one of the two is given
-  std::string unit;         ///< Capacity; Duration and Amount: only of this unit, empty: of all
-  std::string field;        ///< Limit and HandOff: which one
+  std::string op;     ///< Latency to Amount: an op of the loop body ...
+  std::string rule;   ///< ... or a rule of the machine ("mma.ss"); exactly one of the two is given
+  std::string unit;   ///< Capacity; Duration and Amount: only of this unit, empty: of all
+  std::string field;  ///< Limit and HandOff: which one
   ChangeEffect effect = ChangeEffect::To;
   std::int64_t value = 0;
-  Place place;              ///< where it was written; empty for the command line
+  Place place;  ///< where it was written; empty for the command line
 };
 
 using Changes = std::vector<Change>;

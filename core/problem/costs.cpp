@@ -19,8 +19,7 @@ using Tiles = std::vector<const Tile*>;
 
 std::string text_attr(const TileOp& op, const char* name) {
   const auto it = op.attrs.find(name);
-  return it != op.attrs.end() && std::holds_alternative<std::string>(it->second) ? std::get<std::string>(it->second)
-                                                                                 : "";
+  return it != op.attrs.end() && std::holds_alternative<std::string>(it->second) ? std::get<std::string>(it->second) : "";
 }
 
 std::string variant_of(const TileOp& op, const Tiles& inputs) {
@@ -33,8 +32,7 @@ std::string variant_of(const TileOp& op, const Tiles& inputs) {
 }
 
 const Tile* largest(const Tiles& tiles) {
-  const auto it =
-      std::max_element(tiles.begin(), tiles.end(), [](const Tile* a, const Tile* b) { return a->elems < b->elems; });
+  const auto it = std::max_element(tiles.begin(), tiles.end(), [](const Tile* a, const Tile* b) { return a->elems < b->elems; });
   return it == tiles.end() ? nullptr : *it;
 }
 
@@ -80,8 +78,7 @@ class Coster {
 
   void uses(const std::vector<UnitCost>& costs, const Scope& scope, const Place& place) {
     op_.uses.clear();
-    for (std::size_t i = 0; i < costs.size(); ++i)
-      use(costs[i], scope, {place.file, fmt::format("{}/uses/{}", place.pointer, i)});
+    for (std::size_t i = 0; i < costs.size(); ++i) use(costs[i], scope, {place.file, fmt::format("{}/uses/{}", place.pointer, i)});
   }
 
   template <class T>
@@ -100,10 +97,9 @@ class Coster {
       for (const Unit& u : machine_.units) known.push_back(u.name);
       std::string hint = did_you_mean(cost.unit, known);
       if (hint.empty()) hint = "it has " + list_of(known);
-      faults_.add(
-          {place.file, place.pointer + "/unit"},
-          fmt::format("op '{}' uses unit '{}', which machine '{}' does not have", op_.name, cost.unit, machine_.name),
-          std::move(hint));
+      faults_.add({place.file, place.pointer + "/unit"},
+                  fmt::format("op '{}' uses unit '{}', which machine '{}' does not have", op_.name, cost.unit, machine_.name),
+                  std::move(hint));
       return;
     }
     UnitUse out{UnitId(static_cast<std::size_t>(unit - machine_.units.data())), 0, 0, 0};
@@ -112,10 +108,9 @@ class Coster {
     number(out.amount, cost.amount, scope, {0, kAbsurd}, place, "amount");
     number(out.in_sum, cost.in_sum, scope, {0, kAbsurd}, place, "in_sum");
     if (out.amount > unit->capacity)
-      faults_.add(
-          {place.file, place.pointer + "/amount"},
-          fmt::format("op '{}' uses {} of unit '{}', which has {}", op_.name, out.amount, unit->name, unit->capacity),
-          "no schedule can run it");
+      faults_.add({place.file, place.pointer + "/amount"},
+                  fmt::format("op '{}' uses {} of unit '{}', which has {}", op_.name, out.amount, unit->name, unit->capacity),
+                  "no schedule can run it");
     if (out.duration > 0 && out.amount > 0) op_.uses.push_back(out);
   }
 
@@ -130,8 +125,7 @@ void add_no_rule(const TileOp& op, const Machine& machine, const Place& place, F
   std::string hint = did_you_mean(op.kind, known);
   if (hint.empty()) hint = "pick a machine that can run it, add a rule, or give the op a `cost` with uses and latency";
   faults.add({place.file, place.pointer + "/kind"},
-             fmt::format("machine '{}' has no cost rule for kind '{}' of op '{}'", machine.name, op.kind, op.name),
-             std::move(hint));
+             fmt::format("machine '{}' has no cost rule for kind '{}' of op '{}'", machine.name, op.kind, op.name), std::move(hint));
 }
 
 }  // namespace
@@ -142,8 +136,8 @@ const CostRule* find_rule(const Machine& machine, const TileOp& op, const Tiles&
   return machine.find_rule(op.kind);
 }
 
-Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const Tiles& inputs, const Tiles& outputs,
-           const Place& place, FaultLog& faults) {
+Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const Tiles& inputs, const Tiles& outputs, const Place& place,
+           FaultLog& faults) {
   Op out;
   out.name = op.name;
   out.kind = op.kind;
@@ -204,9 +198,8 @@ std::optional<Tile> measure(const TileValue& value, const Scope& params, const P
   tile.bits = bits_of(value.dtype);
   bool good = true;
   for (std::size_t i = 0; i < value.shape.size(); ++i) {
-    const auto extent =
-        faults.number(value.shape[i], params, {1, kAbsurd}, {place.file, fmt::format("{}/shape/{}", place.pointer, i)},
-                      fmt::format("extent {} of value '{}'", i, value.name));
+    const auto extent = faults.number(value.shape[i], params, {1, kAbsurd}, {place.file, fmt::format("{}/shape/{}", place.pointer, i)},
+                                      fmt::format("extent {} of value '{}'", i, value.name));
     if (!extent) {
       good = false;
       continue;
@@ -222,8 +215,8 @@ std::optional<Tile> measure(const TileValue& value, const Scope& params, const P
   const std::int64_t bits = sat_mul(tile.elems, tile.bits);
   if (bits > 8 * kAbsurd) {
     faults.add({place.file, place.pointer + "/shape"},
-               fmt::format("value '{}' has {} x {} elements of {} bits; no tile is larger than 2 GiB", value.name,
-                           tile.rows, tile.cols, tile.bits));
+               fmt::format("value '{}' has {} x {} elements of {} bits; no tile is larger than 2 GiB", value.name, tile.rows, tile.cols,
+                           tile.bits));
     return std::nullopt;
   }
   tile.bytes = ceil_div(bits, 8);
@@ -235,8 +228,8 @@ std::int64_t registers_per_thread(const Tile& tile, std::int64_t threads) {
   return std::max<std::int64_t>(1, ceil_div(tile.elems * tile.bits, 32 * threads));
 }
 
-std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile*>& inputs,
-                                  const std::vector<const Tile*>& outputs, const Place& place, FaultLog& faults) {
+std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile*>& inputs, const std::vector<const Tile*>& outputs,
+                                  const Place& place, FaultLog& faults) {
   HEDDLE_ASSERT(inputs.size() >= 2 && !outputs.empty(), "the arity of a valid kernel's ops is right");
   const Tile &a = *inputs[0], &b = *inputs[1], &d = *outputs[0];
   const bool ta = flag(op, "transpose_a"), tb = flag(op, "transpose_b");
@@ -247,8 +240,8 @@ std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile
   const MmaShape shape{ta ? a.cols : a.rows, first ? d.cols : columns_of_b, ta ? a.rows : a.cols};
   bool good = true;
   if (first && (*first < 0 || *first > columns_of_b - shape.n)) {
-    faults.add(place, fmt::format("mma '{}': columns {} to {} of B, which has {}", op.name, *first,
-                                  sat_add(*first, shape.n - 1), columns_of_b));
+    faults.add(place,
+               fmt::format("mma '{}': columns {} to {} of B, which has {}", op.name, *first, sat_add(*first, shape.n - 1), columns_of_b));
     good = false;
   }
   if (k_of_b != shape.k) {
@@ -258,8 +251,8 @@ std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile
   }
   const auto match = [&](const Tile& tile, const char* role) {
     if (tile.rows == shape.m && tile.cols == shape.n) return;
-    faults.add(place, fmt::format("mma '{}': {} is {} x {}, expected M x N = {} x {}", op.name, role, tile.rows,
-                                  tile.cols, shape.m, shape.n));
+    faults.add(place,
+               fmt::format("mma '{}': {} is {} x {}, expected M x N = {} x {}", op.name, role, tile.rows, tile.cols, shape.m, shape.n));
     good = false;
   };
   match(d, "the output");

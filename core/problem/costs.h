@@ -45,8 +45,8 @@ struct MmaShape {
 
 /// Faults when operands or result do not fit each other. Operands are given as stored: transposed ones as [K,M] and
 /// [N,K].
-std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile*>& inputs,
-                                  const std::vector<const Tile*>& outputs, const Place& place, FaultLog& faults);
+std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile*>& inputs, const std::vector<const Tile*>& outputs,
+                                  const Place& place, FaultLog& faults);
 
 /// The most specific rule; nullptr when the machine has none.
 const CostRule* find_rule(const Machine& machine, const TileOp& op, const std::vector<const Tile*>& inputs);

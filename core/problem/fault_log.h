@@ -30,8 +30,7 @@ class FaultLog {
   void add(const Place& place, std::string message, std::string hint = {});
 
   /// The expression's value; a fault and nothing when it has none or lies outside `range`.
-  std::optional<std::int64_t> number(const Expr& expr, const Scope& scope, Range range, const Place& place,
-                                     const std::string& what);
+  std::optional<std::int64_t> number(const Expr& expr, const Scope& scope, Range range, const Place& place, const std::string& what);
 
   bool empty() const { return faults_.empty(); }
   Error error() const { return {ErrorKind::Input, faults_}; }

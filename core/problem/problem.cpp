@@ -28,8 +28,8 @@ template <class Sink>
 void add_legal_part(const Problem& p, Sink& h) {
   for (const Unit& u : p.units) h.add(u.name).add(u.capacity);
   const Limits& l = p.limits;
-  for (std::int64_t x : {l.smem_bytes, l.tmem_columns, l.registers_per_sm, l.registers_per_thread, l.register_granule,
-                         l.register_overhead, l.producer_registers, l.warps_per_cta, l.threads_per_warp})
+  for (std::int64_t x : {l.smem_bytes, l.tmem_columns, l.registers_per_sm, l.registers_per_thread, l.register_granule, l.register_overhead,
+                         l.producer_registers, l.warps_per_cta, l.threads_per_warp})
     h.add(x);
   for (const Op& o : p.ops) {
     h.add(o.name).add(o.latency).add(o.window).add(o.warps).add(o.aligned).add(o.asynchronous).add(o.variable_latency);
@@ -39,8 +39,7 @@ void add_legal_part(const Problem& p, Sink& h) {
       if (u.in_sum > u.duration) h.add(std::string_view("in sum")).add(u.in_sum);
     }
   }
-  for (const Value& v : p.values)
-    h.add(v.name).add(static_cast<int>(v.space)).add(v.producer.index()).add(v.bytes).add(v.registers);
+  for (const Value& v : p.values) h.add(v.name).add(static_cast<int>(v.space)).add(v.producer.index()).add(v.bytes).add(v.registers);
   for (const Edge& e : p.edges) {
     h.add(e.from.index()).add(e.to.index()).add(e.value.valid() ? e.value.index() + 1 : 0);
     h.add(e.latency).add(e.distance).add(e.handoff).add(e.waits).add(e.hold);
@@ -117,9 +116,8 @@ bool all_pairs(const std::vector<T>& a, const std::vector<T>& b, Judge judge) {
 
 bool stricter_op(const Op& a, const Op& b) {
   // Latency itself forbids nothing: its edges, holds and releases do.
-  return a.name == b.name && a.window >= b.window && a.warps >= b.warps && a.aligned >= b.aligned &&
-         a.asynchronous == b.asynchronous && a.variable_latency == b.variable_latency &&
-         all_pairs(a.uses, b.uses, [](const UnitUse& x, const UnitUse& y) {
+  return a.name == b.name && a.window >= b.window && a.warps >= b.warps && a.aligned >= b.aligned && a.asynchronous == b.asynchronous &&
+         a.variable_latency == b.variable_latency && all_pairs(a.uses, b.uses, [](const UnitUse& x, const UnitUse& y) {
            return x.unit == y.unit && x.offset == y.offset && x.duration >= y.duration && x.amount >= y.amount && x.work() >= y.work();
          });
 }
@@ -140,9 +138,8 @@ bool stricter_channel(const Channel& a, const Channel& b) {
 
 bool stricter_limits(const Limits& a, const Limits& b) {
   return a.smem_bytes <= b.smem_bytes && a.tmem_columns <= b.tmem_columns && a.registers_per_sm <= b.registers_per_sm &&
-         a.registers_per_thread <= b.registers_per_thread && b.register_granule > 0 &&
-         a.register_granule % b.register_granule == 0 && a.register_overhead >= b.register_overhead &&
-         a.producer_registers >= b.producer_registers && a.warps_per_cta <= b.warps_per_cta &&
+         a.registers_per_thread <= b.registers_per_thread && b.register_granule > 0 && a.register_granule % b.register_granule == 0 &&
+         a.register_overhead >= b.register_overhead && a.producer_registers >= b.producer_registers && a.warps_per_cta <= b.warps_per_cta &&
          a.threads_per_warp == b.threads_per_warp;
 }
 
@@ -156,8 +153,8 @@ bool at_least_as_strict(const Problem& a, const Problem& b) {
                      return x.name == y.name && x.space == y.space && x.producer == y.producer && x.registers >= y.registers;
                    }) &&
          all_pairs(a.edges, b.edges, stricter_edge) && all_pairs(a.channels, b.channels, stricter_channel) &&
-         a.resident_smem >= b.resident_smem && a.resident_columns >= b.resident_columns &&
-         a.resident_registers >= b.resident_registers && a.max_groups <= b.max_groups;
+         a.resident_smem >= b.resident_smem && a.resident_columns >= b.resident_columns && a.resident_registers >= b.resident_registers &&
+         a.max_groups <= b.max_groups;
 }
 
 }  // namespace heddle

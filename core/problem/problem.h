@@ -47,7 +47,7 @@ struct UnitUse {
   Cycle offset = 0;    ///< after the op's start
   Cycle duration = 0;  ///< cycles reserved; 0 reserves nothing
   std::int64_t amount = 1;
-  Cycle in_sum = 0;    ///< cycles that the unit needs for it in sum, wherever they fall; counts where it is more than `duration`
+  Cycle in_sum = 0;  ///< cycles that the unit needs for it in sum, wherever they fall; counts where it is more than `duration`
 
   Cycle work() const { return duration > in_sum ? duration : in_sum; }
 };
@@ -56,13 +56,13 @@ struct Op {
   std::string name;
   std::string kind;
   std::vector<UnitUse> uses;
-  Cycle latency = 0;           ///< issue until the result is usable
-  Cycle window = 0;            ///< cycles the issuing warps are busy
+  Cycle latency = 0;  ///< issue until the result is usable
+  Cycle window = 0;   ///< cycles the issuing warps are busy
   int warps = 1;
   bool aligned = false;
   bool asynchronous = false;
   bool variable_latency = false;
-  std::string rule;            ///< of the machine, for what the graph does not give itself; may be empty
+  std::string rule;  ///< of the machine, for what the graph does not give itself; may be empty
 };
 
 /// A tile value defined in the loop body.
@@ -70,36 +70,36 @@ struct Value {
   std::string name;
   Space space = Space::Register;
   OpId producer;
-  std::int64_t bytes = 0;      ///< size of the tile
-  int registers = 0;           ///< per thread, for register values
+  std::int64_t bytes = 0;  ///< size of the tile
+  int registers = 0;       ///< per thread, for register values
 };
 
 struct Edge {
   OpId from, to;
-  ValueId value;               ///< invalid for pure order edges
+  ValueId value;  ///< invalid for pure order edges
   /// Issue of `from` until `to` may issue. Usually the producer's latency; between asynchronous products onto the same
   /// accumulator only the time their unit is busy, because the unit runs them in order (the rest is in `handoff`).
   Cycle latency = 0;
   int distance = 0;
-  Cycle handoff = 0;           ///< added when from and to are in different groups
-  bool waits = false;          ///< `to` waits on a barrier for an asynchronous `from` even inside one group
-  Cycle hold = 0;              ///< how long after its start `to` still needs a register value
+  Cycle handoff = 0;   ///< added when from and to are in different groups
+  bool waits = false;  ///< `to` waits on a barrier for an asynchronous `from` even inside one group
+  Cycle hold = 0;      ///< how long after its start `to` still needs a register value
 };
 
 /// Who must be done before a slot of a channel is refilled.
 struct Reader {
   OpId op;
-  int distance = 0;            ///< reads what the writer wrote this many iterations ago
-  Cycle release = 0;           ///< cycles after the reader's start
-  Cycle signal = 0;            ///< added when reader and writer are in different groups; 0 when hardware tells the writer
+  int distance = 0;   ///< reads what the writer wrote this many iterations ago
+  Cycle release = 0;  ///< cycles after the reader's start
+  Cycle signal = 0;   ///< added when reader and writer are in different groups; 0 when hardware tells the writer
 };
 
 /// A ring buffer in shared or tensor memory. Values that alias each other are one channel: its writer is the first op that
 /// fills a slot, its readers are those of all of them.
 struct Channel {
-  std::string name;            ///< the name of its first value
-  Space space = Space::Smem;   ///< Smem or Tmem
-  std::int64_t size = 0;       ///< bytes or columns per slot
+  std::string name;           ///< the name of its first value
+  Space space = Space::Smem;  ///< Smem or Tmem
+  std::int64_t size = 0;      ///< bytes or columns per slot
   std::vector<ValueId> values;
   OpId writer;
   std::vector<Reader> readers;
@@ -110,20 +110,20 @@ struct Channel {
 };
 
 struct Problem {
-  std::string kernel, machine; ///< names, for certificates
-  std::string clock_note;      ///< e.g. "1 cycle = 0.55 ns at 1830 MHz"; may be empty
-  Scope params;                ///< resolved parameter values
-  std::vector<std::string> changes;    ///< in force, in words (core/problem/changes.h)
+  std::string kernel, machine;       ///< names, for certificates
+  std::string clock_note;            ///< e.g. "1 cycle = 0.55 ns at 1830 MHz"; may be empty
+  Scope params;                      ///< resolved parameter values
+  std::vector<std::string> changes;  ///< in force, in words (core/problem/changes.h)
   std::vector<Unit> units;
   Limits limits;
   std::vector<Op> ops;
   std::vector<Value> values;
   std::vector<Edge> edges;
   std::vector<Channel> channels;
-  std::int64_t resident_smem = 0;      ///< bytes of loop-invariant tiles
+  std::int64_t resident_smem = 0;  ///< bytes of loop-invariant tiles
   std::int64_t resident_columns = 0;
-  int resident_registers = 0;          ///< per thread of every group that touches registers
-  int max_groups = 3;                  ///< producer included
+  int resident_registers = 0;  ///< per thread of every group that touches registers
+  int max_groups = 3;          ///< producer included
 
   const Op& op(OpId id) const { return ops[id.index()]; }
   const Value& value(ValueId id) const { return values[id.index()]; }
@@ -131,8 +131,8 @@ struct Problem {
   const Unit& unit(UnitId id) const { return units[id.index()]; }
   const Channel& channel(ChannelId id) const { return channels[id.index()]; }
 
-  OpId find_op(std::string_view name) const;            ///< invalid when absent
-  bool has_producer_group() const;                      ///< some op has variable latency
+  OpId find_op(std::string_view name) const;  ///< invalid when absent
+  bool has_producer_group() const;            ///< some op has variable latency
 };
 
 /// The machine's name as people read it, marked where numbers of the problem were changed: "h100 (changed)".

@@ -30,8 +30,8 @@ class Resolver {
     problem_.kernel = kernel_.name;
     problem_.machine = machine_.name;
     if (!machine_.arch.empty() && machine_.clock_mhz > 0)
-      problem_.clock_note = fmt::format("1 cycle = {:.2f} ns at {} MHz",
-                                        1000.0 / static_cast<double>(machine_.clock_mhz), machine_.clock_mhz);
+      problem_.clock_note =
+          fmt::format("1 cycle = {:.2f} ns at {} MHz", 1000.0 / static_cast<double>(machine_.clock_mhz), machine_.clock_mhz);
     problem_.changes = changes_.in_force();
     problem_.units = machine_.units;
     problem_.limits = machine_.limits;
@@ -60,8 +60,7 @@ class Resolver {
     const Limits& l = machine_.limits;
     const auto check = [&](std::int64_t value, std::int64_t low, const char* name, std::int64_t high = kAbsurd) {
       if (value < low || value > high)
-        faults_.add(in_machine(fmt::format("/limits/{}", name)),
-                    fmt::format("{} is {}, expected {} to {}", name, value, low, high));
+        faults_.add(in_machine(fmt::format("/limits/{}", name)), fmt::format("{} is {}, expected {} to {}", name, value, low, high));
     };
     check(l.smem_bytes, 0, "smem_bytes");
     check(l.tmem_columns, 0, "tmem_columns");
@@ -74,22 +73,20 @@ class Resolver {
     check(l.threads_per_warp, 1, "threads_per_warp");
     for (std::size_t i = 0; i < machine_.units.size(); ++i)
       if (machine_.units[i].capacity < 1 || machine_.units[i].capacity > kAbsurd)
-        faults_.add(in_machine(fmt::format("/units/{}/capacity", i)),
-                    fmt::format("capacity of unit '{}' is {}, expected 1 to {}", machine_.units[i].name,
-                                machine_.units[i].capacity, kAbsurd));
-    if (const auto signal =
-            faults_.number(machine_.handoff.signal, {}, {0, kAbsurd}, in_machine("/handoff/signal"), "hand-off signal"))
+        faults_.add(
+            in_machine(fmt::format("/units/{}/capacity", i)),
+            fmt::format("capacity of unit '{}' is {}, expected 1 to {}", machine_.units[i].name, machine_.units[i].capacity, kAbsurd));
+    if (const auto signal = faults_.number(machine_.handoff.signal, {}, {0, kAbsurd}, in_machine("/handoff/signal"), "hand-off signal"))
       signal_ = changes_.signal(*signal);
   }
 
   void check_kernel() {
-    problem_.max_groups = static_cast<int>(
-        std::min<std::int64_t>(changes_.max_groups(kernel_.max_groups), machine_.limits.warps_per_cta));
+    problem_.max_groups = static_cast<int>(std::min<std::int64_t>(changes_.max_groups(kernel_.max_groups), machine_.limits.warps_per_cta));
     if (kernel_.max_groups < 1)
       faults_.add(in_kernel("/max_groups"), fmt::format("max_groups is {}, expected at least 1", kernel_.max_groups));
     if (kernel_.body.size() > kMostOps)
-      return faults_.add(in_kernel("/body"), fmt::format("the loop body has {} ops, at most {} are accepted",
-                                                         kernel_.body.size(), kMostOps));
+      return faults_.add(in_kernel("/body"),
+                         fmt::format("the loop body has {} ops, at most {} are accepted", kernel_.body.size(), kMostOps));
     // Readers have done this already; kernels built by a program have not.
     for (const Fault& fault : validate(kernel_)) faults_.add({fault.file, fault.pointer}, fault.message, fault.hint);
   }
@@ -113,8 +110,7 @@ class Resolver {
         faults_.add({}, fmt::format("kernel '{}' has no parameter '{}'", kernel_.name, name), std::move(hint));
       }
     if (faults_.empty())
-      faults_.number(kernel_.loop.trips, problem_.params, {1, kAbsurd}, in_kernel("/loop/trips"),
-                     "number of loop trips");
+      faults_.number(kernel_.loop.trips, problem_.params, {1, kAbsurd}, in_kernel("/loop/trips"), "number of loop trips");
   }
 
   void measure_tiles() {
@@ -146,19 +142,17 @@ class Resolver {
     const std::string& name = kernel_.values[index].name;
     const Limits& l = machine_.limits;
     if (tile.space == Space::Smem && tile.bytes > l.smem_bytes)
-      faults_.add(place,
-                  fmt::format("value '{}' has {} bytes, shared memory of machine '{}' holds {}", name, tile.bytes,
-                              machine_.name, l.smem_bytes),
-                  "use smaller tiles");
-    if (tile.space == Space::Tmem && l.tmem_columns == 0)
       faults_.add(
           place,
-          fmt::format("value '{}' lives in tensor memory, which machine '{}' does not have", name, machine_.name),
-          "pick a machine that has it, or keep the value in registers");
+          fmt::format("value '{}' has {} bytes, shared memory of machine '{}' holds {}", name, tile.bytes, machine_.name, l.smem_bytes),
+          "use smaller tiles");
+    if (tile.space == Space::Tmem && l.tmem_columns == 0)
+      faults_.add(place, fmt::format("value '{}' lives in tensor memory, which machine '{}' does not have", name, machine_.name),
+                  "pick a machine that has it, or keep the value in registers");
     else if (tile.space == Space::Tmem && tile.columns > l.tmem_columns)
       faults_.add(place,
-                  fmt::format("value '{}' takes {} columns, tensor memory of machine '{}' has {}", name, tile.columns,
-                              machine_.name, l.tmem_columns),
+                  fmt::format("value '{}' takes {} columns, tensor memory of machine '{}' has {}", name, tile.columns, machine_.name,
+                              l.tmem_columns),
                   "use smaller tiles");
   }
 
@@ -180,8 +174,7 @@ class Resolver {
       changes_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
       if (const std::int64_t most = machine_.limits.warps_per_cta; cost.warps > most)
         faults_.add(place,
-                    fmt::format("op '{}' needs {} warps, a CTA on machine '{}' has at most {}", op.name, cost.warps,
-                                machine_.name, most),
+                    fmt::format("op '{}' needs {} warps, a CTA on machine '{}' has at most {}", op.name, cost.warps, machine_.name, most),
                     "split the tile");
     }
   }
@@ -192,18 +185,16 @@ class Resolver {
     std::int64_t registers = registers_per_thread(*tiles_[index], threads);
     const Place place = in_kernel(fmt::format("/values/{}", index));
     if (value.registers) {
-      const auto given =
-          faults_.number(*value.registers, problem_.params, {0, kAbsurd}, {place.file, place.pointer + "/registers"},
-                         fmt::format("registers of value '{}'", value.name));
+      const auto given = faults_.number(*value.registers, problem_.params, {0, kAbsurd}, {place.file, place.pointer + "/registers"},
+                                        fmt::format("registers of value '{}'", value.name));
       registers = given.value_or(0);
     }
     if (registers > machine_.limits.registers_per_thread) {
       faults_.add(place,
-                  fmt::format("value '{}' takes {} registers in each of {} threads, machine '{}' allows {}", value.name,
-                              registers, threads, machine_.name, machine_.limits.registers_per_thread),
-                  machine_.limits.tmem_columns > 0 && threads < 128
-                      ? "one warp issues this op; its result belongs into tensor memory"
-                      : "use smaller tiles");
+                  fmt::format("value '{}' takes {} registers in each of {} threads, machine '{}' allows {}", value.name, registers, threads,
+                              machine_.name, machine_.limits.registers_per_thread),
+                  machine_.limits.tmem_columns > 0 && threads < 128 ? "one warp issues this op; its result belongs into tensor memory"
+                                                                    : "use smaller tiles");
       registers = 0;
     }
     return registers;
@@ -212,8 +203,7 @@ class Resolver {
   void count_registers() {
     for (Value& value : problem_.values)
       if (value.space == Space::Register)
-        value.registers =
-            static_cast<int>(registers_of(value_index_.at(value.name), problem_.op(value.producer).warps));
+        value.registers = static_cast<int>(registers_of(value_index_.at(value.name), problem_.op(value.producer).warps));
     // Loop invariants are spread over the threads of the narrowest op that reads them.
     std::map<std::size_t, int> narrowest;
     for (std::size_t i = 0; i < kernel_.body.size(); ++i)
@@ -227,9 +217,8 @@ class Resolver {
     std::int64_t total = 0;
     for (const auto& [index, warps] : narrowest) total += registers_of(index, warps);
     if (total > machine_.limits.registers_per_thread)
-      faults_.add(in_kernel("/prologue"),
-                  fmt::format("loop invariants take {} registers per thread, machine '{}' allows {}", total,
-                              machine_.name, machine_.limits.registers_per_thread));
+      faults_.add(in_kernel("/prologue"), fmt::format("loop invariants take {} registers per thread, machine '{}' allows {}", total,
+                                                      machine_.name, machine_.limits.registers_per_thread));
     else
       problem_.resident_registers = static_cast<int>(total);
   }
@@ -242,8 +231,7 @@ class Resolver {
   }
 
   void add_edge(const Edge& edge) {
-    const auto [it, fresh] =
-        edge_index_.emplace(std::tuple(edge.from, edge.to, edge.value, edge.distance), problem_.edges.size());
+    const auto [it, fresh] = edge_index_.emplace(std::tuple(edge.from, edge.to, edge.value, edge.distance), problem_.edges.size());
     if (fresh) return problem_.edges.push_back(edge);
     // One value read by two operands of the same op: the stricter of the two counts.
     Edge& old = problem_.edges[it->second];
@@ -260,8 +248,7 @@ class Resolver {
         const Operand& in = kernel_.body[i].inputs[j];
         const Place place = in_kernel(fmt::format("/body/{}/in/{}", i, j));
         const auto value = defined_.find(in.value);
-        if (value != defined_.end() && check_distance(in.distance, place))
-          add_edge(operand_edge(OpId(i), j, value->second, in.distance));
+        if (value != defined_.end() && check_distance(in.distance, place)) add_edge(operand_edge(OpId(i), j, value->second, in.distance));
       }
   }
 
@@ -301,14 +288,8 @@ class Resolver {
       if (!check_distance(order.distance, in_kernel(pointer + "/distance"))) continue;
       const OpId from = op_index_.at(order.from), to = op_index_.at(order.to);
       const Op& before = problem_.op(from);
-      Edge edge{from,
-                to,
-                ValueId{},
-                before.latency,
-                order.distance,
-                completes_on_barrier(problem_, from) ? 0 : signal_,
-                before.asynchronous,
-                0};
+      Edge edge{
+          from, to, ValueId{}, before.latency, order.distance, completes_on_barrier(problem_, from) ? 0 : signal_, before.asynchronous, 0};
       if (order.latency)
         edge.latency = faults_
                            .number(*order.latency, problem_.params, {0, kAbsurd}, in_kernel(pointer + "/latency"),
@@ -338,8 +319,7 @@ class Resolver {
 
 }  // namespace
 
-Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides,
-                        const Changes& changes) {
+Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides, const Changes& changes) {
   return Resolver(kernel, machine, changes).run(overrides);
 }
 

@@ -33,8 +33,8 @@ struct Conflict {
 
 class Storage {
  public:
-  Storage(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles,
-          Cycle handoff_signal, Problem& problem, FaultLog& faults)
+  Storage(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles, Cycle handoff_signal,
+          Problem& problem, FaultLog& faults)
       : kernel_(kernel), machine_(machine), tiles_(tiles), signal_(handoff_signal), problem_(problem), faults_(faults) {
     for (std::size_t i = 0; i < kernel.values.size(); ++i) index_.emplace(kernel.values[i].name, i);
     for (std::size_t i = 0; i < problem.values.size(); ++i) body_.emplace(problem.values[i].name, ValueId(i));
@@ -51,9 +51,7 @@ class Storage {
     for (std::vector<Read>& reads : reads_) {
       const auto key = [](const Read& r) { return std::pair(r.op, r.distance); };
       std::sort(reads.begin(), reads.end(), [&](const Read& a, const Read& b) { return key(a) < key(b); });
-      reads.erase(
-          std::unique(reads.begin(), reads.end(), [&](const Read& a, const Read& b) { return key(a) == key(b); }),
-          reads.end());
+      reads.erase(std::unique(reads.begin(), reads.end(), [&](const Read& a, const Read& b) { return key(a) == key(b); }), reads.end());
     }
   }
 
@@ -73,12 +71,8 @@ class Storage {
   std::int64_t slot_size(std::size_t index) const {
     return kernel_.values[index].space == Space::Tmem ? tiles_[index]->columns : tiles_[index]->bytes;
   }
-  std::int64_t limit(Space space) const {
-    return space == Space::Tmem ? machine_.limits.tmem_columns : machine_.limits.smem_bytes;
-  }
-  static const char* unit_name(Space space) {
-    return space == Space::Tmem ? "columns of tensor memory" : "bytes of shared memory";
-  }
+  std::int64_t limit(Space space) const { return space == Space::Tmem ? machine_.limits.tmem_columns : machine_.limits.smem_bytes; }
+  static const char* unit_name(Space space) { return space == Space::Tmem ? "columns of tensor memory" : "bytes of shared memory"; }
 
   void find_roots() {
     root_.assign(kernel_.values.size(), kNone);
@@ -86,10 +80,9 @@ class Storage {
       std::size_t at = i;
       while (!kernel_.values[at].alias_of.empty()) at = index_.at(kernel_.values[at].alias_of);
       root_[i] = at;
-      if (at != i && tiles_[i] && tiles_[at] && slot_size(i) > slot_size(at) &&
-          kernel_.values[i].space != Space::Register)
-        faults_.add(value_place(i), fmt::format("value '{}' is larger than '{}', whose storage it shares",
-                                                kernel_.values[i].name, kernel_.values[at].name));
+      if (at != i && tiles_[i] && tiles_[at] && slot_size(i) > slot_size(at) && kernel_.values[i].space != Space::Register)
+        faults_.add(value_place(i), fmt::format("value '{}' is larger than '{}', whose storage it shares", kernel_.values[i].name,
+                                                kernel_.values[at].name));
     }
   }
 
@@ -141,8 +134,7 @@ class Storage {
     const std::vector<ValueId>& v = set.versions;
     for (std::size_t k = 0; k < v.size(); ++k) {
       const bool last = k + 1 == v.size();
-      if (!last && !ordered(producer(v[k]), producer(v[k + 1]), 0))
-        found.push_back({v[k], producer(v[k]), producer(v[k + 1])});
+      if (!last && !ordered(producer(v[k]), producer(v[k + 1]), 0)) found.push_back({v[k], producer(v[k]), producer(v[k + 1])});
       for (const Read& read : reads_[v[k].index()]) {
         // The next write is that of the next version, or, with one copy, of the first version an iteration later.
         const OpId next = last ? producer(v[0]) : producer(v[k + 1]);
@@ -156,13 +148,11 @@ class Storage {
 
   void report(const std::vector<Conflict>& found) {
     for (const Conflict& c : found)
-      faults_.add(
-          value_place(value_index(c.value)),
-          fmt::format(
-              "op '{}' overwrites the storage of value '{}' while op '{}' may still use it: no dependence orders them",
-              problem_.op(c.then).name, problem_.value(c.value).name, problem_.op(c.first).name),
-          fmt::format("add an order edge from '{}' to '{}', or give one of the values its own storage",
-                      problem_.op(c.first).name, problem_.op(c.then).name));
+      faults_.add(value_place(value_index(c.value)),
+                  fmt::format("op '{}' overwrites the storage of value '{}' while op '{}' may still use it: no dependence orders them",
+                              problem_.op(c.then).name, problem_.value(c.value).name, problem_.op(c.first).name),
+                  fmt::format("add an order edge from '{}' to '{}', or give one of the values its own storage", problem_.op(c.first).name,
+                              problem_.op(c.then).name));
   }
 
   /// Some mma accumulates onto a version of the set and writes another: there is no second copy to write to.
@@ -182,8 +172,8 @@ class Storage {
       if (in == index_.end() || out == index_.end() || root_[in->second] == root_[out->second]) continue;
       if (kernel_.values[out->second].space != Space::Tmem || kernel_.values[in->second].space != Space::Tmem) continue;
       faults_.add({kernel_.source, fmt::format("/body/{}/out/0", i)},
-                  fmt::format("mma '{}' accumulates in place in tensor memory, but '{}' and '{}' have separate storage",
-                              op.name, op.inputs[2].value, op.outputs[0]),
+                  fmt::format("mma '{}' accumulates in place in tensor memory, but '{}' and '{}' have separate storage", op.name,
+                              op.inputs[2].value, op.outputs[0]),
                   "set alias_of on one of them");
     }
   }
@@ -204,8 +194,7 @@ class Storage {
     const std::vector<std::size_t> rank = topological_ranks();
     for (const std::size_t root : order) {
       std::vector<ValueId>& v = sets[root].versions;
-      std::stable_sort(v.begin(), v.end(),
-                       [&](ValueId a, ValueId b) { return rank[producer(a).index()] < rank[producer(b).index()]; });
+      std::stable_sort(v.begin(), v.end(), [&](ValueId a, ValueId b) { return rank[producer(a).index()] < rank[producer(b).index()]; });
       place_set(root, sets[root]);
     }
   }
@@ -220,8 +209,8 @@ class Storage {
         carried = carried || r.distance > 0;
       }
     if (!read) {
-      const bool kept = std::any_of(set.versions.begin(), set.versions.end(),
-                                    [&](ValueId id) { return after_.contains(problem_.value(id).name); });
+      const bool kept =
+          std::any_of(set.versions.begin(), set.versions.end(), [&](ValueId id) { return after_.contains(problem_.value(id).name); });
       if (kept) add_resident(space, size);
       return;
     }
@@ -247,16 +236,13 @@ class Storage {
     channel.values = values;
     channel.writer = producer(values[0]);
     channel.only_if_crossing = only_if_crossing;
-    channel.max_depth =
-        static_cast<int>(std::clamp<std::int64_t>(limit(space) / std::max<std::int64_t>(size, 1), 1, kMaxDepth));
+    channel.max_depth = static_cast<int>(std::clamp<std::int64_t>(limit(space) / std::max<std::int64_t>(size, 1), 1, kMaxDepth));
     for (const ValueId id : values)
       for (const Read& r : reads_[id.index()]) {
         const Op& op = problem_.op(r.op);
-        const Reader reader{r.op, r.distance, op.asynchronous ? op.latency : op.window,
-                            completes_on_barrier(problem_, r.op) ? 0 : signal_};
-        const bool known = std::any_of(channel.readers.begin(), channel.readers.end(), [&](const Reader& o) {
-          return o.op == reader.op && o.distance == reader.distance;
-        });
+        const Reader reader{r.op, r.distance, op.asynchronous ? op.latency : op.window, completes_on_barrier(problem_, r.op) ? 0 : signal_};
+        const bool known = std::any_of(channel.readers.begin(), channel.readers.end(),
+                                       [&](const Reader& o) { return o.op == reader.op && o.distance == reader.distance; });
         if (!known) channel.readers.push_back(reader);
       }
     problem_.channels.push_back(std::move(channel));
@@ -302,8 +288,8 @@ class Storage {
       const std::int64_t total = space == Space::Tmem ? problem_.resident_columns : problem_.resident_smem;
       if (total > limit(space))
         faults_.add({kernel_.source, "/values"},
-                    fmt::format("tiles that stay on chip for the whole loop take {} {}, machine '{}' has {}", total,
-                                unit_name(space), machine_.name, limit(space)),
+                    fmt::format("tiles that stay on chip for the whole loop take {} {}, machine '{}' has {}", total, unit_name(space),
+                                machine_.name, limit(space)),
                     "use smaller tiles");
     }
   }
@@ -346,8 +332,8 @@ bool completes_on_barrier(const Problem& problem, OpId op) {
          std::any_of(problem.values.begin(), problem.values.end(), [&](const Value& v) { return v.producer == op; });
 }
 
-void place_values(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles,
-                  Cycle handoff_signal, Problem& problem, FaultLog& faults) {
+void place_values(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles, Cycle handoff_signal,
+                  Problem& problem, FaultLog& faults) {
   Storage(kernel, machine, tiles, handoff_signal, problem, faults).run();
 }
 

@@ -27,7 +27,7 @@ bool completes_on_barrier(const Problem& problem, OpId op);
 /// Fills channels and the smem and tmem residents. The kernel is valid (core/kernel/validate.h). `problem` has its ops,
 /// values and edges; the edges have no cycle of total distance 0. `tiles` runs parallel to kernel.values;
 /// `handoff_signal` is the machine's, evaluated.
-void place_values(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles,
-                  Cycle handoff_signal, Problem& problem, FaultLog& faults);
+void place_values(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles, Cycle handoff_signal,
+                  Problem& problem, FaultLog& faults);
 
 }  // namespace heddle

@@ -30,20 +30,20 @@ enum class RunStatus {
 const char* to_string(RunStatus status);  ///< "verified" ... "timed-out" ... "no-gpu"
 
 struct MeasuredDevice {
-  std::string name;             ///< as the driver says, "NVIDIA H200"
-  std::string arch;             ///< "sm_90"
+  std::string name;  ///< as the driver says, "NVIDIA H200"
+  std::string arch;  ///< "sm_90"
   int sms = 0;
-  std::string driver;           ///< "580.65.06", or the CUDA version it supports where no more is known: "CUDA 13.0"
+  std::string driver;  ///< "580.65.06", or the CUDA version it supports where no more is known: "CUDA 13.0"
   std::int64_t memory_bytes = 0, l2_bytes = 0;
-  double max_clock_mhz = 0;     ///< SM clock it may reach
-  double clock_mhz = 0;         ///< SM clock while the kernel ran, %clock64 against the global timer; 0: not measured
+  double max_clock_mhz = 0;  ///< SM clock it may reach
+  double clock_mhz = 0;      ///< SM clock while the kernel ran, %clock64 against the global timer; 0: not measured
 };
 
 struct MeasuredBuild {
-  std::string compiler;         ///< "NVRTC 13.0"
-  std::string ptxas;            ///< "V13.0.88"; empty: the cubin does not say
+  std::string compiler;  ///< "NVRTC 13.0"
+  std::string ptxas;     ///< "V13.0.88"; empty: the cubin does not say
   std::string cubin_hash;
-  int registers = 0;            ///< at launch
+  int registers = 0;  ///< at launch
   std::int64_t spill_bytes = 0, smem_bytes = 0;
   int threads = 0, blocks = 0;  ///< of the launch
 };
@@ -51,45 +51,45 @@ struct MeasuredBuild {
 /// One output tensor under one input.
 struct OutputCheck {
   std::string tensor;
-  std::string input;            ///< "small integers", "random", "outlier rows"
-  std::string criterion;        ///< the inequality in words
+  std::string input;      ///< "small integers", "random", "outlier rows"
+  std::string criterion;  ///< the inequality in words
   bool passed = false;
-  double worst = 0, bound = 0;  ///< |computed - reference| at the worst element, and what is allowed there; bound 0: bit for bit
-  std::string at;               ///< the worst element, "C[12, 40]"
+  double worst = 0, bound = 0;           ///< |computed - reference| at the worst element, and what is allowed there; bound 0: bit for bit
+  std::string at;                        ///< the worst element, "C[12, 40]"
   std::int64_t wrong = 0, elements = 0;  ///< beyond their bound, and in all
-  std::int64_t untouched = 0;   ///< still the NaN that was there before the run
+  std::int64_t untouched = 0;            ///< still the NaN that was there before the run
 };
 
 struct Verification {
   std::vector<OutputCheck> checks;
-  int repeats = 0;              ///< runs on the same data
-  bool repeats_equal = true;    ///< bitwise
-  std::string reference;        ///< who computed what the results were compared with
+  int repeats = 0;            ///< runs on the same data
+  bool repeats_equal = true;  ///< bitwise
+  std::string reference;      ///< who computed what the results were compared with
 };
 
 /// One contender, timed in blocks of launches.
 struct TimedKernel {
-  std::string name;             ///< "heddle", "cuBLAS 13.1.0"
+  std::string name;               ///< "heddle", "cuBLAS 13.1.0"
   std::vector<double> blocks_us;  ///< microseconds per launch, one number per block, in the order measured
-  double median_us = 0;         ///< of them
-  double tflops = 0;            ///< 0: the number of operations is not known
+  double median_us = 0;           ///< of them
+  double tflops = 0;              ///< 0: the number of operations is not known
 };
 
 /// A vendor's library that computes the same.
 struct TimedLibrary {
-  TimedKernel times;            ///< interleaved with the kernel, on the same buffers; no blocks: it was not timed
-  std::string absent;           ///< why not
+  TimedKernel times;                ///< interleaved with the kernel, on the same buffers; no blocks: it was not timed
+  std::string absent;               ///< why not
   std::vector<OutputCheck> checks;  ///< of its results, by the criteria that the kernel's are held to; empty: it was not checked
 };
 
 struct Timing {
-  std::int64_t flops = 0;       ///< of one launch; 0: unknown
+  std::int64_t flops = 0;  ///< of one launch; 0: unknown
   TimedKernel kernel;
   std::vector<TimedLibrary> libraries;
-  std::string no_library;       ///< why the list is empty
-  int launches = 0, warmups = 0;  ///< per block; before the first
-  int buffer_sets = 1;          ///< rotated, so that their sum exceeds L2 three times
-  double pause_seconds = 0;     ///< before each block, for power
+  std::string no_library;           ///< why the list is empty
+  int launches = 0, warmups = 0;    ///< per block; before the first
+  int buffer_sets = 1;              ///< rotated, so that their sum exceeds L2 three times
+  double pause_seconds = 0;         ///< before each block, for power
   double cycles_per_iteration = 0;  ///< of the steady loop, by the SM's own counter; 0: not measured
   /// The library that took least time; nullptr where none was timed.
   const TimedKernel* fastest_library() const;
@@ -102,13 +102,13 @@ struct Timing {
 /// One op in one warp group, medians over recorded iterations, warps and blocks; cycles.
 struct OpTiming {
   std::string op;
-  std::string group;            ///< the role's name
+  std::string group;  ///< the role's name
   std::int64_t samples = 0;
-  double start = 0;             ///< after the start of its iteration (schedule time 0 of that iteration)
-  double duration = 0;          ///< synchronous: to its end; asynchronous: to the return of the wait for it
-  double spread = 0;            ///< of the duration: 90th minus 10th percentile
+  double start = 0;     ///< after the start of its iteration (schedule time 0 of that iteration)
+  double duration = 0;  ///< synchronous: to its end; asynchronous: to the return of the wait for it
+  double spread = 0;    ///< of the duration: 90th minus 10th percentile
   double predicted_start = 0, predicted_duration = 0;
-  bool observed_end = true;     ///< false: no op of its group waits for it, the duration is that of issuing it
+  bool observed_end = true;  ///< false: no op of its group waits for it, the duration is that of issuing it
   double start_residual() const { return start - predicted_start; }
   double duration_residual() const { return duration - predicted_duration; }
 };
@@ -122,10 +122,10 @@ struct TimelineEntry {
 
 /// What the recording build has shown (codegen/profile).
 struct KernelProfile {
-  double median_us = 0, plain_us = 0;  ///< time per launch of the recording build and of the plain one, interleaved
-  bool trusted = false;         ///< they differ by less than kProfileCost: the records show the kernel that was timed
-  std::int64_t records = 0, dropped = 0;  ///< decoded; of blocks or warps whose records make no sense
-  int blocks = 0;               ///< recorded
+  double median_us = 0, plain_us = 0;                ///< time per launch of the recording build and of the plain one, interleaved
+  bool trusted = false;                              ///< they differ by less than kProfileCost: the records show the kernel that was timed
+  std::int64_t records = 0, dropped = 0;             ///< decoded; of blocks or warps whose records make no sense
+  int blocks = 0;                                    ///< recorded
   std::int64_t first_iteration = 0, iterations = 0;  ///< of the loop, the recorded window
   std::vector<OpTiming> ops;
   std::vector<TimelineEntry> timeline;  ///< of one block, first warp of every group, by start
@@ -136,12 +136,12 @@ inline constexpr double kProfileCost = 0.03;
 struct Measurement {
   std::string kernel, machine;
   Scope params;
-  std::string schedule;         ///< its name
-  std::string schedule_hash;    ///< schedule_hash() of it: tells what a chart shows from what was measured
-  Cycle predicted_ii = 0;       ///< of the schedule
+  std::string schedule;               ///< its name
+  std::string schedule_hash;          ///< schedule_hash() of it: tells what a chart shows from what was measured
+  Cycle predicted_ii = 0;             ///< of the schedule
   std::optional<double> measured_ii;  ///< cycles between the same op of successive iterations in the steady loop, median
   RunStatus status = RunStatus::NoGpu;
-  std::string sentence;         ///< what happened, for a person
+  std::string sentence;               ///< what happened, for a person
   std::string command, date, heddle;  ///< as typed; ISO 8601, UTC; version
   std::optional<MeasuredDevice> device;
   std::optional<MeasuredBuild> build;

@@ -51,11 +51,11 @@ enum class TuneStatus {
 const char* to_string(TuneStatus status);
 
 struct TuneEvaluation {
-  std::int64_t number = 0;             ///< 1, 2, 3 ... over all sessions
-  std::string by;                      ///< "default", "sample", "model", "random", "bandit", "exhaustive"
+  std::int64_t number = 0;  ///< 1, 2, 3 ... over all sessions
+  std::string by;           ///< "default", "sample", "model", "random", "bandit", "exhaustive"
   Config config;
   std::string label;
-  Fidelity fidelity = Fidelity::Bound; ///< the rung reached
+  Fidelity fidelity = Fidelity::Bound;  ///< the rung reached
   TuneStatus status = TuneStatus::Unknown;
   std::optional<double> value, bound;  ///< of the objective
   std::optional<Cycle> ii, min_ii, lower_bound_ii;
@@ -65,21 +65,21 @@ struct TuneEvaluation {
   std::string why;
   double seconds = 0;
   bool cached = false;
-  std::optional<double> best;          ///< so far, this one included
+  std::optional<double> best;  ///< so far, this one included
   std::int64_t best_number = 0;
   std::optional<std::int64_t> excluded, open;  ///< configurations proved unable to win; neither evaluated nor excluded
-  std::string schedule;                ///< heddle.schedule/1 text, or empty
+  std::string schedule;                        ///< heddle.schedule/1 text, or empty
   Scope params;
   std::vector<Subtile> subtiles;
   std::vector<std::string> demands;
-  std::string solve;                   ///< the command that solves it alone
-  std::string problem;                 ///< problem_hash() of what it is about; empty: not said
-  std::int64_t line = 0;               ///< of the file it was read from, 1 upwards; 0: this process made it
+  std::string solve;      ///< the command that solves it alone
+  std::string problem;    ///< problem_hash() of what it is about; empty: not said
+  std::int64_t line = 0;  ///< of the file it was read from, 1 upwards; 0: this process made it
 };
 
 struct TuneSession {
-  std::string kernel, machine;         ///< as they were typed
-  bool machine_changed = false;        ///< some of its numbers were
+  std::string kernel, machine;   ///< as they were typed
+  bool machine_changed = false;  ///< some of its numbers were
   Scope params;
   TuneObjective objective = TuneObjective::Cycles;
   Fidelity fidelity = Fidelity::Solver;
@@ -88,26 +88,26 @@ struct TuneSession {
   std::int64_t budget = 0;
   SearchSpace space;
   std::optional<std::int64_t> configurations, known_feasible;
-  std::optional<double> lower_bound;   ///< proved for every configuration
-  std::string subject;                 ///< what decides values, as a digest
+  std::optional<double> lower_bound;  ///< proved for every configuration
+  std::string subject;                ///< what decides values, as a digest
   std::string solver, command;
-  std::int64_t line = 0;               ///< as of an evaluation
+  std::int64_t line = 0;  ///< as of an evaluation
 };
 
 struct TuneEnd {
-  std::string reason;                  ///< "budget", "complete", "cancelled", "time", "nothing feasible"
+  std::string reason;  ///< "budget", "complete", "cancelled", "time", "nothing feasible"
   std::int64_t evaluations = 0;
   std::optional<double> best;
   std::int64_t best_number = 0;
-  bool proved = false;                 ///< no other configuration of the space can be better, at this fidelity
+  bool proved = false;  ///< no other configuration of the space can be better, at this fidelity
   double seconds = 0;
-  bool rests_on_file = false;          ///< the proof does, on lines that this process only read: "the file says"
+  bool rests_on_file = false;  ///< the proof does, on lines that this process only read: "the file says"
 };
 
 struct TuneHistory {
   std::vector<TuneSession> sessions;
   std::vector<TuneEvaluation> evaluations;
-  std::optional<TuneEnd> end;          ///< of the last session; absent when it was killed
+  std::optional<TuneEnd> end;  ///< of the last session; absent when it was killed
 
   /// Null when nothing has a value.
   const TuneEvaluation* best() const;

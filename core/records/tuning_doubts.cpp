@@ -42,7 +42,8 @@ std::string against_other(const TuneEvaluation& e, const TuneEvaluation& other, 
   if (!same_question || e.fidelity < Fidelity::Solver || other.fidelity < Fidelity::Solver) return {};
   if (e.status == TuneStatus::Optimal && other.status == TuneStatus::Optimal && e.ii && other.ii && *e.ii != *other.ii)
     return fmt::format("its II {} is optimal; line {} says the same of {}", *e.ii, other.line, *other.ii);
-  if (e.lower_bound_ii && other.ii && *e.lower_bound_ii > *other.ii) return fmt::format("its II is at least {}, it says; line {} has a schedule of {}", *e.lower_bound_ii, other.line, *other.ii);
+  if (e.lower_bound_ii && other.ii && *e.lower_bound_ii > *other.ii)
+    return fmt::format("its II is at least {}, it says; line {} has a schedule of {}", *e.lower_bound_ii, other.line, *other.ii);
   return {};
 }
 
@@ -52,10 +53,12 @@ std::string contradiction_in(const TuneEvaluation& e) {
   const bool no_value = e.status == TuneStatus::Infeasible || e.status == TuneStatus::Pruned || e.status == TuneStatus::Unknown;
   if (no_value && e.value) return fmt::format("it is {}, and has a value", to_string(e.status));
   if (e.status == TuneStatus::Optimal && !e.value) return "it is optimal, and has no value";
-  if (e.value && e.bound && below(*e.value, *e.bound)) return fmt::format("its value {:.15g} is below its own bound of {:.15g}", *e.value, *e.bound);
+  if (e.value && e.bound && below(*e.value, *e.bound))
+    return fmt::format("its value {:.15g} is below its own bound of {:.15g}", *e.value, *e.bound);
   if (!e.ii) return {};
   if (e.min_ii && *e.ii < *e.min_ii) return fmt::format("its II {} is below its own min_ii of {}", *e.ii, *e.min_ii);
-  if (e.lower_bound_ii && *e.ii < *e.lower_bound_ii) return fmt::format("its II {} is below its own lower_bound_ii of {}", *e.ii, *e.lower_bound_ii);
+  if (e.lower_bound_ii && *e.ii < *e.lower_bound_ii)
+    return fmt::format("its II {} is below its own lower_bound_ii of {}", *e.ii, *e.lower_bound_ii);
   if (e.status == TuneStatus::Optimal && e.lower_bound_ii && *e.ii != *e.lower_bound_ii)
     return fmt::format("it is optimal, and its II {} is above its own lower_bound_ii of {}", *e.ii, *e.lower_bound_ii);
   return {};
@@ -64,7 +67,8 @@ std::string contradiction_in(const TuneEvaluation& e) {
 std::vector<Fault> set_aside_contradictions(TuneHistory& history, const std::string& file) {
   std::vector<std::string> why(history.evaluations.size());
   const auto session_of = [&](const TuneEvaluation& e) {
-    const auto later = std::find_if(history.sessions.begin(), history.sessions.end(), [&](const TuneSession& s) { return s.line > e.line; });
+    const auto later =
+        std::find_if(history.sessions.begin(), history.sessions.end(), [&](const TuneSession& s) { return s.line > e.line; });
     return later == history.sessions.begin() ? later : std::prev(later);
   };
   std::map<std::string, std::vector<std::size_t>> questions;
@@ -80,12 +84,17 @@ std::vector<Fault> set_aside_contradictions(TuneHistory& history, const std::str
     // Who asks one question again and again: the least and the greatest answers refute all that can be refuted.
     std::vector<std::size_t> judges;
     const auto keep = [&](auto better) {
-      const auto found = std::min_element(group.begin(), group.end(), [&](std::size_t a, std::size_t b) { return better(history.evaluations[a], history.evaluations[b]); });
+      const auto found = std::min_element(
+          group.begin(), group.end(), [&](std::size_t a, std::size_t b) { return better(history.evaluations[a], history.evaluations[b]); });
       judges.push_back(*found);
     };
     constexpr Cycle none = Cycle{1} << 62;
-    const auto proved_ii = [](const TuneEvaluation& e, Cycle otherwise) { return e.status == TuneStatus::Optimal ? e.ii.value_or(otherwise) : otherwise; };
-    const auto proved_value = [](const TuneEvaluation& e, double otherwise) { return e.status == TuneStatus::Optimal ? *e.value : otherwise; };
+    const auto proved_ii = [](const TuneEvaluation& e, Cycle otherwise) {
+      return e.status == TuneStatus::Optimal ? e.ii.value_or(otherwise) : otherwise;
+    };
+    const auto proved_value = [](const TuneEvaluation& e, double otherwise) {
+      return e.status == TuneStatus::Optimal ? *e.value : otherwise;
+    };
     keep([&](const auto& a, const auto& b) { return a.ii.value_or(none) < b.ii.value_or(none); });
     keep([&](const auto& a, const auto& b) { return proved_ii(a, none) < proved_ii(b, none); });
     keep([&](const auto& a, const auto& b) { return proved_ii(a, -1) > proved_ii(b, -1); });

@@ -26,7 +26,7 @@ enum class BoundReason {
 const char* to_string(BoundReason reason);
 
 struct ObjectiveValue {
-  std::string name;        ///< "ii", "stages", "warps", "smem", "tmem", "registers"
+  std::string name;  ///< "ii", "stages", "warps", "smem", "tmem", "registers"
   std::int64_t value = 0;
   bool proved = false;
 };
@@ -37,13 +37,13 @@ struct Certificate {
   Cycle lower_bound = 0;
   std::optional<int> bound_stages{};  ///< the bound speaks of schedules of at most so many stages; none: of all
   BoundReason reason = BoundReason::None;
-  std::string explanation;          ///< one sentence: which unit, which recurrence, which refutation and up to how many stages
+  std::string explanation;  ///< one sentence: which unit, which recurrence, which refutation and up to how many stages
   std::vector<ObjectiveValue> objectives;
-  std::string solver;               ///< "Z3 4.15.4"; empty for hand schedules
+  std::string solver;  ///< "Z3 4.15.4"; empty for hand schedules
   std::uint64_t seed = 0;
-  double seconds = 0;               ///< wall time of the whole search
-  std::string problem_hash;         ///< question_hash() of the problem and the demands that it was proved for
-  bool checked = false;             ///< the independent checker found no violation
+  double seconds = 0;        ///< wall time of the whole search
+  std::string problem_hash;  ///< question_hash() of the problem and the demands that it was proved for
+  bool checked = false;      ///< the independent checker found no violation
 };
 
 }  // namespace heddle

@@ -47,8 +47,8 @@ const char* sentence_of(ConstraintKind kind) {
 
 /// What may stand next to each other in a word without quotes. Letters of other alphabets may.
 bool plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '@' ||
-         c == '/' || c == '-' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '@' || c == '/' ||
+         c == '-' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_number(std::string_view word) {
@@ -56,9 +56,10 @@ bool is_number(std::string_view word) {
 }
 
 /// Words that mean something where a name may stand.
-constexpr std::array kReserved{"pin",    "and",   "at",     "from", "to",       "in",  "not",   "before", "by",       "between", "together",
-                               "apart",  "max",   "no",     "most", "depth",    "of",  "group", "groups", "stage",    "stages",  "warps",
-                               "warp",   "smem",  "tmem",   "for",  "registers", "is", "one",   "the",    "different", "same",   "starts", "takes"};
+constexpr std::array kReserved{"pin",     "and",      "at",     "from",      "to",   "in",     "not",   "before", "by",
+                               "between", "together", "apart",  "max",       "no",   "most",   "depth", "of",     "group",
+                               "groups",  "stage",    "stages", "warps",     "warp", "smem",   "tmem",  "for",    "registers",
+                               "is",      "one",      "the",    "different", "same", "starts", "takes"};
 
 /// As it stands in a sentence.
 std::string spoken(const std::string& name) {
@@ -136,8 +137,7 @@ class Parser {
       fail("a quotation mark is not closed");
     if (!failed() && words_.empty()) fail("it is empty", examples());
     if (!failed()) sentence();
-    if (!failed() && at_ < words_.size())
-      fail(fmt::format("'{}' is left over after \"{}\"", rest(), describe(found_)));
+    if (!failed() && at_ < words_.size()) fail(fmt::format("'{}' is left over after \"{}\"", rest(), describe(found_)));
     if (failed()) return error_;
     found_.name = describe(found_);
     return found_;
@@ -149,7 +149,8 @@ class Parser {
     error_.faults.push_back({"", "", fmt::format("'{}': {}", text_, message), std::move(hint)});
   }
   static std::string examples() {
-    return "for example: pin S at 128; S in group 2; S, O in one group; S before O by 64; registers <= 240; at most 3 stages; iterations one by one";
+    return "for example: pin S at 128; S in group 2; S, O in one group; S before O by 64; registers <= 240; at most 3 stages; iterations "
+           "one by one";
   }
   std::string rest() const {
     std::string text;
@@ -205,8 +206,10 @@ class Parser {
     const std::string& text = words_[at_].text;
     if (std::find(known.begin(), known.end(), text) == known.end()) {
       const std::string guess = did_you_mean(text, known);
-      return fail(fmt::format("no {} '{}' in {}", what, text, problem_.kernel),
-                  !guess.empty() ? guess : known.empty() ? "it has none" : fmt::format("its {}s: {}", what, list_of(known)));
+      return fail(fmt::format("no {} '{}' in {}", what, text, problem_.kernel), !guess.empty() ? guess
+                                                                                : known.empty()
+                                                                                    ? "it has none"
+                                                                                    : fmt::format("its {}s: {}", what, list_of(known)));
     }
     into = text;
     ++at_;
@@ -242,11 +245,13 @@ class Parser {
     if (!found) return expected(resource_words());
     found_.kind = found->kind;
     if (!take({"shared", "memory"}) && !take({"tensor", "memory"})) ++at_;
-    if (found_.kind == ConstraintKind::MaxRegisters && take({"by", "the", "width", "of", "groups"})) found_.kind = ConstraintKind::MaxWidthRegisters;
+    if (found_.kind == ConstraintKind::MaxRegisters && take({"by", "the", "width", "of", "groups"}))
+      found_.kind = ConstraintKind::MaxWidthRegisters;
     if (found_.kind == ConstraintKind::MaxRegisters) take({"per", "thread"});
     if (found_.kind == ConstraintKind::MaxSmem) take({"of", "shared", "memory"}) || take({"of", "smem"});
     if (found_.kind == ConstraintKind::MaxSmem && take({"for", "rings", "by", "stages"})) return rings(ConstraintKind::MaxStageSmem);
-    if (found_.kind == ConstraintKind::MaxSmem && take({"for", "rings", "between", "groups"})) return rings(ConstraintKind::MaxCrossingSmem);
+    if (found_.kind == ConstraintKind::MaxSmem && take({"for", "rings", "between", "groups"}))
+      return rings(ConstraintKind::MaxCrossingSmem);
     if (found_.kind == ConstraintKind::MaxTmem) take({"of", "tensor", "memory"}) || take({"of", "tmem"});
   }
   bool take_limit_sign() { return take({"<="}) || take({"at", "most"}) || take({"<", "="}) || take({"="}); }
@@ -472,7 +477,8 @@ std::string describe(const UserConstraint& constraint) {
   }
   return fmt::format(fmt::runtime(sentence_of(constraint.kind)), fmt::arg("ops", ops), fmt::arg("low", constraint.low),
                      fmt::arg("high", constraint.high), fmt::arg("channel", spoken(constraint.channel)),
-                     fmt::arg("s", count == 1 ? "" : "s")) + rings;
+                     fmt::arg("s", count == 1 ? "" : "s")) +
+         rings;
 }
 
 Result<UserConstraint> parse_constraint(std::string_view text, const Problem& problem) { return Parser(text, problem).run(); }

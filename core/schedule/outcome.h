@@ -22,17 +22,17 @@ struct SolveOutcome {
   Status status = Status::Unknown;
   std::optional<Schedule> schedule;  ///< best found; passed the checker
   Cycle lower_bound = 0;
-  std::optional<int> bound_stages;   ///< lower_bound speaks of schedules of at most so many stages; none: of all
+  std::optional<int> bound_stages;  ///< lower_bound speaks of schedules of at most so many stages; none: of all
   Cycle res_mii = 0, rec_mii = 0, issue_mii = 0;
   BoundReason reason = BoundReason::None;
-  std::string explanation;           ///< why II is what it is, or why there is no schedule
+  std::string explanation;  ///< why II is what it is, or why there is no schedule
   std::vector<ObjectiveValue> objectives;
   SolveSeconds seconds;
   std::string solver;
-  std::uint64_t seed = 0;            ///< of the request
+  std::uint64_t seed = 0;  ///< of the request
   bool cancelled = false, timed_out = false;
-  bool serial = false;               ///< nothing was found in time: the schedule is one op after the other, which needs no search
-  bool cut_off = false;              ///< ended because the bound reached the request's cutoff
+  bool serial = false;   ///< nothing was found in time: the schedule is one op after the other, which needs no search
+  bool cut_off = false;  ///< ended because the bound reached the request's cutoff
   std::int64_t queries = 0, conflicts = 0;
 };
 

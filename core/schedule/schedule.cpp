@@ -53,8 +53,9 @@ Cycle schedule_length(const Problem& problem, const Schedule& schedule) {
 
 void normalize_starts(Schedule& schedule) {
   if (schedule.ops.empty()) return;
-  const auto earliest = std::min_element(schedule.ops.begin(), schedule.ops.end(),
-                                         [](const Placement& a, const Placement& b) { return a.start < b.start; })->start;
+  const auto earliest = std::min_element(schedule.ops.begin(), schedule.ops.end(), [](const Placement& a, const Placement& b) {
+                          return a.start < b.start;
+                        })->start;
   for (Placement& p : schedule.ops) p.start -= earliest;
 }
 

@@ -14,14 +14,14 @@
 namespace heddle {
 
 struct ScheduleGroup {
-  std::string role;     ///< "producer", "consumer A" ...
+  std::string role;  ///< "producer", "consumer A" ...
   int warps = 0;
-  int registers = 0;    ///< budget per thread; 0: not decided
+  int registers = 0;  ///< budget per thread; 0: not decided
   bool operator==(const ScheduleGroup&) const = default;
 };
 
 struct Placement {
-  Cycle start = 0;      ///< stage * II + slot; >= 0
+  Cycle start = 0;  ///< stage * II + slot; >= 0
   GroupId group;
   bool operator==(const Placement&) const = default;
 };
@@ -40,7 +40,7 @@ struct Schedule {
   Cycle ii = 1;
   std::vector<Placement> ops;
   std::vector<ScheduleGroup> groups;
-  std::vector<int> depths;      ///< per channel; 0 where a register value does not cross
+  std::vector<int> depths;  ///< per channel; 0 where a register value does not cross
   Provenance provenance;
   std::optional<Certificate> certificate;  ///< what this process has proved
   /// What the file says that the schedule was read from. A certificate only after this process has proved it again; until then it

@@ -93,8 +93,14 @@ void add_loop(Draft& draft, Arbitration arbitration) {
 class KernelBuilder {
  public:
   KernelBuilder(const Kernel& kernel, const Machine& machine, const Changes& changes, CtaProgram& program)
-      : kernel_(kernel), machine_(machine), numbers_(changes, kernel, machine_, faults_), program_(program),
-        problem_(program.problem), schedule_(program.schedule), loop_ops_(problem_.ops.size()), draft_{program, {}} {
+      : kernel_(kernel),
+        machine_(machine),
+        numbers_(changes, kernel, machine_, faults_),
+        program_(program),
+        problem_(program.problem),
+        schedule_(program.schedule),
+        loop_ops_(problem_.ops.size()),
+        draft_{program, {}} {
     if (const auto signal = faults_.number(machine.handoff.signal, {}, {0, kAbsurd}, {}, "hand-off signal"))
       signal_ = numbers_.signal(*signal);
     for (std::size_t v = 0; v < problem_.values.size(); ++v) body_[problem_.values[v].name] = ValueId(v);

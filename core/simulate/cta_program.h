@@ -32,12 +32,12 @@ struct CtaEdge {
     Slot,    ///< the epilogue op that reads the slot to be refilled
   };
   Kind kind = Kind::Loop;
-  bool late = false;          ///< waits for the result, which may be late
+  bool late = false;  ///< waits for the result, which may be late
   std::uint32_t from = 0;
   std::int32_t distance = 0;  ///< Credit: the reader's
   std::int64_t tokens = 0;
   Cycle weight = 0;
-  std::uint32_t event = 0;    ///< of CtaProgram::events
+  std::uint32_t event = 0;  ///< of CtaProgram::events
 };
 
 struct CtaStream {
@@ -46,20 +46,20 @@ struct CtaStream {
     std::int64_t stage = 0;
   };
   std::vector<std::uint32_t> prologue, epilogue;
-  std::vector<LoopOp> loop;   ///< one window, in order
+  std::vector<LoopOp> loop;  ///< one window, in order
   std::int64_t stages = 1;
 };
 
 struct CtaProgram {
-  Problem problem;            ///< the loop's ops first, under their numbers, then prologue and epilogue
-  Schedule schedule;          ///< groups of all of them; starts of the loop's
+  Problem problem;    ///< the loop's ops first, under their numbers, then prologue and epilogue
+  Schedule schedule;  ///< groups of all of them; starts of the loop's
   std::vector<Section> sections;
-  std::vector<CtaStream> streams;      ///< per group
-  std::vector<std::uint32_t> first;    ///< per op, and one more: its edges
+  std::vector<CtaStream> streams;    ///< per group
+  std::vector<std::uint32_t> first;  ///< per op, and one more: its edges
   std::vector<CtaEdge> edges;
-  std::vector<EventEdge> events;       ///< of the edges, and one per op and unit at `unit_event`
+  std::vector<EventEdge> events;          ///< of the edges, and one per op and unit at `unit_event`
   std::vector<std::uint32_t> unit_event;  ///< per op: the event of its first use that takes time
-  std::vector<std::string> free_ops;   ///< prologue and epilogue ops without a cost rule: they take no time
+  std::vector<std::string> free_ops;      ///< prologue and epilogue ops without a cost rule: they take no time
 };
 
 /// The loop alone.

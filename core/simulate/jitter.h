@@ -17,10 +17,10 @@ enum class JitterShape {
 const char* to_string(JitterShape shape);  ///< "uniform", "normal", "tail"
 
 struct LatencyJitter {
-  int percent = 0;               ///< of the op's latency; 0: constant
+  int percent = 0;  ///< of the op's latency; 0: constant
   JitterShape shape = JitterShape::Uniform;
   std::uint64_t seed = 1;
-  bool every_op = false;         ///< all ops; else those of variable latency
+  bool every_op = false;  ///< all ops; else those of variable latency
 };
 
 /// 64 random bits (splitmix64 by Vigna, of mixed counters).

@@ -82,7 +82,8 @@ int most_ctas(const Problem& problem) {
   return static_cast<int>(std::max<std::int64_t>(1, least));
 }
 
-KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Problem& problem, const Bounds& bounds, const KernelRunOptions& options) {
+KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Problem& problem, const Bounds& bounds,
+                         const KernelRunOptions& options) {
   const TileGrid grid = tile_grid(kernel, problem.params, options.trips, options.causal);
   const std::int64_t sms = std::max<std::int64_t>(1, machine.sm_count);
   const std::int64_t per_sm = ceil_div(grid.tiles, sms);
@@ -111,7 +112,8 @@ KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Pro
     const std::int64_t capacity = std::max<std::int64_t>(1, unit.capacity);
     const Cycle cycles = one_by_one ? sat_mul(per_sm, sat_add(ceil_ratio(grid.trips, load.work, capacity), ends))
                                     : sat_add(ceil_ratio(iterations, load.work, capacity), ends);
-    raise(cycles, [&] { return fmt::format("{}: {} iterations on one SM, {} cycles each", unit.name, iterations, ceil_div(load.work, capacity)); });
+    raise(cycles,
+          [&] { return fmt::format("{}: {} iterations on one SM, {} cycles each", unit.name, iterations, ceil_div(load.work, capacity)); });
   }
   // One place of an SM runs its tiles one after the other.
   const std::int64_t in_a_row = ceil_div(per_sm, bound.most_ctas);
@@ -119,10 +121,12 @@ KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Pro
   if (const Recurrence& r = bounds.critical; r.distance > 0) {
     const std::int64_t rounds = std::max<std::int64_t>(0, grid.trips - 1) / r.distance;
     const std::int64_t tiles = options.persistent || !grid.by_row.empty() ? 1 : in_a_row;
-    raise(sat_mul(tiles, sat_mul(rounds, r.latency)), [&] { return fmt::format("a recurrence of {} cycles over {}, {} iterations one after the other", r.latency, r.distance, own); });
+    raise(sat_mul(tiles, sat_mul(rounds, r.latency)),
+          [&] { return fmt::format("a recurrence of {} cycles over {}, {} iterations one after the other", r.latency, r.distance, own); });
   }
   // The bound was rounded up from a ratio.
-  raise(sat_add(sat_mul(own, std::max<Cycle>(0, bounds.issue_mii - 1)), 1), [&] { return fmt::format("issue streams: {} iterations one after the other, {} cycles each", own, bounds.issue_mii); });
+  raise(sat_add(sat_mul(own, std::max<Cycle>(0, bounds.issue_mii - 1)), 1),
+        [&] { return fmt::format("issue streams: {} iterations one after the other, {} cycles each", own, bounds.issue_mii); });
   if (bound.cycles <= 0) bound = {1, "an empty loop", bound.most_ctas};
   return bound;
 }

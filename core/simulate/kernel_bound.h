@@ -22,8 +22,8 @@ namespace heddle {
 
 struct KernelBound {
   Cycle cycles = 0;
-  std::string why;        ///< what binds: "TC: 16 tiles of 128 iterations, 1024 cycles each"
-  int most_ctas = 1;      ///< no schedule has more of them on one SM
+  std::string why;    ///< what binds: "TC: 16 tiles of 128 iterations, 1024 cycles each"
+  int most_ctas = 1;  ///< no schedule has more of them on one SM
 };
 
 /// Pre: `problem` was resolved from kernel and machine; `bounds` are its.

@@ -70,7 +70,8 @@ class Runner {
 
   /// Iterations of the loop that may be simulated one by one.
   std::int64_t budget() const {
-    return std::max<std::int64_t>(16, options_.loop.most_ops / 2 / static_cast<std::int64_t>(std::max<std::size_t>(1, result_.program.problem.ops.size())));
+    return std::max<std::int64_t>(
+        16, options_.loop.most_ops / 2 / static_cast<std::int64_t>(std::max<std::size_t>(1, result_.program.problem.ops.size())));
   }
 
   void uniform() {
@@ -84,7 +85,8 @@ class Runner {
     }
     const Cycle cycles = sm(work_of(std::vector<std::int64_t>(static_cast<std::size_t>(tiles), trips)), true);
     const auto grow = [&](Cycle part, std::int64_t simulated, std::int64_t all) {
-      return static_cast<Cycle>(std::min<double>(static_cast<double>(part) / static_cast<double>(simulated) * static_cast<double>(all), 4e18));
+      return static_cast<Cycle>(
+          std::min<double>(static_cast<double>(part) / static_cast<double>(simulated) * static_cast<double>(all), 4e18));
     };
     result_.cycles = result_.extrapolated ? grow(grow(cycles, trips, grid_.trips), tiles, per_sm) : cycles;
     if (result_.extrapolated) result_.tile = grow(result_.tile, trips, grid_.trips);
@@ -156,7 +158,8 @@ class Runner {
     for (std::int64_t m = 0; m < used; ++m) {
       SmWork work;
       work.persistent = true;
-      for (auto slot = static_cast<std::size_t>(m); slot < taken.size(); slot += static_cast<std::size_t>(sms_)) work.queues.push_back(taken[slot]);
+      for (auto slot = static_cast<std::size_t>(m); slot < taken.size(); slot += static_cast<std::size_t>(sms_))
+        work.queues.push_back(taken[slot]);
       const auto [found, fresh] = known.try_emplace(work.queues, 0);
       if (fresh) found->second = sm(work, false);
       if (!result_.fault.empty()) return;
@@ -177,7 +180,8 @@ class Runner {
     const double iterations = static_cast<double>(result_.all_trips), amount = static_cast<double>(result_.work.amount);
     if (result_.work.kind == WorkKind::MultiplyAdds) result_.tflops = 2 * amount * iterations / result_.microseconds / 1e6;
     result_.gbytes = static_cast<double>(result_.work.bytes) * iterations / result_.microseconds / 1e3;
-    result_.of_peak = static_cast<double>(result_.work.at_peak) * iterations / (static_cast<double>(result_.cycles) * static_cast<double>(sms_));
+    result_.of_peak =
+        static_cast<double>(result_.work.at_peak) * iterations / (static_cast<double>(result_.cycles) * static_cast<double>(sms_));
   }
 
   const Machine& machine_;
@@ -190,8 +194,8 @@ class Runner {
 
 }  // namespace
 
-KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                     const Schedule& schedule, const KernelRunOptions& options) {
+KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
+                     const KernelRunOptions& options) {
   return Runner(kernel, machine, changes, problem, schedule, options).run();
 }
 

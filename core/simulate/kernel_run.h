@@ -20,37 +20,37 @@
 namespace heddle {
 
 struct KernelRunOptions {
-  SimulateOptions loop;                ///< all but its trips
-  std::optional<std::int64_t> trips;   ///< of every tile; default: what the kernel says
+  SimulateOptions loop;               ///< all but its trips
+  std::optional<std::int64_t> trips;  ///< of every tile; default: what the kernel says
   /// Triangular: of n tiles along the first grid dimension the b-th runs ceil((b + 1) * trips / n) iterations.
   bool causal = false;
   bool persistent = false;
   bool longest_first = false;
-  std::optional<int> ctas;             ///< resident on an SM; default: as many as fit
+  std::optional<int> ctas;  ///< resident on an SM; default: as many as fit
 };
 
 struct KernelRun {
-  std::string fault;                   ///< why there are no numbers; the loop's own run says more
-  Simulation sm;                       ///< the first CTA of the busiest SM: groups, stalls, timeline (ops of `program`)
+  std::string fault;  ///< why there are no numbers; the loop's own run says more
+  Simulation sm;      ///< the first CTA of the busiest SM: groups, stalls, timeline (ops of `program`)
   CtaProgram program;
   Occupancy occupancy;
-  int ctas = 1;                        ///< resident per SM
-  std::int64_t tiles = 0;              ///< of the grid
+  int ctas = 1;                           ///< resident per SM
+  std::int64_t tiles = 0;                 ///< of the grid
   std::int64_t trips = 0, all_trips = 0;  ///< of the longest tile, of all together
-  Cycle tile = 0;                      ///< the longest tile, from its first op to its last end
-  Cycle cycles = 0;                    ///< of the kernel
-  bool extrapolated = false;           ///< too long: in proportion to a part of the tiles or trips
-  double filled = 1;                   ///< of all SMs' time, the part before their last tile ends
-  Work work;                           ///< of one iteration
-  double microseconds = 0;             ///< at the machine's clock
+  Cycle tile = 0;                         ///< the longest tile, from its first op to its last end
+  Cycle cycles = 0;                       ///< of the kernel
+  bool extrapolated = false;              ///< too long: in proportion to a part of the tiles or trips
+  double filled = 1;                      ///< of all SMs' time, the part before their last tile ends
+  Work work;                              ///< of one iteration
+  double microseconds = 0;                ///< at the machine's clock
   /// 10^12 floating point operations per second, counting the multiply-adds of the loop twice; 0 where it has none.
   double tflops = 0;
-  double of_peak = 0;                  ///< of the tensor cores' best rate on all SMs; 0 where unknown
-  double gbytes = 0;                   ///< 10^9 bytes per second to and from global memory, by the loop
+  double of_peak = 0;  ///< of the tensor cores' best rate on all SMs; 0 where unknown
+  double gbytes = 0;   ///< 10^9 bytes per second to and from global memory, by the loop
 };
 
 /// Pre: `problem` was resolved from kernel, machine, params and changes; the schedule as for simulate().
-KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                     const Schedule& schedule, const KernelRunOptions& options = {});
+KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
+                     const KernelRunOptions& options = {});
 
 }  // namespace heddle

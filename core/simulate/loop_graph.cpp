@@ -157,9 +157,8 @@ LoopGraph loop_graph(const Problem& problem, const Schedule& schedule, std::int6
     std::vector<Index> cycle = settle_shifts(graph.events, alive, graph.shift);
     if (cycle.empty()) break;
     // "No later than": a use that the schedule places before one of an op that issues earlier. Nothing can wait for that.
-    const auto late = std::find_if(cycle.begin(), cycle.end(), [&](Index e) {
-      return graph.events[e].kind == EventEdge::Kind::Unit && graph.events[e].weight <= 0;
-    });
+    const auto late = std::find_if(cycle.begin(), cycle.end(),
+                                   [&](Index e) { return graph.events[e].kind == EventEdge::Kind::Unit && graph.events[e].weight <= 0; });
     if (late == cycle.end()) {
       graph.deadlock = std::move(cycle);
       return graph;

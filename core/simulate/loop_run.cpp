@@ -23,8 +23,7 @@ constexpr std::size_t kMostHistory = std::size_t{1} << 24;  ///< starts that are
 
 class LoopRun {
  public:
-  LoopRun(const Problem& problem, const Schedule& schedule, const SimulateOptions& options, const LoopGraph& graph,
-          std::int64_t trips)
+  LoopRun(const Problem& problem, const Schedule& schedule, const SimulateOptions& options, const LoopGraph& graph, std::int64_t trips)
       : problem_(problem), schedule_(schedule), options_(options), graph_(graph), trips_(trips), tally_(problem, schedule, graph.events) {
     const std::size_t ops = problem.ops.size();
     const auto steps = static_cast<std::size_t>(graph.most_lag + graph.most_shift + 2);
@@ -47,9 +46,7 @@ class LoopRun {
     half_.assign(ops, 0);
   }
 
-  static std::size_t memory(const LoopGraph& graph, std::size_t ops) {
-    return sat_fits(graph.most_lag + graph.most_shift + 2) * ops;
-  }
+  static std::size_t memory(const LoopGraph& graph, std::size_t ops) { return sat_fits(graph.most_lag + graph.most_shift + 2) * ops; }
 
   /// Nothing when the run neither ends nor repeats itself within `most_steps`.
   std::optional<Simulation> run(std::int64_t most_steps) {
@@ -78,7 +75,9 @@ class LoopRun {
   }
 
  private:
-  static std::size_t sat_fits(std::int64_t steps) { return std::bit_ceil(static_cast<std::size_t>(std::min<std::int64_t>(steps, 1 << 30))); }
+  static std::size_t sat_fits(std::int64_t steps) {
+    return std::bit_ceil(static_cast<std::size_t>(std::min<std::int64_t>(steps, 1 << 30)));
+  }
 
   /// An edge that waits for the op's result, and not only for its start.
   bool is_late(const EventEdge& event) const {
@@ -131,7 +130,8 @@ class LoopRun {
   }
 
   void draw(Index v, std::int64_t w) {
-    extra_[at(v, w)] = jitters_[v] ? jitter_of(options_.jitter, problem_.ops[v].latency, v, static_cast<std::uint64_t>(w - graph_.shift[v])) : 0;
+    extra_[at(v, w)] =
+        jitters_[v] ? jitter_of(options_.jitter, problem_.ops[v].latency, v, static_cast<std::uint64_t>(w - graph_.shift[v])) : 0;
   }
 
   template <bool kJitter>
@@ -283,8 +283,10 @@ class LoopRun {
       return w + times * length;
     }
     if (saved_ < 0 || w - saved_ >= checked) {
-      if (saved_ >= 0) checked *= 2;
-      else checked = 8;
+      if (saved_ >= 0)
+        checked *= 2;
+      else
+        checked = 8;
       saved_ = w;
       saved_time_ = time_;
       saved_tally_ = tally_;
@@ -342,7 +344,7 @@ class LoopRun {
   std::vector<Index> group_, reach_;
   std::vector<char> jitters_, late_;  ///< per op; per edge
   std::vector<Together> together_;
-  std::vector<Cycle> half_;           ///< starts of the iteration in the middle
+  std::vector<Cycle> half_;  ///< starts of the iteration in the middle
   std::vector<SimulatedOp> timeline_;
   std::vector<std::int64_t> last_cross_;  ///< per component: the last step in which it waited for another one
   std::int64_t saved_ = -1, skipped_ = 0;
@@ -415,7 +417,8 @@ Simulation run_scheduled(const Problem& problem, const Schedule& schedule, const
   Cycle weights = 1;
   for (const EventEdge& e : graph.events) weights = sat_add(weights, std::max<Cycle>(e.weight, 0) * 2);
   const std::int64_t trips = std::max<std::int64_t>(1, std::min(options.trips, (Cycle{1} << 60) / weights));
-  const std::int64_t most_steps = std::max<std::int64_t>(2, options.most_ops / std::max<std::int64_t>(1, static_cast<std::int64_t>(problem.ops.size())));
+  const std::int64_t most_steps =
+      std::max<std::int64_t>(2, options.most_ops / std::max<std::int64_t>(1, static_cast<std::int64_t>(problem.ops.size())));
   if (std::optional<Simulation> whole = LoopRun(problem, schedule, options, graph, trips).run(most_steps)) return std::move(*whole);
   Simulation part = *LoopRun(problem, schedule, options, graph, most_steps).run(most_steps);
   extrapolate(problem, schedule, trips, part);

@@ -14,8 +14,8 @@ namespace heddle {
 inline constexpr std::int64_t kWarpsPerSm = 64, kCtasPerSm = 32;
 
 struct Occupancy {
-  int ctas = 1;              ///< at least 1: what does not fit at all is the checker's to say
-  std::string limited_by;    ///< "shared memory", "registers", "warps", "tensor memory", "the number of CTAs"
+  int ctas = 1;            ///< at least 1: what does not fit at all is the checker's to say
+  std::string limited_by;  ///< "shared memory", "registers", "warps", "tensor memory", "the number of CTAs"
   std::int64_t smem_bytes = 0, registers = 0, warps = 0, tmem_columns = 0;  ///< of one CTA
 };
 

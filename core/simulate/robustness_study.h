@@ -20,51 +20,50 @@ struct StudyOptions {
   JitterShape shape = JitterShape::Uniform;
   bool every_op = false;
   Arbitration arbitration = Arbitration::Scheduled;
-  std::uint64_t seed = 1;      ///< the first; each run has one of its own
-  int runs = 5;                ///< per point of jitter
-  std::int64_t trips = 2000;   ///< of a run
-  std::stop_token stop{};      ///< asked to stop, points that are not done have the fault kStopped
+  std::uint64_t seed = 1;     ///< the first; each run has one of its own
+  int runs = 5;               ///< per point of jitter
+  std::int64_t trips = 2000;  ///< of a run
+  std::stop_token stop{};     ///< asked to stop, points that are not done have the fault kStopped
 };
 
 /// Cycles per iteration over the runs of one point.
 struct JitterPoint {
   int percent = 0;
   double mean = 0, worst = 0;
-  std::string fault;           ///< a deadlock: the same at every point
+  std::string fault;  ///< a deadlock: the same at every point
 };
 
 std::vector<JitterPoint> jitter_study(const Problem& problem, const Schedule& schedule, const StudyOptions& options = {});
 
 struct NumberSide {
-  std::string fault;           ///< such a number cannot be, or the order deadlocks with it
-  bool same = false;           ///< the percentage rounds to nothing, or the loop's timing does not depend on the number
-  double period = 0;           ///< cycles per iteration
+  std::string fault;  ///< such a number cannot be, or the order deadlocks with it
+  bool same = false;  ///< the percentage rounds to nothing, or the loop's timing does not depend on the number
+  double period = 0;  ///< cycles per iteration
 };
 
 struct NumberRow {
-  std::string number;          ///< as --set takes it: "mma.ss.TC.duration"
+  std::string number;                ///< as --set takes it: "mma.ss.TC.duration"
   std::vector<std::int64_t> values;  ///< at present
   NumberSide less, more;
-  double swing = 0;            ///< by how much the period moves at most
+  double swing = 0;  ///< by how much the period moves at most
 };
 
 struct NumberStudy {
   int percent = 10;
-  double period = 0;           ///< with the numbers as they are
-  std::vector<NumberRow> rows; ///< greatest swing first
+  double period = 0;            ///< with the numbers as they are
+  std::vector<NumberRow> rows;  ///< greatest swing first
 };
 
 /// `problem_at` resolves the same kernel with one more change; the problem it gives has the same ops, edges and rings.
 NumberStudy number_study(const Problem& problem, const Schedule& schedule, const Changes& numbers, int percent,
-                         const std::function<Result<Problem>(const Change&)>& problem_at,
-                         const SimulateOptions& run = {});
+                         const std::function<Result<Problem>(const Change&)>& problem_at, const SimulateOptions& run = {});
 
 struct DepthRow {
-  std::string ring;            ///< empty: all rings that loads fill, each so many slots deeper
-  int depth = 0, more = 0;     ///< of the ring; than in the schedule
-  std::int64_t bytes = 0;      ///< shared memory of the CTA
+  std::string ring;         ///< empty: all rings that loads fill, each so many slots deeper
+  int depth = 0, more = 0;  ///< of the ring; than in the schedule
+  std::int64_t bytes = 0;   ///< shared memory of the CTA
   bool fits = true;
-  std::vector<double> periods; ///< mean, per percentage; empty: deadlock
+  std::vector<double> periods;  ///< mean, per percentage; empty: deadlock
 };
 
 struct DepthStudy {

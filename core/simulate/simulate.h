@@ -37,42 +37,42 @@ using Stalls = std::array<Cycle, kStallReasons>;
 inline constexpr const char* kStopped = "the simulation was stopped before its end";
 
 struct SimulateOptions {
-  std::int64_t trips = 1024;     ///< iterations of the loop; at least 1
+  std::int64_t trips = 1024;  ///< iterations of the loop; at least 1
   Arbitration arbitration = Arbitration::Scheduled;
   LatencyJitter jitter{};
-  int timeline = 0;              ///< iterations, from the first, whose ops are put into the timeline
+  int timeline = 0;  ///< iterations, from the first, whose ops are put into the timeline
   /// Ops that are simulated one by one. With scheduled units whole periods are skipped; any other run goes on at the rate of its
   /// period, and says so.
   std::int64_t most_ops = 50'000'000;
-  std::stop_token stop{};        ///< asked to stop, a run gives up with the fault kStopped
+  std::stop_token stop{};  ///< asked to stop, a run gives up with the fault kStopped
 };
 
 /// Cycles per iteration as measured, a ratio.
 struct MeasuredPeriod {
   std::int64_t weight = 0, tokens = 1;
-  bool exact = false;            ///< the run repeated itself, `tokens` iterations at a time; else the mean of its last half
-  std::int64_t from = 0;         ///< the iteration from which it repeats itself, or from which the mean was taken
+  bool exact = false;     ///< the run repeated itself, `tokens` iterations at a time; else the mean of its last half
+  std::int64_t from = 0;  ///< the iteration from which it repeats itself, or from which the mean was taken
   double cycles() const { return static_cast<double>(weight) / static_cast<double>(tokens); }
 };
 
 /// What a warp group's time went to; the sum is Simulation::cycles.
 struct GroupTime {
-  Cycle busy = 0;                ///< inside issue windows
+  Cycle busy = 0;  ///< inside issue windows
   Stalls stalls{};
-  Cycle idle = 0;                ///< after its last op
+  Cycle idle = 0;  ///< after its last op
 };
 
 struct OpTime {
-  Stalls stalls{};               ///< of its group's, those at this op
-  Cycle held = 0;                ///< it had all it waits for, but its stream was busy before it
-  Cycle queued = 0;              ///< issued, but its unit was busy; first come only
+  Stalls stalls{};   ///< of its group's, those at this op
+  Cycle held = 0;    ///< it had all it waits for, but its stream was busy before it
+  Cycle queued = 0;  ///< issued, but its unit was busy; first come only
 };
 
 /// One line of "who waits for whom".
 struct Wait {
-  OpId at, behind;               ///< `at` waits for `behind`
+  OpId at, behind;  ///< `at` waits for `behind`
   StallReason reason = StallReason::Data;
-  std::string what;              ///< the value, unit or ring: "S0", "TC", "ring K (depth 2)"
+  std::string what;  ///< the value, unit or ring: "S0", "TC", "ring K (depth 2)"
   Cycle cycles = 0;
 };
 
@@ -80,26 +80,26 @@ struct SimulatedOp {
   OpId op;
   std::int64_t iteration = 0;
   GroupId group;
-  Cycle issue = 0;               ///< when its stream let it go; before `start` only where it was queued
+  Cycle issue = 0;  ///< when its stream let it go; before `start` only where it was queued
   Cycle start = 0;
-  Cycle end = 0;                 ///< its result is usable
+  Cycle end = 0;  ///< its result is usable
 };
 
 struct Simulation {
   bool deadlock = false;
-  OpId stuck;                    ///< of a deadlock: an op that never starts
-  std::string fault;             ///< why there are no cycles: who waits for whom in a deadlock, or too many stages to hold
-  std::int64_t trips = 0;        ///< fewer than asked for only where the cycles would not fit 62 bits
-  Cycle cycles = 0;              ///< from 0 to the end of the last op
+  OpId stuck;              ///< of a deadlock: an op that never starts
+  std::string fault;       ///< why there are no cycles: who waits for whom in a deadlock, or too many stages to hold
+  std::int64_t trips = 0;  ///< fewer than asked for only where the cycles would not fit 62 bits
+  Cycle cycles = 0;        ///< from 0 to the end of the last op
   MeasuredPeriod period;
   /// Orders on a unit that are left out because an op would have to wait for what issues after it (uses that begin late and
   /// overtake others). Where there are any the period may be below the sustainable one.
   std::int64_t unordered = 0;
-  std::int64_t simulated_ops = 0;   ///< one by one; the rest are repetitions
-  bool extrapolated = false;     ///< too long: cycles and times from the rate of what was simulated
+  std::int64_t simulated_ops = 0;  ///< one by one; the rest are repetitions
+  bool extrapolated = false;       ///< too long: cycles and times from the rate of what was simulated
   std::vector<GroupTime> groups;
   std::vector<OpTime> ops;
-  std::vector<Wait> waits;       ///< most cycles first
+  std::vector<Wait> waits;            ///< most cycles first
   std::vector<SimulatedOp> timeline;  ///< by start
 };
 

@@ -36,7 +36,7 @@ struct Use {
 
 struct Stream {
   Index cta = 0, group = 0;
-  std::size_t tile = 0;         ///< of the CTA
+  std::size_t tile = 0;  ///< of the CTA
   Section section = Section::Prologue;
   std::int64_t window = 0;
   std::size_t position = 0;
@@ -44,12 +44,12 @@ struct Stream {
   Cycle last_issue = 0, window_end = 0;
   // The head.
   Index op = 0;
-  std::int64_t number = 0;      ///< iteration counted over all tiles, or the tile
+  std::int64_t number = 0;  ///< iteration counted over all tiles, or the tile
   bool known = false;
   Cycle turn = 0, ready = kNotYet;
   Index behind = kNobody;
-  Index waits_for = kNobody;      ///< the edge that is not satisfied yet ...
-  Index missing_op = 0;         ///< ... and what is missing
+  Index waits_for = kNobody;  ///< the edge that is not satisfied yet ...
+  Index missing_op = 0;       ///< ... and what is missing
   std::int64_t missing = -1;
 };
 
@@ -58,7 +58,7 @@ struct Cta {
   std::vector<std::int64_t> count;    ///< per op: how often it has started
   std::vector<Cycle> time, extra;     ///< per op a ring: start, and how much longer its latency was
   Cycle end = 0;
-  std::size_t open = 0;               ///< streams that are not done with their tile
+  std::size_t open = 0;  ///< streams that are not done with their tile
 };
 
 class Sm {
@@ -71,10 +71,12 @@ class Sm {
       if (e.waits || program.schedule.group(e.from) != program.schedule.group(e.to)) waits[e.to.index()] = 1;
     for (std::size_t v = 0; v < problem.ops.size(); ++v) {
       const Op& op = problem.ops[v];
-      Cost cost{op.latency, op.window, end_of(op), static_cast<Index>(program.schedule.ops[v].group.index()), static_cast<Index>(uses_.size()), 0,
-                false, false, false};
+      Cost cost{
+          op.latency, op.window, end_of(op), static_cast<Index>(program.schedule.ops[v].group.index()), static_cast<Index>(uses_.size()), 0,
+          false,      false,     false};
       for (const UnitUse& use : op.uses)
-        if (use.duration > 0 && use.amount > 0) uses_.push_back({static_cast<Index>(use.unit.index()), use.offset, use.duration, use.amount});
+        if (use.duration > 0 && use.amount > 0)
+          uses_.push_back({static_cast<Index>(use.unit.index()), use.offset, use.duration, use.amount});
       cost.last_use = static_cast<Index>(uses_.size());
       cost.blocking = op.window > 0 || waits[v] || program.sections[v] != Section::Loop;
       cost.queues = op.asynchronous && options.arbitration == Arbitration::FirstCome;
@@ -92,7 +94,8 @@ class Sm {
         readers_[program.edges[e].from].emplace_back(static_cast<Index>(v), e);
       }
     grow(64);
-    const std::size_t ctas = work.persistent ? work.queues.size() : std::min<std::size_t>(static_cast<std::size_t>(work.ctas), work.queues[0].size());
+    const std::size_t ctas =
+        work.persistent ? work.queues.size() : std::min<std::size_t>(static_cast<std::size_t>(work.ctas), work.queues[0].size());
     for (std::size_t c = 0; c < ctas; ++c) {
       ctas_.emplace_back();
       ctas_.back().count.assign(problem.ops.size(), 0);
@@ -182,7 +185,8 @@ class Sm {
       const Stream &now = streams_[i], &then = saved_.streams[i];
       if (program_.streams[i].loop.empty()) continue;
       if (now.section != Section::Loop || then.section != Section::Loop || now.position != then.position) return false;
-      if (now.window - then.window != windows || now.last_issue - then.last_issue != shift || now.window_end - then.window_end != shift) return false;
+      if (now.window - then.window != windows || now.last_issue - then.last_issue != shift || now.window_end - then.window_end != shift)
+        return false;
     }
     for (std::size_t u = 0; u < units_.size(); ++u)
       if (used_[u] && !units_[u].repeats(saved_.units[u], shift)) return false;
@@ -194,7 +198,8 @@ class Sm {
       for (const auto& [reader, e] : readers_[v])
         if (program_.sections[reader] == Section::Loop) needed = std::min(needed, cta.count[reader] - program_.edges[e].tokens);
       for (std::int64_t h = 1; h <= std::min(cta.count[v] - needed, saved_.count[v]); ++h)
-        if (cta.time[at(static_cast<Index>(v), cta.count[v] - h)] - saved_.time[at(static_cast<Index>(v), saved_.count[v] - h)] != shift) return false;
+        if (cta.time[at(static_cast<Index>(v), cta.count[v] - h)] - saved_.time[at(static_cast<Index>(v), saved_.count[v] - h)] != shift)
+          return false;
     }
     return true;
   }
@@ -415,7 +420,8 @@ class Sm {
     }
     if (work_.persistent && s.tile == 0) first_tile_ = std::max(first_tile_, start + std::max(cost.end, cost.latency + extra));
     // What follows the loop is shown only where all of the loop is: it would be far away.
-    const bool shown = looped ? s.number < options_.timeline : program_.sections[s.op] == Section::Prologue || trips(ctas_[0], 0) <= options_.timeline;
+    const bool shown =
+        looped ? s.number < options_.timeline : program_.sections[s.op] == Section::Prologue || trips(ctas_[0], 0) <= options_.timeline;
     if (options_.timeline > 0 && s.tile == 0 && shown)
       timeline_.push_back({OpId(s.op), looped ? s.number : 0, GroupId(s.group), issue, start, start + cost.latency + extra});
   }
@@ -455,7 +461,8 @@ class Sm {
         std::vector<Cycle> wider(ops * history, kNotYet);
         for (std::size_t v = 0; v < ops; ++v)
           for (std::int64_t n = std::max<std::int64_t>(0, cta.count[v] - static_cast<std::int64_t>(history_)); n < cta.count[v]; ++n)
-            wider[v * history + (static_cast<std::size_t>(n) & (history - 1))] = (*ring)[v * history_ + (static_cast<std::size_t>(n) & (history_ - 1))];
+            wider[v * history + (static_cast<std::size_t>(n) & (history - 1))] =
+                (*ring)[v * history_ + (static_cast<std::size_t>(n) & (history_ - 1))];
         *ring = std::move(wider);
       }
     history_ = history;
@@ -525,11 +532,11 @@ class Sm {
   std::vector<Cycle> half_, late_;
   std::vector<SimulatedOp> timeline_;
   std::string fault_;
-  bool alone_ = false;              ///< one tile of constant latencies: it may repeat itself
-  std::size_t beat_ = 0;            ///< the stream whose windows are counted
-  std::int64_t settled_ = 0;        ///< its first window in which everything that is waited for exists
+  bool alone_ = false;        ///< one tile of constant latencies: it may repeat itself
+  std::size_t beat_ = 0;      ///< the stream whose windows are counted
+  std::int64_t settled_ = 0;  ///< its first window in which everything that is waited for exists
   std::int64_t patience_ = 8;
-  std::vector<char> used_;          ///< units by the loop
+  std::vector<char> used_;  ///< units by the loop
   Snapshot saved_;
   MeasuredPeriod period_;
 };

@@ -21,8 +21,9 @@ struct SmWork {
 };
 
 struct SmRun {
-  Simulation run;            ///< stalls and timeline are those of the first CTA (its epilogue only if all of the loop is in the timeline); `trips` and the period those of its first tile
-  Cycle first_tile = 0;      ///< until the first CTA's first tile is done
+  Simulation run;  ///< stalls and timeline are those of the first CTA (its epilogue only if all of the loop is in the timeline); `trips`
+                   ///< and the period those of its first tile
+  Cycle first_tile = 0;  ///< until the first CTA's first tile is done
 };
 
 /// Pre: the program was made for this arbitration. options.trips is not looked at; past options.most_ops it gives up, with a fault.

@@ -15,8 +15,14 @@ class Tally {
  public:
   Tally() = default;
   Tally(const Problem& problem, const Schedule& schedule, const std::vector<EventEdge>& events)
-      : problem_(&problem), events_(&events), clock_(schedule.groups.size(), 0), busy_(schedule.groups.size(), 0), idle_(schedule.groups.size(), 0),
-        waited_(events.size(), 0), held_(problem.ops.size(), 0), queued_(problem.ops.size(), 0) {
+      : problem_(&problem),
+        events_(&events),
+        clock_(schedule.groups.size(), 0),
+        busy_(schedule.groups.size(), 0),
+        idle_(schedule.groups.size(), 0),
+        waited_(events.size(), 0),
+        held_(problem.ops.size(), 0),
+        queued_(problem.ops.size(), 0) {
     for (const Placement& p : schedule.ops) group_of_.push_back(p.group.index());
   }
 
@@ -53,8 +59,8 @@ class Tally {
   const std::vector<EventEdge>* events_ = nullptr;
   std::vector<std::size_t> group_of_;
   std::vector<Cycle> clock_, busy_, idle_;  ///< per group: until when it is accounted for
-  std::vector<Cycle> waited_;          ///< per event: standing still for it
-  std::vector<Cycle> held_, queued_;   ///< per op
+  std::vector<Cycle> waited_;               ///< per event: standing still for it
+  std::vector<Cycle> held_, queued_;        ///< per op
   Cycle gap_ = 0;
 };
 

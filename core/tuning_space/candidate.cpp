@@ -19,9 +19,9 @@ struct CapName {
   ConstraintKind kind;
   std::int64_t low, high;
 };
-constexpr CapName kCaps[] = {{"groups", ConstraintKind::MaxGroups, 1, 16},       {"stages", ConstraintKind::MaxStages, 1, 64},
-                             {"warps", ConstraintKind::MaxWarps, 1, 64},         {"registers", ConstraintKind::MaxRegisters, 1, 255},
-                             {"smem", ConstraintKind::MaxSmem, 0, 1 << 30},      {"tmem", ConstraintKind::MaxTmem, 0, 1 << 20}};
+constexpr CapName kCaps[] = {{"groups", ConstraintKind::MaxGroups, 1, 16},  {"stages", ConstraintKind::MaxStages, 1, 64},
+                             {"warps", ConstraintKind::MaxWarps, 1, 64},    {"registers", ConstraintKind::MaxRegisters, 1, 255},
+                             {"smem", ConstraintKind::MaxSmem, 0, 1 << 30}, {"tmem", ConstraintKind::MaxTmem, 0, 1 << 20}};
 
 struct Words {
   const char* name;
@@ -72,7 +72,8 @@ std::vector<Fault> undone_work(const Kernel& kernel, const Scope& params) {
   std::vector<Fault> faults;
   Scope scope = params;
   const auto expect = [&](const Expr& e, const char* what) {
-    if (!divides_exactly(e, scope)) faults.push_back({kernel.source, "", fmt::format("{} \"{}\" leaves a remainder: work would be left undone", what, e.text()), ""});
+    if (!divides_exactly(e, scope))
+      faults.push_back({kernel.source, "", fmt::format("{} \"{}\" leaves a remainder: work would be left undone", what, e.text()), ""});
   };
   for (const GridDim& dim : kernel.grid) expect(dim.size, "the grid's size");
   for (const GridDim& dim : kernel.grid) scope[dim.name] = 0;
@@ -94,7 +95,8 @@ Result<Candidate> make_candidate(const TuningSubject& subject, const SearchSpace
   }
   Result<Problem> problem = resolve(out.kernel, subject.machine, out.params, subject.changes);
   if (!problem) return problem.error();
-  if (std::vector<Fault> undone = undone_work(out.kernel, problem->params); !undone.empty()) return Error{ErrorKind::Input, std::move(undone)};
+  if (std::vector<Fault> undone = undone_work(out.kernel, problem->params); !undone.empty())
+    return Error{ErrorKind::Input, std::move(undone)};
   out.problem = *std::move(problem);
   out.problem.max_groups = std::max(out.problem.max_groups, out.groups);  // fewer are a demand
   return out;
@@ -109,10 +111,14 @@ std::vector<Fault> check_binding(const SearchSpace& space, const TuningSubject& 
   known.emplace_back("cluster");
   for (std::size_t i = 0; i < space.parameters.size(); ++i) {
     const Parameter& p = space.parameters[i];
-    const auto fault = [&](std::string message, std::string hint = {}) { faults.push_back({file, fmt::format("/parameters/{}", i), std::move(message), std::move(hint)}); };
+    const auto fault = [&](std::string message, std::string hint = {}) {
+      faults.push_back({file, fmt::format("/parameters/{}", i), std::move(message), std::move(hint)});
+    };
     const auto range = [&](std::int64_t low, std::int64_t high) {
-      if (!is_number(p)) fault(fmt::format("'{}' takes whole numbers: integer or ordinal, not {}", p.name, to_string(p.kind)));
-      else if (p.count() > 0 && (smallest(p) < low || largest(p) > high)) fault(fmt::format("'{}' lies from {} to {}", p.name, low, high));
+      if (!is_number(p))
+        fault(fmt::format("'{}' takes whole numbers: integer or ordinal, not {}", p.name, to_string(p.kind)));
+      else if (p.count() > 0 && (smallest(p) < low || largest(p) > high))
+        fault(fmt::format("'{}' lies from {} to {}", p.name, low, high));
     };
     if (subject.kernel.find_param(p.name)) {
       range(-(std::int64_t{1} << 40), std::int64_t{1} << 40);
@@ -124,11 +130,14 @@ std::vector<Fault> check_binding(const SearchSpace& space, const TuningSubject& 
     } else if (p.name == "cluster") {
       range(1, 2);
     } else if (const Words* w = find_words(p.name)) {
-      const bool good = p.kind == ParameterKind::Categorical && std::all_of(p.words.begin(), p.words.end(), [&](const std::string& word) { return word == w->first || word == w->second; });
+      const bool good = p.kind == ParameterKind::Categorical && std::all_of(p.words.begin(), p.words.end(), [&](const std::string& word) {
+                          return word == w->first || word == w->second;
+                        });
       if (!good) fault(fmt::format("'{}' is one of \"{}\" and \"{}\"", p.name, w->first, w->second), "as a categorical parameter");
     } else {
       const std::string hint = did_you_mean(p.name, known);
-      fault(fmt::format("'{}' means nothing for kernel '{}'", p.name, subject.kernel.name), hint.empty() ? "there is " + list_of(known) : hint);
+      fault(fmt::format("'{}' means nothing for kernel '{}'", p.name, subject.kernel.name),
+            hint.empty() ? "there is " + list_of(known) : hint);
     }
   }
   return faults;
@@ -180,7 +189,8 @@ SearchSpace space_of(const TuningSubject& subject, const SpaceOptions& options) 
       ordinal(std::string(kSubtilePrefix) + p.name, {1, 2}, 1, "parts of " + p.name);
   const Result<Problem> problem = resolve(kernel, subject.machine, subject.params, subject.changes);
   const std::int64_t fewest = problem && problem->has_producer_group() ? 2 : 1;
-  integer("groups", std::min<std::int64_t>(fewest, kernel.max_groups), kernel.max_groups, kernel.max_groups, "most warp groups, producer included");
+  integer("groups", std::min<std::int64_t>(fewest, kernel.max_groups), kernel.max_groups, kernel.max_groups,
+          "most warp groups, producer included");
   integer("stages", 1, kMostStages, kMostStages, "most pipeline stages");
   if (!kernel.grid.empty()) words("grid", "a CTA per tile, or CTAs that stay");
   if (kernel.loop.tile_trips) words("order", "tiles in the grid's order, or longest first");

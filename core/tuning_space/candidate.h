@@ -32,18 +32,18 @@ namespace heddle {
 struct TuningSubject {
   Kernel kernel;
   Machine machine;
-  Scope params;      ///< fixed: problem sizes
-  Changes changes;   ///< of numbers, for every candidate
+  Scope params;     ///< fixed: problem sizes
+  Changes changes;  ///< of numbers, for every candidate
 };
 
 struct Candidate {
-  Kernel kernel;                    ///< cut
-  Scope params;                     ///< set by the space or fixed
-  std::vector<Subtile> subtiles;    ///< factors above 1
+  Kernel kernel;                  ///< cut
+  Scope params;                   ///< set by the space or fixed
+  std::vector<Subtile> subtiles;  ///< factors above 1
   Problem problem;
-  Constraints demands;              ///< caps
-  int groups = 0;                   ///< 0: what the kernel says
-  KernelRunOptions run;             ///< persistent, longest_first
+  Constraints demands;   ///< caps
+  int groups = 0;        ///< 0: what the kernel says
+  KernelRunOptions run;  ///< persistent, longest_first
   int cluster = 1;
   bool turns = true;
 };
@@ -60,8 +60,8 @@ struct SpaceOptions {
 };
 
 /// The space that the kernel file suggests: parameters with several choices, tile dimensions that can be cut in two (but for the loop's own
-/// step, where a smaller step says the same), groups up to what it says, stages up to six, persistent CTAs or not, and for tiles of different
-/// lengths their order. Fixed parameters do not vary.
+/// step, where a smaller step says the same), groups up to what it says, stages up to six, persistent CTAs or not, and for tiles of
+/// different lengths their order. Fixed parameters do not vary.
 SearchSpace space_of(const TuningSubject& subject, const SpaceOptions& options = {});
 
 }  // namespace heddle

@@ -61,7 +61,8 @@ std::vector<std::size_t> arrangement(std::int64_t index, std::size_t items) {
 std::int64_t arrangement_number(const std::vector<std::size_t>& items) {
   std::int64_t number = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const auto smaller = std::count_if(items.begin() + static_cast<std::ptrdiff_t>(i), items.end(), [&](std::size_t x) { return x < items[i]; });
+    const auto smaller =
+        std::count_if(items.begin() + static_cast<std::ptrdiff_t>(i), items.end(), [&](std::size_t x) { return x < items[i]; });
     number = number * static_cast<std::int64_t>(items.size() - i) + smaller;
   }
   return number;
@@ -151,7 +152,8 @@ std::vector<Fault> validate(const SearchSpace& space, const std::string& file) {
     std::vector<std::string> names = scope_names(p);
     if (std::find(names.begin(), names.end(), p.name) == names.end()) names.push_back(p.name);
     for (const std::string& name : names)
-      if (const auto [it, fresh] = taken.emplace(name, at); !fresh) fault(at, fmt::format("the name '{}' is already taken by {}", name, it->second));
+      if (const auto [it, fresh] = taken.emplace(name, at); !fresh)
+        fault(at, fmt::format("the name '{}' is already taken by {}", name, it->second));
   }
   for (const Parameter& p : space.parameters)
     for (const std::string& name : scope_names(p)) known.push_back(name);

@@ -26,17 +26,17 @@ const char* to_string(ParameterKind kind);  ///< "real", "integer", "ordinal", "
 struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::Ordinal;
-  double least = 0, most = 1;           ///< real
-  std::int64_t low = 0, high = 0;       ///< integer
-  std::vector<std::int64_t> values;     ///< ordinal, rising
-  std::vector<std::string> words;       ///< categorical: the values; permutation: the items in their usual order
-  bool log = false;                     ///< distances are those of logarithms; all values are then positive
-  double standard = 0;                  ///< the default, as in a Config
-  std::vector<double> prior;            ///< weight of each value of a finite parameter, > 0; empty: all alike
+  double least = 0, most = 1;        ///< real
+  std::int64_t low = 0, high = 0;    ///< integer
+  std::vector<std::int64_t> values;  ///< ordinal, rising
+  std::vector<std::string> words;    ///< categorical: the values; permutation: the items in their usual order
+  bool log = false;                  ///< distances are those of logarithms; all values are then positive
+  double standard = 0;               ///< the default, as in a Config
+  std::vector<double> prior;         ///< weight of each value of a finite parameter, > 0; empty: all alike
   std::string about;
 
   bool finite() const { return kind != ParameterKind::Real; }
-  std::int64_t count() const;           ///< of values; 0 for a real one
+  std::int64_t count() const;                        ///< of values; 0 for a real one
   std::int64_t number_at(std::int64_t index) const;  ///< integer and ordinal
 };
 
@@ -52,8 +52,8 @@ struct SearchSpace {
 };
 
 inline constexpr std::size_t kMostParameters = 64;
-inline constexpr std::size_t kMostPermuted = 8;      ///< items of one permutation: 40 320 arrangements
-inline constexpr std::int64_t kMostValues = 1 << 20; ///< of one finite parameter
+inline constexpr std::size_t kMostPermuted = 8;       ///< items of one permutation: 40 320 arrangements
+inline constexpr std::int64_t kMostValues = 1 << 20;  ///< of one finite parameter
 
 /// What no single parameter is to blame for: names given twice, constraints over unknown names or real parameters. Pointers are those of a
 /// space file ("/constraints/0"), `file` is for messages only.

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kMostTests = 5'000'000;  // of constraints, two or three seconds
 
 struct TreeNode {
-  std::int64_t value = 0;    ///< of its level's parameter
-  std::int64_t before = 0;   ///< leaves of its elder siblings
+  std::int64_t value = 0;   ///< of its level's parameter
+  std::int64_t before = 0;  ///< leaves of its elder siblings
   std::int64_t leaves = 0;
   std::vector<TreeNode> children;
 };
@@ -101,7 +101,8 @@ Result<ChainOfTrees> ChainOfTrees::build(const SearchSpace& space, const std::st
   const Scope words = words_scope(kept);
   for (std::size_t c = 0; c < about.size(); ++c)
     if (about[c].empty() && !holds(kept.constraints[c], words))
-      return Error{ErrorKind::Input, {{"", fmt::format("/constraints/{}", c), fmt::format("\"{}\" never holds", kept.constraints[c].text()), ""}}};
+      return Error{ErrorKind::Input,
+                   {{"", fmt::format("/constraints/{}", c), fmt::format("\"{}\" never holds", kept.constraints[c].text()), ""}}};
 
   const std::vector<std::size_t> component = components(kept, about);
   for (std::size_t first = 0; first < kept.parameters.size(); ++first) {
@@ -116,7 +117,8 @@ Result<ChainOfTrees> ChainOfTrees::build(const SearchSpace& space, const std::st
     std::int64_t product = 1;
     for (const std::size_t p : group->parameters) product = sat_mul(product, kept.parameters[p].count());
     chain.unconstrained_ = sat_mul(chain.unconstrained_, product);
-    const bool constrained = std::any_of(about.begin(), about.end(), [&](const auto& a) { return !a.empty() && component[a.front()] == first; });
+    const bool constrained =
+        std::any_of(about.begin(), about.end(), [&](const auto& a) { return !a.empty() && component[a.front()] == first; });
     group->free = !constrained;
     if (constrained) {
       Growing growing{kept, group->parameters, std::vector<std::vector<const Expr*>>(group->parameters.size()), stop, words};
@@ -128,15 +130,18 @@ Result<ChainOfTrees> ChainOfTrees::build(const SearchSpace& space, const std::st
       }
       growing.grow(group->root, 0);
       if (growing.over)
-        return Error::input(stop.stop_requested() ? "stopped while listing the configurations"
-                                                  : fmt::format("constraints tie together {} combinations of values, more than can be listed", product),
+        return Error::input(stop.stop_requested()
+                                ? "stopped while listing the configurations"
+                                : fmt::format("constraints tie together {} combinations of values, more than can be listed", product),
                             "give the parameters fewer values, or constrain fewer of them at a time");
       if (group->root.leaves == 0) {
         Error error;
         for (std::size_t c = 0; c < about.size(); ++c)
           if (!about[c].empty() && component[about[c].front()] == first)
-            error.faults.push_back({"", fmt::format("/constraints/{}", c), fmt::format("no combination satisfies \"{}\"{}", kept.constraints[c].text(),
-                                    about.size() > 1 ? " together with the others" : ""), ""});
+            error.faults.push_back({"", fmt::format("/constraints/{}", c),
+                                    fmt::format("no combination satisfies \"{}\"{}", kept.constraints[c].text(),
+                                                about.size() > 1 ? " together with the others" : ""),
+                                    ""});
         return error;
       }
     }
@@ -158,7 +163,8 @@ Config ChainOfTrees::at(std::int64_t number) const {
     }
     const TreeNode* node = &group.root;
     for (const std::size_t p : group.parameters) {
-      auto child = std::upper_bound(node->children.begin(), node->children.end(), leaf, [](std::int64_t l, const TreeNode& n) { return l < n.before; });
+      auto child = std::upper_bound(node->children.begin(), node->children.end(), leaf,
+                                    [](std::int64_t l, const TreeNode& n) { return l < n.before; });
       node = &*--child;
       leaf -= node->before;
       config[p] = static_cast<double>(node->value);
@@ -179,7 +185,8 @@ std::optional<std::int64_t> ChainOfTrees::number_of(const Config& config) const 
       const TreeNode* node = &group.root;
       for (const std::size_t p : group.parameters) {
         const auto value = static_cast<std::int64_t>(config[p]);
-        const auto child = std::lower_bound(node->children.begin(), node->children.end(), value, [](const TreeNode& n, std::int64_t v) { return n.value < v; });
+        const auto child = std::lower_bound(node->children.begin(), node->children.end(), value,
+                                            [](const TreeNode& n, std::int64_t v) { return n.value < v; });
         if (child == node->children.end() || child->value != value) return std::nullopt;
         node = &*child;
         leaf += node->before;

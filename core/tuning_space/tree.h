@@ -1,5 +1,5 @@
-// The configurations of a space that satisfy its constraints, as a chain of trees (Rasch et al., ATF, TACO 2021; used by BaCO, Hellsten et al.,
-// ASPLOS 2023): parameters that share a constraint form a group, each group is a tree with one level per parameter and one leaf per
+// The configurations of a space that satisfy its constraints, as a chain of trees (Rasch et al., ATF, TACO 2021; used by BaCO, Hellsten et
+// al., ASPLOS 2023): parameters that share a constraint form a group, each group is a tree with one level per parameter and one leaf per
 // combination that its constraints allow, and the space is the product of all leaves. Every node knows how many leaves are below it, so
 // that counting, the n-th configuration and uniform sampling are exact without listing the product. Real parameters stand beside the trees.
 #pragma once

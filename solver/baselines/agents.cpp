@@ -51,9 +51,7 @@ struct Union {
 
 }  // namespace
 
-std::vector<OpId> program_order(const Problem& problem) {
-  return ordered_by(problem, std::vector<int>(problem.ops.size(), 0));
-}
+std::vector<OpId> program_order(const Problem& problem) { return ordered_by(problem, std::vector<int>(problem.ops.size(), 0)); }
 
 RowBlocks row_blocks(const Problem& problem, int most) {
   const std::size_t n = problem.ops.size();
@@ -122,8 +120,7 @@ std::vector<OpId> abreast(const Problem& problem, const RowBlocks& blocks) {
   return ordered_by(problem, key);
 }
 
-std::vector<std::vector<OpId>> tensor_turns(const Problem& problem, const std::vector<OpId>& order,
-                                            const std::vector<int>& group) {
+std::vector<std::vector<OpId>> tensor_turns(const Problem& problem, const std::vector<OpId>& order, const std::vector<int>& group) {
   std::vector<std::vector<OpId>> turns;
   for (std::size_t u = 0; u < problem.units.size(); ++u) {
     if (problem.units[u].role != UnitRole::Tensor) continue;
@@ -132,8 +129,7 @@ std::vector<std::vector<OpId>> tensor_turns(const Problem& problem, const std::v
       if (std::any_of(problem.op(op).uses.begin(), problem.op(op).uses.end(),
                       [&](const UnitUse& use) { return use.unit == UnitId(u) && use.duration > 0; }))
         users.push_back(op);
-    const bool shared = std::any_of(users.begin(), users.end(),
-                                    [&](OpId op) { return group[op.index()] != group[users.front().index()]; });
+    const bool shared = std::any_of(users.begin(), users.end(), [&](OpId op) { return group[op.index()] != group[users.front().index()]; });
     if (shared) turns.push_back(std::move(users));
   }
   return turns;
@@ -144,13 +140,9 @@ bool on_unit(const Problem& problem, OpId op, UnitRole role) {
                      [&](const UnitUse& use) { return problem.unit(use.unit).role == role && use.duration > 0; });
 }
 
-bool is_store(const Problem& problem, OpId op) {
-  return !problem.op(op).variable_latency && on_unit(problem, op, UnitRole::Copy);
-}
+bool is_store(const Problem& problem, OpId op) { return !problem.op(op).variable_latency && on_unit(problem, op, UnitRole::Copy); }
 
-bool filled_by_load(const Problem& problem, const Channel& channel) {
-  return problem.op(channel.writer).variable_latency;
-}
+bool filled_by_load(const Problem& problem, const Channel& channel) { return problem.op(channel.writer).variable_latency; }
 
 std::vector<int> uniform_depths(const Problem& problem, int loads, int others) {
   std::vector<int> depths;
@@ -212,8 +204,7 @@ int groups_left(const Problem& problem, int taken) {
   return std::max(1, problem.max_groups - taken - (problem.has_producer_group() ? 1 : 0));
 }
 
-BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note,
-                         std::vector<std::string> log) {
+BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note, std::vector<std::string> log) {
   BaselineOutcome outcome{std::move(timing.schedule), input.settings, std::move(log)};
   normalize_starts(outcome.schedule);
   outcome.schedule.name = name;
@@ -224,8 +215,7 @@ BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* 
   }
   outcome.log.push_back(fmt::format("II {}: {}", outcome.schedule.ii, timing.limit));
   for (const Violation& v : check(input.problem, outcome.schedule).violations)
-    outcome.log.push_back(fmt::format("breaks {}: {}{}", v.family, v.message,
-                                      v.family == "registers" ? " (a compiler would spill)" : ""));
+    outcome.log.push_back(fmt::format("breaks {}: {}{}", v.family, v.message, v.family == "registers" ? " (a compiler would spill)" : ""));
   return outcome;
 }
 

@@ -31,8 +31,7 @@ std::vector<OpId> abreast(const Problem& problem, const RowBlocks& blocks);
 
 /// Ops that take turns on the tensor cores in the order given, where ops of several groups use them; for
 /// Program::turns. Other units are shared instruction by instruction, whatever the order of the ops.
-std::vector<std::vector<OpId>> tensor_turns(const Problem& problem, const std::vector<OpId>& order,
-                                            const std::vector<int>& group);
+std::vector<std::vector<OpId>> tensor_turns(const Problem& problem, const std::vector<OpId>& order, const std::vector<int>& group);
 
 bool on_unit(const Problem& problem, OpId op, UnitRole role);
 inline bool is_mma(const Problem& problem, OpId op) { return on_unit(problem, op, UnitRole::Tensor); }
@@ -59,7 +58,6 @@ bool memory_fits(const Problem& problem, const Schedule& schedule);
 Timing fitted_schedule(const Problem& problem, Program program, std::vector<std::string>& log);
 
 /// Provenance, name and the log of what the judge will object to.
-BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note,
-                         std::vector<std::string> log);
+BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note, std::vector<std::string> log);
 
 }  // namespace heddle::solver

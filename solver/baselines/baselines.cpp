@@ -22,8 +22,7 @@ std::optional<std::string> needs_product(const Problem& problem) {
 }
 
 std::optional<std::string> needs_tensor_memory(const Problem& problem) {
-  if (problem.limits.tmem_columns == 0)
-    return "the machine has no tensor memory; before Blackwell Triton leaves this pass off";
+  if (problem.limits.tmem_columns == 0) return "the machine has no tensor memory; before Blackwell Triton leaves this pass off";
   return needs_product(problem);
 }
 
@@ -35,12 +34,7 @@ const std::vector<BaselineOption> kRauOptions{
 
 const std::vector<Baseline>& baselines() {
   static const std::vector<Baseline> list{
-      {"serial",
-       "one op after the other, every result waited for",
-       "the zero of every speed-up",
-       {},
-       always,
-       run_serial},
+      {"serial", "one op after the other, every result waited for", "the zero of every speed-up", {}, always, run_serial},
       {"triton",
        "Triton's software pipeliner without warp specialization: loads N - 1 iterations ahead, the rest in program "
        "order",
@@ -79,8 +73,7 @@ const std::vector<Baseline>& baselines() {
        {{"scc", 1, 0, 1, "recurrences first, as published; 0: without, as in Meta's fork of Triton"}},
        always,
        run_swing},
-      {"greedy-partition",
-       "schedule, then partition: Rau's schedule, then one group per unit and merges by coupling while II allows",
+      {"greedy-partition", "schedule, then partition: Rau's schedule, then one group per unit and merges by coupling while II allows",
        "facebookexperimental/triton, ModuloSchedulePass.cpp", kRauOptions, always, run_greedy_partition},
       {"twill-2phase",
        "Twill: the modulo schedule with the smallest I, then warps at that I, on normalized costs",
@@ -105,8 +98,7 @@ Result<BaselineChoice> parse_baseline(std::string_view text) {
   if (!choice.baseline) {
     const std::string name = printable(text.substr(0, colon));
     std::string hint = did_you_mean(name, names_of(baselines()));
-    return Error::input(fmt::format("unknown baseline '{}'", name),
-                        hint.empty() ? "known: " + list_of(names_of(baselines())) : hint);
+    return Error::input(fmt::format("unknown baseline '{}'", name), hint.empty() ? "known: " + list_of(names_of(baselines())) : hint);
   }
   Error error;
   std::string_view rest = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
@@ -119,8 +111,7 @@ Result<BaselineChoice> parse_baseline(std::string_view text) {
     const char* begin = equals == std::string_view::npos ? end : part.data() + equals + 1;
     const auto [stop, code] = std::from_chars(begin, end, value);
     if (code != std::errc{} || stop != end)
-      error.faults.push_back(
-          {{}, {}, fmt::format("'{}' is not NAME=NUMBER", printable(part)), "for example tawa:D=3,P=2"});
+      error.faults.push_back({{}, {}, fmt::format("'{}' is not NAME=NUMBER", printable(part)), "for example tawa:D=3,P=2"});
     else
       choice.settings[std::string(part.substr(0, equals))] = value;
   }
@@ -134,28 +125,25 @@ Result<BaselineOutcome> run_baseline(const Problem& problem, const Baseline& bas
   BaselineSettings complete;
   for (const BaselineOption& option : baseline.options) complete[option.name] = option.standard;
   for (const auto& [name, value] : settings) {
-    const auto option = std::find_if(baseline.options.begin(), baseline.options.end(),
-                                     [&](const BaselineOption& o) { return o.name == name; });
+    const auto option =
+        std::find_if(baseline.options.begin(), baseline.options.end(), [&](const BaselineOption& o) { return o.name == name; });
     if (option == baseline.options.end()) {
       const auto names = names_of(baseline.options);
       std::string hint = did_you_mean(name, names);
       if (hint.empty()) hint = names.empty() ? baseline.name + " has no options" : "options: " + list_of(names);
-      error.faults.push_back(
-          {{}, {}, fmt::format("{} has no option '{}'", baseline.name, printable(name)), std::move(hint)});
+      error.faults.push_back({{}, {}, fmt::format("{} has no option '{}'", baseline.name, printable(name)), std::move(hint)});
     } else if (value < option->low || value > option->high) {
-      error.faults.push_back(
-          {{},
-           {},
-           fmt::format("{} of {} is {}; {} to {} is possible", name, baseline.name, value, option->low, option->high),
-           option->about});
+      error.faults.push_back({{},
+                              {},
+                              fmt::format("{} of {} is {}; {} to {} is possible", name, baseline.name, value, option->low, option->high),
+                              option->about});
     } else {
       complete[name] = value;
     }
   }
   if (!error.faults.empty()) return error;
   if (problem.ops.empty()) return Error::input("the loop has no ops");
-  if (const auto why = baseline.why_not(problem))
-    return Error::input(fmt::format("{} does not apply: {}", baseline.name, *why));
+  if (const auto why = baseline.why_not(problem)) return Error::input(fmt::format("{} does not apply: {}", baseline.name, *why));
   return baseline.run({problem, complete, timeout_seconds, std::move(stop)});
 }
 

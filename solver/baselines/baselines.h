@@ -69,8 +69,7 @@ Result<BaselineChoice> parse_baseline(std::string_view text);
 
 /// Faults: unknown options, values out of range, a problem to which the baseline does not apply, and whatever stops it.
 /// Never throws; the same request gives the same schedule (twill-2phase: unless its time runs out).
-Result<BaselineOutcome> run_baseline(const Problem& problem, const Baseline& baseline,
-                                     const BaselineSettings& settings = {}, double timeout_seconds = 60,
-                                     std::stop_token stop = {});
+Result<BaselineOutcome> run_baseline(const Problem& problem, const Baseline& baseline, const BaselineSettings& settings = {},
+                                     double timeout_seconds = 60, std::stop_token stop = {});
 
 }  // namespace heddle::solver

@@ -21,8 +21,7 @@ UnitId home_unit(const Problem& problem, const Op& op) {
   const UnitUse* longest = nullptr;
   const auto weight = [&](const UnitUse& use) {
     const UnitRole role = problem.unit(use.unit).role;
-    return std::pair(role != UnitRole::Smem && role != UnitRole::Sync,
-                     role == UnitRole::Tensor ? use.duration + 1 : use.duration);
+    return std::pair(role != UnitRole::Smem && role != UnitRole::Sync, role == UnitRole::Tensor ? use.duration + 1 : use.duration);
   };
   for (const UnitUse& use : op.uses)
     if (!longest || weight(use) > weight(*longest)) longest = &use;
@@ -31,8 +30,7 @@ UnitId home_unit(const Problem& problem, const Op& op) {
 
 class Partition {
  public:
-  Partition(const Problem& problem, const ModuloSchedule& found)
-      : problem_(problem), found_(found), group_(problem.ops.size(), 0) {
+  Partition(const Problem& problem, const ModuloSchedule& found) : problem_(problem), found_(found), group_(problem.ops.size(), 0) {
     const RowBlocks blocks = row_blocks(problem, static_cast<int>(problem.ops.size()));
     std::map<std::pair<int, int>, int> numbers;
     const int first = problem.has_producer_group() ? 1 : 0;
@@ -51,8 +49,7 @@ class Partition {
 
   const std::vector<int>& groups() const { return group_; }
   int count() const {
-    return first_ + static_cast<int>(std::count_if(names_.begin(), names_.end(),
-                                                   [](const std::string& name) { return !name.empty(); }));
+    return first_ + static_cast<int>(std::count_if(names_.begin(), names_.end(), [](const std::string& name) { return !name.empty(); }));
   }
 
   /// The pair with the strongest coupling that may be merged; `forced`: even if it does not run within II.
@@ -61,8 +58,7 @@ class Partition {
     for (const Edge& e : problem_.edges) {
       const int a = group_[e.from.index()], b = group_[e.to.index()];
       if (a == b || a < first_ || b < first_) continue;
-      const Cycle gap =
-          std::max<Cycle>(1, found_.starts[e.to.index()] + e.distance * found_.ii - found_.starts[e.from.index()]);
+      const Cycle gap = std::max<Cycle>(1, found_.starts[e.to.index()] + e.distance * found_.ii - found_.starts[e.from.index()]);
       coupling[std::minmax(a, b)] += kCoupling / static_cast<double>(gap);
     }
     if (forced)  // groups without an edge between them too
@@ -72,16 +68,13 @@ class Partition {
             coupling.try_emplace({first_ + static_cast<int>(a), first_ + static_cast<int>(b)}, 0);
     const std::pair<const std::pair<int, int>, double>* best = nullptr;
     for (const auto& entry : coupling)
-      if ((!best || entry.second > best->second) &&
-          (forced || makespan(entry.first.first, entry.first.second) <= found_.ii))
-        best = &entry;
+      if ((!best || entry.second > best->second) && (forced || makespan(entry.first.first, entry.first.second) <= found_.ii)) best = &entry;
     if (!best) return false;
     const auto [a, b] = best->first;
     std::string& name_a = names_[static_cast<std::size_t>(a - first_)];
     std::string& name_b = names_[static_cast<std::size_t>(b - first_)];
-    log.push_back(fmt::format("merge {} and {}: coupling {:.2f}, together {} of II {}{}", name_a, name_b, best->second,
-                              makespan(a, b), found_.ii,
-                              forced ? fmt::format("; forced, the kernel allows {} groups", problem_.max_groups) : ""));
+    log.push_back(fmt::format("merge {} and {}: coupling {:.2f}, together {} of II {}{}", name_a, name_b, best->second, makespan(a, b),
+                              found_.ii, forced ? fmt::format("; forced, the kernel allows {} groups", problem_.max_groups) : ""));
     std::replace(group_.begin(), group_.end(), b, a);
     name_a += "+" + name_b;
     name_b.clear();
@@ -94,15 +87,13 @@ class Partition {
     std::vector<std::size_t> ops;
     for (std::size_t v = 0; v < group_.size(); ++v)
       if (group_[v] == a || group_[v] == b) ops.push_back(v);
-    std::stable_sort(ops.begin(), ops.end(),
-                     [&](std::size_t x, std::size_t y) { return found_.starts[x] < found_.starts[y]; });
+    std::stable_sort(ops.begin(), ops.end(), [&](std::size_t x, std::size_t y) { return found_.starts[x] < found_.starts[y]; });
     std::vector<Cycle> start(group_.size(), 0);
     std::vector<bool> done(group_.size(), false);
     Cycle now = 0, end = 0;
     for (const std::size_t v : ops) {
       for (const Edge& e : problem_.edges)
-        if (e.to.index() == v && e.distance == 0 && done[e.from.index()])
-          now = std::max(now, start[e.from.index()] + e.latency);
+        if (e.to.index() == v && e.distance == 0 && done[e.from.index()]) now = std::max(now, start[e.from.index()] + e.latency);
       start[v] = now;
       done[v] = true;
       now += problem_.ops[v].window;
@@ -122,8 +113,8 @@ class Partition {
 
 Result<BaselineOutcome> run_greedy_partition(const BaselineInput& input) {
   std::vector<std::string> log;
-  const auto found = rau_schedule(input.problem, {input.setting("budget"), input.setting("window") != 0},
-                                  groups_by_block(input.problem), input.stop, log);
+  const auto found =
+      rau_schedule(input.problem, {input.setting("budget"), input.setting("window") != 0}, groups_by_block(input.problem), input.stop, log);
   if (!found) return Error::input("greedy-partition finds no schedule: " + log.back());
   Partition partition(input.problem, *found);
   log.push_back(fmt::format("{} groups to begin with, one per unit and row block", partition.count()));
@@ -131,12 +122,11 @@ Result<BaselineOutcome> run_greedy_partition(const BaselineInput& input) {
   }
   while (partition.count() > input.problem.max_groups && partition.merge(true, log)) {
   }
-  return partitioned(
-      input, *found, partition.groups(), "greedy-partition",
-      "Rau's modulo schedule first, warp groups afterwards by merging the most strongly coupled pair; hand-offs "
-      "between the groups were not "
-      "known when ops were placed. Groups begin per unit and row block; ring depths are those that help and fit.",
-      std::move(log));
+  return partitioned(input, *found, partition.groups(), "greedy-partition",
+                     "Rau's modulo schedule first, warp groups afterwards by merging the most strongly coupled pair; hand-offs "
+                     "between the groups were not "
+                     "known when ops were placed. Groups begin per unit and row block; ring depths are those that help and fit.",
+                     std::move(log));
 }
 
 }  // namespace heddle::solver

@@ -33,14 +33,12 @@ std::int64_t columns_at_least(const Problem& problem) {
 
 }  // namespace
 
-IterationStages iteration_stages(const Problem& problem, int num_stages, int mma_latency,
-                                 std::vector<std::string>& log) {
+IterationStages iteration_stages(const Problem& problem, int num_stages, int mma_latency, std::vector<std::string>& log) {
   const std::vector<OpId> order = program_order(problem);
   const int indirection = indirection_of(problem, order);
   const int load_latency = (num_stages - 1) / (indirection + 1);
   if (indirection > 0)
-    log.push_back(
-        fmt::format("loads depend on loads, {} deep: {} iterations of latency each", indirection, load_latency));
+    log.push_back(fmt::format("loads depend on loads, {} deep: {} iterations of latency each", indirection, load_latency));
   IterationStages result{std::vector<int>(problem.ops.size(), 0), std::vector<bool>(problem.channels.size(), false), 1};
   std::vector<int> latency(problem.ops.size(), 0);
   std::int64_t columns = columns_at_least(problem);
@@ -51,15 +49,15 @@ IterationStages iteration_stages(const Problem& problem, int num_stages, int mma
       const Channel& channel = problem.channels[c];
       if (channel.space != Space::Tmem || channel.writer != op) continue;
       if (channel.max_depth < 2 || rounded_columns(columns + channel.size) > problem.limits.tmem_columns) {
-        log.push_back(fmt::format("accumulator {} has no room for a second slot: {} gets no latency of its own",
-                                  channel.name, problem.op(op).name));
+        log.push_back(
+            fmt::format("accumulator {} has no room for a second slot: {} gets no latency of its own", channel.name, problem.op(op).name));
         continue;
       }
       columns += channel.size;
       result.buffered[c] = true;
       latency[op.index()] = mma_latency;
-      log.push_back(fmt::format("accumulator {} gets two slots: readers of {} go {} stage later", channel.name,
-                                problem.op(op).name, mma_latency));
+      log.push_back(
+          fmt::format("accumulator {} gets two slots: readers of {} go {} stage later", channel.name, problem.op(op).name, mma_latency));
     }
   }
   std::vector<int> distance(problem.ops.size(), 0);

@@ -19,8 +19,7 @@ struct IterationStages {
 
 /// Loads get (num_stages - 1) / (indirection + 1) iterations; a product whose accumulator in tensor memory fits twice
 /// gets `mma_latency`. Carried dependences are repaired by delaying their readers.
-IterationStages iteration_stages(const Problem& problem, int num_stages, int mma_latency,
-                                 std::vector<std::string>& log);
+IterationStages iteration_stages(const Problem& problem, int num_stages, int mma_latency, std::vector<std::string>& log);
 
 /// The ops in `order`, later stages first.
 std::vector<Step> later_stages_first(const std::vector<OpId>& order, const IterationStages& stages);

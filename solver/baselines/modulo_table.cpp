@@ -68,8 +68,7 @@ std::optional<Cycle> ModuloTable::free_start(std::size_t op, Cycle from, Cycle t
   for (const UnitUse& mine : problem_.ops[op].uses)
     for (const auto& [v, use] : by_unit_[mine.unit.index()])
       if (v != op && placed(v))
-        add(up ? start(v) + use->offset + use->duration - mine.offset
-               : start(v) + use->offset - mine.duration - mine.offset);
+        add(up ? start(v) + use->offset + use->duration - mine.offset : start(v) + use->offset - mine.duration - mine.offset);
   std::sort(candidates.begin(), candidates.end());
   if (!up) std::reverse(candidates.begin(), candidates.end());
   for (const Cycle at : candidates)
@@ -82,8 +81,7 @@ std::vector<std::size_t> ModuloTable::in_the_way(std::size_t op, Cycle at) const
   for (const UnitUse& mine : problem_.ops[op].uses) {
     if (mine.duration <= 0 || mine.amount <= 0) continue;
     for (const auto& [v, use] : by_unit_[mine.unit.index()])
-      if (v != op && placed(v) && overlap(mine, at, *use, start(v)) &&
-          std::find(found.begin(), found.end(), v) == found.end())
+      if (v != op && placed(v) && overlap(mine, at, *use, start(v)) && std::find(found.begin(), found.end(), v) == found.end())
         found.push_back(v);
   }
   return found;
@@ -174,21 +172,20 @@ std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule&
     const Cycle ii = ceil_div(slot_life(channel, schedule), depth - 1);
     if (ii <= found.ii || (least && ii >= *least)) continue;
     least = ii;
-    why = fmt::format(
-        "II {}: {} slots of {} do not fit in {} memory; {} slot{} last {} cycles at least, so II rises to {}", found.ii,
-        depth, channel.name, channel.space == Space::Tmem ? "tensor" : "shared", depth - 1, depth == 2 ? "" : "s",
-        slot_life(channel, schedule), ii);
+    why = fmt::format("II {}: {} slots of {} do not fit in {} memory; {} slot{} last {} cycles at least, so II rises to {}", found.ii,
+                      depth, channel.name, channel.space == Space::Tmem ? "tensor" : "shared", depth - 1, depth == 2 ? "" : "s",
+                      slot_life(channel, schedule), ii);
   }
   if (least) log.push_back(why);
   return least;
 }
 
-BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group,
-                            const char* name, std::string note, std::vector<std::string> log) {
+BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group, const char* name,
+                            std::string note, std::vector<std::string> log) {
   const Problem& problem = input.problem;
   Timing timing = timing_of_order(problem, with_groups(problem, found, group));
-  log.push_back(fmt::format("modulo schedule at II {} without hand-offs; with warp groups its order sustains {}",
-                            found.ii, timing.deadlock ? "nothing" : std::to_string(timing.schedule.ii)));
+  log.push_back(fmt::format("modulo schedule at II {} without hand-offs; with warp groups its order sustains {}", found.ii,
+                            timing.deadlock ? "nothing" : std::to_string(timing.schedule.ii)));
   return finished(input, std::move(timing), name, std::move(note), std::move(log));
 }
 

@@ -36,13 +36,12 @@ std::string limit_of(const Problem& problem, const ProgramGraph& graph, const Cy
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, ratio.cycle.size()); ++i) {
     const std::size_t e = ratio.cycle[i];
-    text += fmt::format("{}{} {} ({})", i ? " + " : "", problem.ops[graph.edges[e].from].name, graph.edges[e].weight,
-                        graph.what(problem, e));
+    text +=
+        fmt::format("{}{} {} ({})", i ? " + " : "", problem.ops[graph.edges[e].from].name, graph.edges[e].weight, graph.what(problem, e));
   }
   if (ratio.cycle.size() > kShown) text += fmt::format(" + {} more", ratio.cycle.size() - kShown);
   if (ratio.impossible) return "waits for itself: " + text;
-  return fmt::format("{} = {} cycles over {} iteration{}", text, ratio.weight, ratio.tokens,
-                     ratio.tokens == 1 ? "" : "s");
+  return fmt::format("{} = {} cycles over {} iteration{}", text, ratio.weight, ratio.tokens, ratio.tokens == 1 ? "" : "s");
 }
 
 Timing timed(const Problem& problem, const Program& program, UnitSharing sharing) {
@@ -66,8 +65,7 @@ Timing timed(const Problem& problem, const Program& program, UnitSharing sharing
 
 bool overfills_a_unit(const Problem& problem, const Schedule& schedule) {
   const Verdict verdict = check(problem, schedule);
-  return std::any_of(verdict.violations.begin(), verdict.violations.end(),
-                     [](const Violation& v) { return v.family == "unit"; });
+  return std::any_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "unit"; });
 }
 
 /// The streams of a schedule: per group its ops by slot, ops without a window first.
@@ -79,8 +77,7 @@ Program program_of(const Problem& problem, const Schedule& schedule) {
     program.streams[schedule.ops[v].group.index()].push_back({OpId(v), schedule.stage(OpId(v))});
   for (auto& stream : program.streams)
     std::stable_sort(stream.begin(), stream.end(), [&](const Step& a, const Step& b) {
-      return std::pair(schedule.slot(a.op), problem.op(a.op).window > 0) <
-             std::pair(schedule.slot(b.op), problem.op(b.op).window > 0);
+      return std::pair(schedule.slot(a.op), problem.op(a.op).window > 0) < std::pair(schedule.slot(b.op), problem.op(b.op).window > 0);
     });
   return program;
 }
@@ -113,8 +110,8 @@ Timing running_schedule(const Problem& problem, Program& program, std::vector<st
       if (deeper || depth >= problem.channel(ring).max_depth) continue;
       ++depth;
       deeper = true;
-      log.push_back(fmt::format("ring {} gets {} slots: with {} the program {}", problem.channel(ring).name, depth,
-                                depth - 1, timing.limit));
+      log.push_back(
+          fmt::format("ring {} gets {} slots: with {} the program {}", problem.channel(ring).name, depth, depth - 1, timing.limit));
     }
     if (!deeper) return timing;
   }

@@ -61,8 +61,7 @@ std::vector<std::string> stream_text(const Problem& problem, const Program& prog
   for (const auto& stream : program.streams) {
     std::string& text = texts.emplace_back();
     for (const Step& step : stream)
-      text += fmt::format("{}{}{}", text.empty() ? "" : " ", problem.op(step.op).name,
-                          step.stage ? fmt::format("@{}", step.stage) : "");
+      text += fmt::format("{}{}{}", text.empty() ? "" : " ", problem.op(step.op).name, step.stage ? fmt::format("@{}", step.stage) : "");
   }
   return texts;
 }

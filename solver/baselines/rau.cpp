@@ -44,8 +44,7 @@ std::optional<ModuloSchedule> at_ii(const Problem& problem, Cycle ii, std::int64
     before[op] = at;
     for (const Edge& e : problem.edges) {
       const std::size_t to = e.to.index();
-      if (e.from.index() != op || to == op || !table.placed(to) || table.start(to) >= at + e.latency - e.distance * ii)
-        continue;
+      if (e.from.index() != op || to == op || !table.placed(to) || table.start(to) >= at + e.latency - e.distance * ii) continue;
       table.remove(to);
       ++found.ejections;
     }
@@ -55,9 +54,8 @@ std::optional<ModuloSchedule> at_ii(const Problem& problem, Cycle ii, std::int64
 
 }  // namespace
 
-std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOptions& options,
-                                           const std::vector<int>& group, const std::stop_token& stop,
-                                           std::vector<std::string>& log) {
+std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOptions& options, const std::vector<int>& group,
+                                           const std::stop_token& stop, std::vector<std::string>& log) {
   const std::optional<Cycle> least = modulo_min_ii(problem);
   if (!least) {
     log.push_back("no II is possible: a unit is too small or a dependence cycle closes within one iteration");
@@ -88,8 +86,7 @@ std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOpti
 Result<BaselineOutcome> run_rau(const BaselineInput& input) {
   std::vector<std::string> log;
   const std::vector<int> group = groups_by_block(input.problem);
-  const auto found =
-      rau_schedule(input.problem, {input.setting("budget"), input.setting("window") != 0}, group, input.stop, log);
+  const auto found = rau_schedule(input.problem, {input.setting("budget"), input.setting("window") != 0}, group, input.stop, log);
   if (!found) return Error::input("rau finds no schedule: " + log.back());
   return partitioned(input, *found, group, "rau",
                      "Iterative modulo scheduling over dependences and units; it knows no warp groups, so ops that "

@@ -11,8 +11,7 @@ struct RauOptions {
 };
 
 /// Nothing when no II works, or none in the window. `group`: for the sizes of buffers, see ii_for_memory.
-std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOptions& options,
-                                           const std::vector<int>& group, const std::stop_token& stop,
-                                           std::vector<std::string>& log);
+std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOptions& options, const std::vector<int>& group,
+                                           const std::stop_token& stop, std::vector<std::string>& log);
 
 }  // namespace heddle::solver

@@ -32,8 +32,7 @@ Result<BaselineOutcome> run_serial(const BaselineInput& input) {
     program.waits.push_back({from, to, length_of(problem, from, blocks.of), wraps ? 1 : 0});
   }
   std::vector<std::string> log;
-  if (blocks.count > 1)
-    log.push_back("the row blocks of the one agent are groups of their own, which keeps registers within bounds");
+  if (blocks.count > 1) log.push_back("the row blocks of the one agent are groups of their own, which keeps registers within bounds");
   Timing timing = fitted_schedule(problem, std::move(program), log);
   return finished(input, std::move(timing), "serial",
                   "One op after the other, every wait for the last result included; the waits are in the starts, not "

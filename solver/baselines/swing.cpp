@@ -42,8 +42,7 @@ Set both(const Set& a, const Set& b) {
 Cycle recurrence_ii(const Problem& problem, const Set& component) {
   std::vector<RatioEdge> edges;
   for (const Edge& e : problem.edges)
-    if (component[e.from.index()] && component[e.to.index()])
-      edges.push_back({e.from.index(), e.to.index(), e.latency, e.distance});
+    if (component[e.from.index()] && component[e.to.index()]) edges.push_back({e.from.index(), e.to.index(), e.latency, e.distance});
   const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), edges);
   return ratio.tokens > 0 ? ceil_div(ratio.weight, ratio.tokens) : 0;
 }
@@ -63,13 +62,12 @@ std::vector<Set> partial_order(const Problem& problem, bool recurrences) {
     alone[v] = true;
     Set component = both(reach(problem, alone, true), reach(problem, alone, false));
     for (std::size_t w = 0; w < n; ++w) seen[w] = seen[w] || component[w];
-    const bool loop = std::count(component.begin(), component.end(), true) > 1 ||
-                      std::any_of(problem.edges.begin(), problem.edges.end(),
-                                  [&](const Edge& e) { return e.from == e.to && e.from.index() == v; });
+    const bool loop =
+        std::count(component.begin(), component.end(), true) > 1 ||
+        std::any_of(problem.edges.begin(), problem.edges.end(), [&](const Edge& e) { return e.from == e.to && e.from.index() == v; });
     if (loop) components.push_back({component, recurrence_ii(problem, component)});
   }
-  std::stable_sort(components.begin(), components.end(),
-                   [](const Component& a, const Component& b) { return a.ii > b.ii; });
+  std::stable_sort(components.begin(), components.end(), [](const Component& a, const Component& b) { return a.ii > b.ii; });
   std::vector<Set> sets;
   Set taken(n, false);
   const auto add = [&](Set set) {
@@ -127,8 +125,7 @@ std::vector<std::size_t> node_order(const Problem& problem, const std::vector<Se
         const std::vector<Cycle>& urgency = down ? height : depth;
         std::size_t next = n;
         for (std::size_t v = 0; v < n; ++v)
-          if (ready[v] && (next == n || urgency[v] > urgency[next] ||
-                           (urgency[v] == urgency[next] && mobility(v) < mobility(next))))
+          if (ready[v] && (next == n || urgency[v] > urgency[next] || (urgency[v] == urgency[next] && mobility(v) < mobility(next))))
             next = v;
         ready[next] = false;
         ordered[next] = true;
@@ -166,8 +163,7 @@ std::optional<ModuloSchedule> at_ii(const Problem& problem, const std::vector<Se
       const Cycle from = early.value_or(depth[op]);
       at = table.free_start(op, from, from + ii - 1);
     }
-    if (!at && way == Way::Anywhere)
-      at = table.free_start(op, early.value_or(depth[op]), early.value_or(depth[op]) + ii - 1);
+    if (!at && way == Way::Anywhere) at = table.free_start(op, early.value_or(depth[op]), early.value_or(depth[op]) + ii - 1);
     if (!at) return std::nullopt;
     table.place(op, *at);
   }
@@ -185,8 +181,7 @@ std::int64_t register_lifetimes(const Problem& problem, const ModuloSchedule& fo
     Cycle end = 0;
     for (const Edge& e : problem.edges)
       if (e.value == ValueId(x))
-        end = std::max(
-            end, found.starts[e.to.index()] + e.distance * found.ii + e.hold - found.starts[value.producer.index()]);
+        end = std::max(end, found.starts[e.to.index()] + e.distance * found.ii + e.hold - found.starts[value.producer.index()]);
     if (value.registers > 0) sum += end * value.registers;
   }
   return sum;
@@ -199,16 +194,12 @@ Result<BaselineOutcome> run_swing(const BaselineInput& input) {
   const bool recurrences = input.setting("scc") != 0;
   std::vector<std::string> log;
   const auto least = modulo_min_ii(problem);
-  if (!least)
-    return Error::input(
-        "swing finds no schedule: a unit is too small or a dependence cycle closes within one iteration");
+  if (!least) return Error::input("swing finds no schedule: a unit is too small or a dependence cycle closes within one iteration");
   const std::vector<int> group = groups_by_block(problem);
   const std::vector<Set> sets = partial_order(problem, recurrences);
-  log.push_back(
-      recurrences
-          ? fmt::format("{} set{} of ops, recurrences first", sets.size(), sets.size() == 1 ? "" : "s")
-          : std::string(
-                "no recurrences first; any free slot after the earliest start is taken when the swing finds none"));
+  log.push_back(recurrences
+                    ? fmt::format("{} set{} of ops, recurrences first", sets.size(), sets.size() == 1 ? "" : "s")
+                    : std::string("no recurrences first; any free slot after the earliest start is taken when the swing finds none"));
   const Cycle last = std::max(*least, serial_length(problem));
   std::optional<ModuloSchedule> found;
   const auto search = [&](Way way) {
@@ -226,14 +217,13 @@ Result<BaselineOutcome> run_swing(const BaselineInput& input) {
   };
   search(recurrences ? Way::Swinging : Way::Anywhere);
   if (!found) {
-    log.push_back(
-        "at no II is there room for every op between its neighbours: ops are placed from the top down instead");
+    log.push_back("at no II is there room for every op between its neighbours: ops are placed from the top down instead");
     search(Way::TopDown);
   }
   if (!found) return Error::input(fmt::format("swing finds no schedule up to II {}", last));
   const std::int64_t lifetimes = register_lifetimes(problem, *found);
-  log.push_back(fmt::format("II {}, MinII {}; registers times cycles {}, {} alive on average", found->ii, *least,
-                            lifetimes, lifetimes / found->ii));
+  log.push_back(
+      fmt::format("II {}, MinII {}; registers times cycles {}, {} alive on average", found->ii, *least, lifetimes, lifetimes / found->ii));
   return partitioned(input, *found, group, "swing",
                      "Swing modulo scheduling over dependences and units; it knows no warp groups, so ops that share "
                      "registers are put together "

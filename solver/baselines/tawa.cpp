@@ -29,8 +29,7 @@ std::vector<Pattern> attention_pattern(const Problem& problem, const RowBlocks& 
   const std::vector<OpId> order = program_order(problem);
   std::vector<std::vector<OpId>> products(static_cast<std::size_t>(blocks.count));
   for (const OpId op : order)
-    if (blocks.of[op.index()] >= 0 && is_mma(problem, op))
-      products[static_cast<std::size_t>(blocks.of[op.index()])].push_back(op);
+    if (blocks.of[op.index()] >= 0 && is_mma(problem, op)) products[static_cast<std::size_t>(blocks.of[op.index()])].push_back(op);
   std::vector<Pattern> patterns;
   for (const auto& two : products) {
     if (two.size() != 2 || !reaches(problem, order, two[0], two[1])) return {};
@@ -66,8 +65,7 @@ void limit_flight(const Problem& problem, Program& program, int p) {
     const int depth = program.depths[static_cast<std::size_t>(&channel - problem.channels.data())];
     for (const Reader& r : channel.readers)
       if (is_mma(problem, r.op))
-        program.waits.push_back(
-            {r.op, channel.writer, problem.op(r.op).window + r.signal, depth - (p - 1) - r.distance});
+        program.waits.push_back({r.op, channel.writer, problem.op(r.op).window + r.signal, depth - (p - 1) - r.distance});
   }
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (is_mma(problem, OpId(v))) program.waits.push_back({OpId(v), OpId(v), problem.ops[v].latency, p});
@@ -90,16 +88,14 @@ Program partition(const Problem& problem, const RowBlocks& blocks, const std::ve
   for (const int stage : {0, 1})
     for (const Step& step : order)
       if (is_mma(problem, step.op) && lags(step.op) == (stage == 1)) products.push_back({step.op, stage});
-  for (auto& stream : program.streams)
-    std::erase_if(stream, [&](const Step& step) { return is_mma(problem, step.op); });
+  for (auto& stream : program.streams) std::erase_if(stream, [&](const Step& step) { return is_mma(problem, step.op); });
   program.streams.insert(program.streams.begin() + static_cast<std::ptrdiff_t>(first), std::move(products));
   std::erase_if(program.streams, [](const auto& stream) { return stream.empty(); });
   return program;
 }
 
 /// Rings get a slot less each until memory suffices; fewer products may then be in flight.
-Timing with_products_in_flight(const Problem& problem, const Program& unlimited, int d, int p,
-                               std::vector<std::string>& log) {
+Timing with_products_in_flight(const Problem& problem, const Program& unlimited, int d, int p, std::vector<std::string>& log) {
   for (int slots = d;; --slots) {
     Program program = unlimited;
     program.depths = uniform_depths(problem, slots, 1);
@@ -127,8 +123,7 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
   const RowBlocks blocks = row_blocks(problem, std::min(g, groups_left(problem, own_mma ? 1 : 0)));
   log.push_back(fmt::format("D={} P={} G={}{}", d, p, blocks.count, number("persistent") ? " persistent" : ""));
   if (blocks.count < g)
-    log.push_back(
-        fmt::format("the kernel has only {} row block{} for G={}", blocks.count, blocks.count == 1 ? "" : "s", g));
+    log.push_back(fmt::format("the kernel has only {} row block{} for G={}", blocks.count, blocks.count == 1 ? "" : "s", g));
   const std::vector<Pattern> patterns = attention_pattern(problem, blocks);
   if (!patterns.empty()) {
     std::vector<std::string> tried = log;
@@ -137,15 +132,13 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
     Timing timing = fitted_schedule(problem, std::move(program), tried);
     if (!timing.deadlock && memory_fits(problem, timing.schedule)) {
       tried.push_back("two products in a row: T(j), U(j-1), then the softmax of j");
-      return finished(
-          input, std::move(timing), "tawa",
-          "Tawa's partition and its loop for attention: T(j), U(j-1), C(j), rescale. Nothing orders the "
-          "consumers: whoever comes first has the tensor core. P plays no part here: the model frees a slot "
-          "when the product that reads it retires.",
-          std::move(tried));
+      return finished(input, std::move(timing), "tawa",
+                      "Tawa's partition and its loop for attention: T(j), U(j-1), C(j), rescale. Nothing orders the "
+                      "consumers: whoever comes first has the tensor core. P plays no part here: the model frees a slot "
+                      "when the product that reads it retires.",
+                      std::move(tried));
     }
-    log.push_back(
-        "two products in a row, but tensor memory has no room for a second score tile: no overlap inside a group");
+    log.push_back("two products in a row, but tensor memory has no room for a second score tile: no overlap inside a group");
   } else {
     log.push_back("not the pattern of attention: program order");
   }

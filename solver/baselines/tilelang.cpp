@@ -20,8 +20,7 @@ Result<BaselineOutcome> run_tilelang(const BaselineInput& input) {
   const bool mma_role = problem.limits.tmem_columns > 0 && groups_left(problem) > 1;
   const bool store_role = any_store && groups_left(problem, mma_role ? 1 : 0) > 1;
   if (!mma_role) log.push_back("products are issued by the workers, whose registers hold the accumulators");
-  if (any_store && !store_role)
-    log.push_back("stores are issued by the workers: the kernel allows no group of their own");
+  if (any_store && !store_role) log.push_back("stores are issued by the workers: the kernel allows no group of their own");
   const RowBlocks blocks = row_blocks(problem, groups_left(problem, (mma_role ? 1 : 0) + (store_role ? 1 : 0)));
   std::vector<Step> mma, store, rest;
   for (const OpId op : abreast(problem, blocks)) {
@@ -36,16 +35,14 @@ Result<BaselineOutcome> run_tilelang(const BaselineInput& input) {
   for (auto& stream : {mma, store})
     if (!stream.empty()) program.streams.push_back(stream);
   if (problem.has_producer_group())
-    std::erase_if(program.streams,
-                  [&](const auto& stream) { return stream.empty() && &stream != &program.streams.front(); });
+    std::erase_if(program.streams, [&](const auto& stream) { return stream.empty() && &stream != &program.streams.front(); });
   else
     std::erase_if(program.streams, [](const auto& stream) { return stream.empty(); });
   program.depths = uniform_depths(problem, stages, 1);
   log.push_back(fmt::format("{} groups, num_stages {}", program.streams.size(), stages));
   Timing timing = fitted_schedule(problem, std::move(program), log);
   return finished(input, std::move(timing), "tilelang",
-                  fmt::format("TileLang's four roles, num_stages {}.{}", stages, note_on_blocks(blocks)),
-                  std::move(log));
+                  fmt::format("TileLang's four roles, num_stages {}.{}", stages, note_on_blocks(blocks)), std::move(log));
 }
 
 }  // namespace heddle::solver

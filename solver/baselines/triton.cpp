@@ -13,8 +13,8 @@ namespace {
 
 /// N - 1 slots per load, one more where an asynchronous product still reads while the next load is issued.
 int load_depth(const Problem& problem, const Channel& channel, int num_stages) {
-  const bool read_late = std::any_of(channel.readers.begin(), channel.readers.end(),
-                                     [&](const Reader& r) { return problem.op(r.op).asynchronous; });
+  const bool read_late =
+      std::any_of(channel.readers.begin(), channel.readers.end(), [&](const Reader& r) { return problem.op(r.op).asynchronous; });
   return std::clamp(num_stages - 1 + (read_late ? 1 : 0), 1, std::max(1, channel.max_depth));
 }
 
@@ -27,8 +27,8 @@ Result<BaselineOutcome> run_triton(const BaselineInput& input) {
   const IterationStages stages = iteration_stages(problem, n, n > 1 ? 1 : 0, log);
   const RowBlocks blocks = row_blocks(problem, groups_left(problem));
   if (blocks.count > 1)
-    log.push_back(fmt::format("one agent of {} warps: its {} row blocks are groups that take turns in program order",
-                              4 * blocks.count, blocks.count));
+    log.push_back(fmt::format("one agent of {} warps: its {} row blocks are groups that take turns in program order", 4 * blocks.count,
+                              blocks.count));
   Program program = agent_program(problem, later_stages_first(abreast(problem, blocks), stages), blocks);
   program.depths = uniform_depths(problem, n, 1);
   for (std::size_t c = 0; c < problem.channels.size(); ++c) {

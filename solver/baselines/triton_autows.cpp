@@ -58,9 +58,7 @@ class Partitions {
         for (const Edge& e : problem_.edges) {
           const std::size_t a = of_[e.from.index()], b = of_[e.to.index()];
           if (a == b || !may_merge(a, b) || !(this->*rule.applies)(e)) continue;
-          join(a, b,
-               fmt::format("{}: {} to {}, {} elements", rule.name, problem_.op(e.from).name, problem_.op(e.to).name,
-                           elements(e)));
+          join(a, b, fmt::format("{}: {} to {}, {} elements", rule.name, problem_.op(e.from).name, problem_.op(e.to).name, elements(e)));
           merged = true;
           break;
         }
@@ -84,10 +82,9 @@ class Partitions {
   /// Ops that touch the same tensor memory, MMA aside.
   void gather_tmem() {
     for (const Edge& e : problem_.edges)
-      if (e.value.valid() && problem_.value(e.value).space == Space::Tmem && kind(e.from) == Kind::Tmem &&
-          kind(e.to) == Kind::Tmem && of_[e.from.index()] != of_[e.to.index()])
-        join(of_[e.from.index()], of_[e.to.index()],
-             fmt::format("shared tensor memory: {}", problem_.value(e.value).name));
+      if (e.value.valid() && problem_.value(e.value).space == Space::Tmem && kind(e.from) == Kind::Tmem && kind(e.to) == Kind::Tmem &&
+          of_[e.from.index()] != of_[e.to.index()])
+        join(of_[e.from.index()], of_[e.to.index()], fmt::format("shared tensor memory: {}", problem_.value(e.value).name));
   }
 
   /// What is left over joins the default partition: the two with least to do, until there are few enough.
@@ -138,26 +135,16 @@ class Partitions {
   }
 
   bool loop_argument(const Edge& e) const { return e.distance > 0 && in_registers(e); }
-  bool sfu_with_consumer(const Edge& e) const {
-    return e.distance == 0 && kind(e.from) == Kind::Sfu && in_registers(e);
-  }
-  bool none_chain(const Edge& e) const {
-    return plain(e) && kind(e.from) == Kind::None && kind(e.to) == Kind::None && only_consumer(e);
-  }
+  bool sfu_with_consumer(const Edge& e) const { return e.distance == 0 && kind(e.from) == Kind::Sfu && in_registers(e); }
+  bool none_chain(const Edge& e) const { return plain(e) && kind(e.from) == Kind::None && kind(e.to) == Kind::None && only_consumer(e); }
   bool sfu_chain(const Edge& e) const { return plain(e) && kind(e.from) == Kind::Sfu && kind(e.to) == Kind::Sfu; }
-  bool tmem_load_with_consumer(const Edge& e) const {
-    return plain(e) && kind(e.from) == Kind::Tmem && in_registers(e);
-  }
+  bool tmem_load_with_consumer(const Edge& e) const { return plain(e) && kind(e.from) == Kind::Tmem && in_registers(e); }
   bool tmem_store_with_producer(const Edge& e) const { return plain(e) && kind(e.to) == Kind::Tmem && in_registers(e); }
   bool none_with_consumer(const Edge& e) const { return plain(e) && kind(e.from) == Kind::None && only_consumer(e); }
-  bool none_with_costly_producer(const Edge& e) const {
-    return plain(e) && kind(e.to) == Kind::None && kind(e.from) == Kind::Sfu;
-  }
+  bool none_with_costly_producer(const Edge& e) const { return plain(e) && kind(e.to) == Kind::None && kind(e.from) == Kind::Sfu; }
   bool none_with_producer(const Edge& e) const { return plain(e) && kind(e.to) == Kind::None && only_producer(e); }
   bool connected_store(const Edge& e) const { return plain(e) && kind(e.to) == Kind::Store; }
-  bool connected_none(const Edge& e) const {
-    return plain(e) && all_none(of_[e.from.index()]) && all_none(of_[e.to.index()]);
-  }
+  bool connected_none(const Edge& e) const { return plain(e) && all_none(of_[e.from.index()]) && all_none(of_[e.to.index()]); }
   bool large_edge(const Edge& e) const { return plain(e) && elements(e) > kLargeEdge; }
 
   bool plain(const Edge& e) const { return e.distance == 0 && e.value.valid(); }
@@ -165,15 +152,13 @@ class Partitions {
   std::int64_t elements(const Edge& e) const { return e.value.valid() ? problem_.value(e.value).bytes / 4 : 0; }
 
   bool only_consumer(const Edge& edge) const {
-    return std::all_of(problem_.edges.begin(), problem_.edges.end(), [&](const Edge& e) {
-      return e.from != edge.from || e.distance > 0 || of_[e.to.index()] == of_[edge.to.index()];
-    });
+    return std::all_of(problem_.edges.begin(), problem_.edges.end(),
+                       [&](const Edge& e) { return e.from != edge.from || e.distance > 0 || of_[e.to.index()] == of_[edge.to.index()]; });
   }
 
   bool only_producer(const Edge& edge) const {
-    return std::all_of(problem_.edges.begin(), problem_.edges.end(), [&](const Edge& e) {
-      return e.to != edge.to || e.distance > 0 || of_[e.from.index()] == of_[edge.from.index()];
-    });
+    return std::all_of(problem_.edges.begin(), problem_.edges.end(),
+                       [&](const Edge& e) { return e.to != edge.to || e.distance > 0 || of_[e.from.index()] == of_[edge.from.index()]; });
   }
 
   bool all_none(std::size_t partition) const {
@@ -259,14 +244,12 @@ Result<BaselineOutcome> run_triton_autows(const BaselineInput& input) {
     if (stages.buffered[c]) program.depths[c] = 2;
   for (const std::string& stream : stream_text(problem, program)) log.push_back("partition: " + stream);
   Timing timing = fitted_schedule(problem, std::move(program), log);
-  return finished(
-      input, std::move(timing), "triton-autows",
-      fmt::format(
-          "Triton's partitioning by merge rules, num_stages {}; each partition in program order. Address arithmetic is "
-          "not in the graph, "
-          "an element is taken as 4 bytes, and rules about views, branches and epilogues have nothing to do here.",
-          n),
-      std::move(log));
+  return finished(input, std::move(timing), "triton-autows",
+                  fmt::format("Triton's partitioning by merge rules, num_stages {}; each partition in program order. Address arithmetic is "
+                              "not in the graph, "
+                              "an element is taken as 4 bytes, and rules about views, branches and epilogues have nothing to do here.",
+                              n),
+                  std::move(log));
 }
 
 }  // namespace heddle::solver

@@ -20,13 +20,12 @@ Result<BaselineOutcome> run_twill_two_phase(const BaselineInput& input) {
   if (request.options.normalize) request.options.u = input.setting("U");
   const PaperAnswer answer = paper::ask(request, input.stop);
   if (!answer.worth)
-    return Error::input(
-        fmt::format("twill-2phase finds no schedule: {}", answer.explanation.empty() ? "stopped" : answer.explanation));
+    return Error::input(fmt::format("twill-2phase finds no schedule: {}", answer.explanation.empty() ? "stopped" : answer.explanation));
   std::vector<std::string> log;
   const PaperNormalization& n = answer.normalization;
   if (n.applied)
-    log.push_back(fmt::format("costs normalized to a sum of {} (U={}): {} cycles become {}, {} of {} costs become 0",
-                              n.sum, n.u, n.largest, n.largest_normalized, n.zeros, n.entries));
+    log.push_back(fmt::format("costs normalized to a sum of {} (U={}): {} cycles become {}, {} of {} costs become 0", n.sum, n.u, n.largest,
+                              n.largest_normalized, n.zeros, n.entries));
   else
     log.push_back("costs at full resolution");
   log.push_back(fmt::format("phase 1: modulo schedule of I={} L={}", answer.modulo_ii, answer.modulo_length));

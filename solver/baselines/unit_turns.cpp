@@ -75,16 +75,13 @@ struct Builder {
     }
   }
 
-  std::int64_t tokens(OpId from, OpId to, bool wraps) const {
-    return stage[from.index()] - stage[to.index()] + (wraps ? 1 : 0);
-  }
+  std::int64_t tokens(OpId from, OpId to, bool wraps) const { return stage[from.index()] - stage[to.index()] + (wraps ? 1 : 0); }
 
   void add_stream(const std::vector<Step>& stream) {
     for (std::size_t i = 0; i < stream.size(); ++i) {
       const bool wraps = i + 1 == stream.size();
       const OpId from = stream[i].op, to = stream[wraps ? 0 : i + 1].op;
-      fixed.add({from.index(), to.index(), problem.op(from).window, tokens(from, to, wraps)},
-                {Origin::Kind::Stream, {}, {}, {}, 0});
+      fixed.add({from.index(), to.index(), problem.op(from).window, tokens(from, to, wraps)}, {Origin::Kind::Stream, {}, {}, {}, 0});
     }
   }
 
@@ -149,8 +146,7 @@ void add_ring(ProgramGraph& graph, const Ring& ring, UnitId unit) {
 
 /// Starts by op and iteration when every group runs its stream as soon as it can and units serve whoever comes first;
 /// nothing when the program gets stuck.
-std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder, const std::vector<Ring>& rings,
-                                                          std::size_t length) {
+std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder, const std::vector<Ring>& rings, std::size_t length) {
   constexpr Cycle kUnknown = -1;
   const auto iterations = static_cast<std::int64_t>(length);
   const Problem& problem = builder.problem;
@@ -158,8 +154,7 @@ std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder
   std::vector<std::vector<Cycle>> start(n, std::vector<Cycle>(length, kUnknown));
   std::vector<std::vector<const RatioEdge*>> in(n);
   for (std::size_t e = 0; e < builder.fixed.edges.size(); ++e)
-    if (builder.fixed.origin[e].kind != Origin::Kind::Stream)
-      in[builder.fixed.edges[e].to].push_back(&builder.fixed.edges[e]);
+    if (builder.fixed.origin[e].kind != Origin::Kind::Stream) in[builder.fixed.edges[e].to].push_back(&builder.fixed.edges[e]);
   std::vector<std::vector<std::pair<std::size_t, const Use*>>> uses(n);
   for (std::size_t u = 0; u < rings.size(); ++u)
     for (const Use& use : rings[u]) uses[use.op.index()].push_back({u, &use});
@@ -170,9 +165,7 @@ std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder
     Cycle free = 0;
   };
   std::vector<Stream> streams(builder.program.streams.size());
-  const auto iteration_of = [&](std::size_t g) {
-    return streams[g].turn - builder.program.streams[g][streams[g].next].stage;
-  };
+  const auto iteration_of = [&](std::size_t g) { return streams[g].turn - builder.program.streams[g][streams[g].next].stage; };
   const auto advance = [&](std::size_t g) {
     if (++streams[g].next < builder.program.streams[g].size()) return;
     streams[g].next = 0;
@@ -180,8 +173,7 @@ std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder
   };
   const auto finished = [&](std::size_t g) {
     const auto& stream = builder.program.streams[g];
-    return std::all_of(stream.begin(), stream.end(),
-                       [&](const Step& s) { return streams[g].turn - s.stage >= iterations; });
+    return std::all_of(stream.begin(), stream.end(), [&](const Step& s) { return streams[g].turn - s.stage >= iterations; });
   };
   /// Past the first and the last turns, in which ops that lag behind have nothing to do yet and others nothing more.
   const auto settle = [&](std::size_t g) {
@@ -226,8 +218,7 @@ std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder
 Ring ordered(Ring ring, const std::vector<Cycle>& start, double period) {
   const auto begin = [&](const Use& use) { return static_cast<double>(start[use.op.index()] + use.offset); };
   if (ring.empty()) return ring;
-  const double origin = begin(
-      *std::min_element(ring.begin(), ring.end(), [&](const Use& a, const Use& b) { return begin(a) < begin(b); }));
+  const double origin = begin(*std::min_element(ring.begin(), ring.end(), [&](const Use& a, const Use& b) { return begin(a) < begin(b); }));
   std::vector<std::pair<double, Use>> slots;
   for (Use use : ring) {
     const double turns = std::floor((begin(use) - origin) / period + 1e-9);
@@ -259,8 +250,7 @@ class Turns {
     Candidate c{std::move(rings), builder_.fixed, {}};
     for (std::size_t u = 0; u < c.rings.size(); ++u) {
       add_ring(c.graph, c.rings[u], UnitId(u));
-      if (sharing_ == UnitSharing::Pairs && builder_.problem.units[u].capacity > 1)
-        builder_.add_small_uses(c.graph, UnitId(u));
+      if (sharing_ == UnitSharing::Pairs && builder_.problem.units[u].capacity > 1) builder_.add_small_uses(c.graph, UnitId(u));
     }
     c.ratio = max_cycle_ratio(builder_.problem.ops.size(), c.graph.edges);
     return c;
@@ -343,8 +333,8 @@ ProgramGraph with_turns(const Problem& problem, const Program& program, const Sc
   };
   // As if units were free: an order in which nothing waits for itself.
   const Cycle least = std::max<Cycle>(1, ceil_div(unhindered.weight, unhindered.tokens));
-  Candidate best = candidate(longest_paths(builder.fixed.edges, least, std::vector<Cycle>(problem.ops.size(), 0)),
-                             static_cast<double>(least));
+  Candidate best =
+      candidate(longest_paths(builder.fixed.edges, least, std::vector<Cycle>(problem.ops.size(), 0)), static_cast<double>(least));
   if (const auto starts = self_timed(builder, rings, kWarmUp + 2 * kMeasured)) {
     const auto snapshot = [&](std::size_t at) {
       std::vector<Cycle> times;
@@ -353,13 +343,11 @@ ProgramGraph with_turns(const Problem& problem, const Program& program, const Sc
     };
     const std::vector<Cycle> before = snapshot(kWarmUp), after = snapshot(kWarmUp + kMeasured);
     double period = 1;
-    for (std::size_t v = 0; v < before.size(); ++v)
-      period = std::max(period, static_cast<double>(after[v] - before[v]) / kMeasured);
+    for (std::size_t v = 0; v < before.size(); ++v) period = std::max(period, static_cast<double>(after[v] - before[v]) / kMeasured);
     for (const std::size_t at : {kWarmUp, kWarmUp + 1}) {
       Candidate found = candidate(snapshot(at), period);
       if (found.ratio.impossible) continue;
-      const bool same =
-          static_cast<double>(found.ratio.weight) <= (period + 1) * static_cast<double>(found.ratio.tokens);
+      const bool same = static_cast<double>(found.ratio.weight) <= (period + 1) * static_cast<double>(found.ratio.tokens);
       if (same) return turns.improved(std::move(found), false).graph;
       if (better(found.ratio, best.ratio)) best = std::move(found);
     }

@@ -100,7 +100,9 @@ void Model::make_groups() {
     return !wide.aligned && wide.warps % 4 != 0 &&
            std::any_of(problem_.ops.begin(), problem_.ops.end(), [&](const Op& op) { return op.aligned && width_of(op) < wide.warps; });
   };
-  const auto index_of = [&](int width) { return static_cast<std::size_t>(std::lower_bound(widths_.begin(), widths_.end(), width) - widths_.begin()); };
+  const auto index_of = [&](int width) {
+    return static_cast<std::size_t>(std::lower_bound(widths_.begin(), widths_.end(), width) - widths_.begin());
+  };
   for (const Op& op : problem_.ops) {
     widths_.push_back(width_of(op));
     if (rounds(op)) widths_.push_back((op.warps + 3) / 4 * 4);
@@ -119,7 +121,8 @@ void Model::make_groups() {
       backend_.add_clause({-in_group_[v][g], at_least[index_of(width_of(op))]});
       if (!op.aligned) continue;
       for (const int width : widths_)
-        if (width % 4 != 0 && width > width_of(op)) backend_.add_clause({-in_group_[v][g], -at_least[index_of(width)], at_least[index_of((width + 3) / 4 * 4)]});
+        if (width % 4 != 0 && width > width_of(op))
+          backend_.add_clause({-in_group_[v][g], -at_least[index_of(width)], at_least[index_of((width + 3) / 4 * 4)]});
     }
     group_width_.push_back(std::move(at_least));
   }
@@ -174,8 +177,7 @@ Lit Model::apart_literal(OpId u, OpId v, Cycle cycles) {
     if (from == kFalse) break;
     backend_.add_clause({-x, -from, stage_at_least(v, j + whole)});
     backend_.add_clause({-x, -from, stage_at_least(v, j + whole + 1), later});
-    if (rest >= 2)
-      backend_.add_clause({-x, -from, stage_at_least(v, j + whole + 2), backend_.at_least(slot(v), slot(u), rest - ii())});
+    if (rest >= 2) backend_.add_clause({-x, -from, stage_at_least(v, j + whole + 2), backend_.at_least(slot(v), slot(u), rest - ii())});
   }
   return x;
 }
@@ -231,7 +233,7 @@ void Model::require_residue(OpId u, OpId v, Cycle low, Cycle length, std::span<c
     add(at_most(high), kFalse);
     add(at_least(low - ii()), kFalse);
     add(at_least(low), at_most(high - ii()));
-  } else {            // x <= high - 2 II, or [low - II, high - II], or x >= low
+  } else {  // x <= high - 2 II, or [low - II, high - II], or x >= low
     add(at_least(low), at_most(high - ii()));
     add(at_least(low - ii()), at_most(high - 2 * ii()));
   }

@@ -27,10 +27,10 @@ namespace heddle::solver {
 
 struct ModelOptions {
   Cycle ii = 1;
-  int stages = 4;           ///< K: stage numbers 0 .. K-1
+  int stages = 4;  ///< K: stage numbers 0 .. K-1
   bool anchored = true;
-  OpId anchor;              ///< the op at slot 0; invalid: anchor_of(problem)
-  bool named = false;       ///< give every constraint a name and an assumption, to explain infeasibility
+  OpId anchor;         ///< the op at slot 0; invalid: anchor_of(problem)
+  bool named = false;  ///< give every constraint a name and an assumption, to explain infeasibility
   /// The numbering of groups in order of first use holds only if symmetry() is assumed, so that constraints which speak of
   /// groups by number can come and go (add_guarded in encoding/user.h).
   bool switchable = false;
@@ -127,15 +127,15 @@ class Model {
   ModelOptions options_;
   Backend backend_;
   Closure closure_;
-  std::vector<IntVar> slots_;                  // ops, then the origin
-  std::vector<std::vector<Lit>> stage_;        // [op][j-1]: k >= j
+  std::vector<IntVar> slots_;            // ops, then the origin
+  std::vector<std::vector<Lit>> stage_;  // [op][j-1]: k >= j
   bool producer_group_ = false;
   Lit symmetry_ = kTrue;
   std::size_t groups_ = 1;
   std::vector<std::vector<Lit>> in_group_;
   std::vector<int> widths_;
   std::vector<std::vector<Lit>> group_width_;
-  std::vector<std::vector<Lit>> depths_;       // [channel][j-1]
+  std::vector<std::vector<Lit>> depths_;  // [channel][j-1]
   std::map<std::pair<OpId, OpId>, Lit> same_group_;
   std::map<std::tuple<OpId, OpId, Cycle>, Lit> apart_;
   std::map<std::tuple<OpId, OpId, int>, Lit> stage_difference_;

@@ -24,9 +24,7 @@ bool touches_registers(const Problem& problem, OpId op) {
   return false;
 }
 
-std::int64_t fixed_registers(const Problem& problem) {
-  return problem.limits.register_overhead + problem.resident_registers;
-}
+std::int64_t fixed_registers(const Problem& problem) { return problem.limits.register_overhead + problem.resident_registers; }
 
 std::vector<std::int64_t> group_budgets(const Problem& problem, const Schedule& schedule) {
   std::vector<std::int64_t> budgets(schedule.groups.size(), -1);
@@ -239,7 +237,8 @@ bool RegisterFamily::refine(const Schedule& schedule, std::optional<std::int64_t
     if (constrained_[v] || !touches_registers(problem, op)) continue;
     const std::int64_t used = registers_at(problem, schedule, op);
     // Over the file: the peaks, and what comes close, or the next round meets the same wall one op further.
-    if (round_up(used, granule_) > cap || (over_file && 4 * round_up(used, granule_) >= 3 * budgets[schedule.group(op).index()])) broken.push_back(op);
+    if (round_up(used, granule_) > cap || (over_file && 4 * round_up(used, granule_) >= 3 * budgets[schedule.group(op).index()]))
+      broken.push_back(op);
   }
   const bool over_cap = std::any_of(budgets.begin(), budgets.end(), [&](std::int64_t budget) { return budget > cap; });
   if ((over_file || over_cap) && budgets_.empty()) {  // the least that every group gets may already be too much

@@ -35,9 +35,9 @@ class RegisterFamily {
   Lit budget_level(OpId at, std::size_t level);
 
   Model& model_;
-  std::int64_t granule_ = 8, cap_ = 0;               ///< budgets run from 0 to cap_ in steps of granule_
-  std::vector<std::vector<Lit>> budgets_;            ///< [group][level-1]: budget >= level * granule_
-  std::vector<Lit> peak_;                            ///< [level-1]: some budget is that large
+  std::int64_t granule_ = 8, cap_ = 0;     ///< budgets run from 0 to cap_ in steps of granule_
+  std::vector<std::vector<Lit>> budgets_;  ///< [group][level-1]: budget >= level * granule_
+  std::vector<Lit> peak_;                  ///< [level-1]: some budget is that large
   std::vector<bool> constrained_;
 };
 

@@ -37,8 +37,7 @@ void count_at_starts(Model& model, const std::vector<Use>& uses, std::int64_t ca
       const Lit active = model.backend().new_lit();
       // either active, or start(at) lies outside [start(other), start(other) + duration) modulo II
       const Backend::Unguarded definition(model.backend());
-      model.require_residue(other->op, at.op, other->duration + other->offset - at.offset, model.ii() - 1 - other->duration,
-                            {active});
+      model.require_residue(other->op, at.op, other->duration + other->offset - at.offset, model.ii() - 1 - other->duration, {active});
       terms.push_back({other->amount, active});
     }
     model.backend().add_at_most(std::move(terms), capacity - at.amount);

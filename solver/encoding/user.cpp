@@ -86,7 +86,8 @@ void cap_crossing_smem(Model& model, const UserConstraint& c) {
     const OpId writer = model.problem().find_op(ring.writer);
     const Lit crosses = model.backend().new_lit();
     for (const std::string& reader : ring.readers)
-      if (const OpId to = model.problem().find_op(reader); to != writer) model.backend().add_clause({model.same_group(writer, to), crosses});
+      if (const OpId to = model.problem().find_op(reader); to != writer)
+        model.backend().add_clause({model.same_group(writer, to), crosses});
     terms.push_back({ring.bytes, crosses});
   }
   model.backend().add_at_most(std::move(terms), sat_add(c.high, -c.low));
@@ -126,12 +127,8 @@ void add_constraint(Model& model, const UserConstraint& c) {
         backend.add_clause({c.kind == ConstraintKind::InGroup ? inside : -inside});
       }
       break;
-    case ConstraintKind::SameGroup:
-      each_pair([&](OpId a, OpId b) { backend.add_clause({model.same_group(a, b)}); });
-      break;
-    case ConstraintKind::DifferentGroup:
-      each_pair([&](OpId a, OpId b) { backend.add_clause({-model.same_group(a, b)}); });
-      break;
+    case ConstraintKind::SameGroup: each_pair([&](OpId a, OpId b) { backend.add_clause({model.same_group(a, b)}); }); break;
+    case ConstraintKind::DifferentGroup: each_pair([&](OpId a, OpId b) { backend.add_clause({-model.same_group(a, b)}); }); break;
     case ConstraintKind::Before:
       if (ops.size() == 2) model.require_apart(ops[0], ops[1], c.low);
       break;
@@ -151,16 +148,15 @@ void add_constraint(Model& model, const UserConstraint& c) {
     case ConstraintKind::MaxWarps: require_warps_at_most(model, c.high); break;
     case ConstraintKind::MaxGroups: cap_groups(model, c.high); break;
     case ConstraintKind::MaxRegisters: break;  // encoding/registers.cpp
-    case ConstraintKind::MaxSmem:
-      backend.add_at_most(memory_terms(model, Space::Smem), c.high - problem.resident_smem);
-      break;
+    case ConstraintKind::MaxSmem: backend.add_at_most(memory_terms(model, Space::Smem), c.high - problem.resident_smem); break;
     case ConstraintKind::MaxTmem:
       backend.add_at_most(memory_terms(model, Space::Tmem), allocatable_columns(c.high) - problem.resident_columns);
       break;
     case ConstraintKind::MaxDepth:
       for (std::size_t i = 0; i < problem.channels.size(); ++i)
         if (problem.channels[i].name == c.channel)
-          backend.add_clause({-model.depth_at_least(ChannelId(i), static_cast<int>(std::clamp<std::int64_t>(c.high, 0, model.max_depth(ChannelId(i)))) + 1)});
+          backend.add_clause({-model.depth_at_least(
+              ChannelId(i), static_cast<int>(std::clamp<std::int64_t>(c.high, 0, model.max_depth(ChannelId(i)))) + 1)});
       break;
     case ConstraintKind::OneByOne: issue_one_by_one(model); break;
     case ConstraintKind::IIRange:
@@ -198,7 +194,8 @@ std::string constraint_faults(const Problem& problem, const Constraints& constra
       for (const std::string& name : names)
         if (!problem.find_op(name).valid()) faults += fmt::format("constraint '{}' names no op '{}'. ", c.name, name);
     }
-    if (c.kind == ConstraintKind::ClosedGroup && c.ops.size() != 1) faults += fmt::format("constraint '{}' names {} ops instead of one. ", c.name, c.ops.size());
+    if (c.kind == ConstraintKind::ClosedGroup && c.ops.size() != 1)
+      faults += fmt::format("constraint '{}' names {} ops instead of one. ", c.name, c.ops.size());
     if (c.kind == ConstraintKind::MaxDepth &&
         std::none_of(problem.channels.begin(), problem.channels.end(), [&](const Channel& x) { return x.name == c.channel; }))
       faults += fmt::format("constraint '{}' names no channel '{}'. ", c.name, c.channel);
@@ -228,7 +225,8 @@ std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, 
   SlidPins result;
   Cycle first = kFar;
   for (const UserConstraint& c : constraints) {
-    const bool of_stages = c.kind == ConstraintKind::SameStage || c.kind == ConstraintKind::MaxStages || c.kind == ConstraintKind::MaxStageSmem;
+    const bool of_stages =
+        c.kind == ConstraintKind::SameStage || c.kind == ConstraintKind::MaxStages || c.kind == ConstraintKind::MaxStageSmem;
     const bool early = c.kind == ConstraintKind::Before && c.low < 0;
     const bool odd = pins(c) && (c.low < 0 || high(c) < c.low || high(c) >= kFar);
     if (!c.enabled || of_stages || early || odd) continue;  // left out: still a relaxation

@@ -46,9 +46,18 @@ class Case {
     };
     const std::vector<Family> families{
         {"REGISTER LIMIT", [](Graph& g) { g.register_limit = kPlenty; }},
-        {"MEMORY CAPACITY", [](Graph& g) { g.memory_capacity = {kPlenty, kPlenty}; }},
-        {"CONCURRENCY", [](Graph& g) { for (Arc& arc : g.arcs) arc.blocking = false; }},
-        {"CROSS-WARP SPILLS", [](Graph& g) { for (Node& node : g.nodes) node.spill = 0; }},
+        {"MEMORY CAPACITY",
+         [](Graph& g) {
+           g.memory_capacity = {kPlenty, kPlenty};
+         }},
+        {"CONCURRENCY",
+         [](Graph& g) {
+           for (Arc& arc : g.arcs) arc.blocking = false;
+         }},
+        {"CROSS-WARP SPILLS",
+         [](Graph& g) {
+           for (Node& node : g.nodes) node.spill = 0;
+         }},
     };
     std::vector<std::string> found;
     const auto without = [&](std::size_t a, std::size_t b) {
@@ -124,8 +133,7 @@ void no_cross_warp(PaperAblation& ablation, const Case& with, const Case& withou
   const SearchResult free = with.decide(), result = without.decide();
   record(ablation, result);
   ablation.finding = fmt::format("With cross-warp communication: {}. Without: {}", verdict(free), verdict(result));
-  if (result.status == Status::Infeasible && free.status == Status::Optimal)
-    ablation.finding += fmt::format("; {}", without.culprits());
+  if (result.status == Status::Infeasible && free.status == Status::Optimal) ablation.finding += fmt::format("; {}", without.culprits());
   if (result.status == Status::Optimal)
     ablation.finding +=
         "; ops of one group may overlap in the paper's model unless one of them blocks, so each chain of register values "
@@ -140,8 +148,8 @@ void no_subtiling(PaperAblation& ablation, const Case& merged) {
   if (result.status == Status::Infeasible) {
     for (const Node& node : merged.graph().nodes)
       if (node.registers > merged.graph().register_limit)
-        ablation.finding += fmt::format("; the result of {} alone takes {} registers of {}", node.name, node.registers,
-                                        merged.graph().register_limit);
+        ablation.finding +=
+            fmt::format("; the result of {} alone takes {} registers of {}", node.name, node.registers, merged.graph().register_limit);
     ablation.finding += fmt::format("; {}", merged.culprits());
     const SearchResult all = merged.decide_all();
     if (all.status == Status::Optimal) ablation.finding += fmt::format("; its smallest I with a joint schedule is {}", all.ii);
@@ -152,8 +160,8 @@ void no_subtiling(PaperAblation& ablation, const Case& merged) {
 
 }  // namespace
 
-PaperAblation ablate(Ablation ablation, const Graph& native, const Options& options, const PaperAnswer& answer,
-                     std::uint64_t seed, const SearchLimits& limits, const SearchListener& listener) {
+PaperAblation ablate(Ablation ablation, const Graph& native, const Options& options, const PaperAnswer& answer, std::uint64_t seed,
+                     const SearchLimits& limits, const SearchListener& listener) {
   PaperAblation result;
   result.name = kAblationNames[static_cast<std::size_t>(ablation)];
   Options changed = options;

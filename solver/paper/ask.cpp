@@ -92,8 +92,7 @@ void compare_native(const Request& request, PaperAnswer& answer, Clock::time_poi
 }
 
 void describe(const Graph& native, const Graph& small, PaperAnswer& answer) {
-  for (std::size_t v = 0; v < native.nodes.size(); ++v)
-    answer.costs.push_back({OpId(v), native.nodes[v].cycles, small.nodes[v].cycles});
+  for (std::size_t v = 0; v < native.nodes.size(); ++v) answer.costs.push_back({OpId(v), native.nodes[v].cycles, small.nodes[v].cycles});
   int unit_uses = 0, lost = 0;
   for (std::size_t v = 0; v < native.nodes.size(); ++v) {
     unit_uses += static_cast<int>(native.nodes[v].table.size());
@@ -117,8 +116,7 @@ PaperNormalization facts(const Normalization& n, const Options& options) {
   return result;
 }
 
-void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits, Clock::time_point end,
-         const SearchListener& listener) {
+void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits, Clock::time_point end, const SearchListener& listener) {
   const Options& options = request.options;
   const Graph native = make_graph(request.problem, options);
   const auto begin = Clock::now();

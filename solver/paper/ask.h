@@ -19,9 +19,9 @@ struct Request {
   Problem problem;
   Options options;
   std::vector<Ablation> ablations;
-  double timeout_seconds = 60;   ///< for everything together
+  double timeout_seconds = 60;  ///< for everything together
   std::uint64_t seed = 0;
-  bool native = true;            ///< also solve at native cycles, to compare
+  bool native = true;  ///< also solve at native cycles, to compare
 };
 
 /// Never throws; a stop request takes effect within 100 ms. What was not decided is marked so.

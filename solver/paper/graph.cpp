@@ -79,8 +79,7 @@ Graph make_graph(const Problem& problem, const Options& options) {
     arc.to = edge.to.index();
     arc.delay = options.table == Table::Latency ? edge.latency : std::min(edge.latency, from.cycles);
     arc.distance = edge.distance;
-    arc.blocking = (options.blocking == Blocking::Async && from.asynchronous) ||
-                   (options.blocking == Blocking::Waits && edge.waits);
+    arc.blocking = (options.blocking == Blocking::Async && from.asynchronous) || (options.blocking == Blocking::Waits && edge.waits);
     arc.registers = edge.value.valid() && problem.value(edge.value).space == Space::Register;
     if (arc.registers) from.spill = std::max(from.spill, options.spill_cost >= 0 ? options.spill_cost : edge.handoff);
     add_read(from, {arc.to, arc.distance});
@@ -94,9 +93,8 @@ Graph make_graph(const Problem& problem, const Options& options) {
   }
   const Limits& limits = problem.limits;
   graph.memory_capacity = {limits.smem_bytes - problem.resident_smem, limits.tmem_columns - problem.resident_columns};
-  graph.register_limit = options.registers > 0
-                             ? options.registers
-                             : limits.registers_per_thread - limits.register_overhead - problem.resident_registers;
+  graph.register_limit =
+      options.registers > 0 ? options.registers : limits.registers_per_thread - limits.register_overhead - problem.resident_registers;
   const std::int64_t own = options.pool == Pool::Warps ? limits.warps_per_cta : problem.max_groups;
   graph.pool = static_cast<int>(std::clamp<std::int64_t>(options.groups > 0 ? options.groups : own, 1, 64));
   apply_streaming(graph, options.streaming);
@@ -122,8 +120,7 @@ std::vector<Cycle> cost_list(const Graph& graph, const Options& options) {
 Cycle serial_cycles(const Graph& graph) {
   std::vector<Cycle> lengths;
   for (const Node& node : graph.nodes) lengths.push_back(std::max<Cycle>(1, node.cycles));
-  for (const Arc& arc : graph.arcs)
-    lengths[arc.from] = std::max(lengths[arc.from], arc.delay + graph.nodes[arc.from].spill);
+  for (const Arc& arc : graph.arcs) lengths[arc.from] = std::max(lengths[arc.from], arc.delay + graph.nodes[arc.from].spill);
   Cycle total = 0;
   for (const Cycle length : lengths) total += length;
   return std::max<Cycle>(1, total);

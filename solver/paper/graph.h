@@ -30,12 +30,12 @@ struct Read {
 
 struct Node {
   std::string name;
-  Cycle cycles = 0;                               ///< rows of the reservation table
+  Cycle cycles = 0;  ///< rows of the reservation table
   std::vector<TableUse> table;
   int warps = 1;
-  std::int64_t registers = 0;                     ///< regs(v), per thread
-  std::array<std::int64_t, 2> footprint{0, 0};    ///< shared memory bytes, tensor memory columns
-  Cycle spill = 0;                                ///< spillcost(v)
+  std::int64_t registers = 0;                   ///< regs(v), per thread
+  std::array<std::int64_t, 2> footprint{0, 0};  ///< shared memory bytes, tensor memory columns
+  Cycle spill = 0;                              ///< spillcost(v)
   bool variable_latency = false, asynchronous = false;
   /// Everybody whose use keeps the result alive: the targets of v's edges, and readers of values that share its storage.
   std::vector<Read> reads;

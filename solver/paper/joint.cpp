@@ -6,8 +6,7 @@ namespace heddle::solver::paper {
 
 JointAnswer swp_and_ws(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits) {
   try {
-    return options.form == Form::Literal ? joint_literal(graph, options, query, limits)
-                                         : joint_compact(graph, options, query, limits);
+    return options.form == Form::Literal ? joint_literal(graph, options, query, limits) : joint_compact(graph, options, query, limits);
   } catch (const Stopped&) {
   } catch (const std::exception&) {  // the solver gave up, or memory ran out
   }
@@ -19,8 +18,7 @@ bool valid_modulo_schedule(const Graph& graph, Cycle ii, Cycle length, const std
     if (starts[v] < 0 || starts[v] >= length || starts[v] + graph.nodes[v].cycles > length) return false;
   for (const Arc& arc : graph.arcs)
     if (starts[arc.to] + arc.distance * ii < starts[arc.from] + arc.delay) return false;
-  std::vector<std::vector<std::int64_t>> used(graph.unit_capacity.size(),
-                                              std::vector<std::int64_t>(static_cast<std::size_t>(ii), 0));
+  std::vector<std::vector<std::int64_t>> used(graph.unit_capacity.size(), std::vector<std::int64_t>(static_cast<std::size_t>(ii), 0));
   for (std::size_t v = 0; v < graph.nodes.size(); ++v)
     for (const TableUse& use : graph.nodes[v].table)
       for (Cycle c = use.offset; c < use.offset + use.duration; ++c) {

@@ -23,14 +23,14 @@ struct JointSchedule {
 
 struct JointQuery {
   Cycle ii = 1, length = 1;
-  int pool = 0;                                ///< members that may be used; 0: all
-  std::vector<std::vector<Cycle>> excluded;    ///< starts that are not wanted (again)
+  int pool = 0;                              ///< members that may be used; 0: all
+  std::vector<std::vector<Cycle>> excluded;  ///< starts that are not wanted (again)
   std::uint64_t seed = 0;
 };
 
 struct JointAnswer {
   Answer answer = Answer::Unknown;
-  JointSchedule schedule;       ///< when Yes
+  JointSchedule schedule;  ///< when Yes
   std::size_t clauses = 0;
 };
 

@@ -20,8 +20,7 @@ class Compact {
     const std::int64_t copies = copies_of(query.ii, query.length), end = (copies - 1) * query.ii + query.length;
     std::int64_t busy = 0;
     for (const Node& node : graph.nodes) busy += std::min(node.cycles, query.ii);
-    return ops * query.length * 4 + arcs * query.length * 2 + copies * end * (arcs + ops * graph.pool) +
-           (ops + busy) * query.ii * ops;
+    return ops * query.length * 4 + arcs * query.length * 2 + copies * end * (arcs + ops * graph.pool) + (ops + busy) * query.ii * ops;
   }
 
   Compact(Backend& backend, const Graph& graph, const Options& options, const JointQuery& query)

@@ -196,8 +196,7 @@ class Literal {
       for (Cycle i = 0; i < copies_; ++i)
         for (Cycle other = 0; other < copies_; ++other)
           for (Cycle t = 0; t < end_; ++t)
-            for (Cycle c = 0; c < cycles; ++c)
-              backend_.add_clause({-condition, -share, -op(v, i, t), -op(o, other, t - c)});
+            for (Cycle c = 0; c < cycles; ++c) backend_.add_clause({-condition, -share, -op(v, i, t), -op(o, other, t - c)});
     }
   }
 

@@ -41,8 +41,7 @@ bool units_fit(const Graph& graph, Cycle ii) {
 
 Cycle length_of(const Graph& graph, const std::vector<Cycle>& starts) {
   Cycle length = 1;
-  for (std::size_t v = 0; v < starts.size(); ++v)
-    length = std::max(length, starts[v] + std::max<Cycle>(1, graph.nodes[v].cycles));
+  for (std::size_t v = 0; v < starts.size(); ++v) length = std::max(length, starts[v] + std::max<Cycle>(1, graph.nodes[v].cycles));
   return length;
 }
 
@@ -100,8 +99,7 @@ ModuloSchedule optimal_modulo_schedule(const Graph& graph, Cycle ii, std::uint64
       result.answer = Answer::No;
       return result;
     }
-    if (valid_modulo_schedule(graph, ii, length_of(graph, *first), *first))
-      return {Answer::Yes, *first, length_of(graph, *first)};
+    if (valid_modulo_schedule(graph, ii, length_of(graph, *first), *first)) return {Answer::Yes, *first, length_of(graph, *first)};
     const Cycle last = sufficient_length(graph, ii);
     Cycle step = 1;
     for (Cycle below = length_of(graph, *first) - 1; below < last;) {

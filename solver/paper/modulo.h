@@ -10,7 +10,7 @@ namespace heddle::solver::paper {
 struct ModuloSchedule {
   Answer answer = Answer::Unknown;  ///< No: the graph has no modulo schedule at this I
   std::vector<Cycle> starts;
-  Cycle length = 0;                 ///< LEN(M), the smallest possible
+  Cycle length = 0;  ///< LEN(M), the smallest possible
 };
 
 /// Never throws.

@@ -225,8 +225,7 @@ Graph normalized(Graph graph, const Normalization& normalization) {
   const Cycle from = normalization.largest, to = from > 0 ? normalization.of.at(from) : 1;
   const auto small = [&](Cycle& cost) {
     const auto found = normalization.of.find(cost);
-    cost = found != normalization.of.end() ? found->second
-                                           : static_cast<Cycle>((Wide{cost} * to * 2 + from) / (Wide{from} * 2));
+    cost = found != normalization.of.end() ? found->second : static_cast<Cycle>((Wide{cost} * to * 2 + from) / (Wide{from} * 2));
   };
   for (Node& node : graph.nodes) {
     small(node.cycles);

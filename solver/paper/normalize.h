@@ -21,13 +21,13 @@
 namespace heddle::solver::paper {
 
 struct Normalization {
-  bool possible = false;              ///< false: U is too small for the list; `why` says it
+  bool possible = false;  ///< false: U is too small for the list; `why` says it
   std::string why;
-  std::map<Cycle, Cycle> of;          ///< C -> C' for every integer in the list
-  std::int64_t error = 0, sum = 0;    ///< F, sum of C' as the switch `entries` counts it
-  int entries = 0, zeros = 0;         ///< positive entries, and how many of them became zero
-  Cycle largest = 0;                  ///< in C
-  bool tie_broken = true;             ///< false: stopped looking for the finest solution
+  std::map<Cycle, Cycle> of;        ///< C -> C' for every integer in the list
+  std::int64_t error = 0, sum = 0;  ///< F, sum of C' as the switch `entries` counts it
+  int entries = 0, zeros = 0;       ///< positive entries, and how many of them became zero
+  Cycle largest = 0;                ///< in C
+  bool tie_broken = true;           ///< false: stopped looking for the finest solution
 };
 
 Normalization normalize(const std::vector<Cycle>& costs, const Options& options);

@@ -16,22 +16,32 @@ struct Row {
   std::string name, about;
   std::vector<std::string> words;  ///< value i is words[i]; empty: an integer
   std::int64_t low = 0, high = 0;
-  std::string special;             ///< what the value `low` is called, if it means something of its own
+  std::string special;  ///< what the value `low` is called, if it means something of its own
   std::function<std::int64_t(const Options&)> get;
   std::function<void(Options&, std::int64_t)> set;
 };
 
 template <class T>
 Row choice(std::string name, T Options::*member, std::vector<std::string> words, std::string about) {
-  return {std::move(name), std::move(about), std::move(words), 0, 0, "",
+  return {std::move(name),
+          std::move(about),
+          std::move(words),
+          0,
+          0,
+          "",
           [member](const Options& o) { return static_cast<std::int64_t>(o.*member); },
           [member](Options& o, std::int64_t value) { o.*member = static_cast<T>(value); }};
 }
 
-Row integer(std::string name, std::int64_t Options::*member, std::int64_t low, std::int64_t high, std::string special,
-            std::string about) {
-  return {std::move(name), std::move(about), {}, low, high, std::move(special),
-          [member](const Options& o) { return o.*member; }, [member](Options& o, std::int64_t value) { o.*member = value; }};
+Row integer(std::string name, std::int64_t Options::*member, std::int64_t low, std::int64_t high, std::string special, std::string about) {
+  return {std::move(name),
+          std::move(about),
+          {},
+          low,
+          high,
+          std::move(special),
+          [member](const Options& o) { return o.*member; },
+          [member](Options& o, std::int64_t value) { o.*member = value; }};
 }
 
 const std::vector<Row>& rows() {
@@ -40,8 +50,7 @@ const std::vector<Row>& rows() {
       choice("normalize", &Options::normalize, off_on,
              "Costs are normalized to small integers as in section 5.2; off keeps native cycles, which the paper calls "
              "intractable."),
-      integer("u", &Options::u, 1, 1'000'000, "",
-              "Upper limit on the sum of the normalized costs; the authors use 300."),
+      integer("u", &Options::u, 1, 1'000'000, "", "Upper limit on the sum of the normalized costs; the authors use 300."),
       choice("table", &Options::table, {"latency", "occupancy"},
              "cycles(v), the length of the reservation table: until the result is usable, or only while v holds a unit; "
              "the paper uses one number for both."),
@@ -128,8 +137,8 @@ std::string expectation(const Row& row) {
 std::vector<PaperSetting> settings(const Options& options) {
   std::vector<PaperSetting> list;
   for (const Row& row : rows())
-    list.push_back({row.name, value_text(row, row.get(options)), value_text(row, row.get(Options{})), row.about, row.words,
-                    row.low, row.high});
+    list.push_back(
+        {row.name, value_text(row, row.get(options)), value_text(row, row.get(Options{})), row.about, row.words, row.low, row.high});
   return list;
 }
 
@@ -144,8 +153,7 @@ Result<Ok> set_switch(Options& options, std::string_view assignment) {
     if (!row.words.empty()) {
       const auto found = std::find(row.words.begin(), row.words.end(), word);
       if (found == row.words.end())
-        return Error::input(fmt::format("switch '{}' takes {}, not '{}'", name, expectation(row), word),
-                            did_you_mean(word, row.words));
+        return Error::input(fmt::format("switch '{}' takes {}, not '{}'", name, expectation(row), word), did_you_mean(word, row.words));
       value = found - row.words.begin();
     } else if (!row.special.empty() && word == row.special) {
       value = row.low;

@@ -22,8 +22,7 @@ class Stopwatch {
 
 class Search {
  public:
-  Search(const Graph& graph, const Options& options, std::uint64_t seed, const SearchLimits& limits,
-         const SearchListener& listener)
+  Search(const Graph& graph, const Options& options, std::uint64_t seed, const SearchLimits& limits, const SearchListener& listener)
       : graph_(graph), options_(options), seed_(seed), limits_(limits), listener_(listener) {}
 
   SearchResult one_window(Cycle ii) {
@@ -69,8 +68,7 @@ class Search {
       if (options_.accelerate && !probed_ && ii < serial) {
         probed_ = true;
         if (joint(serial, serial, 0).answer == Answer::No)
-          return infeasible(fmt::format("refuted at I = L = {}, where one iteration follows the other, and so at every I",
-                                        serial));
+          return infeasible(fmt::format("refuted at I = L = {}, where one iteration follows the other, and so at every I", serial));
       }
     }
     if (limit >= serial) return infeasible(fmt::format("refuted at every I up to {}, where nothing overlaps any more", serial));
@@ -161,10 +159,9 @@ class Search {
   }
 
   SearchResult unknown(std::string what) {
-    result_.why = limits_.stop.stop_requested() ? "interrupted"
-                  : Clock::now() >= limits_.deadline
-                      ? fmt::format("{} was not decided in time", what)
-                      : fmt::format("{} takes more formulas than are attempted", what);
+    result_.why = limits_.stop.stop_requested()      ? "interrupted"
+                  : Clock::now() >= limits_.deadline ? fmt::format("{} was not decided in time", what)
+                                                     : fmt::format("{} takes more formulas than are attempted", what);
     return std::move(result_);
   }
 
@@ -184,8 +181,8 @@ SearchResult algorithm1(const Graph& graph, const Options& options, std::uint64_
   return Search(graph, options, seed, limits, listener).run(false);
 }
 
-SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, std::uint64_t seed,
-                        const SearchLimits& limits, const SearchListener& listener) {
+SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, std::uint64_t seed, const SearchLimits& limits,
+                        const SearchListener& listener) {
   return Search(graph, options, seed, limits, listener).one_window(ii);
 }
 

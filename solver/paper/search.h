@@ -26,7 +26,8 @@ struct SearchProgress {
 using SearchListener = std::function<void(const SearchProgress&)>;
 
 struct SearchResult {
-  Status status = Status::Unknown;  ///< Optimal: ran through; Feasible: I stands, L may be shorter; Infeasible: no I works; Unknown: stopped, out of time
+  Status status = Status::Unknown;  ///< Optimal: ran through; Feasible: I stands, L may be shorter; Infeasible: no I works; Unknown:
+                                    ///< stopped, out of time
   std::string why;
   Cycle modulo_ii = 0, modulo_length = 0;
   Cycle ii = 0, length = 0;
@@ -39,7 +40,7 @@ SearchResult algorithm1(const Graph& graph, const Options& options, std::uint64_
                         const SearchListener& listener = {});
 
 /// Only the window of one I; I = 0: of the smallest I that has a modulo schedule.
-SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, std::uint64_t seed,
-                        const SearchLimits& limits, const SearchListener& listener = {});
+SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, std::uint64_t seed, const SearchLimits& limits,
+                        const SearchListener& listener = {});
 
 }  // namespace heddle::solver::paper

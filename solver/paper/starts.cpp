@@ -76,8 +76,7 @@ void Starts::capacity() {
           if (rest == 0) continue;
           const Lit active = rest == 1 ? slot(v, ((r - use.offset) % ii_ + ii_) % ii_) : backend_.new_lit();
           if (rest > 1)
-            for (Cycle c = use.offset; c < use.offset + rest; ++c)
-              backend_.add_clause({-slot(v, ((r - c) % ii_ + ii_) % ii_), active});
+            for (Cycle c = use.offset; c < use.offset + rest; ++c) backend_.add_clause({-slot(v, ((r - c) % ii_ + ii_) % ii_), active});
           rows[static_cast<std::size_t>(r)].push_back({use.amount, active});
         }
       }

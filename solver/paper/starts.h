@@ -26,8 +26,8 @@ class Starts {
   void capacity();
 
   Cycle last(std::size_t op) const { return static_cast<Cycle>(ge_[op].size()); }  ///< latest start
-  bool possible() const { return possible_; }  ///< false: some op is longer than L
-  std::vector<Cycle> values() const;           ///< after Yes
+  bool possible() const { return possible_; }                                      ///< false: some op is longer than L
+  std::vector<Cycle> values() const;                                               ///< after Yes
   /// Not these starts.
   void exclude(const std::vector<Cycle>& starts);
 
@@ -36,8 +36,8 @@ class Starts {
   const Graph& graph_;
   Cycle ii_;
   bool possible_ = true;
-  std::vector<std::vector<Lit>> ge_;    ///< ge_[v][t - 1]: s_v >= t
-  std::vector<std::vector<Lit>> at_;    ///< kTrue where not made yet and not constant
+  std::vector<std::vector<Lit>> ge_;  ///< ge_[v][t - 1]: s_v >= t
+  std::vector<std::vector<Lit>> at_;  ///< kTrue where not made yet and not constant
   std::vector<std::vector<Lit>> slot_;
 };
 

@@ -72,12 +72,12 @@ class Enumeration {
   Clock::time_point begin_;
   SearchLimits limits_;
   Alternatives answer_;
-  std::vector<Lit> equal_;                        ///< assumptions that hold the objectives
+  std::vector<Lit> equal_;  ///< assumptions that hold the objectives
   std::optional<std::int64_t> register_cap_;
   std::set<Signature> signatures_;
-  std::vector<std::vector<Lit>> places_;          ///< of each found schedule
-  int distance_ = 1;                              ///< asked for at present
-  int farthest_ = 0;                              ///< a greater distance is refuted
+  std::vector<std::vector<Lit>> places_;  ///< of each found schedule
+  int distance_ = 1;                      ///< asked for at present
+  int farthest_ = 0;                      ///< a greater distance is refuted
 };
 
 void Enumeration::hold_objectives(LiveModel& live) {

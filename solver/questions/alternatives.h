@@ -11,10 +11,10 @@
 namespace heddle::solver {
 
 struct AlternativesRequest {
-  SolveRequest solve;             ///< what is to be optimal; its time limit holds for everything together
+  SolveRequest solve;  ///< what is to be optimal; its time limit holds for everything together
   Aspect aspect = Aspect::Any;
-  bool ii_only = false;           ///< do not ask for equal stages, warps, memory and registers
-  int count = 10;                 ///< stop after this many, the first included
+  bool ii_only = false;  ///< do not ask for equal stages, warps, memory and registers
+  int count = 10;        ///< stop after this many, the first included
 };
 
 /// Each as soon as it is known; the first one is the optimum itself.
@@ -22,7 +22,7 @@ using AlternativeListener = std::function<void(const Alternative&)>;
 
 /// Each of the first 20 is sought far from all before it: at half the greatest distance at first, and nearer where nothing is
 /// found with limited effort. Those after them come as they are found. Same request and seed, same answer, unless a time limit was hit.
-Alternatives find_alternatives(const AlternativesRequest& request, std::stop_token stop = {},
-                               const AlternativeListener& found = {}, const SolveListener& listener = {});
+Alternatives find_alternatives(const AlternativesRequest& request, std::stop_token stop = {}, const AlternativeListener& found = {},
+                               const SolveListener& listener = {});
 
 }  // namespace heddle::solver

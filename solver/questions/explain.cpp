@@ -36,7 +36,8 @@ bool tells(const Violation& v, Family family) {
 }
 
 bool about(const Violation& v, const ExplanationMember& member) {
-  return std::all_of(v.ops.begin(), v.ops.end(), [&](OpId op) { return std::find(member.ops.begin(), member.ops.end(), op) != member.ops.end(); });
+  return std::all_of(v.ops.begin(), v.ops.end(),
+                     [&](OpId op) { return std::find(member.ops.begin(), member.ops.end(), op) != member.ops.end(); });
 }
 
 /// A few words for what holds II up, where arithmetic says it.
@@ -62,8 +63,13 @@ Cycle fits_serially(const Problem& problem, const Constraints& constraints) {
 class Explainer {
  public:
   Explainer(const ExplainRequest& request, std::stop_token stop, const ExplainListener& listener)
-      : request_(request), problem_(request.solve.problem), constraints_(request.solve.constraints), stop_(std::move(stop)),
-        listener_(listener), begin_(Clock::now()), deadline_(deadline_after(begin_, request.solve.timeout_seconds)) {
+      : request_(request),
+        problem_(request.solve.problem),
+        constraints_(request.solve.constraints),
+        stop_(std::move(stop)),
+        listener_(listener),
+        begin_(Clock::now()),
+        deadline_(deadline_after(begin_, request.solve.timeout_seconds)) {
     answer_.solver = solver_version();
   }
 
@@ -138,7 +144,8 @@ void Explainer::explain() {
     explain_by_arithmetic(kNoFiniteII);
     return;
   }
-  if (const std::vector<Shortage> shortages = find_shortages(problem_, constraints_); !shortages.empty()) return explain_shortages(shortages);
+  if (const std::vector<Shortage> shortages = find_shortages(problem_, constraints_); !shortages.empty())
+    return explain_shortages(shortages);
   if (asked && *asked < bounds_.min_ii()) {
     answer_.status = Status::Infeasible;
     answer_.refuted = asked;
@@ -210,7 +217,8 @@ void Explainer::explain_by_arithmetic(Cycle below) {
   for (const BoundFact& fact : facts) answer_.members.push_back(describe_fact(problem_, fact));
   answer_.verified = true;
   if (!facts.empty())
-    answer_.reason = facts[0].kind == BoundFact::Kind::Unit || facts[0].kind == BoundFact::Kind::Issue ? BoundReason::Resource : BoundReason::Recurrence;
+    answer_.reason =
+        facts[0].kind == BoundFact::Kind::Unit || facts[0].kind == BoundFact::Kind::Issue ? BoundReason::Resource : BoundReason::Recurrence;
   relax(easings_of(problem_, constraints_, facts));
 }
 
@@ -390,8 +398,7 @@ void Explainer::relax(std::vector<Easing> easings) {
     const bool known = r.status == Status::Optimal || r.status == Status::Feasible;
     return std::pair(known ? 0 : r.status == Status::Infeasible ? 1 : 2, r.ii);
   };
-  std::stable_sort(answer_.ways_out.begin(), answer_.ways_out.end(),
-                   [&](const WayOut& a, const WayOut& b) { return worth(a) < worth(b); });
+  std::stable_sort(answer_.ways_out.begin(), answer_.ways_out.end(), [&](const WayOut& a, const WayOut& b) { return worth(a) < worth(b); });
 }
 
 }  // namespace

@@ -178,7 +178,8 @@ class Search {
         const KernelSetMember& champion = members_[best];
         int order = compare_cost(m.outcome.schedule->ii, m, champion.outcome.schedule->ii, champion);
         if (order == 0) order = compare_traffic(m, champion);
-        if (order > 0 || (order == 0 && objective_values(m, request_.objectives) >= objective_values(champion, request_.objectives))) continue;
+        if (order > 0 || (order == 0 && objective_values(m, request_.objectives) >= objective_values(champion, request_.objectives)))
+          continue;
       }
       best = i;
     }
@@ -192,8 +193,8 @@ class Search {
     const auto hopeless = hopeless_ii(m, members_[b]);
     if (!hopeless || m.outcome.lower_bound < *hopeless) return;
     m.pruned = true;
-    m.why = fmt::format("II >= {}, but only II <= {} would equal {} with its II {}", m.outcome.lower_bound, *hopeless - 1, members_[b].label,
-                        members_[b].outcome.schedule->ii);
+    m.why = fmt::format("II >= {}, but only II <= {} would equal {} with its II {}", m.outcome.lower_bound, *hopeless - 1,
+                        members_[b].label, members_[b].outcome.schedule->ii);
   }
 
   void prune_all() {
@@ -314,7 +315,9 @@ class Search {
     return compare_cost(m.outcome.schedule->ii, m, winner.outcome.schedule->ii, winner) == 0 && !proved_no_better(m, winner);
   }
 
-  bool any_tie_open() const { return std::any_of(members_.begin(), members_.end(), [&](const KernelSetMember& m) { return tie_open(m); }); }
+  bool any_tie_open() const {
+    return std::any_of(members_.begin(), members_.end(), [&](const KernelSetMember& m) { return tie_open(m); });
+  }
 
   void settle_objectives(std::size_t i, double limit, bool only_ties) {
     std::unique_lock lock(mutex_);
@@ -325,8 +328,8 @@ class Search {
       if (&other == &m || other.series != m.series || other.invalid()) continue;
       adopt(m, other);
       // The best with as many or more groups allowed is the best here, if it is legal here.
-      const bool same = other.groups >= m.groups && other.outcome.status == Status::Optimal && all_proved(other, request_.objectives.size()) &&
-                        other.outcome.schedule->ii == m.outcome.schedule->ii &&
+      const bool same = other.groups >= m.groups && other.outcome.status == Status::Optimal &&
+                        all_proved(other, request_.objectives.size()) && other.outcome.schedule->ii == m.outcome.schedule->ii &&
                         objective_values(other, request_.objectives) == objective_values(m, request_.objectives);
       if (same) m.outcome.objectives = other.outcome.objectives;
     }
@@ -374,7 +377,8 @@ class Search {
   bool proved_no_better(const KernelSetMember& m, const KernelSetMember& winner) const {
     if (const int order = compare_traffic(m, winner); order != 0) return order > 0;
     const std::size_t known = request_.objectives.size() + 1;
-    if (m.outcome.status != Status::Optimal || m.outcome.objectives.size() != known || winner.outcome.objectives.size() != known) return false;
+    if (m.outcome.status != Status::Optimal || m.outcome.objectives.size() != known || winner.outcome.objectives.size() != known)
+      return false;
     for (std::size_t k = 0; k < request_.objectives.size(); ++k) {
       const ObjectiveValue &mine = m.outcome.objectives[k + 1], &best = winner.outcome.objectives[k + 1];
       if (!mine.proved) return false;

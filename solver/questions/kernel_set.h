@@ -16,15 +16,15 @@ namespace heddle::solver {
 
 struct KernelSetRequest {
   std::vector<KernelSetMember> members;  ///< from solver/questions/kernel_set_members.h
-  Constraints constraints;            ///< on every member: caps, which name no ops
-  double timeout_seconds = 60;        ///< for everything together
-  double member_seconds = 0;          ///< for one member and question; 0: short at first, longer in later rounds
+  Constraints constraints;               ///< on every member: caps, which name no ops
+  double timeout_seconds = 60;           ///< for everything together
+  double member_seconds = 0;             ///< for one member and question; 0: short at first, longer in later rounds
   std::uint64_t seed = 0;
   int max_stages = 6;
   std::vector<Objective> objectives = SolveRequest{}.objectives;  ///< what breaks ties, and what else is reported
-  bool least_traffic = false;         ///< ties go to the member that moves fewer bytes per work, before all objectives
-  bool prune = true;                  ///< false: solve every member to the end
-  int jobs = 1;                       ///< members at a time; above 1 it depends on timing which members are pruned
+  bool least_traffic = false;  ///< ties go to the member that moves fewer bytes per work, before all objectives
+  bool prune = true;           ///< false: solve every member to the end
+  int jobs = 1;                ///< members at a time; above 1 it depends on timing which members are pruned
 };
 
 /// What happens while it runs; called by one thread at a time. The references die with the call.

@@ -28,7 +28,8 @@ class Expansion {
       count = sat_add(count, members);
     }
     if (count > static_cast<std::int64_t>(kMostKernelSetMembers))
-      error_.faults.push_back({"", "", fmt::format("the family has {} members, at most {} are accepted", count, kMostKernelSetMembers), "vary less at a time"});
+      error_.faults.push_back(
+          {"", "", fmt::format("the family has {} members, at most {} are accepted", count, kMostKernelSetMembers), "vary less at a time"});
     if (!error_.faults.empty()) return error_;
     for (std::size_t k = 0; k < spec_.kernels.size(); ++k) expand(spec_.kernels[k], per_kernel[k], stop);
     check_work();
@@ -58,10 +59,12 @@ class Expansion {
     };
     for (const auto& [name, value] : spec_.params) expect(name);
     for (const Change& change : spec_.changes)
-      if (change.kind == ChangeKind::Groups) fault(fmt::format("{} changes what is a choice of the family", describe(change)), "say --vary groups=N");
+      if (change.kind == ChangeKind::Groups)
+        fault(fmt::format("{} changes what is a choice of the family", describe(change)), "say --vary groups=N");
     for (const Variation& v : spec_.vary) {
       const std::string key = (v.kind == Variation::Kind::Subtile ? "subtile:" : "") + v.name;
-      if (!seen.insert(v.kind == Variation::Kind::Groups ? "groups" : key).second) fault(fmt::format("'{}' varies twice", key.empty() ? "groups" : key));
+      if (!seen.insert(v.kind == Variation::Kind::Groups ? "groups" : key).second)
+        fault(fmt::format("'{}' varies twice", key.empty() ? "groups" : key));
       if (v.kind == Variation::Kind::Groups || !expect(v.name)) continue;
       if (v.kind == Variation::Kind::Param && spec_.params.contains(v.name))
         fault(fmt::format("parameter '{}' is set and varies at the same time", v.name));
@@ -90,7 +93,8 @@ class Expansion {
       if (spec_.all_choices && p.choices.size() > 1 && !named && !spec_.params.contains(p.name))
         out.push_back({Variation::Kind::Param, p.name, p.choices});
     }
-    const auto groups = std::find_if(spec_.vary.begin(), spec_.vary.end(), [](const Variation& v) { return v.kind == Variation::Kind::Groups; });
+    const auto groups =
+        std::find_if(spec_.vary.begin(), spec_.vary.end(), [](const Variation& v) { return v.kind == Variation::Kind::Groups; });
     if (groups != spec_.vary.end()) out.push_back(*groups);
     for (Variation& v : out) {
       std::set<std::int64_t> seen;

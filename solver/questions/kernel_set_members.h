@@ -25,10 +25,10 @@ struct Variation {
 struct KernelSetSpec {
   std::vector<Kernel> kernels;
   Machine machine;
-  Scope params;                      ///< for every kernel that has the parameter
+  Scope params;  ///< for every kernel that has the parameter
   std::vector<Variation> vary;
-  Changes changes;                   ///< of the machine's and the kernels' numbers; shares of the peak are then not known
-  bool all_choices = false;          ///< also every parameter with choices that is neither set nor varied
+  Changes changes;           ///< of the machine's and the kernels' numbers; shares of the peak are then not known
+  bool all_choices = false;  ///< also every parameter with choices that is neither set nor varied
 };
 
 inline constexpr std::size_t kMostKernelSetMembers = 1000;

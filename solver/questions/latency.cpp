@@ -122,7 +122,8 @@ class Explorer {
 
   void find_range() {
     const Schedule& as_it_is = *answer_.schedule;
-    answer_.refitted_to = largest_accepted([&](const Problem& p) { return still_valid(p, as_it_is, request_.solve.constraints).has_value(); });
+    answer_.refitted_to =
+        largest_accepted([&](const Problem& p) { return still_valid(p, as_it_is, request_.solve.constraints).has_value(); });
     answer_.valid_to = largest_accepted([&](const Problem& p) { return check(p, as_it_is, request_.solve.constraints).valid(); });
     answer_.retimed_to = largest_accepted([&](const Problem& p) {
       const auto moved = best_in_order(p, as_it_is, request_.solve.constraints);

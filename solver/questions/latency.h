@@ -16,7 +16,7 @@
 namespace heddle::solver {
 
 struct LatencyRequest {
-  SolveRequest solve;                ///< the present problem; its objectives choose the schedule whose range is asked for
+  SolveRequest solve;  ///< the present problem; its objectives choose the schedule whose range is asked for
   OpId op;
   /// The problem with this latency of the op; answers the same for the same latency.
   std::function<Result<Problem>(Cycle)> problem_at;

@@ -63,7 +63,8 @@ class Exploration {
     waiting_.push_back(Caps(front_.against.size(), kNoCap));
     while (!exhausted() && front_.fault.empty()) {
       if (waiting_.empty()) {  // with time left, what stayed unproved gets another chance
-        const auto open = std::find_if(front_.steps.begin(), front_.steps.end(), [&](const ParetoStep& step) { return !settled(front_, step); });
+        const auto open =
+            std::find_if(front_.steps.begin(), front_.steps.end(), [&](const ParetoStep& step) { return !settled(front_, step); });
         if (open == front_.steps.end()) break;
         seen_.erase(open->caps);
         waiting_.push_back(open->caps);
@@ -295,7 +296,8 @@ void Exploration::minimize(ParetoStep& step, const Constraints& constraints, Clo
   std::vector<ObjectiveValue> values;
   const auto optimize = [&](const std::vector<std::int64_t>& floor) {
     LiveModel live(problem_, constraints, options);
-    auto settled = optimize_objectives(live, order, best, [](const Schedule&) {}, [](const ObjectiveValue&) {}, floor);
+    auto settled = optimize_objectives(
+        live, order, best, [](const Schedule&) {}, [](const ObjectiveValue&) {}, floor);
     front_.queries += live.queries();
     if (may_normalize) normalize_starts(best);
     return settled;
@@ -311,7 +313,8 @@ void Exploration::minimize(ParetoStep& step, const Constraints& constraints, Clo
     optimize(floor);
   } catch (const Stopped&) {
   }
-  const bool least = values.size() == front_.against.size() && std::all_of(values.begin(), values.end(), [](const ObjectiveValue& v) { return v.proved; });
+  const bool least =
+      values.size() == front_.against.size() && std::all_of(values.begin(), values.end(), [](const ObjectiveValue& v) { return v.proved; });
   if (!least && step.status == Status::Optimal) step.status = Status::Feasible;
   if (const Verdict verdict = check(problem_, best, constraints); !verdict.valid()) {
     front_.fault = "the checker rejects a schedule the solver found: " + verdict.violations.front().message;

@@ -12,10 +12,11 @@
 namespace heddle::solver {
 
 struct ParetoRequest {
-  SolveRequest solve;               ///< its II and objectives are not looked at; its time limit holds for everything together
-  std::vector<Resource> against;    ///< at least one
-  int max_ii_factor = 4;            ///< >= 1
-  std::vector<ParetoStep> known;    ///< of an earlier run on the same problem, constraints and resources; its proofs are believed, and the answer says so (from_file)
+  SolveRequest solve;             ///< its II and objectives are not looked at; its time limit holds for everything together
+  std::vector<Resource> against;  ///< at least one
+  int max_ii_factor = 4;          ///< >= 1
+  std::vector<ParetoStep> known;  ///< of an earlier run on the same problem, constraints and resources; its proofs are believed, and the
+                                  ///< answer says so (from_file)
 };
 
 /// Called with the front so far after every step that was asked of the solver.

@@ -10,8 +10,8 @@
 namespace heddle::solver {
 
 struct PriceListener {
-  SolveListener solve;                                      ///< of the solve that is running
-  std::function<void(const std::string& doing)> asking;     ///< "without pin S at 128"
+  SolveListener solve;                                   ///< of the solve that is running
+  std::function<void(const std::string& doing)> asking;  ///< "without pin S at 128"
   std::function<void(const ConstraintPrice&)> priced;
 };
 

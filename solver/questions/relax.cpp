@@ -196,14 +196,15 @@ class Easings {
   }
 
   void add(Easing e) {
-    const bool known = std::any_of(list_.begin(), list_.end(), [&](const Easing& old) {
-      return old.what == e.what && old.from == e.from && old.to == e.to;
-    });
+    const bool known = std::any_of(list_.begin(), list_.end(),
+                                   [&](const Easing& old) { return old.what == e.what && old.from == e.from && old.to == e.to; });
     if (!known) list_.push_back(std::move(e));
   }
 
   bool same_kind(const Edge& a, const Edge& b) const {
-    const auto key = [&](const Edge& e) { return std::tie(problem_.op(e.from).kind, problem_.op(e.to).kind, e.latency, e.distance, e.handoff); };
+    const auto key = [&](const Edge& e) {
+      return std::tie(problem_.op(e.from).kind, problem_.op(e.to).kind, e.latency, e.distance, e.handoff);
+    };
     return key(a) == key(b);
   }
 
@@ -213,11 +214,14 @@ class Easings {
     const Edge* first = nullptr;
     for (const Edge& e : problem_.edges) {
       if (!same_kind(e, edge)) continue;
-      if (!first) first = &e;
-      else ++others;
+      if (!first)
+        first = &e;
+      else
+        ++others;
     }
     Easing easing = start(fmt::format("{} {} -> {}{}", what, problem_.op(first->from).name, problem_.op(first->to).name,
-                                      others ? fmt::format(" and {} like it", others) : ""), from, to);
+                                      others ? fmt::format(" and {} like it", others) : ""),
+                          from, to);
     for (std::size_t i = 0; i < problem_.edges.size(); ++i)
       if (same_kind(problem_.edges[i], edge)) change(easing.problem, easing.problem.edges[i]);
     add(std::move(easing));
@@ -237,7 +241,8 @@ class Easings {
     for (std::size_t i = 0; i < problem.channels.size(); ++i) {
       const Channel& old = problem_.channels[i];
       if (old.space != space || memory_with_slots(problem_, old, old.max_depth + 1) <= before) continue;
-      while (problem.channels[i].max_depth < Channel{}.max_depth && memory_with_slots(problem_, old, problem.channels[i].max_depth + 1) <= now)
+      while (problem.channels[i].max_depth < Channel{}.max_depth &&
+             memory_with_slots(problem_, old, problem.channels[i].max_depth + 1) <= now)
         ++problem.channels[i].max_depth;
     }
   }

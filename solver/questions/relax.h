@@ -17,14 +17,14 @@ namespace heddle::solver {
 inline constexpr const char* kDropped = "dropped";  ///< what a user constraint becomes
 
 /// One change, not yet solved. Steps: one more of a unit, 1 KiB of shared memory or one ring slot, the next power of two of
-/// tensor memory, rings of 32 slots with all the memory they want, one warp group, four warps, one granule of registers, a latency or hand-off of 0 on all edges of a kind, one
-/// iteration more of distance, a user constraint one step wider or gone.
+/// tensor memory, rings of 32 slots with all the memory they want, one warp group, four warps, one granule of registers, a latency or
+/// hand-off of 0 on all edges of a kind, one iteration more of distance, a user constraint one step wider or gone.
 struct Easing {
-  std::size_t member = 0;          ///< which member it eases
+  std::size_t member = 0;  ///< which member it eases
   std::string what, from, to;
   Problem problem;
   Constraints constraints;
-  Changes changes{};               ///< that make the new problem of the old one; see WayOut
+  Changes changes{};  ///< that make the new problem of the old one; see WayOut
   std::optional<std::size_t> constraint{};
   std::optional<std::int64_t> limit{};
   /// Every schedule of the old problem is one of the new. Not so when a distance grows: values then live longer.

@@ -124,7 +124,8 @@ std::vector<BaselineChoice> all_baselines() {
   return all;
 }
 
-Scoreboard make_scoreboard(const ScoreboardRequest& request, std::stop_token stop, const ScoreboardListener& settled, const SolveListener& listener) {
+Scoreboard make_scoreboard(const ScoreboardRequest& request, std::stop_token stop, const ScoreboardListener& settled,
+                           const SolveListener& listener) {
   return Board(request, std::move(stop), settled, listener).make();
 }
 

@@ -14,10 +14,10 @@
 namespace heddle::solver {
 
 struct ScoreboardRequest {
-  SolveRequest solve;                       ///< the problem, the demands, and the solver's limits
-  std::vector<Contender> given;             ///< hand schedules and files: name, kind, about, schedule or why_not
-  std::vector<BaselineChoice> baselines;    ///< those that do not apply say why
-  bool optimum = true;                      ///< solve too
+  SolveRequest solve;                     ///< the problem, the demands, and the solver's limits
+  std::vector<Contender> given;           ///< hand schedules and files: name, kind, about, schedule or why_not
+  std::vector<BaselineChoice> baselines;  ///< those that do not apply say why
+  bool optimum = true;                    ///< solve too
   /// Runs a schedule on the whole grid; an empty function: nothing is simulated.
   std::function<SimulatedFigures(const Schedule&)> simulate;
 };

@@ -50,8 +50,7 @@ class SensitivityExplorer {
       settle_single();
     }
     answer_.seconds = elapsed();
-    const bool done = answer_.status == Status::Infeasible ||
-                      (answer_.complete() && answer_.rows.size() == request_.numbers.size());
+    const bool done = answer_.status == Status::Infeasible || (answer_.complete() && answer_.rows.size() == request_.numbers.size());
     answer_.cancelled = stop_.stop_requested() && !done;
     answer_.timed_out = !answer_.cancelled && !done;
     sort_rows(answer_);

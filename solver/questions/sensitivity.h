@@ -17,9 +17,9 @@
 namespace heddle::solver {
 
 struct SensitivityRequest {
-  SolveRequest solve;                ///< the present problem; its objectives choose the schedule whose order is tried
-  Changes numbers;                   ///< core/problem/changes.h; their effect is ignored
-  int percent = 10;                  ///< 1 to 99
+  SolveRequest solve;  ///< the present problem; its objectives choose the schedule whose order is tried
+  Changes numbers;     ///< core/problem/changes.h; their effect is ignored
+  int percent = 10;    ///< 1 to 99
   /// The present problem with changed numbers.
   std::function<Result<Problem>(const Changes&)> problem_with;
 };

@@ -123,7 +123,8 @@ bool Ranges::ask(LiveModel& live, OpId op, bool later, Cycle at, RangeEnd& end) 
   Model& model = live.model();
   const OpId from = later ? answer_.anchor : op, to = later ? op : answer_.anchor;
   const Cycle apart = later ? at - anchor_start() : anchor_start() - at;
-  const Lit beyond = live.switch_named(fmt::format("{} {} {}", from.index(), to.index(), apart), [&] { return model.apart(from, to, apart); });
+  const Lit beyond =
+      live.switch_named(fmt::format("{} {} {}", from.index(), to.index(), apart), [&] { return model.apart(from, to, apart); });
   Schedule schedule;
   const Lit assumptions[] = {beyond};
   const Answer answer = live.check(assumptions, schedule, {}, kEffortPerQuery);

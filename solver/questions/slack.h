@@ -13,12 +13,12 @@ namespace heddle::solver {
 struct SlackRequest {
   Problem problem;
   Constraints constraints;
-  Schedule schedule;                ///< gives II, the anchor's start, and what `alone` is about
-  OpId anchor;                      ///< invalid: the op that starts first
-  std::vector<OpId> ops;            ///< empty: all
+  Schedule schedule;      ///< gives II, the anchor's start, and what `alone` is about
+  OpId anchor;            ///< invalid: the op that starts first
+  std::vector<OpId> ops;  ///< empty: all
   bool exact = false;
-  int max_stages = 6;               ///< as in SolveRequest; a schedule with more stages raises it
-  std::optional<int> stages;        ///< exactly this many stage numbers instead
+  int max_stages = 6;         ///< as in SolveRequest; a schedule with more stages raises it
+  std::optional<int> stages;  ///< exactly this many stage numbers instead
   double timeout_seconds = 60;
   std::uint64_t seed = 0;
 };

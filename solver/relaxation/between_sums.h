@@ -30,7 +30,7 @@ class BetweenSums {
   };
   struct Sum {
     int from = 0, to = 0;
-    std::int32_t weight = 0;            ///< s(to) - s(from) >= weight
+    std::int32_t weight = 0;  ///< s(to) - s(from) >= weight
     std::vector<Statement> because;
   };
 
@@ -44,10 +44,10 @@ class BetweenSums {
     int size = 0;
     std::vector<int> op;
     std::vector<std::int32_t> offset, duration;
-    std::vector<std::int32_t> low, high;     ///< [v * size + w]: copies of w before v
-    std::vector<int> residue;                ///< [u * size + v]; -1 none
-    std::vector<char> straight;              ///< the residue is v minus u
-    std::vector<char> rises, falls;          ///< per use: its row of low, of high changed
+    std::vector<std::int32_t> low, high;  ///< [v * size + w]: copies of w before v
+    std::vector<int> residue;             ///< [u * size + v]; -1 none
+    std::vector<char> straight;           ///< the residue is v minus u
+    std::vector<char> rises, falls;       ///< per use: its row of low, of high changed
     bool changed = true;
   };
   struct Place {
@@ -59,9 +59,9 @@ class BetweenSums {
   void explain(const Clique& clique, int u, int v, Sum& sum) const;
 
   std::int32_t ii_;
-  std::vector<char> rises_, falls_;          // scratch of each
+  std::vector<char> rises_, falls_;  // scratch of each
   std::vector<Clique> cliques_;
-  std::vector<std::vector<Place>> places_;   ///< per residue
+  std::vector<std::vector<Place>> places_;  ///< per residue
 };
 
 template <class Add>

@@ -37,8 +37,7 @@ void ClauseStore::remove(const std::vector<int>& clauses) {
     clauses_[c].lits.clear();
     free_.push_back(c);
   }
-  for (auto& list : watches_)
-    std::erase_if(list, [&](const Watch& watch) { return clauses_[watch.clause].lits.empty(); });
+  for (auto& list : watches_) std::erase_if(list, [&](const Watch& watch) { return clauses_[watch.clause].lits.empty(); });
 }
 
 }  // namespace heddle::solver

@@ -33,7 +33,7 @@ class ClauseStore {
   };
   struct Watch {
     int clause;
-    OrderLit other;              ///< some literal of the clause; when true, the clause needs no look
+    OrderLit other;  ///< some literal of the clause; when true, the clause needs no look
   };
 
   std::vector<int> worst_first() const;

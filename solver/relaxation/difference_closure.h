@@ -20,7 +20,7 @@ class DifferenceClosure {
 
   struct Bound {
     int from = 0, to = 0;
-    Value weight = 0;     ///< s(to) - s(from) >= weight
+    Value weight = 0;        ///< s(to) - s(from) >= weight
     std::int32_t cause = 0;  ///< the caller's; handed back by explain
   };
 
@@ -90,8 +90,8 @@ class DifferenceClosure {
   std::vector<Moment> head_;
   std::vector<Version> history_;
   std::vector<Bound> bounds_;
-  std::vector<int> rows_, columns_;   // scratch of add
-  std::vector<Moment> pending_;       // scratch of explain
+  std::vector<int> rows_, columns_;  // scratch of add
+  std::vector<Moment> pending_;      // scratch of explain
 };
 
 }  // namespace heddle::solver

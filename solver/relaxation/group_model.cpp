@@ -144,7 +144,7 @@ void GroupBuilder::add_windows(int u, int v) {
 void GroupBuilder::add_handoff(const Edge& e) {
   if (e.handoff == 0 || e.from == e.to || !index_.contains(e.from) || !index_.contains(e.to)) return;
   const int u = index_[e.from], v = index_[e.to];
-  if (!is_free(u) || !is_free(v)) return;  // for good in the differences, or never
+  if (!is_free(u) || !is_free(v)) return;                // for good in the differences, or never
   if (part_.component[u] != part_.component[v]) return;  // can be moved apart
   const Cycle apart = e.latency + e.handoff - e.distance * Cycle{model_.ii};
   const std::optional<bool> fact = known(u, v, apart);

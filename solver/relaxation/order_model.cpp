@@ -106,7 +106,8 @@ OrderLit add_plain_literal(OrderModel& model, std::int8_t first_try) {
 void index_entries(OrderModel& model) {
   std::vector<std::vector<OrderLit>> by_entry(model.closed.size());
   for (std::size_t lit = 0; lit < model.bounds.size(); ++lit)
-    if (model.bounds[lit].from >= 0) by_entry[model.bounds[lit].from * model.size + model.bounds[lit].to].push_back(static_cast<OrderLit>(lit));
+    if (model.bounds[lit].from >= 0)
+      by_entry[model.bounds[lit].from * model.size + model.bounds[lit].to].push_back(static_cast<OrderLit>(lit));
   model.entry_begin.clear();
   model.entry_lits.clear();
   for (const auto& lits : by_entry) {

@@ -39,18 +39,18 @@ struct OrderModel {
   bool refuted = false;    ///< the differences alone contradict some residue
   bool too_large = false;  ///< cycles beyond 32 bits
   std::int32_t ii = 1;
-  int size = 0;            ///< ops
+  int size = 0;  ///< ops
   std::vector<std::int32_t> closed;
-  std::vector<OrderRange> ranges;          ///< per residue
-  std::vector<OrderBound> bounds;          ///< per literal
-  std::vector<int> residue_of;             ///< per variable; -1: it is no order of a residue
-  std::vector<std::int8_t> first_try;      ///< per variable: the value to try first; 0: towards the middle
+  std::vector<OrderRange> ranges;      ///< per residue
+  std::vector<OrderBound> bounds;      ///< per literal
+  std::vector<int> residue_of;         ///< per variable; -1: it is no order of a residue
+  std::vector<std::int8_t> first_try;  ///< per variable: the value to try first; 0: towards the middle
   std::vector<std::vector<OrderLit>> clauses;
   std::vector<OrderLoad> loads;
-  std::size_t groups = 0;                  ///< warp groups that are decided too; 0: none
-  std::vector<OrderLit> group_lits;        ///< [op * groups + group], -1 for ops whose group is known
-  std::vector<std::int32_t> entry_begin;   ///< where an entry's literals start in entry_lits, one more than entries
-  std::vector<OrderLit> entry_lits;        ///< literals by the entry (from, to) that decides them
+  std::size_t groups = 0;                 ///< warp groups that are decided too; 0: none
+  std::vector<OrderLit> group_lits;       ///< [op * groups + group], -1 for ops whose group is known
+  std::vector<std::int32_t> entry_begin;  ///< where an entry's literals start in entry_lits, one more than entries
+  std::vector<OrderLit> entry_lits;       ///< literals by the entry (from, to) that decides them
 
   int variables() const { return static_cast<int>(residue_of.size()); }
 };

@@ -8,10 +8,10 @@
 namespace heddle::solver {
 namespace {
 
-constexpr std::int64_t kRestartUnit = 60;        // conflicts, times the Luby sequence
+constexpr std::int64_t kRestartUnit = 60;  // conflicts, times the Luby sequence
 constexpr std::int64_t kForgetEvery = 2000, kForgetGrowth = 300;
-constexpr std::uint64_t kUnitEntries = 2500;       // of the closure, for one unit of effort
-constexpr int kDeepest = 20;                     // of the search for implied literals
+constexpr std::uint64_t kUnitEntries = 2500;  // of the closure, for one unit of effort
+constexpr int kDeepest = 20;                  // of the search for implied literals
 
 /// 1 1 2 1 1 2 4 1 1 2 ..., from i = 1.
 std::int64_t luby(std::int64_t i) {
@@ -117,7 +117,9 @@ bool OrderSearch::propagate_clauses() {
     if (!propagate_loads(next)) return false;
     const int failed = clauses_.propagate(
         next, [&](OrderLit lit) { return value_[lit]; },
-        [&](OrderLit lit, int clause) { assign(lit, {Reason::Kind::Clause, clause}); });
+        [&](OrderLit lit, int clause) {
+          assign(lit, {Reason::Kind::Clause, clause});
+        });
     if (failed < 0) continue;
     clauses_.use(failed);
     for (OrderLit lit : clauses_.lits(failed)) conflict_.push_back(negated(lit));

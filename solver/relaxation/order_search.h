@@ -37,7 +37,7 @@ class OrderSearch {
  private:
   struct Reason {
     enum class Kind : std::int8_t { Decision, Clause, Closure, Load } kind = Kind::Decision;
-    std::int32_t index = -1;                 ///< of the clause or load, or the moment of the closure's entry
+    std::int32_t index = -1;  ///< of the clause or load, or the moment of the closure's entry
   };
   struct Level {
     std::size_t trail = 0, sums = 0;
@@ -70,12 +70,12 @@ class OrderSearch {
   ClauseStore clauses_;
   DecisionHeap heap_;
 
-  std::vector<std::int8_t> value_;           // per literal: 1 true, -1 false, 0 open
-  std::vector<std::int8_t> phase_;           // per variable: the last value, 0 none yet
-  std::vector<int> level_of_, position_;     // per variable, while set
+  std::vector<std::int8_t> value_;        // per literal: 1 true, -1 false, 0 open
+  std::vector<std::int8_t> phase_;        // per variable: the last value, 0 none yet
+  std::vector<int> level_of_, position_;  // per variable, while set
   std::vector<Reason> reason_;
-  std::vector<std::int32_t> replaced_;       // per variable: the bound of q that it replaced
-  std::vector<std::int32_t> low_, high_;     // per residue: q
+  std::vector<std::int32_t> replaced_;    // per variable: the bound of q that it replaced
+  std::vector<std::int32_t> low_, high_;  // per residue: q
   std::vector<OrderLit> trail_;
   std::vector<Level> levels_;
   std::size_t clause_head_ = 0, bound_head_ = 0, root_bounds_ = 0;
@@ -83,20 +83,20 @@ class OrderSearch {
     int load;
     std::int32_t weight;
   };
-  std::vector<std::vector<Share>> shares_;   // per literal: the loads that it is part of
-  std::vector<std::int64_t> loaded_;         // per load: the weights of literals that propagate_loads has seen
+  std::vector<std::vector<Share>> shares_;  // per literal: the loads that it is part of
+  std::vector<std::int64_t> loaded_;        // per load: the weights of literals that propagate_loads has seen
   struct AddedSum {
     std::vector<BetweenSums::Statement> because;
-    int before = 0;                          ///< position on the trail
+    int before = 0;  ///< position on the trail
   };
-  std::vector<AddedSum> added_;              // a bound's cause: a literal, or -1 - index here
+  std::vector<AddedSum> added_;  // a bound's cause: a literal, or -1 - index here
 
-  std::vector<OrderLit> conflict_;           // true literals that contradict each other; empty: none
-  std::vector<OrderLit> learnt_;             // the asserting literal first
+  std::vector<OrderLit> conflict_;  // true literals that contradict each other; empty: none
+  std::vector<OrderLit> learnt_;    // the asserting literal first
   std::vector<Seen> seen_;
   std::vector<int> touched_;
   std::vector<std::int32_t> causes_;
-  std::vector<std::int64_t> counted_;        // per level: the conflict that counted it last
+  std::vector<std::int64_t> counted_;  // per level: the conflict that counted it last
   std::int64_t conflicts_ = 0, insertions_ = 0;
 };
 

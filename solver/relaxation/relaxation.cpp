@@ -106,7 +106,8 @@ RelaxationAnswer decide(const Problem& problem, const RelaxedProblem& relaxed, b
   const int first = problem.has_producer_group() ? 1 : 0;
   if (with_groups || !has_group_choice(problem))
     for (std::size_t v = 0; v < relaxed.op_count; ++v)
-      result.groups.push_back(GroupId(static_cast<std::size_t>(problem.ops[v].variable_latency ? 0 : first + std::max(0, found.groups[v]))));
+      result.groups.push_back(
+          GroupId(static_cast<std::size_t>(problem.ops[v].variable_latency ? 0 : first + std::max(0, found.groups[v]))));
   return result;
 }
 
@@ -124,14 +125,14 @@ RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& co
     const std::int64_t before = result.conflicts;
     result = decide(problem, relax(problem, constraints, ii, widest, kept), with_groups, result.effort_left, limits);
     result.conflicts += before;
-    if (result.answer != Answer::Unknown || result.effort_left == 0 || limits.stop.stop_requested() || Clock::now() >= limits.deadline) break;
+    if (result.answer != Answer::Unknown || result.effort_left == 0 || limits.stop.stop_requested() || Clock::now() >= limits.deadline)
+      break;
   }
   return result;
 }
 
 RelaxationBound relaxation_bound(const Problem& problem, const Constraints& constraints, Cycle from, std::optional<Cycle> below,
-                                 Relaxation relaxation, std::uint64_t effort, const SearchLimits& limits,
-                                 const RelaxationFound& found) {
+                                 Relaxation relaxation, std::uint64_t effort, const SearchLimits& limits, const RelaxationFound& found) {
   RelaxationBound result{from, {}, 0};
   Cycle open = below.value_or(kBeyondEverything);  // not refuted, there or above
   for (Cycle step = 1; result.bound < open;) {

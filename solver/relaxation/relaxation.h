@@ -35,7 +35,7 @@ RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& co
                                    std::uint64_t effort, const SearchLimits& limits);
 
 struct RelaxationBound {
-  Cycle bound = 0;                      ///< every II below, from `from` on, is refuted; at `from`, nothing is
+  Cycle bound = 0;  ///< every II below, from `from` on, is refuted; at `from`, nothing is
   /// The least II known to be feasible for the relaxation: there and above it has nothing to say.
   std::optional<Cycle> feasible;
   std::int64_t conflicts = 0;
@@ -45,7 +45,8 @@ struct RelaxationBound {
 using RelaxationFound = std::function<Cycle(const RelaxationAnswer&, Cycle ii)>;
 
 /// How far the relaxation raises a lower bound `from`, by doubling steps and bisection below `below`; `effort` for each II.
-/// Where every II seems refuted the bound stays at `from`. Pre: a schedule for II is one for II + 1 (monotone_in_ii of problem and constraints).
+/// Where every II seems refuted the bound stays at `from`. Pre: a schedule for II is one for II + 1 (monotone_in_ii of problem and
+/// constraints).
 RelaxationBound relaxation_bound(const Problem& problem, const Constraints& constraints, Cycle from, std::optional<Cycle> below,
                                  Relaxation relaxation, std::uint64_t effort, const SearchLimits& limits,
                                  const RelaxationFound& found = {});

@@ -105,7 +105,8 @@ std::size_t Relaxer::fullest_unit() const {
   std::vector<double> load(problem_.units.size(), 0);
   for (const Op& op : problem_.ops)
     for (const UnitUse& use : op.uses)
-      load[use.unit.index()] += static_cast<double>(use.duration) * static_cast<double>(use.amount) / static_cast<double>(problem_.unit(use.unit).capacity);
+      load[use.unit.index()] +=
+          static_cast<double>(use.duration) * static_cast<double>(use.amount) / static_cast<double>(problem_.unit(use.unit).capacity);
   return static_cast<std::size_t>(std::max_element(load.begin(), load.end()) - load.begin());
 }
 
@@ -202,7 +203,8 @@ void Relaxer::split() {
     if (ruled[v]) members[find(v)].push_back(v);
   for (const auto& [root, ops] : members) out_.parts.push_back(make_part(ops));
   // The smallest first: should it refute, the others are not needed.
-  std::stable_sort(out_.parts.begin(), out_.parts.end(), [](const RelaxedPart& a, const RelaxedPart& b) { return a.ops.size() < b.ops.size(); });
+  std::stable_sort(out_.parts.begin(), out_.parts.end(),
+                   [](const RelaxedPart& a, const RelaxedPart& b) { return a.ops.size() < b.ops.size(); });
 }
 
 RelaxedPart Relaxer::make_part(const std::vector<std::size_t>& ops) const {

@@ -39,18 +39,18 @@ struct Exclusive {
 /// Independent of the other parts. Indices are of `ops`.
 struct RelaxedPart {
   std::vector<OpId> ops;
-  std::vector<std::size_t> component;   ///< per op: a number that the ops held together share
-  std::vector<Cycle> closed;            ///< row by row: s(v) - s(u) >= closed[u * n + v], all finite, closed
-  std::vector<Residue> residues;        ///< at most one per pair and use
+  std::vector<std::size_t> component;  ///< per op: a number that the ops held together share
+  std::vector<Cycle> closed;           ///< row by row: s(v) - s(u) >= closed[u * n + v], all finite, closed
+  std::vector<Residue> residues;       ///< at most one per pair and use
   std::vector<Exclusive> exclusives;
 };
 
 struct RelaxedProblem {
-  bool refuted = false;                 ///< already by sums or by a dependence cycle
+  bool refuted = false;  ///< already by sums or by a dependence cycle
   Cycle ii = 1;
   std::size_t op_count = 0;
-  std::vector<Cycle> longest;           ///< of all ops: longest path of differences, kNoPath where there is none
-  std::vector<std::size_t> component;   ///< per op: ops of one component keep their differences
+  std::vector<Cycle> longest;          ///< of all ops: longest path of differences, kNoPath where there is none
+  std::vector<std::size_t> component;  ///< per op: ops of one component keep their differences
   std::vector<RelaxedPart> parts;
 
   Cycle path(std::size_t u, std::size_t v) const { return longest[u * op_count + v]; }
@@ -66,7 +66,6 @@ enum class Kept {
 };
 
 /// Two ops u, v are held together when -(path(u, v) + path(v, u)) <= widest: so far the one can move against the other.
-RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest,
-                     Kept kept = Kept::Units);
+RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept = Kept::Units);
 
 }  // namespace heddle::solver

@@ -77,8 +77,7 @@ bool adapt(const Problem& problem, const Constraints& constraints, const Schedul
     if (!push_starts(problem, constraints, proposal)) return false;
     const bool moved = !std::equal(before.begin(), before.end(), proposal.ops.begin(),
                                    [](const Placement& a, const Placement& b) { return a.start == b.start; });
-    if (!moved || std::any_of(proposal.ops.begin(), proposal.ops.end(), [](const Placement& p) { return p.start < 0; }))
-      return false;
+    if (!moved || std::any_of(proposal.ops.begin(), proposal.ops.end(), [](const Placement& p) { return p.start < 0; })) return false;
     finish_schedule(problem, constraints, proposal);
     return judge(proposal);
   };

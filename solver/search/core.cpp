@@ -158,8 +158,8 @@ class Finder {
     for (int level = 0; level < kLevels && !exhausted(); ++level) {
       say(fmt::format("II {}: looking for what contradicts itself, step {} of {}", options_.ii, level + 1, kLevels));
       const bool last = level + 1 == kLevels;
-      core_.schedulable = model.check([&](const ConstraintName& n) { return level_of(n.family) <= level; }, level >= 3,
-                                      last ? 0 : 2 * kTryEffort);
+      core_.schedulable =
+          model.check([&](const ConstraintName& n) { return level_of(n.family) <= level; }, level >= 3, last ? 0 : 2 * kTryEffort);
       if (core_.schedulable == Answer::No) return take(model);
     }
     if (exhausted()) core_.schedulable = Answer::Unknown;
@@ -183,8 +183,7 @@ class Finder {
     for (const ConstraintName& part : Names(names_)) {
       if (!contains(names_, part)) continue;
       say(fmt::format("{} constraints contradict each other; leaving one out", names_.size()));
-      const Answer answer =
-          model.check([&](const ConstraintName& n) { return !(n == part) && contains(names_, n); }, false, kTryEffort);
+      const Answer answer = model.check([&](const ConstraintName& n) { return !(n == part) && contains(names_, n); }, false, kTryEffort);
       if (answer == Answer::Unknown) core_.parts_needed = false;
       if (answer != Answer::No) continue;
       const Names order = std::exchange(names_, model.core());
@@ -203,12 +202,10 @@ class Finder {
       member->parts.push_back(name);
     }
     for (CoreMember& member : core_.members)
-      std::sort(member.parts.begin(), member.parts.end(), [](const ConstraintName& a, const ConstraintName& b) {
-        return std::tie(a.index, a.ops) < std::tie(b.index, b.ops);
-      });
-    std::sort(core_.members.begin(), core_.members.end(), [](const CoreMember& a, const CoreMember& b) {
-      return std::tie(a.family, a.index) < std::tie(b.family, b.index);
-    });
+      std::sort(member.parts.begin(), member.parts.end(),
+                [](const ConstraintName& a, const ConstraintName& b) { return std::tie(a.index, a.ops) < std::tie(b.index, b.ops); });
+    std::sort(core_.members.begin(), core_.members.end(),
+              [](const CoreMember& a, const CoreMember& b) { return std::tie(a.family, a.index) < std::tie(b.family, b.index); });
   }
 
   /// A model that knows nothing of what was tried before.
@@ -218,9 +215,7 @@ class Finder {
     require_registers(model);
     core_.rechecked = model.check([&](const ConstraintName& n) { return contains(names_, n); }, false, 0) == Answer::No;
     for (CoreMember& member : core_.members) {
-      const auto others = [&](const ConstraintName& n) {
-        return contains(names_, n) && rule_of(n) != Rule{member.family, member.index};
-      };
+      const auto others = [&](const ConstraintName& n) { return contains(names_, n) && rule_of(n) != Rule{member.family, member.index}; };
       const Answer answer = model.check(others, false, kTryEffort);
       if (answer == Answer::Yes) member.without = model.schedule();
     }
@@ -240,7 +235,8 @@ class Finder {
     const bool apart = std::any_of(core_.members.begin(), core_.members.end(), [](const CoreMember& m) {
       return m.family == Family::Issue || m.family == Family::Blocking || m.family == Family::User || about_registers(m.family);
     });
-    const bool limited = std::any_of(core_.members.begin(), core_.members.end(), [](const CoreMember& m) { return m.family == Family::Groups; });
+    const bool limited =
+        std::any_of(core_.members.begin(), core_.members.end(), [](const CoreMember& m) { return m.family == Family::Groups; });
     if (!apart || limited || problem_.max_groups >= most_groups()) return;
     say("checking the core with more warp groups");
     Problem roomy = problem_;
@@ -264,8 +260,8 @@ class Finder {
   ModelOptions options_;
   const std::function<void(const std::string&)>& progress_;
   Core core_;
-  Names names_;            ///< the present core
-  std::set<Rule> rules_;   ///< of the present core
+  Names names_;           ///< the present core
+  std::set<Rule> rules_;  ///< of the present core
   std::optional<int> groups_that_escape_;
 };
 
@@ -302,7 +298,8 @@ std::vector<EdgeId> edges_of(const CoreMember& member) {
 }
 
 bool Core::verified() const {
-  return rechecked && parts_needed && std::all_of(members.begin(), members.end(), [](const CoreMember& m) { return m.without.has_value(); });
+  return rechecked && parts_needed &&
+         std::all_of(members.begin(), members.end(), [](const CoreMember& m) { return m.without.has_value(); });
 }
 
 Core find_core(const Problem& problem, const Constraints& constraints, ModelOptions options,

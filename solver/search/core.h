@@ -17,9 +17,9 @@ namespace heddle::solver {
 /// A rule with those of its constraints that take part.
 struct CoreMember {
   Family family = Family::Dependence;
-  std::size_t index = 0;               ///< of the unit or user constraint
+  std::size_t index = 0;  ///< of the unit or user constraint
   std::vector<ConstraintName> parts;
-  std::optional<Schedule> without;     ///< keeps the other members' parts, which shows that this one is needed
+  std::optional<Schedule> without;  ///< keeps the other members' parts, which shows that this one is needed
 };
 
 /// The parts of a member of which each belongs to a dependence.
@@ -28,15 +28,15 @@ std::vector<EdgeId> edges_of(const CoreMember& member);
 struct Core {
   Answer schedulable = Answer::Unknown;  ///< No: refuted, and the members say why
   std::vector<CoreMember> members;       ///< in the order of Family
-  bool rechecked = false;     ///< the parts alone contradict each other, in a model made afresh
-  bool parts_needed = false;  ///< and no part can be left out
+  bool rechecked = false;                ///< the parts alone contradict each other, in a model made afresh
+  bool parts_needed = false;             ///< and no part can be left out
   /// The per-thread limit on registers that takes part is this user constraint's, not the machine's.
   std::optional<std::size_t> register_constraint;
   /// Up to so many warp groups were considered, where more were not decided and might matter.
   std::optional<int> groups_considered;
   std::int64_t queries = 0, conflicts = 0;
 
-  bool verified() const;      ///< alone unsatisfiable, and satisfiable without any one member: both shown
+  bool verified() const;  ///< alone unsatisfiable, and satisfiable without any one member: both shown
 };
 
 /// `options.named` is implied. `progress` says what is being done. Throws Stopped when stopped while building formulas.

@@ -219,8 +219,7 @@ class Encoder {
     for (std::size_t v = 0; v < p_.ops.size(); ++v) {
       if (!touches_registers(OpId(v))) continue;
       const z3::expr used = registers_at_start(OpId(v));
-      for (std::size_t g = 0; g < widths_.size(); ++g)
-        solver_.add(z3::implies(groups_[v] == static_cast<int>(g), used <= budgets_[g]));
+      for (std::size_t g = 0; g < widths_.size(); ++g) solver_.add(z3::implies(groups_[v] == static_cast<int>(g), used <= budgets_[g]));
     }
   }
 
@@ -268,14 +267,17 @@ class Encoder {
       case ConstraintKind::OneByOne:
         for (std::size_t a = 0; a < p_.ops.size(); ++a)
           for (std::size_t b = 0; b < p_.ops.size(); ++b)
-            if (a != b && p_.ops[a].window > 0 && p_.ops[b].window > 0) solver_.add(z3::implies(together(OpId(a), OpId(b)), start(OpId(b)) + number(p_.ops[b].window) <= start(OpId(a)) + number(ii_)));
+            if (a != b && p_.ops[a].window > 0 && p_.ops[b].window > 0)
+              solver_.add(
+                  z3::implies(together(OpId(a), OpId(b)), start(OpId(b)) + number(p_.ops[b].window) <= start(OpId(a)) + number(ii_)));
         break;
       case ConstraintKind::IIRange:
         if (ii_ < c.low || (c.high > 0 && ii_ > c.high)) solver_.add(context_.bool_val(false));
         break;
       case ConstraintKind::ClosedGroup:
         for (const Edge& e : p_.edges)
-          if (ops.size() == 1 && (e.value.valid() || e.handoff > 0)) solver_.add(together(e.from, e.to) || (!together(ops[0], e.from) && !together(ops[0], e.to)));
+          if (ops.size() == 1 && (e.value.valid() || e.handoff > 0))
+            solver_.add(together(e.from, e.to) || (!together(ops[0], e.from) && !together(ops[0], e.to)));
         break;
       case ConstraintKind::MaxWidthRegisters: {
         z3::expr_vector all(context_);
@@ -339,9 +341,8 @@ class Encoder {
                               GroupId(static_cast<std::size_t>(model.eval(groups_[v], true).get_numeral_int64()))});
     for (std::size_t c = 0; c < p_.channels.size(); ++c) {
       const Channel& channel = p_.channels[c];
-      const bool crosses = std::any_of(channel.readers.begin(), channel.readers.end(), [&](const Reader& r) {
-        return schedule.group(r.op) != schedule.group(channel.writer);
-      });
+      const bool crosses = std::any_of(channel.readers.begin(), channel.readers.end(),
+                                       [&](const Reader& r) { return schedule.group(r.op) != schedule.group(channel.writer); });
       const auto depth = static_cast<int>(model.eval(depths_[c], true).get_numeral_int64());
       schedule.depths.push_back(channel.only_if_crossing && !crosses ? 0 : depth);
     }

@@ -19,7 +19,7 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 40;  ///< cycles beyond tha
 
 struct Graph {
   std::vector<RatioEdge> edges;
-  std::vector<std::string> words;          ///< of every edge, for the sentence
+  std::vector<std::string> words;           ///< of every edge, for the sentence
   std::vector<const UserConstraint*> from;  ///< nullptr: not a user's
 
   void add(RatioEdge edge, std::string text, const UserConstraint* constraint = nullptr) {
@@ -95,7 +95,8 @@ DemandBound bound_of_cycles(const Problem& problem, const Constraints& constrain
 DemandBound demand_bound(const Problem& problem, const Constraints& constraints) {
   DemandBound bound = bound_of_cycles(problem, constraints);
   for (const UserConstraint& c : constraints)
-    if (c.enabled && c.kind == ConstraintKind::IIRange && c.low > bound.bound) bound = {c.low, fmt::format("'{}' demands an II of at least {}", c.name, c.low)};
+    if (c.enabled && c.kind == ConstraintKind::IIRange && c.low > bound.bound)
+      bound = {c.low, fmt::format("'{}' demands an II of at least {}", c.name, c.low)};
   return bound;
 }
 

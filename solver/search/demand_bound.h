@@ -10,8 +10,8 @@
 namespace heddle::solver {
 
 struct DemandBound {
-  Cycle bound = 0;          ///< no schedule has a smaller II; kNoFiniteII (core/analysis/bounds.h): there is none at all
-  std::string sentence;     ///< the cycle that says so
+  Cycle bound = 0;       ///< no schedule has a smaller II; kNoFiniteII (core/analysis/bounds.h): there is none at all
+  std::string sentence;  ///< the cycle that says so
 };
 
 /// Bound 0 when no constraint takes part. Pre: constraint_faults (encoding/user.h) finds nothing.

@@ -45,8 +45,9 @@ SolveOutcome solve_under_cap(const UserConstraint& cap, SolveRequest request, co
   outcome.schedule.reset();
   outcome.objectives.clear();
   outcome.status = refuted ? Status::Infeasible : Status::Unknown;
-  outcome.explanation = refuted ? fmt::format("'{}' demands an II of at most {}, and no schedule has one: {}", name, most, outcome.explanation)
-                                : fmt::format("no schedule with an II of at most {} was found, as '{}' demands", most, name);
+  outcome.explanation = refuted
+                            ? fmt::format("'{}' demands an II of at most {}, and no schedule has one: {}", name, most, outcome.explanation)
+                            : fmt::format("no schedule with an II of at most {} was found, as '{}' demands", most, name);
   return outcome;
 }
 

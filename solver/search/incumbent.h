@@ -18,7 +18,7 @@ std::optional<Schedule> tightened(const Problem& problem, const Constraints& con
 /// Looks for schedules with low <= II < the incumbent's: from 2 * low upwards until there is one, and by bisection
 /// after that. `effort` 0, 1, 2 ...: how long to try, doubling; 0 tries `low` alone. Calls `found` for each that is
 /// better than the ones before. options.ii, budget, start and in_order are chosen here.
-void place_better(const Problem& problem, const Constraints& constraints, Cycle low, std::optional<Schedule> incumbent,
-                  int effort, PlacementOptions options, const std::function<void(const Schedule&)>& found);
+void place_better(const Problem& problem, const Constraints& constraints, Cycle low, std::optional<Schedule> incumbent, int effort,
+                  PlacementOptions options, const std::function<void(const Schedule&)>& found);
 
 }  // namespace heddle::solver

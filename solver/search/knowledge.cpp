@@ -58,8 +58,9 @@ std::vector<std::int64_t> Knowledge::floor_for(const Demands& demands, Cycle ii)
 void Knowledge::add(Schedule schedule) {
   schedule.certificate.reset();  // it speaks of the question that the schedule was found for
   const auto same = [&](const Schedule& known) {
-    return known.ii == schedule.ii && std::equal(known.ops.begin(), known.ops.end(), schedule.ops.begin(), schedule.ops.end(),
-                                                 [](const Placement& a, const Placement& b) { return a.start == b.start && a.group == b.group; });
+    return known.ii == schedule.ii &&
+           std::equal(known.ops.begin(), known.ops.end(), schedule.ops.begin(), schedule.ops.end(),
+                      [](const Placement& a, const Placement& b) { return a.start == b.start && a.group == b.group; });
   };
   std::erase_if(schedules_, same);
   remember(schedules_, std::move(schedule), kMostSchedules);

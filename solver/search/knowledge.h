@@ -32,7 +32,7 @@ struct Demands {
 
 struct KnownBound {
   Demands demands;
-  Cycle bound = 0;          ///< no schedule has a smaller II; kNoFiniteII: there is none at all
+  Cycle bound = 0;  ///< no schedule has a smaller II; kNoFiniteII: there is none at all
   BoundReason reason = BoundReason::None;
   std::string why;
 };

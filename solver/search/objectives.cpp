@@ -61,12 +61,8 @@ Lit at_most(LiveModel& live, Objective objective, std::int64_t bound) {
           backend.add_clause({-assumed, -model.stage_at_least(OpId(v), static_cast<int>(bound))});
         break;
       case Objective::Warps: require_warps_at_most(model, bound, assumed); break;
-      case Objective::Smem:
-        backend.add_at_most(memory_terms(model, Space::Smem), bound - problem.resident_smem, assumed);
-        break;
-      case Objective::Tmem:
-        backend.add_at_most(memory_terms(model, Space::Tmem), bound - problem.resident_columns, assumed);
-        break;
+      case Objective::Smem: backend.add_at_most(memory_terms(model, Space::Smem), bound - problem.resident_smem, assumed); break;
+      case Objective::Tmem: backend.add_at_most(memory_terms(model, Space::Tmem), bound - problem.resident_columns, assumed); break;
       case Objective::Registers: break;
     }
     return assumed;

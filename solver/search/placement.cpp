@@ -47,8 +47,7 @@ class Placer {
   Cycle residue(Cycle x) const { return x - floor_div(x, ii_) * ii_; }
   std::optional<Cycle> demand(const Arc& arc, bool same) const;
   bool overlap(Cycle a, Cycle length_a, Cycle b, Cycle length_b) const;
-  std::int64_t cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most,
-                       std::vector<std::size_t>& out);
+  std::int64_t cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most, std::vector<std::size_t>& out);
   void consider(std::size_t v, std::size_t group, Spot& best);
   std::vector<std::size_t> order();
   void choose_homes();
@@ -116,8 +115,7 @@ Placer::Placer(const Problem& problem, const Constraints& constraints, const Pla
     const Channel& channel = problem.channels[c];
     depth_.push_back(channel.max_depth);
     for (const Reader& r : channel.readers)
-      add(r.op, channel.writer,
-          {0, r.release, r.signal, -r.distance, channel.only_if_crossing, static_cast<std::ptrdiff_t>(c)});
+      add(r.op, channel.writer, {0, r.release, r.signal, -r.distance, channel.only_if_crossing, static_cast<std::ptrdiff_t>(c)});
   }
   start_.assign(size_, 0);
   group_.assign(size_, -1);
@@ -164,8 +162,7 @@ void Placer::choose_homes() {
   std::vector<Cycle> load(groups_, 0);
   std::vector<std::optional<std::size_t>> group(size_);
   for (const std::size_t c : chains) {
-    const auto least =
-        std::min_element(load.begin() + static_cast<std::ptrdiff_t>(first_group_), load.end()) - load.begin();
+    const auto least = std::min_element(load.begin() + static_cast<std::ptrdiff_t>(first_group_), load.end()) - load.begin();
     group[c] = static_cast<std::size_t>(least);
     load[static_cast<std::size_t>(least)] += work[c] + 1;
   }
@@ -218,8 +215,7 @@ void Placer::remove(std::size_t v) {
 
 /// The penalties of the ops that would have to go, which are listed in `out`; stops counting at `most`. `in_time`: no
 /// dependence is in the way, only units and streams may be.
-std::int64_t Placer::cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most,
-                             std::vector<std::size_t>& out) {
+std::int64_t Placer::cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most, std::vector<std::size_t>& out) {
   out.clear();
   std::int64_t cost = 0;
   ++stamp_;
@@ -364,8 +360,7 @@ void Placer::consider(std::size_t v, std::size_t group, Spot& best) {
     }
   const Cycle ideal = down ? *latest : *earliest;
   const auto distance = [&](Cycle t) { return t < ideal ? ideal - t : t - ideal; };
-  std::sort(times_.begin(), times_.end(),
-            [&](Cycle a, Cycle b) { return std::pair(distance(a), a) < std::pair(distance(b), b); });
+  std::sort(times_.begin(), times_.end(), [&](Cycle a, Cycle b) { return std::pair(distance(a), a) < std::pair(distance(b), b); });
   times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
   // A crowded stream is a worse home than one with room.
   const Cycle burden = op.window > 0 ? stream_load_[group] / 8 : 0;
@@ -445,8 +440,7 @@ Schedule Placer::schedule() const {
   Schedule result;
   result.ii = ii_;
   result.groups.resize(groups_);
-  for (std::size_t v = 0; v < size_; ++v)
-    result.ops.push_back({start_[v], GroupId(static_cast<std::size_t>(group_[v]))});
+  for (std::size_t v = 0; v < size_; ++v) result.ops.push_back({start_[v], GroupId(static_cast<std::size_t>(group_[v]))});
   normalize_starts(result);
   finish_schedule(problem_, constraints_, result);
   return result;
@@ -455,8 +449,7 @@ Schedule Placer::schedule() const {
 void Placer::adopt(const Schedule& start) {
   std::vector<std::size_t> ops(size_);
   std::iota(ops.begin(), ops.end(), std::size_t{0});
-  std::stable_sort(ops.begin(), ops.end(),
-                   [&](std::size_t a, std::size_t b) { return start.ops[a].start < start.ops[b].start; });
+  std::stable_sort(ops.begin(), ops.end(), [&](std::size_t a, std::size_t b) { return start.ops[a].start < start.ops[b].start; });
   for (std::size_t v : ops) {
     const Placement& p = start.ops[v];
     const Cycle stage = p.start / start.ii, slot = p.start % start.ii * ii_ / start.ii;
@@ -550,8 +543,7 @@ bool Placer::shorten_a_ring(const Schedule& found) {
 
 }  // namespace
 
-std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints,
-                                  const PlacementOptions& options) {
+std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints, const PlacementOptions& options) {
   return Placer(problem, constraints, options).run();
 }
 

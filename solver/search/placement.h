@@ -25,7 +25,6 @@ struct PlacementOptions {
 };
 
 /// A schedule that the checker accepts, or nothing.
-std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints,
-                                  const PlacementOptions& options);
+std::optional<Schedule> place_ops(const Problem& problem, const Constraints& constraints, const PlacementOptions& options);
 
 }  // namespace heddle::solver

@@ -55,7 +55,12 @@ class Search {
  public:
   /// `any_stages`: no refutation may rest on a limit to the number of stages.
   Search(const SolveRequest& request, std::stop_token stop, const SolveListener& listener, bool any_stages = false)
-      : request_(request), problem_(request.problem), stop_(std::move(stop)), listener_(listener), begin_(Clock::now()), any_stages_(any_stages) {
+      : request_(request),
+        problem_(request.problem),
+        stop_(std::move(stop)),
+        listener_(listener),
+        begin_(Clock::now()),
+        any_stages_(any_stages) {
     limits_ = {deadline_after(begin_, request.timeout_seconds), stop_};
     outcome_.solver = solver_version();
     outcome_.seed = request.seed;
@@ -117,17 +122,15 @@ class Search {
   Clock::time_point begin_;
   SearchLimits limits_;
   SolveOutcome outcome_;
-  std::optional<Schedule> serial_; ///< the answer where nothing else is found
-  bool any_stages_ = false;        ///< ask with as many stage numbers as any schedule needs
-  int max_stages_ = request_.max_stages;  ///< grows where a schedule was found beyond what a refutation speaks of
+  std::optional<Schedule> serial_;         ///< the answer where nothing else is found
+  bool any_stages_ = false;                ///< ask with as many stage numbers as any schedule needs
+  int max_stages_ = request_.max_stages;   ///< grows where a schedule was found beyond what a refutation speaks of
   std::optional<Cycle> relaxed_feasible_;  ///< from here on dependences, units and groups refute nothing
-  Cycle bound_for_any_stages_ = 0; ///< the part of the lower bound that does not depend on the number of stages
-  int refuted_stages_ = 0;         ///< what is above that part was refuted for schedules of at most so many stages
+  Cycle bound_for_any_stages_ = 0;         ///< the part of the lower bound that does not depend on the number of stages
+  int refuted_stages_ = 0;                 ///< what is above that part was refuted for schedules of at most so many stages
 };
 
-StageRange Search::stage_range(Cycle ii) const {
-  return solver::stage_range(problem_, request_.constraints, max_stages_, ii, any_stages_);
-}
+StageRange Search::stage_range(Cycle ii) const { return solver::stage_range(problem_, request_.constraints, max_stages_, ii, any_stages_); }
 
 ModelOptions Search::options(Cycle ii, int stages, bool anchored) const {
   ModelOptions o;
@@ -204,7 +207,9 @@ Answer Search::decide(Cycle ii, std::uint64_t effort) {
   outcome_.queries += live.queries();
   outcome_.conflicts += live.model().backend().conflicts();
   log(fmt::format("II {}: {} ({:.3f} s, {} clauses)", ii,
-                  answer == Answer::Yes ? "schedule found" : answer == Answer::No ? "refuted" : "undecided",
+                  answer == Answer::Yes  ? "schedule found"
+                  : answer == Answer::No ? "refuted"
+                                         : "undecided",
                   seconds_between(begin, Clock::now()), live.model().backend().clause_count()));
   if (answer == Answer::Yes) {
     std::optional<Schedule> better;
@@ -281,7 +286,8 @@ void Search::note_refutation(Relaxation kind, Cycle ii) {
     if (ii + 1 == outcome_.lower_bound) outcome_.lower_bound = ii;  // the same bound, better founded
   }
   const char* by = kind == Relaxation::FullestUnit ? "dependences and the fullest unit"
-                   : kind == Relaxation::Units ? "dependences and units" : "dependences, units and warp groups";
+                   : kind == Relaxation::Units     ? "dependences and units"
+                                                   : "dependences, units and warp groups";
   raise_bound(ii + 1, BoundReason::Refutation, fmt::format("II {} refuted by {} alone, for any number of stages", ii, by));
 }
 
@@ -441,8 +447,7 @@ void Search::prove(std::uint64_t effort) {
     const Cycle gap = outcome_.schedule->ii - outcome_.lower_bound;
     Answer below = Answer::Unknown;
     // Not monotone: a refutation speaks only for its own II, so they fall one by one from below.
-    if (worth_asking())
-      below = decide(monotone() ? outcome_.schedule->ii - std::max<Cycle>(1, gap / 16) : outcome_.lower_bound, effort);
+    if (worth_asking()) below = decide(monotone() ? outcome_.schedule->ii - std::max<Cycle>(1, gap / 16) : outcome_.lower_bound, effort);
     if (below != Answer::Unknown) continue;
     if (worth_asking())
       decide(outcome_.lower_bound + gap / 2, effort);
@@ -497,7 +502,8 @@ void Search::confirm_for_any_stages() {
   any_stages_ = true;
   if (!beyond && (!monotone() || !stage_range(below).covers_all)) return;
   const Answer answer = decide(below, kConfirmEffort);
-  if (answer == Answer::No && beyond) outcome_.explanation = fmt::format("II {} refuted for schedules of {}", below, stage_range(below).text());
+  if (answer == Answer::No && beyond)
+    outcome_.explanation = fmt::format("II {} refuted for schedules of {}", below, stage_range(below).text());
   if (answer == Answer::No || (answer == Answer::Unknown && !beyond)) return;
   outcome_.lower_bound = bound_for_any_stages_;
   outcome_.explanation = answer == Answer::Yes ? fmt::format("II {} has a schedule with more stages", outcome_.schedule->ii)
@@ -562,7 +568,8 @@ void Search::finish() {
     outcome_.schedule->provenance = {"solver", "heddle", outcome_.solver};
     send(Incumbent{*outcome_.schedule});
     outcome_.objectives.push_back({"ii", outcome_.schedule->ii, false});
-    for (const Objective o : request_.objectives) outcome_.objectives.push_back({to_string(o), objective_value(problem_, *outcome_.schedule, o), false});
+    for (const Objective o : request_.objectives)
+      outcome_.objectives.push_back({to_string(o), objective_value(problem_, *outcome_.schedule, o), false});
   }
   if (outcome_.lower_bound > bound_for_any_stages_ && refuted_stages_ > 0) outcome_.bound_stages = refuted_stages_;
   if (!outcome_.schedule) return;
@@ -576,9 +583,8 @@ void Search::finish() {
 
 SolveOutcome solve(const SolveRequest& request, std::stop_token stop, const SolveListener& listener) {
   if (const UserConstraint* cap = cap_on_ii(request.constraints))
-    return solve_under_cap(*cap, request, listener, [&](const SolveRequest& open, const SolveListener& within) {
-      return Search(open, stop, within, true).run();
-    });
+    return solve_under_cap(*cap, request, listener,
+                           [&](const SolveRequest& open, const SolveListener& within) { return Search(open, stop, within, true).run(); });
   return Search(request, std::move(stop), listener).run();
 }
 

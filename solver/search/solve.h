@@ -24,29 +24,45 @@ enum class Objective { Stages, Warps, Smem, Tmem, Registers };
 struct SolveRequest {
   Problem problem;
   Constraints constraints;
-  std::optional<Cycle> ii;                 ///< decide exactly this II; nothing is claimed about smaller ones
-  double timeout_seconds = 60;             ///< for everything together
+  std::optional<Cycle> ii;      ///< decide exactly this II; nothing is claimed about smaller ones
+  double timeout_seconds = 60;  ///< for everything together
   std::uint64_t seed = 0;
-  int max_stages = 6;                      ///< a refutation covers every schedule of at most this many stages
-  std::vector<Objective> objectives{Objective::Stages, Objective::Warps, Objective::Smem, Objective::Tmem,
-                                    Objective::Registers};
+  int max_stages = 6;  ///< a refutation covers every schedule of at most this many stages
+  std::vector<Objective> objectives{Objective::Stages, Objective::Warps, Objective::Smem, Objective::Tmem, Objective::Registers};
 
   // What the caller knows already, for questions that solve many problems of one kind.
-  Cycle known_bound = 0;                   ///< proved elsewhere (on a relaxation, say): no schedule has a smaller II
+  Cycle known_bound = 0;  ///< proved elsewhere (on a relaxation, say): no schedule has a smaller II
   std::string known_bound_why;
-  std::optional<Schedule> incumbent;       ///< to start from; ignored unless the checker accepts it
+  std::optional<Schedule> incumbent;  ///< to start from; ignored unless the checker accepts it
   /// Stop as soon as the lower bound reaches this: the caller has something as good. The outcome is Unknown or Feasible.
   std::optional<Cycle> cutoff;
-  bool explain = true;                     ///< where there is no schedule, look for the constraints that are to blame
+  bool explain = true;  ///< where there is no schedule, look for the constraints that are to blame
 };
 
 // What happens while it runs, in order; each is complete in itself.
-struct Started { Cycle res_mii = 0, rec_mii = 0, issue_mii = 0; std::string explanation; };
-struct BoundRaised { Cycle lower_bound = 0; std::string why; };
-struct Incumbent { Schedule schedule; };                         ///< passed the checker
-struct ObjectiveSettled { ObjectiveValue objective; };
-struct Progress { std::string phase; Cycle ii_under_test = 0; std::int64_t queries = 0, conflicts = 0; double seconds = 0; };
-struct LogLine { std::string text; };
+struct Started {
+  Cycle res_mii = 0, rec_mii = 0, issue_mii = 0;
+  std::string explanation;
+};
+struct BoundRaised {
+  Cycle lower_bound = 0;
+  std::string why;
+};
+struct Incumbent {
+  Schedule schedule;
+};  ///< passed the checker
+struct ObjectiveSettled {
+  ObjectiveValue objective;
+};
+struct Progress {
+  std::string phase;
+  Cycle ii_under_test = 0;
+  std::int64_t queries = 0, conflicts = 0;
+  double seconds = 0;
+};
+struct LogLine {
+  std::string text;
+};
 using SolveEvent = std::variant<Started, BoundRaised, Incumbent, ObjectiveSettled, Progress, LogLine>;
 using SolveListener = std::function<void(const SolveEvent&)>;
 

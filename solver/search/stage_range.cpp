@@ -43,9 +43,7 @@ Cycle longest_chain(const Problem& problem) {
 
 }  // namespace
 
-std::string StageRange::text() const {
-  return covers_all ? "any number of stages" : fmt::format("at most {} stages", stages);
-}
+std::string StageRange::text() const { return covers_all ? "any number of stages" : fmt::format("at most {} stages", stages); }
 
 StageRange stage_range(const Problem& problem, const Constraints& constraints, int asked, Cycle ii, bool any) {
   const Cycle needed = longest_chain(problem) / std::max<Cycle>(1, ii) + 2;

@@ -16,9 +16,9 @@
 #include "solver/search/adapt.h"
 #include "solver/search/decide.h"
 #include "solver/search/demand_bound.h"
-#include "solver/search/serial.h"
 #include "solver/search/knowledge.h"
 #include "solver/search/objectives.h"
+#include "solver/search/serial.h"
 #include "solver/search/stage_range.h"
 
 namespace heddle::solver {
@@ -63,8 +63,15 @@ class Edit {
  public:
   Edit(SolveRequest& base, const Bounds& bounds, Knowledge& knowledge, std::list<WarmModel>& models, const Constraints& constraints,
        std::stop_token stop, const SolveListener& listener)
-      : base_(base), problem_(base.problem), bounds_(bounds), knowledge_(knowledge), models_(models), stop_(std::move(stop)),
-        listener_(listener), demands_(constraints), begin_(Clock::now()) {
+      : base_(base),
+        problem_(base.problem),
+        bounds_(bounds),
+        knowledge_(knowledge),
+        models_(models),
+        stop_(std::move(stop)),
+        listener_(listener),
+        demands_(constraints),
+        begin_(Clock::now()) {
     for (const UserConstraint& c : constraints)
       if (c.enabled) constraints_.push_back(c);
     limits_ = {deadline_after(begin_, base.timeout_seconds), stop_};
@@ -285,7 +292,10 @@ void Edit::ask_at_bound() {
     outcome_.queries += warm.live.queries() - before;
     outcome_.conflicts += model.backend().conflicts() - conflicts;
     send(LogLine{fmt::format("II {}, live model: {} ({:.3f} s)", ii,
-                             answer == Answer::Yes ? "schedule found" : answer == Answer::No ? "refuted" : "undecided", seconds_since(asked))});
+                             answer == Answer::Yes  ? "schedule found"
+                             : answer == Answer::No ? "refuted"
+                                                    : "undecided",
+                             seconds_since(asked))});
     if (answer == Answer::Yes) accept(std::move(schedule), true);
     if (answer != Answer::No || !(demands_.pinned || range.covers_all)) return;
     keep_refutation(warm);
@@ -325,8 +335,7 @@ void Edit::search_above() {
     outcome_.status = found.status;
     outcome_.explanation = found.explanation;
     outcome_.schedule.reset();
-    if (found.status == Status::Infeasible)
-      knowledge_.add({demands_, kNoFiniteII, found.reason, found.explanation});
+    if (found.status == Status::Infeasible) knowledge_.add({demands_, kNoFiniteII, found.reason, found.explanation});
     return;
   }
   if (found.schedule) {
@@ -361,7 +370,8 @@ void Edit::settle_objectives() {
   const std::int64_t before = warm.live.queries(), conflicts = warm.live.model().backend().conflicts();
   Schedule best = *outcome_.schedule;
   building_ = true;
-  optimize_objectives(warm.live, order, best, [&](const Schedule& better) { accept(better, true); }, settled, floor);
+  optimize_objectives(
+      warm.live, order, best, [&](const Schedule& better) { accept(better, true); }, settled, floor);
   building_ = false;
   outcome_.queries += warm.live.queries() - before;
   outcome_.conflicts += warm.live.model().backend().conflicts() - conflicts;
@@ -459,7 +469,8 @@ void WarmSolver::learn(const Constraints& constraints, const SolveOutcome& outco
   std::vector<std::int64_t> floor;
   const std::vector<Objective>& order = state_->base.objectives;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i + 1 >= outcome.objectives.size() || outcome.objectives[i + 1].name != to_string(order[i]) || !outcome.objectives[i + 1].proved) break;
+    if (i + 1 >= outcome.objectives.size() || outcome.objectives[i + 1].name != to_string(order[i]) || !outcome.objectives[i + 1].proved)
+      break;
     floor.push_back(outcome.objectives[i + 1].value);
   }
   if (!floor.empty()) knowledge.add_floor(demands, outcome.schedule->ii, std::move(floor));

@@ -16,7 +16,9 @@ namespace {
 /// A cycle of dependences is worth telling when it leaves no more than this part of its time.
 constexpr Cycle kTightShare = 10;
 
-std::string join(const std::vector<std::string>& parts, const char* separator = ", ") { return fmt::format("{}", fmt::join(parts, separator)); }
+std::string join(const std::vector<std::string>& parts, const char* separator = ", ") {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
 
 std::vector<OpId> ops_of(const CoreMember& member) {
   std::vector<OpId> ops;
@@ -84,7 +86,7 @@ void describe_unit(const Problem& problem, ExplanationMember& out, UnitId id) {
     out.what = fmt::format("{} needs {} cycles in sum: {}", unit.name, ceil_div(work, unit.capacity), join(uses));
   else
     out.what = unit.capacity == 1 ? fmt::format("{} does one op at a time: {}", unit.name, join(uses))
-                                : fmt::format("{} has a capacity of {}: {}", unit.name, unit.capacity, join(uses));
+                                  : fmt::format("{} has a capacity of {}: {}", unit.name, unit.capacity, join(uses));
   out.numbers = {{"capacity", unit.capacity}, {"work", work}};
 }
 
@@ -120,8 +122,7 @@ void describe_refills(const Problem& problem, ExplanationMember& out, const Core
     if (readers.empty()) continue;
     const char* memory = c.space == Space::Tmem ? ", all that tensor memory leaves" : ", all that shared memory leaves";
     out.parts.push_back(fmt::format("{} (at most {} slot{}{}) by {} after {}", c.name, c.max_depth, c.max_depth == 1 ? "" : "s",
-                                    kept_short_by_memory(problem, c) ? memory : "",
-                                    problem.op(c.writer).name, names_of(problem, readers)));
+                                    kept_short_by_memory(problem, c) ? memory : "", problem.op(c.writer).name, names_of(problem, readers)));
     if (std::find(out.ops.begin(), out.ops.end(), c.writer) == out.ops.end()) out.ops.push_back(c.writer);
   }
   out.what = fmt::format("a ring's slot is refilled only once its readers have released it: {}", join(out.parts));
@@ -176,8 +177,7 @@ const char* word_of(Family family) {
   return "";
 }
 
-ExplanationMember describe_member(const Problem& problem, const Constraints& constraints, const Core& core,
-                                  const CoreMember& member) {
+ExplanationMember describe_member(const Problem& problem, const Constraints& constraints, const Core& core, const CoreMember& member) {
   const Limits& limits = problem.limits;
   ExplanationMember out;
   out.family = word_of(member.family);
@@ -351,7 +351,8 @@ std::string tightest_cycle(const Problem& problem, const Core& core, Cycle ii) {
   path += problem.op(OpId(edges[ratio.cycle.front()].from)).name;
   const std::int64_t room = sat_mul(ratio.tokens, ii);
   if (room < ratio.weight || (room - ratio.weight) * kTightShare > room) return "";  // a cycle with room needs no mention
-  return fmt::format("the tightest cycle among them, {}, takes {} of {} cycles: {} to spare", path, ratio.weight, room, room - ratio.weight);
+  return fmt::format("the tightest cycle among them, {}, takes {} of {} cycles: {} to spare", path, ratio.weight, room,
+                     room - ratio.weight);
 }
 
 }  // namespace heddle::solver

@@ -15,8 +15,7 @@ namespace heddle::solver {
 const char* word_of(Family family);
 
 /// Everything but `needed` and what goes wrong without it.
-ExplanationMember describe_member(const Problem& problem, const Constraints& constraints, const Core& core,
-                                  const CoreMember& member);
+ExplanationMember describe_member(const Problem& problem, const Constraints& constraints, const Core& core, const CoreMember& member);
 ExplanationMember describe_fact(const Problem& problem, const BoundFact& fact);
 ExplanationMember describe_shortage(const Problem& problem, const Shortage& shortage);
 

@@ -30,7 +30,8 @@ void append_features(const SearchSpace& space, const Config& config, std::vector
       case ParameterKind::Real: out.push_back(scaled(config[i], p.least, p.most, p.log)); break;
       case ParameterKind::Integer:
       case ParameterKind::Ordinal:
-        out.push_back(scaled(static_cast<double>(p.number_at(index)), static_cast<double>(p.number_at(0)), static_cast<double>(p.number_at(p.count() - 1)), p.log));
+        out.push_back(scaled(static_cast<double>(p.number_at(index)), static_cast<double>(p.number_at(0)),
+                             static_cast<double>(p.number_at(p.count() - 1)), p.log));
         break;
       case ParameterKind::Categorical:
         for (std::int64_t w = 0; w < p.count(); ++w) out.push_back(w == index ? std::sqrt(0.5) : 0);

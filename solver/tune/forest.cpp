@@ -76,7 +76,8 @@ class ForestGrower {
     std::vector<std::size_t> order(columns_);
     std::iota(order.begin(), order.end(), 0);
     const auto wanted = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(kFeatureShare * static_cast<double>(columns_))));
-    for (std::size_t i = 0; i < wanted; ++i) std::swap(order[i], order[i + static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(columns_ - i)))]);
+    for (std::size_t i = 0; i < wanted; ++i)
+      std::swap(order[i], order[i + static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(columns_ - i)))]);
     order.resize(wanted);
     return order;
   }
@@ -88,7 +89,8 @@ class ForestGrower {
   std::vector<Node> nodes_;
 };
 
-FeasibilityForest FeasibilityForest::fit(std::size_t columns, const std::vector<double>& rows, const std::vector<char>& feasible, std::uint64_t seed) {
+FeasibilityForest FeasibilityForest::fit(std::size_t columns, const std::vector<double>& rows, const std::vector<char>& feasible,
+                                         std::uint64_t seed) {
   FeasibilityForest forest;
   TuneRandom random(seed, 2);
   ForestGrower grower(columns, rows, feasible, random);

@@ -1,6 +1,6 @@
-// A random forest that says how likely a configuration is to be feasible at all: hidden constraints (kernels that do not compile, spill, hang)
-// are learned from what failed. As in BaCO (Hellsten et al., ASPLOS 2023): no bootstrap, three quarters of the features at each split, and
-// classes weighted 0.8 (feasible) to 0.2, so that a region is given up late rather than early.
+// A random forest that says how likely a configuration is to be feasible at all: hidden constraints (kernels that do not compile, spill,
+// hang) are learned from what failed. As in BaCO (Hellsten et al., ASPLOS 2023): no bootstrap, three quarters of the features at each
+// split, and classes weighted 0.8 (feasible) to 0.2, so that a region is given up late rather than early.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class FeasibilityForest {
 
  private:
   struct Node {
-    int column = -1;                 ///< negative: a leaf
-    double threshold = 0;            ///< at most: left
+    int column = -1;       ///< negative: a leaf
+    double threshold = 0;  ///< at most: left
     std::uint32_t left = 0, right = 0;
     double share = 1;
   };

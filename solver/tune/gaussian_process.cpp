@@ -113,7 +113,9 @@ struct GaussianProcess::Factors {
   Vector weights;
 };
 
-std::size_t GpData::parameters() const { return parameter_of.empty() ? 0 : *std::max_element(parameter_of.begin(), parameter_of.end()) + 1; }
+std::size_t GpData::parameters() const {
+  return parameter_of.empty() ? 0 : *std::max_element(parameter_of.begin(), parameter_of.end()) + 1;
+}
 
 double gp_log_posterior(const GpData& data, const GpHyper& hyper, std::vector<double>* gradient) {
   const std::size_t n = data.points(), parameters = hyper.length.size();
@@ -132,7 +134,8 @@ double gp_log_posterior(const GpData& data, const GpHyper& hyper, std::vector<do
       slope(r, c) = signal * 5.0 / 3.0 * (1 + root) * decay;  // of k, by the logarithm of a length, but for that parameter's share of r^2
     }
   Matrix full = k.selfadjointView<Eigen::Lower>();
-  for (std::size_t i = 0; i < n; ++i) full(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) += noise + (data.noise.empty() ? 0 : data.noise[i]);
+  for (std::size_t i = 0; i < n; ++i)
+    full(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) += noise + (data.noise.empty() ? 0 : data.noise[i]);
   const Eigen::LLT<Matrix> factor(full);
   if (factor.info() != Eigen::Success) return kWorst;
   const Vector y = vector_of(data.y);
@@ -169,7 +172,8 @@ GaussianProcess::GaussianProcess(GpData data, GpHyper hyper) : data_(std::move(d
     for (std::size_t j = 0; j <= i; ++j)
       k(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = k(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(i)) =
           matern(scaled_square(data_, data_.x.data() + i * data_.columns, data_.x.data() + j * data_.columns, inverse, nullptr), signal);
-  for (std::size_t i = 0; i < n; ++i) k(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) += std::exp(hyper_.noise) + (data_.noise.empty() ? 0 : data_.noise[i]);
+  for (std::size_t i = 0; i < n; ++i)
+    k(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) += std::exp(hyper_.noise) + (data_.noise.empty() ? 0 : data_.noise[i]);
   // Equal points without noise of their own leave no room for rounding: more noise until there is.
   for (double jitter = 1e-10 * signal;; jitter *= 10) {
     const Eigen::LLT<Matrix> factor(k);

@@ -4,9 +4,9 @@
 //   k   = s^2 (1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r)
 //   log likelihood = -1/2 y' a - sum log L_ii - n/2 log 2 pi,   K + noise = L L',   a = K^-1 y
 //
-// (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2 and 5.) Priors as in BaCO's published settings: Gamma(1.3,
-// rate 0.1) on each length-scale; starts are drawn at random, the most likely ones are climbed. A point may carry noise of its own: a value that
-// is known to lie in an interval only.
+// (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2 and 5.) Priors as in BaCO's published settings:
+// Gamma(1.3, rate 0.1) on each length-scale; starts are drawn at random, the most likely ones are climbed. A point may carry noise of its
+// own: a value that is known to lie in an interval only.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ struct GpHyper {
   double signal = 0, noise = -9;
 };
 
-/// The logarithm of likelihood times priors, and its derivative by each number of `hyper` in order. Minus infinity where the matrix is no longer
-/// positive definite.
+/// The logarithm of likelihood times priors, and its derivative by each number of `hyper` in order. Minus infinity where the matrix is no
+/// longer positive definite.
 double gp_log_posterior(const GpData& data, const GpHyper& hyper, std::vector<double>* gradient = nullptr);
 
 struct GpPrediction {

@@ -61,7 +61,8 @@ std::optional<Config> TunePool::sample(TuneRandom& random) {
     for (std::size_t p = 0; p < config.size(); ++p)
       if (const Parameter& parameter = space().parameters[p]; !parameter.finite()) {
         const double u = random.unit();
-        config[p] = parameter.log ? parameter.least * std::pow(parameter.most / parameter.least, u) : parameter.least + u * (parameter.most - parameter.least);
+        config[p] = parameter.log ? parameter.least * std::pow(parameter.most / parameter.least, u)
+                                  : parameter.least + u * (parameter.most - parameter.least);
       }
     if (open(config)) return config;
   }
@@ -80,14 +81,17 @@ std::vector<Config> TunePool::neighbours(const Config& config, TuneRandom& rando
     const auto index = static_cast<std::int64_t>(config[p]);
     switch (parameter.kind) {
       case ParameterKind::Real:
-        for (int k = 0; k < 6; ++k) offer(p, std::clamp(config[p] + kRealStep * (parameter.most - parameter.least) * random.normal(), parameter.least, parameter.most));
+        for (int k = 0; k < 6; ++k)
+          offer(p,
+                std::clamp(config[p] + kRealStep * (parameter.most - parameter.least) * random.normal(), parameter.least, parameter.most));
         break;
       case ParameterKind::Integer:
       case ParameterKind::Ordinal: {
         // The next allowed value each way, which may be far where constraints are about divisibility.
         for (const int step : {-1, 1}) {
           const std::size_t before = out.size();
-          for (std::int64_t v = index + step; v >= 0 && v < parameter.count() && out.size() == before && std::abs(v - index) <= 256; v += step)
+          for (std::int64_t v = index + step; v >= 0 && v < parameter.count() && out.size() == before && std::abs(v - index) <= 256;
+               v += step)
             offer(p, static_cast<double>(v));
         }
         break;
@@ -138,8 +142,10 @@ TuneStart TunePool::start() {
     const TuneFacts& known = facts(config);
     if (!known.feasible) continue;
     ++feasible;
-    if (!known.bound) all = false;
-    else if (!start.lower_bound || *known.bound < *start.lower_bound) start.lower_bound = known.bound;
+    if (!known.bound)
+      all = false;
+    else if (!start.lower_bound || *known.bound < *start.lower_bound)
+      start.lower_bound = known.bound;
   }
   start.known_feasible = feasible;
   if (!all) start.lower_bound.reset();
@@ -164,8 +170,8 @@ bool TunePool::settled() {
     if (found == evaluated_.end()) return answered_.count(config) > 0;
     const TuneEvaluation& e = evaluations_[found->second];
     // Cheaper rungs give what they give; the solver may have found more with more time.
-    return e.fidelity < Fidelity::Solver || e.status == TuneStatus::Optimal || e.status == TuneStatus::Infeasible || e.status == TuneStatus::Refused || e.status == TuneStatus::Pruned ||
-           (e.bound && *e.bound >= value);
+    return e.fidelity < Fidelity::Solver || e.status == TuneStatus::Optimal || e.status == TuneStatus::Infeasible ||
+           e.status == TuneStatus::Refused || e.status == TuneStatus::Pruned || (e.bound && *e.bound >= value);
   });
 }
 

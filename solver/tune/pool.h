@@ -26,12 +26,12 @@ class TunePool {
   bool allowed(const Config& config) const { return request_.space->contains(config); }  ///< by the expressions
   /// Satisfies all other known constraints, is not evaluated, and may still win.
   bool open(const Config& config);
-  std::vector<Config> all_open() const;        ///< Pre: listed()
+  std::vector<Config> all_open() const;                                                 ///< Pre: listed()
   std::int64_t open_count() const { return static_cast<std::int64_t>(alive_.size()); }  ///< Pre: listed()
   /// Uniform over the open ones; nothing when there are none, or none was found in many tries.
   std::optional<Config> sample(TuneRandom& random);
-  /// A step away in one parameter and allowed by the space: other values of a categorical one, next values up and down of an ordered one, swaps of a
-  /// permutation, small normal steps of a real one.
+  /// A step away in one parameter and allowed by the space: other values of a categorical one, next values up and down of an ordered one,
+  /// swaps of a permutation, small normal steps of a real one.
   std::vector<Config> neighbours(const Config& config, TuneRandom& random) const;
 
   void record(const TuneEvaluation& evaluation);
@@ -39,7 +39,7 @@ class TunePool {
   const TuneEvaluation* best() const { return best_ ? &evaluations_[*best_] : nullptr; }
 
   TuneStart start();
-  std::int64_t excluded() const;                   ///< by bounds, or answered by others; Pre: listed()
+  std::int64_t excluded() const;  ///< by bounds, or answered by others; Pre: listed()
   /// No configuration can be better than the best one; Pre: listed().
   bool settled();
 

@@ -15,7 +15,8 @@ std::optional<Proposal> propose(const TuneRequest& request, TunePool& pool) {
   const std::size_t made = pool.evaluations().size();
   TuneRandom random(request.seed, made + 1);
   if (made == 0 && request.from_default && request.method != TuneMethod::Exhaustive)
-    if (Config config = default_config(pool.space()); request.space->contains(config) && pool.open(config)) return Proposal{std::move(config), "default"};
+    if (Config config = default_config(pool.space()); request.space->contains(config) && pool.open(config))
+      return Proposal{std::move(config), "default"};
   switch (request.method) {
     case TuneMethod::Exhaustive: return propose_in_order(request, pool);
     case TuneMethod::Bandit: return propose_by_bandit(pool, random);

@@ -1,5 +1,5 @@
-// Which configuration to evaluate next, by each method. A proposal depends on the evaluations so far, their number and the seed, and on nothing
-// else: a search that goes on from its history does what it would have done.
+// Which configuration to evaluate next, by each method. A proposal depends on the evaluations so far, their number and the seed, and on
+// nothing else: a search that goes on from its history does what it would have done.
 #pragma once
 
 #include <optional>

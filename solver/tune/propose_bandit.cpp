@@ -10,9 +10,10 @@ namespace heddle::solver {
 namespace {
 
 enum Technique { kUniform, kMutateOne, kMutateSome, kCrossOver, kStep, kTechniques };
-constexpr std::array<const char*, kTechniques> kNames{"bandit/uniform", "bandit/mutate-one", "bandit/mutate-some", "bandit/cross-over", "bandit/step"};
-constexpr std::size_t kBanditWindow = 50;       // OpenTuner's sliding window, shortened to budgets of tens
-constexpr double kExploration = 0.05;     // OpenTuner's constant
+constexpr std::array<const char*, kTechniques> kNames{"bandit/uniform", "bandit/mutate-one", "bandit/mutate-some", "bandit/cross-over",
+                                                      "bandit/step"};
+constexpr std::size_t kBanditWindow = 50;  // OpenTuner's sliding window, shortened to budgets of tens
+constexpr double kExploration = 0.05;      // OpenTuner's constant
 constexpr int kBanditTries = 64;
 constexpr std::size_t kParents = 5;
 
@@ -57,7 +58,9 @@ std::optional<Proposal> propose_by_bandit(TunePool& pool, TuneRandom& random) {
     if (e.value) parents.push_back(&e);
   std::stable_sort(parents.begin(), parents.end(), [](const auto* a, const auto* b) { return *a->value < *b->value; });
   if (parents.size() > kParents) parents.resize(kParents);
-  const auto any_parent = [&] { return parents[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(parents.size())))]->config; };
+  const auto any_parent = [&] {
+    return parents[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(parents.size())))]->config;
+  };
   const auto& parameters = pool.space().parameters;
   const auto count = static_cast<std::int64_t>(parameters.size());
   const Technique technique = parents.empty() ? kUniform : most_promising(pool, random);
@@ -92,7 +95,8 @@ std::optional<Proposal> propose_by_bandit(TunePool& pool, TuneRandom& random) {
       }
       default: break;
     }
-    if (pool.space().parameters.size() == config.size() && pool.allowed(config) && pool.open(config)) return Proposal{std::move(config), kNames[technique]};
+    if (pool.space().parameters.size() == config.size() && pool.allowed(config) && pool.open(config))
+      return Proposal{std::move(config), kNames[technique]};
   }
   auto config = pool.sample(random);
   return config ? std::optional<Proposal>({*std::move(config), kNames[technique]}) : std::nullopt;

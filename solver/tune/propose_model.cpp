@@ -1,5 +1,5 @@
-// Bayesian optimisation: a few samples, then the best of the acquisition, over all open configurations where they are listed, else by local search
-// from the best of many samples.
+// Bayesian optimisation: a few samples, then the best of the acquisition, over all open configurations where they are listed, else by local
+// search from the best of many samples.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -63,10 +63,11 @@ Config screened(const TuneRequest& request, std::vector<Config> candidates) {
 }  // namespace
 
 std::optional<Proposal> propose_by_model(const TuneRequest& request, TunePool& pool, TuneRandom& random) {
-  // As many samples as BaCO's published settings take: parameters plus one. Where bounds are known fewer do, and of several draws the one that
-  // its bound (or the cheaper rung) speaks for is taken.
+  // As many samples as BaCO's published settings take: parameters plus one. Where bounds are known fewer do, and of several draws the one
+  // that its bound (or the cheaper rung) speaks for is taken.
   const bool bounded = request.ratio && pool.bounded();
-  const std::size_t made = pool.evaluations().size(), all = pool.space().parameters.size() + 1, first = bounded ? std::min(kBoundedSamples, all) : all;
+  const std::size_t made = pool.evaluations().size(), all = pool.space().parameters.size() + 1,
+                    first = bounded ? std::min(kBoundedSamples, all) : all;
   if (made < first || !pool.best()) {
     std::vector<Config> drawn;
     const bool choose = bounded;
@@ -74,7 +75,8 @@ std::optional<Proposal> propose_by_model(const TuneRequest& request, TunePool& p
       if (auto config = pool.sample(random)) drawn.push_back(*std::move(config));
     if (drawn.empty()) return std::nullopt;
     if (choose && !request.screen)
-      std::stable_sort(drawn.begin(), drawn.end(), [&](const Config& a, const Config& b) { return pool.facts(a).bound.value_or(0) < pool.facts(b).bound.value_or(0); });
+      std::stable_sort(drawn.begin(), drawn.end(),
+                       [&](const Config& a, const Config& b) { return pool.facts(a).bound.value_or(0) < pool.facts(b).bound.value_or(0); });
     return Proposal{request.screen ? screened(request, std::move(drawn)) : std::move(drawn.front()), "sample"};
   }
   TuneSurrogate surrogate(pool, request.ratio, random.next(), static_cast<std::int64_t>(made));

@@ -11,10 +11,10 @@ namespace heddle::solver {
 namespace {
 
 constexpr std::size_t kMostPoints = 300;
-constexpr double kMargin = 1e-4;       // of one deviation: what is no improvement
-constexpr double kPriorStrength = 10;  // piBO (Hvarfner et al., ICLR 2022), as BaCO sets it
+constexpr double kMargin = 1e-4;          // of one deviation: what is no improvement
+constexpr double kPriorStrength = 10;     // piBO (Hvarfner et al., ICLR 2022), as BaCO sets it
 constexpr double kBehindAllOthers = 1e6;  // no improvement of a logarithm is as large
-constexpr double kLeastSpread = 1e-3;  // of logarithms: values within a tenth of a percent are alike
+constexpr double kLeastSpread = 1e-3;     // of logarithms: values within a tenth of a percent are alike
 
 struct Learned {
   const TuneEvaluation* evaluation = nullptr;
@@ -34,7 +34,9 @@ TuneSurrogate::TuneSurrogate(TunePool& pool, bool ratio, std::uint64_t seed, std
     const double below = base(e.config);
     if (e.value) {
       // Not proved: the value of the configuration lies between its bound and what was found.
-      const double open = e.status == TuneStatus::Feasible && e.fidelity >= Fidelity::Solver && e.bound && *e.bound > 0 ? std::log(*e.value / *e.bound) / 4 : 0;
+      const double open = e.status == TuneStatus::Feasible && e.fidelity >= Fidelity::Solver && e.bound && *e.bound > 0
+                              ? std::log(*e.value / *e.bound) / 4
+                              : 0;
       learned.push_back({&e, std::log(*e.value) - below - open, open});
     } else if (e.status == TuneStatus::Pruned && e.bound && *e.bound > 0) {
       learned.push_back({&e, std::log(*e.bound) - below, 0.02});
@@ -70,7 +72,8 @@ TuneSurrogate::TuneSurrogate(TunePool& pool, bool ratio, std::uint64_t seed, std
     // Without a schedule in time it is as useless as one that fails, whatever it might be.
     feasible.push_back(e.value || e.status == TuneStatus::Pruned);
   }
-  if (std::find(feasible.begin(), feasible.end(), 0) != feasible.end()) forest_ = FeasibilityForest::fit(map_.columns(), rows, feasible, seed);
+  if (std::find(feasible.begin(), feasible.end(), 0) != feasible.end())
+    forest_ = FeasibilityForest::fit(map_.columns(), rows, feasible, seed);
 }
 
 double TuneSurrogate::base(const Config& config) {

@@ -32,8 +32,8 @@ class TuneSurrogate {
   FeatureMap map_;
   std::optional<GaussianProcess> process_;
   std::optional<FeasibilityForest> forest_;
-  std::optional<double> best_;   ///< logarithm of the best value
-  double mean_ = 0, spread_ = 1; ///< of what the process learned
+  std::optional<double> best_;    ///< logarithm of the best value
+  double mean_ = 0, spread_ = 1;  ///< of what the process learned
   double least_probability_ = 0;
 };
 
@@ -42,7 +42,8 @@ class TuneSurrogate {
 /// E[max(target - Y, 0)] for Y normal with this mean and deviation.
 double expected_shortfall(double target, double mean, double deviation);
 
-/// E[max(best - max(Y, bound), 0)]: what evaluating is expected to gain when Y can be no less than `bound`. Without a bound pass minus infinity.
+/// E[max(best - max(Y, bound), 0)]: what evaluating is expected to gain when Y can be no less than `bound`. Without a bound pass minus
+/// infinity.
 double expected_improvement(double best, double mean, double deviation, double bound);
 
 }  // namespace heddle::solver

@@ -10,7 +10,8 @@
 
 namespace heddle::solver {
 
-TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListener& listener, const std::function<void(const TuneStart&)>& began) {
+TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListener& listener,
+             const std::function<void(const TuneStart&)>& began) {
   const auto begin = Clock::now();
   TunePool pool(request, stop);
   if (began) began(pool.start());

@@ -12,8 +12,8 @@
 #include <condition_variable>
 #include <limits>
 #include <map>
-#include <optional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -119,9 +119,7 @@ Backend::Backend(std::uint64_t seed, SearchLimits limits) : impl_(std::make_uniq
 
 Backend::~Backend() = default;
 
-Lit Backend::new_lit() {
-  return impl_->add_atom(Z3_mk_fresh_const(impl_->context, "b", impl_->context.bool_sort()));
-}
+Lit Backend::new_lit() { return impl_->add_atom(Z3_mk_fresh_const(impl_->context, "b", impl_->context.bool_sort())); }
 
 IntVar Backend::new_int() {
   impl_->ints.push_back(impl_->keep(Z3_mk_fresh_const(impl_->context, "r", impl_->context.int_sort())));
@@ -203,8 +201,8 @@ void Backend::add_at_most(std::vector<WeightedLit> terms, std::int64_t bound, Li
     weights.push_back(static_cast<int>((t.weight + divisor - 1) / divisor));
   }
   Z3_context context = impl_->context;
-  z3::expr sum(impl_->context, Z3_mk_pble(context, static_cast<unsigned>(asts.size()), asts.data(), weights.data(),
-                                          static_cast<int>(bound / divisor)));
+  z3::expr sum(impl_->context,
+               Z3_mk_pble(context, static_cast<unsigned>(asts.size()), asts.data(), weights.data(), static_cast<int>(bound / divisor)));
   std::vector<Z3_ast> conditions;
   if (condition != kTrue) conditions.push_back(impl_->ast(-condition));
   if (guard_ != kTrue) conditions.push_back(impl_->ast(-guard_));
@@ -229,8 +227,8 @@ Answer Backend::check(std::span<const Lit> assumptions, std::uint64_t effort) {
     }
   const auto now = Clock::now();
   if (limits_.stop.stop_requested() || now >= limits_.deadline) return Answer::Unknown;
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::min<Clock::duration>(limits_.deadline - now, std::chrono::hours(24)));
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::min<Clock::duration>(limits_.deadline - now, std::chrono::hours(24)));
   impl_->solver.set("timeout", static_cast<unsigned>(std::max<std::int64_t>(1, left.count())));
 
   // This pass of the preprocessor cannot be interrupted, and takes many seconds on so many clauses.

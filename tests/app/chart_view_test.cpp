@@ -65,8 +65,7 @@ TEST_CASE("cycles and pixels map back and forth", "[app]") {
   const TimeAxis axis{100, 1100, {-50, 1950}};
   CHECK(axis.to_x(-50) == Approx(100));
   CHECK(axis.to_x(1950) == Approx(1100));
-  for (const double cycle : {0.0, 17.0, 1024.5, 1900.0})
-    CHECK(axis.to_cycle(axis.to_x(cycle)) == Approx(cycle).margin(0.01));
+  for (const double cycle : {0.0, 17.0, 1024.5, 1900.0}) CHECK(axis.to_cycle(axis.to_x(cycle)) == Approx(cycle).margin(0.01));
   CHECK(std::isfinite(axis.to_x(1e18)));
 }
 
@@ -179,8 +178,7 @@ TEST_CASE("every bar is found under its middle, narrow ones a little beside it",
 TEST_CASE("rows are found by height, padding belongs to the nearest row", "[app]") {
   const GanttModel model = model_of();
   const ChartLayout layout = layout_rows(model, {});
-  for (std::size_t r = 0; r < model.rows.size(); ++r)
-    CHECK(layout.row_at(model, layout.rows[r].top + layout.rows[r].height / 2) == r);
+  for (std::size_t r = 0; r < model.rows.size(); ++r) CHECK(layout.row_at(model, layout.rows[r].top + layout.rows[r].height / 2) == r);
   CHECK(layout.row_at(model, layout.groups[0].top + 1) == 0);
   CHECK_FALSE(layout.row_at(model, -1).has_value());
   CHECK_FALSE(layout.row_at(model, layout.height + 1).has_value());

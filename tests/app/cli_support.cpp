@@ -21,8 +21,7 @@ CliRun run_heddle(std::vector<std::string> args) {
 
 ScratchFolder::ScratchFolder() {
   static int count = 0;
-  folder_ = std::filesystem::temp_directory_path() /
-            ("heddle_cli_" + std::to_string(getpid()) + "_" + std::to_string(++count));
+  folder_ = std::filesystem::temp_directory_path() / ("heddle_cli_" + std::to_string(getpid()) + "_" + std::to_string(++count));
   std::filesystem::create_directories(folder_);
 }
 

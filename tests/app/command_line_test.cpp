@@ -89,8 +89,8 @@ TEST_CASE("the line of a session resolves to the session's problem and demands",
   session.apply(SetChange{slower});
   REQUIRE(session.content().changes.size() == 1);
   const std::string op = session.content().problem->ops[0].name, other = session.content().problem->ops[1].name;
-  for (const std::string& text : {"pin " + op + " at 128", op + " before " + other + " by 3", std::string("at most 3 stages"),
-                                  std::string("registers <= 240")})
+  for (const std::string& text :
+       {"pin " + op + " at 128", op + " before " + other + " by 3", std::string("at most 3 stages"), std::string("registers <= 240")})
     session.apply(AddConstraint{demand(session, text), false});
   session.apply(AddConstraint{demand(session, other + " in group 1"), false});
   session.apply(ToggleConstraint{4});

@@ -141,7 +141,8 @@ TEST_CASE("the model of a comparison says what differs, aligned as asked", "[app
   model = two.model();
   CHECK(model.difference.shift == -64);
   CHECK(model.axis == "aligned at sum0: B shown 64 cycles earlier");
-  const auto bar = std::find_if(model.chart_b.bars.begin(), model.chart_b.bars.end(), [&](const GanttBar& b) { return b.op == p.find_op("sum0"); });
+  const auto bar =
+      std::find_if(model.chart_b.bars.begin(), model.chart_b.bars.end(), [&](const GanttBar& b) { return b.op == p.find_op("sum0"); });
   CHECK(bar->begin == 2410 - 2176);
   s.apply(SetAlignment{{Alignment::At::Op, OpId(99)}});
   CHECK(s.view().alignment.op == p.find_op("sum0"));

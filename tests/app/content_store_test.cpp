@@ -50,7 +50,8 @@ class SmallDisk {
 std::size_t files_below(const std::string& folder) {
   std::size_t count = 0;
   std::error_code error;
-  for (std::filesystem::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) count += at->is_regular_file() && at->path().filename() != "key" ? 1 : 0;
+  for (std::filesystem::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    count += at->is_regular_file() && at->path().filename() != "key" ? 1 : 0;
   return count;
 }
 
@@ -240,7 +241,8 @@ TEST_CASE("what belongs to another user is not believed", "[app]") {
   const ScratchFolder scratch;
   const ContentStore store({scratch.path("store"), kRoomy});
   REQUIRE(store.put("k", "v"));
-  const std::string path = only_entry(store), shelf = std::filesystem::path(path).parent_path().string(), key = store.place().folder + "/key";
+  const std::string path = only_entry(store), shelf = std::filesystem::path(path).parent_path().string(),
+                    key = store.place().folder + "/key";
   for (const std::string& part : {path, shelf, key, store.place().folder}) {
     INFO(part);
     REQUIRE(::chown(part.c_str(), 12345, 12345) == 0);

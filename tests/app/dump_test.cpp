@@ -255,8 +255,9 @@ TEST_CASE("damaged dumps are refused with the place, and what is open stays", "[
     text.replace(at, std::string(from).size(), to);
     return folder.write("bad.json", text);
   };
-  for (const std::string& path : {damaged("\"II\": 500", "\"II\": -1"), damaged("\"src\": 0", "\"src\": 99"), damaged("\"loops\"", "\"loop\""),
-                                  folder.write("cut.json", whole.substr(0, whole.size() / 2)), scores() + "#9", scores() + "#nonsense"}) {
+  for (const std::string& path :
+       {damaged("\"II\": 500", "\"II\": -1"), damaged("\"src\": 0", "\"src\": 99"), damaged("\"loops\"", "\"loop\""),
+        folder.write("cut.json", whole.substr(0, whole.size() / 2)), scores() + "#9", scores() + "#nonsense"}) {
     INFO(path);
     s.apply(OpenFile{path});
     REQUIRE(s.error());

@@ -1,6 +1,6 @@
 // The graph's layout by a child process, and the model of the picture: what is bold, what is hit, where zooming leads.
-#include "app/session/environment.h"
 #include "app/viewmodel/graph_model.h"
+#include "app/session/environment.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -22,8 +22,7 @@ bool has_graphviz() {
 /// Boxes in a row, every line straight; for what needs no Graphviz.
 GraphLayout row_layout(const GraphInput& input) {
   GraphLayout layout;
-  for (std::size_t v = 0; v < input.node_widths.size(); ++v)
-    layout.nodes.push_back({100 + 200 * static_cast<float>(v), 50});
+  for (std::size_t v = 0; v < input.node_widths.size(); ++v) layout.nodes.push_back({100 + 200 * static_cast<float>(v), 50});
   layout.width = 200 * static_cast<float>(layout.nodes.size());
   layout.height = 100;
   for (const GraphInput::Arc& arc : input.arcs) {
@@ -36,8 +35,7 @@ GraphLayout row_layout(const GraphInput& input) {
 GraphModel toy_model(GraphCycle cycle = GraphCycle::Recurrence) {
   const test::GanttCase c = test::toy_case();
   const Period period = sustainable_period(c.problem, c.schedule);
-  return build_graph(c.problem, compute_bounds(c.problem), &c.schedule, &period, cycle,
-                     row_layout(graph_input(c.problem, false)));
+  return build_graph(c.problem, compute_bounds(c.problem), &c.schedule, &period, cycle, row_layout(graph_input(c.problem, false)));
 }
 
 }  // namespace
@@ -134,10 +132,9 @@ TEST_CASE("the graph says what is critical, carried and crossing", "[app]") {
   CHECK_FALSE(limiting.hops.empty());  // S and O take turns on the tensor core
 
   const test::GanttCase c = test::attention_case();
-  const GraphModel attention = build_graph(c.problem, compute_bounds(c.problem), &c.schedule, nullptr,
-                                           GraphCycle::Recurrence, row_layout(graph_input(c.problem, false)));
-  for (const GraphArc& arc : attention.arcs)
-    CHECK(arc.crosses == (c.schedule.group(OpId(arc.from)) != c.schedule.group(OpId(arc.to))));
+  const GraphModel attention = build_graph(c.problem, compute_bounds(c.problem), &c.schedule, nullptr, GraphCycle::Recurrence,
+                                           row_layout(graph_input(c.problem, false)));
+  for (const GraphArc& arc : attention.arcs) CHECK(arc.crosses == (c.schedule.group(OpId(arc.from)) != c.schedule.group(OpId(arc.to))));
 }
 
 TEST_CASE("following a dependence leads to a neighbour, or nowhere", "[app]") {
@@ -187,6 +184,7 @@ TEST_CASE("the table of edges can be sorted and copied", "[app]") {
   CHECK(rows.front().distance == 1);
   const std::string text = edges_tsv(c.problem, rows);
   CHECK(std::count(text.begin(), text.end(), '\n') == static_cast<std::ptrdiff_t>(rows.size()) + 1);
-  for (const EdgeColumn column : {EdgeColumn::From, EdgeColumn::To, EdgeColumn::Value, EdgeColumn::Latency, EdgeColumn::HandOff, EdgeColumn::Slack})
+  for (const EdgeColumn column :
+       {EdgeColumn::From, EdgeColumn::To, EdgeColumn::Value, EdgeColumn::Latency, EdgeColumn::HandOff, EdgeColumn::Slack})
     sort_rows(rows, c.problem, column, false);
 }

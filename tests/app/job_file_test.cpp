@@ -1,8 +1,8 @@
 // Job files: lines, grids, located faults, identities.
 #include "app/batch/job_file.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include <random>
 
@@ -52,12 +52,14 @@ TEST_CASE("a line becomes the command line that a person would type", "[app]") {
   CHECK(file.jobs[0].line == 3);
   CHECK(file.jobs[0].number == 1);
   CHECK(words_of(file.jobs[0]) ==
-        "solve --param=K=64 --param=TILE_N=128 --json --no-color --timeout=0.5 --max-stages=3 --demand=registers <= 240 --demand=at most 3 stages "
+        "solve --param=K=64 --param=TILE_N=128 --json --no-color --timeout=0.5 --max-stages=3 --demand=registers <= 240 --demand=at most 3 "
+        "stages "
         "--require-optimal -- gemm_hopper h100");
   CHECK(words_of(file.jobs[1]) == "compare --json --no-color -- -k h100 a.json b.json");
   CHECK(file.jobs[0].id.size() == 16);
-  CHECK(file.jobs[0].description.line() ==
-        R"({"do": "solve", "kernel": "gemm_hopper", "machine": "h100", "params": {"K": 64, "TILE_N": 128}, "options": {"demand": ["registers <= 240", "at most 3 stages"], "max-stages": 3, "require-optimal": true, "timeout": 0.5}})");
+  CHECK(
+      file.jobs[0].description.line() ==
+      R"({"do": "solve", "kernel": "gemm_hopper", "machine": "h100", "params": {"K": 64, "TILE_N": 128}, "options": {"demand": ["registers <= 240", "at most 3 stages"], "max-stages": 3, "require-optimal": true, "timeout": 0.5}})");
 }
 
 TEST_CASE("a grid is the cross product of its lists, the last one varying fastest", "[app]") {
@@ -79,7 +81,8 @@ TEST_CASE("a grid is the cross product of its lists, the last one varying fastes
 }
 
 TEST_CASE("a broken line is located and leaves the others alone", "[app]") {
-  const JobFile file = parse_jobs("{\"do\": \"solve\"\n{\"do\": \"analyze\", \"kernel\": \"toy_fig1\", \"machine\": \"toy\"}\n[1]\n", "x/jobs.jsonl");
+  const JobFile file =
+      parse_jobs("{\"do\": \"solve\"\n{\"do\": \"analyze\", \"kernel\": \"toy_fig1\", \"machine\": \"toy\"}\n[1]\n", "x/jobs.jsonl");
   REQUIRE(file.jobs.size() == 3);
   REQUIRE_FALSE(file.jobs[0].faults.empty());
   CHECK(file.jobs[0].faults[0].file == "x/jobs.jsonl:1");

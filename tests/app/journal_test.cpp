@@ -99,7 +99,8 @@ TEST_CASE("a damaged line of a journal costs that line only", "[app]") {
     CHECK(lines.size() >= (at == 2 * line - 1 ? 1u : 2u));  // without the newline between them two lines are lost
     for (const Json& json : lines) CHECK(*json.find("job")->integer() != 2);
   }
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << "\n\n \nnonsense\n0123456789abcdef [1]\n" << whole << "0123456789abcdef {\"job\": 1}\n";
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << "\n\n \nnonsense\n0123456789abcdef [1]\n"
+                                                          << whole << "0123456789abcdef {\"job\": 1}\n";
   CHECK(read_journal(path).size() == 3);
 }
 

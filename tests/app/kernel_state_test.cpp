@@ -1,6 +1,6 @@
 // Kernels of the session: written, checked and compiled in the background, cancelled, refused, and never passed off as current.
-#include "app/session/environment.h"
 #include "app/session/kernel_state.h"
+#include "app/session/environment.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -30,8 +30,11 @@ struct Fixture {
     Environment e;
     e.solve = test::solve_toy;
     const bool there = static_cast<bool>(compile);
-    e.kernel.find_compiler = [there] { return there ? Result<std::string>(std::string("fake 1.0")) : Result<std::string>(Error::environment("nothing compiles here")); };
-    e.kernel.compile = compile ? std::move(compile) : [](const std::string&) { return Result<codegen::Compiled>(Error::environment("nothing compiles here")); };
+    e.kernel.find_compiler = [there] {
+      return there ? Result<std::string>(std::string("fake 1.0")) : Result<std::string>(Error::environment("nothing compiles here"));
+    };
+    e.kernel.compile = compile ? std::move(compile)
+                               : [](const std::string&) { return Result<codegen::Compiled>(Error::environment("nothing compiles here")); };
     e.run = {"", "", "no GPU in tests"};
     return e;
   }
@@ -131,7 +134,9 @@ TEST_CASE("where the first text spills, the window shows the one with other cuts
 }
 
 TEST_CASE("what does not compile has its messages; without a compiler there is one sentence", "[app]") {
-  Fixture f([](const std::string&) { return Result<codegen::Compiled>(Error::input("fake does not accept the kernel:\nheddle.cu(3): error: no\n")); });
+  Fixture f([](const std::string&) {
+    return Result<codegen::Compiled>(Error::input("fake does not accept the kernel:\nheddle.cu(3): error: no\n"));
+  });
   f.session.apply(BuildKernel{});
   f.settle();
   REQUIRE(f.session.kernel().built().answer()->error);
@@ -212,7 +217,8 @@ TEST_CASE("options out of range are taken as the nearest that there is", "[app]"
   f.session.apply(SetKernelOptions{wild});
   CHECK(f.session.content().kernel_options.build.cluster == 1);
   CHECK(f.session.content().kernel_options.trips == 1);
-  for (const KernelOptions& options : {KernelOptions{}, KernelOptions{{2, {}, false}, codegen::Recording::Ops, 7}, KernelOptions{{1, {}, true}, codegen::Recording::Loop, {}}})
+  for (const KernelOptions& options : {KernelOptions{}, KernelOptions{{2, {}, false}, codegen::Recording::Ops, 7},
+                                       KernelOptions{{1, {}, true}, codegen::Recording::Loop, {}}})
     CHECK(options_from(to_choices(options)) == options);
   CHECK(options_from({{"emit cluster", "many"}, {"emit trips", "9x"}, {"emit records", "?"}}) == KernelOptions{});
   CHECK(describe(KernelOptions{{2, {}, false}, codegen::Recording::Ops, 7}) == "trips 7, cluster 2, no turns, records ops");

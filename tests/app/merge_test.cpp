@@ -1,8 +1,8 @@
 // Merging shards: the whole file again, and everything that stands in the way of it by name.
 #include "app/batch/merge.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include <string>
 #include <utility>
@@ -14,7 +14,9 @@ using namespace heddle::app;
 namespace {
 
 std::string result_of(int job, int of = 4, const char* status = "proved", const char* batch = "00000000000000aa") {
-  return fmt::format(R"({{"job": {}, "of": {}, "batch": "{}", "line": 1, "id": "00000000000000bb", "status": "{}"}})", job, of, batch, status) + "\n";
+  return fmt::format(R"({{"job": {}, "of": {}, "batch": "{}", "line": 1, "id": "00000000000000bb", "status": "{}"}})", job, of, batch,
+                     status) +
+         "\n";
 }
 
 Result<Merged> merged_of(const std::vector<std::pair<std::string, std::string>>& parts) {
@@ -32,7 +34,10 @@ Result<Merged> merged_of(const std::vector<std::pair<std::string, std::string>>&
 
 /// A solved job of one question.
 std::string solved(int job, const std::string& answer, int of = 2, const char* options = "{}", const char* status = "proved") {
-  return fmt::format(R"({{"job": {}, "of": {}, "batch": "aa", "do": "solve", "options": {}, "status": "{}", "result": {{"problem_hash": "cc", {}}}}})", job, of, options, status, answer) + "\n";
+  return fmt::format(
+             R"({{"job": {}, "of": {}, "batch": "aa", "do": "solve", "options": {}, "status": "{}", "result": {{"problem_hash": "cc", {}}}}})",
+             job, of, options, status, answer) +
+         "\n";
 }
 
 }  // namespace
@@ -66,8 +71,10 @@ TEST_CASE("a result that contradicts itself is set aside, and its job is missing
            {R"("status": "optimal", "ii": null, "lower_bound": 4)", "it says optimal, but has no schedule"},
            {R"("status": "infeasible", "ii": 4, "lower_bound": 4)", "it says proved, but its answer is infeasible"},
            {R"("status": "feasible", "ii": 9, "lower_bound": 4)", "it says proved, but its answer is feasible"},
-           {R"("status": "optimal", "ii": 4, "lower_bound": 4, "objectives": [{"name": "ii", "value": 7}])", "its II is 4, and 7 among its objectives"},
-           {R"("status": "optimal", "ii": 4, "lower_bound": 4, "checker": {"valid": false})", "it says optimal of a schedule that breaks rules"}}) {
+           {R"("status": "optimal", "ii": 4, "lower_bound": 4, "objectives": [{"name": "ii", "value": 7}])",
+            "its II is 4, and 7 among its objectives"},
+           {R"("status": "optimal", "ii": 4, "lower_bound": 4, "checker": {"valid": false})",
+            "it says optimal of a schedule that breaks rules"}}) {
     INFO(answer);
     const auto merged = merged_of({{"a", good}, {"b", solved(2, answer)}});
     REQUIRE(merged.ok());
@@ -81,7 +88,8 @@ TEST_CASE("a result that contradicts itself is set aside, and its job is missing
 
 TEST_CASE("of answers to one question that exclude each other the refuted one is set aside", "[app]") {
   const std::string four = R"("status": "optimal", "ii": 4, "lower_bound": 4)", nine = R"("status": "optimal", "ii": 9, "lower_bound": 9)";
-  const std::string found = R"("status": "feasible", "ii": 4, "lower_bound": 2)", none = R"("status": "infeasible", "ii": null, "lower_bound": 2)";
+  const std::string found = R"("status": "feasible", "ii": 4, "lower_bound": 2)",
+                    none = R"("status": "infeasible", "ii": null, "lower_bound": 2)";
   const auto aside = [](const std::string& text) {
     std::vector<std::string> lines;
     const auto merged = merged_of({{"a", text}});
@@ -90,8 +98,10 @@ TEST_CASE("of answers to one question that exclude each other the refuted one is
     return lines;
   };
   CHECK(aside(solved(1, four) + solved(2, nine)) ==
-        std::vector<std::string>{"a:1: set aside: II 4 is proved, it says; a:2 says the same of 9", "a:2: set aside: II 9 is proved, it says; a:1 says the same of 4"});
-  CHECK(aside(solved(1, nine) + solved(2, found, 2, R"({"seed": 7})", "feasible")) == std::vector<std::string>{"a:1: set aside: II is at least 9, it says; a:2 has a schedule of 4"});
+        std::vector<std::string>{"a:1: set aside: II 4 is proved, it says; a:2 says the same of 9",
+                                 "a:2: set aside: II 9 is proved, it says; a:1 says the same of 4"});
+  CHECK(aside(solved(1, nine) + solved(2, found, 2, R"({"seed": 7})", "feasible")) ==
+        std::vector<std::string>{"a:1: set aside: II is at least 9, it says; a:2 has a schedule of 4"});
   CHECK(aside(solved(1, none, 2, "{}", "infeasible") + solved(2, found, 2, "{}", "feasible")) ==
         std::vector<std::string>{"a:1: set aside: it says infeasible, but a:2 has a schedule of II 4"});
   // Another demand is another question.

@@ -1,8 +1,8 @@
 // A front as rows and points.
+#include "app/viewmodel/pareto_model.h"
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
-#include "app/viewmodel/pareto_model.h"
 
 #include <catch2/catch.hpp>
 #include <thread>
@@ -164,7 +164,9 @@ TEST_CASE("a front stays after an undo, and a second sweep goes on from the firs
     return handmade(*q.problem);
   });
   Session& session = toy.session;
-  const auto change = [&](const char* text) { session.apply(SetChange{parse_change(text, *session.content().kernel, *session.content().machine).value()}); };
+  const auto change = [&](const char* text) {
+    session.apply(SetChange{parse_change(text, *session.content().kernel, *session.content().machine).value()});
+  };
   Ask ask{Topic::Pareto, {}};
   ask.options.against = {Resource::Stages};
   session.apply(ask);
@@ -208,7 +210,9 @@ TEST_CASE("schedules of the old numbers stay, judged anew and without what was p
   Toy toy;
   Session& session = toy.session;
   REQUIRE(session.content().entry()->status == Status::Optimal);
-  const auto change = [&](const char* text) { session.apply(SetChange{parse_change(text, *session.content().kernel, *session.content().machine).value()}); };
+  const auto change = [&](const char* text) {
+    session.apply(SetChange{parse_change(text, *session.content().kernel, *session.content().machine).value()});
+  };
   change("O.latency=2");
   REQUIRE(session.content().schedules.size() == 1);
   CHECK(session.content().entry()->verdict.valid());

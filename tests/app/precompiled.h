@@ -1,16 +1,16 @@
 // What most files of this folder include, compiled once where HEDDLE_UNITY is on. No file may rely on it: each includes what it uses.
 #pragma once
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
-#include <string>
-#include <vector>
 #include <sstream>
+#include <string>
 #include <thread>
-#include <nlohmann/json.hpp>
+#include <vector>
 #include "app/cli/cli.h"
 #include "app/session/session.h"
 #include "tests/support/fake_solver.h"

@@ -6,8 +6,7 @@
 using heddle::app::pretty;
 
 TEST_CASE("numbers are grouped and arrows drawn", "[app]") {
-  CHECK(pretty("TC: PV1 512 + QK1 512 = 2048 cycles over 1 iteration") ==
-        "TC: PV1 512 + QK1 512 = 2 048 cycles over 1 iteration");
+  CHECK(pretty("TC: PV1 512 + QK1 512 = 2048 cycles over 1 iteration") == "TC: PV1 512 + QK1 512 = 2 048 cycles over 1 iteration");
   CHECK(pretty("a -> b: 1234567, -2048.") == "a → b: 1 234 567, -2 048.");
   CHECK(pretty("999 1000") == "999 1 000");
 }

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "app/session/command_line.h"
 #include "app/session/autosave.h"
+#include "app/session/command_line.h"
 #include "app/session/environment.h"
 #include "app/session/project.h"
 #include "app/session/proposal_commands.h"
@@ -155,7 +155,8 @@ TEST_CASE("a project keeps how the kernel is written", "[app]") {
 TEST_CASE("a project keeps how A and B share the chart, and what they are aligned at", "[app]") {
   const test::ScratchFolder folder;
   const std::string path = folder.path("pair.heddle.json");
-  for (const auto& [view, at] : {std::pair{ChartView::Split, Alignment::At::Op}, {ChartView::Ghost, Alignment::At::Most}, {ChartView::A, Alignment::At::IiStart}}) {
+  for (const auto& [view, at] :
+       {std::pair{ChartView::Split, Alignment::At::Op}, {ChartView::Ghost, Alignment::At::Most}, {ChartView::A, Alignment::At::IiStart}}) {
     Clocked c;
     c.work();
     Schedule other = c->content().entry()->schedule;

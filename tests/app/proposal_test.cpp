@@ -1,6 +1,6 @@
 // Drops as constraints: pins with their frames, groups with theirs, one step of undo each; and everything undone.
-#include "app/session/environment.h"
 #include "app/session/proposal.h"
+#include "app/session/environment.h"
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -136,8 +136,7 @@ TEST_CASE("a drop while another one is being solved takes its place", "[app]") {
   std::atomic<int> started = 0;
   Session session(with([&](const solver::SolveRequest& request, std::stop_token stop, const solver::SolveListener& listen) {
     ++started;
-    return request.constraints.size() == 2 ? test::solve_until_cancelled(request, stop, listen)
-                                           : test::solve_toy(request, stop, listen);
+    return request.constraints.size() == 2 ? test::solve_until_cancelled(request, stop, listen) : test::solve_toy(request, stop, listen);
   }));
   session.apply(OpenPair{"toy_fig1", "toy", true});
   settle(session);

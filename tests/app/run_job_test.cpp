@@ -12,10 +12,10 @@
 
 #include "app/jobs/child_process.h"
 #include "app/viewmodel/measured_model.h"
+#include "core/chart/gantt_model.h"
 #include "core/formats/measurement_json.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "core/chart/gantt_model.h"
 #include "core/records/measurement.h"
 #include "tests/support/paths.h"
 #include "tests/support/small_problem.h"
@@ -73,7 +73,8 @@ const auto nobody = [](const std::string&) {};
 TEST_CASE("a child's output, its lines on standard error and its exit are heard", "[app]") {
   const Folder folder;
   std::vector<std::string> lines;
-  const auto child = run_child({folder.script("echo out; printf 'one\\rtwo\\n\\n' >&2; exit 7")}, {}, [&](std::string_view line) { lines.emplace_back(line); });
+  const auto child = run_child({folder.script("echo out; printf 'one\\rtwo\\n\\n' >&2; exit 7")}, {},
+                               [&](std::string_view line) { lines.emplace_back(line); });
   REQUIRE(child.ok());
   CHECK(child->code == 7);
   CHECK(child->out == "out\n");
@@ -106,7 +107,8 @@ TEST_CASE("a cancelled child is gone, with what it started, even if it does not 
 
 TEST_CASE("a run is kept with its schedule, and the history finds it", "[app]") {
   const Folder folder;
-  const RunRequest r = request(folder, "echo 'heddle: block 3 of 9' >&2\necho \"$@\" > \"$(dirname \"$0\")/words\"\ncat " + test::repository_path("tests/golden/measurement.json"));
+  const RunRequest r = request(folder, "echo 'heddle: block 3 of 9' >&2\necho \"$@\" > \"$(dirname \"$0\")/words\"\ncat " +
+                                           test::repository_path("tests/golden/measurement.json"));
   std::string said;
   const RunAnswer answer = run_kernel(r, {}, [&](const std::string& doing) { said = doing; });
   INFO(answer.failure);
@@ -133,7 +135,8 @@ TEST_CASE("a run that comes to nothing leaves a sentence and no files", "[app]")
   CHECK(answer.failure.find("signal 9") != std::string::npos);
   answer = run_kernel(request(folder, "echo not json"), {}, nobody);
   CHECK(answer.failure.find("code 0") != std::string::npos);
-  std::string none = "{\"schema\": \"heddle.measurement/1\", \"kernel\": \"a\", \"machine\": \"b\", \"status\": \"no-gpu\", \"sentence\": \"no driver\"}";
+  std::string none =
+      "{\"schema\": \"heddle.measurement/1\", \"kernel\": \"a\", \"machine\": \"b\", \"status\": \"no-gpu\", \"sentence\": \"no driver\"}";
   answer = run_kernel(request(folder, "echo '" + none + "'; exit 6"), {}, nobody);
   CHECK(answer.failure == "no driver");
   CHECK(files_in((folder.path / "runs").string()) == 0);

@@ -57,7 +57,8 @@ TEST_CASE("rows come by effect, with both ends in words and the scale of the bar
   CHECK(model.lines[1].ops == std::vector<OpId>{OpId(0), OpId(1)});
   CHECK(model.reach == 102);
   CHECK(model.without_effect == 1);
-  const auto open = std::find_if(model.lines.begin(), model.lines.end(), [](const SensitivityLine& l) { return l.number == "add.latency"; });
+  const auto open =
+      std::find_if(model.lines.begin(), model.lines.end(), [](const SensitivityLine& l) { return l.number == "add.latency"; });
   REQUIRE(open != model.lines.end());
   CHECK_FALSE(open->proved());
   CHECK(open->more.text == "2 048 to 2 060");

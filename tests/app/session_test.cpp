@@ -1,7 +1,7 @@
 // The session: commands in, document out, with fake solvers.
+#include "app/session/session.h"
 #include "app/session/commands.h"
 #include "app/session/environment.h"
-#include "app/session/session.h"
 
 #include <unistd.h>
 
@@ -337,8 +337,7 @@ TEST_CASE("view commands are kept within their limits", "[app]") {
 
 TEST_CASE("settings survive, with keys that this version does not know", "[app]") {
   const Folder folder;
-  const std::string path =
-      folder.write("settings.json", R"({"theme": "light", "from_the_future": [1, 2], "layout_left": 7})");
+  const std::string path = folder.write("settings.json", R"({"theme": "light", "from_the_future": [1, 2], "layout_left": 7})");
   Settings settings = load_settings(path);
   CHECK(settings.theme == ThemeName::Light);
   CHECK(settings.layout.left == Layout().left);
@@ -379,13 +378,11 @@ TEST_CASE("the inspector says where an op is and why", "[app]") {
 
 TEST_CASE("a refuted question is told in the header and by Explain, whatever older row is shown", "[app]") {
   const Folder folder;
-  const SolveFunction solve = [](const solver::SolveRequest& request, std::stop_token stop,
-                                 const solver::SolveListener& listener) {
+  const SolveFunction solve = [](const solver::SolveRequest& request, std::stop_token stop, const solver::SolveListener& listener) {
     if (request.constraints.empty()) return test::solve_toy(request, stop, listener);
     SolveOutcome outcome;
     outcome.status = Status::Infeasible;
-    outcome.explanation =
-        "no schedule at any II; still none at 12, because these cannot hold together: user: late; latency of S";
+    outcome.explanation = "no schedule at any II; still none at 12, because these cannot hold together: user: late; latency of S";
     return outcome;
   };
   Session session(with(solve));

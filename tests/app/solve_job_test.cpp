@@ -42,7 +42,8 @@ std::vector<JobEvent> run_to_end(SolveJob& job) {
 
 TEST_CASE("a solve job hands over its events in order and the outcome last", "[app]") {
   std::atomic<int> wakes = 0;
-  const auto job = start_solve([](const solver::SolveRequest& request, std::stop_token, const solver::SolveListener& listener) {
+  const auto job = start_solve(
+      [](const solver::SolveRequest& request, std::stop_token, const solver::SolveListener& listener) {
         listener(solver::Started{1, 2, 3, "why"});
         for (Cycle bound = 1; bound <= 100; ++bound) listener(solver::BoundRaised{bound, ""});
         return finished(static_cast<Cycle>(request.seed));
@@ -79,8 +80,8 @@ TEST_CASE("cancelling a solve job stops it, at any moment", "[app]") {
 
 TEST_CASE("an exception in the worker becomes a failure and does not end the program", "[app]") {
   const auto job = start_solve([](const solver::SolveRequest&, std::stop_token,
-                  const solver::SolveListener&) -> SolveOutcome { throw std::runtime_error("out of luck"); },
-               {}, {});
+                                  const solver::SolveListener&) -> SolveOutcome { throw std::runtime_error("out of luck"); },
+                               {}, {});
   const auto events = run_to_end(*job);
   REQUIRE(events.size() == 1);
   CHECK(std::get<JobFailure>(events[0]).message == "out of luck");

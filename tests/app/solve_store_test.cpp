@@ -23,7 +23,9 @@ using test::ScratchFolder;
 #ifdef HEDDLE_HAS_SOLVER
 namespace {
 
-Problem shipped(const char* kernel, const char* machine, const Scope& params = {}) { return *resolve(*load_kernel(kernel), *load_machine(machine), params); }
+Problem shipped(const char* kernel, const char* machine, const Scope& params = {}) {
+  return *resolve(*load_kernel(kernel), *load_machine(machine), params);
+}
 
 solver::SolveRequest toy_request() {
   solver::SolveRequest request;
@@ -192,7 +194,8 @@ TEST_CASE("the window's solver finds what the command line has proved, and the r
   solver::SolveRequest other = toy_request();
   other.seed = 5;
   window(other, {}, [](const solver::SolveEvent&) {});
-  CHECK(test::run_heddle({"solve", "toy_fig1", "toy", "--seed", "5"}).err.find("known") == std::string::npos);  // the window was warm by then
+  CHECK(test::run_heddle({"solve", "toy_fig1", "toy", "--seed", "5"}).err.find("known") ==
+        std::string::npos);  // the window was warm by then
   CHECK(test::run_heddle({"solve", "toy_fig1", "toy"}).err.find("known from an earlier search") != std::string::npos);
   CHECK(test::run_heddle({"solve", "toy_fig1", "toy", "--no-store"}).err.find("known") == std::string::npos);
   ::setenv("HEDDLE_STORE", "off", 1);

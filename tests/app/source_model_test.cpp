@@ -20,7 +20,8 @@ KernelText attention() {
   of.kernel = std::make_shared<const Kernel>(*load_kernel("attention_forward_hopper"));
   of.machine = std::make_shared<const Machine>(*load_machine("h100"));
   of.problem = std::make_shared<const Problem>(*resolve(*of.kernel, *of.machine, {}));
-  of.schedule = std::make_shared<const Schedule>(*read_schedule(test::repository_path("tests/schedules/attention_ping_pong.json"), *of.problem));
+  of.schedule =
+      std::make_shared<const Schedule>(*read_schedule(test::repository_path("tests/schedules/attention_ping_pong.json"), *of.problem));
   return write_kernel(of);
 }
 

@@ -152,7 +152,8 @@ TEST_CASE("a point whose kernel is cut into sub-tiles opens the cut kernel; the 
   std::ofstream(script) << "#!/bin/sh\nexit 0\n";
   fs::permissions(script, fs::perms::owner_all);
   SweepBench b({script, place.path("sweeps")});
-  const std::string text = test::tuning_run("attention_forward_tile_hopper", "h100") + test::tuning_evaluation(1, "", "infeasible", 0, R"("subtiles":{"Q_ROWS":2},"params":{"KV":176})");
+  const std::string text = test::tuning_run("attention_forward_tile_hopper", "h100") +
+                           test::tuning_evaluation(1, "", "infeasible", 0, R"("subtiles":{"Q_ROWS":2},"params":{"KV":176})");
   b.session.apply(OpenFile{b.folder.write("h.jsonl", text)});
   REQUIRE(b.points(1));
   b.session.apply(OpenPoint{0});
@@ -186,9 +187,12 @@ TEST_CASE("a point of another problem opens that one; it is no B", "[app]") {
 TEST_CASE("what cannot be opened says why", "[app]") {
   SweepBench b;
   b.open_toy();
-  const std::string text = test::tuning_run() + test::tuning_evaluation(1, "", "optimal", 101, R"("subtiles":{"ROWS":2},"solve":"heddle solve toy_fig1 toy --subtile ROWS=2")") +
-                           test::tuning_evaluation(2, "", "optimal", 101, R"("params":{"NOPE":2})") + test::tuning_evaluation(3, "", "optimal", 101, R"("schedule":{"schema":"heddle.schedule/1","ii":0})") +
-                           test::tuning_evaluation(4, "", "unknown", 0, R"("demands":["be quick"])");
+  const std::string text =
+      test::tuning_run() +
+      test::tuning_evaluation(1, "", "optimal", 101, R"("subtiles":{"ROWS":2},"solve":"heddle solve toy_fig1 toy --subtile ROWS=2")") +
+      test::tuning_evaluation(2, "", "optimal", 101, R"("params":{"NOPE":2})") +
+      test::tuning_evaluation(3, "", "optimal", 101, R"("schedule":{"schema":"heddle.schedule/1","ii":0})") +
+      test::tuning_evaluation(4, "", "unknown", 0, R"("demands":["be quick"])");
   b.session.apply(OpenSweep{b.folder.write("h.jsonl", text)});
   REQUIRE(b.points(4));
   for (std::size_t i = 0; i < 4; ++i) {
@@ -203,9 +207,10 @@ TEST_CASE("what cannot be opened says why", "[app]") {
 TEST_CASE("the kernel that is open is tuned by a child, which can be cancelled and continued", "[app]") {
   test::ScratchFolder place;
   const std::string script = place.path("heddle");
-  std::ofstream(script) << "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = --history ] && file=\"$2\"; [ \"$1\" = --budget ] && budget=\"$2\"; shift; done\n"
-                        << "[ \"$budget\" = 13 ] && { echo 'heddle: no space left' >&2; exit 6; }\n"
-                        << "cat " << place.path("said.jsonl") << " >> \"$file\"\n[ \"$budget\" = 99 ] && sleep 30\nexit 0\n";
+  std::ofstream(script)
+      << "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = --history ] && file=\"$2\"; [ \"$1\" = --budget ] && budget=\"$2\"; shift; done\n"
+      << "[ \"$budget\" = 13 ] && { echo 'heddle: no space left' >&2; exit 6; }\n"
+      << "cat " << place.path("said.jsonl") << " >> \"$file\"\n[ \"$budget\" = 99 ] && sleep 30\nexit 0\n";
   fs::permissions(script, fs::perms::owner_all);
   SweepBench b({script, place.path("sweeps")});
   b.open_toy();

@@ -59,7 +59,8 @@ TEST_CASE("a history is read line by line, in pieces of any size", "[app]") {
     CHECK(r.table.points[2].why == "spills: 12 registers");
     CHECK(r.table.counts.at("pruned") == 1);
     CHECK(sweep_headline(r.table) ==
-          "4 of 24 configurations · 17 excluded by proof as the file says, 3 open · best 102 cycles (#2), 2.0 % above the bound 100 · 1 feasible, 1 optimal, 1 pruned, 1 refused");
+          "4 of 24 configurations · 17 excluded by proof as the file says, 3 open · best 102 cycles (#2), 2.0 % above the bound 100 · 1 "
+          "feasible, 1 optimal, 1 pruned, 1 refused");
   }
 }
 
@@ -86,8 +87,10 @@ TEST_CASE("a half line waits, and is no error", "[app]") {
 }
 
 TEST_CASE("a broken line is a fault with its number; the others are read", "[app]") {
-  const std::string text = small_history() + "{\"line\":\"evaluation\",\"number\":5,\n" + "[1]\n" + "{\"line\":\"evaluation\",\"number\":6,\"status\":\"optimal\",\"value\":\"fast\"}\n" +
-                           "{\"line\":\"evaluation\",\"status\":7}\n" + "{\"line\":\"of a newer version\"}\n\n" + test::tuning_evaluation(7, "", "optimal", 101);
+  const std::string text = small_history() + "{\"line\":\"evaluation\",\"number\":5,\n" + "[1]\n" +
+                           "{\"line\":\"evaluation\",\"number\":6,\"status\":\"optimal\",\"value\":\"fast\"}\n" +
+                           "{\"line\":\"evaluation\",\"status\":7}\n" + "{\"line\":\"of a newer version\"}\n\n" +
+                           test::tuning_evaluation(7, "", "optimal", 101);
   const Read r(text);
   CHECK(r.table.points.size() == 5);
   REQUIRE(r.news.faults.size() == 5);
@@ -100,7 +103,8 @@ TEST_CASE("a broken line is a fault with its number; the others are read", "[app
 }
 
 TEST_CASE("a line that contradicts itself is a fault, and no point", "[app]") {
-  const Read tuned(small_history() + test::tuning_evaluation(5, "", "optimal", 101, R"("bound":102)") + test::tuning_evaluation(6, "", "optimal", 101, R"("ii":9,"lower_bound_ii":7)") +
+  const Read tuned(small_history() + test::tuning_evaluation(5, "", "optimal", 101, R"("bound":102)") +
+                   test::tuning_evaluation(6, "", "optimal", 101, R"("ii":9,"lower_bound_ii":7)") +
                    test::tuning_evaluation(7, "", "infeasible", 101));
   CHECK(tuned.table.points.size() == 4);
   REQUIRE(tuned.news.faults.size() == 3);
@@ -115,13 +119,16 @@ TEST_CASE("what is no sweep is not taken for one", "[app]") {
   const std::string line = test::batch_line(1, 2, "proved");
   CHECK(sweep_kind(line) == SweepKind::Results);
   CHECK(sweep_kind(test::journal_line(line)) == SweepKind::Journal);
-  for (const char* text : {"", "\n\n", "{}", "{\"schema\": \"heddle.kernel/1\"}", "[", "0123456789abcdef", "0123456789abcdeg {\"job\":1}", "job,status"}) CHECK_FALSE(sweep_kind(text));
+  for (const char* text :
+       {"", "\n\n", "{}", "{\"schema\": \"heddle.kernel/1\"}", "[", "0123456789abcdef", "0123456789abcdeg {\"job\":1}", "job,status"})
+    CHECK_FALSE(sweep_kind(text));
 }
 
 TEST_CASE("a journal counts the last line of every job, passes over torn ones, and begins anew with another batch", "[app]") {
   using namespace heddle::test;
   const std::string solved = R"("result":{"status":"optimal","ii":7,"lower_bound":7,"stages":2,"explanation":"TC is full"},"seconds":0.5)";
-  std::string text = journal_line(batch_line(1, 3, "crashed", R"("message":"signal 9")")) + journal_line(batch_line(2, 3, "proved", solved));
+  std::string text =
+      journal_line(batch_line(1, 3, "crashed", R"("message":"signal 9")")) + journal_line(batch_line(2, 3, "proved", solved));
   std::string torn = journal_line(batch_line(3, 3, "infeasible"));
   torn[40] ^= 1;
   text += torn + journal_line(batch_line(1, 3, "timeout"));
@@ -141,7 +148,8 @@ TEST_CASE("a journal counts the last line of every job, passes over torn ones, a
 
 TEST_CASE("an axis of numbers takes words too, and one of many values is a line", "[app]") {
   using namespace heddle::test;
-  std::string text = tuning_run() + tuning_evaluation(1, R"("X":1)", "optimal", 5) + tuning_evaluation(2, R"("X":"auto")", "optimal", 6) + tuning_evaluation(3, R"("X":1,"L":["a","b"])", "optimal", 6);
+  std::string text = tuning_run() + tuning_evaluation(1, R"("X":1)", "optimal", 5) + tuning_evaluation(2, R"("X":"auto")", "optimal", 6) +
+                     tuning_evaluation(3, R"("X":1,"L":["a","b"])", "optimal", 6);
   const Read r(text);
   CHECK(r.table.label(r.table.points[0]) == "X=1");
   CHECK(r.table.label(r.table.points[1]) == "X=auto");
@@ -211,9 +219,11 @@ TEST_CASE("of 100 000 points a picture draws the best and an even part of the re
 
 TEST_CASE("hostile numbers and names of a sweep do no harm", "[app]") {
   using namespace heddle::test;
-  const std::string text = tuning_run("k\\u001b[31m", "m") + R"({"line":"evaluation","number":1,"status":"opt\u001bimal","config":{"a\nb":1e300,"c":"\u202e"},"value":1e-300,"bound":0})" + "\n" +
-                           R"({"line":"evaluation","number":-5,"status":"optimal","config":{},"value":-3,"ii":-1,"stages":99999999999})" + "\n" +
-                           R"({"line":"evaluation","number":2,"status":"optimal","config":7,"schedule":[],"value":1e999})" + "\n";
+  const std::string text =
+      tuning_run("k\\u001b[31m", "m") +
+      R"({"line":"evaluation","number":1,"status":"opt\u001bimal","config":{"a\nb":1e300,"c":"\u202e"},"value":1e-300,"bound":0})" + "\n" +
+      R"({"line":"evaluation","number":-5,"status":"optimal","config":{},"value":-3,"ii":-1,"stages":99999999999})" + "\n" +
+      R"({"line":"evaluation","number":2,"status":"optimal","config":7,"schedule":[],"value":1e999})" + "\n";
   const Read r(text);
   CHECK(r.news.faults.size() == 1);
   REQUIRE(r.table.points.size() == 2);

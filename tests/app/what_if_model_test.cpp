@@ -1,7 +1,7 @@
 // What a changed number does to the shown schedule, without a solver.
+#include "app/viewmodel/what_if_model.h"
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
-#include "app/viewmodel/what_if_model.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -34,7 +34,9 @@ struct Toy {
     return e;
   }
   const Content& content() const { return session.content(); }
-  WhatIfNumber number(const char* op, std::size_t index = 0) const { return numbers_of_op(content(), content().problem->find_op(op)).at(index); }
+  WhatIfNumber number(const char* op, std::size_t index = 0) const {
+    return numbers_of_op(content(), content().problem->find_op(op)).at(index);
+  }
 };
 
 WhatIfReach explored(const Content& content, const WhatIfNumber& number) {

@@ -1,7 +1,7 @@
 // Why an op starts where it does.
+#include "app/viewmodel/why_here.h"
 #include "app/session/commands.h"
 #include "app/session/environment.h"
-#include "app/viewmodel/why_here.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -10,8 +10,8 @@
 #include "app/viewmodel/alternatives_model.h"
 #include "app/viewmodel/chart_overlay.h"
 #include "app/viewmodel/explain_model.h"
-#include "app/viewmodel/pretty_text.h"
 #include "app/viewmodel/inspector_model.h"
+#include "app/viewmodel/pretty_text.h"
 #include "app/viewmodel/slack_model.h"
 #include "core/problem/resolve.h"
 #include "tests/support/fake_solver.h"
@@ -317,7 +317,8 @@ TEST_CASE("real answers on the toy: reasons, ranges and alternatives", "[app]") 
   f.session.apply(Ask{Topic::Slack, {}});
   f.settle();
   REQUIRE(build_overlay(f.session).slack);
-  const SlackModel slack = build_slack(*f.session.content().problem, f.session.content().entry()->schedule, *build_overlay(f.session).slack);
+  const SlackModel slack =
+      build_slack(*f.session.content().problem, f.session.content().entry()->schedule, *build_overlay(f.session).slack);
   CHECK(slack.proved == slack.rows.size());
 
   f.session.apply(Ask{Topic::Alternatives, {}});

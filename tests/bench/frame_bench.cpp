@@ -140,7 +140,8 @@ int main() {
   fmt::print("{} bars, {} arrows; model built in {:.1f} ms\n\n", model.bars.size(), model.arrows.size(),
              ms(CLOCK_PROCESS_CPUTIME_ID) - before);
   const Subject subject{model, large};
-  std::vector<Line> table{{"1600 x 900", "vertices", "no renderer: ms", "worst", "with OpenGL: ms", "worst", "all threads", "on the clock"}};
+  std::vector<Line> table{
+      {"1600 x 900", "vertices", "no renderer: ms", "worst", "with OpenGL: ms", "worst", "all threads", "on the clock"}};
   std::vector<Cost> drawn;
   {
     HeadlessPlatform platform(1600, 900, false);

@@ -3,8 +3,8 @@
 //
 // Published: "Twill", OSDI '26, Table 1: joint optimum of pipelining and warp specialization with proof, one Xeon core,
 // costs normalized to small integers. Heddle solves the same loops at native cycles. Each time is the median of several runs.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -185,8 +185,7 @@ int main(int argc, char** argv) {
   bool climb = false;
   app.add_flag("--ladder", climb, "graphs of 25 to 400 ops instead of kernels; one run each");
   app.add_option("--ops", ladder.ops, "with --ladder: only these sizes")->delimiter(',')->check(CLI::Range(8, 2000));
-  app.add_option("--class", ladder.kind, "with --ladder: only this class")
-      ->check(CLI::IsMember({"unrolled", "layered", "mixed"}));
+  app.add_option("--class", ladder.kind, "with --ladder: only this class")->check(CLI::IsMember({"unrolled", "layered", "mixed"}));
   app.add_option("--seed", ladder.seed, "with --ladder: which random graph")->capture_default_str();
   app.add_option("--limit", ladder.limit, "with --ladder: seconds per graph")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_flag("--log", ladder.log, "with --ladder or --warm: what happens, with times");

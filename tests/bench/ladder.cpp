@@ -43,39 +43,32 @@ struct Rung {
   bool proved() const { return outcome.status == Status::Optimal; }
   Cycle ii() const { return outcome.schedule ? outcome.schedule->ii : 0; }
   double gap_percent() const {
-    return 100.0 * static_cast<double>(ii() - outcome.lower_bound) /
-           static_cast<double>(std::max<Cycle>(1, outcome.lower_bound));
+    return 100.0 * static_cast<double>(ii() - outcome.lower_bound) / static_cast<double>(std::max<Cycle>(1, outcome.lower_bound));
   }
 };
 
-Line header() {
-  return {"class", "ops", "edges", "MinII", "bound", "II", "gap %", "first s", "proof s", "queries", "conflicts"};
-}
+Line header() { return {"class", "ops", "edges", "MinII", "bound", "II", "gap %", "first s", "proof s", "queries", "conflicts"}; }
 
 Line cells(const Rung& r) {
   const bool found = r.outcome.schedule.has_value();
-  return {
-      r.kind,
-      fmt::format("{}", r.problem.ops.size()),
-      fmt::format("{}", r.problem.edges.size()),
-      fmt::format("{}", r.min_ii),
-      fmt::format("{}", r.outcome.lower_bound),
-      found ? fmt::format("{}", r.ii()) : to_string(r.outcome.status),
-      !found       ? ""
-      : r.proved() ? "0"
-                   : fmt::format("{:.2f}", r.gap_percent()),
-      found ? fmt::format("{:.2f}", r.outcome.seconds.first) : "",
-      r.proved() ? fmt::format("{:.2f}", r.outcome.seconds.proof) : fmt::format("> {:.0f}", r.outcome.seconds.total),
-      fmt::format("{}", r.outcome.queries),
-      fmt::format("{}", r.outcome.conflicts)};
+  return {r.kind,
+          fmt::format("{}", r.problem.ops.size()),
+          fmt::format("{}", r.problem.edges.size()),
+          fmt::format("{}", r.min_ii),
+          fmt::format("{}", r.outcome.lower_bound),
+          found ? fmt::format("{}", r.ii()) : to_string(r.outcome.status),
+          !found       ? ""
+          : r.proved() ? "0"
+                       : fmt::format("{:.2f}", r.gap_percent()),
+          found ? fmt::format("{:.2f}", r.outcome.seconds.first) : "",
+          r.proved() ? fmt::format("{:.2f}", r.outcome.seconds.proof) : fmt::format("> {:.0f}", r.outcome.seconds.total),
+          fmt::format("{}", r.outcome.queries),
+          fmt::format("{}", r.outcome.conflicts)};
 }
 
 Json to_json(const Rung& r) {
   Json json = Json::object();
-  json.set("class", r.kind)
-      .set("graph", r.problem.kernel)
-      .set("ops", r.problem.ops.size())
-      .set("edges", r.problem.edges.size());
+  json.set("class", r.kind).set("graph", r.problem.kernel).set("ops", r.problem.ops.size()).set("edges", r.problem.edges.size());
   json.set("min_ii", r.min_ii).set("lower_bound", r.outcome.lower_bound);
   json.set("ii", r.outcome.schedule ? Json(r.ii()) : Json()).set("status", to_string(r.outcome.status));
   json.set("seconds", Json::object()
@@ -95,8 +88,7 @@ solver::SolveListener reporter() {
     if (const auto* line = std::get_if<solver::LogLine>(&event)) fmt::print(stderr, "{:8.2f}  {}\n", now, line->text);
     if (const auto* bound = std::get_if<solver::BoundRaised>(&event))
       fmt::print(stderr, "{:8.2f}  II >= {}: {}\n", now, bound->lower_bound, bound->why);
-    if (const auto* found = std::get_if<solver::Incumbent>(&event))
-      fmt::print(stderr, "{:8.2f}  II <= {}\n", now, found->schedule.ii);
+    if (const auto* found = std::get_if<solver::Incumbent>(&event)) fmt::print(stderr, "{:8.2f}  II <= {}\n", now, found->schedule.ii);
   };
 }
 

@@ -15,8 +15,10 @@ using namespace heddle;
 
 namespace {
 
-constexpr const char* kCases[][2] = {{"attention_forward_hopper", "h100"},   {"attention_backward_hopper", "h100"},
-                                     {"gemm_hopper", "h100"},                {"attention_forward_blackwell", "b200"},
+constexpr const char* kCases[][2] = {{"attention_forward_hopper", "h100"},
+                                     {"attention_backward_hopper", "h100"},
+                                     {"gemm_hopper", "h100"},
+                                     {"attention_forward_blackwell", "b200"},
                                      {"attention_backward_blackwell", "b200"}};
 
 struct Rate {
@@ -60,8 +62,8 @@ int main(int argc, char** argv) {
       for (const int percent : {0, 20}) {
         if (percent == 0 && arbitration == Arbitration::Scheduled) continue;  // periods are skipped: nothing is left to measure
         const Rate rate = measure(request.problem, *outcome.schedule, arbitration, percent, seconds);
-        fmt::print("{:<30} {:>6} {:>4} {:<11} {:>6}% {:>12.1f} M {:>10.1f}\n", kernel_name, outcome.schedule->ii, request.problem.ops.size(),
-                   to_string(arbitration), percent, rate.ops_per_second / 1e6, rate.period);
+        fmt::print("{:<30} {:>6} {:>4} {:<11} {:>6}% {:>12.1f} M {:>10.1f}\n", kernel_name, outcome.schedule->ii,
+                   request.problem.ops.size(), to_string(arbitration), percent, rate.ops_per_second / 1e6, rate.period);
       }
   }
   return 0;

@@ -1,8 +1,8 @@
 // tune-bench: how many evaluations each method of heddle tune needs until it is within 1 % of the true optimum. Run by hand:
 //   tune-bench [--seeds N] [--only PART] [HISTORY.jsonl[:CHEAP.jsonl]]...
-// A history of `heddle tune --method exhaustive --no-prune --no-ladder --history FILE` is the table that evaluations are read from, so that thirty
-// seeds of every method take seconds; a second one of the same space at --fidelity simulator is the cheaper rung of the ladder. Without
-// files, synthetic functions only: Branin (IEEE textbook form), a product of tiles with hidden failures, an order with a tile.
+// A history of `heddle tune --method exhaustive --no-prune --no-ladder --history FILE` is the table that evaluations are read from, so that
+// thirty seeds of every method take seconds; a second one of the same space at --fidelity simulator is the cheaper rung of the ladder.
+// Without files, synthetic functions only: Branin (IEEE textbook form), a product of tiles with hidden failures, an order with a tile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ constexpr double kNear = 1.01;
 struct Task {
   std::string name;
   SearchSpace space;
-  std::map<Config, TuneEvaluation> table;   ///< everything that is known to be possible
-  std::map<Config, double> cheap;           ///< of the cheaper rung; may be empty
+  std::map<Config, TuneEvaluation> table;  ///< everything that is known to be possible
+  std::map<Config, double> cheap;          ///< of the cheaper rung; may be empty
   bool bounds = false;
 };
 
@@ -95,8 +95,10 @@ void measure(const Task& task, int seeds, const std::string& only) {
     with_value += e.value.has_value();
     near += e.value && *e.value <= kNear * best;
   }
-  fmt::print("\n{}: {} configurations, {} possible, {} with a value, {} within 1 % of the optimum\n\n| method | median | quarters | against random | ms per proposal |\n|---|---:|---:|---:|---:|\n", task.name, tree->size(),
-             task.table.size(), with_value, near);
+  fmt::print(
+      "\n{}: {} configurations, {} possible, {} with a value, {} within 1 % of the optimum\n\n| method | median | quarters | against "
+      "random | ms per proposal |\n|---|---:|---:|---:|---:|\n",
+      task.name, tree->size(), task.table.size(), with_value, near);
   double random_median = 0;
   for (const Way& way : kWays) {
     if ((way.prune || way.ratio) && !task.bounds) continue;
@@ -105,13 +107,17 @@ void measure(const Task& task, int seeds, const std::string& only) {
     std::vector<std::int64_t> needed;
     std::int64_t all = 0;
     const int runs = way.method == TuneMethod::Exhaustive ? 1 : seeds;
-    for (int seed = 0; seed < runs; ++seed) needed.push_back(evaluations_needed(task, *tree, way, static_cast<std::uint64_t>(seed), kNear * best)), all += needed.back();
+    for (int seed = 0; seed < runs; ++seed)
+      needed.push_back(evaluations_needed(task, *tree, way, static_cast<std::uint64_t>(seed), kNear * best)), all += needed.back();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     std::sort(needed.begin(), needed.end());
-    const auto at = [&](double part) { return static_cast<double>(needed[static_cast<std::size_t>(part * static_cast<double>(needed.size() - 1) + 0.5)]); };
+    const auto at = [&](double part) {
+      return static_cast<double>(needed[static_cast<std::size_t>(part * static_cast<double>(needed.size() - 1) + 0.5)]);
+    };
     const double median = (at(0.5 - 1e-9) + static_cast<double>(needed[needed.size() / 2])) / 2;
     if (way.method == TuneMethod::Random && !way.prune) random_median = median;
-    fmt::print("| {} | {:.1f} | {:.0f} to {:.0f} | {:.2f} | {:.1f} |\n", way.name, median, at(0.25), at(0.75), median / random_median, 1000 * seconds / static_cast<double>(all));
+    fmt::print("| {} | {:.1f} | {:.0f} to {:.0f} | {:.2f} | {:.1f} |\n", way.name, median, at(0.25), at(0.75), median / random_median,
+               1000 * seconds / static_cast<double>(all));
     std::fflush(stdout);
   }
 }
@@ -122,7 +128,8 @@ Result<Task> task_of(const std::string& argument) {
   if (!read) return read.error();
   Task task;
   const TuneSession& session = read->history.sessions.front();
-  task.name = fmt::format("{} on {}, {} parameters, {}", session.kernel, session.machine, session.space.parameters.size(), session.space.name);
+  task.name =
+      fmt::format("{} on {}, {} parameters, {}", session.kernel, session.machine, session.space.parameters.size(), session.space.name);
   task.space = session.space;
   task.bounds = true;
   for (const TuneEvaluation& e : read->history.evaluations) {
@@ -184,13 +191,16 @@ Task tiles() {
   Task task;
   task.name = "tiles with known and hidden constraints";
   const std::vector<std::int64_t> powers{8, 16, 32, 64, 128, 256, 512};
-  task.space.parameters = {ordinal_of("M", powers), ordinal_of("N", powers), ordinal_of("K", {8, 16, 32, 64, 128}), integer_of("stages", 1, 6), ordinal_of("warps", {1, 2, 4, 8, 16})};
-  for (const char* text : {"(M + N) * K * stages * 2 <= 49152", "M * N % (warps * 32) == 0"}) task.space.constraints.push_back(*Expr::parse(text));
+  task.space.parameters = {ordinal_of("M", powers), ordinal_of("N", powers), ordinal_of("K", {8, 16, 32, 64, 128}),
+                           integer_of("stages", 1, 6), ordinal_of("warps", {1, 2, 4, 8, 16})};
+  for (const char* text : {"(M + N) * K * stages * 2 <= 49152", "M * N % (warps * 32) == 0"})
+    task.space.constraints.push_back(*Expr::parse(text));
   fill(task, [](const Scope& s, const Config&) -> std::optional<double> {
     const auto get = [&](const char* name) { return static_cast<double>(s.at(name)); };
     const double m = get("M"), n = get("N"), k = get("K"), registers = m * n / (32 * get("warps")) + 24;
     if (registers > 255) return std::nullopt;
-    const double traffic = 1 / m + 1 / n, latency = 400 / (k * get("stages")) / get("warps"), waste = std::max(0.0, get("warps") * 32 / (m * n) * 64);
+    const double traffic = 1 / m + 1 / n, latency = 400 / (k * get("stages")) / get("warps"),
+                 waste = std::max(0.0, get("warps") * 32 / (m * n) * 64);
     return 100 * (1 + 30 * traffic + latency + waste + 0.02 * get("warps") + 0.05 * std::abs(std::log2(m / n)));
   });
   return task;
@@ -205,7 +215,8 @@ Task orders() {
   p.words = {"i", "j", "k", "l", "m"};
   task.space.parameters = {p, ordinal_of("tile", {4, 8, 16, 32, 64})};
   fill(task, [](const Scope& s, const Config&) {
-    const double displaced = std::abs(static_cast<double>(s.at("order_k")) - 0) + 2 * std::abs(static_cast<double>(s.at("order_i")) - 4) + 0.5 * std::abs(static_cast<double>(s.at("order_m")) - 2);
+    const double displaced = std::abs(static_cast<double>(s.at("order_k")) - 0) + 2 * std::abs(static_cast<double>(s.at("order_i")) - 4) +
+                             0.5 * std::abs(static_cast<double>(s.at("order_m")) - 2);
     return 10 + 3 * displaced + std::pow(std::log2(static_cast<double>(s.at("tile"))) - 4, 2);
   });
   return task;
@@ -219,9 +230,12 @@ int main(int argc, char** argv) {
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--seeds" && i + 1 < argc) seeds = std::max(1, std::atoi(argv[++i]));
-    else if (word == "--only" && i + 1 < argc) only = argv[++i];
-    else files.push_back(word);
+    if (word == "--seeds" && i + 1 < argc)
+      seeds = std::max(1, std::atoi(argv[++i]));
+    else if (word == "--only" && i + 1 < argc)
+      only = argv[++i];
+    else
+      files.push_back(word);
   }
   for (const Task& task : {branin(), tiles(), orders()})
     if (files.empty() || !only.empty()) measure(task, seeds, only);

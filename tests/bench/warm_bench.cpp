@@ -98,8 +98,15 @@ std::string both(std::vector<double> values) {
 }
 
 Line cells(const std::string& label, const std::string& name, const Times& t) {
-  return {label, name, fmt::format("{}", t.total.size()), fmt::format("{}", t.raised), fmt::format("{}", t.infeasible),
-          fmt::format("{}", t.open), both(t.first), both(t.proof), both(t.total)};
+  return {label,
+          name,
+          fmt::format("{}", t.total.size()),
+          fmt::format("{}", t.raised),
+          fmt::format("{}", t.infeasible),
+          fmt::format("{}", t.open),
+          both(t.first),
+          both(t.proof),
+          both(t.total)};
 }
 
 void compare(const solver::SolveRequest& request, const Constraints& edit, const SolveOutcome& warm) {
@@ -122,9 +129,7 @@ void compare(const solver::SolveRequest& request, const Constraints& edit, const
 
 }  // namespace
 
-Line warm_header() {
-  return {"kernel / machine", "edit", "edits", "II rose", "infeasible", "open", "first ms", "proof ms", "all ms"};
-}
+Line warm_header() { return {"kernel / machine", "edit", "edits", "II rose", "infeasible", "open", "first ms", "proof ms", "all ms"}; }
 
 std::vector<Line> warm_lines(const std::string& label, const Problem& problem, const WarmOptions& options) {
   solver::SolveRequest request;

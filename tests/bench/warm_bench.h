@@ -11,9 +11,9 @@
 namespace heddle::bench {
 
 struct WarmOptions {
-  double timeout = 60;    ///< seconds per edit
-  bool log = false;       ///< every edit with its times to stderr
-  bool compare = false;   ///< solve each edit from scratch too, and complain where the answers differ
+  double timeout = 60;   ///< seconds per edit
+  bool log = false;      ///< every edit with its times to stderr
+  bool compare = false;  ///< solve each edit from scratch too, and complain where the answers differ
 };
 
 Line warm_header();

@@ -143,9 +143,8 @@ void measure_start() {
       Spread took, used;
       for (int run = 0; run < kRuns; ++run) {
         const std::string program = on_screen ? beside_this("heddle-gui").string() : "/proc/self/exe";
-        const std::vector<std::string> words =
-            on_screen ? std::vector<std::string>{"attention_forward_hopper", "h100", "--frames", "1"}
-                      : std::vector<std::string>{"first-frame"};
+        const std::vector<std::string> words = on_screen ? std::vector<std::string>{"attention_forward_hopper", "h100", "--frames", "1"}
+                                                         : std::vector<std::string>{"first-frame"};
         const double before = wall();
         const Child child = start(on_screen ? program : fs::read_symlink("/proc/self/exe").string(), words, built_in);
         const std::string said = finish(child);
@@ -154,8 +153,8 @@ void measure_start() {
         took.add(at - before);
         used.add(processor_ms / 1e3);
       }
-      table.push_back({on_screen ? "window on the display" : "off screen", built_in ? "built in" : "DejaVu",
-                       ms(took.median()), ms(took.worst()), ms(used.median())});
+      table.push_back({on_screen ? "window on the display" : "off screen", built_in ? "built in" : "DejaVu", ms(took.median()),
+                       ms(took.worst()), ms(used.median())});
     }
   }
   print(table);
@@ -367,18 +366,22 @@ void measure_steps() {
   };
   const auto nothing = [](int) {};
   measure("nothing", nothing, nothing);
-  measure("a click on an op", [&](int run) { session.apply(SelectOp{OpId(static_cast<std::size_t>(run) % 20)}); }, nothing);
-  measure("another tab", [&](int run) { session.apply(ShowTab{tabs()[static_cast<std::size_t>(run) % tabs().size()].tab}); }, nothing);
+  measure(
+      "a click on an op", [&](int run) { session.apply(SelectOp{OpId(static_cast<std::size_t>(run) % 20)}); }, nothing);
+  measure(
+      "another tab", [&](int run) { session.apply(ShowTab{tabs()[static_cast<std::size_t>(run) % tabs().size()].tab}); }, nothing);
   session.apply(ShowTab{BottomTab::Explain});
-  measure("another mode", [&](int run) { session.apply(SetMode{static_cast<GanttMode>((run + 1) % 3)}); }, nothing);
+  measure(
+      "another mode", [&](int run) { session.apply(SetMode{static_cast<GanttMode>((run + 1) % 3)}); }, nothing);
   session.apply(SetMode{GanttMode::Steady});
-  measure("undo", [&](int) { session.apply(Undo{}); }, [&](int) { session.apply(Redo{}); });
+  measure(
+      "undo", [&](int) { session.apply(Undo{}); }, [&](int) { session.apply(Redo{}); });
   if (const Action* palette = find_action("find"))
-    measure("the palette", [&](int) { perform(*palette, session, bench->window->ui()), bench->window->step(); },
-            [&](int) {
-              feed_key(Key::Escape, true), bench->frames(2), feed_key(Key::Escape, false), bench->frames(2);
-            });
-  measure("another scale", [&](int run) { session.apply(SetScale{run % 2 == 0 ? 150 : 100}); }, nothing);
+    measure(
+        "the palette", [&](int) { perform(*palette, session, bench->window->ui()), bench->window->step(); },
+        [&](int) { feed_key(Key::Escape, true), bench->frames(2), feed_key(Key::Escape, false), bench->frames(2); });
+  measure(
+      "another scale", [&](int run) { session.apply(SetScale{run % 2 == 0 ? 150 : 100}); }, nothing);
   print(table);
 }
 

@@ -25,7 +25,8 @@ TEST_CASE("alternatives have every promised key, and a proved count", "[app]") {
   CHECK(answer.at("exact") == true);
   CHECK(answer.at("count") == answer.at("alternatives").size());
   const json& second = answer.at("alternatives").at(1);
-  for (const char* key : {"number", "distance", "nearest", "differences", "turns", "period", "stages", "robustness", "groups", "ops", "channels"})
+  for (const char* key :
+       {"number", "distance", "nearest", "differences", "turns", "period", "stages", "robustness", "groups", "ops", "channels"})
     CHECK(second.contains(key));
   for (const char* key : {"least_delay", "median_delay", "critical_ops"}) CHECK(second.at("robustness").contains(key));
 }

@@ -39,7 +39,8 @@ TEST_CASE("audit says what is wrong and exits with 4, with 0 when all is in orde
 
 TEST_CASE("audit refuses what is no dump, each file by itself", "[app]") {
   const test::ScratchFolder folder;
-  const auto run = run_heddle({"audit", folder.path("none.json"), folder.write("text.json", "{\"schema_version\": \"9\"}"), kScores + "#9", "--no-solve"});
+  const auto run = run_heddle(
+      {"audit", folder.path("none.json"), folder.write("text.json", "{\"schema_version\": \"9\"}"), kScores + "#9", "--no-solve"});
   CHECK(run.code == kInvalidInput);
   CHECK(contains(run.err, "none.json"));
   CHECK(contains(run.err, "known: ddg-0.1"));
@@ -65,8 +66,12 @@ TEST_CASE("loops that together exceed shared memory are not in order: text, JSON
 }
 
 TEST_CASE("a file that is not there is no such file, in every command that takes a kernel", "[app]") {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"solve", "nosuch.ddg.json"}, {"solve", "nosuch.json", "h100"}, {"check", "nosuch.json#0,issue-slots"},
-                                                {"show", "nosuch.json#0"}, {"export", "nosuch.json", "--loop", "0", "--format", "svg"}, {"audit", "nosuch.json#0"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"solve", "nosuch.ddg.json"},
+                                                {"solve", "nosuch.json", "h100"},
+                                                {"check", "nosuch.json#0,issue-slots"},
+                                                {"show", "nosuch.json#0"},
+                                                {"export", "nosuch.json", "--loop", "0", "--format", "svg"},
+                                                {"audit", "nosuch.json#0"}}) {
     const auto run = run_heddle(words);
     CAPTURE(words[0], run.err);
     CHECK(run.code == kInvalidInput);
@@ -76,7 +81,8 @@ TEST_CASE("a file that is not there is no such file, in every command that takes
 }
 
 TEST_CASE("help says how a loop of a dump and its reading are named", "[app]") {
-  for (const char* command : {"solve", "audit", "check", "export"}) CHECK(contains(run_heddle({command, "--help"}).out, "FILE#0,issue-slots"));
+  for (const char* command : {"solve", "audit", "check", "export"})
+    CHECK(contains(run_heddle({command, "--help"}).out, "FILE#0,issue-slots"));
 }
 
 TEST_CASE("a dump stands for a kernel, its machine and its schedule", "[app]") {
@@ -154,7 +160,8 @@ TEST_CASE("what a joint-solver problem allows is part of the question, and that 
   CHECK(contains(test::read_text(answer), "\"proven_unsat\": true"));
   // Nor do three of them: the least II leaves the tile alive in two stages.
   const std::string far = asked("\"src\": 1, \"dst\": 3, \"latency\": 0", "\"src\": 1, \"dst\": 3, \"latency\": 160");
-  CHECK(run_heddle({"export", far, "--format", "joint-solver", "--out", answer}).code == kNegative);  // two stages of 80 cycles hold at most 159
+  CHECK(run_heddle({"export", far, "--format", "joint-solver", "--out", answer}).code ==
+        kNegative);  // two stages of 80 cycles hold at most 159
   const std::string near = asked("\"src\": 1, \"dst\": 3, \"latency\": 0", "\"src\": 1, \"dst\": 3, \"latency\": 60");
   CHECK(run_heddle({"export", near, "--format", "joint-solver", "--out", answer}).code == kDone);
   CHECK(contains(test::read_text(answer), "\"objective_minimized\": false"));
@@ -224,7 +231,8 @@ TEST_CASE("a file with an empty loop is audited, solved and exported for the oth
   const test::ScratchFolder folder;
   std::string text = test::read_text(dump("columns.schedule_graph.json"));
   const std::string first = "\"loops\": [";
-  text.insert(text.find(first) + first.size(), R"({"loop_id": 7, "is_outer": false, "warp_groups": [], "schedule_loop": {"id": 7, "II": 1, "max_stage": 0, "buffers": [],
+  text.insert(text.find(first) + first.size(),
+              R"({"loop_id": 7, "is_outer": false, "warp_groups": [], "schedule_loop": {"id": 7, "II": 1, "max_stage": 0, "buffers": [],
     "graph": {"nodes": [], "edges": [], "cross_wg_barriers": []}}},)");
   const std::string file = folder.write("with_empty.json", text), best = folder.path("best.json"), out = folder.path("out.json");
   CHECK(run_heddle({"audit", file}).code == kDone);
@@ -258,7 +266,8 @@ TEST_CASE("the compiler's own emitter accepts exports", "[app][.slow]") {
     CHECK(test::read_text(same) == test::read_text(file));
     REQUIRE(run_heddle({"solve", file, "--loop", "0", "--emitter", "--out", best}).code == kDone);
     REQUIRE(run_heddle({"export", file, best, "--loop", "0", "--format", "schedule_graph", "--out", out}).code == kDone);
-    const std::string emit = "PYTHONPATH='" + std::string(folder) + "' python3 -m sched2tlx '" + out + "' -o '" + out + ".py' >/dev/null 2>&1 && python3 -m py_compile '" + out + ".py'";
+    const std::string emit = "PYTHONPATH='" + std::string(folder) + "' python3 -m sched2tlx '" + out + "' -o '" + out +
+                             ".py' >/dev/null 2>&1 && python3 -m py_compile '" + out + ".py'";
     CHECK(std::system(emit.c_str()) == 0);
     ++emitted;
   }

@@ -6,12 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -24,7 +24,6 @@
 #include "app/jobs/run_job.h"
 #include "core/base/hash.h"
 #include "tests/app/cli_support.h"
-
 
 using namespace heddle::app;
 using heddle::test::CliRun;
@@ -105,21 +104,20 @@ int processes_with(const std::string& word) {
 
 TEST_CASE("a batch writes a line per job, in order, with a status word", "[app]") {
   const ScratchFolder scratch;
-  const std::string jobs = scratch.write("jobs.jsonl",
-                                         R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy"})"
-                                         "\n"
-                                         R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy", "options": {"ii": 1}})"
-                                         "\n"
-                                         R"({"do": "solv", "kernel": "toy_fig1", "machine": "toy"})"
-                                         "\n"
-                                         R"({"do": "analyze", "kernel": "toy_fig1", "machine": "nowhere"})"
-                                         "\n"
-                                         R"({"do": "emit", "kernel": "toy_fig1", "machine": "toy"})"
-                                         "\n"
-                                         R"({"do": "show", "kernel": "toy_fig1", "machine": "toy", "options": {"width": 60}})"
-                                         "\n"
-                                         R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy", "options": {"ii": 5}})"
-                                         "\n");
+  const std::string jobs = scratch.write("jobs.jsonl", R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy"})"
+                                                       "\n"
+                                                       R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy", "options": {"ii": 1}})"
+                                                       "\n"
+                                                       R"({"do": "solv", "kernel": "toy_fig1", "machine": "toy"})"
+                                                       "\n"
+                                                       R"({"do": "analyze", "kernel": "toy_fig1", "machine": "nowhere"})"
+                                                       "\n"
+                                                       R"({"do": "emit", "kernel": "toy_fig1", "machine": "toy"})"
+                                                       "\n"
+                                                       R"({"do": "show", "kernel": "toy_fig1", "machine": "toy", "options": {"width": 60}})"
+                                                       "\n"
+                                                       R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy", "options": {"ii": 5}})"
+                                                       "\n");
   const CliRun run = run_heddle({"batch", jobs, "--jobs", "2"});
   INFO(run.err);
   CHECK(run.code == kInvalidInput);  // line 3
@@ -128,7 +126,8 @@ TEST_CASE("a batch writes a line per job, in order, with a status word", "[app]"
   CHECK(contains(run.err, "results in " + results));
   const auto lines = lines_of(read_text(results));
   REQUIRE(lines.size() == 7);
-  CHECK(statuses(results) == std::vector<std::string>{"proved", "infeasible", "bad line", "failed", lines[4]["status"], "done", "feasible"});
+  CHECK(statuses(results) ==
+        std::vector<std::string>{"proved", "infeasible", "bad line", "failed", lines[4]["status"], "done", "feasible"});
   for (std::size_t i = 0; i < lines.size(); ++i) {
     CHECK(lines[i]["job"] == i + 1);
     CHECK(lines[i]["of"] == 7);
@@ -190,7 +189,8 @@ TEST_CASE("a journal's line that contradicts itself or its neighbours is said, a
     std::istringstream lines(read_text(journal));
     for (std::string line; std::getline(lines, line);) {
       std::string json = line.substr(17);
-      if (const std::size_t at = json.find(from); contains(json, "\"seed\": " + seed) && at != std::string::npos) json.replace(at, from.size(), to);
+      if (const std::size_t at = json.find(from); contains(json, "\"seed\": " + seed) && at != std::string::npos)
+        json.replace(at, from.size(), to);
       text += heddle::Hash().add(json).hex() + " " + json + "\n";
     }
     scratch.write("jobs.results.jsonl.journal", text);
@@ -221,7 +221,8 @@ TEST_CASE("a journal's line that contradicts itself or its neighbours is said, a
 
 TEST_CASE("an edited job file runs what is new, and equal jobs run once", "[app]") {
   const ScratchFolder scratch;
-  const std::string line = R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy"})", other = R"({"do": "analyze", "kernel": "toy_fig1", "machine": "toy"})";
+  const std::string line = R"({"do": "solve", "kernel": "toy_fig1", "machine": "toy"})",
+                    other = R"({"do": "analyze", "kernel": "toy_fig1", "machine": "toy"})";
   const std::string jobs = scratch.write("jobs.jsonl", line + "\n" + line + "\n"), out = scratch.path("jobs.results.jsonl");
   CHECK(run_heddle({"batch", jobs, "--verbose"}).code == kDone);
   CHECK(lines_of(read_text(out)).size() == 2);
@@ -273,17 +274,19 @@ TEST_CASE("a job's time and memory are limited, and the rest runs", "[app]") {
   return;  // a sanitizer's own memory is far beyond any limit
 #endif
   const ScratchFolder scratch;
-  const std::string jobs = scratch.write("jobs.jsonl",
-                                         R"({"do": "pareto", "kernel": "attention_backward_hopper", "machine": "h100", "options": {"timeout": 600, "against": ["smem", "registers"]}})"
-                                         "\n"
-                                         R"({"do": "analyze", "kernel": "toy_fig1", "machine": "toy"})"
-                                         "\n");
+  const std::string jobs = scratch.write(
+      "jobs.jsonl",
+      R"({"do": "pareto", "kernel": "attention_backward_hopper", "machine": "h100", "options": {"timeout": 600, "against": ["smem", "registers"]}})"
+      "\n"
+      R"({"do": "analyze", "kernel": "toy_fig1", "machine": "toy"})"
+      "\n");
   CHECK(run_heddle({"batch", jobs, "--limit", "0.5", "--jobs", "2"}).code == kDone);
   CHECK(statuses(scratch.path("jobs.results.jsonl")) == std::vector<std::string>{"timeout", "done"});
   CHECK(processes_with(scratch.path("")) == 0);
 
   // The solver may notice by itself and go on without an answer, or find a schedule first and lose its proof: the word is the same.
-  const std::string solve = scratch.write("solve.jsonl", R"({"do": "solve", "kernel": "attention_backward_hopper", "machine": "h100"})" "\n");
+  const std::string solve = scratch.write("solve.jsonl", R"({"do": "solve", "kernel": "attention_backward_hopper", "machine": "h100"})"
+                                                         "\n");
   const std::string out = scratch.path("solve.results.jsonl");
   for (const char* mib : {"32", "64"}) {
     CHECK(run_heddle({"batch", solve, "--memory", mib, "--fresh"}).code == kDone);
@@ -330,7 +333,8 @@ TEST_CASE("a terminated batch stops its jobs, keeps what is finished, and says h
   const ScratchFolder scratch;
   const std::string jobs = scratch.write(
       "jobs.jsonl", std::string(R"({"do": "analyze", "kernel": "toy_fig1", "machine": "toy"})") + "\n" +
-                        R"({"do": "pareto", "kernel": "attention_backward_hopper", "machine": "h100", "options": {"timeout": 600}})" + "\n");
+                        R"({"do": "pareto", "kernel": "attention_backward_hopper", "machine": "h100", "options": {"timeout": 600}})" +
+                        "\n");
   const std::string out = scratch.path("out.jsonl");
   Process batch({heddle_program(), "batch", jobs, "--jobs", "2", "--out", out}, scratch.path("errors"));
   for (int i = 0; i < 2000 && read_journal(out + ".journal").empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -342,7 +346,8 @@ TEST_CASE("a terminated batch stops its jobs, keeps what is finished, and says h
 
 TEST_CASE("a job that somebody kills is run again", "[app]") {
   const ScratchFolder scratch;
-  const std::string jobs = scratch.write("jobs.jsonl", R"({"do": "compare", "kernel": "attention_forward_hopper", "machine": "h100"})" "\n");
+  const std::string jobs = scratch.write("jobs.jsonl", R"({"do": "compare", "kernel": "attention_forward_hopper", "machine": "h100"})"
+                                                       "\n");
   const std::string out = scratch.path("out.jsonl");
   Process batch({heddle_program(), "batch", jobs, "--out", out, "--no-store"}, scratch.path("errors"));
   const std::string children = fmt::format("/proc/{0}/task/{0}/children", batch.pid());
@@ -405,8 +410,8 @@ TEST_CASE("what would be submitted to Slurm is printed, and no name in it is rea
   const ScratchFolder scratch;
   const std::string evil = "a'b $(touch gotcha) `touch gotcha`\n#SBATCH x %a.jsonl";
   const std::string jobs = scratch.write(evil, kToySolves);
-  const CliRun run = run_heddle({"batch", jobs, "--slurm", "--shards", "4", "--partition", "p;q", "--time", "1:00:00", "--mem", "2G", "--sbatch=--account=mine", "--limit",
-                                 "5", "--dry-run"});
+  const CliRun run = run_heddle({"batch", jobs, "--slurm", "--shards", "4", "--partition", "p;q", "--time", "1:00:00", "--mem", "2G",
+                                 "--sbatch=--account=mine", "--limit", "5", "--dry-run"});
   INFO(run.out);
   CHECK(run.code == kDone);
   CHECK(contains(run.out, "--array=1-4"));
@@ -415,9 +420,9 @@ TEST_CASE("what would be submitted to Slurm is printed, and no name in it is rea
   CHECK(contains(run.out, "--limit=5"));
   CHECK(contains(run.out, "--requeue"));
   // A stand-in for sbatch that runs the scripts at once shows that the words arrive whole.
-  const std::string fake = scratch.write("sbatch",
-                                         "#!/bin/sh\nfor script; do :; done\necho \"$*\" >> " + scratch.path("submitted") +
-                                             "\ncase $script in *array.sh) for i in 1 2 3 4; do SLURM_ARRAY_TASK_ID=$i sh \"$script\" >&2; done;; *) sh \"$script\" >&2;; esac\necho 7\n");
+  const std::string fake = scratch.write("sbatch", "#!/bin/sh\nfor script; do :; done\necho \"$*\" >> " + scratch.path("submitted") +
+                                                       "\ncase $script in *array.sh) for i in 1 2 3 4; do SLURM_ARRAY_TASK_ID=$i sh "
+                                                       "\"$script\" >&2; done;; *) sh \"$script\" >&2;; esac\necho 7\n");
   std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
   const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
   ::setenv("PATH", (scratch.path("") + ":" + path).c_str(), 1);
@@ -468,9 +473,11 @@ TEST_CASE("an entry of the store that is a pipe is passed over at once, with one
   std::filesystem::remove(entry);
   REQUIRE(::mkfifo(entry.c_str(), 0600) == 0);
   std::vector<std::string> said;
-  const auto child = run_heddle_child({heddle_beside(), "solve", "toy_fig1", "toy"}, {}, [&](std::string line) { said.push_back(std::move(line)); });
+  const auto child =
+      run_heddle_child({heddle_beside(), "solve", "toy_fig1", "toy"}, {}, [&](std::string line) { said.push_back(std::move(line)); });
   ::setenv("HEDDLE_STORE", "off", 1);
   REQUIRE(child.ok());
   CHECK(child->code == kDone);
-  CHECK(std::count_if(said.begin(), said.end(), [&](const std::string& line) { return contains(line, entry + " is no regular file"); }) == 1);
+  CHECK(std::count_if(said.begin(), said.end(), [&](const std::string& line) { return contains(line, entry + " is no regular file"); }) ==
+        1);
 }

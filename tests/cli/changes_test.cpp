@@ -36,8 +36,8 @@ TEST_CASE("faults of changes and of constraints come together, each once", "[app
   const std::string file = folder.write("bad.json", R"({"schema": "heddle.constraints/1",
     "constraints": [{"kind": "pin", "ops": ["T"], "at": 0, "when": 3}],
     "changes": [{"kind": "latency", "op": "Q", "to": 4, "from": 3}]})");
-  const auto run = run_heddle({"check", "toy_fig1", "toy", folder.write("s.json", test::toy_schedule()), "--constraints", file,
-                               "--set", "Z.latency=1"});
+  const auto run =
+      run_heddle({"check", "toy_fig1", "toy", folder.write("s.json", test::toy_schedule()), "--constraints", file, "--set", "Z.latency=1"});
   CHECK(run.code == app::kInvalidInput);
   for (const char* part : {"/constraints/0/ops/0", "there is no number 'Z.latency'", "/changes/0/from", "/constraints/0/when"}) {
     CAPTURE(part);

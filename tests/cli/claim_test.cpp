@@ -33,8 +33,10 @@ std::string forged(const ScratchFolder& folder, const std::string& from, const s
 TEST_CASE("what a file says was proved is called its word by every command that shows it", "[app]") {
   ScratchFolder folder;
   const std::string best = solved_toy(folder);
-  for (const std::vector<std::string>& command : {std::vector<std::string>{"show", "toy_fig1", "toy", best}, {"check", "toy_fig1", "toy", best},
-                                                  {"slack", "toy_fig1", "toy", best}, {"diff", "toy_fig1", "toy", best, best},
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"show", "toy_fig1", "toy", best},
+                                                  {"check", "toy_fig1", "toy", best},
+                                                  {"slack", "toy_fig1", "toy", best},
+                                                  {"diff", "toy_fig1", "toy", best, best},
                                                   {"export", "toy_fig1", "toy", best, "--format", "svg"}}) {
     CAPTURE(command[0]);
     const auto run = run_heddle(command);
@@ -62,9 +64,10 @@ TEST_CASE("--prove makes a file's word this program's own", "[app]") {
 
 TEST_CASE("a claim that its own file or the checker contradicts is thrown away aloud", "[app]") {
   ScratchFolder folder;
-  for (const auto& [from, to, why] : {std::array<std::string, 3>{"\"lower_bound\": 2", "\"lower_bound\": 1", "says that II 2 is the least, and that the bound is 1"},
-                                      {"\"problem_hash\": \"", "\"problem_hash\": \"0", "is about another problem"},
-                                      {"\"problem_hash\": \"", "\"x-hash\": \"", "does not say which problem it is about"}}) {
+  for (const auto& [from, to, why] :
+       {std::array<std::string, 3>{"\"lower_bound\": 2", "\"lower_bound\": 1", "says that II 2 is the least, and that the bound is 1"},
+        {"\"problem_hash\": \"", "\"problem_hash\": \"0", "is about another problem"},
+        {"\"problem_hash\": \"", "\"x-hash\": \"", "does not say which problem it is about"}}) {
     CAPTURE(to);
     const std::string file = forged(folder, from, to);
     const auto run = run_heddle({"show", "toy_fig1", "toy", file});

@@ -106,7 +106,8 @@ TEST_CASE("what ptxas spills becomes another cut or a demand, in one command", "
   if (!heddle::codegen::find_compiler().ok()) return;
   for (const char* kernel : {"swiglu_dual_gemm_hopper", "attention_backward_hopper"}) {
     ScratchFolder folder;
-    const auto run = run_heddle({"compile", kernel, "h100", "--no-cache", "--json", "--cuda", folder.path("kernel.cu"), "--schedule", folder.path("kernel.json")});
+    const auto run = run_heddle(
+        {"compile", kernel, "h100", "--no-cache", "--json", "--cuda", folder.path("kernel.cu"), "--schedule", folder.path("kernel.json")});
     INFO(run.err);
     CHECK(run.code == kDone);
     const json answer = json::parse(run.out);

@@ -88,8 +88,7 @@ TEST_CASE("check accepts a legal schedule and names the violations of an illegal
   CHECK(json::parse(run.out).at("valid") == true);
   CHECK(run.err.empty());
 
-  const std::string bad =
-      folder.write("bad.json", toy_schedule("\"id\": \"O\", \"start\": 3", "\"id\": \"O\", \"start\": 2"));
+  const std::string bad = folder.write("bad.json", toy_schedule("\"id\": \"O\", \"start\": 3", "\"id\": \"O\", \"start\": 2"));
   run = run_heddle({"check", "toy_fig1", "toy", bad});
   CHECK(run.code == kNegative);
   CHECK(contains(run.out, "TC"));
@@ -107,7 +106,10 @@ TEST_CASE("a schedule that no analysis could index is a fault of its file, for e
   const std::vector<std::string> broken{
       folder.write("no_groups.json", toy_schedule(R"([{"id": 0, "role": "consumer", "warps": 1, "registers": 24}])", "[]")),
       folder.write("no_group_list.json", toy_schedule(R"("groups": [{"id": 0, "role": "consumer", "warps": 1, "registers": 24}],)", "")),
-      folder.write("no_ops.json", toy_schedule(R"({"id": "S", "start": 0, "group": 0}, {"id": "P", "start": 1, "group": 0}, {"id": "O", "start": 3, "group": 0})", ""))};
+      folder.write(
+          "no_ops.json",
+          toy_schedule(R"({"id": "S", "start": 0, "group": 0}, {"id": "P", "start": 1, "group": 0}, {"id": "O", "start": 3, "group": 0})",
+                       ""))};
   for (const std::string& bad : broken) {
     for (const std::vector<std::string>& words : {std::vector<std::string>{"check", "toy_fig1", "toy", bad},
                                                   {"show", "toy_fig1", "toy", bad},
@@ -133,18 +135,16 @@ TEST_CASE("check reads constraints and finds the one that a schedule breaks", "[
   ScratchFolder folder;
   const std::string schedule = folder.write("schedule.json", toy_schedule());
   const auto constraints = [&](int at) {
-    return folder.write(
-        "constraints.json",
-        R"({"schema": "heddle.constraints/1", "constraints": [{"name": "late P", "kind": "pin", "ops": ["P"], "at": )" +
-            std::to_string(at) + "}]}");
+    return folder.write("constraints.json",
+                        R"({"schema": "heddle.constraints/1", "constraints": [{"name": "late P", "kind": "pin", "ops": ["P"], "at": )" +
+                            std::to_string(at) + "}]}");
   };
   CHECK(run_heddle({"check", "toy_fig1", "toy", schedule, "--constraints", constraints(1)}).code == kDone);
   const auto run = run_heddle({"check", "toy_fig1", "toy", schedule, "--constraints", constraints(2)});
   CHECK(run.code == kNegative);
   CHECK(contains(run.out, "late P"));
   const std::string misspelt =
-      folder.write("misspelt.json",
-                   R"({"schema": "heddle.constraints/1", "constraints": [{"kind": "pin", "ops": ["Q"], "at": 1}]})");
+      folder.write("misspelt.json", R"({"schema": "heddle.constraints/1", "constraints": [{"kind": "pin", "ops": ["Q"], "at": 1}]})");
   CHECK(run_heddle({"check", "toy_fig1", "toy", schedule, "--constraints", misspelt}).code == kInvalidInput);
 }
 
@@ -198,8 +198,7 @@ TEST_CASE("show draws a given schedule in every mode without the solver", "[app]
 
 TEST_CASE("an illegal schedule is drawn too, with its violations on stderr", "[app]") {
   ScratchFolder folder;
-  const std::string bad =
-      folder.write("bad.json", toy_schedule("\"id\": \"O\", \"start\": 3", "\"id\": \"O\", \"start\": 2"));
+  const std::string bad = folder.write("bad.json", toy_schedule("\"id\": \"O\", \"start\": 3", "\"id\": \"O\", \"start\": 2"));
   const auto run = run_heddle({"show", "toy_fig1", "toy", bad});
   CHECK(run.code == kDone);
   CHECK(contains(run.out, "!"));
@@ -227,8 +226,7 @@ TEST_CASE("every export format writes something of its kind, to a file and to st
     CHECK(heddle::test::read_text(path) == run.out);
   }
   CHECK(contains(run_heddle({"export", "toy_fig1", "toy", schedule, "-o", folder.path("x.csv")}).err, "csv written"));
-  CHECK(run_heddle({"export", "toy_fig1", "toy", schedule, "--format", "csv", "-o", "/proc/nowhere/x"}).code ==
-        kEnvironment);
+  CHECK(run_heddle({"export", "toy_fig1", "toy", schedule, "--format", "csv", "-o", "/proc/nowhere/x"}).code == kEnvironment);
 }
 
 TEST_CASE("what export json writes, check accepts", "[app]") {

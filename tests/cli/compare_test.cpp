@@ -63,8 +63,11 @@ TEST_CASE("a schedule that breaks a rule takes part with its violations named", 
 
 TEST_CASE("compare writes every format, by name or by the ending of the file", "[app]") {
   const test::ScratchFolder folder;
-  const std::vector<std::pair<std::string, std::string>> wanted{
-      {"b.html", "<!DOCTYPE html>"}, {"b.csv", "place,schedule"}, {"b.md", "| schedule |"}, {"b.json", "\"contenders\""}, {"b.txt", "schedule"}};
+  const std::vector<std::pair<std::string, std::string>> wanted{{"b.html", "<!DOCTYPE html>"},
+                                                                {"b.csv", "place,schedule"},
+                                                                {"b.md", "| schedule |"},
+                                                                {"b.json", "\"contenders\""},
+                                                                {"b.txt", "schedule"}};
   for (const auto& [name, part] : wanted) {
     const std::string path = folder.path(name);
     const auto run = run_heddle({"compare", "toy_fig1", "toy", "--out", path});
@@ -76,7 +79,8 @@ TEST_CASE("compare writes every format, by name or by the ending of the file", "
 }
 
 TEST_CASE("heuristics are chosen by name and options, and mistakes are named all at once", "[app]") {
-  const auto run = run_heddle({"compare", "gemm_hopper", "h100", "--baseline", "tawa:D=4,P=1", "--baseline", "serial", "--no-solve", "--all"});
+  const auto run =
+      run_heddle({"compare", "gemm_hopper", "h100", "--baseline", "tawa:D=4,P=1", "--baseline", "serial", "--no-solve", "--all"});
   CAPTURE(run.out, run.err);
   CHECK(run.code == app::kDone);
   CHECK(contains(run.out, "tawa:D=4,P=1"));
@@ -113,7 +117,8 @@ TEST_CASE("a bound for so many stages is no contradiction to a schedule of more"
   CHECK(contains(run.out, "at most 6 stages"));
   const auto solved = run_heddle({"solve", "toy_fig1", "toy", "--demand", "pin S at 41", "--out", folder.path("few.json")});
   CHECK(contains(solved.out, "II 8 · bound 8 · proved for at most 6 stages"));
-  CHECK(contains(run_heddle({"show", "toy_fig1", "toy", folder.path("few.json"), "--demand", "pin S at 41"}).out, "the file says proved for at most 6 stages"));
+  CHECK(contains(run_heddle({"show", "toy_fig1", "toy", folder.path("few.json"), "--demand", "pin S at 41"}).out,
+                 "the file says proved for at most 6 stages"));
   CHECK(contains(run_heddle({"solve", "toy_fig1", "toy", "--json", "--demand", "pin S at 41"}).out, "\"bound_stages\": 6"));
   CHECK_FALSE(contains(run_heddle({"solve", "toy_fig1", "toy"}).out, "for at most"));
 }

@@ -38,8 +38,9 @@ TEST_CASE("diff shows numbers, ops and the first divergence of different program
   const auto other = folder.write("b.json", text);
   const auto run = run_heddle({"diff", "attention_forward_hopper", "h100", pair, other});
   CHECK(run.code == app::kNegative);
-  for (const char* part : {"different programs", "first divergence", "after cvt0, A issues rescale0 and B sum0", "2 of 20 differ", "+70", "-64",
-                           "sustainable period", "TC busy", "consumer A registers", "barriers of rings between groups", "ring k depth", "limited by"}) {
+  for (const char* part :
+       {"different programs", "first divergence", "after cvt0, A issues rescale0 and B sum0", "2 of 20 differ", "+70", "-64",
+        "sustainable period", "TC busy", "consumer A registers", "barriers of rings between groups", "ring k depth", "limited by"}) {
     CAPTURE(run.out, part);
     CHECK(contains(run.out, part));
   }

@@ -22,9 +22,9 @@ TEST_CASE("explain as JSON has every key", "[app]") {
   const auto run = run_heddle({"explain", "toy_fig1", "toy", "--ii", "1", "--json"});
   CHECK(run.code == kDone);
   const auto root = nlohmann::json::parse(run.out);
-  for (const char* key : {"status", "ii", "refuted", "reason", "sentence", "together", "core", "verified", "assumptions", "remarks",
-                          "relaxations", "relaxations_left", "kernel", "machine", "params", "problem_hash", "solver", "seconds",
-                          "queries", "conflicts", "cancelled", "timed_out"}) {
+  for (const char* key : {"status",      "ii",      "refuted",     "reason",           "sentence",  "together", "core",   "verified",
+                          "assumptions", "remarks", "relaxations", "relaxations_left", "kernel",    "machine",  "params", "problem_hash",
+                          "solver",      "seconds", "queries",     "conflicts",        "cancelled", "timed_out"}) {
     CAPTURE(key);
     CHECK(root.contains(key));
   }

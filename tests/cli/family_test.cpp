@@ -29,7 +29,8 @@ TEST_CASE("--subtile cuts a kernel before it is analysed or executed", "[app]") 
   const json answer = json::parse(analysed.out);
   CHECK(answer.at("kernel") == "attention_forward_tile_hopper[Q_ROWS/2]");
   CHECK(answer.at("ops") == json::parse(run_heddle({"analyze", "attention_forward_hopper", "h100", "--json"}).out).at("ops"));
-  const auto executed = run_heddle({"eval", "attention_forward_tile_hopper", "--subtile", "Q_ROWS=2", "--subtile", "KV=2", "-p", "HEADS=1", "-q"});
+  const auto executed =
+      run_heddle({"eval", "attention_forward_tile_hopper", "--subtile", "Q_ROWS=2", "--subtile", "KV=2", "-p", "HEADS=1", "-q"});
   CHECK(executed.out == "agrees\n");
   check_refused({"analyze", "attention_forward_tile_hopper", "h100", "--subtile", "HEADS=2"}, "is no tile dimension");
   check_refused({"eval", "attention_forward_tile_hopper", "--subtile", "Q_ROWS=3"}, "does not divide into 3");
@@ -57,8 +58,9 @@ TEST_CASE("a family is solved, and its JSON has every promised field", "[app]") 
   const json& member = answer.at("members").at(best.at("member").get<std::size_t>());
   CHECK(member.at("label") == best.at("label"));
   CHECK(member.at("status") == "optimal");
-  for (const char* key : {"kernel", "choices", "subtiles", "max_groups", "pruned", "why", "params", "problem_hash", "ops", "work", "min_ii", "ii",
-                          "lower_bound", "explanation", "cycles_per_work", "groups", "objectives", "seconds", "cycles_at_tensor_peak"})
+  for (const char* key :
+       {"kernel", "choices", "subtiles", "max_groups", "pruned", "why", "params", "problem_hash", "ops", "work", "min_ii", "ii",
+        "lower_bound", "explanation", "cycles_per_work", "groups", "objectives", "seconds", "cycles_at_tensor_peak"})
     CHECK(member.contains(key));
   CHECK(member.at("cycles_per_work").at("work").get<int>() == 2048 * member.at("cycles_per_work").at("cycles").get<int>());
   CHECK(answer.at("solution").at("ii") == member.at("ii"));
@@ -71,7 +73,8 @@ TEST_CASE("a family is solved, and its JSON has every promised field", "[app]") 
 TEST_CASE("the best member's schedule is saved and the same command line solves it again", "[app]") {
   ScratchFolder folder;
   const std::string path = folder.path("best.json");
-  const auto run = run_heddle({"family", "attention_forward_tile_hopper", "h100", "--vary", "subtile:Q_ROWS=1,2", "--vary", "groups=2,3", "-o", path});
+  const auto run =
+      run_heddle({"family", "attention_forward_tile_hopper", "h100", "--vary", "subtile:Q_ROWS=1,2", "--vary", "groups=2,3", "-o", path});
   INFO(run.err);
   REQUIRE(run.code == kDone);
   CHECK(contains(run.out, "Q_ROWS/2 groups<=3"));
@@ -84,7 +87,8 @@ TEST_CASE("the best member's schedule is saved and the same command line solves 
 }
 
 TEST_CASE("families of several kernels, of the toy, and with one answer only", "[app]") {
-  const auto both = run_heddle({"family", "attention_forward_hopper,attention_forward_tile_hopper", "h100", "-p", "KV=128", "--subtile", "Q_ROWS=2"});
+  const auto both =
+      run_heddle({"family", "attention_forward_hopper,attention_forward_tile_hopper", "h100", "-p", "KV=128", "--subtile", "Q_ROWS=2"});
   INFO(both.err);
   CHECK(both.code == kDone);
   CHECK(contains(both.out, "attention_forward_tile_hopper Q_ROWS/2"));

@@ -25,8 +25,8 @@ TEST_CASE("paper mode's JSON has every promised field", "[app]") {
   CHECK(answer.at("worth").at("native_ii") == 2);
   CHECK(answer.at("worth").at("native_proved") == true);
   CHECK(answer.at("worth").at("checker").at("valid") == true);
-  for (const char* key : {"explanation", "modulo_i", "modulo_l", "normalization", "ops", "groups", "windows", "ablations",
-                          "remarks", "seconds", "switches", "solver", "cancelled", "timed_out", "problem_hash", "params"})
+  for (const char* key : {"explanation", "modulo_i", "modulo_l", "normalization", "ops", "groups", "windows", "ablations", "remarks",
+                          "seconds", "switches", "solver", "cancelled", "timed_out", "problem_hash", "params"})
     CHECK(answer.contains(key));
   for (const char* key : {"u", "entries", "zeros", "f", "sum", "largest", "largest_normalized"})
     CHECK(answer.at("normalization").contains(key));
@@ -37,8 +37,8 @@ TEST_CASE("paper mode's JSON has every promised field", "[app]") {
 TEST_CASE("paper mode in words: I and L, what became zero, what it is worth", "[app]") {
   const auto run = run_heddle({"paper", "gemm_hopper", "h100", "--switch", "secondary=fewest-groups"});
   CHECK(run.code == kDone);
-  for (const char* part : {"as the Twill paper schedules it", "positive costs became zero", "native optimum 1024",
-                           "sustain 1024 cycles", "switches: secondary=fewest-groups", "variable latency"})
+  for (const char* part : {"as the Twill paper schedules it", "positive costs became zero", "native optimum 1024", "sustain 1024 cycles",
+                           "switches: secondary=fewest-groups", "variable latency"})
     CHECK(contains(run.out, part));
   CHECK(contains(run_heddle({"paper", "toy_fig1", "toy", "--quiet"}).out, "I 2"));
   const auto ablated = run_heddle({"paper", "toy_fig1", "toy", "--ablation", "no-subtiling", "--ablation", "no-cross-warp"});

@@ -67,7 +67,8 @@ TEST_CASE("a front that cannot be asked for or kept is refused before the search
   CHECK(run_heddle({"pareto", "toy_fig1", "toy", "--max-ii-factor", "0"}).code == kUsage);
   CHECK(run_heddle({"pareto", "toy_fig1", "toy", "--out", folder.path("missing.json"), "--resume"}).code == kInvalidInput);
   CHECK(run_heddle({"pareto", "toy_fig1", "toy", "--out", folder.path("no/such/folder.json")}).code == kEnvironment);
-  CHECK(run_heddle({"pareto", "toy_fig1", "toy", "--against", "stages", "-q"}).out == "front of II against stages: 2 points, complete and proved\n");
+  CHECK(run_heddle({"pareto", "toy_fig1", "toy", "--against", "stages", "-q"}).out ==
+        "front of II against stages: 2 points, complete and proved\n");
 }
 
 #endif

@@ -17,7 +17,8 @@ TEST_CASE("simulate prints period, kernel and stalls of a schedule in a file", "
   const std::string path = folder.write("toy.json", heddle::test::toy_schedule());
   const auto text = run_heddle({"simulate", "toy_fig1", "toy", path});
   CHECK(text.code == kDone);
-  for (const char* word : {"simulated period 2 cycles", "II 2", "sustainable 2", "1 tile of 8 iterations", "who waits for whom", "no cost known"})
+  for (const char* word :
+       {"simulated period 2 cycles", "II 2", "sustainable 2", "1 tile of 8 iterations", "who waits for whom", "no cost known"})
     CHECK(contains(text.out, word));
   const auto brief = run_heddle({"simulate", "toy_fig1", "toy", path, "-q"});
   CHECK(std::count(brief.out.begin(), brief.out.end(), '\n') == 1);
@@ -32,10 +33,11 @@ TEST_CASE("simulate prints period, kernel and stalls of a schedule in a file", "
 TEST_CASE("simulate takes its switches, and refuses what makes no sense", "[app]") {
   ScratchFolder folder;
   const std::string path = folder.write("toy.json", heddle::test::toy_schedule());
-  const auto first = run_heddle({"simulate", "toy_fig1", "toy", path, "--arbitration", "first-come", "--jitter", "30", "--jitter-all", "--jitter-shape",
-                                 "tail", "--seed", "5", "--persistent", "--causal", "--longest-first", "--ctas", "3"});
+  const auto first = run_heddle({"simulate", "toy_fig1", "toy", path, "--arbitration", "first-come", "--jitter", "30", "--jitter-all",
+                                 "--jitter-shape", "tail", "--seed", "5", "--persistent", "--causal", "--longest-first", "--ctas", "3"});
   CHECK(first.code == kDone);
-  for (const char* word : {"first come, first served", "tail by 30 %, seed 5", "persistent", "3 CTAs per SM (as asked"}) CHECK(contains(first.out, word));
+  for (const char* word : {"first come, first served", "tail by 30 %, seed 5", "persistent", "3 CTAs per SM (as asked"})
+    CHECK(contains(first.out, word));
   CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--arbitration", "random"}).code == kUsage);
   CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--trips", "0"}).code == kUsage);
   CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--ctas", "0"}).code == kUsage);
@@ -48,7 +50,8 @@ TEST_CASE("simulate takes its switches, and refuses what makes no sense", "[app]
 TEST_CASE("the simulated timeline can be written as a picture and as a trace", "[app]") {
   ScratchFolder folder;
   const std::string path = folder.write("toy.json", heddle::test::toy_schedule());
-  const auto run = run_heddle({"simulate", "toy_fig1", "toy", path, "--svg", folder.path("run.svg"), "--trace", folder.path("run.json"), "--iterations", "3"});
+  const auto run = run_heddle(
+      {"simulate", "toy_fig1", "toy", path, "--svg", folder.path("run.svg"), "--trace", folder.path("run.json"), "--iterations", "3"});
   CHECK(run.code == kDone);
   CHECK(contains(read_text(folder.path("run.svg")), "iteration 2"));
   CHECK_FALSE(contains(read_text(folder.path("run.svg")), "iteration 3"));

@@ -29,7 +29,8 @@ TEST_CASE("slack shows every op, and its JSON has every promised field", "[app]"
 }
 
 TEST_CASE("slack takes ops and an anchor by name, and says which do not exist", "[app]") {
-  const json one = json::parse(run_heddle({"slack", "toy_fig1", "toy", "--op", "P", "--op", "P", "--anchor", "O", "--exact", "--json"}).out);
+  const json one =
+      json::parse(run_heddle({"slack", "toy_fig1", "toy", "--op", "P", "--op", "P", "--anchor", "O", "--exact", "--json"}).out);
   CHECK(one.at("ops").size() == 1);
   CHECK(one.at("anchor").at("op") == "O");
   const auto wrong = run_heddle({"slack", "toy_fig1", "toy", "--op", "Q", "--op", "R"});
@@ -68,7 +69,8 @@ TEST_CASE("price says what each constraint costs, and its JSON has every promise
   CHECK(contains(text.out, "1 cycle (2 -> 3)"));
   CHECK(contains(text.out, "nothing"));
   const json answer = json::parse(run_heddle({"price", "toy_fig1", "toy", "--constraints", demands, "--json"}).out);
-  for (const char* key : {"all", "none", "together", "constraints", "give_up", "complete", "cancelled", "timed_out"}) CHECK(answer.contains(key));
+  for (const char* key : {"all", "none", "together", "constraints", "give_up", "complete", "cancelled", "timed_out"})
+    CHECK(answer.contains(key));
   CHECK(answer.at("constraints").at(0).at("cycles").at("most") == 1);
   CHECK(answer.at("constraints").at(0).at("without").at("ii") == 2);
   CHECK(answer.at("complete") == true);

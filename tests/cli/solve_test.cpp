@@ -53,9 +53,9 @@ TEST_CASE("a saved schedule is accepted by check and drawn by show", "[app]") {
 
 TEST_CASE("a schedule with a group left empty by a constraint is read back", "[app]") {
   ScratchFolder folder;
-  const std::string demands = folder.write(
-      "demands.json",
-      R"({"schema": "heddle.constraints/1", "constraints": [{"kind": "not_in_group", "ops": ["S", "P", "O"], "group": 0}]})");
+  const std::string demands =
+      folder.write("demands.json",
+                   R"({"schema": "heddle.constraints/1", "constraints": [{"kind": "not_in_group", "ops": ["S", "P", "O"], "group": 0}]})");
   const std::string path = folder.path("best.json");
   REQUIRE(run_heddle({"solve", "toy_fig1", "toy", "--constraints", demands, "--out", path}).code == kDone);
   const auto judged = run_heddle({"check", "toy_fig1", "toy", path, "--constraints", demands});

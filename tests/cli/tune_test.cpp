@@ -31,14 +31,16 @@ void refused_by_tune(std::vector<std::string> words, const std::string& because,
 /// Each evaluation's configuration and value, in order.
 std::string path_in(const json& answer) {
   std::string path;
-  for (const json& e : answer.at("evaluations")) path += e.at("label").get<std::string>() + "=" + (e.contains("value") ? e.at("value").dump() : "-") + "\n";
+  for (const json& e : answer.at("evaluations"))
+    path += e.at("label").get<std::string>() + "=" + (e.contains("value") ? e.at("value").dump() : "-") + "\n";
   return path;
 }
 
 }  // namespace
 
 TEST_CASE("tune finds and proves the best configuration", "[app]") {
-  const auto run = run_heddle({"tune", "gemm_blackwell", "b200", "-p", "TILE_K=64", "-p", "TILE_N=256", "--budget", "60", "--fidelity", "simulator", "--json"});
+  const auto run = run_heddle(
+      {"tune", "gemm_blackwell", "b200", "-p", "TILE_K=64", "-p", "TILE_N=256", "--budget", "60", "--fidelity", "simulator", "--json"});
   REQUIRE(run.code == kDone);
   const json answer = json::parse(run.out);
   CHECK(answer.at("schema") == "heddle.tuning/1");
@@ -46,7 +48,8 @@ TEST_CASE("tune finds and proves the best configuration", "[app]") {
   CHECK(answer.at("best").at("value") == answer.at("end").at("best"));
   for (const json& e : answer.at("evaluations"))
     if (e.contains("value")) CHECK(e.at("value").get<double>() >= e.at("bound").get<double>());
-  const auto all = run_heddle({"tune", "gemm_blackwell", "b200", "-p", "TILE_K=64", "-p", "TILE_N=256", "--method", "exhaustive", "--no-prune", "--fidelity", "simulator", "--json"});
+  const auto all = run_heddle({"tune", "gemm_blackwell", "b200", "-p", "TILE_K=64", "-p", "TILE_N=256", "--method", "exhaustive",
+                               "--no-prune", "--fidelity", "simulator", "--json"});
   CHECK(json::parse(all.out).at("best").at("value") == answer.at("best").at("value"));
   CHECK(answer.at("evaluations").size() <= 48);
   CHECK(json::parse(all.out).at("evaluations").size() == 48);
@@ -83,8 +86,12 @@ TEST_CASE("a history is continued as if it had never been interrupted", "[app]")
 TEST_CASE("what a history claims is doubted before a search goes on from it", "[app]") {
   const ScratchFolder folder;
   const std::string path = folder.path("h.jsonl");
-  const auto tune = [&](const char* budget) { return run_heddle({"tune", "toy_fig1", "toy", "--space", folder.path("space.json"), "--history", path, "--budget", budget}); };
-  folder.write("space.json", R"({"schema": "heddle.space/1", "name": "s", "parameters": [{"name": "stages", "kind": "integer", "low": 1, "high": 4, "default": 4}], "constraints": []})");
+  const auto tune = [&](const char* budget) {
+    return run_heddle({"tune", "toy_fig1", "toy", "--space", folder.path("space.json"), "--history", path, "--budget", budget});
+  };
+  folder.write(
+      "space.json",
+      R"({"schema": "heddle.space/1", "name": "s", "parameters": [{"name": "stages", "kind": "integer", "low": 1, "high": 4, "default": 4}], "constraints": []})");
   REQUIRE(tune("2").code == kDone);
   const std::string good = read_text(path);
   // As it was written it is believed, but as what a file says.
@@ -103,9 +110,19 @@ TEST_CASE("what a history claims is doubted before a search goes on from it", "[
     return tune("1");
   };
   for (const auto& [forge, why] : std::vector<std::pair<std::function<void(json&)>, std::string>>{
-           {[](json& j) { j["value"] = 1.0; j["bound"] = 0.5; }, "below"},
+           {[](json& j) {
+              j["value"] = 1.0;
+              j["bound"] = 0.5;
+            },
+            "below"},
            {[](json& j) { j["problem"] = "0123456789abcdef"; }, "it is about another problem"},
-           {[](json& j) { j["schedule"]["ops"][0]["start"] = 1; j["schedule"]["ops"][0].erase("stage"); j["schedule"]["ops"][0].erase("slot"); j["schedule"].erase("certificate"); }, "its schedule breaks a rule"},
+           {[](json& j) {
+              j["schedule"]["ops"][0]["start"] = 1;
+              j["schedule"]["ops"][0].erase("stage");
+              j["schedule"]["ops"][0].erase("slot");
+              j["schedule"].erase("certificate");
+            },
+            "its schedule breaks a rule"},
            {[](json& j) { j.erase("schedule"); }, "it has a value, and no schedule"}}) {
     const auto run = forged(forge);
     INFO(why << ": " << run.err);
@@ -119,7 +136,8 @@ TEST_CASE("what a history claims is doubted before a search goes on from it", "[
 TEST_CASE("the best that a history tells of is simulated again before it is believed", "[app]") {
   const ScratchFolder folder;
   const std::string path = folder.path("h.jsonl");
-  const std::vector<std::string> words{"tune", "gemm_hopper", "h100", "--fidelity", "heuristic", "--seed", "3", "--budget", "2", "--history", path};
+  const std::vector<std::string> words{"tune", "gemm_hopper", "h100", "--fidelity", "heuristic", "--seed",
+                                       "3",    "--budget",    "2",    "--history",  path};
   REQUIRE(run_heddle(words).code == kDone);
   std::string text;
   std::istringstream lines(read_text(path));
@@ -147,7 +165,9 @@ TEST_CASE("a space file says what varies, and the best schedule can be saved", "
   REQUIRE(run.code == kDone);
   const json answer = json::parse(run.out);
   CHECK(answer.at("sessions")[0].at("configurations") == 3);
-  CHECK(run_heddle({"tune", "gemm_hopper", "h100", "--space", folder.write("again.json", printed.out), "--budget", "1", "--fidelity", "bound"}).code == kDone);
+  CHECK(run_heddle(
+            {"tune", "gemm_hopper", "h100", "--space", folder.write("again.json", printed.out), "--budget", "1", "--fidelity", "bound"})
+            .code == kDone);
   CHECK(run_heddle({"check", "gemm_hopper", "h100", best}).code == kDone);
 }
 
@@ -165,13 +185,16 @@ TEST_CASE("tune names every fault of its question", "[app]") {
     {"name": "TILE_Q", "kind": "ordinal", "values": [1, 2]}, {"name": "grid", "kind": "integer", "low": 0, "high": 1}]})");
   refused_by_tune({"gemm_hopper", "h100", "--space", bad}, "/parameters/0: 'TILE_Q' means nothing");
   refused_by_tune({"gemm_hopper", "h100", "--space", bad}, "/parameters/1: 'grid' is one of");
-  const std::string nothing = folder.write("none.json", R"({"schema": "heddle.space/1", "parameters": [{"name": "stages", "kind": "integer", "low": 1, "high": 2}], "constraints": ["stages > 5"]})");
+  const std::string nothing = folder.write(
+      "none.json",
+      R"({"schema": "heddle.space/1", "parameters": [{"name": "stages", "kind": "integer", "low": 1, "high": 2}], "constraints": ["stages > 5"]})");
   refused_by_tune({"gemm_hopper", "h100", "--space", nothing}, "/constraints/0: no combination satisfies");
 }
 
 TEST_CASE("configurations that are all impossible end the search at once", "[app]") {
   const ScratchFolder folder;
-  const std::string space = folder.write("s.json", R"({"schema": "heddle.space/1", "parameters": [{"name": "KV", "kind": "ordinal", "values": [112, 120]}]})");
+  const std::string space =
+      folder.write("s.json", R"({"schema": "heddle.space/1", "parameters": [{"name": "KV", "kind": "ordinal", "values": [112, 120]}]})");
   const auto run = run_heddle({"tune", "attention_forward_hopper", "h100", "--space", space});
   CHECK(run.code == kNegative);
   CHECK(contains(run.out, "no configuration has a value"));

@@ -192,8 +192,7 @@ TEST_CASE("the bash completion is valid bash and completes commands, options and
   const auto completes = [&](const std::string& words, const std::string& expected) {
     // COMP_WORDS as the shell would set it; the last word is the one being completed.
     const std::string program =
-        folder.write("drive.bash", "source " + script + "\nCOMP_WORDS=(" + words +
-                                       ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_heddle\n" +
+        folder.write("drive.bash", "source " + script + "\nCOMP_WORDS=(" + words + ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_heddle\n" +
                                        "printf '%s\\n' \"${COMPREPLY[@]}\" | grep -qx -- '" + expected + "'\n");
     INFO(words);
     CHECK(std::system(("bash " + program).c_str()) == 0);

@@ -5,8 +5,8 @@
 #include <map>
 #include <sstream>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
@@ -32,18 +32,22 @@ const std::vector<Case>& cases() {
     for (const std::string& name : test::lowered_kernels()) all.push_back({name.c_str(), {}, ""});
     for (const char* hand : {"fa3", "fa3-overlap", "fa3-pingpong", "fa3-neither"}) all.push_back({"attention_forward_hopper", {}, hand});
     const Scope wide{{"KV", 176}};
-    for (const char* hand : {"fa3-kv176", "fa3-overlap-kv176", "fa3-pingpong-kv176", "fa3-neither-kv176"}) all.push_back({"attention_forward_hopper", wide, hand});
+    for (const char* hand : {"fa3-kv176", "fa3-overlap-kv176", "fa3-pingpong-kv176", "fa3-neither-kv176"})
+      all.push_back({"attention_forward_hopper", wide, hand});
     for (const char* backward : {"", "fa3-backward"}) all.push_back({"attention_backward_hopper", {}, backward});
     for (const char* hand : {"cutlass-cooperative", "cutlass-pingpong"}) all.push_back({"gemm_short_k_hopper", {}, hand});
     all.push_back({"gemm_hopper", {}, "cutlass-cooperative"});
-    for (const char* pair : {"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper"}) all.push_back({pair, {}, "", 2});
+    for (const char* pair : {"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper"})
+      all.push_back({pair, {}, "", 2});
     return all;
   }();
   return list;
 }
 
 /// "1234 instructions, 8 wgmma ..." -> 1234 and the rest.
-std::pair<double, std::string> halves(const std::string& text) { return {std::atof(text.c_str()), text.substr(std::min(text.find(','), text.size()))}; }
+std::pair<double, std::string> halves(const std::string& text) {
+  return {std::atof(text.c_str()), text.substr(std::min(text.find(','), text.size()))};
+}
 
 }  // namespace
 
@@ -56,8 +60,9 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
   const std::string path = test::repository_path("tests/golden/census.txt");
   std::map<std::string, std::string> actual;
   for (const Case& c : cases()) {
-    const test::Lowering from =
-        c.schedule.empty() ? test::lowering(c.kernel, c.params) : test::lowering(c.kernel, c.params, fmt::format("kernels/schedules/{}/{}.json", c.kernel, c.schedule));
+    const test::Lowering from = c.schedule.empty()
+                                    ? test::lowering(c.kernel, c.params)
+                                    : test::lowering(c.kernel, c.params, fmt::format("kernels/schedules/{}/{}.json", c.kernel, c.schedule));
     const Program program = test::program_of(from, {}, {.cluster = c.cluster});
     const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
     CAPTURE(c.kernel, c.schedule);
@@ -67,7 +72,8 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
     CAPTURE(compiled->log);
     CHECK(judge(compiled->report, program).empty());
     CHECK(compiled->report.remarks.empty());
-    actual[fmt::format("{} {}{}", c.kernel, c.schedule.empty() ? "solver" : c.schedule, c.cluster > 1 ? " in pairs" : "")] = census_text(compiled->census);
+    actual[fmt::format("{} {}{}", c.kernel, c.schedule.empty() ? "solver" : c.schedule, c.cluster > 1 ? " in pairs" : "")] =
+        census_text(compiled->census);
   }
   if (const char* update = std::getenv("HEDDLE_UPDATE_GOLDENS"); update && *update) {
     std::string text = "compiler: " + *compiler + "\n";

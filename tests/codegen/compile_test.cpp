@@ -6,12 +6,12 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
-#include "codegen/run/driver.h"
 #include "codegen/emit/emit.h"
+#include "codegen/run/driver.h"
 #include "tests/codegen/fixture.h"
 
 using namespace heddle;
@@ -59,8 +59,10 @@ TEST_CASE("serialised wgmmas, dropped setmaxnreg and spills are faults that name
     return names;
   };
   using Names = std::vector<std::string>;
-  CHECK(rules("ptxas info    : (C7513) Potential Performance Loss: wgmma.mma_async instructions are serialized due to x\n") == Names{"wgmma_serialized"});
-  CHECK(rules("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry.\n") == Names{"setmaxnreg"});
+  CHECK(rules("ptxas info    : (C7513) Potential Performance Loss: wgmma.mma_async instructions are serialized due to x\n") ==
+        Names{"wgmma_serialized"});
+  CHECK(rules("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry.\n") ==
+        Names{"setmaxnreg"});
   CHECK(rules("ptxas error   : (C7602) something\n") == Names{"entry_registers"});
   CHECK(rules("ptxas info    : (C7517) warpgroup.wait is injected in around line 5848\n").empty());
   CHECK(rules("    8 bytes stack frame, 40 bytes spill stores, 44 bytes spill loads\n") == Names{"spills"});
@@ -92,9 +94,13 @@ TEST_CASE("what ptxas objects to asks for another schedule by name, or says why 
 
 TEST_CASE("no bytes crash the reader of cubins", "[codegen]") {
   CHECK_FALSE(census_of("").ok());
-  CHECK_FALSE(census_of("\x7f" "ELF\x02").ok());
+  CHECK_FALSE(census_of("\x7f"
+                        "ELF\x02")
+                  .ok());
   std::string elf(200, '\0');
-  elf.replace(0, 5, "\x7f" "ELF\x02");
+  elf.replace(0, 5,
+              "\x7f"
+              "ELF\x02");
   for (std::size_t at = 5; at < elf.size(); ++at)
     for (const char c : {'\x01', '\x40', '\x7f', '\xff'}) {
       std::string broken = elf;
@@ -136,7 +142,8 @@ TEST_CASE("an nvcc that cannot work here is the machine's fault, not the kernel'
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("heddle-nvcc-{}", ::getpid());
   std::filesystem::create_directories(folder);
   const std::string nvcc = (folder / "nvcc").string();
-  std::ofstream(nvcc) << "#!/bin/sh\n[ \"$1\" = --version ] && echo ', V1.2.3' && exit 0\necho \"nvcc fatal   : Unsupported gpu architecture 'compute_90a'\"\nexit 1\n";
+  std::ofstream(nvcc) << "#!/bin/sh\n[ \"$1\" = --version ] && echo ', V1.2.3' && exit 0\necho \"nvcc fatal   : Unsupported gpu "
+                         "architecture 'compute_90a'\"\nexit 1\n";
   std::filesystem::permissions(nvcc, std::filesystem::perms::owner_all);
   ::setenv("HEDDLE_NVCC", nvcc.c_str(), 1);
   CompileOptions options;
@@ -146,8 +153,10 @@ TEST_CASE("an nvcc that cannot work here is the machine's fault, not the kernel'
   const std::string temporary = before ? before : "";
   ::setenv("TMPDIR", "/nowhere", 1);
   const auto nowhere = compile_cuda("", options);
-  if (before) ::setenv("TMPDIR", temporary.c_str(), 1);
-  else ::unsetenv("TMPDIR");
+  if (before)
+    ::setenv("TMPDIR", temporary.c_str(), 1);
+  else
+    ::unsetenv("TMPDIR");
   ::unsetenv("HEDDLE_NVCC");
   std::filesystem::remove_all(folder);
   REQUIRE_FALSE(old.ok());

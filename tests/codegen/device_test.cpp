@@ -2,8 +2,8 @@
 #include <iostream>
 #include <stdexcept>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
 #include "codegen/device/device.h"
@@ -45,7 +45,9 @@ TEST_CASE("every CUDA file compiles alone with nvcc", "[codegen]") {
   if (!there(Compiler::Nvcc)) return;
   for (const DeviceFile& file : device_files()) {
     INFO(file.name);
-    const auto include = [](std::string_view name) { return fmt::format("#include \"{}/{}\"\n", test::repository_path("codegen/device"), name); };
+    const auto include = [](std::string_view name) {
+      return fmt::format("#include \"{}/{}\"\n", test::repository_path("codegen/device"), name);
+    };
     compiles(include(file.name), Compiler::Nvcc);
   }
 }
@@ -58,7 +60,8 @@ TEST_CASE("every wrapper of every CUDA file is PTX that NVRTC accepts, as the em
     compiles(file.name == "types.cuh" ? types : types + kKeepAll + std::string(file.definitions()), Compiler::Nvrtc);
   }
   // The text above tells good from bad.
-  const auto wrong = compile_cuda(types + kKeepAll + "DEVICE void wrong() { asm volatile(\"no.such.instruction;\"); }\n" + kKernel, {Compiler::Nvrtc, {}});
+  const auto wrong =
+      compile_cuda(types + kKeepAll + "DEVICE void wrong() { asm volatile(\"no.such.instruction;\"); }\n" + kKernel, {Compiler::Nvrtc, {}});
   CHECK_FALSE(wrong.ok());
 }
 
@@ -81,11 +84,14 @@ TEST_CASE("the templates among the wrappers are PTX that NVRTC accepts", "[codeg
 
 TEST_CASE("a kernel's text has the definitions that it uses, directly or not, and no others", "[codegen]") {
   const std::string text = device_text("  wait(smem, 0), x = sigmoid_(x);  // role_sync is only named\n");
-  for (const char* used : {"DEVICE void wait(", "DEVICE bool phase_over(", "DEVICE float sigmoid_(", "DEVICE float exp2_(", "DEVICE float recip_(", "typedef unsigned u32;", "#define DEVICE "})
+  for (const char* used : {"DEVICE void wait(", "DEVICE bool phase_over(", "DEVICE float sigmoid_(", "DEVICE float exp2_(",
+                           "DEVICE float recip_(", "typedef unsigned u32;", "#define DEVICE "})
     CHECK(text.find(used) != std::string::npos);
-  for (const char* unused : {"wait_cluster", "role_sync", "tanh_", "u16", "time_single", "#pragma once", "#include"}) CHECK(text.find(unused) == std::string::npos);
+  for (const char* unused : {"wait_cluster", "role_sync", "tanh_", "u16", "time_single", "#pragma once", "#include"})
+    CHECK(text.find(unused) == std::string::npos);
   CHECK(device_text("").empty());
-  CHECK(device_text("x = matrix(a, 16, 1024);").find("typedef unsigned long long u64;") < device_text("x = matrix(a, 16, 1024);").find("DEVICE u64 matrix("));
+  CHECK(device_text("x = matrix(a, 16, 1024);").find("typedef unsigned long long u64;") <
+        device_text("x = matrix(a, 16, 1024);").find("DEVICE u64 matrix("));
   // The head that is left out ends with the first empty line.
   for (const DeviceFile& file : device_files()) {
     CHECK(file.text.starts_with("// "));

@@ -101,7 +101,8 @@ TEST_CASE("every line of a step knows its op, stage and slot", "[codegen]") {
       last = span.last_line;
       REQUIRE(span.role < program.roles.size());
       const std::string& first = lines[static_cast<std::size_t>(span.first_line)];
-      if (span.kind == StepKind::Issue || span.kind == StepKind::Compute) CHECK(first.find(safe_name(op_of(from.kernel, span.op).name)) != std::string::npos);
+      if (span.kind == StepKind::Issue || span.kind == StepKind::Compute)
+        CHECK(first.find(safe_name(op_of(from.kernel, span.op).name)) != std::string::npos);
       if (span.kind == StepKind::Wait) CHECK(first.find("wait(") != std::string::npos);
       if (span.op.list == OpRef::List::Body && span.slot >= 0) seen[span.op.index] = true;
     }

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <limits>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include "codegen/emit/emit.h"
 #include "core/base/atomic_file.h"
@@ -41,8 +41,8 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
     const std::size_t begin = at + head.size();
     const std::string rest = source.substr(begin, source.find('(', begin) - begin);
     const int n = std::stoi(rest);
-    text += fmt::format("template <class... A> void product_n{}(float (&d)[{} / 2], A... a) {{ product<{}, {}, {}>(d, a...); }}\n", rest, n, n,
-                        rest.find("_ta") != std::string::npos, rest.ends_with("_t"));
+    text += fmt::format("template <class... A> void product_n{}(float (&d)[{} / 2], A... a) {{ product<{}, {}, {}>(d, a...); }}\n", rest, n,
+                        n, rest.find("_ta") != std::string::npos, rest.ends_with("_t"));
   }
   text += source.substr(source.find("extern \"C\" __global__"));
   text += "int main() {\n";
@@ -51,14 +51,16 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
   std::string arguments;
   for (std::size_t m = 0; m < emission.launch.maps.size(); ++m) {
     const TensorMapPlan& map = emission.launch.maps[m];
-    text += fmt::format("  const Plan plan{}{{t{}.data(), {}, {{{}}}, {{{}}}, {}}};\n", m, map.tensor, bits_of(kernel.tensors[map.tensor].dtype) / 8, fmt::join(map.extents, ", "), fmt::join(map.box, ", "), map.swizzle);
+    text += fmt::format("  const Plan plan{}{{t{}.data(), {}, {{{}}}, {{{}}}, {}}};\n", m, map.tensor,
+                        bits_of(kernel.tensors[map.tensor].dtype) / 8, fmt::join(map.extents, ", "), fmt::join(map.box, ", "), map.swizzle);
     arguments += fmt::format("{}TensorMap{{&plan{}}}", arguments.empty() ? "" : ", ", m);
   }
   for (const std::size_t p : emission.launch.pointers) arguments += fmt::format(", t{}.data()", p);
-  text += fmt::format("  for (int b = 0; b < {0}; b += {4}) run_block(b, {0}, {1}, {4}, [&] {{ {2}({3}); }});\n", blocks, emission.launch.threads, emission.launch.entry, arguments,
-                      emission.launch.cluster);
+  text += fmt::format("  for (int b = 0; b < {0}; b += {4}) run_block(b, {0}, {1}, {4}, [&] {{ {2}({3}); }});\n", blocks,
+                      emission.launch.threads, emission.launch.entry, arguments, emission.launch.cluster);
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
-    if (kernel.tensors[t].role != TensorRole::Input) text += fmt::format("  write_{2}(\"{1}/{0}\", t{0});\n", t, folder, kernel.tensors[t].dtype == DType::F32 ? "floats" : "bf16");
+    if (kernel.tensors[t].role != TensorRole::Input)
+      text += fmt::format("  write_{2}(\"{1}/{0}\", t{0});\n", t, folder, kernel.tensors[t].dtype == DType::F32 ? "floats" : "bf16");
   return text + "}\n";
 }
 
@@ -72,7 +74,8 @@ double run_text(const test::Lowering& from, int blocks, std::pair<std::string, s
   const Folder folder;
   for (std::size_t t = 0; t < from.kernel.tensors.size(); ++t) {
     const auto& data = tensors->at(from.kernel.tensors[t].name).array.data;
-    std::ofstream(folder.path / std::to_string(t), std::ios::binary).write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(4 * data.size()));
+    std::ofstream(folder.path / std::to_string(t), std::ios::binary)
+        .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(4 * data.size()));
   }
   const std::string cpp = (folder.path / "kernel.cpp").string(), run = (folder.path / "kernel").string();
   std::string text = program_text(*emitted.emission, from.kernel, folder.path.string(), blocks);
@@ -90,7 +93,8 @@ double run_text(const test::Lowering& from, int blocks, std::pair<std::string, s
     if (from.kernel.tensors[t].role == TensorRole::Input) continue;
     const auto& expected = tensors->at(from.kernel.tensors[t].name).array.data;
     std::vector<float> computed(expected.size());
-    std::ifstream(folder.path / std::to_string(t), std::ios::binary).read(reinterpret_cast<char*>(computed.data()), static_cast<std::streamsize>(4 * computed.size()));
+    std::ifstream(folder.path / std::to_string(t), std::ios::binary)
+        .read(reinterpret_cast<char*>(computed.data()), static_cast<std::streamsize>(4 * computed.size()));
     for (std::size_t i = 0; i < expected.size(); ++i) {
       error += (computed[i] - expected[i]) * (computed[i] - expected[i]);
       size += expected[i] * expected[i];
@@ -100,7 +104,8 @@ double run_text(const test::Lowering& from, int blocks, std::pair<std::string, s
   return std::isnan(relative) ? std::numeric_limits<double>::infinity() : relative;
 }
 
-double run_text(const std::string& name, const Scope& sizes, int blocks, std::pair<std::string, std::string> wrong = {}, const BuildOptions& options = {}) {
+double run_text(const std::string& name, const Scope& sizes, int blocks, std::pair<std::string, std::string> wrong = {},
+                const BuildOptions& options = {}) {
   return run_text(test::lowering(name, sizes), blocks, std::move(wrong), options);
 }
 
@@ -109,7 +114,7 @@ double run_text(const std::string& name, const Scope& sizes, int blocks, std::pa
 TEST_CASE("the text of GEMM computes what heddle eval computes", "[codegen][.slow]") {
   // Bit for bit: the emulator adds in the order in which eval does.
   CHECK(run_text("gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, 3) == 0);
-  CHECK(run_text("gemm_hopper", {{"M", 200}, {"N", 264}, {"K", 72}}, 1) == 0);  // ragged: TMA fills and drops
+  CHECK(run_text("gemm_hopper", {{"M", 200}, {"N", 264}, {"K", 72}}, 1) == 0);   // ragged: TMA fills and drops
   CHECK(run_text("gemm_hopper", {{"M", 4096}, {"N", 512}, {"K", 64}}, 2) == 0);  // tiles walked in groups
 }
 
@@ -172,14 +177,18 @@ TEST_CASE("the text of attention backward computes what heddle eval computes", "
   const Scope sizes{{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}};
   CHECK(run_text("attention_backward_hopper", sizes, 1) < 4e-3);
   CHECK(run_text("attention_backward_hopper", sizes, 1, {}, {.cuts = {0, 1, 1}}) < 4e-3);
-  CHECK(run_text(test::lowering("attention_backward_hopper", sizes, "kernels/schedules/attention_backward_hopper/fa3-backward.json"), 1) < 4e-3);
+  CHECK(run_text(test::lowering("attention_backward_hopper", sizes, "kernels/schedules/attention_backward_hopper/fa3-backward.json"), 1) <
+        4e-3);
 }
 
 TEST_CASE("a wrong address, coordinate, predicate or count in the text shows", "[codegen][.slow]") {
   const Scope gemm{{"M", 256}, {"N", 256}, {"K", 128}};  // two tiles for one block
   CHECK(run_text("gemm_hopper", gemm, 1) < 1e-3);
-  for (const auto& wrong : {std::pair{"^ (lane & 7)", ""}, {"matrix(b + k * 2048", "matrix(b + k * 1024"}, {"g_bn1 * 256 + 64", "g_bn1 * 256 + 128"},
-                            {"k | (i != 0)", "1"}, {"arrive_expect(smem + 196608 + s0 * 8, 32768)", "arrive_expect(smem + 196608 + s0 * 8, 32640)"},
+  for (const auto& wrong : {std::pair{"^ (lane & 7)", ""},
+                            {"matrix(b + k * 2048", "matrix(b + k * 1024"},
+                            {"g_bn1 * 256 + 64", "g_bn1 * 256 + 128"},
+                            {"k | (i != 0)", "1"},
+                            {"arrive_expect(smem + 196608 + s0 * 8, 32768)", "arrive_expect(smem + 196608 + s0 * 8, 32640)"},
                             {"k % 4 * 32", "k % 4 * 16"}})
     CHECK(run_text("gemm_hopper", gemm, 1, wrong) > 0.1);
 }

@@ -14,7 +14,8 @@ namespace {
 void run_many(const std::string& name, int interleavings) {
   const test::Lowering from = test::lowering(name);
   const int depth = test::deepest(test::program_of(from));
-  for (const std::int64_t trips : {std::int64_t{1}, std::int64_t{2}, std::int64_t{depth - 1}, std::int64_t{depth}, std::int64_t{depth + 1}, std::int64_t{19}}) {
+  for (const std::int64_t trips :
+       {std::int64_t{1}, std::int64_t{2}, std::int64_t{depth - 1}, std::int64_t{depth}, std::int64_t{depth + 1}, std::int64_t{19}}) {
     if (trips < 1) continue;
     const Program program = test::program_of(from, trips);
     for (int k = 0; k < interleavings; ++k) {
@@ -27,7 +28,8 @@ void run_many(const std::string& name, int interleavings) {
 }
 
 /// `tiles` 0: one to three per block.
-void compare_with_eval(const std::string& name, const Scope& sizes, int interleavings, std::int64_t tiles = 0, const BuildOptions& options = {}) {
+void compare_with_eval(const std::string& name, const Scope& sizes, int interleavings, std::int64_t tiles = 0,
+                       const BuildOptions& options = {}) {
   const test::Lowering from = test::lowering(name, sizes);
   const Program program = test::program_of(from, {}, options);
   auto expected = make_tensors(from.kernel, from.problem.params, 5);
@@ -37,7 +39,8 @@ void compare_with_eval(const std::string& name, const Scope& sizes, int interlea
   for (int k = 0; k < interleavings; ++k) {
     TensorMap tensors = start;
     CAPTURE(name, k);
-    const auto fault = run_with_data(from.kernel, program, tensors, {.seed = static_cast<std::uint64_t>(k), .tiles = tiles ? tiles : 1 + k % 3});
+    const auto fault =
+        run_with_data(from.kernel, program, tensors, {.seed = static_cast<std::uint64_t>(k), .tiles = tiles ? tiles : 1 + k % 3});
     REQUIRE(fault.ok());
     if (*fault) REQUIRE(to_string(**fault) == "");
     for (const auto& [tensor, computed] : tensors) {
@@ -87,7 +90,8 @@ TEST_CASE("tiles under a causal mask have trips of their own, and any of them ru
   for (Section& section : wrong.roles[1].sections)
     if (section.loop) section.times -= 1;
   bool found = false;
-  for (std::uint64_t seed = 0; seed < 20 && !found; ++seed) found = run_symbolic(from.kernel, wrong, {.seed = seed, .tiles = 2}).has_value();
+  for (std::uint64_t seed = 0; seed < 20 && !found; ++seed)
+    found = run_symbolic(from.kernel, wrong, {.seed = seed, .tiles = 2}).has_value();
   CHECK(found);
 }
 

@@ -45,7 +45,8 @@ std::vector<Mutant> mutants(const Kernel& kernel, const Program& program) {
       const Section& section = role.sections[s];
       for (std::size_t k = 0; k < section.steps.size(); ++k) {
         const Step& step = section.steps[k];
-        const std::string where = fmt::format("{}, {} {}: '{}'", role.name, to_string(section.part), s, step_text(kernel, program, role, section, step));
+        const std::string where =
+            fmt::format("{}, {} {}: '{}'", role.name, to_string(section.part), s, step_text(kernel, program, role, section, step));
         const auto steps_of = [r, s](Program& p) -> std::vector<Step>& { return p.roles[r].sections[s].steps; };
         const auto drop = [&] {
           add("dropped " + where, [&](Program& p) { steps_of(p).erase(steps_of(p).begin() + static_cast<std::ptrdiff_t>(k)); });
@@ -96,16 +97,20 @@ std::vector<Mutant> mutants(const Kernel& kernel, const Program& program) {
     }
     for (std::size_t v = 0; v < role.variables.size(); ++v)
       if (role.variables[v].copies > 1)
-        add(fmt::format("one copy less of {} in {}", role.variables[v].name, role.name), [&](Program& p) { --p.roles[r].variables[v].copies; });
+        add(fmt::format("one copy less of {} in {}", role.variables[v].name, role.name),
+            [&](Program& p) { --p.roles[r].variables[v].copies; });
     if (!role.variables.empty()) {
-      add(fmt::format("registers of {} below what is live", role.name), [&](Program& p) { p.roles[r].registers = role.peak_registers / 8 * 8 - 8; });
-      add(fmt::format("registers of {} beyond what is left", role.name), [&](Program& p) { p.roles[r].registers += 8 * static_cast<int>(p.roles.size()); });
+      add(fmt::format("registers of {} below what is live", role.name),
+          [&](Program& p) { p.roles[r].registers = role.peak_registers / 8 * 8 - 8; });
+      add(fmt::format("registers of {} beyond what is left", role.name),
+          [&](Program& p) { p.roles[r].registers += 8 * static_cast<int>(p.roles.size()); });
     }
   }
   for (std::size_t b = 0; b < program.buffers.size(); ++b)
     add(fmt::format("one slot less for {}", program.buffers[b].name), [&](Program& p) { --p.buffers[b].depth; });
   for (std::size_t b = 0; b < program.barriers.size(); ++b) {
-    const std::string where = fmt::format("{} {}", program.barriers[b].full ? "full" : "empty", program.buffers[program.barriers[b].buffer].name);
+    const std::string where =
+        fmt::format("{} {}", program.barriers[b].full ? "full" : "empty", program.buffers[program.barriers[b].buffer].name);
     add("one arrival more for " + where, [&](Program& p) { ++p.barriers[b].arrivals; });
     if (program.barriers[b].arrivals > 1) add("one arrival less for " + where, [&](Program& p) { --p.barriers[b].arrivals; });
   }

@@ -5,8 +5,8 @@
 #include <iostream>
 #include <set>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include "codegen/interpret/interpret.h"
 #include "tests/codegen/fixture.h"
@@ -28,7 +28,8 @@ const std::vector<Harmless> kHarmless{
 };
 
 const Harmless* harmless(const std::string& kernel, const std::string& what) {
-  const auto it = std::find_if(kHarmless.begin(), kHarmless.end(), [&](const Harmless& h) { return kernel == h.kernel && what.find(h.what) != std::string::npos; });
+  const auto it = std::find_if(kHarmless.begin(), kHarmless.end(),
+                               [&](const Harmless& h) { return kernel == h.kernel && what.find(h.what) != std::string::npos; });
   return it == kHarmless.end() ? nullptr : &*it;
 }
 
@@ -54,7 +55,8 @@ TEST_CASE("the interpreter catches every mutant of the shipped kernels' programs
       if (why) survivors += fmt::format("  {}: {}\n    harmless: {}\n", name, mutant.what, why->why);
     }
   }
-  std::cout << fmt::format("{} of {} mutants caught; the others change nothing:\n{}", caught, count, std::getenv("HEDDLE_VERBOSE") ? survivors : "  (HEDDLE_VERBOSE=1 lists them)\n");
+  std::cout << fmt::format("{} of {} mutants caught; the others change nothing:\n{}", caught, count,
+                           std::getenv("HEDDLE_VERBOSE") ? survivors : "  (HEDDLE_VERBOSE=1 lists them)\n");
   CHECK(caught * 100 >= count * 99);
   // A reason that no mutant needs any more is no reason.
   for (const Harmless& h : kHarmless) {
@@ -70,7 +72,8 @@ TEST_CASE("the interpreter says who went wrong where", "[codegen]") {
     std::erase_if(section.steps, [&](const Step& step) { return step.kind == StepKind::Arrive && !program.barriers[step.barrier].full; });
   std::string fault;
   for (std::uint64_t seed = 0; seed < 50 && fault.empty(); ++seed)
-    if (const auto found = run_symbolic(from.kernel, program, {.seed = seed}); found && found->kind == FaultKind::Deadlock) fault = to_string(*found);
+    if (const auto found = run_symbolic(from.kernel, program, {.seed = seed}); found && found->kind == FaultKind::Deadlock)
+      fault = to_string(*found);
   CHECK(fault.find("deadlock: producer at 'wait empty") == 0);
   CHECK(fault.find("nobody can go on") != std::string::npos);
 }

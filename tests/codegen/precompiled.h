@@ -1,8 +1,8 @@
 // What most files of this folder include, compiled once where HEDDLE_UNITY is on. No file may rely on it: each includes what it uses.
 #pragma once
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 #include <set>

@@ -201,7 +201,8 @@ TEST_CASE("too little shared memory is refused with the bytes that the schedule 
 }
 
 TEST_CASE("where shared memory is short, results are put together where the role's query tile lay", "[codegen]") {
-  const test::Lowering from = test::lowering("attention_forward_hopper", {{"KV", 176}}, "kernels/schedules/attention_forward_hopper/fa3-kv176.json");
+  const test::Lowering from =
+      test::lowering("attention_forward_hopper", {{"KV", 176}}, "kernels/schedules/attention_forward_hopper/fa3-kv176.json");
   const Program program = test::program_of(from);
   CHECK(program.smem_bytes <= 232448);
   for (const Buffer& buffer : program.buffers) CHECK(buffer.name.find("out") == std::string::npos);
@@ -209,7 +210,8 @@ TEST_CASE("where shared memory is short, results are put together where the role
     if (role.variables.empty()) continue;
     // The tile is free only when the store has read the result.
     const auto& steps = role.sections.back().steps;
-    const auto store = std::find_if(steps.begin(), steps.end(), [](const Step& s) { return s.kind == StepKind::Issue && s.engine == Engine::Store; });
+    const auto store =
+        std::find_if(steps.begin(), steps.end(), [](const Step& s) { return s.kind == StepKind::Issue && s.engine == Engine::Store; });
     const auto release = std::find_if(steps.begin(), steps.end(), [](const Step& s) { return s.kind == StepKind::Arrive; });
     CHECK(store < release);
   }

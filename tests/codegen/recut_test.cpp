@@ -33,7 +33,8 @@ struct RecutBench {
   }
   Result<BuiltKernel> run(const std::stop_token& stop = {}) {
     BuiltKernel kernel = first();
-    return recut({from.kernel, from.problem, from.schedule}, std::move(kernel), [this](const std::string& source) { return compile(source); }, stop);
+    return recut(
+        {from.kernel, from.problem, from.schedule}, std::move(kernel), [this](const std::string& source) { return compile(source); }, stop);
   }
 };
 

@@ -17,7 +17,8 @@ struct VerifyBench {
   Changes changes;
   explicit VerifyBench(const std::string& kernel) : from(test::lowering(kernel)) {}
   Result<DataCheck> run(std::int64_t times, const BuildOptions& options = {}, const std::stop_token& stop = {}) {
-    return verify_with_data({from.kernel, machine, {}, from.problem, changes, from.schedule, options, 1, times}, stop, [this](std::int64_t done) { said.push_back(done); });
+    return verify_with_data({from.kernel, machine, {}, from.problem, changes, from.schedule, options, 1, times}, stop,
+                            [this](std::int64_t done) { said.push_back(done); });
   }
   std::vector<std::int64_t> said;
 };
@@ -61,7 +62,8 @@ TEST_CASE("a fault of one step says whose step it is", "[codegen]") {
   Program program = test::program_of(from);
   // Nobody waits for what TMA brings any more.
   for (Role& role : program.roles)
-    for (codegen::Section& section : role.sections) std::erase_if(section.steps, [](const Step& step) { return step.kind == StepKind::Wait && !step.ahead; });
+    for (codegen::Section& section : role.sections)
+      std::erase_if(section.steps, [](const Step& step) { return step.kind == StepKind::Wait && !step.ahead; });
   std::optional<ProgramFault> fault;
   for (std::uint64_t seed = 0; seed < 50 && !fault; ++seed) fault = run_symbolic(from.kernel, program, {seed, 2});
   REQUIRE(fault);

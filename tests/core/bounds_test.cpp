@@ -16,8 +16,7 @@ namespace {
 Problem on_one_unit(std::int64_t capacity, std::vector<std::pair<Cycle, std::int64_t>> uses) {
   Problem p = empty_problem();
   const UnitId u = add_unit(p, "U", capacity);
-  for (std::size_t i = 0; i < uses.size(); ++i)
-    add_op(p, "op" + std::to_string(i), 1, 0, {{u, 0, uses[i].first, uses[i].second}});
+  for (std::size_t i = 0; i < uses.size(); ++i) add_op(p, "op" + std::to_string(i), 1, 0, {{u, 0, uses[i].first, uses[i].second}});
   return p;
 }
 
@@ -66,9 +65,9 @@ TEST_CASE("a unit of capacity one bounds II by the sum of its durations and name
 }
 
 TEST_CASE("uses that exclude each other bound II more than their work does", "[core]") {
-  CHECK(compute_bounds(on_one_unit(3, {{10, 2}})).res_mii == 10);          // work alone says 7
-  CHECK(compute_bounds(on_one_unit(3, {{10, 2}, {10, 2}})).res_mii == 20);  // work alone says 14
-  CHECK(compute_bounds(on_one_unit(4, {{10, 1}})).res_mii == 3);           // may overlap its own next iterations
+  CHECK(compute_bounds(on_one_unit(3, {{10, 2}})).res_mii == 10);                    // work alone says 7
+  CHECK(compute_bounds(on_one_unit(3, {{10, 2}, {10, 2}})).res_mii == 20);           // work alone says 14
+  CHECK(compute_bounds(on_one_unit(4, {{10, 1}})).res_mii == 3);                     // may overlap its own next iterations
   CHECK(compute_bounds(on_one_unit(5, {{10, 2}, {10, 2}, {10, 2}})).res_mii == 15);  // two at a time; work says 12
   CHECK(compute_bounds(on_one_unit(128, {{64, 128}, {64, 64}})).res_mii == 96);
   CHECK(compute_bounds(on_one_unit(4, {{0, 4}})).res_mii == 1);

@@ -15,7 +15,10 @@ using namespace heddle;
 namespace {
 
 TuningSubject subject_of(const std::string& kernel, const std::string& machine) {
-  return {*read_kernel(test::repository_path("kernels/" + kernel + ".json")), *read_machine(test::repository_path("assets/machines/" + machine + ".json")), {}, {}};
+  return {*read_kernel(test::repository_path("kernels/" + kernel + ".json")),
+          *read_machine(test::repository_path("assets/machines/" + machine + ".json")),
+          {},
+          {}};
 }
 
 std::string names_of_space(const SearchSpace& space) {

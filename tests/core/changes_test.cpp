@@ -64,10 +64,9 @@ TEST_CASE("percentages round to the nearest and never to nothing", "[core]") {
 TEST_CASE("changes are read and written in the same words", "[core]") {
   const Kernel kernel = load_kernel("attention_forward_hopper").value();
   const Machine machine = load_machine("h100").value();
-  for (const char* text :
-       {"exp0.latency=600", "exp0.window=+10%", "exp0.warps=8", "exp0.duration=-10%", "exp0.MUFU.duration=+1",
-        "mma.ss.latency=-20", "mma.ss.TC.duration=+50%", "mma.rs.SMEM.amount=1", "TC.capacity=+1", "limits.smem_bytes=200000",
-        "handoff.register_copy=+10%", "handoff.signal=0", "groups=2"})
+  for (const char* text : {"exp0.latency=600", "exp0.window=+10%", "exp0.warps=8", "exp0.duration=-10%", "exp0.MUFU.duration=+1",
+                           "mma.ss.latency=-20", "mma.ss.TC.duration=+50%", "mma.rs.SMEM.amount=1", "TC.capacity=+1",
+                           "limits.smem_bytes=200000", "handoff.register_copy=+10%", "handoff.signal=0", "groups=2"})
     CHECK(describe(change_of(text, kernel, machine)) == text);
   CHECK(change_of("mma.ss.latency=1", kernel, machine).rule == "mma.ss");
   CHECK(change_of("exp0.MUFU.duration=+1", kernel, machine).unit == "MUFU");
@@ -76,20 +75,15 @@ TEST_CASE("changes are read and written in the same words", "[core]") {
 TEST_CASE("a change of what does not exist, or to what cannot be, is a fault with a guess", "[core]") {
   CHECK(fault_of("exp9.latency=6") == "'exp9.latency=6': there is no number 'exp9.latency' (did you mean 'exp0'?)");
   CHECK(fault_of("exp0.latncy=6") == "'exp0.latncy=6': there is no number 'exp0.latncy' (did you mean 'latency'?)");
-  CHECK(fault_of("limits.smem_byte=6") ==
-        "'limits.smem_byte=6': there is no number 'limits.smem_byte' (did you mean 'smem_bytes'?)");
-  CHECK(fault_of("exp0.latency=10%") ==
-        "'exp0.latency=10%': '10%' is no value (percent are written +10% or -10%, above -100)");
+  CHECK(fault_of("limits.smem_byte=6") == "'limits.smem_byte=6': there is no number 'limits.smem_byte' (did you mean 'smem_bytes'?)");
+  CHECK(fault_of("exp0.latency=10%") == "'exp0.latency=10%': '10%' is no value (percent are written +10% or -10%, above -100)");
   for (const char* value : {"", "+", "-", "++1", "+-1", "-100%", "1e3", "99999999999999999999", "4.5", "%", "+%"})
     CHECK(fault_of(std::string("exp0.latency=") + value).find("is no value") != std::string::npos);
-  CHECK(fault_of("exp0.latency=-3000") ==
-        "change 'exp0.latency=-3000': latency of op 'exp0' becomes -2448, expected 0 to 2147483648");
+  CHECK(fault_of("exp0.latency=-3000") == "change 'exp0.latency=-3000': latency of op 'exp0' becomes -2448, expected 0 to 2147483648");
   CHECK(fault_of("TC.capacity=0") == "change 'TC.capacity=0': capacity of unit TC becomes 0, expected 1 to 2147483648");
   CHECK(fault_of("exp0.TC.duration=+1") == "change 'exp0.TC.duration=+1': op 'exp0' does not use unit 'TC'");
-  CHECK(fault_of("exp0.MUFU.amount=2") ==
-        "change 'exp0.MUFU.amount=2': amount of MUFU of op 'exp0' becomes 2, expected 0 to 1");
-  CHECK(fault_of("exp0.warps=64").find("op 'exp0' needs 64 warps, a CTA on machine 'h100' has at most 32") !=
-        std::string::npos);
+  CHECK(fault_of("exp0.MUFU.amount=2") == "change 'exp0.MUFU.amount=2': amount of MUFU of op 'exp0' becomes 2, expected 0 to 1");
+  CHECK(fault_of("exp0.warps=64").find("op 'exp0' needs 64 warps, a CTA on machine 'h100' has at most 32") != std::string::npos);
   CHECK(fault_of("groups=0") == "change 'groups=0': number of warp groups becomes 0, expected 1 to 32");
 }
 
@@ -115,8 +109,7 @@ TEST_CASE("a problem with changes is the problem of the edited files", "[core]")
       CHECK(set("latency", op.latency) == problem_hash(base));
       CHECK(set("duration", 55) == edited([&](CostOverride& cost) {
               auto& uses = cost.uses.emplace();
-              for (const UnitUse& use : op.uses)
-                uses.push_back({base.unit(use.unit).name, Expr(use.offset), Expr(55), Expr(use.amount)});
+              for (const UnitUse& use : op.uses) uses.push_back({base.unit(use.unit).name, Expr(use.offset), Expr(55), Expr(use.amount)});
             }));
     }
     Machine edited = machine;
@@ -126,9 +119,9 @@ TEST_CASE("a problem with changes is the problem of the edited files", "[core]")
     edited.handoff.signal = Expr(112);
     Kernel two_groups = kernel;
     two_groups.max_groups = 2;
-    CHECK(hash_with(two_groups, edited) == hash_with(kernel, machine, {"TC.capacity=+1", "limits.smem_bytes=200000",
-                                                                       "limits.register_overhead=+4", "handoff.signal=+20",
-                                                                       "groups=2"}));
+    CHECK(hash_with(two_groups, edited) ==
+          hash_with(kernel, machine,
+                    {"TC.capacity=+1", "limits.smem_bytes=200000", "limits.register_overhead=+4", "handoff.signal=+20", "groups=2"}));
   }
 }
 
@@ -201,8 +194,7 @@ TEST_CASE("keys of others in a constraints file survive a save", "[core]") {
   REQUIRE(constraints.ok());
   REQUIRE(changes.ok());
   const std::string saved = constraints_text(*constraints, *changes, text);
-  for (const char* key : {"\"x-me\": 1", "\"x-why\": \"because\"", "\"x-who\": \"me\""})
-    CHECK(saved.find(key) != std::string::npos);
+  for (const char* key : {"\"x-me\": 1", "\"x-why\": \"because\"", "\"x-who\": \"me\""}) CHECK(saved.find(key) != std::string::npos);
   CHECK(constraints_text({}, *changes).find("\"changes\"") != std::string::npos);
 }
 
@@ -215,8 +207,8 @@ TEST_CASE("all faults of changes come at once, and point into the file", "[core]
   REQUIRE(!read.ok());
   std::vector<std::string> pointers;
   for (const Fault& fault : read.error().faults) pointers.push_back(fault.pointer);
-  CHECK(pointers == std::vector<std::string>{"/changes/0/kind", "/changes/1", "/changes/2", "/changes/3", "/changes/4",
-                                             "/changes/5", "/changes/6/to", "/changes/7/percent", "/changes/7", "/changes/8"});
+  CHECK(pointers == std::vector<std::string>{"/changes/0/kind", "/changes/1", "/changes/2", "/changes/3", "/changes/4", "/changes/5",
+                                             "/changes/6/to", "/changes/7/percent", "/changes/7", "/changes/8"});
   const auto names = parse_changes(R"({"schema": "heddle.constraints/1", "changes": [
     {"kind": "latency", "op": "SS", "to": 1}, {"kind": "capacity", "unit": "TCC", "to": 1},
     {"kind": "limit", "field": "smem", "to": 1}, {"kind": "groups", "to": 99}]})",

@@ -39,8 +39,7 @@ Schedule random_schedule(const Problem& p, std::mt19937& random) {
   s.ii = 1 + random() % 12;
   const std::size_t groups = 1 + random() % static_cast<std::size_t>(p.max_groups);
   for (const Op& op : p.ops)
-    s.ops.push_back({static_cast<Cycle>(random() % static_cast<unsigned>(3 * s.ii)),
-                     GroupId(op.variable_latency ? 0 : random() % groups)});
+    s.ops.push_back({static_cast<Cycle>(random() % static_cast<unsigned>(3 * s.ii)), GroupId(op.variable_latency ? 0 : random() % groups)});
   s.groups.resize(groups);
   for (ScheduleGroup& g : s.groups) g.warps = 1 + random() % 4;
   if (random() % 2) derive_groups(p, s);
@@ -64,7 +63,11 @@ Mutant mutate(const Problem& p, const Schedule& valid, std::mt19937& random) {
     case 2: s.ops[v].group = GroupId(random() % s.groups.size()); return {"other group of " + p.ops[v].name, s};
     case 3: s.groups[random() % s.groups.size()].warps += random() % 2 ? 1 : -1; return {"other warps", s};
     case 4:
-      if (s.depths.empty()) return {"smaller II", [&] { --s.ii; return s; }()};
+      if (s.depths.empty())
+        return {"smaller II", [&] {
+                  --s.ii;
+                  return s;
+                }()};
       s.depths[random() % s.depths.size()] += random() % 3 ? -1 : 1;
       return {"other depth", s};
     default: s.groups[random() % s.groups.size()].registers = 4 * (1 + random() % 8); return {"other registers", s};

@@ -135,7 +135,7 @@ TEST_CASE("registers: a value lives until its last reader in the group starts, h
   add_edge(p, a, b, 1).value = x;
   add_edge(p, b, c, 1).value = y;
   p.limits.registers_per_thread = 16;
-  fits(p, place(p, 10, {{0, 0}, {4, 0}, {9, 0}}));  // b takes a's registers over
+  fits(p, place(p, 10, {{0, 0}, {4, 0}, {9, 0}}));                                    // b takes a's registers over
   const Violation v = only(p, place(p, 10, {{0, 0}, {4, 0}, {11, 0}}), "registers");  // y lives into the next x
   CHECK(v.ops == std::vector<OpId>{a});
   CHECK((v.slot == 0 && v.amount == 32 && v.limit == 16));
@@ -143,7 +143,7 @@ TEST_CASE("registers: a value lives until its last reader in the group starts, h
   p.edges[0].hold = 1;
   only(p, place(p, 10, {{0, 0}, {4, 0}, {9, 0}}), "registers");
   p.edges[0].hold = 0;
-  p.edges[1].distance = 2;  // y lives from 5 to 29
+  p.edges[1].distance = 2;                                                               // y lives from 5 to 29
   CHECK(only(p, place(p, 10, {{4, 0}, {5, 0}, {9, 0}}), "registers").amount == 16 * 3);  // x and two older y at a's start
 }
 
@@ -410,8 +410,7 @@ TEST_CASE("absurd numbers of sound form neither overflow nor take long", "[core]
   Problem p = empty_problem();
   const UnitId u = add_unit(p, "U", std::numeric_limits<std::int64_t>::max());
   const Cycle big = Cycle{1} << 31;
-  for (int i = 0; i < 200; ++i)
-    add_op(p, "op" + std::to_string(i), big, big, {{u, big, big, std::numeric_limits<std::int64_t>::max()}});
+  for (int i = 0; i < 200; ++i) add_op(p, "op" + std::to_string(i), big, big, {{u, big, big, std::numeric_limits<std::int64_t>::max()}});
   for (std::size_t i = 0; i < 200; ++i) {
     add_edge(p, OpId(i), OpId((i + 1) % 200), big, std::numeric_limits<int>::max()).value = add_registers(p, OpId(i), 1 << 30);
     add_channel(p, OpId(i), std::numeric_limits<std::int64_t>::max(), {{OpId((i + 7) % 200), 1 << 30, big, big}});

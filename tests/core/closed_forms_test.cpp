@@ -38,9 +38,7 @@ void require_period(const Problem& problem, const Schedule& schedule, const Rati
 struct Draw {
   std::mt19937 random;
   explicit Draw(unsigned seed) : random(seed) {}
-  Cycle operator()(Cycle low, Cycle high) {
-    return low + static_cast<Cycle>(random() % static_cast<unsigned>(high - low + 1));
-  }
+  Cycle operator()(Cycle low, Cycle high) { return low + static_cast<Cycle>(random() % static_cast<unsigned>(high - low + 1)); }
 };
 
 UnitUse hold(UnitId unit, Cycle cycles) { return {unit, 0, cycles, 1}; }
@@ -52,8 +50,7 @@ TEST_CASE("a GEMM with D slots and P products in flight has the period of its cl
   // back.
   Draw draw(kSeed);
   for (int n = 0; n < kCases; ++n) {
-    const Cycle t_l = draw(1, 900), l_l = t_l + draw(0, 1500), t_m = draw(1, 900), l_m = t_m + draw(0, 600),
-                sigma = draw(0, 150);
+    const Cycle t_l = draw(1, 900), l_l = t_l + draw(0, 1500), t_m = draw(1, 900), l_m = t_m + draw(0, 600), sigma = draw(0, 150);
     const int p = static_cast<int>(draw(0, 4)), d = p + static_cast<int>(draw(1, 5));
     Problem problem = empty_problem();
     const UnitId tma = add_unit(problem, "TMA"), tc = add_unit(problem, "TC");
@@ -65,10 +62,9 @@ TEST_CASE("a GEMM with D slots and P products in flight has the period of its cl
     problem.channels[add_channel(problem, load, 1, {{release, p, 0, sigma}}).index()].max_depth = d;
     Schedule schedule = place(problem, kII, {{0, 0}, {10, 1}, {20, 1}});
     schedule.depths = {d};
-    INFO("seed " << kSeed << ", case " << n << ": t_L " << t_l << " L_L " << l_l << " t_M " << t_m << " L_M " << l_m
-                 << " sigma " << sigma << " D " << d << " P " << p);
-    require_period(problem, schedule,
-                   largest({{t_l, 1}, {t_m, 1}, {l_m, p + 1}, {l_l + l_m + 2 * sigma, d}, {l_l + 2 * sigma, d - p}}));
+    INFO("seed " << kSeed << ", case " << n << ": t_L " << t_l << " L_L " << l_l << " t_M " << t_m << " L_M " << l_m << " sigma " << sigma
+                 << " D " << d << " P " << p);
+    require_period(problem, schedule, largest({{t_l, 1}, {t_m, 1}, {l_m, p + 1}, {l_l + l_m + 2 * sigma, d}, {l_l + 2 * sigma, d - p}}));
     schedule.depths = {p};  // the consumer would wait for a slot that it holds itself
     CHECK((p == 0 || sustainable_period(problem, schedule).deadlock || l_l + 2 * sigma == 0));
   }
@@ -80,16 +76,14 @@ TEST_CASE("attention of G groups in ping-pong has the period of its closed form"
   Draw draw(kSeed + 1);
   for (int n = 0; n < kCases; ++n) {
     const int groups = static_cast<int>(draw(1, 3));
-    const Cycle t_t = draw(1, 700), l_t = t_t + draw(0, 100), t_u = draw(1, 700), l_u = t_u + draw(0, 100),
-                c = draw(1, 1500), r = draw(1, 200), b = draw(1, 100);
+    const Cycle t_t = draw(1, 700), l_t = t_t + draw(0, 100), t_u = draw(1, 700), l_u = t_u + draw(0, 100), c = draw(1, 1500),
+                r = draw(1, 200), b = draw(1, 100);
     Problem problem = empty_problem();
     const UnitId tc = add_unit(problem, "TC"), barrier = add_unit(problem, "barrier");
-    const OpId load = add_op(
-        problem, "load", 0);  // never late; but T waits for it, and so comes after whatever is before it in the stream
+    const OpId load = add_op(problem, "load", 0);  // never late; but T waits for it, and so comes after whatever is before it in the stream
     std::vector<std::pair<Cycle, int>> places{{0, groups}};
     for (int g = 0; g < groups; ++g) {
-      const OpId t = add_op(problem, "T", l_t, 0, {hold(tc, t_t), hold(barrier, b)}),
-                 u = add_op(problem, "U", l_u, 0, {hold(tc, t_u)});
+      const OpId t = add_op(problem, "T", l_t, 0, {hold(tc, t_t), hold(barrier, b)}), u = add_op(problem, "U", l_u, 0, {hold(tc, t_u)});
       const OpId softmax = add_op(problem, "softmax", c, c), rescale = add_op(problem, "rescale", r, r);
       add_edge(problem, load, t, 0);
       add_edge(problem, t, softmax, l_t).waits = true;
@@ -100,10 +94,9 @@ TEST_CASE("attention of G groups in ping-pong has the period of its closed form"
       places.insert(places.end(), {{turn, g}, {kII + turn + 10, g}, {turn + 20, g}, {turn + 30, g}});
     }
     const Schedule schedule = place(problem, kII, places);
-    INFO("seed " << kSeed + 1 << ", case " << n << ": G " << groups << " t_T " << t_t << " L_T " << l_t << " t_U "
-                 << t_u << " L_U " << l_u << " c " << c << " r " << r << " b " << b);
-    require_period(problem, schedule,
-                   largest({{groups * (t_t + t_u), 1}, {std::max(l_t + c, t_t + l_u) + r, 1}, {groups * b, 1}}));
+    INFO("seed " << kSeed + 1 << ", case " << n << ": G " << groups << " t_T " << t_t << " L_T " << l_t << " t_U " << t_u << " L_U " << l_u
+                 << " c " << c << " r " << r << " b " << b);
+    require_period(problem, schedule, largest({{groups * (t_t + t_u), 1}, {std::max(l_t + c, t_t + l_u) + r, 1}, {groups * b, 1}}));
   }
 }
 
@@ -116,8 +109,8 @@ TEST_CASE(
   Draw draw(kSeed + 2);
   for (int n = 0; n < kCases; ++n) {
     const int groups = static_cast<int>(draw(1, 3));
-    const Cycle t_t = draw(1, 700), l_t = t_t + draw(0, 100), t_u = draw(1, 700), l_u = t_u + draw(0, 100),
-                c = draw(1, 1500), r = draw(1, 200);
+    const Cycle t_t = draw(1, 700), l_t = t_t + draw(0, 100), t_u = draw(1, 700), l_u = t_u + draw(0, 100), c = draw(1, 1500),
+                r = draw(1, 200);
     const bool products_together = draw(0, 1) == 1;
     Problem problem = empty_problem();
     const UnitId tc = add_unit(problem, "TC");
@@ -133,15 +126,14 @@ TEST_CASE(
       const Cycle turn = products_together ? 10000 * g : 10 * g, late = products_together ? turn + 50 : 50000 + turn;
       // Together: U and the T after it are one turn, so U lags one iteration behind and comes first.
       if (products_together)
-        places.insert(places.end(),
-                      {{turn + 40, g}, {turn + 60, g}, {turn + 70, g}, {kII + turn, g}, {kII + turn + 10, g}});
+        places.insert(places.end(), {{turn + 40, g}, {turn + 60, g}, {turn + 70, g}, {kII + turn, g}, {kII + turn + 10, g}});
       else
         places.insert(places.end(), {{turn, g}, {late, g}, {late + 1000, g}, {late + 2000, g}, {late + 3000, g}});
     }
     const Schedule schedule = place(problem, kII, places);
     const Ratio form = largest({{groups * (t_t + t_u), 1}, {l_t + c + r + l_u, 1}});
-    INFO("seed " << kSeed + 2 << ", case " << n << ": G " << groups << " t_T " << t_t << " L_T " << l_t << " t_U "
-                 << t_u << " L_U " << l_u << " c " << c << " r " << r);
+    INFO("seed " << kSeed + 2 << ", case " << n << ": G " << groups << " t_T " << t_t << " L_T " << l_t << " t_U " << t_u << " L_U " << l_u
+                 << " c " << c << " r " << r);
     if (groups == 1) {
       require_period(problem, schedule, form);
       continue;
@@ -152,14 +144,13 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("attention of two query tiles with a warp of its own for products has the period of its closed form",
-          "[core]") {
+TEST_CASE("attention of two query tiles with a warp of its own for products has the period of its closed form", "[core]") {
   // The MMA warp issues PV(i-1), QK(i) of one tile, then of the other; QK overwrites the scores that PV has read as P,
   // so it follows PV on the tensor core and needs no barrier. X: everything the softmax group does between the two.
   Draw draw(kSeed + 3);
   for (int n = 0; n < kCases; ++n) {
-    const Cycle t_t = draw(1, 700), l_t = t_t + draw(0, 200), t_u = draw(1, 700), l_u = t_u + draw(0, 200),
-                x = draw(1, 2500), sigma = draw(0, 150);
+    const Cycle t_t = draw(1, 700), l_t = t_t + draw(0, 200), t_u = draw(1, 700), l_u = t_u + draw(0, 200), x = draw(1, 2500),
+                sigma = draw(0, 150);
     Problem problem = empty_problem();
     const UnitId tc = add_unit(problem, "TC");
     std::vector<std::pair<Cycle, int>> places;
@@ -172,8 +163,7 @@ TEST_CASE("attention of two query tiles with a warp of its own for products has 
       places.insert(places.end(), {{turn + 10, 0}, {turn + 5000, 1 + tile}, {kII + turn, 0}});
     }
     const Schedule schedule = place(problem, kII, places);
-    INFO("seed " << kSeed + 3 << ", case " << n << ": t_T " << t_t << " L_T " << l_t << " t_U " << t_u << " X " << x
-                 << " sigma " << sigma);
+    INFO("seed " << kSeed + 3 << ", case " << n << ": t_T " << t_t << " L_T " << l_t << " t_U " << t_u << " X " << x << " sigma " << sigma);
     require_period(problem, schedule, largest({{2 * (t_t + t_u), 1}, {t_u + l_t + x + 2 * sigma, 1}}));
   }
 }

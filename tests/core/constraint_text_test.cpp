@@ -51,7 +51,8 @@ TEST_CASE("what is described is read back, whatever the constraint", "[core]") {
   int read_back = 0;
   for (unsigned seed = 0; seed < 4000; ++seed) {
     std::mt19937 random(seed);
-    const Problem problem = named({"S", "P", "O", "QK0", "load.k@1", "pin", "and", "a b", "x..y", "-3", "17", "q\"\\", "größe"}, {"K", "for", "two words"});
+    const Problem problem =
+        named({"S", "P", "O", "QK0", "load.k@1", "pin", "and", "a b", "x..y", "-3", "17", "q\"\\", "größe"}, {"K", "for", "two words"});
     const auto constraint = test::random_constraint(problem, 640, random);
     if (!constraint) continue;
     UserConstraint wanted = *constraint;
@@ -67,8 +68,8 @@ TEST_CASE("what is described is read back, whatever the constraint", "[core]") {
 
 TEST_CASE("many ops and negative delays are read back", "[core]") {
   const Problem problem = named({"S", "P", "O"});
-  for (const ConstraintKind kind : {ConstraintKind::Pin, ConstraintKind::InGroup, ConstraintKind::SameGroup, ConstraintKind::DifferentGroup,
-                                    ConstraintKind::SameStage})
+  for (const ConstraintKind kind :
+       {ConstraintKind::Pin, ConstraintKind::InGroup, ConstraintKind::SameGroup, ConstraintKind::DifferentGroup, ConstraintKind::SameStage})
     reads_as(describe(demand(kind, {"S", "P", "O"}, kind == ConstraintKind::Pin || kind == ConstraintKind::InGroup ? 1 : 0, 0)),
              demand(kind, {"S", "P", "O"}, kind == ConstraintKind::Pin || kind == ConstraintKind::InGroup ? 1 : 0, 0));
   reads_as("S and O: at least -1 cycles apart, in this order", demand(ConstraintKind::Before, {"S", "O"}, -1, 0));
@@ -136,8 +137,9 @@ TEST_CASE("what is not understood is named, with a guess", "[core]") {
 }
 
 TEST_CASE("no text makes the parser crash", "[core]") {
-  const std::vector<std::string> words{"pin", "S", "O", "and", ",", "at", "in", "group", "not", "before", "by", "+", "-", "<=", "..", "3",
-                                       "-2", "\"", "\\", "max", "most", "stages", "depth", "of", "K", ":", "least", "from", "to", "KiB", "\xff", "=", "<"};
+  const std::vector<std::string> words{"pin",   "S",  "O",  "and", ",",     "at",   "in", "group", "not",  "before", "by",
+                                       "+",     "-",  "<=", "..",  "3",     "-2",   "\"", "\\",    "max",  "most",   "stages",
+                                       "depth", "of", "K",  ":",   "least", "from", "to", "KiB",   "\xff", "=",      "<"};
   const Problem problem = named({"S", "P", "O"});
   for (unsigned seed = 0; seed < 20000; ++seed) {
     std::mt19937 random(seed);

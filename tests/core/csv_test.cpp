@@ -43,9 +43,8 @@ TEST_CASE("the CSV has one record per op with units in the column names", "[core
   const auto c = test::toy_case();
   const auto records = parse_csv(op_csv(c.problem, &c.schedule));
   REQUIRE(records.size() == 4);
-  CHECK(records[0] == std::vector<std::string>{"op", "kind", "group", "role", "warps", "stage", "slot_cycles",
-                                               "start_cycles", "end_cycles", "latency_cycles", "window_cycles",
-                                               "slack_cycles", "units"});
+  CHECK(records[0] == std::vector<std::string>{"op", "kind", "group", "role", "warps", "stage", "slot_cycles", "start_cycles", "end_cycles",
+                                               "latency_cycles", "window_cycles", "slack_cycles", "units"});
   CHECK(records[3][0] == "O");
   CHECK(records[3][5] == "1");
   CHECK(records[3][6] == "1");
@@ -69,7 +68,8 @@ TEST_CASE("a spreadsheet finds no formula and no control character in a CSV, and
     const auto records = parse_csv(csv_record({number}));
     CHECK(records[0][0] == (std::string(number) == "-" ? "'-" : number));
   }
-  for (const std::string formula : {"=1+2", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "-5 %", "=HYPERLINK(\"http://x\",\"y\")", " =1", "\t=1", "\r=1", "-inf", "+nan", "--5", "+-5"}) {
+  for (const std::string formula : {"=1+2", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "-5 %", "=HYPERLINK(\"http://x\",\"y\")", " =1",
+                                    "\t=1", "\r=1", "-inf", "+nan", "--5", "+-5"}) {
     const auto records = parse_csv(csv_record({formula, "x"}));
     INFO(formula);
     REQUIRE(records.size() == 1);

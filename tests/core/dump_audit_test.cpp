@@ -73,7 +73,8 @@ TEST_CASE("a repairable dependence and a unit taken twice are told apart", "[cor
   std::string text = text_of("scores.schedule_graph.json");
   text = replaced(text, "\"cycle\": 1240, \"stage\": 2", "\"cycle\": 1499, \"stage\": 2");
   CHECK_FALSE(audit_of(text).illegal());
-  const LoopAudit slow = audit_of(replaced(text, "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 5", "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 510"));
+  const LoopAudit slow = audit_of(replaced(text, "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 5",
+                                           "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 510"));
   REQUIRE(slow.broken.size() == 1);
   CHECK(slow.broken[0].repairable);
   const LoopAudit twice = audit_of(replaced(text, "\"cycle\": 1101", "\"cycle\": 1010"));
@@ -93,7 +94,8 @@ TEST_CASE("an audit reads as text, as Markdown and as JSON", "[core]") {
   const Dump dump = parse_dump(text_of("scores.schedule_graph.json"), "f.json").value();
   const Audit all = audit(dump);
   const std::string text = audit_text(dump, all, {});
-  for (const char* part : {"1 illegal, 1 cannot keep the stated II", "reduce_max_6 (stage 2) -> max_7", "11 cycles short of latency 150", "II 500 is stated, 620", "wg0, wg1"}) {
+  for (const char* part : {"1 illegal, 1 cannot keep the stated II", "reduce_max_6 (stage 2) -> max_7", "11 cycles short of latency 150",
+                           "II 500 is stated, 620", "wg0, wg1"}) {
     CAPTURE(text, part);
     CHECK(contains(text, part));
   }
@@ -120,7 +122,8 @@ TEST_CASE("a view waits for nothing: what fills its storage or reads it does", "
   CHECK(audit_of(text).program.cycles() == 128);  // the product after itself; not the 500 of a load that waits behind its view
   CHECK(audit(parse_dump(text, "f.json").value()).clean());
   // In the group of the product the view stands before it, and is no op of that group's order.
-  const std::string moved = replaced(text, "\"op_kind\": \"ttg.local_alloc\", \"pipeline\": \"NONE\", \"warp_group\": 0", "\"op_kind\": \"ttg.local_alloc\", \"pipeline\": \"NONE\", \"warp_group\": 2");
+  const std::string moved = replaced(text, "\"op_kind\": \"ttg.local_alloc\", \"pipeline\": \"NONE\", \"warp_group\": 0",
+                                     "\"op_kind\": \"ttg.local_alloc\", \"pipeline\": \"NONE\", \"warp_group\": 2");
   CHECK(audit_of(moved).program.cycles() == audit_of(text).program.cycles());
 }
 
@@ -128,7 +131,8 @@ TEST_CASE("a wait behind a view is one of the op that reads the view", "[core]")
   // The product reads a view in its own group, whose storage a load of another group fills: the product waits, and after it the
   // reader of its result in a third group. Both loads in one group: the first waits again when the second has its slot.
   std::string text = text_of("columns.schedule_graph.json");
-  text = replaced(text, "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 1", "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 0");
+  text = replaced(text, "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 1",
+                  "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 0");
   const LoopAudit a = audit_of(text);
   CHECK(a.program.cycles() <= 300);
   for (const ProgramStep& step : a.program.cycle)
@@ -178,7 +182,8 @@ TEST_CASE("a cross anywhere means not in order, and only that does", "[core]") {
 
 TEST_CASE("a loop without ops stands beside the others; a file of such loops only is refused", "[core]") {
   const std::string good = text_of("columns.schedule_graph.json");
-  const std::string empty = R"({"loop_id": 7, "is_outer": false, "warp_groups": [], "schedule_loop": {"id": 7, "II": 1, "max_stage": 0, "buffers": [],
+  const std::string empty =
+      R"({"loop_id": 7, "is_outer": false, "warp_groups": [], "schedule_loop": {"id": 7, "II": 1, "max_stage": 0, "buffers": [],
     "graph": {"nodes": [], "edges": [], "cross_wg_barriers": []}}}, {"loop_id": 0)";
   const std::string with = replaced(good, "{\n      \"loop_id\": 0", empty);
   const Dump dump = parse_dump(with, "f.json").value();
@@ -186,7 +191,9 @@ TEST_CASE("a loop without ops stands beside the others; a file of such loops onl
   CHECK_FALSE(dump.loops[0].scheduled());
   CHECK(audit(dump).clean());
   CHECK(contains(audit_text(dump, audit(dump), {}), "no ops"));
-  const auto none = parse_dump(R"({"schema_version": "ddg-0.1", "kernel": {"name": "k"}, "ops": {}, "loops": [{"loop_id": 0, "ddg": {"nodes": [], "edges": []}}]})", "e.json");
+  const auto none = parse_dump(
+      R"({"schema_version": "ddg-0.1", "kernel": {"name": "k"}, "ops": {}, "loops": [{"loop_id": 0, "ddg": {"nodes": [], "edges": []}}]})",
+      "e.json");
   REQUIRE_FALSE(none.ok());
   CHECK(contains(to_string(none.error()), "e.json: /loops/0: the loop has no ops; there is nothing to schedule"));
 }

@@ -71,8 +71,8 @@ TEST_CASE("an export changes the schedule and nothing else, and reads back as th
   REQUIRE(verdict.valid());
   const std::string out = export_schedule_graph(c.text, c.dump, 0, c.problem, s).value();
   REQUIRE(parse_json(out, {}).ok());
-  for (const char* kept : {"\"x_made_up\": [1.50, {\"kept\": \"as written\"}]", "\"partition_cost\": 499.9970", "\"op_90110\": {\"kind\": \"tt.descriptor_load\"",
-                           "\"II\": 8000", "\"child_pipeline_id\": 1"})
+  for (const char* kept : {"\"x_made_up\": [1.50, {\"kept\": \"as written\"}]", "\"partition_cost\": 499.9970",
+                           "\"op_90110\": {\"kind\": \"tt.descriptor_load\"", "\"II\": 8000", "\"child_pipeline_id\": 1"})
     CHECK(contains(out, kept));
   CHECK(contains(out, "\"II\": 620"));
   CHECK_FALSE(contains(out, "\"id\": 2, \"kind\": \"smem\""));  // the channel for a token
@@ -188,14 +188,16 @@ TEST_CASE("a view goes with what reads it, and the export sustains what it state
 
 TEST_CASE("an answer about groups has the objective and the plan that its validator asks for", "[core]") {
   std::string text = read_file(test::repository_path("tests/dumps/groups.joint.json")).value();
-  const std::string plan = R"("lowering_templates": [{"id": 0, "relation": "different_wg", "src_node": 1, "dst_node": 2, "src_cluster": 1, "dst_cluster": 2, "events": [
+  const std::string plan =
+      R"("lowering_templates": [{"id": 0, "relation": "different_wg", "src_node": 1, "dst_node": 2, "src_cluster": 1, "dst_cluster": 2, "events": [
     {"id": 0, "kind": "tc_commit", "owner": "src", "anchor_node": 1, "placement": "after", "pipeline": "NONE", "issue_duration": 30, "completion_latency": 0, "blocking": false, "async": true, "distance": 0, "frequency": 1, "bytes": 0, "depth": 1, "semaphore": "full"},
     {"id": 1, "kind": "wait", "owner": "dst", "anchor_node": 2, "placement": "before", "pipeline": "NONE", "issue_duration": 30, "completion_latency": 0, "blocking": true, "async": false, "distance": 0, "frequency": 2, "bytes": 0, "depth": 1, "semaphore": "full"}]},
     {"id": 1, "relation": "same_wg", "src_node": 1, "dst_node": 2, "src_cluster": 1, "dst_cluster": 2, "events": []}])";
   const std::string none = "\"lowering_templates\": []";
   text.replace(text.find(none), none.size(), plan);
   const Dump dump = parse_dump(text, "g.json").value();
-  const Problem problem = resolve(to_kernel(dump, dump.loops[0], Reading::IssueSlots), to_machine(dump, dump.loops[0], Reading::IssueSlots)).value();
+  const Problem problem =
+      resolve(to_kernel(dump, dump.loops[0], Reading::IssueSlots), to_machine(dump, dump.loops[0], Reading::IssueSlots)).value();
   Schedule s = to_schedule(dump, dump.loops[0], problem).value();
   const Json apart = parse_json(export_joint_solution(dump, problem, s).value(), "a").value();
   CHECK(*apart.find("objective")->integer() == 2 * (90 + 60) - 3);  // what crossing issues, three groups
@@ -207,7 +209,8 @@ TEST_CASE("an answer about groups has the objective and the plan that its valida
   CHECK_FALSE(*templates[1].find("active")->boolean());
   const Json::Array& events = *templates[0].find("events")->items();
   REQUIRE(events.size() == 2);
-  CHECK((*events[0].find("cycle")->integer() == 84 && *events[0].find("wg")->integer() == 1 && *events[0].find("stream_order")->integer() == 0));
+  CHECK((*events[0].find("cycle")->integer() == 84 && *events[0].find("wg")->integer() == 1 &&
+         *events[0].find("stream_order")->integer() == 0));
   CHECK((*events[1].find("cycle")->integer() == 110 && *events[1].find("wg")->integer() == 2));  // twice 30 before 170
   // Load and product in one group: they are issued in the same four slots, and nothing crosses between them.
   s.ops[problem.find_op("TC_1").index()].group = s.group(problem.find_op("TMA_0"));
@@ -220,7 +223,8 @@ TEST_CASE("an answer about groups keeps the memory and the registers that the pr
     std::string other = text;
     other.replace(other.find(from), from.size(), to);
     const Dump dump = parse_dump(other, "g.json").value();
-    const Problem problem = resolve(to_kernel(dump, dump.loops[0], Reading::IssueSlots), to_machine(dump, dump.loops[0], Reading::IssueSlots)).value();
+    const Problem problem =
+        resolve(to_kernel(dump, dump.loops[0], Reading::IssueSlots), to_machine(dump, dump.loops[0], Reading::IssueSlots)).value();
     const auto answer = export_joint_solution(dump, problem, to_schedule(dump, dump.loops[0], problem).value());
     return answer ? std::string() : to_string(answer.error());
   };

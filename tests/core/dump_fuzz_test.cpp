@@ -33,7 +33,8 @@ TEST_CASE("damaged dumps are read or refused, and what is read can be worked wit
   INFO("seed " << kSeed);
   std::mt19937_64 random(kSeed);
   std::vector<std::string> texts;
-  for (const char* name : {"scores.schedule_graph.json", "scores.ddg.json", "flat.schedule_graph.json", "small.curated.json", "cycles.joint.json", "groups.joint.json"})
+  for (const char* name : {"scores.schedule_graph.json", "scores.ddg.json", "flat.schedule_graph.json", "small.curated.json",
+                           "cycles.joint.json", "groups.joint.json"})
     texts.push_back(read_file(test::repository_path(std::string("tests/dumps/") + name)).value());
   int good = 0, resolved = 0, exported = 0;
   for (int i = 0; i < kMutations; ++i) {

@@ -42,7 +42,8 @@ TEST_CASE("types of a dump give shape, element and place", "[core]") {
   CHECK(parse_tile_type("!ttg.async.token").space == TileType::Space::Token);
   CHECK(parse_tile_type("tensor<128x!tt.ptr<f32>, #b>").element == "ptr");
   CHECK_FALSE(parse_tile_type("i32").tile());
-  for (const char* odd : {"", "tensor<", "tensor<>", "tensor<x>", "tensor<0x4xf32>", "tensor<99999999999999999999xf32>", "!ttg.memdesc<64x", "tensor<2x2x2x2x2x2x2x2x2xi1>"})
+  for (const char* odd : {"", "tensor<", "tensor<>", "tensor<x>", "tensor<0x4xf32>", "tensor<99999999999999999999xf32>", "!ttg.memdesc<64x",
+                          "tensor<2x2x2x2x2x2x2x2x2xi1>"})
     CHECK_NOTHROW(parse_tile_type(odd).bytes());
 }
 
@@ -50,7 +51,8 @@ TEST_CASE("ops of a dump are named by what they do, and by their node's number",
   const Dump dump = dump_of("scores.schedule_graph.json");
   CHECK(dump.format == Format::ScheduleGraph);
   REQUIRE(dump.loops.size() == 2);
-  CHECK(names(dump.loops[0]) == std::vector<std::string>{"muli_0", "load_K_1", "smem_alloc_2", "transpose_3", "mma_4", "tmem_load_5", "reduce_max_6", "max_7"});
+  CHECK(names(dump.loops[0]) ==
+        std::vector<std::string>{"muli_0", "load_K_1", "smem_alloc_2", "transpose_3", "mma_4", "tmem_load_5", "reduce_max_6", "max_7"});
   CHECK(dump.loops[0].nodes[1].what == "load K 64x128 bf16");
   CHECK(dump.loops[0].nodes[4].what == "mma 128x64x128 bf16");
   CHECK(dump.loops[1].nodes[0].super);
@@ -80,8 +82,8 @@ TEST_CASE("the full reading leaves out views, fills rings from loads, and holds 
   CHECK(p.ops.size() == 6);
   CHECK_FALSE(p.find_op("transpose_3").valid());
   const OpId load = p.find_op("load_K_1"), mma = p.find_op("mma_4");
-  CHECK(p.op(load).uses[0].duration == 96);   // 6 cycles per KiB
-  CHECK(p.op(mma).uses[0].duration == 256);   // 128 x 64 x 128 at 4096 a cycle
+  CHECK(p.op(load).uses[0].duration == 96);  // 6 cycles per KiB
+  CHECK(p.op(mma).uses[0].duration == 256);  // 128 x 64 x 128 at 4096 a cycle
   CHECK(p.op(mma).kind == "mma");
   const auto ring = std::find_if(p.channels.begin(), p.channels.end(), [&](const Channel& c) { return c.writer == load; });
   REQUIRE(ring != p.channels.end());
@@ -102,7 +104,9 @@ TEST_CASE("the compiler's reading has every node, issue slots, and the compiler'
   CHECK(compute_bounds(problem_of("scores.ddg.json#issue-slots")).min_ii() == 256);
 }
 
-TEST_CASE("an inner loop runs once at a time", "[core]") { CHECK(compute_bounds(problem_of("scores.schedule_graph.json#1")).min_ii() == 8000); }
+TEST_CASE("an inner loop runs once at a time", "[core]") {
+  CHECK(compute_bounds(problem_of("scores.schedule_graph.json#1")).min_ii() == 8000);
+}
 
 TEST_CASE("the stored schedule is read as it stands, groups of copied ops from their readers", "[core]") {
   const std::string file = fixture("scores.schedule_graph.json");
@@ -169,7 +173,8 @@ TEST_CASE("faults of a dump say where they are", "[core]") {
 
 TEST_CASE("a dump is told from Heddle's own files by its content", "[core]") {
   for (const LibraryEntry& entry : list_library(Shelf::Kernels)) CHECK_FALSE(is_dump(entry.path));
-  for (const char* name : {"scores.ddg.json", "flat.schedule_graph.json", "small.curated.json", "cycles.joint.json", "groups.joint.json"}) CHECK(is_dump(fixture(name)));
+  for (const char* name : {"scores.ddg.json", "flat.schedule_graph.json", "small.curated.json", "cycles.joint.json", "groups.joint.json"})
+    CHECK(is_dump(fixture(name)));
   CHECK_FALSE(is_dump("no such file"));
 }
 
@@ -189,7 +194,8 @@ TEST_CASE("what a unit is held for in sum bounds II as a unit, not as a recurren
   derive_groups(p, s);
   s.depths.assign(p.channels.size(), 0);
   const Verdict verdict = check(p, s);
-  CHECK(std::any_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "unit" && v.message.find("in sum, II 255") != std::string::npos; }));
+  CHECK(std::any_of(verdict.violations.begin(), verdict.violations.end(),
+                    [](const Violation& v) { return v.family == "unit" && v.message.find("in sum, II 255") != std::string::npos; }));
 }
 
 TEST_CASE("the limits of a joint-solver problem are demands of its own names", "[core]") {
@@ -201,7 +207,8 @@ TEST_CASE("the limits of a joint-solver problem are demands of its own names", "
   CHECK((rules[0].kind == ConstraintKind::IIRange && rules[0].low == 10 && rules[0].high == 80));
   CHECK((rules[1].kind == ConstraintKind::MaxStageSmem && rules[1].high == 40000));
   REQUIRE(rules[1].rings.size() == 1);
-  CHECK((rules[1].rings[0].writer == "op_1" && rules[1].rings[0].readers == std::vector<std::string>{"TC_3"} && rules[1].rings[0].bytes == 16384));
+  CHECK((rules[1].rings[0].writer == "op_1" && rules[1].rings[0].readers == std::vector<std::string>{"TC_3"} &&
+         rules[1].rings[0].bytes == 16384));
   const Dump groups = dump_of("groups.joint.json");
   const Constraints of_groups = problem_rules(groups, groups.loops[0], problem_of("groups.joint.json"));
   CHECK((of_groups[0].kind == ConstraintKind::IIRange && of_groups[0].low == 40 && of_groups[0].high == 40));
@@ -219,15 +226,18 @@ TEST_CASE("the emitter bears no channel out of the group of an inner loop, and n
   const Dump dump = dump_of("columns.schedule_graph.json");
   const Problem outer = problem_of("columns.schedule_graph.json#1");
   const Constraints rules = emitter_rules(dump.loops[1], outer, registers_beside(dump, dump.loops[1]));
-  const auto closed = std::find_if(rules.begin(), rules.end(), [](const UserConstraint& c) { return c.kind == ConstraintKind::ClosedGroup; });
+  const auto closed =
+      std::find_if(rules.begin(), rules.end(), [](const UserConstraint& c) { return c.kind == ConstraintKind::ClosedGroup; });
   REQUIRE(closed != rules.end());
   CHECK(closed->ops == std::vector<std::string>{"inner_loop_1"});
   CHECK(registers_beside(dump, dump.loops[1]) == 3 * 768 + 19456);  // three groups of one warp and one of four
   CHECK(registers_beside(dump, dump.loops[0]) == 19456);
   CHECK(rules.back().kind == ConstraintKind::MaxWidthRegisters);
   CHECK(rules.back().high == 65536 - 3 * 768 - 19456);
-  for (const UserConstraint& c : emitter_rules(dump.loops[0], problem_of("columns.schedule_graph.json#0"))) CHECK(c.kind != ConstraintKind::ClosedGroup);
-  CHECK((width_registers(1) == 768 && width_registers(2) == 1536 && width_registers(3) == 19456 && width_registers(4) == 19456 && width_registers(8) == 59392));
+  for (const UserConstraint& c : emitter_rules(dump.loops[0], problem_of("columns.schedule_graph.json#0")))
+    CHECK(c.kind != ConstraintKind::ClosedGroup);
+  CHECK((width_registers(1) == 768 && width_registers(2) == 1536 && width_registers(3) == 19456 && width_registers(4) == 19456 &&
+         width_registers(8) == 59392));
 }
 
 TEST_CASE("a dump that is not there is no such file, whatever follows the mark", "[core]") {

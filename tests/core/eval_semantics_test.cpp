@@ -26,8 +26,10 @@ Array run(TileOp op, const std::vector<Array>& inputs, std::vector<std::int64_t>
   const OpFunction function = find_op_function(op.kind);
   REQUIRE(function);
   const std::string text = function({&op, pointers, &out, nullptr, {}});
-  if (complaint) *complaint = text;
-  else CHECK(text.empty());
+  if (complaint)
+    *complaint = text;
+  else
+    CHECK(text.empty());
   return out;
 }
 

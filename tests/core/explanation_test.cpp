@@ -25,7 +25,8 @@ Explanation refutation() {
   e.reason = BoundReason::Refutation;
   e.sentence = "II 21 is the least: 20 has no schedule";
   e.together = e.verified = true;
-  e.members.push_back({"unit", "TC does one op at a time: qk, pv\x1b[2J", {OpId(0u), OpId(1u)}, {{"capacity", 1}}, {}, true, "TC: 2 at slot 4", 4});
+  e.members.push_back(
+      {"unit", "TC does one op at a time: qk, pv\x1b[2J", {OpId(0u), OpId(1u)}, {{"capacity", 1}}, {}, true, "TC: 2 at slot 4", 4});
   e.members.push_back({"dependence", "dependences qk -10-> pv", {OpId(0u), OpId(1u)}, {}, {}, true, "", -1});
   e.ways_out.push_back({0, "capacity of TC", "1", "2", Status::Optimal, 11, "MUFU", 0.5});
   e.ways_out.push_back({1, "latency", "10", "0", Status::Optimal, 21, "", 0.5});

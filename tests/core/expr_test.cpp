@@ -62,8 +62,7 @@ TEST_CASE("functions take the arguments that they say", "[core]") {
   CHECK(value_of("if(0, 1/0, 5)") == 5);  // the branch not taken is not evaluated
   CHECK(error_of("ceil_div(1)") == "ceil_div takes 2 arguments, found 1 at column 12 of \"ceil_div(1)\"");
   CHECK(error_of("max()") == "max takes at least 1 argument, found 0 at column 6 of \"max()\"");
-  CHECK(error_of("mx(1,2)") ==
-        "unknown function 'mx' (known: min, max, ceil_div or if) at column 1 of \"mx(1,2)\" (did you mean 'max'?)");
+  CHECK(error_of("mx(1,2)") == "unknown function 'mx' (known: min, max, ceil_div or if) at column 1 of \"mx(1,2)\" (did you mean 'max'?)");
 }
 
 TEST_CASE("overflow and division by zero are errors, never wrapped", "[core]") {
@@ -72,8 +71,7 @@ TEST_CASE("overflow and division by zero are errors, never wrapped", "[core]") {
   CHECK(value_of("-9223372036854775808") == kMin);
   CHECK(value_of("N % -1", {{"N", kMin}}) == 0);
   CHECK(error_of("9223372036854775808").find("does not fit 64 bits") != std::string::npos);
-  CHECK(error_of("9223372036854775807 + 1") ==
-        "9223372036854775807 + 1 does not fit 64 bits in \"9223372036854775807 + 1\"");
+  CHECK(error_of("9223372036854775807 + 1") == "9223372036854775807 + 1 does not fit 64 bits in \"9223372036854775807 + 1\"");
   CHECK(error_of("N * N", {{"N", std::int64_t{1} << 40}}).find("does not fit") != std::string::npos);
   CHECK(error_of("N / -1", {{"N", kMin}}).find("does not fit") != std::string::npos);
   CHECK(error_of("ceil_div(N, -1)", {{"N", kMin}}).find("does not fit") != std::string::npos);

@@ -61,11 +61,11 @@ TEST_CASE("a family in words: the best first, then who did not make it and why",
   CHECK_FALSE(contains(text, "\x1b"));
   CHECK(contains(text, "A=1 | II 10 | 409.6 MAC/cycle | 80.0 % of the tensor peak | not proved"));
   CHECK(contains(text, "unit U is full"));
-  CHECK(contains(text, "64.0"));     // bytes per cycle
+  CHECK(contains(text, "64.0"));  // bytes per cycle
   CHECK(contains(text, "partial answer"));
   CHECK(contains(text, "pruned"));
-  CHECK(contains(text, "<= 5"));     // the II with which the pruned member would have been as fast
-  CHECK(contains(text, "5?"));       // warps, not proved
+  CHECK(contains(text, "<= 5"));  // the II with which the pruned member would have been as fast
+  CHECK(contains(text, "5?"));    // warps, not proved
   CHECK(contains(text, "A=4: time is up"));
   CHECK(contains(text, "A=3: too few registers"));
   CHECK(contains(text, "tile too large (smaller), and 1 more"));

@@ -20,9 +20,7 @@ const GanttBar* find_bar(const GanttModel& model, const std::string& label, int 
   return nullptr;
 }
 
-bool overlap(const GanttBar& a, const GanttBar& b) {
-  return a.row == b.row && a.lane == b.lane && a.begin < b.end && b.begin < a.end;
-}
+bool overlap(const GanttBar& a, const GanttBar& b) { return a.row == b.row && a.lane == b.lane && a.begin < b.end && b.begin < a.end; }
 
 }  // namespace
 
@@ -93,8 +91,8 @@ TEST_CASE("unrolled bars are the steady bars shifted by whole windows", "[core]"
   const GanttModel unrolled = build_gantt(c.problem, c.schedule, options);
   CHECK(unrolled.bars.size() == 4 * c.problem.ops.size());
   for (const GanttBar& bar : unrolled.bars) {
-    const auto same = std::find_if(steady.bars.begin(), steady.bars.end(),
-                                   [&](const GanttBar& s) { return s.op == bar.op && !s.wraps_left; });
+    const auto same =
+        std::find_if(steady.bars.begin(), steady.bars.end(), [&](const GanttBar& s) { return s.op == bar.op && !s.wraps_left; });
     REQUIRE(same != steady.bars.end());
     CHECK((bar.begin - same->begin) % c.schedule.ii == 0);
     CHECK(bar.row == same->row);
@@ -159,12 +157,10 @@ TEST_CASE("violating ops are flagged in every iteration", "[core]") {
   GanttOptions options;
   options.mode = GanttMode::Unrolled;
   options.verdict = &verdict;
-  for (const GanttBar& bar : build_gantt(c.problem, c.schedule, options).bars)
-    CHECK(bar.violating == (bar.op != OpId(1)));
+  for (const GanttBar& bar : build_gantt(c.problem, c.schedule, options).bars) CHECK(bar.violating == (bar.op != OpId(1)));
 }
 
-TEST_CASE("random schedules: bars of a lane never overlap, lengths add up, the same input gives the same picture",
-          "[core]") {
+TEST_CASE("random schedules: bars of a lane never overlap, lengths add up, the same input gives the same picture", "[core]") {
   const unsigned seed = 20260;
   INFO("seed " << seed);
   std::mt19937 random(seed);

@@ -34,14 +34,13 @@ std::size_t files_in(const fs::path& folder) {
 TEST_CASE("a place that cannot be written to is known before anything is written", "[core]") {
   const Scratch scratch;
   REQUIRE(write_file(scratch.path("file"), "x").ok());
-  for (const std::string& good :
-       {scratch.path("file"), scratch.path("new"), std::string("new file here"), std::string("/dev/null")}) {
+  for (const std::string& good : {scratch.path("file"), scratch.path("new"), std::string("new file here"), std::string("/dev/null")}) {
     INFO(good);
     CHECK(check_writable(good).ok());
   }
   CHECK(files_in(scratch.folder) == 1);
-  for (const std::string& bad : {scratch.folder.string(), scratch.path("file/below"), scratch.path("mistyped/file"),
-                                 std::string("/dev/null/below")}) {
+  for (const std::string& bad :
+       {scratch.folder.string(), scratch.path("file/below"), scratch.path("mistyped/file"), std::string("/dev/null/below")}) {
     INFO(bad);
     const auto result = check_writable(bad);
     REQUIRE_FALSE(result.ok());
@@ -94,9 +93,9 @@ TEST_CASE("what cannot be read or written is said in a sentence", "[core]") {
   CHECK(to_string(read_file(folder + "/nothing").error()) == folder + "/nothing: no such file");
   CHECK(to_string(read_file(folder).error()) == folder + ": is a folder (give a file in it)");
   REQUIRE(write_file(scratch.path("big"), "0123456789").ok());
-  CHECK(to_string(read_file(scratch.path("big"), 5).error()) ==
-        scratch.path("big") + ": is 10 bytes long; the limit is 5");
-  for (const char* device : {"/dev/zero", "/dev/null", "/dev/random"}) CHECK(to_string(read_file(device).error()) == std::string(device) + ": is a device (give a file)");
+  CHECK(to_string(read_file(scratch.path("big"), 5).error()) == scratch.path("big") + ": is 10 bytes long; the limit is 5");
+  for (const char* device : {"/dev/zero", "/dev/null", "/dev/random"})
+    CHECK(to_string(read_file(device).error()) == std::string(device) + ": is a device (give a file)");
   CHECK(read_file(scratch.path("big") + "/x").error().faults[0].message == "no such file");
   CHECK(write_file(folder, "x").error().kind == ErrorKind::Environment);
   CHECK(write_file(scratch.path("mistyped") + "/x", "x").error().kind == ErrorKind::Environment);

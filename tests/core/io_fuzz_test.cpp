@@ -33,8 +33,7 @@ void for_damaged(const std::vector<std::string>& texts, Use use) {
   REQUIRE(!texts.empty());
   INFO("seed " << kSeed);
   std::mt19937_64 random(kSeed);
-  for (int i = 0; i < kMutations; ++i)
-    use(test::mutate_json(texts[static_cast<std::size_t>(i) % texts.size()], random));
+  for (int i = 0; i < kMutations; ++i) use(test::mutate_json(texts[static_cast<std::size_t>(i) % texts.size()], random));
 }
 
 std::vector<std::string> texts_of(Shelf shelf) {

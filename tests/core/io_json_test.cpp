@@ -84,8 +84,7 @@ TEST_CASE("nesting without end is refused, not followed", "[core]") {
 
 TEST_CASE("the printer puts on one line what fits there", "[core]") {
   Json op = Json::object().set("name", "S").set("in", Json::array().push("q").push("k"));
-  Json root =
-      Json::object().set("schema", "x/1").set("empty", Json::array()).set("body", Json::array().push(op).push(op));
+  Json root = Json::object().set("schema", "x/1").set("empty", Json::array()).set("body", Json::array().push(op).push(op));
   root.set("one", Json::array().push(Json::object().set("a", 1)));
   CHECK(root.pretty() ==
         "{\n"

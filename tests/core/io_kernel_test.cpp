@@ -120,17 +120,16 @@ TEST_CASE("references that lead nowhere are all found", "[core]") {
   parts.body = R"({"name": "load", "kind": "load", "tensor": "AA", "at": ["i", 0], "out": ["a"]},
     {"name": "one", "kind": "load", "tensor": "A", "at": ["j"], "out": ["nope"]},
     {"name": "sum", "kind": "elementwise", "in": ["aa", "c", "a[-1]"], "out": ["b"], "attrs": {"fn": "fma"}})";
-  CHECK(
-      faults_of(parts) ==
-      "k.json: /body/1/out/0: unknown value 'nope' (declare its dtype, shape and space under /values)\n"
-      "k.json: /prologue/0/in/0: 'a' is not defined before this op (the loop body runs after the prologue)\n"
-      "k.json: /body/0/tensor: unknown tensor 'AA' (did you mean 'A'?)\n"
-      "k.json: /body/1/at: tensor 'A' has 2 dimensions, found 1 coordinate\n"
-      "k.json: /body/1/at/0: unknown name 'j' in \"j\" (known here: N or i)\n"
-      "k.json: /body/2/in/0: unknown value 'aa' (did you mean 'a'?)\n"
-      "k.json: /body/2/in/1: no op defines 'c' (the epilogue runs after the loop)\n"
-      "k.json: /body/2/in/2: nothing defines 'a' for the first iteration (add an op to the prologue that defines it, a "
-      "fill for instance)");
+  CHECK(faults_of(parts) ==
+        "k.json: /body/1/out/0: unknown value 'nope' (declare its dtype, shape and space under /values)\n"
+        "k.json: /prologue/0/in/0: 'a' is not defined before this op (the loop body runs after the prologue)\n"
+        "k.json: /body/0/tensor: unknown tensor 'AA' (did you mean 'A'?)\n"
+        "k.json: /body/1/at: tensor 'A' has 2 dimensions, found 1 coordinate\n"
+        "k.json: /body/1/at/0: unknown name 'j' in \"j\" (known here: N or i)\n"
+        "k.json: /body/2/in/0: unknown value 'aa' (did you mean 'a'?)\n"
+        "k.json: /body/2/in/1: no op defines 'c' (the epilogue runs after the loop)\n"
+        "k.json: /body/2/in/2: nothing defines 'a' for the first iteration (add an op to the prologue that defines it, a "
+        "fill for instance)");
 }
 
 TEST_CASE("names and definitions given twice are found", "[core]") {
@@ -154,8 +153,7 @@ TEST_CASE("names and definitions given twice are found", "[core]") {
         "k.json: /body/3/out: fill defines 1 value, found 2");
 }
 
-TEST_CASE("cycles within one iteration are told as the ops in them, reads before definitions as what to move",
-          "[core]") {
+TEST_CASE("cycles within one iteration are told as the ops in them, reads before definitions as what to move", "[core]") {
   Parts parts;
   parts.body = R"({"name": "x", "kind": "copy", "in": ["b"], "out": ["a"]},
     {"name": "sum", "kind": "copy", "in": ["a"], "out": ["b"]})";
@@ -183,13 +181,11 @@ TEST_CASE("operands of other iterations are written with brackets and a negative
   };
   CHECK(with("b[-1]") == "no fault");
   CHECK(with("b[-3]") == "no fault");
-  CHECK(with("b[1]") ==
-        "k.json: /body/0/in/0: reads 1 iterations ahead; only earlier iterations can be read (did you mean b[-1]?)");
+  CHECK(with("b[1]") == "k.json: /body/0/in/0: reads 1 iterations ahead; only earlier iterations can be read (did you mean b[-1]?)");
   for (const char* broken : {"b[", "b[]", "b[-1", "b[-1]x", "b[x]", "[-1]", "b[-99999999999999999999]"})
     CHECK(with(broken) ==
-          fmt::format(
-              "k.json: /body/0/in/0: expected a value, or a value of an earlier iteration like {}[-1], found \"{}\"",
-              broken[0] == 'b' ? "b" : "", broken));
+          fmt::format("k.json: /body/0/in/0: expected a value, or a value of an earlier iteration like {}[-1], found \"{}\"",
+                      broken[0] == 'b' ? "b" : "", broken));
   CHECK(with("b[-9999999]").find("at most 1048576 iterations back") != std::string::npos);
   CHECK(with("") == "k.json: /body/0/in/0: expected a name, found \"\"");
 }
@@ -200,8 +196,11 @@ TEST_CASE("names are made from one whitelist", "[core]") {
     parts.body = fmt::format(R"({{"name": "{}", "kind": "copy", "in": ["b[-1]"], "out": ["b"]}})", name);
     return faults_of(parts);
   };
-  for (const char* good : {"s", "_s", "0", "tt.load_3", "a-b", "wg 1", "consumer A", "x[TILE_N/2]", "f(x), y", "a:b#1+2"}) CHECK(with(good) == "no fault");
-  for (const char* bad : {"=1+2", "+x", "-x", "@x", "<b>", "a&b", "a;b", "a`b", "$(x)", "a|b", "*/", "a'b", "a\\\"b", "a\\\\b", " a", "a ", "\xc3\xa4", "\xe2\x80\xae", "a\\u0001b", "#x", "[x]", "{x}", "a=b", "a%b", "~", "!x"}) {
+  for (const char* good : {"s", "_s", "0", "tt.load_3", "a-b", "wg 1", "consumer A", "x[TILE_N/2]", "f(x), y", "a:b#1+2"})
+    CHECK(with(good) == "no fault");
+  for (const char* bad :
+       {"=1+2",   "+x", "-x", "@x",       "<b>",          "a&b",       "a;b", "a`b", "$(x)", "a|b", "*/",  "a'b", "a\\\"b",
+        "a\\\\b", " a", "a ", "\xc3\xa4", "\xe2\x80\xae", "a\\u0001b", "#x",  "[x]", "{x}",  "a=b", "a%b", "~",   "!x"}) {
     INFO(bad);
     const std::string fault = with(bad);
     CHECK(fault.starts_with("k.json: /body/0/name: expected a name, found "));
@@ -274,24 +273,21 @@ TEST_CASE("a graph of plain numbers needs no values, tensors or prologue", "[cor
 
   std::string cyclic = text;
   cyclic.replace(cyclic.find("\"distance\": 1"), 13, "\"distance\": 0");
-  CHECK(to_string(parse_kernel(cyclic, "g.json").error())
-            .find("depends on itself within one iteration: dot_2 -> dot_2") != std::string::npos);
+  CHECK(to_string(parse_kernel(cyclic, "g.json").error()).find("depends on itself within one iteration: dot_2 -> dot_2") !=
+        std::string::npos);
   cyclic.replace(cyclic.find("\"distance\": 0"), 13, "\"distance\":-1");
-  CHECK(to_string(parse_kernel(cyclic, "g.json").error()) ==
-        "g.json: /order/1/distance: expected an integer from 0 to 1048576, found -1");
+  CHECK(to_string(parse_kernel(cyclic, "g.json").error()) == "g.json: /order/1/distance: expected an integer from 0 to 1048576, found -1");
 }
 
 TEST_CASE("huge and hostile files are refused in reasonable time, with the first hundred faults", "[core]") {
   Parts parts;
   std::string ops;
   for (int i = 0; i < 4000; ++i)
-    ops += fmt::format(R"({}{{"name": "op_{}", "kind": "copy", "in": ["velue_{}"], "out": ["valeu_{}"]}})",
-                       i ? "," : "", i, i, i);
+    ops += fmt::format(R"({}{{"name": "op_{}", "kind": "copy", "in": ["velue_{}"], "out": ["valeu_{}"]}})", i ? "," : "", i, i, i);
   std::string values;
   for (int i = 0; i < 4000; ++i)
-    values += fmt::format(
-        R"({}{{"name": "value_{}", "dtype": "f32", "shape": [4], "space": "smem", "alias_of": "value_{}"}})",
-        i ? "," : "", i, i + 1);
+    values += fmt::format(R"({}{{"name": "value_{}", "dtype": "f32", "shape": [4], "space": "smem", "alias_of": "value_{}"}})",
+                          i ? "," : "", i, i + 1);
   parts.body = ops;
   parts.values = values;
   parts.prologue = parts.epilogue = "";
@@ -302,11 +298,9 @@ TEST_CASE("huge and hostile files are refused in reasonable time, with the first
 
   for (int i = 0; i < 100; ++i) ops += R"(,{"name": "x", "kind": "copy"})";
   parts.body = ops;
-  CHECK(to_string(parse_kernel(parts.text(), "k.json").error()) ==
-        "k.json: /body: expected at most 4096 items, found 4100");
+  CHECK(to_string(parse_kernel(parts.text(), "k.json").error()) == "k.json: /body: expected at most 4096 items, found 4100");
 
   std::string keys = R"("a": 1)";
   for (int i = 0; i < 20000; ++i) keys += fmt::format(R"(, "{}": 1)", i);
-  CHECK(to_string(parse_kernel("{" + keys + "}", "k.json").error()).find("more than 10000 keys in one object") !=
-        std::string::npos);
+  CHECK(to_string(parse_kernel("{" + keys + "}", "k.json").error()).find("more than 10000 keys in one object") != std::string::npos);
 }

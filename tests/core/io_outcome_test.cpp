@@ -51,12 +51,10 @@ TEST_CASE("a solve report has the promised keys", "[core]") {
   CHECK(*json->find("stages")->integer() == 2);
   CHECK(*json->find("period")->integer() == 2);
   CHECK(*json->find("seed")->integer() == 7);
-  CHECK(
-      json->find("ops")->line() ==
-      R"([{"id": "S", "start": 0, "stage": 0, "slot": 0, "group": 0}, {"id": "P", "start": 1, "stage": 0, "slot": 1, "group": 0}, )"
-      R"({"id": "O", "start": 3, "stage": 1, "slot": 1, "group": 0}])");
-  CHECK(json->find("groups")->line() ==
-        R"([{"id": 0, "role": "consumer A", "warps": 1, "registers": 24, "ops": ["S", "P", "O"]}])");
+  CHECK(json->find("ops")->line() ==
+        R"([{"id": "S", "start": 0, "stage": 0, "slot": 0, "group": 0}, {"id": "P", "start": 1, "stage": 0, "slot": 1, "group": 0}, )"
+        R"({"id": "O", "start": 3, "stage": 1, "slot": 1, "group": 0}])");
+  CHECK(json->find("groups")->line() == R"([{"id": 0, "role": "consumer A", "warps": 1, "registers": 24, "ops": ["S", "P", "O"]}])");
   CHECK(json->find("objectives")->line() == R"([{"name": "stages", "value": 2, "proved": true}])");
   CHECK(json->find("seconds")->line() == R"({"encode": 0.001, "first": 0.002123, "proof": 0.25, "total": 1.0})");
   CHECK(json->find("checker")->line() == R"({"valid": true, "violations": []})");

@@ -41,7 +41,8 @@ Project full_project() {
   project.params = {{"T", 12}};
   project.changes = {parse_change("P.latency=+1", *project.kernel, *project.machine).value()};
   project.problem = std::make_shared<const Problem>(resolve(*project.kernel, *project.machine, project.params, project.changes).value());
-  project.constraints = {parse_constraint("pin S at 0", *project.problem).value(), parse_constraint("at most 4 stages", *project.problem).value(),
+  project.constraints = {parse_constraint("pin S at 0", *project.problem).value(),
+                         parse_constraint("at most 4 stages", *project.problem).value(),
                          parse_constraint("pin S at 0", *project.problem).value()};
   project.constraints[1].enabled = false;
   for (const bool best : {false, true}) {
@@ -50,7 +51,8 @@ Project full_project() {
     entry.schedule = test::toy_schedule(*project.problem, best);
     entry.schedule.name = entry.name;
     entry.status = best ? Status::Optimal : Status::Feasible;
-    if (best) entry.lower_bound = 2, entry.explanation = "TC: S + O need 2 cycles", entry.objectives = {{"ii", 2, true}}, entry.seconds = 0.25;
+    if (best)
+      entry.lower_bound = 2, entry.explanation = "TC: S + O need 2 cycles", entry.objectives = {{"ii", 2, true}}, entry.seconds = 0.25;
     project.schedules.push_back(entry);
   }
   project.shown = 1;
@@ -162,7 +164,8 @@ TEST_CASE("members that Heddle does not know are kept", "[core]") {
 
 TEST_CASE("all faults of a project come together", "[core]") {
   const auto bad = parse_project(R"({"schema": "heddle.project/1", "kernel": {"source": "toy_fig2"}, "machine": {"source": "h10"},
-    "params": {"T": "x"}, "changes": [{"kind": "latncy"}]})", "p.json", {});
+    "params": {"T": "x"}, "changes": [{"kind": "latncy"}]})",
+                                 "p.json", {});
   REQUIRE_FALSE(bad);
   const std::string said = to_string(bad.error());
   for (const char* part : {"toy_fig1", "h100", "/params/T", "/changes/0/kind", "/kernel/source"}) {

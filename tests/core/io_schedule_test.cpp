@@ -117,8 +117,8 @@ TEST_CASE("a schedule that contradicts itself or the problem is told every contr
   CHECK(faults_of(c.problem, replaced(good, R"("ops": ["gemm", "soft"])", R"("ops": ["gemm", "load"])")) ==
         "s.json: /groups/1/ops/1: 'load' is listed in group 1, but its placement says group 0\n"
         "s.json: /groups/1/ops: 'soft' is placed in this group but not listed (list it or leave \"ops\" out)");
-  CHECK(faults_of(c.problem, replaced(good, R"("ii": 120)", R"("ii": 0)"))
-            .find("/ii: expected a positive integer, found 0") != std::string::npos);
+  CHECK(faults_of(c.problem, replaced(good, R"("ii": 120)", R"("ii": 0)")).find("/ii: expected a positive integer, found 0") !=
+        std::string::npos);
 }
 
 TEST_CASE("no schedule is read whose ops have no group to be in", "[core]") {
@@ -134,7 +134,8 @@ TEST_CASE("a role is a name, or nothing", "[core]") {
   const Case c = small_case();
   const std::string good = schedule_text(c.problem, c.schedule);
   CHECK(faults_of(c.problem, replaced(good, "consumer A", "")) == "no fault");
-  CHECK(faults_of(c.problem, replaced(good, "consumer A", "=cmd|' /C calc'!A0")).starts_with("s.json: /groups/1/role: expected a name, found "));
+  CHECK(faults_of(c.problem, replaced(good, "consumer A", "=cmd|' /C calc'!A0"))
+            .starts_with("s.json: /groups/1/role: expected a name, found "));
 }
 
 TEST_CASE("a certificate that names no problem, or another II, is dropped with a warning", "[core]") {
@@ -146,8 +147,9 @@ TEST_CASE("a certificate that names no problem, or another II, is dropped with a
   REQUIRE(read.ok());
   CHECK_FALSE(read->claim.has_value());
   REQUIRE(warnings.size() == 1);
-  CHECK(to_string(warnings[0]) ==
-        "s.json: /certificate: the certificate does not say which problem it is about and is ignored (solve again to certify this schedule)");
+  CHECK(
+      to_string(warnings[0]) ==
+      "s.json: /certificate: the certificate does not say which problem it is about and is ignored (solve again to certify this schedule)");
   c.schedule.certificate->problem_hash = problem_hash(c.problem);
   CHECK(parse_schedule(schedule_text(c.problem, c.schedule), "s.json", c.problem)->claim.has_value());
   c.schedule.certificate->ii = 90;

@@ -78,9 +78,7 @@ TEST_CASE("the constraints schema knows every kind of constraint and of change o
   CHECK(found == expected);
 }
 
-TEST_CASE("the pareto schema knows every resource", "[core]") {
-  CHECK(holds(vocabularies_of("pareto"), words_up_to(Resource::Tmem)));
-}
+TEST_CASE("the pareto schema knows every resource", "[core]") { CHECK(holds(vocabularies_of("pareto"), words_up_to(Resource::Tmem))); }
 
 TEST_CASE("the simulation schema knows every reason to wait, shape and arbitration", "[core]") {
   CHECK(holds(vocabularies_of("simulation"), words_up_to(StallReason::Credit)));
@@ -101,6 +99,5 @@ TEST_CASE("schemas can be asked for by name", "[core]") {
   std::string names;
   for (const LibraryEntry& entry : list_library(Shelf::Schemas)) names += entry.name + " ";
   CHECK(names == "constraints job kernel machine measurement pareto project result schedule simulation space ");
-  CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) ==
-        "unknown schema 'kernl' (did you mean 'kernel'?)");
+  CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) == "unknown schema 'kernl' (did you mean 'kernel'?)");
 }

@@ -27,7 +27,9 @@ struct Case {
 /// Loads in the producer, everything else in the order of the file, dealt out to `groups` groups by the last digit of its name.
 Case case_of(const std::string& kernel, const std::string& machine, const Scope& params = {}) {
   Case c{*load_kernel(test::repository_path("kernels/" + kernel + ".json")),
-         *load_machine(test::repository_path("assets/machines/" + machine + ".json")), {}, {}};
+         *load_machine(test::repository_path("assets/machines/" + machine + ".json")),
+         {},
+         {}};
   c.problem = *resolve(c.kernel, c.machine, params);
   Cycle at = 0;
   c.schedule.ii = 1;
@@ -44,7 +46,9 @@ Case case_of(const std::string& kernel, const std::string& machine, const Scope&
   return c;
 }
 
-KernelRun run(const Case& c, const KernelRunOptions& options = {}) { return run_kernel(c.kernel, c.machine, {}, c.problem, c.schedule, options); }
+KernelRun run(const Case& c, const KernelRunOptions& options = {}) {
+  return run_kernel(c.kernel, c.machine, {}, c.problem, c.schedule, options);
+}
 
 }  // namespace
 
@@ -69,7 +73,8 @@ TEST_CASE("a kernel lasts as long as its busiest SM, tile after tile", "[core]")
   const KernelRun persistent = run(c, options);
   CHECK(persistent.cycles < once.cycles);
   CHECK(persistent.cycles > 16 * 128 * static_cast<Cycle>(once.sm.period.cycles()) * 9 / 10);
-  for (const GroupTime& g : persistent.sm.groups) CHECK(std::accumulate(g.stalls.begin(), g.stalls.end(), g.busy + g.idle) == persistent.sm.cycles);
+  for (const GroupTime& g : persistent.sm.groups)
+    CHECK(std::accumulate(g.stalls.begin(), g.stalls.end(), g.busy + g.idle) == persistent.sm.cycles);
 
   options = {};
   options.trips = 1;
@@ -109,7 +114,8 @@ TEST_CASE("prologue and epilogue run where their values are; an op too wide for 
   const CtaProgram program = kernel_program(c.kernel, c.machine, {}, c.problem, c.schedule, Arbitration::Scheduled);
   const auto group = [&](const std::string& name, Section section) {
     for (std::size_t v = 0; v < program.problem.ops.size(); ++v)
-      if (program.problem.ops[v].name == name && program.sections[v] == section) return static_cast<int>(program.schedule.ops[v].group.index());
+      if (program.problem.ops[v].name == name && program.sections[v] == section)
+        return static_cast<int>(program.schedule.ops[v].group.index());
     return -1;
   };
   CHECK(group("load_q0", Section::Prologue) == 0);
@@ -125,10 +131,15 @@ TEST_CASE("prologue and epilogue run where their values are; an op too wide for 
 }
 
 TEST_CASE("every shipped kernel runs on its machine, whatever the switches", "[core]") {
-  for (const auto& [kernel, machine] : std::vector<std::pair<std::string, std::string>>{
-           {"attention_backward_blackwell", "b200"}, {"attention_backward_hopper", "h100"}, {"attention_forward_blackwell", "b200"},
-           {"attention_forward_tile_blackwell", "b200"}, {"attention_forward_tile_hopper", "h200"}, {"gemm_blackwell", "b200"},
-           {"layernorm", "h100"}, {"swiglu_dual_gemm_hopper", "h100"}, {"toy_fig1", "toy"}}) {
+  for (const auto& [kernel, machine] : std::vector<std::pair<std::string, std::string>>{{"attention_backward_blackwell", "b200"},
+                                                                                        {"attention_backward_hopper", "h100"},
+                                                                                        {"attention_forward_blackwell", "b200"},
+                                                                                        {"attention_forward_tile_blackwell", "b200"},
+                                                                                        {"attention_forward_tile_hopper", "h200"},
+                                                                                        {"gemm_blackwell", "b200"},
+                                                                                        {"layernorm", "h100"},
+                                                                                        {"swiglu_dual_gemm_hopper", "h100"},
+                                                                                        {"toy_fig1", "toy"}}) {
     const Case c = case_of(kernel, machine);
     for (int switches = 0; switches < 16; ++switches) {
       CAPTURE(kernel, switches);

@@ -64,7 +64,8 @@ TEST_CASE("an answer about a latency says in words and in JSON what is proved an
   answer.status = Status::Infeasible;
   answer.from = 0;
   answer.to = 9;
-  answer.steps = {{0, 2, 4, 4, 0, "full"}, {3, 5, 4, 6, 0, "full"}, {6, 8, 5, kNoFiniteII, 0, "hard"}, {9, 9, kNoFiniteII, kNoFiniteII, 0, "never"}};
+  answer.steps = {
+      {0, 2, 4, 4, 0, "full"}, {3, 5, 4, 6, 0, "full"}, {6, 8, 5, kNoFiniteII, 0, "hard"}, {9, 9, kNoFiniteII, kNoFiniteII, 0, "never"}};
   const std::string text = latency_summary(problem, answer, {});
   for (const char* part : {"0-2", "3-5", "4-6", "not proved", "at least 5", "no schedule", "partial"}) {
     CAPTURE(text, part);

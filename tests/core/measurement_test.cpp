@@ -35,12 +35,17 @@ Measurement example() {
   m.device = {"example device", "sm_90", 132, "580.65.06", 150'000'000'000, 60'000'000, 1980, 1755.5};
   m.build = {"NVRTC 13.0", "V13.0.88", "fedcba9876543210", 168, 0, 196'700, 384, 132};
   m.verification = {{{"C", "small integers", "bit for bit", true, 0, 0, "", 0, 4096, 0},
-                     {"C", "random", "|C - reference| <= 2^-8 |reference|", false, std::numeric_limits<double>::infinity(), 0.125, "C[12, 40]", 3, 4096, 3}},
-                    20, true, "a straightforward kernel in f32"};
+                     {"C", "random", "|C - reference| <= 2^-8 |reference|", false, std::numeric_limits<double>::infinity(), 0.125,
+                      "C[12, 40]", 3, 4096, 3}},
+                    20,
+                    true,
+                    "a straightforward kernel in f32"};
   m.timing.emplace();
   m.timing->flops = 1'099'511'627'776;
   m.timing->kernel = {"heddle", {1500, 1490.5, 1510}, 1500, 733};
-  m.timing->libraries = {{{"library A 1.0.0", {1480, 1470, 1490}, 1480, 742.9}, {}, {{"C", "random", "|C - reference| <= 2^-8 |reference|", true, 0.0625, 0.125, "C[3, 7]", 0, 4096, 0}}},
+  m.timing->libraries = {{{"library A 1.0.0", {1480, 1470, 1490}, 1480, 742.9},
+                          {},
+                          {{"C", "random", "|C - reference| <= 2^-8 |reference|", true, 0.0625, 0.125, "C[3, 7]", 0, 4096, 0}}},
                          {{"library B", {}, 0, 0}, "library B is not installed", {}}};
   m.timing->launches = 50, m.timing->warmups = 10, m.timing->buffer_sets = 3, m.timing->pause_seconds = 0.5;
   m.timing->cycles_per_iteration = 1024.5;

@@ -111,8 +111,10 @@ TEST_CASE("B3: warp specialized GEMM with ring depth D and P products in flight"
     add_edge(p, mma, wait, l_mma, in_flight).waits = true;
     Schedule s = place(p, 10, {{0, 0}, {1, 1}, {2, 1}});
     s.depths[0] = depth;
-    check_period(p, s, greatest({{t_load, 1}, {t_mma, 1}, {l_mma, in_flight + 1}, {l_load + l_mma + 2 * sync, depth},
-                                 {l_load + 2 * sync, depth - in_flight}}));
+    check_period(
+        p, s,
+        greatest(
+            {{t_load, 1}, {t_mma, 1}, {l_mma, in_flight + 1}, {l_load + l_mma + 2 * sync, depth}, {l_load + 2 * sync, depth - in_flight}}));
     s.depths[0] = in_flight;
     CHECK(sustainable_period(p, s).deadlock);  // legality: D >= P + 1
   }
@@ -153,8 +155,7 @@ TEST_CASE("B7 and B8: FA3 with overlap inside a warp group, with and without pin
     if (ping_pong)
       for (int g = 0; g < groups; ++g) add_edge(p, qk[g], qk[(g + 1) % groups], barrier, g + 1 == groups ? 1 : 0);
     const Ratio tensor{groups * (t_qk + t_pv), 1}, handover{ping_pong ? groups * barrier : 0, 1};
-    const Cycle chain =
-        overlap ? std::max(l_qk + softmax, t_qk + l_pv) + rescale : l_qk + softmax + rescale + l_pv;
+    const Cycle chain = overlap ? std::max(l_qk + softmax, t_qk + l_pv) + rescale : l_qk + softmax + rescale + l_pv;
     check_period(p, place(p, 40, starts), greatest({tensor, handover, {chain, 1}}));
   }
 }

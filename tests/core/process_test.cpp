@@ -1,7 +1,7 @@
 // Child processes: streams, ends, groups, and programs that are not there.
-#include <catch2/catch.hpp>
 #include <signal.h>
 #include <unistd.h>
+#include <catch2/catch.hpp>
 
 #include <cerrno>
 #include <string>

@@ -36,14 +36,12 @@ bool ends_with(const std::string& text, const std::string& end) {
 }
 
 /// Some fault has this file ending, this pointer, and this text in its message or hint.
-void expect(const std::vector<Fault>& found, const std::string& file, const std::string& pointer,
-            const std::string& text) {
+void expect(const std::vector<Fault>& found, const std::string& file, const std::string& pointer, const std::string& text) {
   std::string all;
   bool hit = false;
   for (const Fault& f : found) {
     all += to_string(f) + "\n";
-    hit = hit || (ends_with(f.file, file) && f.pointer == pointer &&
-                  (f.message + " " + f.hint).find(text) != std::string::npos);
+    hit = hit || (ends_with(f.file, file) && f.pointer == pointer && (f.message + " " + f.hint).find(text) != std::string::npos);
   }
   INFO("wanted " << file << ": " << pointer << ": ..." << text << "...\nfound\n" << all);
   CHECK(hit);
@@ -56,9 +54,7 @@ std::size_t index_of(const Machine& m, const std::string& kind) {
   return 0;
 }
 
-std::size_t value_index(const Kernel& k, const std::string& name) {
-  return static_cast<std::size_t>(k.find_value(name) - k.values.data());
-}
+std::size_t value_index(const Kernel& k, const std::string& name) { return static_cast<std::size_t>(k.find_value(name) - k.values.data()); }
 std::size_t body_index(const Kernel& k, const std::string& name) {
   for (std::size_t i = 0; i < k.body.size(); ++i)
     if (k.body[i].name == name) return i;
@@ -80,18 +76,16 @@ TEST_CASE("an unknown parameter is named, with the nearest known one", "[core]")
 }
 
 TEST_CASE("parameters below 1 or absurd are refused, given or in the file", "[core]") {
-  for (const std::int64_t bad :
-       {std::int64_t{0}, std::int64_t{-5}, std::int64_t{1} << 40, kHuge, std::numeric_limits<std::int64_t>::min()})
-    expect(faults(kernel("gemm_hopper"), machine("h100"), {{"TILE_K", bad}}), "", "",
-           fmt::format("parameter 'TILE_K' is {}", bad));
+  for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-5}, std::int64_t{1} << 40, kHuge, std::numeric_limits<std::int64_t>::min()})
+    expect(faults(kernel("gemm_hopper"), machine("h100"), {{"TILE_K", bad}}), "", "", fmt::format("parameter 'TILE_K' is {}", bad));
   Kernel k = kernel("gemm_hopper");
   k.params[4].value = 0;
   expect(faults(k, machine("h100")), "gemm_hopper.json", "/params/4/value", "'TILE_K' is 0, expected 1 to");
 }
 
 TEST_CASE("a loop without trips is refused", "[core]") {
-  expect(faults(kernel("attention_forward_hopper"), machine("h100"), {{"KV_LEN", 64}}), "attention_forward_hopper.json",
-         "/loop/trips", "is 0");
+  expect(faults(kernel("attention_forward_hopper"), machine("h100"), {{"KV_LEN", 64}}), "attention_forward_hopper.json", "/loop/trips",
+         "is 0");
 }
 
 TEST_CASE("a kind without a rule is named", "[core]") {
@@ -107,8 +101,8 @@ TEST_CASE("a kind without a rule is named", "[core]") {
 TEST_CASE("an unknown unit is named, in a rule and in a kernel's own cost", "[core]") {
   Machine m = machine("h100");
   m.rules[index_of(m, "exp2")].uses[0].unit = "MUFFU";
-  expect(faults(kernel("attention_forward_hopper"), m), "h100.json",
-         fmt::format("/rules/{}/uses/0/unit", index_of(m, "exp2")), "did you mean 'MUFU'?");
+  expect(faults(kernel("attention_forward_hopper"), m), "h100.json", fmt::format("/rules/{}/uses/0/unit", index_of(m, "exp2")),
+         "did you mean 'MUFU'?");
   Kernel k = kernel("toy_fig1");
   k.body[1].cost = CostOverride{};
   k.body[1].cost->uses = std::vector<UnitCost>{{"TC", Expr(0), Expr(1), Expr(1)}, {"ECP", Expr(0), Expr(1), Expr(1)}};
@@ -141,12 +135,11 @@ TEST_CASE("an op that takes more of a unit than there is can never run", "[core]
 
 TEST_CASE("a tile larger than the memory it lives in is refused", "[core]") {
   const Kernel k = kernel("gemm_hopper");
-  expect(faults(k, machine("h100"), {{"TILE_K", 1024}}), "gemm_hopper.json",
-         fmt::format("/values/{}", value_index(k, "b")),
+  expect(faults(k, machine("h100"), {{"TILE_K", 1024}}), "gemm_hopper.json", fmt::format("/values/{}", value_index(k, "b")),
          "value 'b' has 524288 bytes, shared memory of machine 'h100' holds 232448");
   const Kernel b = kernel("gemm_blackwell");
-  expect(faults(b, machine("b200"), {{"TILE_N", 1024}}), "gemm_blackwell.json",
-         fmt::format("/values/{}", value_index(b, "c")), "takes 1024 columns, tensor memory of machine 'b200' has 512");
+  expect(faults(b, machine("b200"), {{"TILE_N", 1024}}), "gemm_blackwell.json", fmt::format("/values/{}", value_index(b, "c")),
+         "takes 1024 columns, tensor memory of machine 'b200' has 512");
 }
 
 TEST_CASE("a kernel with tensor memory does not fit a machine without", "[core]") {
@@ -157,10 +150,9 @@ TEST_CASE("a kernel with tensor memory does not fit a machine without", "[core]"
 
 TEST_CASE("a register tile that no thread can hold is refused", "[core]") {
   const Kernel k = kernel("gemm_hopper");
-  expect(faults(k, machine("h100"), {{"TILE_N", 1024}}), "gemm_hopper.json",
-         fmt::format("/values/{}", value_index(k, "c0")), "512 registers in each of 128 threads");
-  expect(faults(k, machine("b200")), "gemm_hopper.json", fmt::format("/values/{}", value_index(k, "c0")),
-         "belongs into tensor memory");
+  expect(faults(k, machine("h100"), {{"TILE_N", 1024}}), "gemm_hopper.json", fmt::format("/values/{}", value_index(k, "c0")),
+         "512 registers in each of 128 threads");
+  expect(faults(k, machine("b200")), "gemm_hopper.json", fmt::format("/values/{}", value_index(k, "c0")), "belongs into tensor memory");
 }
 
 TEST_CASE("residents that do not fit together are refused", "[core]") {
@@ -168,12 +160,10 @@ TEST_CASE("residents that do not fit together are refused", "[core]") {
   m.limits.smem_bytes = 65536;
   Kernel k = kernel("attention_forward_hopper");
   k.values[value_index(k, "q0")].shape[0] = Expr(512);
-  for (const char* name : {"s0", "x0", "p0", "ph0", "r0", "o0", "n0", "h0", "out0"})
-    k.values[value_index(k, name)].shape[0] = Expr(512);
+  for (const char* name : {"s0", "x0", "p0", "ph0", "r0", "o0", "n0", "h0", "out0"}) k.values[value_index(k, name)].shape[0] = Expr(512);
   k.values[value_index(k, "s0")].registers = Expr(1);
   for (const char* name : {"x0", "p0", "ph0", "r0", "o0"}) k.values[value_index(k, name)].registers = Expr(1);
-  expect(faults(k, m), "attention_forward_hopper.json", "/values",
-         "stay on chip for the whole loop take 147456 bytes of shared memory");
+  expect(faults(k, m), "attention_forward_hopper.json", "/values", "stay on chip for the whole loop take 147456 bytes of shared memory");
 }
 
 TEST_CASE("ops wider than the CTA and values without positive shape are refused", "[core]") {
@@ -184,8 +174,7 @@ TEST_CASE("ops wider than the CTA and values without positive shape are refused"
          "needs 64 warps, a CTA on machine 'h100' has at most 32");
   Kernel bad = kernel("gemm_hopper");
   bad.values[2].shape[0] = expr("TILE_K - 64");
-  expect(faults(bad, machine("h100")), "gemm_hopper.json", "/values/2/shape/0",
-         "extent 0 of value 'b' is 0 (\"TILE_K - 64\")");
+  expect(faults(bad, machine("h100")), "gemm_hopper.json", "/values/2/shape/0", "extent 0 of value 'b' is 0 (\"TILE_K - 64\")");
 }
 
 TEST_CASE("sizes that overflow are refused, never wrapped", "[core]") {
@@ -230,8 +219,8 @@ TEST_CASE("one copy of storage must not be overwritten while it may still be rea
   // P over S, likewise.
   Kernel p = kernel("attention_forward_blackwell");
   p.body[body_index(p, "write_p1")].inputs[0] = {"ph0", 0};
-  expect(faults(p, machine("b200")), "attention_forward_blackwell.json",
-         fmt::format("/values/{}", value_index(p, "S1")), "while op 'read_s1' may still use it");
+  expect(faults(p, machine("b200")), "attention_forward_blackwell.json", fmt::format("/values/{}", value_index(p, "S1")),
+         "while op 'read_s1' may still use it");
   // An order edge corrects it.
   k.order.push_back({"read_o0", "write_o0", std::nullopt, 0});
   CHECK(resolve(k, machine("b200")));
@@ -240,8 +229,8 @@ TEST_CASE("one copy of storage must not be overwritten while it may still be rea
 TEST_CASE("tensor memory accumulates in place, so both names must share storage", "[core]") {
   Kernel k = kernel("attention_forward_blackwell");
   k.values[value_index(k, "R0")].alias_of.clear();
-  expect(faults(k, machine("b200")), "attention_forward_blackwell.json",
-         fmt::format("/body/{}/out/0", body_index(k, "PV0")), "accumulates in place");
+  expect(faults(k, machine("b200")), "attention_forward_blackwell.json", fmt::format("/body/{}/out/0", body_index(k, "PV0")),
+         "accumulates in place");
 }
 
 TEST_CASE("an alias must fit into the storage it shares, and not overwrite a loop invariant", "[core]") {
@@ -306,8 +295,7 @@ TEST_CASE("a long chain of aliases in a large body resolves quickly", "[core]") 
   k.values.resize(3);
   const int count = 1000;
   for (int i = 0; i < count; ++i) {
-    k.values.push_back(
-        {fmt::format("t{}", i), DType::F32, {Expr(4), Expr(4)}, Space::Smem, i == 0 ? "" : "t0", std::nullopt});
+    k.values.push_back({fmt::format("t{}", i), DType::F32, {Expr(4), Expr(4)}, Space::Smem, i == 0 ? "" : "t0", std::nullopt});
     TileOp op;
     op.name = fmt::format("op{}", i);
     op.kind = "exp2";

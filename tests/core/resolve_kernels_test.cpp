@@ -28,16 +28,8 @@ struct Row {
 const std::vector<Row> kRows{
     {"gemm_hopper", "h100", {}, 5, {{"TC", 1024}, {"SMEM", 640}, {"TMA", 768}}},
     {"gemm_hopper", "h200", {{"TILE_N", 128}}, 5, {{"TC", 512}, {"SMEM", 384}, {"TMA", 512}}},
-    {"attention_forward_hopper",
-     "h100",
-     {},
-     20,
-     {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
-    {"attention_forward_hopper",
-     "h200",
-     {},
-     20,
-     {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
+    {"attention_forward_hopper", "h100", {}, 20, {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
+    {"attention_forward_hopper", "h200", {}, 20, {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 392}, {"ALU", 416}, {"TMA", 1024}}},
     {"attention_forward_hopper",
      "h100",
      {{"KV", 176}},
@@ -48,11 +40,7 @@ const std::vector<Row> kRows{
      {},
      11,
      {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 388}, {"ALU", 400}, {"TMA", 1024}}},
-    {"attention_backward_hopper",
-     "h100",
-     {},
-     34,
-     {{"TC", 2560}, {"SMEM", 2688}, {"MUFU", 512}, {"FMA", 192}, {"ALU", 128}, {"TMA", 632}}},
+    {"attention_backward_hopper", "h100", {}, 34, {{"TC", 2560}, {"SMEM", 2688}, {"MUFU", 512}, {"FMA", 192}, {"ALU", 128}, {"TMA", 632}}},
     {"swiglu_dual_gemm_hopper", "h100", {}, 8, {{"TC", 1024}, {"SMEM", 768}, {"TMA", 768}}},
     {"gemm_short_k_hopper", "h100", {}, 24, {{"TC", 2048}, {"SMEM", 2560}, {"ALU", 256}, {"TMA", 1144}}},
     {"attention_forward_emulated_blackwell",
@@ -96,15 +84,12 @@ TEST_CASE("shipped kernels load the units as computed by hand", "[core]") {
     std::map<std::string, std::int64_t> load;
     for (const Op& op : p->ops)
       for (const UnitUse& use : op.uses) load[p->unit(use.unit).name] += use.duration * use.amount;
-    for (auto& [unit, amount] : load)
-      amount = (amount + machine->find_unit(unit)->capacity - 1) / machine->find_unit(unit)->capacity;
+    for (auto& [unit, amount] : load) amount = (amount + machine->find_unit(unit)->capacity - 1) / machine->find_unit(unit)->capacity;
     CHECK(load == row.load);
   }
 }
 
-TEST_CASE(
-    "every shipped kernel resolves on a machine of each generation it is written for, whatever it lets a tuner choose",
-    "[core]") {
+TEST_CASE("every shipped kernel resolves on a machine of each generation it is written for, whatever it lets a tuner choose", "[core]") {
   for (const LibraryEntry& entry : list_library(Shelf::Kernels)) {
     const auto kernel = load_kernel(entry.path);
     INFO(entry.name);

@@ -69,9 +69,7 @@ class Damage {
       case 7: op.outputs = {other}; break;
       case 8: op.kind = k.body[below(k.body.size())].kind; break;
       case 9: k.body.erase(k.body.begin() + static_cast<std::ptrdiff_t>(below(k.body.size()))); break;
-      case 10:
-        k.order.push_back({op.name, k.body[below(k.body.size())].name, formula(), static_cast<int>(below(3))});
-        break;
+      case 10: k.order.push_back({op.name, k.body[below(k.body.size())].name, formula(), static_cast<int>(below(3))}); break;
       case 11:
         if (!value.shape.empty()) value.shape.pop_back();
         break;
@@ -110,8 +108,8 @@ void check_consistent(const Problem& p) {
   for (const Op& op : p.ops) {
     good = good && op.latency >= 0 && op.window >= 0 && op.warps >= 1 && op.warps <= p.limits.warps_per_cta;
     for (const UnitUse& u : op.uses)
-      good = good && u.unit.index() < p.units.size() && u.duration > 0 && u.amount > 0 &&
-             u.amount <= p.unit(u.unit).capacity && u.offset >= 0;
+      good =
+          good && u.unit.index() < p.units.size() && u.duration > 0 && u.amount > 0 && u.amount <= p.unit(u.unit).capacity && u.offset >= 0;
   }
   for (const Value& v : p.values)
     good = good && op_ok(v.producer) && v.bytes > 0 && v.registers >= 0 && v.registers <= p.limits.registers_per_thread;
@@ -132,14 +130,13 @@ void check_consistent(const Problem& p) {
 
 TEST_CASE("damaged kernels and machines are explained or resolve to something consistent", "[core]") {
   std::vector<std::pair<Kernel, Machine>> pairs;
-  for (const auto& [kernel, machine] :
-       std::vector<std::pair<std::string, std::string>>{{"toy_fig1", "toy"},
-                                                        {"gemm_hopper", "h100"},
-                                                        {"attention_forward_hopper", "h200"},
-                                                        {"attention_backward_hopper", "h100"},
-                                                        {"layernorm", "h100"},
-                                                        {"attention_forward_blackwell", "b200"},
-                                                        {"attention_backward_blackwell", "b200"}}) {
+  for (const auto& [kernel, machine] : std::vector<std::pair<std::string, std::string>>{{"toy_fig1", "toy"},
+                                                                                        {"gemm_hopper", "h100"},
+                                                                                        {"attention_forward_hopper", "h200"},
+                                                                                        {"attention_backward_hopper", "h100"},
+                                                                                        {"layernorm", "h100"},
+                                                                                        {"attention_forward_blackwell", "b200"},
+                                                                                        {"attention_backward_blackwell", "b200"}}) {
     const auto k = load_kernel(test::repository_path("kernels/" + kernel + ".json"));
     const auto m = load_machine(test::repository_path("assets/machines/" + machine + ".json"));
     REQUIRE(k);

@@ -224,8 +224,7 @@ TEST_CASE("registers per thread come from the tile, or from the value's own form
   CHECK(value(resolved(kernel_of(kAttentionLike), machine("h100"), {{"KV", 176}}), "s").registers == 88);
 }
 
-TEST_CASE("tiles in shared memory are channels, register values only if they cross, invariants are residents",
-          "[core]") {
+TEST_CASE("tiles in shared memory are channels, register values only if they cross, invariants are residents", "[core]") {
   const Problem p = resolved(kernel_of(kAttentionLike), machine("h100"));
   CHECK(p.resident_smem == 64 * 128 * 2);
   const Channel* k = channel(p, "k");
@@ -307,8 +306,7 @@ TEST_CASE("the emulated share of exponentials moves from MUFU to the FMA pipe", 
   Machine hopper = machine("h100");
   for (const CostRule& rule : machine("b200").rules)
     if (rule.kind == "exp2")
-      *std::find_if(hopper.rules.begin(), hopper.rules.end(), [](const CostRule& r) { return r.kind == "exp2"; }) =
-          rule;
+      *std::find_if(hopper.rules.begin(), hopper.rules.end(), [](const CostRule& r) { return r.kind == "exp2"; }) = rule;
   // The b200 rule names units that h100 has too; 64 x 128 elements.
   for (CostRule& rule : hopper.rules) rule.source.clear();
   const Problem p = resolved(k, hopper);

@@ -82,8 +82,8 @@ TEST_CASE("a sensitivity answer that was cut short is not complete, whatever row
 TEST_CASE("the words of a sensitivity answer", "[core]") {
   const Problem problem = test::toy_problem();
   const std::string text = sensitivity_summary(problem, example(), false, {});
-  for (const char* part : {"3 change II", "1 only the order", "1 undecided", "1 neither", "95 (-5)", "110 (+10)", "+: 120",
-                           "+: 103-104", "100-106 not proved", "no schedule", "impossible", "absurd -10 %: it does not fit"}) {
+  for (const char* part : {"3 change II", "1 only the order", "1 undecided", "1 neither", "95 (-5)", "110 (+10)", "+: 120", "+: 103-104",
+                           "100-106 not proved", "no schedule", "impossible", "absurd -10 %: it does not fit"}) {
     CAPTURE(text, part);
     CHECK(text.find(part) != std::string::npos);
   }
@@ -112,8 +112,8 @@ TEST_CASE("the numbers of a kernel on a machine are those that its ops use", "[c
     CHECK(resolve(kernel, machine, {}, {number}).ok());
   }
   const auto has = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  for (const char* name : {"mma.ss.latency", "exp2.MUFU.duration", "tma_load.window", "TC.capacity", "limits.smem_bytes",
-                           "handoff.signal", "load_k.latency"})
+  for (const char* name :
+       {"mma.ss.latency", "exp2.MUFU.duration", "tma_load.window", "TC.capacity", "limits.smem_bytes", "handoff.signal", "load_k.latency"})
     CHECK(has(name));
   CHECK_FALSE(has("gather.latency"));
   CHECK_FALSE(has("limits.threads_per_warp"));

@@ -28,7 +28,7 @@ TEST_CASE("an idle shift is the same program, another order or iteration is not"
   const Problem p = chain();
   const Schedule first = place(p, 10, {{0, 0}, {1, 0}, {2, 0}});
   const Schedule idle = place(p, 10, {{3, 0}, {5, 0}, {9, 0}});
-  const Schedule late = place(p, 10, {{0, 0}, {1, 0}, {12, 0}});     // c of the iteration before
+  const Schedule late = place(p, 10, {{0, 0}, {1, 0}, {12, 0}});      // c of the iteration before
   const Schedule swapped = place(p, 10, {{0, 0}, {12, 0}, {21, 0}});  // stream a c b
   for (const Aspect aspect : {Aspect::Groups, Aspect::Order, Aspect::Stages, Aspect::Any})
     CHECK(signature_of(p, first, aspect) == signature_of(p, idle, aspect));
@@ -48,8 +48,7 @@ TEST_CASE("differences are said in the words of the schedule", "[core]") {
   CHECK(differences(p, first, place(p, 10, {{0, 0}, {1, 0}, {12, 0}})) ==
         std::vector<std::string>{"group 0: c one iteration later (seen from a)"});
   CHECK(differences(p, first, place(p, 10, {{0, 0}, {2, 0}, {1, 0}})) == std::vector<std::string>{"group 0: b after c"});
-  CHECK(differences(p, first, place(p, 10, {{0, 0}, {1, 0}, {2, 1}})) ==
-        std::vector<std::string>{"c in group 1 instead of group 0"});
+  CHECK(differences(p, first, place(p, 10, {{0, 0}, {1, 0}, {2, 1}})) == std::vector<std::string>{"c in group 1 instead of group 0"});
 }
 
 TEST_CASE("groups are told by their ops, not by their numbers", "[core]") {

@@ -118,7 +118,7 @@ TEST_CASE("CTAs share the units of their SM, and tiles follow each other", "[cor
   SimulateOptions options;
   CHECK(run_sm(program, {{{5}}, 1, false}, options).run.cycles == 200);
   CHECK(run_sm(program, {{{5, 5, 5}}, 1, false}, options).run.cycles == 600);
-  CHECK(run_sm(program, {{{5, 5, 5, 5}}, 4, false}, options).run.cycles == 230);  // one after the other on the unit, then in step
+  CHECK(run_sm(program, {{{5, 5, 5, 5}}, 4, false}, options).run.cycles == 230);     // one after the other on the unit, then in step
   CHECK(run_sm(program, {{{5, 5, 5, 5, 5}}, 5, false}, options).run.cycles == 280);  // the unit is full
   const SmRun persistent = run_sm(program, {{{5, 5}, {5}}, 2, true}, options);
   CHECK(persistent.run.cycles == 400);

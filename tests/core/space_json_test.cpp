@@ -85,9 +85,13 @@ TEST_CASE("hostile spaces are refused and never crash", "[core]") {
   CHECK_FALSE(faults_of(with_parameter(R"({"name": "a", "kind": "real", "low": 1, "high": 1})")).empty());
   CHECK_FALSE(faults_of(with_parameter(R"({"name": "a\u0007", "kind": "real", "low": 0, "high": 1})")).empty());
   std::string many = R"({"schema": "heddle.space/1", "parameters": [)";
-  for (int i = 0; i < 70; ++i) many += (i ? ", " : "") + std::string(R"({"name": "p)") + std::to_string(i) + R"(", "kind": "integer", "low": 0, "high": 1})";
+  for (int i = 0; i < 70; ++i)
+    many += (i ? ", " : "") + std::string(R"({"name": "p)") + std::to_string(i) + R"(", "kind": "integer", "low": 0, "high": 1})";
   CHECK(faults_of(many + "]}").size() == 1);
   std::string deep = "a";
   for (int i = 0; i < 300; ++i) deep = "(" + deep + ")";
-  CHECK_FALSE(faults_of(R"({"schema": "heddle.space/1", "parameters": [{"name": "a", "kind": "integer", "low": 0, "high": 1}], "constraints": [")" + deep + "\"]}").empty());
+  CHECK_FALSE(
+      faults_of(R"({"schema": "heddle.space/1", "parameters": [{"name": "a", "kind": "integer", "low": 0, "high": 1}], "constraints": [")" +
+                deep + "\"]}")
+          .empty());
 }

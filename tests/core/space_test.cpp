@@ -153,7 +153,8 @@ TEST_CASE("spaces that leave nothing, or too much to list, are refused", "[core]
   CHECK(none.error().faults[0].pointer == "/constraints/0");
   const auto never = ChainOfTrees::build(space_with({range_of("a", 0, 3)}, {"1 > 2"}));
   CHECK(never.error().faults[0].message == "\"1 > 2\" never holds");
-  const auto huge = ChainOfTrees::build(space_with({range_of("a", 0, 99'999), range_of("b", 0, 99'999), range_of("c", 0, 99'999)}, {"a + b + c >= 0"}));
+  const auto huge =
+      ChainOfTrees::build(space_with({range_of("a", 0, 99'999), range_of("b", 0, 99'999), range_of("c", 0, 99'999)}, {"a + b + c >= 0"}));
   REQUIRE_FALSE(huge.ok());
   CHECK(huge.error().faults[0].message.find("more than can be listed") != std::string::npos);
   // Without a constraint the same is no trouble, and numbers saturate.

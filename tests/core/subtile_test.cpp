@@ -86,18 +86,19 @@ std::multiset<std::string> described(const Problem& p) {
   for (const Op& op : p.ops) {
     std::string uses;
     for (const UnitUse& use : op.uses) uses += fmt::format(" {}:{}+{}x{}", p.unit(use.unit).name, use.offset, use.duration, use.amount);
-    lines.insert(fmt::format("op {} {} latency {} window {} warps {} {}{}{}{}", op.name, op.kind, op.latency, op.window, op.warps, op.aligned,
-                             op.asynchronous, op.variable_latency, uses));
+    lines.insert(fmt::format("op {} {} latency {} window {} warps {} {}{}{}{}", op.name, op.kind, op.latency, op.window, op.warps,
+                             op.aligned, op.asynchronous, op.variable_latency, uses));
   }
   for (const Value& v : p.values)
     lines.insert(fmt::format("value {} {} {} {} {}", v.name, to_string(v.space), p.op(v.producer).name, v.bytes, v.registers));
   for (const Edge& e : p.edges)
-    lines.insert(fmt::format("edge {} {} {} {} {} {} {} {}", p.op(e.from).name, p.op(e.to).name, e.value.valid() ? p.value(e.value).name : "-",
-                             e.latency, e.distance, e.handoff, e.waits, e.hold));
+    lines.insert(fmt::format("edge {} {} {} {} {} {} {} {}", p.op(e.from).name, p.op(e.to).name,
+                             e.value.valid() ? p.value(e.value).name : "-", e.latency, e.distance, e.handoff, e.waits, e.hold));
   for (const Channel& c : p.channels) {
     std::multiset<std::string> readers;
     for (const Reader& r : c.readers) readers.insert(fmt::format("{} {} {} {}", p.op(r.op).name, r.distance, r.release, r.signal));
-    std::string line = fmt::format("channel {} {} {} {} {} {}", c.name, to_string(c.space), c.size, p.op(c.writer).name, c.only_if_crossing, c.max_depth);
+    std::string line =
+        fmt::format("channel {} {} {} {} {} {}", c.name, to_string(c.space), c.size, p.op(c.writer).name, c.only_if_crossing, c.max_depth);
     for (const std::string& r : readers) line += ", " + r;
     lines.insert(line);
   }
@@ -274,9 +275,16 @@ TEST_CASE("what is ordered stays ordered", "[core]") {
   std::set<std::pair<std::string, std::string>> pairs;
   for (const OrderEdge& edge : parts.order) pairs.emplace(edge.from, edge.to);
   // On chip part by part; in global memory every part; add_x is shared by both parts here.
-  CHECK(pairs == std::set<std::pair<std::string, std::string>>{{"minus0", "weigh0"}, {"minus1", "weigh1"}, {"load_b", "keep0"}, {"load_b", "keep1"},
-                                                               {"keep0", "add_x"}, {"keep1", "add_x"}, {"product0", "keep0"}, {"product0", "keep1"},
-                                                               {"product1", "keep0"}, {"product1", "keep1"}});
+  CHECK(pairs == std::set<std::pair<std::string, std::string>>{{"minus0", "weigh0"},
+                                                               {"minus1", "weigh1"},
+                                                               {"load_b", "keep0"},
+                                                               {"load_b", "keep1"},
+                                                               {"keep0", "add_x"},
+                                                               {"keep1", "add_x"},
+                                                               {"product0", "keep0"},
+                                                               {"product0", "keep1"},
+                                                               {"product1", "keep0"},
+                                                               {"product1", "keep1"}});
 }
 
 TEST_CASE("names of parts never meet names that exist", "[core]") {
@@ -339,10 +347,16 @@ TEST_CASE("kernels changed at random are cut or refused, and what is cut is as v
       TileOp& op = kernel.body[below(kernel.body.size())];
       TileValue& value = kernel.values[below(kernel.values.size())];
       switch (below(6)) {
-        case 0: if (!op.inputs.empty()) op.inputs[below(op.inputs.size())].value = value.name; break;
-        case 1: if (!value.shape.empty()) value.shape[below(value.shape.size())] = *Expr::parse(extents[below(extents.size())]); break;
+        case 0:
+          if (!op.inputs.empty()) op.inputs[below(op.inputs.size())].value = value.name;
+          break;
+        case 1:
+          if (!value.shape.empty()) value.shape[below(value.shape.size())] = *Expr::parse(extents[below(extents.size())]);
+          break;
         case 2: value.shape.emplace_back(*Expr::parse(extents[below(extents.size())])); break;
-        case 3: if (!value.shape.empty()) value.shape.pop_back(); break;
+        case 3:
+          if (!value.shape.empty()) value.shape.pop_back();
+          break;
         case 4: op.kind = kinds[below(kinds.size())]; break;
         case 5: op.attrs["axis"] = static_cast<std::int64_t>(below(3)); break;
       }
@@ -371,7 +385,9 @@ TEST_CASE("kernels changed at random are cut or refused, and what is cut is as v
           for (std::size_t e = 0; e < tensor.array.data.size(); ++e) {
             const float a = tensor.array.data[e], b = after->at(name).array.data[e];
             const float room = 1e-3f * (1 + std::fabs(a));
-            if (std::isfinite(a) && !(std::fabs(a - b) <= room)) FAIL(name << " differs after cutting " << param.name << " in " << factor << ": " << a << ", " << b << "\n" << kernel_text(kernel));
+            if (std::isfinite(a) && !(std::fabs(a - b) <= room))
+              FAIL(name << " differs after cutting " << param.name << " in " << factor << ": " << a << ", " << b << "\n"
+                        << kernel_text(kernel));
           }
       }
   }

@@ -59,8 +59,7 @@ TEST_CASE("every op of a case that fits is named or keyed in its timeline", "[co
   style.width = 140;
   const test::GanttCase c = test::attention_case();
   const std::string text = draw(c, GanttMode::Steady, style);
-  for (const char* name : {"load K", "load V", "QK", "exp2", "PV"})
-    CHECK(text.find(std::string("[") + name) != std::string::npos);
+  for (const char* name : {"load K", "load V", "QK", "exp2", "PV"}) CHECK(text.find(std::string("[") + name) != std::string::npos);
 }
 
 TEST_CASE("an ASCII timeline is ASCII and carries no colour codes unless asked", "[core]") {
@@ -86,6 +85,5 @@ TEST_CASE("names from files cannot steer the terminal", "[core]") {
 }
 
 TEST_CASE("tables align by characters, not bytes, and leave out empty columns", "[core]") {
-  CHECK(text_table({{"name"}, {"empty"}, {"n", true}}, {{"é", "", "1"}, {"abcde", "", "10"}}) ==
-        "  name    n\n  é       1\n  abcde  10\n");
+  CHECK(text_table({{"name"}, {"empty"}, {"n", true}}, {{"é", "", "1"}, {"abcde", "", "10"}}) == "  name    n\n  é       1\n  abcde  10\n");
 }

@@ -58,7 +58,8 @@ TEST_CASE("a history comes back line by line", "[core]") {
   CHECK_FALSE(history.end);
   CHECK(history.best() == &history.evaluations[1]);
   CHECK(history.evaluations[1].label == "TILE_N=256");
-  CHECK(evaluation_json(history.sessions[0].space, history.evaluations[0]).line() == evaluation_json(session_of_two().space, evaluation_of(1, 0, 2000)).line());
+  CHECK(evaluation_json(history.sessions[0].space, history.evaluations[0]).line() ==
+        evaluation_json(session_of_two().space, evaluation_of(1, 0, 2000)).line());
   CHECK(read->whole_bytes == history_text().size());
   const auto ended = parse_tuning(history_text() + end_json({"budget", 2, 1500.5, 2, true, 1.5}).line() + "\n", "h.jsonl");
   REQUIRE(ended->history.end);
@@ -99,16 +100,20 @@ TEST_CASE("a line that contradicts itself, its session or its neighbours is set 
   const TuneEvaluation good = evaluation_of(1, 0, 2000);
   CHECK(told({good, evaluation_of(2, 1, 1500)}).empty());
   TuneHistory history;
-  CHECK(told({good, changed([](auto& e) { e.bound = 1600; })}, &history) == Lines{"h.jsonl: line 3: evaluation 2 is set aside: its value 1500 is below its own bound of 1600"});
+  CHECK(told({good, changed([](auto& e) { e.bound = 1600; })}, &history) ==
+        Lines{"h.jsonl: line 3: evaluation 2 is set aside: its value 1500 is below its own bound of 1600"});
   REQUIRE(history.evaluations.size() == 1);
   CHECK(history.evaluations[0].best == 2000);
   CHECK(told({good, changed([](auto& e) { e.value = 850, e.bound = 800; })}) ==
         Lines{"h.jsonl: line 3: evaluation 2 is set aside: its value 850 is below the bound of all configurations, 900"});
-  CHECK(told({changed([](auto& e) { e.lower_bound_ii = 2000; })}) == Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II 1024 is below its own lower_bound_ii of 2000"});
-  CHECK(told({changed([](auto& e) { e.min_ii = 2000; })}) == Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II 1024 is below its own min_ii of 2000"});
+  CHECK(told({changed([](auto& e) { e.lower_bound_ii = 2000; })}) ==
+        Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II 1024 is below its own lower_bound_ii of 2000"});
+  CHECK(told({changed([](auto& e) { e.min_ii = 2000; })}) ==
+        Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II 1024 is below its own min_ii of 2000"});
   CHECK(told({changed([](auto& e) { e.lower_bound_ii = 1000; })}) ==
         Lines{"h.jsonl: line 2: evaluation 2 is set aside: it is optimal, and its II 1024 is above its own lower_bound_ii of 1000"});
-  CHECK(told({changed([](auto& e) { e.status = TuneStatus::Infeasible; })}) == Lines{"h.jsonl: line 2: evaluation 2 is set aside: it is infeasible, and has a value"});
+  CHECK(told({changed([](auto& e) { e.status = TuneStatus::Infeasible; })}) ==
+        Lines{"h.jsonl: line 2: evaluation 2 is set aside: it is infeasible, and has a value"});
   // Neighbours: one configuration, then one question.
   CHECK(told({good, changed([](auto& e) { e.config = {0}; })}) ==
         Lines{"h.jsonl: line 2: evaluation 1 is set aside: its configuration takes 2000, and 1500 in line 3, both optimal",
@@ -116,7 +121,8 @@ TEST_CASE("a line that contradicts itself, its session or its neighbours is set 
   CHECK(told({good, changed([](auto& e) { e.config = {0}, e.status = TuneStatus::Infeasible, e.value.reset(), e.ii.reset(); })}) ==
         Lines{"h.jsonl: line 3: evaluation 2 is set aside: it is infeasible, and has a value in line 2"});
   CHECK(told({changed([](auto& e) { e.ii = e.lower_bound_ii = 3072; }), good}) ==
-        Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II 3072 is optimal; line 3 says the same of 1024", "h.jsonl: line 3: evaluation 1 is set aside: its II 1024 is optimal; line 2 says the same of 3072"});
+        Lines{"h.jsonl: line 2: evaluation 2 is set aside: its II 3072 is optimal; line 3 says the same of 1024",
+              "h.jsonl: line 3: evaluation 1 is set aside: its II 1024 is optimal; line 2 says the same of 3072"});
   TuneEvaluation found = good;
   found.status = TuneStatus::Feasible;
   CHECK(told({changed([](auto& e) { e.ii = e.lower_bound_ii = 3072; }), found}) ==
@@ -155,7 +161,8 @@ TEST_CASE("faults of a history name file and line", "[core]") {
   };
   CHECK(first_fault(text + "{]\n").find("line 4") != std::string::npos);
   CHECK(first_fault(text + "{\"line\": \"party\"}\n").find("line 4: expected \"run\"") != std::string::npos);
-  CHECK(first_fault(text + text.substr(text.find('\n') + 1).replace(text.substr(text.find('\n') + 1).find("128"), 3, "129")).find("129 is not among") != std::string::npos);
+  CHECK(first_fault(text + text.substr(text.find('\n') + 1).replace(text.substr(text.find('\n') + 1).find("128"), 3, "129"))
+            .find("129 is not among") != std::string::npos);
   TuneSession other = session_of_two();
   other.subject = "ffff";
   CHECK(first_fault(text + session_json(other).line() + "\n").find("something else") != std::string::npos);

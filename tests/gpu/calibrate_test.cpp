@@ -8,8 +8,8 @@
 #include <iostream>
 #include <set>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
 #include "core/base/atomic_file.h"
@@ -94,7 +94,8 @@ TEST_CASE("heddle calibrate writes a machine file with what the GPU takes", "[gp
   const test::FakeGpu gpu;
   const std::string folder = HEDDLE_FAKE_KERNELS "/calibrate", file = folder + "/machine.json";
   REQUIRE(write_file(file, "", MissingFolder::Create).ok());
-  const std::string command = fmt::format("XDG_CACHE_HOME='{0}' '{1}' calibrate h100 --compiler nvrtc -o '{2}' >'{0}/out' 2>'{0}/err'", folder, HEDDLE_PROGRAM, file);
+  const std::string command = fmt::format("XDG_CACHE_HOME='{0}' '{1}' calibrate h100 --compiler nvrtc -o '{2}' >'{0}/out' 2>'{0}/err'",
+                                          folder, HEDDLE_PROGRAM, file);
   const int status = std::system(command.c_str());
   INFO(read_file(folder + "/out").value() << read_file(folder + "/err").value());
   REQUIRE(WEXITSTATUS(status) == 0);
@@ -119,8 +120,10 @@ TEST_CASE("heddle calibrate writes a machine file with what the GPU takes", "[gp
 TEST_CASE("calibrating without a GPU says so, and what can be done", "[gpu]") {
   const std::string folder = HEDDLE_FAKE_KERNELS "/calibrate";
   REQUIRE(write_file(folder + "/err", "", MissingFolder::Create).ok());
-  const int status = std::system(fmt::format("HEDDLE_CUDA_DRIVER=/nowhere/libcuda.so '{}' calibrate h100 2>'{}/err' >/dev/null", HEDDLE_PROGRAM, folder).c_str());
+  const int status = std::system(
+      fmt::format("HEDDLE_CUDA_DRIVER=/nowhere/libcuda.so '{}' calibrate h100 2>'{}/err' >/dev/null", HEDDLE_PROGRAM, folder).c_str());
   CHECK(WEXITSTATUS(status) == 6);
-  CHECK(read_file(folder + "/err").value().find("without a GPU the micro-kernels can be written and compiled: --emit-only DIR") != std::string::npos);
+  CHECK(read_file(folder + "/err").value().find("without a GPU the micro-kernels can be written and compiled: --emit-only DIR") !=
+        std::string::npos);
   CHECK(WEXITSTATUS(std::system(fmt::format("'{}' calibrate b200 2>/dev/null >/dev/null", HEDDLE_PROGRAM).c_str())) == 3);
 }

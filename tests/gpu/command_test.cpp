@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include "core/base/atomic_file.h"
 #include "core/formats/measurement_json.h"
@@ -26,14 +26,16 @@ const std::string kFolder = HEDDLE_FAKE_KERNELS "/commands";
 Outcome heddle_says(const std::string& words) {
   const std::string out = kFolder + "/out", err = kFolder + "/err";
   (void)write_file(out, "", MissingFolder::Create).ok();
-  const int status = std::system(fmt::format("XDG_CACHE_HOME='{0}/cache' '{1}' {2} >'{3}' 2>'{4}'", kFolder, HEDDLE_PROGRAM, words, out, err).c_str());
+  const int status =
+      std::system(fmt::format("XDG_CACHE_HOME='{0}/cache' '{1}' {2} >'{3}' 2>'{4}'", kFolder, HEDDLE_PROGRAM, words, out, err).c_str());
   return {WEXITSTATUS(status), read_file(out).value(), read_file(err).value()};
 }
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-const std::string kGemm = fmt::format("gemm_hopper h100 '{}' -p M=256 -p N=256 -p K=320 --pause 0.01 --blocks 1 --launches 1 --warmups 1 --repeats 2",
-                                      heddle::test::repository_path("tests/schedules/gemm_hopper_h100.json"));
+const std::string kGemm =
+    fmt::format("gemm_hopper h100 '{}' -p M=256 -p N=256 -p K=320 --pause 0.01 --blocks 1 --launches 1 --warmups 1 --repeats 2",
+                heddle::test::repository_path("tests/schedules/gemm_hopper_h100.json"));
 
 }  // namespace
 
@@ -115,7 +117,8 @@ TEST_CASE("profile prints a line per op and writes a trace; what it measured can
   CHECK(adopted.code == 0);
   CHECK(holds(adopted.err, fmt::format("solve again: heddle solve gemm_hopper h100 --constraints {}", changes)));
   CHECK(holds(read_file(changes).value(), "\"op\": \"MMA0\""));
-  const Outcome checked = heddle_says(fmt::format("check gemm_hopper h100 '{}' --constraints '{}'", heddle::test::repository_path("tests/schedules/gemm_hopper_h100.json"), changes));
+  const Outcome checked = heddle_says(fmt::format("check gemm_hopper h100 '{}' --constraints '{}'",
+                                                  heddle::test::repository_path("tests/schedules/gemm_hopper_h100.json"), changes));
   INFO(checked.out << checked.err);
   CHECK((checked.code == 0 || checked.code == 4));  // read and taken into account
   const Outcome other = heddle_says(fmt::format("adopt layernorm h100 '{}'", file));

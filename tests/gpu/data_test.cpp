@@ -18,9 +18,12 @@ using namespace heddle::codegen;
 
 namespace {
 
-TensorPlan tensor(DType dtype, std::vector<std::int64_t> shape, TensorRole role = TensorRole::Input) { return {"T", dtype, std::move(shape), role}; }
+TensorPlan tensor(DType dtype, std::vector<std::int64_t> shape, TensorRole role = TensorRole::Input) {
+  return {"T", dtype, std::move(shape), role};
+}
 
-OutputCheck checked(Criterion criterion, std::vector<float> computed, std::vector<float> reference, std::vector<float> plain = {}, double relative = 0, double absolute = 0, double rms = 0) {
+OutputCheck checked(Criterion criterion, std::vector<float> computed, std::vector<float> reference, std::vector<float> plain = {},
+                    double relative = 0, double absolute = 0, double rms = 0) {
   const TensorPlan t = tensor(DType::Bf16, {2, static_cast<std::int64_t>(computed.size()) / 2}, TensorRole::Output);
   return check_output(t, "random", {0, criterion, relative, absolute, rms, {}}, as_bytes(t, computed), reference, plain);
 }
@@ -108,7 +111,8 @@ TEST_CASE("a plan travels as bytes, and damaged bytes are refused", "[gpu]") {
   std::mt19937_64 random(kSeed);
   for (int k = 0; k < 300; ++k) {
     std::string damaged = bytes.substr(0, k % 3 == 0 ? random() % bytes.size() : bytes.size());
-    for (int flips = 0; flips < 3 && !damaged.empty(); ++flips) damaged[random() % std::min<std::size_t>(damaged.size(), 600)] = static_cast<char>(random());
+    for (int flips = 0; flips < 3 && !damaged.empty(); ++flips)
+      damaged[random() % std::min<std::size_t>(damaged.size(), 600)] = static_cast<char>(random());
     (void)parse_plan(damaged).ok();
   }
 }
@@ -125,7 +129,8 @@ TEST_CASE("kernels without a reference kernel are compared with the formula on t
     }
     return tensors;
   };
-  const Scope small = parameter_scope(*kernel, {{"Q_LEN", 64}, {"KV_LEN", 128}, {"HEADS", 1}}, true).value(), large = parameter_scope(*kernel, {}, false).value();
+  const Scope small = parameter_scope(*kernel, {{"Q_LEN", 64}, {"KV_LEN", 128}, {"HEADS", 1}}, true).value(),
+              large = parameter_scope(*kernel, {}, false).value();
   std::string why;
   CHECK_FALSE(reference_text(*kernel, plans(small)).has_value());
   const auto cases = cases_for(*kernel, small, plans(small), false, 1, why);

@@ -16,18 +16,25 @@ namespace {
 /// Writes records as the device would, unwritten ones as poison.
 class Writer {
  public:
-  explicit Writer(const RecordPlan& plan) : plan_(plan), bytes(static_cast<std::size_t>(8 * plan.words()), 0xff), used(static_cast<std::size_t>(plan.blocks * plan.warps)) {}
-  void head(int block, int word, std::uint64_t value) { std::memcpy(bytes.data() + at(block, 0) - 8 * kRecordHead + 8 * static_cast<std::size_t>(word), &value, 8); }
+  explicit Writer(const RecordPlan& plan)
+      : plan_(plan), bytes(static_cast<std::size_t>(8 * plan.words()), 0xff), used(static_cast<std::size_t>(plan.blocks * plan.warps)) {}
+  void head(int block, int word, std::uint64_t value) {
+    std::memcpy(bytes.data() + at(block, 0) - 8 * kRecordHead + 8 * static_cast<std::size_t>(word), &value, 8);
+  }
   void put(int block, int warp, std::size_t point, std::int64_t counter, std::int64_t clock) {
     std::size_t& k = used[static_cast<std::size_t>(block * plan_.warps + warp)];
     if (k >= static_cast<std::size_t>(plan_.capacity)) return;
-    const std::uint32_t record[2] = {static_cast<std::uint32_t>(point | static_cast<std::size_t>(counter) << kRecordPointBits), static_cast<std::uint32_t>(clock)};
+    const std::uint32_t record[2] = {static_cast<std::uint32_t>(point | static_cast<std::size_t>(counter) << kRecordPointBits),
+                                     static_cast<std::uint32_t>(clock)};
     std::memcpy(bytes.data() + at(block, warp) + 8 * k++, record, 8);
   }
 
  private:
   const RecordPlan& plan_;
-  std::size_t at(int block, int warp) const { return 8 * (static_cast<std::size_t>(block) * static_cast<std::size_t>(kRecordHead + plan_.warps * plan_.capacity) + kRecordHead + static_cast<std::size_t>(warp * plan_.capacity)); }
+  std::size_t at(int block, int warp) const {
+    return 8 * (static_cast<std::size_t>(block) * static_cast<std::size_t>(kRecordHead + plan_.warps * plan_.capacity) + kRecordHead +
+                static_cast<std::size_t>(warp * plan_.capacity));
+  }
 
  public:
   std::vector<std::uint8_t> bytes;
@@ -52,7 +59,8 @@ std::vector<std::uint8_t> as_scheduled(const test::Prepared& p, const RecordPlan
       std::int64_t clock = zero + (i + first.iteration) * ii + p.schedule.start(op);
       if (first.kind == Kind::End || first.kind == Kind::WaitEnd) clock += p.problem.op(op).latency + late;
       if (first.kind == Kind::WaitBegin) clock += 10;
-      for (int w = 0; w < p.program.roles[where.role].warps; ++w) writer.put(0, static_cast<int>(warp_of(p.program, where.role)) + w, point, i, clock);
+      for (int w = 0; w < p.program.roles[where.role].warps; ++w)
+        writer.put(0, static_cast<int>(warp_of(p.program, where.role)) + w, point, i, clock);
     }
   return writer.bytes;
 }
@@ -90,7 +98,8 @@ TEST_CASE("a slower loop and later results show as what they are", "[gpu]") {
   const test::FakeGpu gpu;
   const test::Prepared& p = test::small_gemm();
   std::optional<double> ii;
-  const KernelProfile profile = decode_ops(*p.run.ops, p.kernel, p.problem, p.schedule, p.program, as_scheduled(p, *p.run.ops, p.schedule.ii + 51, 5000, 40), ii);
+  const KernelProfile profile =
+      decode_ops(*p.run.ops, p.kernel, p.problem, p.schedule, p.program, as_scheduled(p, *p.run.ops, p.schedule.ii + 51, 5000, 40), ii);
   CHECK(*ii == Approx(static_cast<double>(p.schedule.ii) + 51));
   for (const OpTiming& op : profile.ops)
     if (op.op == "MMA0") CHECK(op.duration_residual() == Approx(40).margin(1));
@@ -105,7 +114,8 @@ TEST_CASE("loop records give cycles per iteration and the clock", "[gpu]") {
     const RecordPoint& where = plan.points[point];
     const bool begins = where.events.front().kind == Kind::LoopBegin;
     for (int w = 0; w < p.program.roles[where.role].warps; ++w)
-      for (const int block : {0, 1}) writer.put(block, static_cast<int>(warp_of(p.program, where.role)) + w, point, begins ? 0 : 5, begins ? 100 : 100 + 5 * 1100);
+      for (const int block : {0, 1})
+        writer.put(block, static_cast<int>(warp_of(p.program, where.role)) + w, point, begins ? 0 : 5, begins ? 100 : 100 + 5 * 1100);
   }
   for (const int block : {0, 1}) {
     writer.head(block, 0, 1'000'000), writer.head(block, 1, 50'000);

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <list>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>
 
 #include "codegen/run/cudnn_attention.h"
 #include "codegen/run/data.h"
@@ -33,10 +33,13 @@ Measurement attention_beside(const std::string& cudnn) {
   return measured(small_attention());
 }
 
-TensorPlan tensor_plan(const char* name, std::vector<std::int64_t> shape, TensorRole role) { return {name, DType::Bf16, std::move(shape), role}; }
+TensorPlan tensor_plan(const char* name, std::vector<std::int64_t> shape, TensorRole role) {
+  return {name, DType::Bf16, std::move(shape), role};
+}
 
 /// Softmax of scaled scores of the keys that a query sees, times values, in double precision.
-std::vector<float> attention_formula(const LibraryAttention& a, const std::vector<TensorPlan>& tensors, const std::vector<std::vector<std::uint8_t>>& data) {
+std::vector<float> attention_formula(const LibraryAttention& a, const std::vector<TensorPlan>& tensors,
+                                     const std::vector<std::vector<std::uint8_t>>& data) {
   std::vector<float> result;
   const auto at = [&](std::size_t t, std::int64_t head, std::int64_t row, std::int64_t d) {
     return static_cast<double>(element(tensors[t], data[t], (head * tensors[t].shape[1] + row) * a.columns + d));
@@ -147,12 +150,15 @@ TEST_CASE("a library that takes the device down leaves the kernel's verdict", "[
   const Measurement m = attention_beside("fault");
   INFO(measurement_text(m));
   CHECK(m.status == RunStatus::Verified);
-  CHECK(m.sentence == "not timed: cuDNN 9.19.0 faults: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered) (--no-library goes without it)");
+  CHECK(m.sentence ==
+        "not timed: cuDNN 9.19.0 faults: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered) (--no-library goes without "
+        "it)");
   CHECK(m.timing->kernel.blocks_us.empty());
 }
 
 TEST_CASE("cuBLAS is held to the kernel's criteria too, and need not start", "[gpu]") {
-  for (const auto& [mode, words] : {std::pair{"cublas-wrong", "the result of cuBLAS 13.1.0 is wrong"}, {"cublas-refuse", "cuBLAS 13.1.0 does not start (status 13)"}}) {
+  for (const auto& [mode, words] :
+       {std::pair{"cublas-wrong", "the result of cuBLAS 13.1.0 is wrong"}, {"cublas-refuse", "cuBLAS 13.1.0 does not start (status 13)"}}) {
     const FakeGpu gpu(mode);
     const Measurement m = measured(small_gemm());
     INFO(measurement_text(m));
@@ -175,8 +181,9 @@ TEST_CASE("cuDNN's graph computes attention, with and without mask, in each of i
   for (const auto& c : cases) {
     INFO(c.heads << " heads, " << c.queries << " queries, " << c.keys << " keys, causal " << c.causal);
     const LibraryAttention a{0, 1, 2, 3, c.heads, c.queries, c.keys, 32, c.causal};
-    const std::vector<TensorPlan> tensors{tensor_plan("Q", {c.heads, c.queries, 32}, TensorRole::Input), tensor_plan("K", {c.heads, c.keys, 32}, TensorRole::Input),
-                                          tensor_plan("V", {c.heads, c.keys, 32}, TensorRole::Input), tensor_plan("O", {c.heads, c.queries, 32}, TensorRole::Output)};
+    const std::vector<TensorPlan> tensors{
+        tensor_plan("Q", {c.heads, c.queries, 32}, TensorRole::Input), tensor_plan("K", {c.heads, c.keys, 32}, TensorRole::Input),
+        tensor_plan("V", {c.heads, c.keys, 32}, TensorRole::Input), tensor_plan("O", {c.heads, c.queries, 32}, TensorRole::Output)};
     std::vector<std::vector<std::uint8_t>> data;
     std::vector<cuda::Memory> buffers;
     for (std::size_t t = 0; t < tensors.size(); ++t) {
@@ -249,7 +256,8 @@ TEST_CASE("the installed cuDNN takes our graphs for attention on an H100", "[gpu
         const auto found = cudnn::plan_attention(maker, attention, dtype, form, {nullptr, device});
         INFO(api->name() << ", " << c.queries << " queries, " << c.keys << " keys, causal " << c.causal << ": " << found.why_none);
         CHECK(found.recommended >= 1);
-        const bool no_driver = found.why_none.find("libcuda") != std::string::npos || found.why_none.find("CUDA_DRIVER") != std::string::npos;
+        const bool no_driver =
+            found.why_none.find("libcuda") != std::string::npos || found.why_none.find("CUDA_DRIVER") != std::string::npos;
         CHECK((!found.plans.empty() || no_driver));
       }
 }

@@ -32,11 +32,13 @@ int runs_or(int usual) {
 Command rash_command(Random& random, const Session& session, const Cage& cage, const std::string& history) {
   static const std::vector<std::string> kKernels{"toy_fig1", "toy_fig1", "gemm_hopper", "attention_forward_hopper"};
   static const std::vector<std::string> kMachines{"h100", "h200", "toy", "b200"};
-  static const std::vector<BottomTab> kTabs{BottomTab::Graph, BottomTab::Cuda, BottomTab::Slack, BottomTab::Explain, BottomTab::WhatIf, BottomTab::Sweep, BottomTab::Audit};
+  static const std::vector<BottomTab> kTabs{BottomTab::Graph,  BottomTab::Cuda,  BottomTab::Slack, BottomTab::Explain,
+                                            BottomTab::WhatIf, BottomTab::Sweep, BottomTab::Audit};
   static const std::vector<double> kSeconds{0.01, 0.1, 1, 60};
   const bool yes = chance(random, 2);
   switch (pick(random, 24)) {
-    case 0: case 1: {
+    case 0:
+    case 1: {
       const std::string& kernel = pick_of(random, kKernels);
       return OpenPair{kernel, kernel == "toy_fig1" ? "toy" : "h100", !chance(random, 3)};
     }
@@ -44,7 +46,9 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
     case 3: return ProveShown{};
     case 4: return StartSolve{};
     case 5: return CancelSolve{};
-    case 6: case 7: case 8: {
+    case 6:
+    case 7:
+    case 8: {
       Ask ask;
       ask.topic = kTopics[pick(random, std::size(kTopics))];
       ask.options.timeout_seconds = pick_of(random, kSeconds);
@@ -52,14 +56,19 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
     }
     case 9: return CancelAsk{kTopics[pick(random, std::size(kTopics))]};
     case 10: return SwitchMachine{pick_of(random, kMachines), yes};
-    case 11: case 12: return Undo{};
+    case 11:
+    case 12: return Undo{};
     case 13: return Redo{};
     case 14: return RemoveSchedule{pick(random, 3)};
     case 15: return WriteKernel{};
     case 16: return CheckKernel{static_cast<std::int64_t>(1 + pick(random, 50)), chance(random, 4)};
     case 17: return yes ? Command(BuildKernel{}) : Command(CancelKernel{static_cast<KernelStep>(pick(random, 4))});
-    case 18: case 19: return ShowTab{pick_of(random, kTabs)};
-    case 20: return yes ? Command(OpenSweep{history}) : chance(random, 2) ? Command(CloseSweep{}) : Command(OpenPoint{pick(random, 5), chance(random, 2)});
+    case 18:
+    case 19: return ShowTab{pick_of(random, kTabs)};
+    case 20:
+      return yes                 ? Command(OpenSweep{history})
+             : chance(random, 2) ? Command(CloseSweep{})
+                                 : Command(OpenPoint{pick(random, 5), chance(random, 2)});
     case 21: return TogglePin{OpId(pick(random, 6))};
     case 22: return SelectOp{OpId(pick(random, 6)), yes};
     default: return random_command(random, session, cage.files());

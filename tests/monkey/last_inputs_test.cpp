@@ -45,6 +45,7 @@ TEST_CASE("a test that crashes prints its last forty inputs", "[ui]") {
     REQUIRE(lines.size() > kInputsKept);
     CHECK(lines[lines.size() - kInputsKept - 1] == name + ": the last inputs were");
     for (int i = 0; i < kInputsKept; ++i)
-      CHECK(lines[lines.size() - kInputsKept + static_cast<std::size_t>(i)] == "  move to (" + std::to_string(kInputs - kInputsKept + i) + ", 7)");
+      CHECK(lines[lines.size() - kInputsKept + static_cast<std::size_t>(i)] ==
+            "  move to (" + std::to_string(kInputs - kInputsKept + i) + ", 7)");
   }
 }

@@ -38,8 +38,7 @@ std::uint64_t seed_or(std::uint64_t usual) {
   return given && *given ? std::strtoull(given, nullptr, 10) : usual;
 }
 
-Cage::Cage(Random& random)
-    : folder_(fs::temp_directory_path() / fmt::format("heddle_monkey_{}", ::getpid())), before_(fs::current_path()) {
+Cage::Cage(Random& random) : folder_(fs::temp_directory_path() / fmt::format("heddle_monkey_{}", ::getpid())), before_(fs::current_path()) {
   fs::remove_all(folder_);
   fs::create_directories(folder_ / "deep" / "deeper");
   for (const char* variable : {"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
@@ -190,18 +189,30 @@ void Monkey::act() {
     return keys_of(Key::Escape);
   }
   switch (pick(random_, 40)) {
-    case 0: case 1: case 2: case 3: case 4: case 5: return point();
-    case 6: case 7: case 8: case 9: case 10: case 11: case 12: case 13:
-      point();
-      return press(0);
-    case 14: case 15:
-      point();
-      return press(1);
-    case 16:
-      point();
-      return press(2);
-    case 17: case 18: case 19: case 20: return drag();
-    case 21: case 22: case 23: {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+    case 5: return point();
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+    case 13: point(); return press(0);
+    case 14:
+    case 15: point(); return press(1);
+    case 16: point(); return press(2);
+    case 17:
+    case 18:
+    case 19:
+    case 20: return drag();
+    case 21:
+    case 22:
+    case 23: {
       const Modifiers m = modifiers();
       const float steps = static_cast<float>(pick(random_, 9)) - 4;
       note(fmt::format("wheel {}", steps));
@@ -210,7 +221,12 @@ void Monkey::act() {
       frames(1);
       return feed_modifiers(false, false, false);
     }
-    case 24: case 25: case 26: case 27: case 28: case 29: return keys();
+    case 24:
+    case 25:
+    case 26:
+    case 27:
+    case 28:
+    case 29: return keys();
     case 30: {
       const std::string text = random_text(random_);
       note("type " + text);
@@ -234,7 +250,9 @@ void Monkey::act() {
         harness_.platform().resize(width, height);
       }
       return frames(1);
-    case 33: case 34: case 35:
+    case 33:
+    case 34:
+    case 35:
       if (solver_) {
         if (chance(random_, 12)) solver_->fail_next();
         if (chance(random_, 8)) solver_->allow(pick_of(random_, kSeconds));

@@ -33,7 +33,8 @@ class RandomPauses {
     switch (x % 8) {
       case 0: return std::this_thread::sleep_for(std::chrono::microseconds((x >> 8) % 4000));
       case 1: return std::this_thread::sleep_for(std::chrono::microseconds((x >> 8) % 200));
-      case 2: case 3: return std::this_thread::yield();
+      case 2:
+      case 3: return std::this_thread::yield();
       default: return;
     }
   }

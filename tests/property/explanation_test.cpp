@@ -125,7 +125,8 @@ TEST_CASE("every schedule breaks a rule of the core, so nothing unnamed helped t
       for (const Edge& e : roomy.edges) {
         const Cycle apart = schedule.start(e.to) + e.distance * ii - schedule.start(e.from);
         if (rules.contains(Family::Dependence) && apart < e.latency) return false;
-        if (rules.contains(Family::HandOff) && apart < e.latency + e.handoff && schedule.group(e.from) != schedule.group(e.to)) return false;
+        if (rules.contains(Family::HandOff) && apart < e.latency + e.handoff && schedule.group(e.from) != schedule.group(e.to))
+          return false;
       }
       for (const Violation& v : check(roomy, schedule, demands).violations) {
         if (v.family == "dependence") continue;
@@ -184,9 +185,8 @@ TEST_CASE("what a change buys is what exhaustive search finds on the changed pro
     }
     REQUIRE(easings.size() == answer.ways_out.size());
     for (const Easing& easing : easings) {
-      const auto r = std::find_if(answer.ways_out.begin(), answer.ways_out.end(), [&](const WayOut& x) {
-        return x.what == easing.what && x.from == easing.from && x.to == easing.to;
-      });
+      const auto r = std::find_if(answer.ways_out.begin(), answer.ways_out.end(),
+                                  [&](const WayOut& x) { return x.what == easing.what && x.from == easing.from && x.to == easing.to; });
       REQUIRE(r != answer.ways_out.end());
       CAPTURE(easing.what, easing.from, easing.to);
       const test::BruteForceMinimum truth = test::brute_force_minimum(easing.problem, 3, *answer.ii, easing.constraints, 150'000);

@@ -60,8 +60,8 @@ TEST_CASE("the best of a family is the best of its members solved one by one, an
 
     std::size_t best = members.size();
     for (std::size_t i = 0; i < members.size(); ++i)
-      if (truth[i].schedule && (best == members.size() || compare_ratios(truth[i].schedule->ii, members[i].work.amount, truth[best].schedule->ii,
-                                                                         members[best].work.amount) < 0))
+      if (truth[i].schedule && (best == members.size() || compare_ratios(truth[i].schedule->ii, members[i].work.amount,
+                                                                         truth[best].schedule->ii, members[best].work.amount) < 0))
         best = i;
     CAPTURE(seed, best);
     REQUIRE(family.best.empty() == (best == members.size()));
@@ -72,7 +72,8 @@ TEST_CASE("the best of a family is the best of its members solved one by one, an
     }
     const KernelSetBest& throughput = family.best.front();
     CHECK(throughput.proved);
-    CHECK(compare_ratios(throughput.value, members[throughput.member].work.amount, truth[best].schedule->ii, members[best].work.amount) == 0);
+    CHECK(compare_ratios(throughput.value, members[throughput.member].work.amount, truth[best].schedule->ii, members[best].work.amount) ==
+          0);
 
     std::vector<std::int64_t> winner;
     for (const ObjectiveValue& o : family.members[throughput.member].outcome.objectives) winner.push_back(o.value);

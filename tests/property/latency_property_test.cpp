@@ -70,10 +70,8 @@ TEST_CASE("the steps of II by latency are those of exhaustive search", "[propert
     if (!answer.schedule) continue;
     REQUIRE(answer.valid_to);
     const Cycle last = std::min<Cycle>(*answer.valid_to, 40);
-    for (Cycle latency = 0; latency <= last; ++latency)
-      CHECK(check(with_latency(base, op, latency), *answer.schedule).valid());
-    if (*answer.valid_to < kUnlimited)
-      CHECK_FALSE(check(with_latency(base, op, *answer.valid_to + 1), *answer.schedule).valid());
+    for (Cycle latency = 0; latency <= last; ++latency) CHECK(check(with_latency(base, op, latency), *answer.schedule).valid());
+    if (*answer.valid_to < kUnlimited) CHECK_FALSE(check(with_latency(base, op, *answer.valid_to + 1), *answer.schedule).valid());
   }
   CAPTURE(compared, rising);
   CHECK(compared > 1500);

@@ -59,8 +59,7 @@ struct Layout {
         alive[static_cast<std::size_t>(end)] = true;
     for (Cycle t = end; t > 0; --t) {
       bool use = false;
-      for (const Read& read : graph.nodes[v].reads)
-        use = use || (i + read.distance < copies && at(read.op, i + read.distance) == t);
+      for (const Read& read : graph.nodes[v].reads) use = use || (i + read.distance < copies && at(read.op, i + read.distance) == t);
       const bool issued = at(v, i) == t;
       if (issued && options.same_cycle_guard) use = false;
       alive[static_cast<std::size_t>(t - 1)] = alive[static_cast<std::size_t>(t)] ? !issued : use;
@@ -114,8 +113,8 @@ struct Layout {
 
 }  // namespace
 
-bool paper_formulas_hold(const Graph& graph, const Options& options, Cycle ii, Cycle length,
-                         const std::vector<Cycle>& starts, const std::vector<int>& groups) {
+bool paper_formulas_hold(const Graph& graph, const Options& options, Cycle ii, Cycle length, const std::vector<Cycle>& starts,
+                         const std::vector<int>& groups) {
   const Cycle copies = (length + ii - 1) / ii;
   const Layout layout{graph, options, ii, length, copies, (copies - 1) * ii + length, starts, groups};
   return layout.figure4() && layout.limits() && layout.figure6();

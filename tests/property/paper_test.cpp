@@ -37,8 +37,7 @@ BestNormalization best_normalization(const std::vector<Cycle>& costs, std::int64
     for (const Cycle c : small) sum += c;
     if (sum >= 1 && sum <= u) {
       for (std::size_t i = 0; i < costs.size(); ++i)
-        for (std::size_t j = 0; j < costs.size(); ++j)
-          error = std::max<std::int64_t>(error, costs[i] * small[j] - costs[j] * small[i]);
+        for (std::size_t j = 0; j < costs.size(); ++j) error = std::max<std::int64_t>(error, costs[i] * small[j] - costs[j] * small[i]);
       if (best.error < 0 || error < best.error || (error == best.error && sum > best.sum)) best = {error, sum};
     }
     std::size_t i = 0;

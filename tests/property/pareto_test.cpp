@@ -73,8 +73,13 @@ std::optional<std::set<Point>> truth_for(const Problem& problem, const std::vect
 }  // namespace
 
 TEST_CASE("the front is the one that exhaustive enumeration finds", "[property]") {
-  const std::vector<std::vector<Resource>> choices{{Resource::Smem}, {Resource::Registers}, {Resource::Warps}, {Resource::Stages},
-                                                   {Resource::Tmem}, {Resource::Warps, Resource::Smem}, {Resource::Registers, Resource::Stages},
+  const std::vector<std::vector<Resource>> choices{{Resource::Smem},
+                                                   {Resource::Registers},
+                                                   {Resource::Warps},
+                                                   {Resource::Stages},
+                                                   {Resource::Tmem},
+                                                   {Resource::Warps, Resource::Smem},
+                                                   {Resource::Registers, Resource::Stages},
                                                    {Resource::Registers, Resource::Smem, Resource::Tmem}};
   int compared = 0, several = 0;
   for (std::uint64_t seed = 1; seed <= 110; ++seed) {

@@ -96,8 +96,7 @@ TEST_CASE("a pipeline without one of its waits, acquires or signals goes wrong",
       broken.groups[g].lines.erase(broken.groups[g].lines.begin() + static_cast<std::ptrdiff_t>(l));
       CAPTURE(g, l, static_cast<int>(line.kind));
       bool found = false;
-      for (int t = 0; t < 400 && !found; ++t)
-        found = !test::run_pipeline(*problem, *outcome.schedule, broken, 9, random).empty();
+      for (int t = 0; t < 400 && !found; ++t) found = !test::run_pipeline(*problem, *outcome.schedule, broken, 9, random).empty();
       CHECK(found);
     }
 }

@@ -178,7 +178,8 @@ TEST_CASE("what is at least as strict has no smaller least II", "[property]") {
     const bool more = at_least_as_strict(a, b), less = at_least_as_strict(b, a);
     CAPTURE(seed, describe(change));
     CHECK((more || less));
-    const auto of_a = test::brute_force_minimum(a, kStages, kLimit, {}, kBudget), of_b = test::brute_force_minimum(b, kStages, kLimit, {}, kBudget);
+    const auto of_a = test::brute_force_minimum(a, kStages, kLimit, {}, kBudget),
+               of_b = test::brute_force_minimum(b, kStages, kLimit, {}, kBudget);
     if (of_a.gave_up || of_b.gave_up || of_a.ii == 0 || of_b.ii == 0) continue;
     if (more) CHECK(of_a.ii >= of_b.ii);
     if (less) CHECK(of_b.ii >= of_a.ii);

@@ -31,8 +31,7 @@ struct Board {
     const Period period = sustainable_period(problem, schedule);
     const Standing row{schedule.ii, period.deadlock ? -1 : period.cycles(), check(problem, schedule).valid()};
     rows[name] = row;
-    text += fmt::format("{:<28} II {:>6}  period {:>6}  {}\n", name, row.ii, row.period,
-                        row.legal ? "legal" : "breaks a rule");
+    text += fmt::format("{:<28} II {:>6}  period {:>6}  {}\n", name, row.ii, row.period, row.legal ? "legal" : "breaks a rule");
   }
   Cycle ii(const std::string& name) const { return rows.at(name).ii; }
 };
@@ -58,8 +57,7 @@ Board board_of(const Problem& problem, const std::vector<std::string>& hand) {
     board.add(problem, baseline.name, outcome->schedule);
   }
   for (const std::string& name : hand) {
-    const auto schedule =
-        read_schedule(test::repository_path("kernels/schedules/" + problem.kernel + "/" + name + ".json"), problem);
+    const auto schedule = read_schedule(test::repository_path("kernels/schedules/" + problem.kernel + "/" + name + ".json"), problem);
     INFO(name);
     REQUIRE(schedule);
     board.add(problem, name, *schedule);
@@ -80,16 +78,14 @@ Board board_of(const Problem& problem, const std::vector<std::string>& hand) {
 
 }  // namespace
 
-TEST_CASE(
-    "attention forward on Hopper: serial, Triton, Tawa and FA3's variants stand in the order that is known of them",
-    "[solver][baselines]") {
+TEST_CASE("attention forward on Hopper: serial, Triton, Tawa and FA3's variants stand in the order that is known of them",
+          "[solver][baselines]") {
   // Behind means slower or, where the tensor core is busy all the time already, as fast: with KV = 128 the overlap
   // inside a group hides everything, and neither the barriers of ping-pong nor a better order has anything left to win.
   for (const std::int64_t kv : {128, 176}) {
     const std::string suffix = kv == 128 ? "" : "-kv176";
-    const Board board =
-        board_of(shipped("attention_forward_hopper", "h100", {{"KV", kv}}),
-                 {"fa3-neither" + suffix, "fa3-pingpong" + suffix, "fa3-overlap" + suffix, "fa3" + suffix});
+    const Board board = board_of(shipped("attention_forward_hopper", "h100", {{"KV", kv}}),
+                                 {"fa3-neither" + suffix, "fa3-pingpong" + suffix, "fa3-overlap" + suffix, "fa3" + suffix});
     INFO(board.text);
     CHECK(board.ii("serial") > board.ii("triton"));
     CHECK(board.ii("triton") > board.ii("tawa"));
@@ -107,8 +103,7 @@ TEST_CASE(
     "[solver][baselines]") {
   // Triton's warp specialization is not compared with schedule-then-partition: Rau's heights put alpha behind both
   // exponentials, and an order found without warp groups keeps that.
-  const Board board =
-      board_of(shipped("attention_forward_blackwell", "b200"), {"fa4-noemu-nosplit", "fa4-noemu-nosplit-late-sum"});
+  const Board board = board_of(shipped("attention_forward_blackwell", "b200"), {"fa4-noemu-nosplit", "fa4-noemu-nosplit-late-sum"});
   INFO(board.text);
   CHECK(board.ii("serial") > board.ii("triton"));
   CHECK(board.ii("triton") > board.ii("triton-autows"));

@@ -86,8 +86,7 @@ const std::vector<std::pair<std::string, std::string>> kShipped{{"toy_fig1", "to
 
 }  // namespace
 
-TEST_CASE("baselines are repeatable and legal on every shipped kernel, but for what their system would spill",
-          "[solver][baselines]") {
+TEST_CASE("baselines are repeatable and legal on every shipped kernel, but for what their system would spill", "[solver][baselines]") {
   for (const auto& [kernel, machine] : kShipped) {
     const Problem problem = shipped(kernel, machine);
     for (const Baseline& baseline : baselines()) {

@@ -98,9 +98,10 @@ TEST_CASE("an II with a schedule needs no explanation", "[solver]") {
 }
 
 TEST_CASE("user constraints that contradict a dependence are named, and dropping them is tried", "[solver]") {
-  const Explanation e = explain_problem(toy_problem(), {}, {constraint("S at four", ConstraintKind::Pin, {"S"}, 4),
-                                                            constraint("P at two", ConstraintKind::Pin, {"P"}, 2),
-                                                            constraint("idle", ConstraintKind::MaxWarps, {}, 0, 32)});
+  const Explanation e =
+      explain_problem(toy_problem(), {},
+                      {constraint("S at four", ConstraintKind::Pin, {"S"}, 4), constraint("P at two", ConstraintKind::Pin, {"P"}, 2),
+                       constraint("idle", ConstraintKind::MaxWarps, {}, 0, 32)});
   CHECK(e.status == Status::Infeasible);
   CHECK_FALSE(e.refuted);
   CHECK(e.verified);
@@ -181,12 +182,15 @@ TEST_CASE("an explanation stops when asked and says that it is partial", "[solve
 }
 
 TEST_CASE("where dropping one demand is not enough, the next obstacle is told", "[solver]") {
-  const Explanation e = explain_problem(toy_problem(), {}, {constraint("no warps", ConstraintKind::MaxWarps, {}, 0, 0),
-                                                            constraint("P at once", ConstraintKind::Pin, {"P"}, 0)});
+  const Explanation e =
+      explain_problem(toy_problem(), {},
+                      {constraint("no warps", ConstraintKind::MaxWarps, {}, 0, 0), constraint("P at once", ConstraintKind::Pin, {"P"}, 0)});
   CHECK(e.status == Status::Infeasible);
   REQUIRE(e.members.size() >= 1);
   bool told = false;
   for (const WayOut& r : e.ways_out)
-    if (r.to == "dropped") told |= r.status == Status::Infeasible && (r.then.find("P at once") != std::string::npos || r.then.find("no warps") != std::string::npos);
+    if (r.to == "dropped")
+      told |=
+          r.status == Status::Infeasible && (r.then.find("P at once") != std::string::npos || r.then.find("no warps") != std::string::npos);
   CHECK(told);
 }

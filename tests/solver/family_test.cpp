@@ -71,7 +71,8 @@ TEST_CASE("sub-tiles made by the transform schedule like the ones written by han
 }
 
 TEST_CASE("attention forward on Hopper reaches the tensor cores' peak with two sub-tiles, not with one tile of 128 rows", "[solver]") {
-  const KernelSetAnswer family = solved(spec_of("attention_forward_tile_hopper", "h100", {{Kind::Subtile, "Q_ROWS", {2, 1}}, {Kind::Groups, "", {2, 3}}}));
+  const KernelSetAnswer family =
+      solved(spec_of("attention_forward_tile_hopper", "h100", {{Kind::Subtile, "Q_ROWS", {2, 1}}, {Kind::Groups, "", {2, 3}}}));
   REQUIRE(family.complete);
   const KernelSetMember& best = winner(family);
   CHECK(family.best.front().proved);
@@ -88,9 +89,9 @@ TEST_CASE("attention forward on Hopper reaches the tensor cores' peak with two s
 }
 
 TEST_CASE("attention forward on Blackwell: two sub-tiles of 128 rows win, and 256 rows in one tile do not fit", "[solver]") {
-  const KernelSetAnswer family = solved(spec_of("attention_forward_tile_blackwell", "b200",
-                                       {{Kind::Param, "Q_ROWS", {128, 256}}, {Kind::Subtile, "Q_ROWS", {1, 2}}, {Kind::Param, "KV", {}},
-                                        {Kind::Groups, "", {3, 4}}}));
+  const KernelSetAnswer family = solved(spec_of(
+      "attention_forward_tile_blackwell", "b200",
+      {{Kind::Param, "Q_ROWS", {128, 256}}, {Kind::Subtile, "Q_ROWS", {1, 2}}, {Kind::Param, "KV", {}}, {Kind::Groups, "", {3, 4}}}));
   REQUIRE(family.complete);
   REQUIRE(family.members.size() == 16);
   const KernelSetMember& best = winner(family);
@@ -105,7 +106,7 @@ TEST_CASE("attention forward on Blackwell: two sub-tiles of 128 rows win, and 25
 
 TEST_CASE("the peak that shares are given of is the machine's own", "[solver]") {
   const auto hopper = members_of(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {256}}}));
-  CHECK(hopper[0].work.amount / hopper[0].work.at_peak == 2048);    // 4096 bf16 FLOP per cycle
+  CHECK(hopper[0].work.amount / hopper[0].work.at_peak == 2048);  // 4096 bf16 FLOP per cycle
   const auto blackwell = members_of(spec_of("gemm_blackwell", "b200", {{Kind::Param, "TILE_N", {256}}}));
   CHECK(blackwell[0].work.amount / blackwell[0].work.at_peak == 4096);
   const auto bytes = members_of(spec_of("layernorm", "h100", {{Kind::Groups, "", {3}}}));
@@ -161,7 +162,8 @@ TEST_CASE("a family that cannot be expanded says why", "[solver]") {
 }
 
 TEST_CASE("members that are no problem are listed with their reason, and alone they are no answer", "[solver]") {
-  const KernelSetAnswer family = solved(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {100000, 3000000}}, {Kind::Groups, "", {0, 3}}}));
+  const KernelSetAnswer family =
+      solved(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {100000, 3000000}}, {Kind::Groups, "", {0, 3}}}));
   CHECK(family.best.empty());
   CHECK(family.complete);
   for (const KernelSetMember& m : family.members) {
@@ -171,7 +173,8 @@ TEST_CASE("members that are no problem are listed with their reason, and alone t
 }
 
 TEST_CASE("a stopped or timed out family is a partial answer that says so", "[solver]") {
-  const KernelSetSpec spec = spec_of("attention_forward_tile_hopper", "h100", {{Kind::Param, "Q_ROWS", {192}}, {Kind::Subtile, "Q_ROWS", {3}}, {Kind::Groups, "", {2, 3, 4, 5}}});
+  const KernelSetSpec spec = spec_of("attention_forward_tile_hopper", "h100",
+                                     {{Kind::Param, "Q_ROWS", {192}}, {Kind::Subtile, "Q_ROWS", {3}}, {Kind::Groups, "", {2, 3, 4, 5}}});
   solver::KernelSetRequest request;
   request.members = members_of(spec);
   std::stop_source source;

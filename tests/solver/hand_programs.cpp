@@ -31,8 +31,7 @@ std::vector<HandProgram> fa3() {
       "Overlap inside a group: QK of one iteration and PV of the one before are issued together, and the softmax runs "
       "beside PV. ";
   const std::string kNoOverlap = "No overlap inside a group: QK, softmax, PV. ";
-  const std::string kPingPong =
-      "Ping-pong: named barriers let one group issue its two products while the other computes its softmax.";
+  const std::string kPingPong = "Ping-pong: named barriers let one group issue its two products while the other computes its softmax.";
   const std::string kFree = "No barriers between the groups: whoever comes first has the tensor cores.";
   std::vector<HandProgram> list;
   for (const std::int64_t kv : {128, 176}) {
@@ -101,8 +100,8 @@ std::vector<HandProgram> fa4() {
        "FA4, P in one piece",
        "b200",
        {},
-       {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 sum0 cvt0 write_p0",
-        "read_s1 max1 alpha1 sub1 exp1 sum1 cvt1 write_p1", correction},
+       {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 sum0 cvt0 write_p0", "read_s1 max1 alpha1 sub1 exp1 sum1 cvt1 write_p1",
+        correction},
        depths,
        {},
        kFa4 + "A tenth of the exponentials avoids MUFU. " + simplified +
@@ -113,8 +112,8 @@ std::vector<HandProgram> fa4() {
        "FA4, exponentials on MUFU only, P in one piece",
        "b200",
        {},
-       {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 sum0 cvt0 write_p0",
-        "read_s1 max1 alpha1 sub1 exp1 sum1 cvt1 write_p1", correction},
+       {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 sum0 cvt0 write_p0", "read_s1 max1 alpha1 sub1 exp1 sum1 cvt1 write_p1",
+        correction},
        depths,
        {},
        kFa4 + "All exponentials run on MUFU. " + simplified +
@@ -125,8 +124,8 @@ std::vector<HandProgram> fa4() {
        "FA4 as above, row sum after P",
        "b200",
        {},
-       {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 cvt0 write_p0 sum0",
-        "read_s1 max1 alpha1 sub1 exp1 cvt1 write_p1 sum1", correction},
+       {"load_k load_v@1", mma, "read_s0 max0 alpha0 sub0 exp0 cvt0 write_p0 sum0", "read_s1 max1 alpha1 sub1 exp1 cvt1 write_p1 sum1",
+        correction},
        depths,
        {},
        kFa4 + "All exponentials run on MUFU. " + simplified +
@@ -152,16 +151,13 @@ std::vector<HandProgram> fa4() {
 
 std::vector<HandProgram> gemm() {
   const std::vector<std::pair<std::string, int>> two{{"b00", 2}, {"b01", 2}, {"b10", 2}, {"b11", 2}};
-  const std::string
-      loads = "load_b00 load_b01 load_b10 load_b11",
-      short_k =
-          "Simplified: the loop of gemm_short_k_hopper, which holds the epilogue; A stays in shared memory; each step "
-          "of K has a ring of its own. ";
+  const std::string loads = "load_b00 load_b01 load_b10 load_b11",
+                    short_k =
+                        "Simplified: the loop of gemm_short_k_hopper, which holds the epilogue; A stays in shared memory; each step "
+                        "of K has a ring of its own. ";
   // The products of one tile's half, and its epilogue.
   const auto products = [](const std::string& half) { return "MMA" + half + "0 MMA" + half + "1 "; };
-  const auto epilogue = [](const std::string& half) {
-    return "narrow" + half + " stage" + half + " store" + half + " ";
-  };
+  const auto epilogue = [](const std::string& half) { return "narrow" + half + " stage" + half + " store" + half + " "; };
   return {
       {"gemm_hopper",
        "cutlass-cooperative",
@@ -222,8 +218,8 @@ std::vector<HandProgram> gemm() {
 
 std::vector<HandProgram> backward() {
   const auto consumer = [](const std::string& c, const std::string& q) {
-    return "S" + c + " dP" + c + " sub" + c + " exp" + c + " cvt_p" + c + " dV" + c + " sub_delta" + c + " mul" + c +
-           " cvt_ds" + c + " stage_ds" + c + " dK" + c + " " + q;
+    return "S" + c + " dP" + c + " sub" + c + " exp" + c + " cvt_p" + c + " dV" + c + " sub_delta" + c + " mul" + c + " cvt_ds" + c +
+           " stage_ds" + c + " dK" + c + " " + q;
   };
   return {
       {"attention_backward_hopper",
@@ -286,8 +282,8 @@ Schedule schedule_of(const HandProgram& hand, const Problem& problem) {
   program.streams = *streams;
   program.depths.assign(problem.channels.size(), 1);
   for (const auto& [value, depth] : hand.depths) {
-    const auto channel = std::find_if(problem.channels.begin(), problem.channels.end(),
-                                      [&, v = value](const Channel& c) { return c.name == v; });
+    const auto channel =
+        std::find_if(problem.channels.begin(), problem.channels.end(), [&, v = value](const Channel& c) { return c.name == v; });
     INFO(value);
     REQUIRE(channel != problem.channels.end());
     program.depths[static_cast<std::size_t>(channel - problem.channels.begin())] = depth;

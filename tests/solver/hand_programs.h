@@ -15,12 +15,12 @@ namespace heddle::test {
 struct HandProgram {
   std::string kernel, name;  ///< kernels/schedules/<kernel>/<name>.json
   std::string title, machine;
-  Scope params;                      ///< overrides
-  std::vector<std::string> streams;  ///< per group, the producer first; "PV0@1" works one iteration behind
+  Scope params;                                     ///< overrides
+  std::vector<std::string> streams;                 ///< per group, the producer first; "PV0@1" works one iteration behind
   std::vector<std::pair<std::string, int>> depths;  ///< of rings by the name of a value; others have one slot
-  std::vector<std::string> turns;       ///< ops in the order in which barriers let them onto the units they share
-  std::string note;                     ///< source, and what was simplified
-  std::vector<std::string> violations;  ///< families that the checker is expected to name; empty: the schedule is legal
+  std::vector<std::string> turns;                   ///< ops in the order in which barriers let them onto the units they share
+  std::string note;                                 ///< source, and what was simplified
+  std::vector<std::string> violations;              ///< families that the checker is expected to name; empty: the schedule is legal
 };
 
 const std::vector<HandProgram>& hand_programs();

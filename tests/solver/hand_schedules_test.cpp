@@ -51,8 +51,7 @@ TEST_CASE("the shipped hand schedules are what their programs give", "[solver][h
     }
 }
 
-TEST_CASE("hand schedules are legal but for the violations that their program names, and their period is within II",
-          "[solver][hand]") {
+TEST_CASE("hand schedules are legal but for the violations that their program names, and their period is within II", "[solver][hand]") {
   for (const test::HandProgram& hand : test::hand_programs()) {
     INFO(hand.kernel << "/" << hand.name);
     const Problem problem = test::problem_of(hand);

@@ -39,9 +39,8 @@ BaselineOutcome run(const Problem& problem, const std::string& text) {
 }
 
 int lines_with(const BaselineOutcome& outcome, const std::string& words) {
-  return static_cast<int>(std::count_if(outcome.log.begin(), outcome.log.end(), [&](const std::string& line) {
-    return line.find(words) != std::string::npos;
-  }));
+  return static_cast<int>(std::count_if(outcome.log.begin(), outcome.log.end(),
+                                        [&](const std::string& line) { return line.find(words) != std::string::npos; }));
 }
 
 }  // namespace
@@ -96,15 +95,13 @@ TEST_CASE("Triton's merge rules give attention its known partitions", "[solver][
     groups.insert(names);
   }
   const auto softmax = [](const std::string& t) {
-    return std::set<std::string>{"read_s" + t, "max" + t, "alpha" + t, "sub" + t,
-                                 "exp" + t,    "sum" + t, "cvt" + t,   "write_p" + t};
+    return std::set<std::string>{"read_s" + t, "max" + t, "alpha" + t, "sub" + t, "exp" + t, "sum" + t, "cvt" + t, "write_p" + t};
   };
-  CHECK(groups ==
-        std::set<std::set<std::string>>{{"load_k", "load_v"},
-                                        {"QK0", "PV0", "QK1", "PV1"},
-                                        softmax("0"),
-                                        softmax("1"),
-                                        {"read_o0", "rescale0", "write_o0", "read_o1", "rescale1", "write_o1"}});
+  CHECK(groups == std::set<std::set<std::string>>{{"load_k", "load_v"},
+                                                  {"QK0", "PV0", "QK1", "PV1"},
+                                                  softmax("0"),
+                                                  softmax("1"),
+                                                  {"read_o0", "rescale0", "write_o0", "read_o1", "rescale1", "write_o1"}});
   CHECK(lines_with(outcome, "SFU with consumer") == 4);
   CHECK(lines_with(outcome, "default partition") == 1);
   // Before the rules: loads, products, and the rest.
@@ -117,18 +114,15 @@ TEST_CASE("Triton's stages follow num_stages, and shared memory bounds them", "[
   for (int n = 1; n <= 7; ++n) {
     const BaselineOutcome outcome = run(problem, "triton:N=" + std::to_string(n));
     INFO("N = " << n);
-    const int expected = std::min(n, 4);  // 48 KB a stage
-    for (const int depth : outcome.schedule.depths)
-      CHECK((depth == expected || depth == 0));  // 0: accumulators that stay where they are
+    const int expected = std::min(n, 4);                                                       // 48 KB a stage
+    for (const int depth : outcome.schedule.depths) CHECK((depth == expected || depth == 0));  // 0: accumulators that stay where they are
     CHECK(lines_with(outcome, "do not fit") == n - expected);
     CHECK(check(problem, outcome.schedule).valid());
   }
 }
 
 TEST_CASE("row blocks are the tiles that a kernel names twice", "[solver][baselines]") {
-  const auto blocks = [&](const std::string& kernel, const std::string& machine) {
-    return row_blocks(shipped(kernel, machine), 8).count;
-  };
+  const auto blocks = [&](const std::string& kernel, const std::string& machine) { return row_blocks(shipped(kernel, machine), 8).count; };
   CHECK(blocks("attention_forward_hopper", "h100") == 2);
   CHECK(blocks("attention_forward_blackwell", "b200") == 2);
   CHECK(blocks("attention_backward_hopper", "h100") == 2);

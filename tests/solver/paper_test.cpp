@@ -162,8 +162,7 @@ TEST_CASE("every switch has a sentence, a default that it accepts, and refuses n
       Options changed;
       REQUIRE(set_switch(changed, setting.name + "=" + word));
       const auto after = settings(changed);
-      for (const PaperSetting& other : after)
-        CHECK(other.value == (other.name == setting.name ? word : other.standard));
+      for (const PaperSetting& other : after) CHECK(other.value == (other.name == setting.name ? word : other.standard));
     }
     CHECK_FALSE(set_switch(options, setting.name + "=sideways"));
     CHECK_FALSE(set_switch(options, setting.name + "="));

@@ -62,8 +62,7 @@ TEST_CASE("placed schedules are legal, small and large, and the same each time",
   CHECK(found > 100);
   for (const int ops : {50, 120}) {
     const int before = found;
-    examine(test::random_layered_problem(1, ops),
-            compute_bounds(test::random_layered_problem(1, ops)).min_ii() * 5 / 4);
+    examine(test::random_layered_problem(1, ops), compute_bounds(test::random_layered_problem(1, ops)).min_ii() * 5 / 4);
     examine(test::random_mixed_problem(1, ops), compute_bounds(test::random_mixed_problem(1, ops)).min_ii() * 2);
     CHECK(found > before);
   }

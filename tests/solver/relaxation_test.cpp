@@ -86,7 +86,7 @@ TEST_CASE("groups share out windows and pay for hand-offs", "[solver][relaxation
   b.op("d", "TC", 5, 20);
   b.problem.max_groups = 2;
   const auto with_groups = [&](Cycle ii) { return decide_relaxation(b.problem, {}, ii, solver::Relaxation::Groups, kPlenty, {}); };
-  CHECK(with_groups(39).answer == Answer::No);   // two of the three windows share a group
+  CHECK(with_groups(39).answer == Answer::No);  // two of the three windows share a group
   const RelaxationAnswer found = with_groups(40);
   REQUIRE(found.answer == Answer::Yes);
   REQUIRE(found.groups.size() == 3);
@@ -145,7 +145,8 @@ TEST_CASE("demands that no II meets raise no bound", "[solver][relaxation]") {
 
 TEST_CASE("the same question takes the same way", "[solver][relaxation]") {
   const Problem problem = test::random_mixed_problem(2, 32);
-  const RelaxationAnswer one = decide_relaxation(problem, {}, 4953, solver::Relaxation::Units, kPlenty, {}), two = decide_relaxation(problem, {}, 4953, solver::Relaxation::Units, kPlenty, {});
+  const RelaxationAnswer one = decide_relaxation(problem, {}, 4953, solver::Relaxation::Units, kPlenty, {}),
+                         two = decide_relaxation(problem, {}, 4953, solver::Relaxation::Units, kPlenty, {});
   CHECK(one.conflicts == two.conflicts);
   CHECK(one.starts == two.starts);
   CHECK(one.effort_left == two.effort_left);

@@ -39,7 +39,7 @@ TEST_CASE("a unit that is full moves II with every cycle, one with room does not
   const SensitivityRow& product = row_of(answer, "mma.ss.TC.duration");
   CHECK(&product == &answer.rows.front());
   CHECK(product.values == std::vector<std::int64_t>{512});
-  CHECK(product.less.ii == 922);  // 461 each
+  CHECK(product.less.ii == 922);   // 461 each
   CHECK(product.more.ii == 1126);  // 563 each
   CHECK(product.more.proved());
   CHECK(answer.effect(product) == SensitivityEffect::II);

@@ -74,7 +74,8 @@ TEST_CASE("an edit that costs cycles raises II to the proved optimum, and the ne
   WarmSolver warm(request);
   CHECK(warm.solve({}).schedule->ii == 2);
   int incumbents = 0;
-  const SolveOutcome one = warm.solve({max_stages(1)}, {}, [&](const SolveEvent& e) { incumbents += std::holds_alternative<Incumbent>(e); });
+  const SolveOutcome one =
+      warm.solve({max_stages(1)}, {}, [&](const SolveEvent& e) { incumbents += std::holds_alternative<Incumbent>(e); });
   CHECK(one.status == Status::Optimal);
   CHECK(one.schedule->ii == 3);
   CHECK(one.lower_bound == 3);

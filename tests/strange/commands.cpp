@@ -21,29 +21,61 @@ using app::PositionalType;
 using app::ValueType;
 
 struct Recipe {
-  int weight;                          ///< how often, in comparison
-  bool about_subject = true;           ///< its words begin with a subject's
+  int weight;                               ///< how often, in comparison
+  bool about_subject = true;                ///< its words begin with a subject's
   std::vector<std::string> leave_out = {};  ///< options that reach outside (clusters, GPUs) or take the machine away from others
 };
 
 const std::map<std::string, Recipe>& recipes() {
   static const std::map<std::string, Recipe> all{
-      {"solve", {14}},      {"check", {16}},       {"audit", {8, false}},  {"diff", {6}},           {"compare", {4}},     {"analyze", {10}},
-      {"explain", {4}},     {"slack", {6}},        {"price", {3}},         {"show", {9}},           {"simulate", {10}},   {"export", {14}},
-      {"emit", {5}},        {"compile", {1}},      {"interpret", {4}},     {"run", {1}},            {"profile", {1}},     {"adopt", {3}},
-      {"calibrate", {1, false}}, {"eval", {8}},    {"alternatives", {3}},  {"latency", {3}},        {"family", {2}},      {"tune", {4}},
-      {"sensitivity", {2}}, {"pareto", {3}},       {"paper", {3}},         {"list", {1, false}},    {"schema", {1, false}}, {"completion", {1, false}},
-      {"gui", {1, false}},  {"version", {1, false}}, {"help", {1, false}}, {"merge", {3, false}},   {"store", {2, false}},
+      {"solve", {14}},
+      {"check", {16}},
+      {"audit", {8, false}},
+      {"diff", {6}},
+      {"compare", {4}},
+      {"analyze", {10}},
+      {"explain", {4}},
+      {"slack", {6}},
+      {"price", {3}},
+      {"show", {9}},
+      {"simulate", {10}},
+      {"export", {14}},
+      {"emit", {5}},
+      {"compile", {1}},
+      {"interpret", {4}},
+      {"run", {1}},
+      {"profile", {1}},
+      {"adopt", {3}},
+      {"calibrate", {1, false}},
+      {"eval", {8}},
+      {"alternatives", {3}},
+      {"latency", {3}},
+      {"family", {2}},
+      {"tune", {4}},
+      {"sensitivity", {2}},
+      {"pareto", {3}},
+      {"paper", {3}},
+      {"list", {1, false}},
+      {"schema", {1, false}},
+      {"completion", {1, false}},
+      {"gui", {1, false}},
+      {"version", {1, false}},
+      {"help", {1, false}},
+      {"merge", {3, false}},
+      {"store", {2, false}},
       {"batch", {1, false, {"--memory", "--slurm", "--shards", "--partition", "--time", "--mem", "--sbatch", "--dry-run"}}},
   };
   return all;
 }
 
 /// Seconds are short wherever one can say how long.
-const std::set<std::string> kAlways{"--timeout", "--member-timeout", "--solve-timeout", "--relax-seconds", "--limit", "--budget", "--interleavings", "--count", "--jobs", "--pause"};
+const std::set<std::string> kAlways{"--timeout", "--member-timeout", "--solve-timeout", "--relax-seconds", "--limit",
+                                    "--budget",  "--interleavings",  "--count",         "--jobs",          "--pause"};
 
 /// The most that is asked for of what takes time in proportion.
-const std::map<std::string, std::int64_t> kMost{{"--interleavings", 20}, {"--count", 3}, {"--budget", 3}, {"--jobs", 2}, {"--tiles", 3}, {"--repeats", 2}, {"--launches", 2}, {"--warmups", 2}, {"--blocks", 2}};
+const std::map<std::string, std::int64_t> kMost{{"--interleavings", 20}, {"--count", 3},   {"--budget", 3},
+                                                {"--jobs", 2},           {"--tiles", 3},   {"--repeats", 2},
+                                                {"--launches", 2},       {"--warmups", 2}, {"--blocks", 2}};
 
 using Values = std::vector<std::string>;
 
@@ -55,7 +87,9 @@ struct Maker {
 
   std::string op() { return subject.problem ? dice.pick(subject.problem->ops).name : "op"; }
   std::string schedule() { return subject.schedules.empty() || dice.chance(3) ? world.path("kernel0.json") : dice.pick(subject.schedules); }
-  std::string one_of(const std::vector<std::string>& files) { return files.empty() || dice.chance(2) ? world.path("nothing.json") : dice.pick(files); }
+  std::string one_of(const std::vector<std::string>& files) {
+    return files.empty() || dice.chance(2) ? world.path("nothing.json") : dice.pick(files);
+  }
   std::string output(const std::string& stem, const std::string& ending) {
     line.outputs.push_back(world.fresh(stem, ending));
     return line.outputs.back();
@@ -71,26 +105,61 @@ std::string ending_for(Dice& dice, const std::string& command) {
 /// By flag, for options whose values the table cannot know.
 const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() {
   static const std::map<std::string, std::function<std::string(Maker&)>> all{
-      {"--out", [](Maker& m) { return m.line.command == "batch" ? m.output("out", ".jsonl") : m.written_file(ending_for(m.dice, m.line.command)); }},
-      {"--param", [](Maker& m) { return fmt::format("{}={}", m.subject.params.empty() ? "P" : m.dice.pick(m.subject.params), m.dice.chance(85) ? m.dice.between(1, 8) : m.dice.odd(-1, std::int64_t{1} << 40)); }},
-      {"--subtile", [](Maker& m) { return fmt::format("{}={}", m.subject.tiles.empty() ? "P" : m.dice.pick(m.subject.tiles), m.dice.pick({1, 2, 2, 4})); }},
+      {"--out",
+       [](Maker& m) { return m.line.command == "batch" ? m.output("out", ".jsonl") : m.written_file(ending_for(m.dice, m.line.command)); }},
+      {"--param",
+       [](Maker& m) {
+         return fmt::format("{}={}", m.subject.params.empty() ? "P" : m.dice.pick(m.subject.params),
+                            m.dice.chance(85) ? m.dice.between(1, 8) : m.dice.odd(-1, std::int64_t{1} << 40));
+       }},
+      {"--subtile",
+       [](Maker& m) {
+         return fmt::format("{}={}", m.subject.tiles.empty() ? "P" : m.dice.pick(m.subject.tiles), m.dice.pick({1, 2, 2, 4}));
+       }},
       {"--constraints", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--demand", [](Maker& m) { return m.subject.problem ? demand_sentence(m.dice, *m.subject.problem) : "iterations one by one"; }},
       {"--set", [](Maker& m) { return m.subject.problem ? change_text(m.dice, *m.subject.problem) : "groups=2"; }},
-      {"--align", [](Maker& m) { return m.dice.chance(50) ? m.op() : m.dice.pick({"start", "most"}); }},
+      {"--align",
+       [](Maker& m) {
+         return m.dice.chance(50) ? m.op() : m.dice.pick({"start", "most"});
+       }},
       {"--op", [](Maker& m) { return m.op(); }},
       {"--anchor", [](Maker& m) { return m.op(); }},
       {"--also", [](Maker& m) { return m.schedule(); }},
       {"--below", [](Maker& m) { return m.schedule(); }},
       {"--baseline", [](Maker& m) { return m.dice.pick(solver::baselines()).name; }},
-      {"--switch", [](Maker& m) { return m.dice.pick({"normalize=off", "u=17", "table=occupancy", "cost-list=ops", "entries=multiset", "tie-break=min-sum", "floor=one", "cluster=100", "variable-latency=none",
-                                                       "streaming=off", "spill-cost=1", "blocking=none", "pool=warps", "groups=3", "same-warp=equal", "concurrency=cycles", "spill-concurrency=on", "registers=1",
-                                                       "register-charge=whole", "cross-warp=never", "same-cycle-guard=off"}); }},
+      {"--switch",
+       [](Maker& m) {
+         return m.dice.pick({"normalize=off",
+                             "u=17",
+                             "table=occupancy",
+                             "cost-list=ops",
+                             "entries=multiset",
+                             "tie-break=min-sum",
+                             "floor=one",
+                             "cluster=100",
+                             "variable-latency=none",
+                             "streaming=off",
+                             "spill-cost=1",
+                             "blocking=none",
+                             "pool=warps",
+                             "groups=3",
+                             "same-warp=equal",
+                             "concurrency=cycles",
+                             "spill-concurrency=on",
+                             "registers=1",
+                             "register-charge=whole",
+                             "cross-warp=never",
+                             "same-cycle-guard=off"});
+       }},
       {"--out-dir", [](Maker& m) { return m.output("folder", ""); }},
       {"--emit-only", [](Maker& m) { return m.output("folder", ""); }},
-      {"--vary", [](Maker& m) {
+      {"--vary",
+       [](Maker& m) {
          const std::string param = m.subject.params.empty() ? "P" : m.dice.pick(m.subject.params);
-         return m.dice.chance(40) || m.subject.params.empty() ? "groups=1..2" : m.dice.chance(70) || m.subject.tiles.empty() ? param + "=1,2" : "subtile:" + m.dice.pick(m.subject.tiles) + "=1,2";
+         return m.dice.chance(40) || m.subject.params.empty()  ? "groups=1..2"
+                : m.dice.chance(70) || m.subject.tiles.empty() ? param + "=1,2"
+                                                               : "subtile:" + m.dice.pick(m.subject.tiles) + "=1,2";
        }},
       {"--space", [](Maker& m) { return m.one_of(m.world.spaces); }},
       {"--history", [](Maker& m) { return m.dice.chance(60) ? m.output("tuning", ".jsonl") : m.one_of(m.world.histories); }},
@@ -114,14 +183,17 @@ std::string integer(Maker& m, const OptionSpec& option) {
   const auto most = kMost.find(option.flag);
   std::int64_t high = most == kMost.end() ? option.high : std::min(most->second, option.high);
   if (option.flag == "--ii") high = m.dice.chance(80) ? 2000 : option.high;
-  if (option.flag == "--loop") return std::to_string(m.subject.loops.empty() || m.dice.chance(5) ? m.dice.between(0, 3) : m.dice.pick(m.subject.loops));
+  if (option.flag == "--loop")
+    return std::to_string(m.subject.loops.empty() || m.dice.chance(5) ? m.dice.between(0, 3) : m.dice.pick(m.subject.loops));
   return std::to_string(most == kMost.end() ? m.dice.odd(option.low, high) : m.dice.between(option.low, high));
 }
 
 void add_option(Maker& m, const OptionSpec& option) {
   std::string value;
   switch (option.type) {
-    case ValueType::Switch: m.line.words.push_back(option.short_flag.empty() || m.dice.chance(50) ? option.flag : option.short_flag); return;
+    case ValueType::Switch:
+      m.line.words.push_back(option.short_flag.empty() || m.dice.chance(50) ? option.flag : option.short_flag);
+      return;
     case ValueType::Choice:
       value = m.dice.pick(option.choices);
       if (!m.subject.dump && (value == "schedule_graph" || value == "variants" || value == "joint-solver")) value = "svg";
@@ -142,7 +214,9 @@ void add_option(Maker& m, const OptionSpec& option) {
     if (option.flag == flag) m.line.demands += " " + option.flag + "=" + value;
 }
 
-bool forbidden(const Recipe& recipe, const std::string& flag) { return std::find(recipe.leave_out.begin(), recipe.leave_out.end(), flag) != recipe.leave_out.end(); }
+bool forbidden(const Recipe& recipe, const std::string& flag) {
+  return std::find(recipe.leave_out.begin(), recipe.leave_out.end(), flag) != recipe.leave_out.end();
+}
 
 /// Whether the subject has what the option is about. Else the line would end before it began.
 bool fits(const Maker& m, const std::string& flag) {
@@ -194,7 +268,9 @@ void add_positionals(Maker& m, const CommandSpec& command, const Recipe& recipe)
     if (!p.required && m.dice.chance(p.type == PositionalType::Schedule ? 30 : 50)) break;
     switch (p.type) {
       case PositionalType::Kernel: words.push_back(m.one_of(m.world.kernels)); break;
-      case PositionalType::Machine: words.push_back(m.dice.chance(70) ? m.one_of(m.world.machines) : m.dice.pick({"h100", "h200", "toy"})); break;
+      case PositionalType::Machine:
+        words.push_back(m.dice.chance(70) ? m.one_of(m.world.machines) : m.dice.pick({"h100", "h200", "toy"}));
+        break;
       case PositionalType::Schedule:
         if (m.subject.schedules.empty() && !p.required) return;
         words.push_back(m.schedule());
@@ -206,7 +282,9 @@ void add_positionals(Maker& m, const CommandSpec& command, const Recipe& recipe)
         break;
       case PositionalType::Files:
         for (std::int64_t n = m.dice.between(1, 2); n > 0; --n)
-          words.push_back(command.name == "audit" ? m.one_of(m.world.dumps) : command.name == "merge" ? m.one_of(m.world.results) : m.schedule());
+          words.push_back(command.name == "audit"   ? m.one_of(m.world.dumps)
+                          : command.name == "merge" ? m.one_of(m.world.results)
+                                                    : m.schedule());
         if (command.name == "merge" && m.dice.chance(60)) {
           words.erase(words.begin(), words.end());
           words.push_back("merge");
@@ -256,8 +334,10 @@ std::vector<std::string> missing_recipes() {
       continue;
     }
     for (const OptionSpec& option : command.options) {
-      const bool free_form = option.type != ValueType::Switch && option.type != ValueType::Choice && option.type != ValueType::Integer && option.type != ValueType::Seconds;
-      if (free_form && !value_makers().contains(option.flag) && !forbidden(recipe->second, option.flag)) missing.push_back(command.name + " " + option.flag);
+      const bool free_form = option.type != ValueType::Switch && option.type != ValueType::Choice && option.type != ValueType::Integer &&
+                             option.type != ValueType::Seconds;
+      if (free_form && !value_makers().contains(option.flag) && !forbidden(recipe->second, option.flag))
+        missing.push_back(command.name + " " + option.flag);
     }
   }
   for (const auto& [name, recipe] : recipes())

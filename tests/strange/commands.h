@@ -10,10 +10,10 @@
 namespace heddle::strange {
 
 struct Line {
-  std::vector<std::string> words;     ///< without the program's name
+  std::vector<std::string> words;  ///< without the program's name
   std::string command;
-  std::size_t subject = 0;            ///< into the world's
-  std::vector<std::string> outputs;   ///< files and folders that it may write
+  std::size_t subject = 0;           ///< into the world's
+  std::vector<std::string> outputs;  ///< files and folders that it may write
   /// What decides the problem that it is about; lines with the same one speak of the same problem. Without the demands, and those.
   std::string numbers, demands;
 

@@ -20,7 +20,9 @@ class Dice {
   }
   bool chance(int percent) { return between(1, 100) <= percent; }
   template <class T>
-  const T& pick(const std::vector<T>& items) { return items[static_cast<std::size_t>(next() % items.size())]; }
+  const T& pick(const std::vector<T>& items) {
+    return items[static_cast<std::size_t>(next() % items.size())];
+  }
   std::string pick(std::initializer_list<const char*> items) { return *(items.begin() + next() % items.size()); }
   std::int64_t pick(std::initializer_list<std::int64_t> items) { return *(items.begin() + next() % items.size()); }
 
@@ -58,7 +60,8 @@ class Names {
  private:
   std::string odd(const std::string& stem, bool any) {
     switch (dice_.between(0, any ? 9 : 4)) {
-      case 0: return dice_.pick({"null", "nan", "inf", "true", "NULL", "constructor", "__proto__", "pin", "groups", "stage", "II", "min", "if"});
+      case 0:
+        return dice_.pick({"null", "nan", "inf", "true", "NULL", "constructor", "__proto__", "pin", "groups", "stage", "II", "min", "if"});
       case 1: return std::string(1, static_cast<char>('a' + dice_.between(0, 25)));
       case 2: return dice_.chance(20) ? stem + std::string(static_cast<std::size_t>(dice_.between(60, 150)), 'x') : stem;
       case 5: return dice_.pick({"0", "1e9", "007", "3-4", "a.b", "a.latency", "limits.smem_bytes", "x--y", "_", "a...b", "2.5"});

@@ -10,15 +10,26 @@ struct Kind {
   const char *kind, *unit;
   bool view;
 };
-constexpr Kind kKinds[] = {{"tt.descriptor_load", "TMA", false},   {"ttg.local_alloc", "NONE", true},       {"ttg.memdesc_trans", "NONE", true}, {"ttng.tc_gen5_mma", "TC", false},
-                           {"ttng.tmem_load", "CUDA", false},      {"math.exp2", "SFU", false},             {"arith.mulf", "CUDA", false},       {"tt.reduce", "CUDA", false},
-                           {"arith.truncf", "CUDA", false},        {"ttng.tmem_store", "CUDA", false},      {"tt.descriptor_store", "TMA", false}, {"arith.muli", "CUDA", false},
-                           {"made.up", "SFU", false},              {"tt.expand_dims", "NONE", true}};
+constexpr Kind kKinds[] = {{"tt.descriptor_load", "TMA", false},
+                           {"ttg.local_alloc", "NONE", true},
+                           {"ttg.memdesc_trans", "NONE", true},
+                           {"ttng.tc_gen5_mma", "TC", false},
+                           {"ttng.tmem_load", "CUDA", false},
+                           {"math.exp2", "SFU", false},
+                           {"arith.mulf", "CUDA", false},
+                           {"tt.reduce", "CUDA", false},
+                           {"arith.truncf", "CUDA", false},
+                           {"ttng.tmem_store", "CUDA", false},
+                           {"tt.descriptor_store", "TMA", false},
+                           {"arith.muli", "CUDA", false},
+                           {"made.up", "SFU", false},
+                           {"tt.expand_dims", "NONE", true}};
 
 std::string type_for(Dice& dice, const std::string& kind) {
   const std::int64_t rows = dice.pick({1, 64, 128}), columns = dice.pick({1, 16, 64, 128});
   const std::string element = dice.pick({"f32", "bf16", "f16", "f8E4M3FN", "i32"});
-  if (kind == "ttg.local_alloc" || kind == "ttg.memdesc_trans") return fmt::format("!ttg.memdesc<{}x{}x{}, #shared, #ttg.shared_memory>", rows, columns, element);
+  if (kind == "ttg.local_alloc" || kind == "ttg.memdesc_trans")
+    return fmt::format("!ttg.memdesc<{}x{}x{}, #shared, #ttg.shared_memory>", rows, columns, element);
   if (kind == "ttng.tc_gen5_mma") return "!ttg.async.token";
   if (kind == "arith.muli") return "i32";
   if (kind == "tt.reduce") return fmt::format("tensor<{}xf32, #slice>", rows);
@@ -37,7 +48,10 @@ class Builder {
 
   Document ddg(bool curated) {
     Document root{{"schema_version", curated ? "curated-ddg-0.2" : "ddg-0.1"}};
-    if (dice_.chance(60)) root["config"] = {{"schedule_algo", dice_.pick({"rau", "exhaustive", "none of these"})}, {"smem_budget_bytes", dice_.pick({65536, 232448, 1 << 30})}, {"tmem_budget_bytes", 262144}};
+    if (dice_.chance(60))
+      root["config"] = {{"schedule_algo", dice_.pick({"rau", "exhaustive", "none of these"})},
+                        {"smem_budget_bytes", dice_.pick({65536, 232448, 1 << 30})},
+                        {"tmem_budget_bytes", 262144}};
     if (dice_.chance(60)) root["kernel"] = kernel();
     types_ = !curated || dice_.chance(30);
     Document loops = Document::array();
@@ -64,7 +78,8 @@ class Builder {
     Document loops = Document::array();
     const std::int64_t count = dice_.chance(60) ? 1 : dice_.between(2, 3);
     for (std::int64_t i = 0; i < count; ++i) loops.push_back(schedule_loop(i, flat, i > 0 && dice_.chance(50) ? i - 1 : -1));
-    if (flat && ops_.empty()) ops_["op_0"] = {{"kind", "tt.return"}, {"scope", "function"}, {"operands", Document::array()}, {"result_types", Document::array()}};
+    if (flat && ops_.empty())
+      ops_["op_0"] = {{"kind", "tt.return"}, {"scope", "function"}, {"operands", Document::array()}, {"result_types", Document::array()}};
     if (!ops_.empty()) root["ops"] = ops_;
     root["loops"] = loops;
     return root;
@@ -82,8 +97,12 @@ class Builder {
     Document buffers = Document::array();
     for (std::int64_t n = dice_.between(0, 2); n > 0; --n) {
       const std::int64_t node = dice_.pick(graph.ids);
-      buffers.push_back({{"id", dice_.chance(70) ? node : 1000 + n}, {"alloc_node", node}, {"kind", dice_.chance(75) ? "smem" : "tmem"}, {"size_bytes", dice_.pick({0, 16, 4096, 16384})},
-                         {"tmem_cols", dice_.pick({0, 32, 64})}, {"consumers", readers(graph)}});
+      buffers.push_back({{"id", dice_.chance(70) ? node : 1000 + n},
+                         {"alloc_node", node},
+                         {"kind", dice_.chance(75) ? "smem" : "tmem"},
+                         {"size_bytes", dice_.pick({0, 16, 4096, 16384})},
+                         {"tmem_cols", dice_.pick({0, 32, 64})},
+                         {"consumers", readers(graph)}});
     }
     root["buffers"] = buffers;
     if (dice_.chance(20)) root["canonical_root"] = dice_.pick(graph.ids);
@@ -98,15 +117,22 @@ class Builder {
     Document clusters = Document::array();
     std::vector<std::vector<std::int64_t>> members(static_cast<std::size_t>(dice_.between(1, 4)));
     for (const std::int64_t id : graph.ids)
-      if (dice_.chance(90)) members[static_cast<std::size_t>(dice_.between(0, static_cast<std::int64_t>(members.size()) - 1))].push_back(id);
+      if (dice_.chance(90))
+        members[static_cast<std::size_t>(dice_.between(0, static_cast<std::int64_t>(members.size()) - 1))].push_back(id);
     for (std::size_t c = 0; c < members.size(); ++c)
-      if (!members[c].empty() || dice_.chance(10)) clusters.push_back({{"id", c}, {"min_warps", dice_.pick({1, 4, 8})}, {"nodes", members[c]}});
+      if (!members[c].empty() || dice_.chance(10))
+        clusters.push_back({{"id", c}, {"min_warps", dice_.pick({1, 4, 8})}, {"nodes", members[c]}});
     root["clusters"] = clusters;
     root["nodes"] = graph.nodes;
     root["edges"] = graph.edges;
     Document buffers = Document::array();
     for (std::int64_t n = dice_.between(0, 2); n > 0; --n)
-      buffers.push_back({{"id", n}, {"producer", dice_.pick(graph.ids)}, {"size_bytes", dice_.pick({0, 512, 16384})}, {"count", dice_.between(1, 4)}, {"min_count", 1}, {"kind", dice_.pick({"smem", "tmem"})},
+      buffers.push_back({{"id", n},
+                         {"producer", dice_.pick(graph.ids)},
+                         {"size_bytes", dice_.pick({0, 512, 16384})},
+                         {"count", dice_.between(1, 4)},
+                         {"min_count", 1},
+                         {"kind", dice_.pick({"smem", "tmem"})},
                          {"consumers", {{{"node", dice_.pick(graph.ids)}, {"latency", 30}, {"distance", 0}}}}});
     root["buffers"] = buffers;
     if (clusters.size() > 1 && dice_.chance(40)) root["warp_group_conflicts"] = {{clusters[0]["id"], clusters[1]["id"]}};
@@ -117,7 +143,9 @@ class Builder {
  private:
   enum class Form { Ddg, Curated, Schedule, JointCycles, JointGroups };
 
-  Document kernel() { return {{"name", dice_.pick({"k", "attention fwd", "x.y (z)", "nan", "kernel.with.dots"})}, {"args", Document::array()}}; }
+  Document kernel() {
+    return {{"name", dice_.pick({"k", "attention fwd", "x.y (z)", "nan", "kernel.with.dots"})}, {"args", Document::array()}};
+  }
 
   Document readers(const Graph& graph) {
     Document list = Document::array();
@@ -140,7 +168,8 @@ class Builder {
       if (joint) {
         node["duration"] = kind.view ? 0 : dice_.between(0, 60);
         if (dice_.chance(30)) node["streaming"] = dice_.chance(50);
-        if (form == Form::JointGroups) node["latency"] = latency, node["cycle"] = dice_.between(0, 400), node["freq"] = dice_.chance(80) ? 1 : 4;
+        if (form == Form::JointGroups)
+          node["latency"] = latency, node["cycle"] = dice_.between(0, 400), node["freq"] = dice_.chance(80) ? 1 : 4;
         graph.nodes.push_back(node);
         continue;
       }
@@ -150,7 +179,10 @@ class Builder {
         if (!refs.empty() && dice_.chance(80)) operands.push_back({{"op", dice_.pick(refs)}});
         if (dice_.chance(15)) operands.push_back({{"iter_arg", {{"loop", loop}, {"idx", dice_.between(0, 2)}}}});
         if (dice_.chance(10)) operands.push_back({{"unknown_block_arg", true}});
-        ops_[ref] = {{"kind", kind.kind}, {"scope", fmt::format("loop:{}", loop)}, {"operands", operands}, {"result_types", {type_for(dice_, kind.kind)}}};
+        ops_[ref] = {{"kind", kind.kind},
+                     {"scope", fmt::format("loop:{}", loop)},
+                     {"operands", operands},
+                     {"result_types", {type_for(dice_, kind.kind)}}};
         refs.push_back(ref);
         node["op_ref"] = ref;
       } else {
@@ -170,13 +202,17 @@ class Builder {
       graph.nodes.push_back(node);
     }
     const auto edge = [&](std::size_t from, std::size_t to, std::int64_t distance) {
-      Document e{{"src", graph.ids[from]}, {"dst", graph.ids[to]}, {"distance", distance}, {"latency", dice_.chance(70) ? graph.nodes[from].value("latency", std::int64_t{20}) : dice_.between(0, 60)}};
+      Document e{{"src", graph.ids[from]},
+                 {"dst", graph.ids[to]},
+                 {"distance", distance},
+                 {"latency", dice_.chance(70) ? graph.nodes[from].value("latency", std::int64_t{20}) : dice_.between(0, 60)}};
       if (!joint) e["kind"] = "data";
       if (form == Form::JointGroups && dice_.chance(30)) e["rt"] = dice_.pick({0, 90}), e["chan_bytes"] = 4096;
       graph.edges.push_back(e);
     };
     for (std::size_t i = 1; i < graph.ids.size(); ++i)
-      for (std::int64_t n = dice_.between(0, 2); n > 0; --n) edge(static_cast<std::size_t>(dice_.between(0, static_cast<std::int64_t>(i) - 1)), i, dice_.chance(90) ? 0 : dice_.between(1, 2));
+      for (std::int64_t n = dice_.between(0, 2); n > 0; --n)
+        edge(static_cast<std::size_t>(dice_.between(0, static_cast<std::int64_t>(i) - 1)), i, dice_.chance(90) ? 0 : dice_.between(1, 2));
     for (std::int64_t n = dice_.between(0, 2); n > 0; --n) {
       const auto from = static_cast<std::size_t>(dice_.between(0, count - 1));
       edge(from, static_cast<std::size_t>(dice_.between(0, static_cast<std::int64_t>(from))), dice_.chance(90) ? 1 : dice_.odd(1, 1 << 20));
@@ -203,7 +239,11 @@ class Builder {
     }
     if (inner >= 0) {
       const std::string ref = fmt::format("op_{}", 900 + id);
-      if (types_) ops_[ref] = {{"kind", "scf.for"}, {"scope", fmt::format("loop:{}", id)}, {"operands", Document::array()}, {"result_types", {"!ttg.async.token"}}};
+      if (types_)
+        ops_[ref] = {{"kind", "scf.for"},
+                     {"scope", fmt::format("loop:{}", id)},
+                     {"operands", Document::array()},
+                     {"result_types", {"!ttg.async.token"}}};
       Document& node = graph.nodes[0];
       if (types_) node["op_ref"] = ref;
       node["op_kind"] = "scf.for";
@@ -214,14 +254,34 @@ class Builder {
     Document buffers = Document::array();
     for (std::int64_t n = dice_.between(0, 3), i = 0; i < n; ++i) {
       const std::int64_t bytes = dice_.pick({8, 512, 16384, 65536}), count = dice_.between(0, 4);
-      buffers.push_back({{"id", i}, {"kind", dice_.pick({"smem", "smem", "tmem", "barrier", "register"})}, {"shape", {bytes / 8, 4}}, {"element_bits", 16}, {"count", count}, {"size_bytes", bytes}, {"total_bytes", bytes * count},
-                         {"merge_group_id", nullptr}, {"paired_buffer_id", nullptr}, {"live_start", dice_.between(-5, 900)}, {"live_end", dice_.between(0, 2000)}, {"def_op", nullptr}});
+      buffers.push_back({{"id", i},
+                         {"kind", dice_.pick({"smem", "smem", "tmem", "barrier", "register"})},
+                         {"shape", {bytes / 8, 4}},
+                         {"element_bits", 16},
+                         {"count", count},
+                         {"size_bytes", bytes},
+                         {"total_bytes", bytes * count},
+                         {"merge_group_id", nullptr},
+                         {"paired_buffer_id", nullptr},
+                         {"live_start", dice_.between(-5, 900)},
+                         {"live_end", dice_.between(0, 2000)},
+                         {"def_op", nullptr}});
     }
     Document barriers = Document::array();
     for (std::int64_t n = groups > 1 ? dice_.between(0, 2) : 0; n > 0; --n)
-      barriers.push_back({{"producer_node", dice_.pick(graph.ids)}, {"consumer_node", dice_.pick(graph.ids)}, {"producer_wg", 0}, {"consumer_wg", 1}, {"kind", dice_.pick({"named", "mbarrier"})}, {"depth", dice_.between(0, 4)},
-                          {"paired_buffer_id", nullptr}, {"expect_bytes", dice_.between(0, 4096)}});
-    Document schedule{{"id", id}, {"II", ii}, {"max_stage", dice_.between(0, 4)}, {"trip_count", dice_.odd(0, 1 << 20)}, {"buffers", buffers},
+      barriers.push_back({{"producer_node", dice_.pick(graph.ids)},
+                          {"consumer_node", dice_.pick(graph.ids)},
+                          {"producer_wg", 0},
+                          {"consumer_wg", 1},
+                          {"kind", dice_.pick({"named", "mbarrier"})},
+                          {"depth", dice_.between(0, 4)},
+                          {"paired_buffer_id", nullptr},
+                          {"expect_bytes", dice_.between(0, 4096)}});
+    Document schedule{{"id", id},
+                      {"II", ii},
+                      {"max_stage", dice_.between(0, 4)},
+                      {"trip_count", dice_.odd(0, 1 << 20)},
+                      {"buffers", buffers},
                       {"graph", {{"nodes", graph.nodes}, {"edges", graph.edges}, {"cross_wg_barriers", barriers}}}};
     if (dice_.chance(30)) schedule["partition_cost"] = dice_.chance(50) ? Document(17.25) : Document(nullptr);
     Document loop{{"loop_id", id}, {"is_outer", inner >= 0}};
@@ -250,7 +310,10 @@ Document solution_of(Dice& dice, const Document& problem) {
     cycles[std::to_string(node["id"].get<std::int64_t>())] = problem.contains("clusters") ? node["cycle"].get<std::int64_t>() : now;
     now += node["duration"].get<std::int64_t>() + dice.between(0, 40);
   }
-  Document solution{{"version", problem["version"]}, {"status", dice.chance(95) ? "ok" : "proven_unsat"}, {"ii", problem.contains("ii") ? problem["ii"] : problem["max_ii"]}, {"cycles", cycles}};
+  Document solution{{"version", problem["version"]},
+                    {"status", dice.chance(95) ? "ok" : "proven_unsat"},
+                    {"ii", problem.contains("ii") ? problem["ii"] : problem["max_ii"]},
+                    {"cycles", cycles}};
   if (problem.contains("clusters")) {
     for (const Document& cluster : problem["clusters"]) groups[std::to_string(cluster["id"].get<std::int64_t>())] = dice.between(0, 2);
     solution["wg"] = groups;

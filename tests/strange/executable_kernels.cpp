@@ -66,7 +66,8 @@ class Builder {
     Document trips = dice_.between(1, 4);
     if (dice_.chance(50)) {
       const std::string name = names_.identifier("N");
-      params_.push_back({{"name", name}, {"value", dice_.chance(80) ? dice_.between(1, 16) : dice_.odd(1, 1 << 20)}, {"eval", dice_.between(1, 3)}});
+      params_.push_back(
+          {{"name", name}, {"value", dice_.chance(80) ? dice_.between(1, 16) : dice_.odd(1, 1 << 20)}, {"eval", dice_.between(1, 3)}});
       trips = name;
     }
     Document grid = Document::array();
@@ -109,8 +110,12 @@ class Builder {
       if (tile.readable && fits(tile)) found.push_back(&tile);
     return found.empty() ? nullptr : dice_.pick(found);
   }
-  const Tile* matrix() { return find([](const Tile& t) { return t.shape.size() == 2; }); }
-  const Tile* of_shape(const Shape& shape) { return find([&](const Tile& t) { return t.shape == shape; }); }
+  const Tile* matrix() {
+    return find([](const Tile& t) { return t.shape.size() == 2; });
+  }
+  const Tile* of_shape(const Shape& shape) {
+    return find([&](const Tile& t) { return t.shape == shape; });
+  }
 
   // ---- ops
 
@@ -166,7 +171,8 @@ class Builder {
 
   void store(Document& list, const Tile& tile) {
     const std::string kind = dice_.pick({"store", "tma_store", "atomic_add"});
-    access(push(list, kind, {tile.name}, ""), tile.shape, dice_.chance(70) ? tile.dtype : any_type(), dice_.chance(60) ? "output" : "inout", &list == &body_);
+    access(push(list, kind, {tile.name}, ""), tile.shape, dice_.chance(70) ? tile.dtype : any_type(), dice_.chance(60) ? "output" : "inout",
+           &list == &body_);
   }
 
   void start() {
@@ -287,10 +293,13 @@ class Builder {
 
   void body_op() {
     switch (dice_.between(0, 13)) {
-      case 0: case 1: return load(body_);
-      case 2: case 3: return product();
+      case 0:
+      case 1: return load(body_);
+      case 2:
+      case 3: return product();
       case 4: return reduction();
-      case 5: case 6: return elements();
+      case 5:
+      case 6: return elements();
       case 7: return broadcast();
       case 8: return gather();
       case 9: return same(dice_.chance(50) ? "convert" : "copy", any_space());

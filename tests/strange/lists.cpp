@@ -15,8 +15,13 @@ Document space_document(Dice& dice, const Document& kernel) {
       const std::int64_t value = param["value"];
       const Document name = param["name"];
       switch (dice.between(0, 1)) {
-        case 0: parameters.push_back({{"name", name}, {"kind", "integer"}, {"low", std::max<std::int64_t>(1, value - 1)}, {"high", value + dice.between(1, 3)}}); break;
-        default: parameters.push_back({{"name", name}, {"kind", "ordinal"}, {"values", {value, value + 1, value + 7}}, {"default", value}}); break;
+        case 0:
+          parameters.push_back(
+              {{"name", name}, {"kind", "integer"}, {"low", std::max<std::int64_t>(1, value - 1)}, {"high", value + dice.between(1, 3)}});
+          break;
+        default:
+          parameters.push_back({{"name", name}, {"kind", "ordinal"}, {"values", {value, value + 1, value + 7}}, {"default", value}});
+          break;
       }
       if (dice.chance(20)) parameters.back()["log"] = true;
       if (dice.chance(20)) constraints.push_back(fmt::format("{} % {} >= 0", name.get<std::string>(), dice.between(1, 3)));
@@ -32,7 +37,8 @@ Document space_document(Dice& dice, const Document& kernel) {
       parameters.push_back(p);
     }
   if (dice.chance(30)) parameters.push_back({{"name", "grid"}, {"kind", "categorical"}, {"values", {"tiles", "persistent"}}});
-  if (dice.chance(20)) parameters.push_back({{"name", "order"}, {"kind", "categorical"}, {"values", {"longest", "grid"}}, {"prior", {1, 1e-9}}});
+  if (dice.chance(20))
+    parameters.push_back({{"name", "order"}, {"kind", "categorical"}, {"values", {"longest", "grid"}}, {"prior", {1, 1e-9}}});
   if (parameters.empty()) parameters.push_back({{"name", "stages"}, {"kind", "ordinal"}, {"values", {1}}});
   Document space{{"schema", "heddle.space/1"}, {"parameters", parameters}};
   if (!constraints.empty()) space["constraints"] = constraints;
@@ -43,9 +49,12 @@ Document space_document(Dice& dice, const Document& kernel) {
 Document measurement_document(Dice& dice, const Problem& problem) {
   const auto number = [&]() -> Document {
     if (dice.chance(10)) return nullptr;
-    return dice.chance(80) ? Document(static_cast<double>(dice.between(0, 100000)) / 7) : Document(dice.pick({0, -5, std::int64_t{1} << 60}));
+    return dice.chance(80) ? Document(static_cast<double>(dice.between(0, 100000)) / 7)
+                           : Document(dice.pick({0, -5, std::int64_t{1} << 60}));
   };
-  Document m{{"schema", "heddle.measurement/1"}, {"kernel", problem.kernel}, {"machine", problem.machine},
+  Document m{{"schema", "heddle.measurement/1"},
+             {"kernel", problem.kernel},
+             {"machine", problem.machine},
              {"status", dice.pick({"verified", "unverified", "wrong", "unstable", "timed-out", "faulted", "refused", "no-gpu"})}};
   if (!problem.params.empty()) m["params"] = problem.params;
   if (dice.chance(50)) m["predicted_ii"] = dice.odd(0, std::int64_t{1} << 50);
@@ -55,12 +64,19 @@ Document measurement_document(Dice& dice, const Problem& problem) {
     Document ops = Document::array(), timeline = Document::array();
     for (const Op& op : problem.ops) {
       if (dice.chance(15)) continue;
-      Document item{{"op", op.name}, {"group", "g"}, {"samples", dice.odd(0, 1000)}, {"start", number()}, {"duration", number()}, {"spread", number()}, {"predicted_start", number()}, {"predicted_duration", number()}};
+      Document item{{"op", op.name},        {"group", "g"},       {"samples", dice.odd(0, 1000)}, {"start", number()},
+                    {"duration", number()}, {"spread", number()}, {"predicted_start", number()},  {"predicted_duration", number()}};
       if (dice.chance(80)) item["observed_end"] = dice.chance(60);
       ops.push_back(item);
-      if (timeline.size() < 40) timeline.push_back({{"op", op.name}, {"group", "g"}, {"iteration", dice.odd(0, 100)}, {"start", dice.between(0, 900)}, {"end", dice.between(0, 2000)}});
+      if (timeline.size() < 40)
+        timeline.push_back({{"op", op.name},
+                            {"group", "g"},
+                            {"iteration", dice.odd(0, 100)},
+                            {"start", dice.between(0, 900)},
+                            {"end", dice.between(0, 2000)}});
     }
-    m["profile"] = {{"median_us", number()}, {"plain_us", number()}, {"trusted", dice.chance(80)}, {"records", dice.odd(0, 1 << 20)}, {"ops", ops}, {"timeline", timeline}};
+    m["profile"] = {{"median_us", number()},           {"plain_us", number()}, {"trusted", dice.chance(80)},
+                    {"records", dice.odd(0, 1 << 20)}, {"ops", ops},           {"timeline", timeline}};
   }
   return m;
 }
@@ -86,37 +102,65 @@ std::vector<std::string> result_lines(Dice& dice) {
   std::vector<std::string> texts(static_cast<std::size_t>(shards));
   for (std::int64_t job = 1; job <= jobs; ++job) {
     if (dice.chance(5)) continue;  // missing
-    Document line{{"job", job}, {"of", jobs}, {"batch", "0123456789abcdef"}, {"line", job}, {"id", fmt::format("{:016x}", job * 77)}, {"do", "solve"},
-                  {"status", dice.pick({"proved", "feasible", "infeasible", "done", "negative", "unknown", "timeout", "out of memory", "crashed", "failed", "unavailable", "kernel failed"})}};
+    Document line{{"job", job},
+                  {"of", jobs},
+                  {"batch", "0123456789abcdef"},
+                  {"line", job},
+                  {"id", fmt::format("{:016x}", job * 77)},
+                  {"do", "solve"},
+                  {"status", dice.pick({"proved", "feasible", "infeasible", "done", "negative", "unknown", "timeout", "out of memory",
+                                        "crashed", "failed", "unavailable", "kernel failed"})}};
     if (dice.chance(50)) line["result"] = {{"ii", dice.odd(1, 99999)}, {"text", "a\nb"}};
     std::string& text = texts[static_cast<std::size_t>((job - 1) % shards)];
     text += line.dump() + "\n";
-    if (dice.chance(5)) text += line.dump() + "\n";  // repeated
+    if (dice.chance(5)) text += line.dump() + "\n";                               // repeated
     if (dice.chance(3)) line["status"] = "done", texts[0] += line.dump() + "\n";  // contradicted
   }
   return texts;
 }
 
 std::string history_lines(Dice& dice, const Document& space, const std::string& kernel, const std::string& machine) {
-  Document run{{"line", "run"}, {"schema", "heddle.tuning/1"}, {"kernel", kernel}, {"machine", machine}, {"params", Document::object()}, {"objective", "cycles"}, {"unit", "cycles"},
-               {"fidelity", dice.pick({"bound", "heuristic", "simulator", "solver"})}, {"method", dice.pick({"baco", "random", "bandit", "exhaustive"})}, {"seed", 0}, {"budget", dice.odd(0, 1000)},
-               {"space", space}, {"configurations", nullptr}, {"subject", "0123456789abcdef"}, {"solver", "Z3"}, {"heddle", "0"}, {"command", "heddle tune <odd>"}};
+  Document run{{"line", "run"},
+               {"schema", "heddle.tuning/1"},
+               {"kernel", kernel},
+               {"machine", machine},
+               {"params", Document::object()},
+               {"objective", "cycles"},
+               {"unit", "cycles"},
+               {"fidelity", dice.pick({"bound", "heuristic", "simulator", "solver"})},
+               {"method", dice.pick({"baco", "random", "bandit", "exhaustive"})},
+               {"seed", 0},
+               {"budget", dice.odd(0, 1000)},
+               {"space", space},
+               {"configurations", nullptr},
+               {"subject", "0123456789abcdef"},
+               {"solver", "Z3"},
+               {"heddle", "0"},
+               {"command", "heddle tune <odd>"}};
   if (dice.chance(50)) run["lower_bound"] = dice.between(0, 5000);
   std::string text = run.dump() + "\n";
   for (std::int64_t n = dice.between(0, 4), i = 1; i <= n; ++i) {
     Document config = Document::object();
     for (const Document& p : space["parameters"]) {
-      if (p["kind"] == "integer") config[p["name"]] = dice.between(p["low"], p["high"]);
-      else config[p["name"]] = p["values"][static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(p["values"].size()) - 1))];
+      if (p["kind"] == "integer")
+        config[p["name"]] = dice.between(p["low"], p["high"]);
+      else
+        config[p["name"]] = p["values"][static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(p["values"].size()) - 1))];
     }
-    Document e{{"line", "evaluation"}, {"number", i}, {"by", "sample"}, {"config", config}, {"fidelity", run["fidelity"]},
+    Document e{{"line", "evaluation"},
+               {"number", i},
+               {"by", "sample"},
+               {"config", config},
+               {"fidelity", run["fidelity"]},
                {"status", dice.pick({"optimal", "feasible", "unknown", "pruned", "infeasible", "refused"})}};
     if (dice.chance(70)) e["value"] = dice.between(5000, 90000), e["bound"] = dice.between(0, 5000);
     if (dice.chance(50)) e["ii"] = dice.between(1, 900);
     if (dice.chance(30)) e["why"] = "because & <so>";
     text += e.dump() + "\n";
   }
-  if (dice.chance(50)) text += Document{{"line", "end"}, {"reason", "budget"}, {"evaluations", 1}, {"proved", dice.chance(50)}, {"seconds", 1.5}}.dump() + "\n";
+  if (dice.chance(50))
+    text +=
+        Document{{"line", "end"}, {"reason", "budget"}, {"evaluations", 1}, {"proved", dice.chance(50)}, {"seconds", 1.5}}.dump() + "\n";
   return text;
 }
 

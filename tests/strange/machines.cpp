@@ -14,7 +14,9 @@ Document formula(Dice& dice) {
     case 1: return dice.pick({1, 16, 30, 100, 600});
     case 2: return fmt::format("ceil_div({}, {})", dice.pick({"bytes", "elems", "in_elems", "out_elems", "rows"}), dice.between(1, 128));
     case 3: return fmt::format("max({}, min(rows, {}))", dice.between(0, 20), dice.between(1, 300));
-    case 4: return fmt::format("if({} {} {}, {}, bits)", dice.pick({"cols", "rows", "inputs"}), dice.pick({"==", "<", ">=", "!="}), dice.between(0, 4), dice.between(0, 99));
+    case 4:
+      return fmt::format("if({} {} {}, {}, bits)", dice.pick({"cols", "rows", "inputs"}), dice.pick({"==", "<", ">=", "!="}),
+                         dice.between(0, 4), dice.between(0, 99));
     case 5: return fmt::format("(rows + cols) % {} + {}", dice.between(1, 50), dice.between(0, 4));
     case 6: return fmt::format("min({}, elems * bits / 8) - min(0, -({}))", dice.between(0, 500), dice.between(0, 9));
     default: return std::to_string(dice.between(0, 60));
@@ -30,7 +32,8 @@ Document rule_document(Dice& dice, const std::string& kind, const Document& unit
     Document use{{"unit", unit["name"]}};
     if (dice.chance(80)) use["duration"] = formula(dice);
     if (dice.chance(25)) use["offset"] = formula(dice);
-    if (dice.chance(40)) use["amount"] = dice.chance(50) ? Document(dice.between(1, capacity)) : Document(fmt::format("min({}, rows)", capacity));
+    if (dice.chance(40))
+      use["amount"] = dice.chance(50) ? Document(dice.between(1, capacity)) : Document(fmt::format("min({}, rows)", capacity));
     uses.push_back(use);
   }
   if (!uses.empty() || dice.chance(30)) rule["uses"] = uses;
@@ -54,7 +57,8 @@ Document machine_document(Dice& dice) {
   if (dice.chance(50)) machine["clock_mhz"] = dice.odd(1, 1 << 20);
   Document units = Document::array();
   for (std::int64_t n = dice.chance(5) ? 0 : dice.chance(5) ? 24 : dice.between(1, 5); n > 0; --n) {
-    Document unit{{"name", names.name("U")}, {"role", dice.pick({"tensor", "copy", "special", "float", "alu", "smem", "tmem", "sync", "other"})}};
+    Document unit{{"name", names.name("U")},
+                  {"role", dice.pick({"tensor", "copy", "special", "float", "alu", "smem", "tmem", "sync", "other"})}};
     if (dice.chance(60)) unit["capacity"] = dice.chance(60) ? 1 : dice.odd(1, std::int64_t{1} << 31);
     if (dice.chance(10)) unit["about"] = "100 % of a unit";
     units.push_back(unit);
@@ -77,10 +81,14 @@ Document machine_document(Dice& dice) {
     if (std::string(kind.name) == "opaque") continue;
     rules.push_back(rule_document(dice, kind.name, units, warps));
     if (dice.chance(15))
-      rules.push_back(rule_document(dice, fmt::format("{}.{}", kind.name, dice.pick({"register", "smem", "tmem", "global", "ss", "rs", "ts", "add", "odd"})), units, warps));
+      rules.push_back(rule_document(
+          dice, fmt::format("{}.{}", kind.name, dice.pick({"register", "smem", "tmem", "global", "ss", "rs", "ts", "add", "odd"})), units,
+          warps));
   }
   machine["rules"] = rules;
-  if (dice.chance(80)) machine["handoff"] = {{"register_copy", dice.chance(50) ? Document(dice.between(0, 90)) : Document("ceil_div(bytes, 64) % 200")}, {"signal", dice.between(0, 60)}};
+  if (dice.chance(80))
+    machine["handoff"] = {{"register_copy", dice.chance(50) ? Document(dice.between(0, 90)) : Document("ceil_div(bytes, 64) % 200")},
+                          {"signal", dice.between(0, 60)}};
   return machine;
 }
 

@@ -22,7 +22,10 @@ class Builder {
     kernel_ = {{"schema", "heddle.kernel/1"}, {"name", names_.name("odd_numbers")}};
     params();
     if (dice_.chance(50)) kernel_["max_groups"] = dice_.chance(80) ? dice_.between(1, 4) : 32;
-    count_ = dice_.chance(15) ? 1 : dice_.chance(70) ? dice_.between(2, 6) : dice_.chance(85) ? dice_.between(7, 14) : dice_.between(20, 60);
+    count_ = dice_.chance(15)   ? 1
+             : dice_.chance(70) ? dice_.between(2, 6)
+             : dice_.chance(85) ? dice_.between(7, 14)
+                                : dice_.between(20, 60);
     shape_ = dice_.between(0, 4);
     invariants();
     for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) op(i);
@@ -39,7 +42,8 @@ class Builder {
   void params() {
     Document list = Document::array();
     for (std::int64_t n = dice_.between(0, 2); n > 0; --n) {
-      Document param{{"name", names_.identifier("P")}, {"value", dice_.chance(70) ? dice_.between(1, 64) : dice_.odd(1, std::int64_t{1} << 31)}};
+      Document param{{"name", names_.identifier("P")},
+                     {"value", dice_.chance(70) ? dice_.between(1, 64) : dice_.odd(1, std::int64_t{1} << 31)}};
       if (dice_.chance(40)) param["eval"] = dice_.between(1, 4);
       if (dice_.chance(40)) param["choices"] = {param["value"], dice_.between(1, 9), 1};
       params_.push_back(param["name"]);
@@ -47,8 +51,7 @@ class Builder {
     }
     if (!list.empty()) kernel_["params"] = list;
     Document grid = Document::array();
-    for (std::int64_t n = dice_.between(0, 3); n > 0; --n)
-      grid.push_back({{"name", names_.identifier("b")}, {"size", size()}});
+    for (std::int64_t n = dice_.between(0, 3); n > 0; --n) grid.push_back({{"name", names_.identifier("b")}, {"size", size()}});
     if (!grid.empty()) kernel_["grid"] = grid;
     if (dice_.chance(75)) {
       kernel_["loop"] = {{"trips", size()}};
@@ -69,14 +72,18 @@ class Builder {
     const std::int64_t warps = 1, threads = limits_.value("threads_per_warp", std::int64_t{32}) * warps;
     if (space == "tmem" && limits_["tmem_columns"].get<std::int64_t>() == 0) space = "smem";
     std::int64_t elements = 1;
-    if (space == "register") elements = std::min<std::int64_t>(dice_.pick({1, 2, 64, 512}), limits_["registers_per_thread"].get<std::int64_t>() * threads / 16);
-    if (space == "smem") elements = std::min<std::int64_t>(dice_.pick({1, 3, 16, 256, 4096}), limits_["smem_bytes"].get<std::int64_t>() / 64);
+    if (space == "register")
+      elements = std::min<std::int64_t>(dice_.pick({1, 2, 64, 512}), limits_["registers_per_thread"].get<std::int64_t>() * threads / 16);
+    if (space == "smem")
+      elements = std::min<std::int64_t>(dice_.pick({1, 3, 16, 256, 4096}), limits_["smem_bytes"].get<std::int64_t>() / 64);
     if (space == "tmem") elements = std::min<std::int64_t>(dice_.pick({1, 8, 32}), limits_["tmem_columns"].get<std::int64_t>() / 8);
     elements = std::max<std::int64_t>(elements, 1);
     const std::string dtype = dice_.pick({"f32", "bf16", "f16", "f8e4m3", "f8e5m2", "i32"});
     Document shape = Document::array();
     switch (dice_.between(0, 4)) {
-      case 0: if (elements == 1) break; [[fallthrough]];
+      case 0:
+        if (elements == 1) break;
+        [[fallthrough]];
       case 1: shape = {elements}; break;
       case 2: shape = {1, elements}; break;
       case 3: shape = {1, 1, 1, elements}; break;
@@ -103,7 +110,9 @@ class Builder {
 
   Document cost(std::int64_t most_warps) {
     const bool far = dice_.chance(4);
-    Document cost{{"latency", dice_.chance(15) ? 0 : far ? dice_.odd(0, std::int64_t{1} << 31) : dice_.between(0, dice_.pick({4, 60, 900}))}};
+    Document cost{{"latency", dice_.chance(15) ? 0
+                              : far            ? dice_.odd(0, std::int64_t{1} << 31)
+                                               : dice_.between(0, dice_.pick({4, 60, 900}))}};
     const Document& units = machine_["units"];
     Document uses = Document::array();
     for (std::int64_t n = dice_.chance(15) || units.empty() ? 0 : dice_.between(1, 2); n > 0; --n) {
@@ -132,19 +141,24 @@ class Builder {
     };
     const std::size_t known = defined_.size();
     if (known > 0) switch (shape_) {
-      case 0: read(known - 1); break;                                      // a chain
-      case 1: read(0); break;                                              // a fan
-      case 2: for (std::size_t k = 0; k < std::min<std::size_t>(known, 12); ++k) read(known - 1 - k); break;  // everything before
-      case 3: break;                                                       // nothing hangs together
-      default: for (std::int64_t k = dice_.between(0, 2); k > 0; --k) read(static_cast<std::size_t>(dice_.between(0, static_cast<std::int64_t>(known) - 1)));
-    }
+        case 0: read(known - 1); break;  // a chain
+        case 1: read(0); break;          // a fan
+        case 2:
+          for (std::size_t k = 0; k < std::min<std::size_t>(known, 12); ++k) read(known - 1 - k);
+          break;        // everything before
+        case 3: break;  // nothing hangs together
+        default:
+          for (std::int64_t k = dice_.between(0, 2); k > 0; --k)
+            read(static_cast<std::size_t>(dice_.between(0, static_cast<std::int64_t>(known) - 1)));
+      }
     if (!constants_.empty() && dice_.chance(30)) in.push_back(dice_.pick(constants_));
     Document out = Document::array();
     for (std::int64_t n = dice_.chance(12) ? 0 : dice_.chance(85) ? 1 : dice_.between(2, 4); n > 0; --n) {
       const std::string name = names_.name("x");
       std::string space = any_space();
       // Onto the storage of the only thing that is read: that op alone reads it, so it is ordered.
-      const bool alias = n == 1 && in.size() == 1 && known > 0 && in[0] == defined_[known - 1].name && defined_[known - 1].readers == 1 && shape_ == 0 && dice_.chance(15);
+      const bool alias = n == 1 && in.size() == 1 && known > 0 && in[0] == defined_[known - 1].name && defined_[known - 1].readers == 1 &&
+                         shape_ == 0 && dice_.chance(15);
       if (alias) {
         Document value = *std::find_if(values_.begin(), values_.end(), [&](const Document& v) { return v["name"] == in[0]; });
         value["alias_of"] = in[0];
@@ -172,7 +186,9 @@ class Builder {
     for (std::int64_t n = dice_.between(0, 2); n > 0 && !defined_.empty(); --n) {
       const Defined& value = dice_.pick(defined_);
       Document& op = body_[static_cast<std::size_t>(dice_.between(0, static_cast<std::int64_t>(body_.size()) - 1))];
-      const bool shared = std::any_of(values_.begin(), values_.end(), [&](const Document& v) { return v.value("alias_of", "") == value.name || (v["name"] == value.name && v.contains("alias_of")); });
+      const bool shared = std::any_of(values_.begin(), values_.end(), [&](const Document& v) {
+        return v.value("alias_of", "") == value.name || (v["name"] == value.name && v.contains("alias_of"));
+      });
       if (shared) continue;
       const std::int64_t distance = dice_.chance(60) ? 1 : dice_.chance(70) ? dice_.between(2, 9) : dice_.odd(1, 1 << 20);
       op["in"].push_back(fmt::format("{}[-{}]", value.name, distance));

@@ -28,11 +28,14 @@ Document op_list(Dice& dice, const Problem& problem, std::size_t least, std::siz
 
 /// Says anything; the problem's digest is the right one, none, or another's.
 Document certificate(Dice& dice, const Problem& problem, std::int64_t ii) {
-  Document c{{"status", dice.pick({"optimal", "optimal", "feasible", "infeasible", "unknown", "invalid"})}, {"ii", dice.chance(80) ? ii : dice.odd(0, kLargest)}};
+  Document c{{"status", dice.pick({"optimal", "optimal", "feasible", "infeasible", "unknown", "invalid"})},
+             {"ii", dice.chance(80) ? ii : dice.odd(0, kLargest)}};
   if (dice.chance(80)) c["lower_bound"] = dice.chance(50) ? ii : dice.odd(0, kLargest);
   if (dice.chance(60)) c["reason"] = dice.pick({"none", "resource", "recurrence", "refutation", "requested"});
   if (dice.chance(40)) c["explanation"] = "because <it> \"is\" so & 100 %";
-  if (dice.chance(40)) c["objectives"] = {{{"name", "ii"}, {"value", dice.odd(-5, kLargest)}, {"proved", dice.chance(50)}}, {{"name", "beauty"}, {"value", 3}}};
+  if (dice.chance(40))
+    c["objectives"] = {{{"name", "ii"}, {"value", dice.odd(-5, kLargest)}, {"proved", dice.chance(50)}},
+                       {{"name", "beauty"}, {"value", 3}}};
   if (dice.chance(40)) c["seed"] = 18446744073709551615ull;
   if (dice.chance(40)) c["seconds"] = dice.chance(50) ? 0.0 : 1e300;
   if (dice.chance(70)) c["problem_hash"] = dice.chance(70) ? problem_hash(problem) : "0123456789abcdef";
@@ -44,11 +47,15 @@ Document certificate(Dice& dice, const Problem& problem, std::int64_t ii) {
 void decorate(Dice& dice, Document& schedule, const Problem& problem) {
   if (dice.chance(50)) schedule["certificate"] = certificate(dice, problem, schedule["ii"]);
   if (dice.chance(5)) schedule["certificate"] = nullptr;
-  if (dice.chance(50)) schedule["provenance"] = {{"kind", dice.pick({"solver", "hand", "baseline", "imported", "edited", "dreamt"})}, {"author", "A & B <c>"}, {"note", dice.pick({"", "\"quoted\"", "=1+1", "tab\tbed"})}};
+  if (dice.chance(50))
+    schedule["provenance"] = {{"kind", dice.pick({"solver", "hand", "baseline", "imported", "edited", "dreamt"})},
+                              {"author", "A & B <c>"},
+                              {"note", dice.pick({"", "\"quoted\"", "=1+1", "tab\tbed"})}};
   if (dice.chance(20)) schedule["name"] = dice.pick({"", "two words", "<b>&\"'", "=cmd()", "ünïcödé"});
   if (dice.chance(10)) schedule["x-note"] = {1, 2, 3};
   if (dice.chance(30))
-    for (std::size_t i = schedule["ops"].size(); i > 1; --i) std::swap(schedule["ops"][i - 1], schedule["ops"][static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(i) - 1))]);
+    for (std::size_t i = schedule["ops"].size(); i > 1; --i)
+      std::swap(schedule["ops"][i - 1], schedule["ops"][static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(i) - 1))]);
 }
 
 }  // namespace
@@ -84,7 +91,8 @@ Document schedule_document(Dice& dice, const Problem& problem) {
   schedule["ops"] = ops;
   Document channels = Document::array();
   for (const Channel& channel : problem.channels)
-    if (!channel.only_if_crossing || dice.chance(50)) channels.push_back({{"value", channel.name}, {"depth", dice.chance(70) ? dice.between(0, 3) : dice.odd(0, 1 << 20)}});
+    if (!channel.only_if_crossing || dice.chance(50))
+      channels.push_back({{"value", channel.name}, {"depth", dice.chance(70) ? dice.between(0, 3) : dice.odd(0, 1 << 20)}});
   if (!channels.empty()) schedule["channels"] = channels;
   decorate(dice, schedule, problem);
   return schedule;
@@ -96,7 +104,8 @@ Document disguised_schedule(Dice& dice, Document schedule, const Problem& proble
     if (dice.chance(50)) group.erase("ops");
     if (dice.chance(10)) group["warps"] = dice.between(1, 8);
   }
-  for (std::int64_t n = dice.chance(30) ? dice.between(1, 20) : 0; n > 0; --n) schedule["groups"].push_back({{"warps", dice.between(0, 1)}});
+  for (std::int64_t n = dice.chance(30) ? dice.between(1, 20) : 0; n > 0; --n)
+    schedule["groups"].push_back({{"warps", dice.between(0, 1)}});
   if (dice.chance(30)) {  // the same schedule some iterations later
     const std::int64_t later = dice.chance(50) ? 1 : dice.between(1, 1 << 20);
     for (Document& op : schedule["ops"]) {
@@ -113,8 +122,9 @@ Document disguised_schedule(Dice& dice, Document schedule, const Problem& proble
 Document constraints_document(Dice& dice, const Problem& problem) {
   Document list = Document::array(), changes = Document::array();
   for (std::int64_t n = dice.between(0, 3); n > 0; --n) {
-    const std::string kind = dice.pick({"pin", "range", "in_group", "not_in_group", "same_group", "different_group", "before", "same_stage", "max_stages", "max_warps", "max_groups",
-                                        "max_registers", "max_smem", "max_tmem", "max_depth", "one_by_one"});
+    const std::string kind =
+        dice.pick({"pin", "range", "in_group", "not_in_group", "same_group", "different_group", "before", "same_stage", "max_stages",
+                   "max_warps", "max_groups", "max_registers", "max_smem", "max_tmem", "max_depth", "one_by_one"});
     Document c{{"kind", kind}};
     const bool two = kind == "same_group" || kind == "different_group" || kind == "same_stage" || kind == "before";
     if (two && problem.ops.size() < 2) continue;
@@ -181,7 +191,9 @@ std::string change_text(Dice& dice, const Problem& problem) {
     case 0: return fmt::format("{}.latency={}", any_op(dice, problem), value);
     case 1: return fmt::format("{}.window={}", any_op(dice, problem), value);
     case 2: return fmt::format("handoff.{}={}", dice.pick({"signal", "register_copy"}), value);
-    case 3: return problem.units.empty() ? "groups=2" : fmt::format("{}.capacity={}", dice.pick(problem.units).name, dice.pick({"+1", "+10%", "100000"}));
+    case 3:
+      return problem.units.empty() ? "groups=2"
+                                   : fmt::format("{}.capacity={}", dice.pick(problem.units).name, dice.pick({"+1", "+10%", "100000"}));
     default: return fmt::format("groups={}", dice.between(1, 4));
   }
 }
@@ -206,10 +218,15 @@ Document project_document(Dice& dice, const Problem& problem, const std::string&
   const auto last = static_cast<std::int64_t>(schedules.size()) - 1;
   project["a"] = dice.between(0, last);
   if (dice.chance(50)) project["b"] = dice.between(0, last);
-  if (dice.chance(30)) project["notes"] = {{{"text", "note & <mark>"}, {"op", any_op(dice, problem)}}, {{"text", ""}, {"at", dice.odd(-kLargest, kLargest)}}};
+  if (dice.chance(30))
+    project["notes"] = {{{"text", "note & <mark>"}, {"op", any_op(dice, problem)}}, {{"text", ""}, {"at", dice.odd(-kLargest, kLargest)}}};
   if (dice.chance(30)) project["flags"] = {0, dice.odd(-kLargest, kLargest)};
   if (dice.chance(30)) project["selection"] = {any_op(dice, problem)};
-  if (dice.chance(30)) project["view"] = {{"mode", dice.pick({"steady", "unrolled", "pipeline"})}, {"iterations", dice.between(1, 64)}, {"begin", -kLargest}, {"end", kLargest}};
+  if (dice.chance(30))
+    project["view"] = {{"mode", dice.pick({"steady", "unrolled", "pipeline"})},
+                       {"iterations", dice.between(1, 64)},
+                       {"begin", -kLargest},
+                       {"end", kLargest}};
   return project;
 }
 

@@ -16,8 +16,8 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
-#include <ctime>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -80,7 +80,9 @@ class Traveller {
  private:
   void environment() {
     setenv("HOME", folder_.c_str(), 1);
-    for (const char* name : {"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "DISPLAY", "WAYLAND_DISPLAY", "HEDDLE_STORE_MIB"}) unsetenv(name);
+    for (const char* name :
+         {"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "DISPLAY", "WAYLAND_DISPLAY", "HEDDLE_STORE_MIB"})
+      unsetenv(name);
     setenv("HEDDLE_STORE", dice_.chance(50) ? (folder_ + "/store").c_str() : "off", 1);
     for (const char* name : {"HEDDLE_CUDA_DRIVER", "HEDDLE_NVRTC", "HEDDLE_NVCC", "HEDDLE_GUI"}) setenv(name, "/nonexistent/heddle", 1);
   }
@@ -142,8 +144,10 @@ class Traveller {
     for (const auto& [file, time] : times()) {
       if (std::find(line.outputs.begin(), line.outputs.end(), file) != line.outputs.end()) continue;
       const auto known = before.find(file);
-      if (known == before.end()) complain(line, {"left " + file + " behind"});
-      else if (known->second != time) complain(line, {"changed " + file});
+      if (known == before.end())
+        complain(line, {"left " + file + " behind"});
+      else if (known->second != time)
+        complain(line, {"changed " + file});
     }
   }
 
@@ -187,7 +191,8 @@ class Traveller {
         audit.outputs.clear();
         const Run again = execute(audit);
         complain(audit, judge_.look_at(again));
-        if (again.code != app::kDone && again.code != app::kNegative) complain(audit, {fmt::format("what export wrote ends with {}: {}", again.code, again.err.substr(0, 300))});
+        if (again.code != app::kDone && again.code != app::kNegative)
+          complain(audit, {fmt::format("what export wrote ends with {}: {}", again.code, again.err.substr(0, 300))});
       }
     }
     same_again(run);
@@ -198,7 +203,8 @@ class Traveller {
     std::istringstream lines(text);
     std::string kept;
     for (std::string line; std::getline(lines, line);)
-      if (line.find("seconds") == std::string::npos && line.find(" s)") == std::string::npos && line.find(" ms") == std::string::npos) kept += line + "\n";
+      if (line.find("seconds") == std::string::npos && line.find(" s)") == std::string::npos && line.find(" ms") == std::string::npos)
+        kept += line + "\n";
     return kept;
   }
 
@@ -259,7 +265,8 @@ class Fleet {
         Voyage& v = under_way_[i];
         const bool over = polled[i].revents != 0 && !listen(v, verbose);
         // Processor time: a machine that is busy with other things is no hang.
-        const bool hangs = processor_seconds(v.child) - v.worked > kHangSeconds || std::chrono::steady_clock::now() - v.heard > std::chrono::seconds(10 * kHangSeconds);
+        const bool hangs = processor_seconds(v.child) - v.worked > kHangSeconds ||
+                           std::chrono::steady_clock::now() - v.heard > std::chrono::seconds(10 * kHangSeconds);
         if (hangs && !over) {
           kill(v.child, SIGKILL);
           note(v, fmt::format("no end after {} s", kHangSeconds));
@@ -305,7 +312,8 @@ class Fleet {
 
   void note(Voyage& v, const std::string& what) {
     ++v.broken;
-    const std::string text = fmt::format("{}\n    {}\n    in {}, again with HEDDLE_SEED={} HEDDLE_STRANGE_RUNS=1", what, v.line, v.folder, v.seed);
+    const std::string text =
+        fmt::format("{}\n    {}\n    in {}, again with HEDDLE_SEED={} HEDDLE_STRANGE_RUNS=1", what, v.line, v.folder, v.seed);
     fmt::print("BROKEN: {}\n", text);
     std::fflush(stdout);
     report_.broken.push_back(text);
@@ -317,7 +325,8 @@ class Fleet {
     ssize_t n = 0;
     while ((n = read(v.pipe, buffer.data(), buffer.size())) > 0) v.text.append(buffer.data(), static_cast<std::size_t>(n));
     std::size_t begin = 0;
-    for (std::size_t end; (end = v.text.find('\n', begin)) != std::string::npos; begin = end + 1) hear(v, json::parse(v.text.begin() + static_cast<std::ptrdiff_t>(begin), v.text.begin() + static_cast<std::ptrdiff_t>(end)), verbose);
+    for (std::size_t end; (end = v.text.find('\n', begin)) != std::string::npos; begin = end + 1)
+      hear(v, json::parse(v.text.begin() + static_cast<std::ptrdiff_t>(begin), v.text.begin() + static_cast<std::ptrdiff_t>(end)), verbose);
     v.text.erase(0, begin);
     return n != 0;
   }
@@ -354,8 +363,10 @@ class Fleet {
     while (wait4(v.child, &status, 0, &used) < 0 && errno == EINTR) {
     }
     close(v.pipe);
-    if (!known && WIFSIGNALED(status)) note(v, fmt::format("ended by signal {}", WTERMSIG(status)));
-    else if (!known && (!v.done || WEXITSTATUS(status) != 0)) note(v, fmt::format("ended with {}", WEXITSTATUS(status)));
+    if (!known && WIFSIGNALED(status))
+      note(v, fmt::format("ended by signal {}", WTERMSIG(status)));
+    else if (!known && (!v.done || WEXITSTATUS(status) != 0))
+      note(v, fmt::format("ended with {}", WEXITSTATUS(status)));
     if (used.ru_maxrss / 1024 > kMostMegabytes) note(v, fmt::format("took {} MiB", used.ru_maxrss / 1024));
     std::error_code ignored;
     if (v.broken == 0 && setting("HEDDLE_STRANGE_KEEP", 0) == 0) fs::remove_all(v.folder, ignored);
@@ -380,7 +391,8 @@ void print(const Report& report) {
     made += share.made;
     read += share.read;
   }
-  fmt::print("{} runs of {} commands; {} of {} documents read, {:.1f} %; {} broken\n", report.runs, report.commands.size(), read, made, 100.0 * read / std::max(made, 1), report.broken.size());
+  fmt::print("{} runs of {} commands; {} of {} documents read, {:.1f} %; {} broken\n", report.runs, report.commands.size(), read, made,
+             100.0 * read / std::max(made, 1), report.broken.size());
 }
 
 void travel(std::uint64_t standard_seed, std::int64_t standard_runs, std::int64_t standard_jobs) {
@@ -399,7 +411,9 @@ void travel(std::uint64_t standard_seed, std::int64_t standard_runs, std::int64_
 
 }  // namespace
 
-TEST_CASE("every command and every option that takes a word has a recipe", "[strange]") { CHECK(missing_recipes() == std::vector<std::string>()); }
+TEST_CASE("every command and every option that takes a word has a recipe", "[strange]") {
+  CHECK(missing_recipes() == std::vector<std::string>());
+}
 
 TEST_CASE("a thousand commands on strange documents break nothing", "[strange]") { travel(1, 1000, 1); }
 
@@ -409,7 +423,8 @@ TEST_CASE("a hundred thousand commands on strange documents break nothing", "[st
 
 TEST_CASE("the readers of XML and CSV that judge here see what is wrong", "[strange]") {
   CHECK(xml_fault("<?xml version=\"1.0\"?>\n<a x=\"1\"><b/>t &amp; u</a>\n").empty());
-  for (const char* bad : {"<a>", "<a></b>", "<a x=1/>", "<a>&</a>", "<a x=\"<\"/>", "<a/><b/>", "<a x=\"1\" x=\"2\"/>", "t"}) CHECK(!xml_fault(bad).empty());
+  for (const char* bad : {"<a>", "<a></b>", "<a x=1/>", "<a>&</a>", "<a x=\"<\"/>", "<a/><b/>", "<a x=\"1\" x=\"2\"/>", "t"})
+    CHECK(!xml_fault(bad).empty());
   CHECK(csv_fault("a,b\n\"x,\"\"\n\",2\n").empty());
   for (const char* bad : {"a,b\n1\n", "a\n\"", "a"}) CHECK(!csv_fault(bad).empty());
   CHECK(utf8_fault("ünïcödé").empty());

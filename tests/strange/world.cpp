@@ -47,7 +47,8 @@ Document moved_machine(Dice& dice, Document machine) {
   for (Document& unit : machine["units"])
     if (dice.chance(20)) unit["capacity"] = unit.value("capacity", std::int64_t{1}) + dice.between(0, 3);
   for (const auto& [key, value] : machine["limits"].items())
-    if (dice.chance(10)) machine["limits"][key] = std::max<std::int64_t>(1, value.get<std::int64_t>() * dice.pick({50, 90, 110, 200}) / 100);
+    if (dice.chance(10))
+      machine["limits"][key] = std::max<std::int64_t>(1, value.get<std::int64_t>() * dice.pick({50, 90, 110, 200}) / 100);
   for (Document& rule : machine["rules"])
     if (dice.chance(10)) rule["latency"] = dice.between(0, 2000);
   machine["name"] = "moved";
@@ -101,7 +102,8 @@ Subject own_subject(Dice& dice, World& world) {
   const Result<Machine> read_m = read_machine(subject.words[1]);
   count(world, "kernel", read_k);
   count(world, "machine", read_m);
-  if (!toy) subject.problem = resolved(world, "kernel on machine", read_k, read_m);
+  if (!toy)
+    subject.problem = resolved(world, "kernel on machine", read_k, read_m);
   else if (read_k && read_m)
     if (const auto problem = resolve(*read_k, *read_m)) subject.problem = *problem;
   if (kernel.contains("params"))
@@ -116,9 +118,18 @@ Subject own_subject(Dice& dice, World& world) {
 }
 
 Subject shipped_subject(Dice& dice, World& world) {
-  struct Pair { const char *kernel, *machine; };
-  static const std::vector<Pair> pairs{{"toy_fig1", "toy"}, {"gemm_hopper", "h100"}, {"gemm_hopper", "h200"}, {"layernorm", "h100"}, {"attention_forward_hopper", "h100"},
-                                       {"gemm_short_k_hopper", "h100"}, {"gemm_blackwell", "b200"}, {"swiglu_dual_gemm_hopper", "h100"}, {"attention_forward_tile_hopper", "h100"}};
+  struct Pair {
+    const char *kernel, *machine;
+  };
+  static const std::vector<Pair> pairs{{"toy_fig1", "toy"},
+                                       {"gemm_hopper", "h100"},
+                                       {"gemm_hopper", "h200"},
+                                       {"layernorm", "h100"},
+                                       {"attention_forward_hopper", "h100"},
+                                       {"gemm_short_k_hopper", "h100"},
+                                       {"gemm_blackwell", "b200"},
+                                       {"swiglu_dual_gemm_hopper", "h100"},
+                                       {"attention_forward_tile_hopper", "h100"}};
   const Pair& pair = dice.pick(pairs);
   Subject subject;
   subject.shipped = true;
@@ -179,8 +190,10 @@ void add_dump(Dice& dice, World& world) {
   if (dice.chance(20)) name += std::string(name.find('#') == std::string::npos ? "#" : ",") + (dice.chance(50) ? "full" : "issue-slots");
   subject.words = {name};
   subject.problem = resolved(world, "loop of a dump", peer::read_dump_kernel(name), peer::read_dump_machine(name));
-  if (!document.solution.is_null()) subject.schedules.push_back(world.solutions.back());
-  else if (peer::has_schedule(name)) subject.schedules.push_back(name);
+  if (!document.solution.is_null())
+    subject.schedules.push_back(world.solutions.back());
+  else if (peer::has_schedule(name))
+    subject.schedules.push_back(name);
   if (subject.problem && dice.chance(50)) {
     subject.schedules.push_back(world.fresh("schedule", ".json"));
     write_text(subject.schedules.back(), written(dice, schedule_document(dice, *subject.problem)));
@@ -223,14 +236,23 @@ void adopt(World& world, Subject& subject, const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored) || std::filesystem::file_size(file, ignored) > (1u << 20)) return;
   const std::string text = read_text(file);
-  const auto says = [&](const char* schema) { return text.substr(0, 4096).find(std::string("\"heddle.") + schema + "/1\"") != std::string::npos; };
-  if (says("pareto")) world.fronts.push_back(file);
-  else if (says("tuning")) world.histories.push_back(file);
-  else if (says("space")) world.spaces.push_back(file);
-  else if (says("measurement")) world.measurements.push_back(file);
-  else if (says("constraints")) world.constraints.push_back(file);
-  else if (says("schedule") && !file.ends_with(".heddle.json")) subject.schedules.push_back(file);
-  else if (!says("") && peer::is_dump(file)) world.dumps.push_back(file);
+  const auto says = [&](const char* schema) {
+    return text.substr(0, 4096).find(std::string("\"heddle.") + schema + "/1\"") != std::string::npos;
+  };
+  if (says("pareto"))
+    world.fronts.push_back(file);
+  else if (says("tuning"))
+    world.histories.push_back(file);
+  else if (says("space"))
+    world.spaces.push_back(file);
+  else if (says("measurement"))
+    world.measurements.push_back(file);
+  else if (says("constraints"))
+    world.constraints.push_back(file);
+  else if (says("schedule") && !file.ends_with(".heddle.json"))
+    subject.schedules.push_back(file);
+  else if (!says("") && peer::is_dump(file))
+    world.dumps.push_back(file);
 }
 
 }  // namespace heddle::strange

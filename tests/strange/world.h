@@ -19,9 +19,9 @@ struct Subject {
   bool dump = false;
   std::optional<Problem> problem;  ///< absent: something is wrong with it
   std::vector<std::string> params;
-  std::vector<std::string> tiles;  ///< parameters that are extents of tiles
-  std::vector<std::int64_t> loops; ///< of a dump
-  bool computes = false;           ///< its ops can be executed
+  std::vector<std::string> tiles;   ///< parameters that are extents of tiles
+  std::vector<std::int64_t> loops;  ///< of a dump
+  bool computes = false;            ///< its ops can be executed
   std::vector<std::string> schedules;
 };
 

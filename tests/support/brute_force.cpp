@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/analysis/channels.h"
-#include "core/analysis/usage_curve.h"
 #include "core/analysis/registers.h"
+#include "core/analysis/usage_curve.h"
 #include "core/check/checker.h"
 
 namespace heddle::test {
@@ -121,8 +121,7 @@ class Search {
       Cycle& known = gap_[from.index()][to.index()];
       known = std::max(known, gap);
     };
-    for (const Edge& e : problem_.edges)
-      at_least(e.from, e.to, e.latency + (crosses(e.from, e.to) ? e.handoff : 0) - e.distance * ii_);
+    for (const Edge& e : problem_.edges) at_least(e.from, e.to, e.latency + (crosses(e.from, e.to) ? e.handoff : 0) - e.distance * ii_);
     // A channel can be no deeper than what one slot in each of the others leaves of its memory.
     std::int64_t smem = problem_.limits.smem_bytes - problem_.resident_smem;
     std::int64_t columns = problem_.limits.tmem_columns - problem_.resident_columns;
@@ -160,8 +159,7 @@ class Search {
         fits &= in_use <= problem_.unit(use.unit).capacity;
       }
     }
-    for (Cycle t = 0; t < problem_.ops[v].window; ++t)
-      fits &= (issue_[schedule_.ops[v].group.index()][cell(slot_[v] + t)] += sign) <= 1;
+    for (Cycle t = 0; t < problem_.ops[v].window; ++t) fits &= (issue_[schedule_.ops[v].group.index()][cell(slot_[v] + t)] += sign) <= 1;
     return fits;
   }
 
@@ -249,7 +247,8 @@ class Search {
     found_ = schedule_;
     if (!visit_) return true;
     const std::vector<RegisterUse> use = register_use(problem_, found_);
-    for (std::size_t g = 0; g < use.size(); ++g) found_.groups[g].registers = static_cast<int>(register_budget(problem_.limits, use[g].peak));
+    for (std::size_t g = 0; g < use.size(); ++g)
+      found_.groups[g].registers = static_cast<int>(register_budget(problem_.limits, use[g].peak));
     (*visit_)(found_);
     return false;
   }

@@ -19,8 +19,7 @@ struct BruteForce {
 
 /// Is there a schedule with this II whose starts span fewer than stages * II cycles (with constraints on absolute starts
 /// or stages: whose starts lie in [0, stages * II))? Depths are the least that work. `budget` counts candidates.
-BruteForce brute_force(const Problem& problem, Cycle ii, int stages, const Constraints& constraints = {},
-                       std::int64_t budget = 3'000'000);
+BruteForce brute_force(const Problem& problem, Cycle ii, int stages, const Constraints& constraints = {}, std::int64_t budget = 3'000'000);
 
 /// Calls `visit` with every such schedule: all groups up to renaming, all starts up to a shift of all (the op that takes
 /// most room has slot 0, the earliest start is 0), least depths and register budgets. False when it gave up.

@@ -21,8 +21,7 @@ inline Schedule toy_schedule(const Problem& problem, bool best) {
 }
 
 /// Finds II 3, then proves II 2. Other problems are "unknown".
-inline SolveOutcome solve_toy(const solver::SolveRequest& request, std::stop_token,
-                              const solver::SolveListener& listener) {
+inline SolveOutcome solve_toy(const solver::SolveRequest& request, std::stop_token, const solver::SolveListener& listener) {
   SolveOutcome outcome;
   outcome.solver = "fake";
   outcome.seconds.total = 0.25;

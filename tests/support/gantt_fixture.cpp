@@ -6,8 +6,7 @@
 namespace heddle::test {
 namespace {
 
-void add_op(GanttCase& c, std::string name, std::vector<UnitUse> uses, Cycle latency, Cycle window, Cycle start,
-            int group, int warps = 4) {
+void add_op(GanttCase& c, std::string name, std::vector<UnitUse> uses, Cycle latency, Cycle window, Cycle start, int group, int warps = 4) {
   Op op;
   op.name = std::move(name);
   op.uses = std::move(uses);
@@ -54,9 +53,8 @@ GanttCase attention_case() {
   GanttCase c;
   c.problem.kernel = c.schedule.kernel = "attention";
   c.problem.machine = c.schedule.machine = "h100";
-  c.problem.units = {{"TMA", UnitRole::Copy, 1, {}, {}},    {"TC", UnitRole::Tensor, 1, {}, {}},
-                     {"SMEM", UnitRole::Smem, 128, {}, {}}, {"MUFU", UnitRole::Special, 1, {}, {}},
-                     {"FMA", UnitRole::Float, 1, {}, {}},   {"ALU", UnitRole::Alu, 1, {}, {}}};
+  c.problem.units = {{"TMA", UnitRole::Copy, 1, {}, {}},     {"TC", UnitRole::Tensor, 1, {}, {}}, {"SMEM", UnitRole::Smem, 128, {}, {}},
+                     {"MUFU", UnitRole::Special, 1, {}, {}}, {"FMA", UnitRole::Float, 1, {}, {}}, {"ALU", UnitRole::Alu, 1, {}, {}}};
   c.problem.limits.smem_bytes = 232448;
   c.schedule.ii = 2048;
   c.schedule.groups = {{"producer", 1, 24}, {"consumer A", 4, 240}};
@@ -85,11 +83,9 @@ GanttCase attention_case() {
 
 GanttCase random_case(std::mt19937& random) {
   GanttCase c;
-  const UnitRole roles[] = {UnitRole::Tensor, UnitRole::Copy, UnitRole::Special,
-                            UnitRole::Float,  UnitRole::Alu,  UnitRole::Smem};
+  const UnitRole roles[] = {UnitRole::Tensor, UnitRole::Copy, UnitRole::Special, UnitRole::Float, UnitRole::Alu, UnitRole::Smem};
   const int units = pick(random, 1, 6);
-  for (int u = 0; u < units; ++u)
-    c.problem.units.push_back({fmt::format("U{}", u), roles[u], pick(random, 1, 3), {}, {}});
+  for (int u = 0; u < units; ++u) c.problem.units.push_back({fmt::format("U{}", u), roles[u], pick(random, 1, 3), {}, {}});
   c.schedule.ii = pick(random, 1, 40);
   const int groups = pick(random, 1, 3);
   for (int g = 0; g < groups; ++g) c.schedule.groups.push_back({fmt::format("group {}", g), 4, 128});
@@ -98,13 +94,11 @@ GanttCase random_case(std::mt19937& random) {
     std::vector<UnitUse> uses;
     for (int n = pick(random, 0, 2); n > 0; --n)
       uses.push_back({UnitId(random() % static_cast<unsigned>(units)), pick(random, 0, 5), pick(random, 0, 60), 1});
-    add_op(c, fmt::format("op{}", v), uses, pick(random, 0, 80), pick(random, 0, 10), pick(random, 0, 120),
-           pick(random, 0, groups - 1));
+    add_op(c, fmt::format("op{}", v), uses, pick(random, 0, 80), pick(random, 0, 10), pick(random, 0, 120), pick(random, 0, groups - 1));
   }
   for (int e = pick(random, 0, 12); e > 0; --e) {
     const int from = pick(random, 0, ops - 1), to = pick(random, 0, ops - 1);
-    add_edge(c, fmt::format("op{}", from).c_str(), fmt::format("op{}", to).c_str(),
-             from < to ? pick(random, 0, 2) : pick(random, 1, 2));
+    add_edge(c, fmt::format("op{}", from).c_str(), fmt::format("op{}", to).c_str(), from < to ? pick(random, 0, 2) : pick(random, 1, 2));
   }
   return c;
 }

@@ -25,8 +25,7 @@ std::string golden_difference(const std::string& name, const std::string& text) 
   for (int line = 1;; ++line) {
     left.clear();
     right.clear();
-    const bool more_left = static_cast<bool>(std::getline(expected, left)),
-               more_right = static_cast<bool>(std::getline(found, right));
+    const bool more_left = static_cast<bool>(std::getline(expected, left)), more_right = static_cast<bool>(std::getline(found, right));
     if (left != right || more_left != more_right || !more_left)
       return path + ":" + std::to_string(line) + ": expected '" + left + "', found '" + right + "'";
   }

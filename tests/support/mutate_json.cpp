@@ -21,8 +21,7 @@ std::vector<Token> tokens_of(const std::string& text) {
       while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
       i = std::min(i + 1, text.size());
     } else if (std::isalnum(static_cast<unsigned char>(c)) || c == '-') {
-      while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '.' || text[i] == '+'))
-        ++i;
+      while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '.' || text[i] == '+')) ++i;
     }
     tokens.push_back({begin, i});
   }

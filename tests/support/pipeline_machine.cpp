@@ -38,8 +38,7 @@ enum class State { NotYet, Issued, Finished };
 
 class Machine {
  public:
-  Machine(const Problem& problem, const Schedule& schedule, const PipelineProgram& program, int iterations,
-          std::mt19937& random)
+  Machine(const Problem& problem, const Schedule& schedule, const PipelineProgram& program, int iterations, std::mt19937& random)
       : problem_(problem), schedule_(schedule), program_(program), count_(iterations), random_(random) {
     state_.assign(problem.ops.size(), std::vector<State>(static_cast<std::size_t>(iterations), State::NotYet));
     for (const PipelineGroup& group : program.groups) {
@@ -103,9 +102,7 @@ class Machine {
     return found->second;
   }
 
-  bool finished(OpId op, int iteration) const {
-    return state_[op.index()][static_cast<std::size_t>(iteration)] == State::Finished;
-  }
+  bool finished(OpId op, int iteration) const { return state_[op.index()][static_cast<std::size_t>(iteration)] == State::Finished; }
 
   bool ready(std::size_t g) {
     const auto [line, i] = code_[g][at_[g]];
@@ -131,9 +128,7 @@ class Machine {
     else
       told_.insert({line.op, line.value, line.delay, i});
   }
-  void release(const PipelineLine& line, int i) {
-    empty(line.channel, (i - line.distance) % schedule_.depth(line.channel)).arrive();
-  }
+  void release(const PipelineLine& line, int i) { empty(line.channel, (i - line.distance) % schedule_.depth(line.channel)).arrive(); }
 
   void step(std::size_t g) {
     const auto [line, i] = code_[g][at_[g]++];
@@ -222,9 +217,7 @@ class Machine {
     }
   }
 
-  void fail(OpId op, int i, const std::string& what) {
-    fault_ = fmt::format("{} of iteration {} {}", problem_.op(op).name, i, what);
-  }
+  void fail(OpId op, int i, const std::string& what) { fault_ = fmt::format("{} of iteration {} {}", problem_.op(op).name, i, what); }
 
   const Problem& problem_;
   const Schedule& schedule_;
@@ -234,10 +227,10 @@ class Machine {
   std::vector<std::vector<State>> state_;
   std::vector<std::vector<Instruction>> code_;
   std::vector<std::size_t> at_;
-  std::vector<std::vector<std::pair<OpId, int>>> flying_;  ///< per group, in the order of issue
+  std::vector<std::vector<std::pair<OpId, int>>> flying_;                        ///< per group, in the order of issue
   std::vector<std::pair<Instruction, std::vector<std::pair<OpId, int>>>> owed_;  ///< signals, and what they wait for
-  std::map<FullKey, Barrier> full_;  ///< by slot
-  std::set<FullKey> told_;           ///< by iteration, where no ring gives the signal a slot
+  std::map<FullKey, Barrier> full_;                                              ///< by slot
+  std::set<FullKey> told_;                                                       ///< by iteration, where no ring gives the signal a slot
   std::map<std::pair<ChannelId, int>, Barrier> empty_;
   std::string fault_;
 };

@@ -12,14 +12,27 @@ std::optional<UserConstraint> random_constraint(const Problem& problem, Cycle ii
   c.kind = static_cast<ConstraintKind>(below(static_cast<std::int64_t>(kLastConstraintKind) + 1));
   c.name = to_string(c.kind);
   switch (c.kind) {
-    case ConstraintKind::Pin: c.ops = {op()}; c.low = below(2 * ii); break;
-    case ConstraintKind::Range: c.ops = {op()}; c.low = below(2 * ii); c.high = c.low + below(4); break;
+    case ConstraintKind::Pin:
+      c.ops = {op()};
+      c.low = below(2 * ii);
+      break;
+    case ConstraintKind::Range:
+      c.ops = {op()};
+      c.low = below(2 * ii);
+      c.high = c.low + below(4);
+      break;
     case ConstraintKind::InGroup:
-    case ConstraintKind::NotInGroup: c.ops = {op()}; c.low = below(problem.max_groups); break;
+    case ConstraintKind::NotInGroup:
+      c.ops = {op()};
+      c.low = below(problem.max_groups);
+      break;
     case ConstraintKind::SameGroup:
     case ConstraintKind::DifferentGroup:
     case ConstraintKind::SameStage: c.ops = {op(), op()}; break;
-    case ConstraintKind::Before: c.ops = {op(), op()}; c.low = below(8) - 2; break;
+    case ConstraintKind::Before:
+      c.ops = {op(), op()};
+      c.low = below(8) - 2;
+      break;
     case ConstraintKind::MaxStages: c.high = 1 + below(3); break;
     case ConstraintKind::MaxWarps: c.high = 1 + below(8); break;
     case ConstraintKind::MaxGroups: c.high = 1 + below(2); break;
@@ -27,7 +40,10 @@ std::optional<UserConstraint> random_constraint(const Problem& problem, Cycle ii
     case ConstraintKind::MaxSmem: c.high = 16 * below(8); break;
     case ConstraintKind::MaxTmem: c.high = 32 * below(4); break;
     case ConstraintKind::OneByOne: break;
-    case ConstraintKind::IIRange: c.low = 1 + below(ii); c.high = below(3) == 0 ? 0 : c.low + below(ii); break;
+    case ConstraintKind::IIRange:
+      c.low = 1 + below(ii);
+      c.high = below(3) == 0 ? 0 : c.low + below(ii);
+      break;
     case ConstraintKind::ClosedGroup: c.ops = {op()}; break;
     case ConstraintKind::MaxWidthRegisters: c.high = 768 * (1 + below(40)); break;
     case ConstraintKind::MaxStageSmem:

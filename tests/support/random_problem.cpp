@@ -13,9 +13,7 @@ namespace {
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed * 0x9e3779b97f4a7c15ull + 1) {}
-  int between(int low, int high) {
-    return low + static_cast<int>(engine_() % static_cast<std::uint64_t>(high - low + 1));
-  }
+  int between(int low, int high) { return low + static_cast<int>(engine_() % static_cast<std::uint64_t>(high - low + 1)); }
   bool chance(int percent) { return between(1, 100) <= percent; }
 
  private:
@@ -157,8 +155,7 @@ Problem random_problem(std::uint64_t seed, const RandomProblemOptions& options) 
   l.register_overhead = dice.between(0, 2);
   l.register_granule = 1 << dice.between(0, 3);
   l.producer_registers = 8;
-  l.registers_per_thread =
-      dice.chance(70) ? 255 : 10 + dice.between(0, static_cast<int>(registers) + 4);
+  l.registers_per_thread = dice.chance(70) ? 255 : 10 + dice.between(0, static_cast<int>(registers) + 4);
   l.registers_per_sm = dice.chance(85) ? 65536 : 32 * dice.between(32, 128);
   l.warps_per_cta = dice.chance(85) ? 32 : dice.between(6, 12);
   return p;

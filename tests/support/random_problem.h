@@ -10,11 +10,11 @@ namespace heddle::test {
 
 struct RandomProblemOptions {
   int min_ops = 2, max_ops = 5;
-  int max_cost = 5;        ///< greatest latency, duration and window in cycles
-  int max_groups = 3;      ///< at most; each problem draws its own
-  bool registers = true;   ///< values in registers, with tight limits now and then
-  bool channels = true;    ///< values in shared and tensor memory
-  bool producers = true;   ///< some problems have variable-latency ops
+  int max_cost = 5;       ///< greatest latency, duration and window in cycles
+  int max_groups = 3;     ///< at most; each problem draws its own
+  bool registers = true;  ///< values in registers, with tight limits now and then
+  bool channels = true;   ///< values in shared and tensor memory
+  bool producers = true;  ///< some problems have variable-latency ops
 };
 
 Problem random_problem(std::uint64_t seed, const RandomProblemOptions& options = {});

@@ -18,7 +18,8 @@ std::string toy_history(const Problem& toy);
 std::string long_history(int count);
 
 /// A line of `heddle batch`'s results, and the same line as the journal has it.
-std::string batch_line(int job, int of, const std::string& status, const std::string& more = {}, const std::string& batch = "00000000000000aa");
+std::string batch_line(int job, int of, const std::string& status, const std::string& more = {},
+                       const std::string& batch = "00000000000000aa");
 std::string journal_line(const std::string& line);
 
 }  // namespace heddle::test

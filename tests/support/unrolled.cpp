@@ -15,8 +15,7 @@ class Unrolled {
     int farthest = 0;
     for (const Edge& e : p_.edges) farthest = std::max(farthest, e.distance), reach = std::max(reach, e.latency + e.hold);
     for (const Channel& c : p_.channels)
-      for (const Reader& r : c.readers)
-        farthest = std::max(farthest, r.distance), reach = std::max(reach, r.release + r.signal);
+      for (const Reader& r : c.readers) farthest = std::max(farthest, r.distance), reach = std::max(reach, r.release + r.signal);
     Cycle last = 0, longest = 0;
     for (std::size_t v = 0; v < p_.ops.size(); ++v) {
       last = std::max(last, s_.ops[v].start);
@@ -77,8 +76,7 @@ class Unrolled {
       for (std::size_t o = 0; o < p_.ops.size(); ++o) {
         if (op(o) == e.to || crosses(op(o), e.to)) continue;
         for (Cycle n = 0; n < end_; ++n)
-          if (at(op(o), n) < at(e.to, middle_) && at(e.to, middle_) < at(op(o), n) + p_.ops[o].window)
-            found_.insert("blocking");
+          if (at(op(o), n) < at(e.to, middle_) && at(e.to, middle_) < at(op(o), n) + p_.ops[o].window) found_.insert("blocking");
       }
     }
   }
@@ -125,8 +123,7 @@ class Unrolled {
             const Cycle born = at(value.producer, n);
             bool alive = born == now;
             for (const Edge& e : p_.edges)
-              if (e.value == ValueId(x) && s_.group(e.to) == group)
-                alive |= born <= now && now < at(e.to, n + e.distance) + e.hold;
+              if (e.value == ValueId(x) && s_.group(e.to) == group) alive |= born <= now && now < at(e.to, n + e.distance) + e.hold;
             if (alive) sum += value.registers;
           }
         }

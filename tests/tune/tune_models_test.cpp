@@ -101,7 +101,8 @@ TEST_CASE("a fitted process finds what matters, is repeatable, and survives equa
 
 TEST_CASE("expected improvement is what sampling says, and ends at the bound", "[solver]") {
   TuneRandom random(11);
-  for (const auto& [best, mean, deviation, bound] : {std::array<double, 4>{0, 0.5, 1, -HUGE_VAL}, {0, 0.5, 1, -0.3}, {2, -1, 0.5, -1.2}, {0, 3, 0.7, -5}}) {
+  for (const auto& [best, mean, deviation, bound] :
+       {std::array<double, 4>{0, 0.5, 1, -HUGE_VAL}, {0, 0.5, 1, -0.3}, {2, -1, 0.5, -1.2}, {0, 3, 0.7, -5}}) {
     double sum = 0;
     constexpr int kDraws = 200'000;
     for (int i = 0; i < kDraws; ++i) sum += std::max(0.0, best - std::max(bound, mean + deviation * random.normal()));

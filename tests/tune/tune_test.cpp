@@ -111,7 +111,8 @@ TEST_CASE("bounds exclude with proof and are counted", "[solver]") {
   request.known = [](const Config& c) { return TuneFacts{true, Bowl::value(c) * 0.9, {}}; };
   std::vector<TuneEvaluation> all;
   std::optional<TuneStart> start;
-  const TuneEnd end = tune(request, {}, [&](const TuneEvaluation& e) { all.push_back(e); }, [&](const TuneStart& s) { start = s; });
+  const TuneEnd end = tune(
+      request, {}, [&](const TuneEvaluation& e) { all.push_back(e); }, [&](const TuneStart& s) { start = s; });
   CHECK(end.reason == "complete");
   CHECK(end.proved);
   CHECK(end.best == 100.0);
@@ -215,7 +216,8 @@ TEST_CASE("spaces too large to list, with reals and orders, are searched by clim
   request.evaluate = [&](const Config& c, std::optional<double>, const std::stop_token&) {
     TuneEvaluation e;
     e.status = TuneStatus::Optimal;
-    e.value = 1 + std::pow(c[0] - 0.3, 2) + 0.1 * static_cast<double>(arrangement(static_cast<std::int64_t>(c[1]), 4)[0]) + std::pow((c[2] - 50) / 100, 2) + std::pow((c[3] - 20) / 100, 2);
+    e.value = 1 + std::pow(c[0] - 0.3, 2) + 0.1 * static_cast<double>(arrangement(static_cast<std::int64_t>(c[1]), 4)[0]) +
+              std::pow((c[2] - 50) / 100, 2) + std::pow((c[3] - 20) / 100, 2);
     return e;
   };
   const TuneEnd end = tune(request);

@@ -42,7 +42,8 @@ struct Run {
 
 /// A shell runs it, in that folder, as if Heddle were installed.
 Run run(const std::string& line, const test::FlowFolder& folder) {
-  const std::string whole = "cd " + shell_word(folder.path.string()) + " && PATH=" + shell_word(HEDDLE_PROGRAMS) + ":\"$PATH\" " + line + " 2>errors.txt";
+  const std::string whole =
+      "cd " + shell_word(folder.path.string()) + " && PATH=" + shell_word(HEDDLE_PROGRAMS) + ":\"$PATH\" " + line + " 2>errors.txt";
   INFO(whole);
   Run result;
   FILE* pipe = ::popen(whole.c_str(), "r");

@@ -25,9 +25,7 @@ struct Open : Harness {
     REQUIRE(session().content().entry());
   }
   const Content& content() { return session().content(); }
-  Cycle start(const char* op) {
-    return content().entry()->schedule.start(content().problem->find_op(op));
-  }
+  Cycle start(const char* op) { return content().entry()->schedule.start(content().problem->find_op(op)); }
   const UserConstraint* find(ConstraintKind kind, const char* op) {
     for (const UserConstraint& c : content().constraints)
       if (c.kind == kind && !is_frame(c) && c.ops == std::vector<std::string>{op}) return &c;

@@ -1,6 +1,6 @@
 // Gestures and keys of the timeline on real Dear ImGui frames without a renderer. Time passes only when a test says so.
-#include "app/session/commands.h"
 #include "app/ui/gantt_view.h"
+#include "app/session/commands.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -20,8 +20,7 @@ namespace {
 
 /// One chart in a window of its own; selection commands are applied at once, the others are kept.
 struct Chart {
-  explicit Chart(test::GanttCase from = test::attention_case(), GanttMode mode = GanttMode::Steady)
-      : c(std::move(from)) {
+  explicit Chart(test::GanttCase from = test::attention_case(), GanttMode mode = GanttMode::Steady) : c(std::move(from)) {
     GanttOptions options;
     options.mode = mode;
     model = build_gantt(c.problem, c.schedule, options);
@@ -173,8 +172,7 @@ TEST_CASE("every op is on screen, and ruler, minimap and lanes have their places
   Chart chart;
   for (const Op& op : chart.c.problem.ops) {
     bool found = false;
-    for (int iteration = -3; iteration <= 0; ++iteration)
-      found |= chart.shows("gantt/bar/" + op.name + "@" + std::to_string(iteration));
+    for (int iteration = -3; iteration <= 0; ++iteration) found |= chart.shows("gantt/bar/" + op.name + "@" + std::to_string(iteration));
     CHECK(found);
   }
   CHECK(chart.rect("gantt/minimap").y1 <= chart.rect("gantt/ruler").y0);

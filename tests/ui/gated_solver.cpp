@@ -22,16 +22,15 @@ constexpr double kMostSeconds = 5;
 std::string key_of(const Problem& problem, const Constraints& constraints) {
   std::string key = problem_hash(problem);
   for (const UserConstraint& c : constraints)
-    if (c.enabled)
-      key += fmt::format("|{} {} {} {} {}", static_cast<int>(c.kind), fmt::join(c.ops, ","), c.channel, c.low, c.high);
+    if (c.enabled) key += fmt::format("|{} {} {} {} {}", static_cast<int>(c.kind), fmt::join(c.ops, ","), c.channel, c.low, c.high);
   return key;
 }
 
 std::string key_of(const Question& q) {
   const AskOptions& o = q.options;
   std::string key = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", to_string(q.topic), o.ii.value_or(-1), o.exact,
-                                o.op.valid() ? static_cast<int>(o.op.index()) : -1, o.from.value_or(-1), o.to.value_or(-1),
-                                o.percent, o.count, static_cast<int>(o.aspect), o.ii_only, o.against.size());
+                                o.op.valid() ? static_cast<int>(o.op.index()) : -1, o.from.value_or(-1), o.to.value_or(-1), o.percent,
+                                o.count, static_cast<int>(o.aspect), o.ii_only, o.against.size());
   for (const Resource r : o.against) key += fmt::format(" {}", static_cast<int>(r));
   key += key_of(*q.problem, q.constraints);
   return q.schedule ? key + schedule_text(*q.problem, *q.schedule) : key;

@@ -161,7 +161,7 @@ struct Bench : Harness {
 
 struct Row {
   const char* name;
-  std::function<void(Bench&)> given;   ///< before `ready`; may be empty
+  std::function<void(Bench&)> given;  ///< before `ready`; may be empty
   std::function<void(Bench&)> input;
   std::function<bool(Bench&)> effect;
 };
@@ -182,7 +182,12 @@ void with_b(Bench& b) {
 }
 
 const Row kMouse[] = {
-    {"hover, empty canvas: hair-line and cycle", nothing, [](Bench& b) { const auto [x, y] = b.empty(); b.move_to(x, y); b.frame(2); },
+    {"hover, empty canvas: hair-line and cycle", nothing,
+     [](Bench& b) {
+       const auto [x, y] = b.empty();
+       b.move_to(x, y);
+       b.frame(2);
+     },
      [](Bench& b) { return b.chart().hovered_cycle && !b.chart().hovered; }},
     {"hover, bar: it lights up, and the tooltip comes after 0.15 s", nothing,
      [](Bench& b) {
@@ -192,47 +197,91 @@ const Row kMouse[] = {
        b.frame(12);
      },
      [](Bench& b) { return b.chart().hovered && b.chart().hovered_for >= 0.15 && b.has("gantt/tooltip"); }},
-    {"hover, ruler: the exact cycle", nothing, [](Bench& b) { b.move_to("gantt/ruler"); b.frame(2); },
-     [](Bench& b) { return b.chart().hovered_cycle && std::abs(static_cast<double>(*b.chart().hovered_cycle) - b.cycle_at(b.at("gantt/ruler").center_x())) < 3; }},
+    {"hover, ruler: the exact cycle", nothing,
+     [](Bench& b) {
+       b.move_to("gantt/ruler");
+       b.frame(2);
+     },
+     [](Bench& b) {
+       return b.chart().hovered_cycle &&
+              std::abs(static_cast<double>(*b.chart().hovered_cycle) - b.cycle_at(b.at("gantt/ruler").center_x())) < 3;
+     }},
 
-    {"wheel, empty canvas: zooms at the cursor", nothing, [](Bench& b) { b.wheel_on_empty(2); }, [](Bench& b) { return b.zoomed_in() && b.anchored(); }},
+    {"wheel, empty canvas: zooms at the cursor", nothing, [](Bench& b) { b.wheel_on_empty(2); },
+     [](Bench& b) { return b.zoomed_in() && b.anchored(); }},
     {"wheel back, empty canvas: zooms out", zoom, [](Bench& b) { b.wheel_on_empty(-1); }, [](Bench& b) { return b.zoomed_out(); }},
-    {"wheel, bar: zooms at the cursor", nothing, [](Bench& b) { b.wheel_on(b.bar("QK1"), 2); }, [](Bench& b) { return b.zoomed_in() && b.anchored(); }},
-    {"wheel, ruler: zooms", nothing, [](Bench& b) { b.wheel_on("gantt/ruler", 2); }, [](Bench& b) { return b.zoomed_in() && b.anchored(); }},
+    {"wheel, bar: zooms at the cursor", nothing, [](Bench& b) { b.wheel_on(b.bar("QK1"), 2); },
+     [](Bench& b) { return b.zoomed_in() && b.anchored(); }},
+    {"wheel, ruler: zooms", nothing, [](Bench& b) { b.wheel_on("gantt/ruler", 2); },
+     [](Bench& b) { return b.zoomed_in() && b.anchored(); }},
     {"wheel, minimap: zooms", nothing, [](Bench& b) { b.wheel_on("gantt/minimap", 2); }, [](Bench& b) { return b.zoomed_in(); }},
-    {"Shift + wheel, empty canvas: pans in time", zoom, [](Bench& b) { b.wheel_on_empty(-1, {.shift = true}); }, [](Bench& b) { return b.panned(1); }},
-    {"Shift + wheel, bar: pans in time", zoom, [](Bench& b) { b.wheel_on(b.names("gantt/bar/").front(), -1, {.shift = true}); }, [](Bench& b) { return b.panned(1); }},
-    {"Shift + wheel, ruler: pans in time", zoom, [](Bench& b) { b.wheel_on("gantt/ruler", 1, {.shift = true}); }, [](Bench& b) { return b.panned(-1); }},
-    {"Shift + wheel, minimap: pans in time", zoom, [](Bench& b) { b.wheel_on("gantt/minimap", 1, {.shift = true}); }, [](Bench& b) { return b.panned(-1); }},
+    {"Shift + wheel, empty canvas: pans in time", zoom, [](Bench& b) { b.wheel_on_empty(-1, {.shift = true}); },
+     [](Bench& b) { return b.panned(1); }},
+    {"Shift + wheel, bar: pans in time", zoom, [](Bench& b) { b.wheel_on(b.names("gantt/bar/").front(), -1, {.shift = true}); },
+     [](Bench& b) { return b.panned(1); }},
+    {"Shift + wheel, ruler: pans in time", zoom, [](Bench& b) { b.wheel_on("gantt/ruler", 1, {.shift = true}); },
+     [](Bench& b) { return b.panned(-1); }},
+    {"Shift + wheel, minimap: pans in time", zoom, [](Bench& b) { b.wheel_on("gantt/minimap", 1, {.shift = true}); },
+     [](Bench& b) { return b.panned(-1); }},
     {"Ctrl + wheel: zooms finely at the cursor", nothing, [](Bench& b) { b.wheel_on_empty(1, {.ctrl = true}); },
      [](Bench& b) { return b.zoomed_in() && b.anchored() && b.chart().target.length() > b.before.length() / 1.2; }},
     {"Ctrl + wheel, bar: the same", nothing, [](Bench& b) { b.wheel_on(b.bar("QK1"), 1, {.ctrl = true}); },
      [](Bench& b) { return b.zoomed_in() && b.chart().target.length() > b.before.length() / 1.2; }},
-    {"Alt + wheel: row height", nothing, [](Bench& b) { b.wheel_on_empty(2, {.alt = true}); }, [](Bench& b) { return b.chart().row_shown > b.row_before && !b.zoomed_in(); }},
-    {"Alt + wheel, bar: row height", nothing, [](Bench& b) { b.wheel_on(b.bar("QK1"), -2, {.alt = true}); }, [](Bench& b) { return b.chart().row_shown < b.row_before; }},
+    {"Alt + wheel: row height", nothing, [](Bench& b) { b.wheel_on_empty(2, {.alt = true}); },
+     [](Bench& b) { return b.chart().row_shown > b.row_before && !b.zoomed_in(); }},
+    {"Alt + wheel, bar: row height", nothing, [](Bench& b) { b.wheel_on(b.bar("QK1"), -2, {.alt = true}); },
+     [](Bench& b) { return b.chart().row_shown < b.row_before; }},
     {"wheel over row labels: scrolls rows", [](Bench& b) { b.wheel_on_empty(20, {.alt = true}); },
-     [](Bench& b) { const probe::Rect rows = b.at("gantt/rows"); b.wheel_at(rows.x0 - 40, rows.y0 + 30, -2); },
+     [](Bench& b) {
+       const probe::Rect rows = b.at("gantt/rows");
+       b.wheel_at(rows.x0 - 40, rows.y0 + 30, -2);
+     },
      [](Bench& b) { return b.chart().scroll > b.scroll_before && !b.zoomed_in() && !b.zoomed_out(); }},
 
-    {"left click, empty canvas: clears the selection", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.click_empty(); }, [](Bench& b) { return b.selection().empty(); }},
-    {"left click, bar: selects", nothing, [](Bench& b) { b.click(b.bar("QK1")); }, [](Bench& b) { return b.selection().ops.size() == 1 && b.selected("QK1"); }},
+    {"left click, empty canvas: clears the selection", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.click_empty(); },
+     [](Bench& b) { return b.selection().empty(); }},
+    {"left click, bar: selects", nothing, [](Bench& b) { b.click(b.bar("QK1")); },
+     [](Bench& b) { return b.selection().ops.size() == 1 && b.selected("QK1"); }},
     {"Ctrl + click, bar: adds", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.click(b.bar("PV1"), 0, {.ctrl = true}); },
      [](Bench& b) { return b.selected("QK1") && b.selected("PV1"); }},
-    {"Shift + click, bar: extends along the row", [](Bench& b) { b.click(b.bar("QK1")); }, [](Bench& b) { b.click(b.bar("PV1"), 0, {.shift = true}); },
-     [](Bench& b) { return b.selected("QK1") && b.selected("PV1"); }},
-    {"left click, ruler: plants a flag", nothing, [](Bench& b) { b.click("gantt/ruler"); }, [](Bench& b) { return b.content().flags.size() == 1; }},
-    {"double click, empty canvas: fits all", zoom, [](Bench& b) { const auto [x, y] = b.empty(); b.double_click_at(x, y); }, [](Bench& b) { return b.fits(); }},
-    {"double click, bar: zooms to it", nothing, [](Bench& b) { const probe::Rect r = b.at(b.bar("QK1")); b.double_click_at(r.center_x(), r.center_y()); },
+    {"Shift + click, bar: extends along the row", [](Bench& b) { b.click(b.bar("QK1")); },
+     [](Bench& b) { b.click(b.bar("PV1"), 0, {.shift = true}); }, [](Bench& b) { return b.selected("QK1") && b.selected("PV1"); }},
+    {"left click, ruler: plants a flag", nothing, [](Bench& b) { b.click("gantt/ruler"); },
+     [](Bench& b) { return b.content().flags.size() == 1; }},
+    {"double click, empty canvas: fits all", zoom,
+     [](Bench& b) {
+       const auto [x, y] = b.empty();
+       b.double_click_at(x, y);
+     },
+     [](Bench& b) { return b.fits(); }},
+    {"double click, bar: zooms to it", nothing,
+     [](Bench& b) {
+       const probe::Rect r = b.at(b.bar("QK1"));
+       b.double_click_at(r.center_x(), r.center_y());
+     },
      [](Bench& b) { return b.zoomed_in() && b.untouched(); }},
-    {"double click, ruler: fits all", zoom, [](Bench& b) { const probe::Rect r = b.at("gantt/ruler"); b.double_click_at(r.center_x(), r.center_y()); }, [](Bench& b) { return b.fits(); }},
-    {"double click, minimap: fits all", zoom, [](Bench& b) { const probe::Rect r = b.at("gantt/minimap"); b.double_click_at(r.center_x(), r.center_y()); }, [](Bench& b) { return b.fits(); }},
+    {"double click, ruler: fits all", zoom,
+     [](Bench& b) {
+       const probe::Rect r = b.at("gantt/ruler");
+       b.double_click_at(r.center_x(), r.center_y());
+     },
+     [](Bench& b) { return b.fits(); }},
+    {"double click, minimap: fits all", zoom,
+     [](Bench& b) {
+       const probe::Rect r = b.at("gantt/minimap");
+       b.double_click_at(r.center_x(), r.center_y());
+     },
+     [](Bench& b) { return b.fits(); }},
 
-    {"left drag, empty canvas: a range, which stays", nothing, [](Bench& b) { b.drag_empty(120); }, [](Bench& b) { return b.chart().range && b.chart().range->end > b.chart().range->begin; }},
+    {"left drag, empty canvas: a range, which stays", nothing, [](Bench& b) { b.drag_empty(120); },
+     [](Bench& b) { return b.chart().range && b.chart().range->end > b.chart().range->begin; }},
     {"its edges can be dragged on", [](Bench& b) { b.drag_empty(120); },
      [](Bench& b) {
        REQUIRE(b.chart().range);
        const probe::Rect rows = b.at("gantt/rows");
-       const float x = rows.x0 + static_cast<float>((static_cast<double>(b.chart().range->end) - b.chart().target.begin) / b.chart().target.length()) * (rows.x1 - rows.x0);
+       const float x =
+           rows.x0 + static_cast<float>((static_cast<double>(b.chart().range->end) - b.chart().target.begin) / b.chart().target.length()) *
+                         (rows.x1 - rows.x0);
        const auto [ex, ey] = b.empty();
        b.x = static_cast<float>(b.chart().range->end);
        b.drag_at(x, ey, 60);
@@ -253,10 +302,23 @@ const Row kMouse[] = {
      },
      [](Bench& b) { return b.untouched() && b.chart().drag == ChartDrag::None; }},
     {"left drag, minimap: moves the view", zoom,
-     [](Bench& b) { const probe::Rect r = b.at("gantt/minimap"); b.drag_at(r.center_x(), r.center_y(), 150); }, [](Bench& b) { return b.panned(1); }},
+     [](Bench& b) {
+       const probe::Rect r = b.at("gantt/minimap");
+       b.drag_at(r.center_x(), r.center_y(), 150);
+     },
+     [](Bench& b) { return b.panned(1); }},
     {"left drag, ruler: moves the view", zoom,
-     [](Bench& b) { const probe::Rect r = b.at("gantt/ruler"); b.drag_at(r.center_x(), r.center_y(), -150); }, [](Bench& b) { return b.panned(1) && b.content().flags.empty(); }},
-    {"right drag: pans", zoom, [](Bench& b) { const auto r = b.at("gantt/rows"); b.drag_at(r.center_x(), r.center_y(), -150, 0, 1); }, [](Bench& b) { return b.panned(1) && b.untouched(); }},
+     [](Bench& b) {
+       const probe::Rect r = b.at("gantt/ruler");
+       b.drag_at(r.center_x(), r.center_y(), -150);
+     },
+     [](Bench& b) { return b.panned(1) && b.content().flags.empty(); }},
+    {"right drag: pans", zoom,
+     [](Bench& b) {
+       const auto r = b.at("gantt/rows");
+       b.drag_at(r.center_x(), r.center_y(), -150, 0, 1);
+     },
+     [](Bench& b) { return b.panned(1) && b.untouched(); }},
     {"Space + left drag: pans", zoom,
      [](Bench& b) {
        feed_key(Key::Space, true);
@@ -266,13 +328,33 @@ const Row kMouse[] = {
      },
      [](Bench& b) { return b.panned(1) && b.untouched() && !b.chart().range; }},
     {"Shift + left drag, empty canvas: pans", zoom,
-     [](Bench& b) { const auto r = b.at("gantt/ruler"); b.drag_at(r.center_x(), r.center_y(), -150, 0, 0, {.shift = true}); }, [](Bench& b) { return b.panned(1) && !b.chart().range; }},
-    {"middle drag: zooms to the range", nothing, [](Bench& b) { const auto r = b.at("gantt/rows"); b.drag_at(r.center_x(), r.center_y(), 200, 0, 2); }, [](Bench& b) { return b.zoomed_in(); }},
-    {"Ctrl + middle drag: zooms out", zoom, [](Bench& b) { const auto r = b.at("gantt/rows"); b.drag_at(r.center_x(), r.center_y(), 300, 0, 2, {.ctrl = true}); },
+     [](Bench& b) {
+       const auto r = b.at("gantt/ruler");
+       b.drag_at(r.center_x(), r.center_y(), -150, 0, 0, {.shift = true});
+     },
+     [](Bench& b) { return b.panned(1) && !b.chart().range; }},
+    {"middle drag: zooms to the range", nothing,
+     [](Bench& b) {
+       const auto r = b.at("gantt/rows");
+       b.drag_at(r.center_x(), r.center_y(), 200, 0, 2);
+     },
+     [](Bench& b) { return b.zoomed_in(); }},
+    {"Ctrl + middle drag: zooms out", zoom,
+     [](Bench& b) {
+       const auto r = b.at("gantt/rows");
+       b.drag_at(r.center_x(), r.center_y(), 300, 0, 2, {.ctrl = true});
+     },
      [](Bench& b) { return b.zoomed_out(); }},
-    {"middle click, bar: zooms to it", nothing, [](Bench& b) { b.click(b.bar("QK1"), 2); b.settle(); }, [](Bench& b) { return b.zoomed_in(); }},
-    {"right click, empty canvas: a menu of the view", nothing, [](Bench& b) { b.click_empty(1); }, [](Bench& b) { return b.has("chart_menu/fit") && !b.has("chart_menu/pin"); }},
-    {"right click, bar: pin, group, unpin, latency, why, earliest, latest, graph, CUDA, copy", nothing, [](Bench& b) { b.click(b.bar("QK1"), 1); },
+    {"middle click, bar: zooms to it", nothing,
+     [](Bench& b) {
+       b.click(b.bar("QK1"), 2);
+       b.settle();
+     },
+     [](Bench& b) { return b.zoomed_in(); }},
+    {"right click, empty canvas: a menu of the view", nothing, [](Bench& b) { b.click_empty(1); },
+     [](Bench& b) { return b.has("chart_menu/fit") && !b.has("chart_menu/pin"); }},
+    {"right click, bar: pin, group, unpin, latency, why, earliest, latest, graph, CUDA, copy", nothing,
+     [](Bench& b) { b.click(b.bar("QK1"), 1); },
      [](Bench& b) {
        for (const char* item : {"pin", "unpin", "group", "latency", "why", "earliest", "latest", "graph", "cuda", "copy"}) {
          INFO(item);
@@ -282,7 +364,12 @@ const Row kMouse[] = {
      }},
     {"right click with a range: its menu", [](Bench& b) { b.drag_empty(120); }, [](Bench& b) { b.click("gantt/ruler", 1); },
      [](Bench& b) { return b.has("chart_menu/zoom_range") && b.has("chart_menu/copy_range") && b.has("chart_menu/clear_range"); }},
-    {"why here, of the bar's menu: what holds it", nothing, [](Bench& b) { b.click(b.bar("QK1"), 1); b.click("chart_menu/why"); b.frame(3); },
+    {"why here, of the bar's menu: what holds it", nothing,
+     [](Bench& b) {
+       b.click(b.bar("QK1"), 1);
+       b.click("chart_menu/why");
+       b.frame(3);
+     },
      [](Bench& b) { return b.session().view().highlight.why.find("QK1 starts at ") == 0 && b.session().view().highlight.ops.size() > 1; }},
     {"a range snaps to the edge of a bar nearby", nothing,
      [](Bench& b) {
@@ -305,13 +392,18 @@ const Row kMouse[] = {
      },
      [](Bench& b) {
        const double under = b.cycle_at(b.at(b.bar("QK1")).x1 + 4);
-       return b.chart().range && (std::abs(static_cast<double>(b.chart().range->begin) - under) < 2 || std::abs(static_cast<double>(b.chart().range->end) - under) < 2);
+       return b.chart().range && (std::abs(static_cast<double>(b.chart().range->begin) - under) < 2 ||
+                                  std::abs(static_cast<double>(b.chart().range->end) - under) < 2);
      }},
 };
 
 const Row kKeys[] = {
-    {"W: zooms in at the mouse", [](Bench& b) { const auto r = b.at("gantt/rows"); b.move_to(b.x = r.x0 + 200, r.center_y()); }, [](Bench& b) { b.press(Key::W); },
-     [](Bench& b) { return b.zoomed_in() && b.anchored(); }},
+    {"W: zooms in at the mouse",
+     [](Bench& b) {
+       const auto r = b.at("gantt/rows");
+       b.move_to(b.x = r.x0 + 200, r.center_y());
+     },
+     [](Bench& b) { b.press(Key::W); }, [](Bench& b) { return b.zoomed_in() && b.anchored(); }},
     {"S: zooms out", zoom, [](Bench& b) { b.press(Key::S); }, [](Bench& b) { return b.zoomed_out(); }},
     {"A: pans left", zoom, [](Bench& b) { b.press(Key::A); }, [](Bench& b) { return b.panned(-1); }},
     {"D: pans right", zoom, [](Bench& b) { b.press(Key::D); }, [](Bench& b) { return b.panned(1); }},
@@ -319,10 +411,14 @@ const Row kKeys[] = {
     {"Right: pans right", zoom, [](Bench& b) { b.press(Key::Right); }, [](Bench& b) { return b.panned(1); }},
     {"Shift + D: a page", zoom, [](Bench& b) { b.press(Key::D, {.shift = true}); }, [](Bench& b) { return b.panned(1); }},
     {"Shift + Left: a page back", zoom, [](Bench& b) { b.press(Key::Left, {.shift = true}); }, [](Bench& b) { return b.panned(-1); }},
-    {"Down: the next row", [](Bench& b) { b.click(b.bar("QK0")); }, [](Bench& b) { b.press(Key::Down); }, [](Bench& b) { return !b.selection().empty() && !b.selected("QK0"); }},
-    {"Up: the previous row", [](Bench& b) { b.click(b.bar("QK1")); }, [](Bench& b) { b.press(Key::Up); }, [](Bench& b) { return !b.selection().empty() && !b.selected("QK1"); }},
-    {".: the next op on the row", [](Bench& b) { b.click(b.bar("QK1")); }, [](Bench& b) { b.press(Key::Period); }, [](Bench& b) { return !b.selection().empty() && !b.selected("QK1"); }},
-    {",: the previous op on the row", [](Bench& b) { b.click(b.bar("PV1")); }, [](Bench& b) { b.press(Key::Comma); }, [](Bench& b) { return !b.selection().empty() && !b.selected("PV1"); }},
+    {"Down: the next row", [](Bench& b) { b.click(b.bar("QK0")); }, [](Bench& b) { b.press(Key::Down); },
+     [](Bench& b) { return !b.selection().empty() && !b.selected("QK0"); }},
+    {"Up: the previous row", [](Bench& b) { b.click(b.bar("QK1")); }, [](Bench& b) { b.press(Key::Up); },
+     [](Bench& b) { return !b.selection().empty() && !b.selected("QK1"); }},
+    {".: the next op on the row", [](Bench& b) { b.click(b.bar("QK1")); }, [](Bench& b) { b.press(Key::Period); },
+     [](Bench& b) { return !b.selection().empty() && !b.selected("QK1"); }},
+    {",: the previous op on the row", [](Bench& b) { b.click(b.bar("PV1")); }, [](Bench& b) { b.press(Key::Comma); },
+     [](Bench& b) { return !b.selection().empty() && !b.selected("PV1"); }},
     {"]: along a dependence to its consumer", [](Bench& b) { b.click(b.bar("QK1")); }, [](Bench& b) { b.press(Key::RightBracket); },
      [](Bench& b) {
        for (const Edge& e : b.content().problem->edges)
@@ -335,22 +431,66 @@ const Row kKeys[] = {
          if (e.to == b.op("PV1") && b.selection().primary() == e.from) return true;
        return false;
      }},
-    {"F: centres the selection", [](Bench& b) { zoom(b); b.select("QK1"); }, [](Bench& b) { b.press(Key::F); },
+    {"F: centres the selection",
+     [](Bench& b) {
+       zoom(b);
+       b.select("QK1");
+     },
+     [](Bench& b) { b.press(Key::F); },
      [](Bench& b) { return std::abs(b.chart().target.begin - b.before.begin) > 0.5 || b.zoomed_in() || b.zoomed_out(); }},
-    {"F again: fits", [](Bench& b) { zoom(b); b.select("QK1"); b.press(Key::F); }, [](Bench& b) { b.press(Key::F); }, [](Bench& b) { return b.fits(); }},
+    {"F again: fits",
+     [](Bench& b) {
+       zoom(b);
+       b.select("QK1");
+       b.press(Key::F);
+     },
+     [](Bench& b) { b.press(Key::F); }, [](Bench& b) { return b.fits(); }},
     {"Home: fits all", zoom, [](Bench& b) { b.press(Key::Home); }, [](Bench& b) { return b.fits(); }},
     {"0: fits all", zoom, [](Bench& b) { b.press(Key::Num0); }, [](Bench& b) { return b.fits(); }},
     {"Backspace: undoes the zoom", zoom_and_back, [](Bench& b) { b.press(Key::Backspace); }, [](Bench& b) { return b.zoomed_out(); }},
-    {"Ctrl+F: finds an op", nothing, [](Bench& b) { b.press(Key::F, {.ctrl = true}); b.type("QK1"); }, [](Bench& b) { return b.has("palette/op/QK1"); }},
-    {"Ctrl+P: palette, > for commands", nothing, [](Bench& b) { b.press(Key::P, {.ctrl = true}); b.type(">solve"); }, [](Bench& b) { return b.has("palette/action/solve"); }},
-    {"F5: solves", nothing, [](Bench& b) { b.press(Key::F5); }, [](Bench& b) { return b.session().live().phase == LiveSolve::Phase::Running; }},
-    {"Shift+F5: cancels", [](Bench& b) { b.press(Key::F5); }, [](Bench& b) { b.key(Key::F5, {.shift = true}); b.wait_for_solver(); },
+    {"Ctrl+F: finds an op", nothing,
+     [](Bench& b) {
+       b.press(Key::F, {.ctrl = true});
+       b.type("QK1");
+     },
+     [](Bench& b) { return b.has("palette/op/QK1"); }},
+    {"Ctrl+P: palette, > for commands", nothing,
+     [](Bench& b) {
+       b.press(Key::P, {.ctrl = true});
+       b.type(">solve");
+     },
+     [](Bench& b) { return b.has("palette/action/solve"); }},
+    {"F5: solves", nothing, [](Bench& b) { b.press(Key::F5); },
+     [](Bench& b) { return b.session().live().phase == LiveSolve::Phase::Running; }},
+    {"Shift+F5: cancels", [](Bench& b) { b.press(Key::F5); },
+     [](Bench& b) {
+       b.key(Key::F5, {.shift = true});
+       b.wait_for_solver();
+     },
      [](Bench& b) { return b.session().live().cancelled; }},
     {"E: why not II-1", nothing, [](Bench& b) { b.press(Key::E); }, [](Bench& b) { return b.session().view().tab == BottomTab::Explain; }},
-    {"C: the critical overlay, on and off", nothing, [](Bench& b) { b.press(Key::C); CHECK(b.session().view().critical); b.press(Key::C); }, [](Bench& b) { return !b.session().view().critical; }},
-    {"P: pins the selected op", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.press(Key::P); }, [](Bench& b) { return !b.content().constraints.empty(); }},
-    {"P again: unpins it", [](Bench& b) { b.select("QK1"); b.press(Key::P); }, [](Bench& b) { b.press(Key::P); }, [](Bench& b) { return b.content().constraints.empty(); }},
-    {"L: slack whiskers, on and off", nothing, [](Bench& b) { b.press(Key::L); CHECK(b.session().view().whiskers); b.press(Key::L); }, [](Bench& b) { return !b.session().view().whiskers; }},
+    {"C: the critical overlay, on and off", nothing,
+     [](Bench& b) {
+       b.press(Key::C);
+       CHECK(b.session().view().critical);
+       b.press(Key::C);
+     },
+     [](Bench& b) { return !b.session().view().critical; }},
+    {"P: pins the selected op", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.press(Key::P); },
+     [](Bench& b) { return !b.content().constraints.empty(); }},
+    {"P again: unpins it",
+     [](Bench& b) {
+       b.select("QK1");
+       b.press(Key::P);
+     },
+     [](Bench& b) { b.press(Key::P); }, [](Bench& b) { return b.content().constraints.empty(); }},
+    {"L: slack whiskers, on and off", nothing,
+     [](Bench& b) {
+       b.press(Key::L);
+       CHECK(b.session().view().whiskers);
+       b.press(Key::L);
+     },
+     [](Bench& b) { return !b.session().view().whiskers; }},
     {"U: steady, unrolled, full, and round again", nothing,
      [](Bench& b) {
        b.press(Key::U);
@@ -360,25 +500,51 @@ const Row kKeys[] = {
        b.press(Key::U);
      },
      [](Bench& b) { return b.session().view().mode == GanttMode::Steady; }},
-    {"M: a ruler from the selection", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.press(Key::M); }, [](Bench& b) { return b.chart().range.has_value(); }},
+    {"M: a ruler from the selection", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.press(Key::M); },
+     [](Bench& b) { return b.chart().range.has_value(); }},
     {"B: the schedule becomes B", with_b, [](Bench& b) { b.press(Key::B); }, [](Bench& b) { return b.content().baseline.has_value(); }},
-    {"X: swaps A and B", [](Bench& b) { with_b(b); b.press(Key::B); }, [](Bench& b) { b.x = static_cast<float>(*b.content().shown); b.press(Key::X); },
+    {"X: swaps A and B",
+     [](Bench& b) {
+       with_b(b);
+       b.press(Key::B);
+     },
+     [](Bench& b) {
+       b.x = static_cast<float>(*b.content().shown);
+       b.press(Key::X);
+     },
      [](Bench& b) { return static_cast<float>(*b.content().baseline) == b.x; }},
     {"N: a note", nothing, [](Bench& b) { b.press(Key::N); }, [](Bench& b) { return b.has("note/text"); }},
-    {"Ctrl+Z: undo", [](Bench& b) { b.session().apply(ToggleFlag{100}); }, [](Bench& b) { b.press(Key::Z, {.ctrl = true}); }, [](Bench& b) { return b.content().flags.empty(); }},
-    {"Ctrl+Y: redo", [](Bench& b) { b.session().apply(ToggleFlag{100}); b.session().apply(Undo{}); }, [](Bench& b) { b.press(Key::Y, {.ctrl = true}); },
-     [](Bench& b) { return b.content().flags.size() == 1; }},
+    {"Ctrl+Z: undo", [](Bench& b) { b.session().apply(ToggleFlag{100}); }, [](Bench& b) { b.press(Key::Z, {.ctrl = true}); },
+     [](Bench& b) { return b.content().flags.empty(); }},
+    {"Ctrl+Y: redo",
+     [](Bench& b) {
+       b.session().apply(ToggleFlag{100});
+       b.session().apply(Undo{});
+     },
+     [](Bench& b) { b.press(Key::Y, {.ctrl = true}); }, [](Bench& b) { return b.content().flags.size() == 1; }},
     {"Ctrl+O: open", nothing, [](Bench& b) { b.press(Key::O, {.ctrl = true}); }, [](Bench&) { return in_dialog(); }},
-    {"Ctrl+S: save, which asks for a name first", nothing, [](Bench& b) { b.press(Key::S, {.ctrl = true}); }, [](Bench& b) { return in_dialog() && b.has("write/path"); }},
+    {"Ctrl+S: save, which asks for a name first", nothing, [](Bench& b) { b.press(Key::S, {.ctrl = true}); },
+     [](Bench& b) { return in_dialog() && b.has("write/path"); }},
     {"Ctrl+E: export", nothing, [](Bench& b) { b.press(Key::E, {.ctrl = true}); }, [](Bench& b) { return b.has("export/go"); }},
     {"F1: the keys", nothing, [](Bench& b) { b.press(Key::F1); }, [](Bench& b) { return b.session().view().keys_overlay; }},
-    {"?: the keys", nothing, [](Bench& b) { b.press(Key::Slash, {.shift = true}); }, [](Bench& b) { return b.session().view().keys_overlay; }},
+    {"?: the keys", nothing, [](Bench& b) { b.press(Key::Slash, {.shift = true}); },
+     [](Bench& b) { return b.session().view().keys_overlay; }},
     {"Tab: the next pane", nothing, [](Bench& b) { b.press(Key::Tab); }, [](Bench&) { return focus::pane() == FocusPane::Bottom; }},
-    {"Shift+Tab: the previous pane", nothing, [](Bench& b) { b.press(Key::Tab, {.shift = true}); }, [](Bench&) { return focus::pane() == FocusPane::Left; }},
-    {"Esc: clears the selection", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.press(Key::Escape); }, [](Bench& b) { return b.selection().empty(); }},
-    {"Esc: closes a popup, and only that", [](Bench& b) { b.select("QK1"); b.press(Key::E, {.ctrl = true}); }, [](Bench& b) { b.press(Key::Escape); },
-     [](Bench& b) { return !in_dialog() && b.selected("QK1"); }},
-    {"keys are letters while a text field has the focus", [](Bench& b) { b.click("log/filter"); }, [](Bench& b) { b.key(Key::C); b.key(Key::U); },
+    {"Shift+Tab: the previous pane", nothing, [](Bench& b) { b.press(Key::Tab, {.shift = true}); },
+     [](Bench&) { return focus::pane() == FocusPane::Left; }},
+    {"Esc: clears the selection", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.press(Key::Escape); },
+     [](Bench& b) { return b.selection().empty(); }},
+    {"Esc: closes a popup, and only that",
+     [](Bench& b) {
+       b.select("QK1");
+       b.press(Key::E, {.ctrl = true});
+     },
+     [](Bench& b) { b.press(Key::Escape); }, [](Bench& b) { return !in_dialog() && b.selected("QK1"); }},
+    {"keys are letters while a text field has the focus", [](Bench& b) { b.click("log/filter"); },
+     [](Bench& b) {
+       b.key(Key::C);
+       b.key(Key::U);
+     },
      [](Bench& b) { return !b.session().view().critical && b.session().view().mode == GanttMode::Steady; }},
 };
 

@@ -1,5 +1,6 @@
 // Drives the real window without a display: real ImGui frames, scripted input aimed at named rectangles, time that
-// passes only frame by frame; a test that dies prints the last inputs (tests/support/last_inputs.h). A press is held for one whole frame, because ImGui 1.86 looks at input once per frame.
+// passes only frame by frame; a test that dies prints the last inputs (tests/support/last_inputs.h). A press is held for one whole frame,
+// because ImGui 1.86 looks at input once per frame.
 #pragma once
 
 #include <memory>

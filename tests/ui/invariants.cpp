@@ -21,8 +21,8 @@ using Broken = std::vector<std::string>;
 bool same(const Verdict& a, const Verdict& b) {
   return std::equal(a.violations.begin(), a.violations.end(), b.violations.begin(), b.violations.end(),
                     [](const Violation& x, const Violation& y) {
-                      return x.family == y.family && x.message == y.message && x.ops == y.ops && x.slot == y.slot &&
-                             x.amount == y.amount && x.limit == y.limit;
+                      return x.family == y.family && x.message == y.message && x.ops == y.ops && x.slot == y.slot && x.amount == y.amount &&
+                             x.limit == y.limit;
                     });
 }
 
@@ -54,14 +54,13 @@ void look_at_entry(const Content& content, const ScheduleEntry& entry, const Liv
   const Verdict verdict = judge(*content.problem, content.constraints, entry.schedule);
   if (!same(verdict, entry.verdict)) wrong(fmt::format("breaks [{}], its verdict says [{}]", said(verdict), said(entry.verdict)));
   // Pins may mean the schedule moved as a whole; the rules are the same everywhere.
-  const bool only_user = std::all_of(verdict.violations.begin(), verdict.violations.end(),
-                                     [](const Violation& v) { return v.family == "user"; });
+  const bool only_user =
+      std::all_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "user"; });
   if (check(*content.problem, entry.schedule).valid() != only_user) wrong("its verdict is not that of the checker");
   if ((entry.status == Status::Invalid) == verdict.valid()) wrong("status and verdict disagree");
   if (entry.status == Status::Infeasible) wrong("is a schedule and called infeasible");
   const Period period = sustainable_period(*content.problem, entry.schedule);
-  if (period.cycles() != entry.period.cycles() || period.deadlock != entry.period.deadlock)
-    wrong("its sustainable period is another one");
+  if (period.cycles() != entry.period.cycles() || period.deadlock != entry.period.deadlock) wrong("its sustainable period is another one");
   if (verdict.valid() && entry.lower_bound && *entry.lower_bound > entry.schedule.ii)
     wrong(fmt::format("II {} below the bound {}", entry.schedule.ii, *entry.lower_bound));
   if (verdict.valid() && entry.status == Status::Optimal && entry.lower_bound != entry.schedule.ii)
@@ -81,7 +80,8 @@ void look_at_pointing(const Session& session, Broken& broken) {
   for (const OpId op : session.view().highlight.ops)
     if (!op.valid() || op.index() >= ops) broken.push_back("an op is highlighted that does not exist");
   const Alignment& aligned = session.view().alignment;
-  if (aligned.at == Alignment::At::Op && (!aligned.op.valid() || aligned.op.index() >= ops)) broken.push_back("A and B are aligned at an op that does not exist");
+  if (aligned.at == Alignment::At::Op && (!aligned.op.valid() || aligned.op.index() >= ops))
+    broken.push_back("A and B are aligned at an op that does not exist");
   for (const EdgeId edge : session.view().highlight.edges)
     if (!edge.valid() || edge.index() >= edges) broken.push_back("a dependence is highlighted that does not exist");
 }
@@ -137,12 +137,10 @@ std::string fingerprint(const Content& content) {
   if (content.unresolved) line("unresolved " + to_string(*content.unresolved));
   for (const Change& change : content.changes) line(fmt::format("change {} {}", describe(change), change.enabled));
   for (const UserConstraint& c : content.constraints)
-    line(fmt::format("constraint {} {} {} {} {} {}", c.name, c.enabled, static_cast<int>(c.kind), fmt::join(c.ops, ","),
-                     c.low, c.high));
+    line(fmt::format("constraint {} {} {} {} {} {}", c.name, c.enabled, static_cast<int>(c.kind), fmt::join(c.ops, ","), c.low, c.high));
   for (const EntryPtr& entry : content.schedules) {
     line(fmt::format("schedule {} {} bound {}", entry->name, static_cast<int>(entry->status), entry->lower_bound.value_or(-1)));
-    if (content.problem && fits(*content.problem, entry->schedule))
-      line(schedule_text(*content.problem, entry->schedule));
+    if (content.problem && fits(*content.problem, entry->schedule)) line(schedule_text(*content.problem, entry->schedule));
   }
   if (content.shown) line(fmt::format("A {}", *content.shown));
   if (content.baseline) line(fmt::format("B {}", *content.baseline));

@@ -58,27 +58,103 @@ struct OptionRow {
 
 const OptionRow kOptionRows[] = {
     {"cluster 2: in pairs of blocks, and in the copied line", [](KernelBench& b) { b.click("cuda/cluster/2"); },
-     [](KernelBench& b) { return b.options().build.cluster == 2 && b.text().emission->launch.cluster == 2 && b.copied() == "heddle emit gemm_hopper h100 --cluster 2 " + test::repository_path("tests/schedules/gemm_hopper_h100.json"); }},
-    {"cluster 1 again: takes it back", [](KernelBench& b) { b.click("cuda/cluster/2"); b.settle(); b.click("cuda/cluster/1"); },
+     [](KernelBench& b) {
+       return b.options().build.cluster == 2 && b.text().emission->launch.cluster == 2 &&
+              b.copied() == "heddle emit gemm_hopper h100 --cluster 2 " + test::repository_path("tests/schedules/gemm_hopper_h100.json");
+     }},
+    {"cluster 1 again: takes it back",
+     [](KernelBench& b) {
+       b.click("cuda/cluster/2");
+       b.settle();
+       b.click("cuda/cluster/1");
+     },
      [](KernelBench& b) { return b.options() == KernelOptions{} && b.text().emission->launch.cluster == 1; }},
-    {"Ctrl+Z: takes an option back", [](KernelBench& b) { b.click("cuda/cluster/2"); b.settle(); b.key(Key::Z, {.ctrl = true}); }, [](KernelBench& b) { return b.options() == KernelOptions{}; }},
-    {"records loop: clock readings", [](KernelBench& b) { b.click("cuda/records/loop"); }, [](KernelBench& b) { return b.text().emission->records.has_value(); }},
-    {"records ops: around every op", [](KernelBench& b) { b.click("cuda/records/ops"); }, [](KernelBench& b) { return b.text().of.options.records == codegen::Recording::Ops; }},
-    {"records none: the plain kernel", [](KernelBench& b) { b.click("cuda/records/ops"); b.settle(); b.click("cuda/records/none"); }, [](KernelBench& b) { return !b.text().emission->records; }},
-    {"trips: a number of one's own", [](KernelBench& b) { b.click("cuda/trips"); b.type("5"); b.key(Key::Enter); }, [](KernelBench& b) { return b.options().trips == 5 && b.text().program->trips == 5; }},
-    {"trips: nonsense is not taken", [](KernelBench& b) { b.click("cuda/trips"); b.type("5x"); b.key(Key::Enter); }, [](KernelBench& b) { return !b.options().trips; }},
-    {"trips: Escape leaves them as they were", [](KernelBench& b) { b.click("cuda/trips"); b.type("5"); b.key(Key::Escape); }, [](KernelBench& b) { return !b.options().trips; }},
-    {"text steps: every role's steps, and their line", [](KernelBench& b) { b.click("cuda/text/steps"); b.click("cuda/command"); },
+    {"Ctrl+Z: takes an option back",
+     [](KernelBench& b) {
+       b.click("cuda/cluster/2");
+       b.settle();
+       b.key(Key::Z, {.ctrl = true});
+     },
+     [](KernelBench& b) { return b.options() == KernelOptions{}; }},
+    {"records loop: clock readings", [](KernelBench& b) { b.click("cuda/records/loop"); },
+     [](KernelBench& b) { return b.text().emission->records.has_value(); }},
+    {"records ops: around every op", [](KernelBench& b) { b.click("cuda/records/ops"); },
+     [](KernelBench& b) { return b.text().of.options.records == codegen::Recording::Ops; }},
+    {"records none: the plain kernel",
+     [](KernelBench& b) {
+       b.click("cuda/records/ops");
+       b.settle();
+       b.click("cuda/records/none");
+     },
+     [](KernelBench& b) { return !b.text().emission->records; }},
+    {"trips: a number of one's own",
+     [](KernelBench& b) {
+       b.click("cuda/trips");
+       b.type("5");
+       b.key(Key::Enter);
+     },
+     [](KernelBench& b) { return b.options().trips == 5 && b.text().program->trips == 5; }},
+    {"trips: nonsense is not taken",
+     [](KernelBench& b) {
+       b.click("cuda/trips");
+       b.type("5x");
+       b.key(Key::Enter);
+     },
+     [](KernelBench& b) { return !b.options().trips; }},
+    {"trips: Escape leaves them as they were",
+     [](KernelBench& b) {
+       b.click("cuda/trips");
+       b.type("5");
+       b.key(Key::Escape);
+     },
+     [](KernelBench& b) { return !b.options().trips; }},
+    {"text steps: every role's steps, and their line",
+     [](KernelBench& b) {
+       b.click("cuda/text/steps");
+       b.click("cuda/command");
+     },
      [](KernelBench& b) { return b.has("cuda/line/1") && std::string(ImGui::GetClipboardText()).find(" --program") != std::string::npos; }},
-    {"text steps, Copy: the whole text", [](KernelBench& b) { b.click("cuda/text/steps"); b.click("cuda/copy"); }, [](KernelBench& b) { return ImGui::GetClipboardText() == b.text().steps.text; }},
-    {"text CUDA: back", [](KernelBench& b) { b.click("cuda/text/steps"); b.click("cuda/text/cuda"); b.click("cuda/copy"); }, [](KernelBench& b) { return ImGui::GetClipboardText() == b.text().source.text; }},
-    {"F4 in the steps: to the lines of the op in CUDA", [](KernelBench& b) { b.click("cuda/text/steps"); b.session().apply(SelectOp{OpId(2)}); b.frame(3); b.key(Key::F4); },
+    {"text steps, Copy: the whole text",
+     [](KernelBench& b) {
+       b.click("cuda/text/steps");
+       b.click("cuda/copy");
+     },
+     [](KernelBench& b) { return ImGui::GetClipboardText() == b.text().steps.text; }},
+    {"text CUDA: back",
+     [](KernelBench& b) {
+       b.click("cuda/text/steps");
+       b.click("cuda/text/cuda");
+       b.click("cuda/copy");
+     },
+     [](KernelBench& b) { return ImGui::GetClipboardText() == b.text().source.text; }},
+    {"F4 in the steps: to the lines of the op in CUDA",
+     [](KernelBench& b) {
+       b.click("cuda/text/steps");
+       b.session().apply(SelectOp{OpId(2)});
+       b.frame(3);
+       b.key(Key::F4);
+     },
      [](KernelBench& b) { return !b.window().ui().cuda->steps && b.window().ui().cuda->marked.has_value(); }},
     {"Ctrl+F6: verifies with data", [](KernelBench& b) { b.key(Key::F6, {.ctrl = true}); },
-     [](KernelBench& b) { return b.session().kernel().verified().answer() && b.session().kernel().verified().answer()->fault.empty() && b.copied().find(" --interleavings 12 --data") != std::string::npos; }},
-    {"the button verifies with data, and its line is beside the result", [](KernelBench& b) { b.click("cuda/verify_data"); b.settle(); b.click("cuda/data/command"); },
-     [](KernelBench&) { return std::string(ImGui::GetClipboardText()).find("heddle interpret gemm_hopper h100 --interleavings 12 --data") == 0; }},
-    {"the button again while it is at work: cancels", [](KernelBench& b) { b.session().apply(CheckKernel{1'000'000, true}); b.frame(2); b.click("cuda/verify_data/cancel"); },
+     [](KernelBench& b) {
+       return b.session().kernel().verified().answer() && b.session().kernel().verified().answer()->fault.empty() &&
+              b.copied().find(" --interleavings 12 --data") != std::string::npos;
+     }},
+    {"the button verifies with data, and its line is beside the result",
+     [](KernelBench& b) {
+       b.click("cuda/verify_data");
+       b.settle();
+       b.click("cuda/data/command");
+     },
+     [](KernelBench&) {
+       return std::string(ImGui::GetClipboardText()).find("heddle interpret gemm_hopper h100 --interleavings 12 --data") == 0;
+     }},
+    {"the button again while it is at work: cancels",
+     [](KernelBench& b) {
+       b.session().apply(CheckKernel{1'000'000, true});
+       b.frame(2);
+       b.click("cuda/verify_data/cancel");
+     },
      [](KernelBench& b) { return !b.session().kernel().verified().active() && !b.session().kernel().verified().answer(); }},
 };
 
@@ -119,7 +195,8 @@ TEST_CASE("an option that this kernel cannot have is greyed, with its reason", "
 
 TEST_CASE("a step that failed is named and leads to its op, in the chart and in the text", "[ui]") {
   Environment environment;
-  environment.kernel.check = [](const KernelText& text, const CheckRequest& request, std::stop_token, const std::function<void(std::string)>& say) {
+  environment.kernel.check = [](const KernelText& text, const CheckRequest& request, std::stop_token,
+                                const std::function<void(std::string)>& say) {
     say("1 of 12 interleavings with data");
     KernelCheck check;
     check.of = text.of;

@@ -168,7 +168,8 @@ TEST_CASE("the arrows walk through all rows of a table, also those that have to 
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       h.frame();
     }
-    const std::size_t rows = tab == BottomTab::Graph ? h.session().content().problem->edges.size() : h.session().content().problem->ops.size();
+    const std::size_t rows =
+        tab == BottomTab::Graph ? h.session().content().problem->edges.size() : h.session().content().problem->ops.size();
     REQUIRE(h.names(prefix).size() < rows);  // not all are on the screen
     focus::set(FocusPane::Bottom);
     h.frame(2);
@@ -180,7 +181,8 @@ TEST_CASE("the arrows walk through all rows of a table, also those that have to 
       h.frame(2);
       std::string picked;
       for (const OpId op : h.session().selection().ops) picked += h.session().content().problem->op(op).name + " ";
-      if (tab == BottomTab::Graph) picked = h.session().view().highlight.edges.empty() ? "" : std::to_string(h.session().view().highlight.edges[0].index());
+      if (tab == BottomTab::Graph)
+        picked = h.session().view().highlight.edges.empty() ? "" : std::to_string(h.session().view().highlight.edges[0].index());
       CHECK_FALSE(picked.empty());
       reached.insert(picked);
       h.key(Key::Up);

@@ -1,6 +1,6 @@
 // The palette, driven as a person would.
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 
 #include "app/session/commands.h"
 #include "tests/support/fake_solver.h"

@@ -19,7 +19,9 @@ namespace heddle::test {
 struct Person : Harness {
   int gestures = 0;
   Person() : Harness(app::warm_solver(), 1600, 900) {}
-  Person(const char* kernel, app::Environment environment) : Harness(app::warm_solver(), 1600, 900, std::move(environment)) { open(kernel); }
+  Person(const char* kernel, app::Environment environment) : Harness(app::warm_solver(), 1600, 900, std::move(environment)) {
+    open(kernel);
+  }
   explicit Person(std::unique_ptr<app::HeadlessPlatform> platform) : Harness(app::warm_solver(), std::move(platform)) {}
   explicit Person(const char* kernel) : Person() { open(kernel); }
   void open(const char* kernel) {

@@ -21,8 +21,7 @@ double difference(const Picture& a, const Picture& b, Picture& marked) {
     bool far = false;
     for (std::size_t c = 0; c < 3; ++c) far |= std::abs(int{a.rgba[i + c]} - int{b.rgba[i + c]}) > 8;
     different += far;
-    for (std::size_t c = 0; c < 3; ++c)
-      marked.rgba[i + c] = static_cast<std::uint8_t>(far ? (c == 0 ? 255 : 0) : a.rgba[i + c] / 4);
+    for (std::size_t c = 0; c < 3; ++c) marked.rgba[i + c] = static_cast<std::uint8_t>(far ? (c == 0 ? 255 : 0) : a.rgba[i + c] / 4);
   }
   return static_cast<double>(different) / (static_cast<double>(a.rgba.size()) / 4);
 }

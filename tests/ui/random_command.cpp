@@ -4,9 +4,9 @@
 #include "app/session/all_commands.h"
 #include "app/session/kernel_state.h"
 
+#include <cxxabi.h>
 #include <array>
 #include <cstdlib>
-#include <cxxabi.h>
 #include <type_traits>
 #include <typeinfo>
 
@@ -31,7 +31,7 @@ struct Source {
     return id.valid() && id.index() < ops() ? session.content().problem->op(id).name : random_text(random);
   }
   std::int64_t number() const {
-    constexpr std::array<std::int64_t, 14> kTelling{0,    1,     -1,    2,         7,          64,         100,
+    constexpr std::array<std::int64_t, 14> kTelling{0,    1,     -1,    2,         7,         64,        100,
                                                     2048, 65536, -4096, INT32_MAX, INT64_MAX, INT64_MIN, kLargestChange};
     if (chance(random, 6)) return kTelling[pick(random, kTelling.size())];
     return static_cast<std::int64_t>(random() % 5000) - 50;
@@ -52,10 +52,8 @@ struct Source {
     fill(value.emplace());
   }
   template <class E>
-    requires std::is_enum_v<E>
-  void fill(E& value) const {
-    value = static_cast<E>(pick(random, most<E>() + 1));
-  }
+  requires std::is_enum_v<E>
+  void fill(E& value) const { value = static_cast<E>(pick(random, most<E>() + 1)); }
   /// Index of the last value of an enumeration.
   template <class E>
   static constexpr std::size_t most() {
@@ -147,8 +145,8 @@ struct Source {
   void fill(T&) const {}
 
   std::string kernel() const {
-    static const std::vector<std::string> kNames{"toy_fig1", "toy_fig1", "gemm_hopper", "attention_forward_hopper",
-                                                 "layernorm", "attention_forward_blackwell", "nonsense", ""};
+    static const std::vector<std::string> kNames{
+        "toy_fig1", "toy_fig1", "gemm_hopper", "attention_forward_hopper", "layernorm", "attention_forward_blackwell", "nonsense", ""};
     return pick_of(random, kNames);
   }
   std::string machine() const {
@@ -166,7 +164,10 @@ Command make(const Source& s) {
     c.name = s.kernel();
   } else if constexpr (std::is_same_v<C, OpenMachine>) {
     c.name = s.machine();
-  } else if constexpr (requires { c.action; c.keys; }) {
+  } else if constexpr (requires {
+                         c.action;
+                         c.keys;
+                       }) {
     static const std::vector<std::string> kIds{"solve", "undo", "larger", "zoom_in", "no such action"};
     static const std::vector<std::string> kKeys{"Ctrl+K", "F7 F8", "Ctrl+Ctrl", "", "Q"};
     c.action = pick_of(s.random, kIds);
@@ -184,7 +185,13 @@ Command make(const Source& s) {
     HEDDLE_FILL(index);
     HEDDLE_FILL(name);
     // "What if it were that machine".
-    if constexpr (requires { c.name; c.solve; } && !requires { c.index; }) c.name = s.machine();
+    if constexpr (
+        requires {
+          c.name;
+          c.solve;
+        } &&
+        !requires { c.index; })
+      c.name = s.machine();
     HEDDLE_FILL(value);
     HEDDLE_FILL(constraint);
     HEDDLE_FILL(change);
@@ -242,9 +249,30 @@ Command make_any(std::size_t which, const Source& source, CommandTypes<C...>) {
 }  // namespace
 
 std::string random_text(Random& random) {
-  static const std::vector<std::string> kWords{
-      "exp", "QK0", "light", "solve", "0",    "12",   "-3",   "1e9", "99999999999999999999", "%s%n", "\xc3\xa9", "\xe2\x86\x92",
-      "\xf0\x9f\x92\xa5", "\xff\xfe", "\x1b[31m", "\xe2\x80\xae", " ", "'",   "\"",  "##",  "###id", "a very long word indeed", ">", "="};
+  static const std::vector<std::string> kWords{"exp",
+                                               "QK0",
+                                               "light",
+                                               "solve",
+                                               "0",
+                                               "12",
+                                               "-3",
+                                               "1e9",
+                                               "99999999999999999999",
+                                               "%s%n",
+                                               "\xc3\xa9",
+                                               "\xe2\x86\x92",
+                                               "\xf0\x9f\x92\xa5",
+                                               "\xff\xfe",
+                                               "\x1b[31m",
+                                               "\xe2\x80\xae",
+                                               " ",
+                                               "'",
+                                               "\"",
+                                               "##",
+                                               "###id",
+                                               "a very long word indeed",
+                                               ">",
+                                               "="};
   std::string text;
   for (std::size_t n = pick(random, 4) + 1; n-- > 0;) text += pick_of(random, kWords);
   if (chance(random, 20)) text = std::string(3000, 'x');

@@ -86,19 +86,68 @@ struct SweepGesture {
 };
 
 const SweepGesture kSweepGestures[] = {
-    {"drop: the file is opened, its tab is shown", [](SweepWindow&) {}, [](SweepWindow& w) { return w.session().view().tab == BottomTab::Sweep && w.table().points.size() == 4; }},
+    {"drop: the file is opened, its tab is shown", [](SweepWindow&) {},
+     [](SweepWindow& w) { return w.session().view().tab == BottomTab::Sweep && w.table().points.size() == 4; }},
     {"click, row: its schedule is shown", [](SweepWindow& w) { w.click("sweep/row/1"); }, [](SweepWindow& w) { return w.shown_ii() == 2; }},
-    {"right click, row: it becomes B", [](SweepWindow& w) { w.click("sweep/row/0"); w.click("sweep/row/1", 1); },
-     [](SweepWindow& w) { return w.shown_ii() == 3 && w.session().content().baseline_entry() && w.session().content().baseline_entry()->schedule.ii == 2; }},
-    {"Ctrl+Z: takes the point away again", [](SweepWindow& w) { w.click("sweep/row/1"); w.key(Key::Z, {.ctrl = true}); }, [](SweepWindow& w) { return w.shown_ii() == 0; }},
-    {"click, heading: sorts", [](SweepWindow& w) { w.click("sweep/sort/cycles"); }, [](SweepWindow& w) { return w.order() == Numbers{2, 1, 3, 4}; }},
-    {"click, heading again: the other way round", [](SweepWindow& w) { w.click("sweep/sort/TILE"); w.click("sweep/sort/TILE"); }, [](SweepWindow& w) { return w.order() == Numbers{2, 3, 1, 4}; }},
-    {"filter: words and comparisons", [](SweepWindow& w) { w.click("sweep/filter"); w.type("TILE=256 refused"); }, [](SweepWindow& w) { return w.order() == Numbers{3}; }},
-    {"drag, axis: only that range", [](SweepWindow& w) { w.brush("TILE", 0.9f, 1.0f); }, [](SweepWindow& w) { return w.order() == Numbers{2, 3}; }},
-    {"drag, axis of values: only those", [](SweepWindow& w) { w.brush("value", 0.0f, 0.5f); }, [](SweepWindow& w) { return w.order() == Numbers{2}; }},
-    {"drag, range on an axis: moves it", [](SweepWindow& w) { w.brush("value", 0.0f, 0.3f); w.brush("value", 0.15f, 0.97f); }, [](SweepWindow& w) { return w.order() == Numbers{1, 3, 4}; }},
-    {"click, axis: takes its range away", [](SweepWindow& w) { w.brush("TILE", 0.9f, 1.0f); const auto [x, y] = w.on_axis("TILE", 0.3f); w.click_at(x, y); }, [](SweepWindow& w) { return w.order().size() == 4; }},
-    {"Clear ranges: all of them", [](SweepWindow& w) { w.brush("TILE", 0.9f, 1.0f); w.click("sweep/unbrush"); }, [](SweepWindow& w) { return w.order().size() == 4; }},
+    {"right click, row: it becomes B",
+     [](SweepWindow& w) {
+       w.click("sweep/row/0");
+       w.click("sweep/row/1", 1);
+     },
+     [](SweepWindow& w) {
+       return w.shown_ii() == 3 && w.session().content().baseline_entry() && w.session().content().baseline_entry()->schedule.ii == 2;
+     }},
+    {"Ctrl+Z: takes the point away again",
+     [](SweepWindow& w) {
+       w.click("sweep/row/1");
+       w.key(Key::Z, {.ctrl = true});
+     },
+     [](SweepWindow& w) { return w.shown_ii() == 0; }},
+    {"click, heading: sorts", [](SweepWindow& w) { w.click("sweep/sort/cycles"); },
+     [](SweepWindow& w) {
+       return w.order() == Numbers{2, 1, 3, 4};
+     }},
+    {"click, heading again: the other way round",
+     [](SweepWindow& w) {
+       w.click("sweep/sort/TILE");
+       w.click("sweep/sort/TILE");
+     },
+     [](SweepWindow& w) {
+       return w.order() == Numbers{2, 3, 1, 4};
+     }},
+    {"filter: words and comparisons",
+     [](SweepWindow& w) {
+       w.click("sweep/filter");
+       w.type("TILE=256 refused");
+     },
+     [](SweepWindow& w) { return w.order() == Numbers{3}; }},
+    {"drag, axis: only that range", [](SweepWindow& w) { w.brush("TILE", 0.9f, 1.0f); },
+     [](SweepWindow& w) {
+       return w.order() == Numbers{2, 3};
+     }},
+    {"drag, axis of values: only those", [](SweepWindow& w) { w.brush("value", 0.0f, 0.5f); },
+     [](SweepWindow& w) { return w.order() == Numbers{2}; }},
+    {"drag, range on an axis: moves it",
+     [](SweepWindow& w) {
+       w.brush("value", 0.0f, 0.3f);
+       w.brush("value", 0.15f, 0.97f);
+     },
+     [](SweepWindow& w) {
+       return w.order() == Numbers{1, 3, 4};
+     }},
+    {"click, axis: takes its range away",
+     [](SweepWindow& w) {
+       w.brush("TILE", 0.9f, 1.0f);
+       const auto [x, y] = w.on_axis("TILE", 0.3f);
+       w.click_at(x, y);
+     },
+     [](SweepWindow& w) { return w.order().size() == 4; }},
+    {"Clear ranges: all of them",
+     [](SweepWindow& w) {
+       w.brush("TILE", 0.9f, 1.0f);
+       w.click("sweep/unbrush");
+     },
+     [](SweepWindow& w) { return w.order().size() == 4; }},
     {"click, line: its schedule is shown",
      [](SweepWindow& w) {
        const auto [x0, y0] = w.on_axis("TILE", 0.5f);
@@ -106,9 +155,20 @@ const SweepGesture kSweepGestures[] = {
        w.click_at(x0 + (x1 - x0) * 0.4f, y0 + (y1 - y0) * 0.4f);
      },
      [](SweepWindow& w) { return w.shown_ii() == 3; }},
-    {"scatter: another picture, over the next parameter at a click", [](SweepWindow& w) { w.click("sweep/picture/Scatter"); w.click("sweep/across"); }, [](SweepWindow& w) { return w.has("sweep/scatter") && w.state().across == 1; }},
-    {"click, point of the scatter plot: its schedule is shown", [](SweepWindow& w) { w.click("sweep/picture/Scatter"); w.click("sweep/scatter/point/1"); }, [](SweepWindow& w) { return w.shown_ii() == 2; }},
-    {"convergence: the curve and its bound", [](SweepWindow& w) { w.click("sweep/picture/Convergence"); }, [](SweepWindow& w) { return w.has("sweep/convergence") && w.state().convergence_curve.steps.size() == 2; }},
+    {"scatter: another picture, over the next parameter at a click",
+     [](SweepWindow& w) {
+       w.click("sweep/picture/Scatter");
+       w.click("sweep/across");
+     },
+     [](SweepWindow& w) { return w.has("sweep/scatter") && w.state().across == 1; }},
+    {"click, point of the scatter plot: its schedule is shown",
+     [](SweepWindow& w) {
+       w.click("sweep/picture/Scatter");
+       w.click("sweep/scatter/point/1");
+     },
+     [](SweepWindow& w) { return w.shown_ii() == 2; }},
+    {"convergence: the curve and its bound", [](SweepWindow& w) { w.click("sweep/picture/Convergence"); },
+     [](SweepWindow& w) { return w.has("sweep/convergence") && w.state().convergence_curve.steps.size() == 2; }},
     {"Page Down and Enter in a plot: walks over its points and shows one",
      [](SweepWindow& w) {
        w.click("sweep/picture/Convergence");
@@ -131,11 +191,22 @@ const SweepGesture kSweepGestures[] = {
        }
      },
      [](SweepWindow& w) { return w.shown_ii() != 0; }},
-    {"Copy: the table", [](SweepWindow& w) { w.click("sweep/copy"); }, [](SweepWindow&) { return std::string(ImGui::GetClipboardText()).find("#\tstatus\tcycles") == 0; }},
-    {"Copy as command: what made the history", [](SweepWindow& w) { w.click("sweep/command"); }, [](SweepWindow&) { return std::string(ImGui::GetClipboardText()) == "heddle tune toy_fig1 toy --budget 8 --history h.jsonl"; }},
-    {"evaluations and method: of the next run", [](SweepWindow& w) { w.click("sweep/budget"); w.key(Key::A, {.ctrl = true}); w.type("7"); w.click("sweep/method/random"); },
-     [](SweepWindow& w) { return w.state().tune == TuneOptions{7, "random", 0}; }},
-    {"Close: the sweep is gone", [](SweepWindow& w) { w.click("sweep/close"); }, [](SweepWindow& w) { return !w.session().sweep().file() && !w.has("sweep/row/0"); }},
+    {"Copy: the table", [](SweepWindow& w) { w.click("sweep/copy"); },
+     [](SweepWindow&) { return std::string(ImGui::GetClipboardText()).find("#\tstatus\tcycles") == 0; }},
+    {"Copy as command: what made the history", [](SweepWindow& w) { w.click("sweep/command"); },
+     [](SweepWindow&) { return std::string(ImGui::GetClipboardText()) == "heddle tune toy_fig1 toy --budget 8 --history h.jsonl"; }},
+    {"evaluations and method: of the next run",
+     [](SweepWindow& w) {
+       w.click("sweep/budget");
+       w.key(Key::A, {.ctrl = true});
+       w.type("7");
+       w.click("sweep/method/random");
+     },
+     [](SweepWindow& w) {
+       return w.state().tune == TuneOptions{7, "random", 0};
+     }},
+    {"Close: the sweep is gone", [](SweepWindow& w) { w.click("sweep/close"); },
+     [](SweepWindow& w) { return !w.session().sweep().file() && !w.has("sweep/row/0"); }},
 };
 
 }  // namespace
@@ -161,7 +232,8 @@ TEST_CASE("the best point of a sweep is shown by typing its name", "[ui]") {
 
 TEST_CASE("a broken line is said in the tab, and lines that come later are shown", "[ui]") {
   SweepWindow w;
-  std::ofstream(w.file(), std::ios::app) << "{\"line\":\n" << test::tuning_evaluation(5, R"("TILE":128,"stages":3,"form":"plain")", "optimal", 101);
+  std::ofstream(w.file(), std::ios::app) << "{\"line\":\n"
+                                         << test::tuning_evaluation(5, R"("TILE":128,"stages":3,"form":"plain")", "optimal", 101);
   w.settle();
   CHECK(w.has("sweep/fault"));
   CHECK(w.has("sweep/row/4"));

@@ -133,8 +133,7 @@ TEST_CASE("the open dialog lists what ships and opens it", "[ui]") {
 TEST_CASE("the open dialog walks folders and takes paths", "[ui]") {
   const Folder folder;
   fs::create_directories(folder.path / "inner");
-  std::ofstream(folder.path / "inner" / "k.json")
-      << std::ifstream(test::repository_path("kernels/toy_fig1.json")).rdbuf();
+  std::ofstream(folder.path / "inner" / "k.json") << std::ifstream(test::repository_path("kernels/toy_fig1.json")).rdbuf();
   Harness h(test::solve_toy);
   h.window().ui().open_dialog.folder = folder.path.string();
   h.key(Key::O, {.ctrl = true});
@@ -312,8 +311,7 @@ TEST_CASE("any size and scale can be drawn, with and without a document", "[ui]"
         h.session().apply(SetMode{mode});
         h.frame(2);
       }
-      for (const BottomTab tab :
-           {BottomTab::Log, BottomTab::Explain, BottomTab::Ops, BottomTab::Units, BottomTab::Constraints}) {
+      for (const BottomTab tab : {BottomTab::Log, BottomTab::Explain, BottomTab::Ops, BottomTab::Units, BottomTab::Constraints}) {
         h.session().apply(ShowTab{tab});
         h.frame(2);
       }
@@ -375,9 +373,7 @@ TEST_CASE("Escape leaves menus and nothing else; keys of commands work with a me
   h.key(Key::Escape);
   CHECK_FALSE(h.has("menu/light"));
   CHECK(h.session().selection().ops.size() == 1);
-  const auto open_menu = [] {
-    return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-  };
+  const auto open_menu = [] { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel); };
   const std::string bar = h.names("gantt/bar/").front();
   h.click(bar, 1);
   CHECK(open_menu());

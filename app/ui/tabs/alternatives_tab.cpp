@@ -84,7 +84,8 @@ AdoptSchedule take_over(const Alternatives& answer, const AlternativeRow& row, b
 }
 
 void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool current, float width, UiState& ui) {
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   struct Column {
     const char *title, *about;
     float weight;
@@ -108,7 +109,8 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
     ImGui::TableSetColumnIndex(c);
     const FontScope scope(fonts().small_bold);
     if (kColumns[c].number)
-      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(kColumns[c].title).x));
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
+                           std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(kColumns[c].title).x));
     ImGui::TextUnformatted(kColumns[c].title);
     if (*kColumns[c].about && ImGui::IsItemHovered()) tooltip(kColumns[c].about);
   }
@@ -156,9 +158,10 @@ void draw_alternatives_tab(const Session& session, const Models&, UiState& ui) {
     if (answer && !asked.active() && session.answered(Topic::Alternatives))
       wrapped_text(fonts().body, theme().warning, "No schedule was found. " + answer->first.explanation + answer->fault);
     else
-      wrapped_text(fonts().body, theme().dim,
-                   "Other schedules that are as good as the best one: how many there are tells whether the optimum is fragile, and one of them may "
-                   "be easier to write.");
+      wrapped_text(
+          fonts().body, theme().dim,
+          "Other schedules that are as good as the best one: how many there are tells whether the optimum is fragile, and one of them may "
+          "be easier to write.");
     const std::string why = session.why_no_question(Topic::Alternatives);
     if (!why.empty()) wrapped_text(fonts().small, theme().faint, why);
     return;

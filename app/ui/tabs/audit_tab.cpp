@@ -85,15 +85,17 @@ void draw_line(const Session& session, const AuditModel& model, std::size_t inde
     paint_text(fonts().bold, ImVec2(at.x + topic, y), theme().text, fitted(fonts().bold, line.topic, left - topic - px(6)));
   }
   const FontScope scope(font);
-  ImGui::GetWindowDrawList()->AddText(font, ImGui::GetFontSize(), ImVec2(at.x + left, y), line.detail() && !hovered && !lit ? theme().dim : theme().text,
-                                      text.c_str(), nullptr, wrap);
+  ImGui::GetWindowDrawList()->AddText(font, ImGui::GetFontSize(), ImVec2(at.x + left, y),
+                                      line.detail() && !hovered && !lit ? theme().dim : theme().text, text.c_str(), nullptr, wrap);
 }
 
 /// What the tab is for, where there is no dump.
 void draw_purpose(UiState& ui) {
-  wrapped_text(fonts().small, theme().dim,
-               "The audit is for schedules that a compiler dumped (ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
-               "dependences, double-booked units, the period the warp groups really sustain, memory that is counted wrong, ring slots nothing fills.");
+  wrapped_text(
+      fonts().small, theme().dim,
+      "The audit is for schedules that a compiler dumped (ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
+      "dependences, double-booked units, the period the warp groups really sustain, memory that is counted wrong, ring slots nothing "
+      "fills.");
   if (button("audit/open", "Open a dump ...", ButtonKind::Plain)) ui.commands.push(ShowOpenDialog{});
 }
 
@@ -121,7 +123,10 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
     ImGui::Dummy(ImVec2(0, px(6)));
     const std::string label = fmt::format("Demand what its emitter demands ({})", rules.size());
     if (button("audit/emitter", label, ButtonKind::Plain)) ui.commands.push(DemandEmitterRules{});
-    if (ImGui::IsItemHovered()) tooltip("What reads the result of a matrix product into registers is in another warp group than the product.\nSolve with it before exporting to that compiler.");
+    if (ImGui::IsItemHovered())
+      tooltip(
+          "What reads the result of a matrix product into registers is in another warp group than the product.\nSolve with it before "
+          "exporting to that compiler.");
   }
   ImGui::EndChild();
 }

@@ -10,8 +10,8 @@
 namespace heddle::app {
 
 struct CompareTabState {
-  bool board = false;     ///< the scoreboard of everything instead of A against B
-  std::size_t picked = 0; ///< contender of the scoreboard
+  bool board = false;      ///< the scoreboard of everything instead of A against B
+  std::size_t picked = 0;  ///< contender of the scoreboard
   bool only_differences = true;
   CompareColumn sort = CompareColumn::AStart;
   bool descending = false;

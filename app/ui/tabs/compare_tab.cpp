@@ -9,9 +9,9 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
+#include "app/ui/table.h"
 #include "app/ui/tabs/compare_state.h"
 #include "app/ui/tabs/scoreboard_view.h"
-#include "app/ui/table.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/pretty_text.h"
 #include "core/answers/difference.h"
@@ -33,10 +33,12 @@ void draw_empty(const Session& session, UiState& ui) {
   const Content& content = session.content();
   if (!content.problem) return colored_text(theme().dim, "Open a kernel and a machine; then two schedules can be held against each other.");
   colored_text(theme().text, "Compare: A is the schedule that is shown, B another one.");
-  wrapped_text(fonts().small, theme().dim,
-               fmt::format("Press {} on a schedule, Ctrl+click it in the list, or drag its row onto the letter B. Both then stand on one time axis, and "
-                           "this table says what differs and where the programs first part.",
-                           keys_of("set_b")));
+  wrapped_text(
+      fonts().small, theme().dim,
+      fmt::format(
+          "Press {} on a schedule, Ctrl+click it in the list, or drag its row onto the letter B. Both then stand on one time axis, and "
+          "this table says what differs and where the programs first part.",
+          keys_of("set_b")));
   ImGui::Dummy(ImVec2(0, px(4)));
   if (!content.entry()) {
     const Action& solve = *find_action("solve");
@@ -67,16 +69,18 @@ void draw_head(const Session& session, const CompareModel& model, const std::vec
   const float buttons = button_width + copy + command + 2 * gap;
   const bool one_line = width - buttons > px(260);
   const float room = one_line ? width - buttons - px(16) : width;
-  const std::string text = drawable(pretty(model.difference.first ? model.relation + ": " + model.difference.first->sentence : model.relation));
+  const std::string text =
+      drawable(pretty(model.difference.first ? model.relation + ": " + model.difference.first->sentence : model.relation));
   paint_text(fonts().bold, ImVec2(begin.x, begin.y + px(4)), theme().text, fitted(fonts().bold, text, room));
   ImGui::Dummy(ImVec2(room, height));
   if (probe::on()) probe::last_item("compare/relation");
   if (ImGui::IsItemHovered()) tooltip(text);
-  if (one_line)
-    ImGui::SetCursorScreenPos(ImVec2(begin.x + width - buttons, begin.y));
-  if (button("compare/first", part, ButtonKind::Plain, why_not(divergence, session), button_width, height)) perform(divergence, session, ui);
+  if (one_line) ImGui::SetCursorScreenPos(ImVec2(begin.x + width - buttons, begin.y));
+  if (button("compare/first", part, ButtonKind::Plain, why_not(divergence, session), button_width, height))
+    perform(divergence, session, ui);
   ImGui::SameLine(0, gap);
-  if (button("compare/copy", "Copy", ButtonKind::Plain, {}, copy, height)) ui.commands.push(CopyText{compare_tsv(*session.content().problem, model, rows)});
+  if (button("compare/copy", "Copy", ButtonKind::Plain, {}, copy, height))
+    ui.commands.push(CopyText{compare_tsv(*session.content().problem, model, rows)});
   ImGui::SameLine(0, gap);
   copy_command_button("compare/command", session, ui, compare_command(session), ButtonKind::Plain, command, height);
 }
@@ -168,7 +172,8 @@ void draw_metrics(const Problem& problem, const CompareModel& model, ImVec2 size
     const ScheduleEntry& entry = b ? *model.entry_b : *model.entry_a;
     wrapped_text(fonts().small, theme().dim, fmt::format("{}: {}", b ? "B" : "A", why_this_ii(entry)));
     if (!entry.verdict.valid())
-      wrapped_text(fonts().small, theme().bad, fmt::format("{}: first violation: {}", b ? "B" : "A", entry.verdict.violations.front().message));
+      wrapped_text(fonts().small, theme().bad,
+                   fmt::format("{}: first violation: {}", b ? "B" : "A", entry.verdict.violations.front().message));
   }
   draw_partition(problem, model);
   ImGui::EndChild();
@@ -183,9 +188,11 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
   ImGui::PopStyleVar();
   if (probe::on()) probe::last_item("compare/only");
   ImGui::SameLine(0, px(14));
-  const auto differing = std::count_if(model.ops.begin(), model.ops.end(), [](const OpDifferenceRow& row) { return row.difference.differs(); });
+  const auto differing =
+      std::count_if(model.ops.begin(), model.ops.end(), [](const OpDifferenceRow& row) { return row.difference.differs(); });
   std::string about = fmt::format("{} of {} ops differ", differing, model.ops.size());
-  if (ui.chart.range) about += fmt::format(" · only cycles {} to {}, the measured range", grouped(ui.chart.range->begin), grouped(ui.chart.range->end));
+  if (ui.chart.range)
+    about += fmt::format(" · only cycles {} to {}, the measured range", grouped(ui.chart.range->begin), grouped(ui.chart.range->end));
   if (!model.axis.empty()) about += " · " + model.axis;
   colored_text(ui.chart.range ? theme().warning : theme().dim, fitted(fonts().body, about, ImGui::GetContentRegionAvail().x));
   if (ImGui::IsItemHovered()) tooltip(about);
@@ -196,8 +203,11 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
   if (ImGui::BeginTable("compare_ops", kColumns, kFlags, ImVec2(0, room.y))) {
     ImGui::TableSetupScrollFreeze(1, 1);
     for (const CompareColumn column : kCompareColumns)
-      ImGui::TableSetupColumn(title(column), column == CompareColumn::AStart ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
-                              column == CompareColumn::Change ? px(170) : is_number(column) ? px(62) : px(92));
+      ImGui::TableSetupColumn(title(column),
+                              column == CompareColumn::AStart ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
+                              column == CompareColumn::Change ? px(170)
+                              : is_number(column)             ? px(62)
+                                                              : px(92));
     ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
     for (int c = 0; c < kColumns; ++c) {
       ImGui::TableSetColumnIndex(c);

@@ -24,10 +24,9 @@ void draw_verbs(const Session& session, const ConstraintList& list, UiState& ui)
     if (button("constraint_table/price", "Price them", ButtonKind::Primary, session.why_no_question(Topic::Price)))
       ui.commands.push(Ask{Topic::Price, {}});
     ImGui::SameLine();
-    colored_text(theme().dim, !price.failure.empty() ? price.failure
-                              : list.any_priced && !session.answered(Topic::Price)
-                                  ? "prices are answers to an earlier question"
-                                  : "what II would gain without each");
+    colored_text(theme().dim, !price.failure.empty()                               ? price.failure
+                              : list.any_priced && !session.answered(Topic::Price) ? "prices are answers to an earlier question"
+                                                                                   : "what II would gain without each");
   }
   const float right = ImGui::GetWindowContentRegionMax().x;
   ImGui::SameLine(std::max(px(380), right - px(330)));
@@ -90,8 +89,8 @@ void draw_constraints_tab(const Session& session, const Models&, UiState& ui) {
   draw_verbs(session, list, ui);
   draw_refusal("constraint_table", session, ui);
   ImGui::BeginChild("constraints", ImVec2(0, 0));
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings |
-                                     ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX;
   if (ImGui::BeginTable("constraint_table", 6, kFlags)) {
     ImGui::TableSetupColumn("on", ImGuiTableColumnFlags_WidthFixed, px(36));
     ImGui::TableSetupColumn("name", 0, 2);

@@ -29,7 +29,8 @@ void draw_places(const Session& session, UiState& ui, const SourceModel& source)
     return;
   }
   const std::vector<std::size_t> blocks = blocks_of(source, op);
-  wrapped_text(fonts().small, theme().text, fmt::format("{}: {}", session.content().problem->op(op).name, count_of(static_cast<std::int64_t>(blocks.size()), "step")));
+  wrapped_text(fonts().small, theme().text,
+               fmt::format("{}: {}", session.content().problem->op(op).name, count_of(static_cast<std::int64_t>(blocks.size()), "step")));
   for (const SourcePart part : {SourcePart::Begin, SourcePart::Fill, SourcePart::Steady, SourcePart::Drain, SourcePart::End}) {
     std::optional<std::size_t> first;
     std::int64_t lines = 0;
@@ -63,15 +64,17 @@ void draw_messages(UiState& ui, const KernelBuild& build, const KernelText* text
   section("COMPILER'S LOG", count_of(count, "message"));
   for (std::size_t i = 0; i < build.messages.size(); ++i) {
     const codegen::BuildMessage& m = build.messages[i];
-    const char* word = m.level == codegen::BuildMessage::Level::Error ? "error" : m.level == codegen::BuildMessage::Level::Warning ? "warning" : "info";
+    const char* word = m.level == codegen::BuildMessage::Level::Error     ? "error"
+                       : m.level == codegen::BuildMessage::Level::Warning ? "warning"
+                                                                          : "info";
     const bool leads = m.line > 0 && text && static_cast<std::size_t>(m.line) <= text->source.lines.size();
     const std::string where = m.line > 0 ? fmt::format("line {}  ", m.line) : "";
     const std::string line = where + (m.code.empty() ? "" : m.code + "  ") + m.text;
     const float width = ImGui::GetContentRegionAvail().x;
     const RowArea row = pick_row(fmt::format("cuda/message/{}", i).c_str(), false, px(20));
     ImGui::GetWindowDrawList()->AddRectFilled(row.min, {row.min.x + px(3), row.max.y}, ink_of(m.level));
-    paint_text(fonts().small, {row.min.x + px(8), row.min.y + px(3)}, m.level == codegen::BuildMessage::Level::Info ? theme().dim : theme().text,
-               fitted(fonts().small, line, width - px(10)));
+    paint_text(fonts().small, {row.min.x + px(8), row.min.y + px(3)},
+               m.level == codegen::BuildMessage::Level::Info ? theme().dim : theme().text, fitted(fonts().small, line, width - px(10)));
     if (row.hovered) tooltip(fmt::format("{}: {}{}", word, line, leads ? "\nClick: to the line." : ""));
     if (row.clicked && leads) ui.cuda->go_to = ui.cuda->marked = static_cast<std::size_t>(m.line) - 1;
   }
@@ -95,7 +98,8 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
   const auto& task = session.kernel().built();
   section("BUILD");
   if (task.active()) {
-    wrapped_text(fonts().small, theme().text, fmt::format("{} · {}", task.doing().empty() ? "starting" : task.doing(), seconds_text(task.seconds())));
+    wrapped_text(fonts().small, theme().text,
+                 fmt::format("{} · {}", task.doing().empty() ? "starting" : task.doing(), seconds_text(task.seconds())));
     return;
   }
   if (task.phase() == Task<KernelBuild>::Phase::Failed) wrapped_text(fonts().small, theme().bad, "failed: " + task.failure());
@@ -126,10 +130,12 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
   else
     draw_refusals("cuda/fault", session, ui, b.faults);
   fact_line("compiler", b.compiled.compiler, ink);
-  fact_line(b.compiled.from_cache ? "from the cache" : "compiled in", b.compiled.from_cache ? "yes" : seconds_text(b.compiled.seconds), ink);
+  fact_line(b.compiled.from_cache ? "from the cache" : "compiled in", b.compiled.from_cache ? "yes" : seconds_text(b.compiled.seconds),
+            ink);
   if (b.text && b.text->program)
     for (std::size_t role = 0; role < std::min(b.text->build.cuts.size(), b.text->program->roles.size()); ++role)
-      if (const int cut = b.text->build.cuts[role]; cut != 0) fact_line("loop of " + printable(b.text->program->roles[role].name), fmt::format("cut {}", cut), ink);
+      if (const int cut = b.text->build.cuts[role]; cut != 0)
+        fact_line("loop of " + printable(b.text->program->roles[role].name), fmt::format("cut {}", cut), ink);
   fact_line("registers at launch", fmt::format("{}", report.registers), ink);
   const std::int64_t spills = report.spill_stores + report.spill_loads;
   fact_line("spills", bytes_text(spills), spills > 0 ? theme().bad : ink);
@@ -155,11 +161,12 @@ void draw_fault(const Session& session, UiState& ui, const std::string& name, co
   wrapped_text(fonts().small, current ? theme().bad : theme().dim, fmt::format("interleaving {}: {}", check.done - 1, check.fault));
 }
 
-void draw_check(const Session& session, UiState& ui, const std::string& name, const char* title, const Task<KernelCheck>& task, const char* about,
-                const CheckRequest& usual) {
+void draw_check(const Session& session, UiState& ui, const std::string& name, const char* title, const Task<KernelCheck>& task,
+                const char* about, const CheckRequest& usual) {
   section(title);
   if (task.active()) {
-    wrapped_text(fonts().small, theme().text, fmt::format("{} · {}", task.doing().empty() ? "starting" : task.doing(), seconds_text(task.seconds())));
+    wrapped_text(fonts().small, theme().text,
+                 fmt::format("{} · {}", task.doing().empty() ? "starting" : task.doing(), seconds_text(task.seconds())));
     return;
   }
   if (task.phase() == Task<KernelCheck>::Phase::Failed) wrapped_text(fonts().small, theme().bad, "failed: " + task.failure());
@@ -175,12 +182,15 @@ void draw_check(const Session& session, UiState& ui, const std::string& name, co
   else if (!c.fault.empty())
     draw_fault(session, ui, name, c, current);
   else
-    wrapped_text(fonts().small, current ? theme().good : theme().dim,
-                 c.data ? fmt::format("{} of {} over the {} of the grid at evaluation sizes, up to {} each: every element as heddle eval computes it ({})",
-                                      count_of(c.done, "interleaving"), count_of(static_cast<std::int64_t>(c.roles), "role"), count_of(c.tiles, "tile"), count_of(c.trips, "trip"),
-                                      seconds_text(c.seconds))
-                        : fmt::format("{} of {} over {}, {} each: no deadlock, no race ({})", count_of(c.done, "interleaving"), count_of(static_cast<std::int64_t>(c.roles), "role"),
-                                      count_of(c.tiles, "tile"), count_of(c.trips, "trip"), seconds_text(c.seconds)));
+    wrapped_text(
+        fonts().small, current ? theme().good : theme().dim,
+        c.data ? fmt::format(
+                     "{} of {} over the {} of the grid at evaluation sizes, up to {} each: every element as heddle eval computes it ({})",
+                     count_of(c.done, "interleaving"), count_of(static_cast<std::int64_t>(c.roles), "role"), count_of(c.tiles, "tile"),
+                     count_of(c.trips, "trip"), seconds_text(c.seconds))
+               : fmt::format("{} of {} over {}, {} each: no deadlock, no race ({})", count_of(c.done, "interleaving"),
+                             count_of(static_cast<std::int64_t>(c.roles), "role"), count_of(c.tiles, "tile"), count_of(c.trips, "trip"),
+                             seconds_text(c.seconds)));
   const std::string line = check_kernel_command(session, {c.wanted > 0 ? c.wanted : usual.interleavings, usual.data});
   if (line.empty()) return;
   if (link((name + "/command").c_str(), "copy as command")) ui.commands.push(CopyText{line});
@@ -202,7 +212,8 @@ void draw_refusals(const std::string& name, const Session& session, UiState& ui,
       const std::string reason = demanded ? "this is demanded already" : session.why_no_solve();
       if (button(fmt::format("{}/{}", name, i).c_str(), "Solve with it again", ButtonKind::Primary, reason, 0, px(26)))
         ui.commands.push(AddConstraint{*r.constraint, true});
-      if (ImGui::IsItemHovered() && reason.empty()) tooltip(fmt::format("demands \"{}\", as a constraint that Ctrl+Z takes back", printable(r.constraint->name)));
+      if (ImGui::IsItemHovered() && reason.empty())
+        tooltip(fmt::format("demands \"{}\", as a constraint that Ctrl+Z takes back", printable(r.constraint->name)));
       same_line_if_room(px(120));
       ImGui::AlignTextToFramePadding();
       wrapped_text(fonts().small, theme().dim, printable(r.constraint->name));
@@ -219,9 +230,12 @@ void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* te
   if (text && text->emission) draw_places(session, ui, text->source);
   draw_build(session, ui, text);
   draw_check(session, ui, "cuda/check", "VERIFIED ON THE CPU", session.kernel().checked(),
-             "Not yet. The interpreter runs the program with its roles, TMA and wgmma in many hostile orders, and names the first deadlock or race.", {kUsualInterleavings, false});
+             "Not yet. The interpreter runs the program with its roles, TMA and wgmma in many hostile orders, and names the first deadlock "
+             "or race.",
+             {kUsualInterleavings, false});
   draw_check(session, ui, "cuda/data", "VERIFIED WITH DATA", session.kernel().verified(),
-             "Not yet. The same with real data at small sizes: in every order of events each element must be the one that the kernel's graph computes, bit for bit.",
+             "Not yet. The same with real data at small sizes: in every order of events each element must be the one that the kernel's "
+             "graph computes, bit for bit.",
              {kUsualDataInterleavings, true});
   ImGui::PopStyleVar();
 }

@@ -9,9 +9,9 @@
 #include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/table.h"
 #include "app/ui/tabs/cuda_state.h"
 #include "app/ui/tabs/cuda_views.h"
-#include "app/ui/table.h"
 #include "app/ui/widgets.h"
 
 namespace heddle::app {
@@ -111,31 +111,35 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
     s.go_to.reset();
   }
   const float left = ImGui::GetCursorScreenPos().x, wide = gutter + letter * static_cast<float>(source.widest + 2);
-  draw_seen_rows(source.lines.size(), [&](std::size_t index) {
-    const SourceBlock* block = source.block_of(index);
-    const bool ours = block && block->op.valid() && !old;
-    const bool selected = ours && session.selection().contains(block->op);
-    const bool lit = ours && (block->op == pointed || block->op == s.tinted);
-    const RowArea row = pick_row(fmt::format("cuda/line/{}", index + 1).c_str(), selected, height);
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    if (lit && !selected) list.AddRectFilled({left, row.min.y}, {std::max(row.max.x, left + wide), row.max.y}, t.hovered);
-    if (s.marked == index) list.AddRect({left, row.min.y}, {row.max.x - px(1), row.max.y}, t.warning, px(2));
-    const float y = row.min.y + px(1);
-    paint_text_right(font, left + letter * digits + px(4), y, selected ? t.text : t.faint, std::to_string(index + 1));
-    if (ours)
-      list.AddRectFilled({left + letter * digits + px(8), row.min.y}, {left + letter * digits + px(8) + px(selected ? 5 : 3), row.max.y},
-                         role_ink(models.ops[block->op.index()].role));
-    paint_line(source, index, {left + gutter, y}, letter, alpha, selected || lit);
-    if (row.clicked && ours) {
-      s.followed = {block->op};  // the line is where the eye is already
-      if (ImGui::GetIO().KeyCtrl) s.followed.clear();
-      ui.commands.push(SelectOp{block->op, ImGui::GetIO().KeyCtrl});
-    }
-    if (row.double_clicked && ours) ui.commands.push(ZoomToSelection{});
-    if (!row.hovered) return;
-    if (ours) hovered = block->op;
-    if (block && !old) tooltip(describe(*block));
-  }, height);
+  draw_seen_rows(
+      source.lines.size(),
+      [&](std::size_t index) {
+        const SourceBlock* block = source.block_of(index);
+        const bool ours = block && block->op.valid() && !old;
+        const bool selected = ours && session.selection().contains(block->op);
+        const bool lit = ours && (block->op == pointed || block->op == s.tinted);
+        const RowArea row = pick_row(fmt::format("cuda/line/{}", index + 1).c_str(), selected, height);
+        ImDrawList& list = *ImGui::GetWindowDrawList();
+        if (lit && !selected) list.AddRectFilled({left, row.min.y}, {std::max(row.max.x, left + wide), row.max.y}, t.hovered);
+        if (s.marked == index) list.AddRect({left, row.min.y}, {row.max.x - px(1), row.max.y}, t.warning, px(2));
+        const float y = row.min.y + px(1);
+        paint_text_right(font, left + letter * digits + px(4), y, selected ? t.text : t.faint, std::to_string(index + 1));
+        if (ours)
+          list.AddRectFilled({left + letter * digits + px(8), row.min.y},
+                             {left + letter * digits + px(8) + px(selected ? 5 : 3), row.max.y},
+                             role_ink(models.ops[block->op.index()].role));
+        paint_line(source, index, {left + gutter, y}, letter, alpha, selected || lit);
+        if (row.clicked && ours) {
+          s.followed = {block->op};  // the line is where the eye is already
+          if (ImGui::GetIO().KeyCtrl) s.followed.clear();
+          ui.commands.push(SelectOp{block->op, ImGui::GetIO().KeyCtrl});
+        }
+        if (row.double_clicked && ours) ui.commands.push(ZoomToSelection{});
+        if (!row.hovered) return;
+        if (ours) hovered = block->op;
+        if (block && !old) tooltip(describe(*block));
+      },
+      height);
   ImGui::Dummy({wide, 0});
   ImGui::EndChild();
   ImGui::PopStyleVar();
@@ -146,7 +150,8 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
 std::string why_no_source_step(const Session& session) {
   const auto subject = KernelState::subject_of(session.content());
   if (!subject) return "there is no schedule yet";
-  if (!KernelState::is_current(session.kernel().text(), subject) || !session.kernel().text().answer()->emission) return "there is no CUDA text of it yet";
+  if (!KernelState::is_current(session.kernel().text(), subject) || !session.kernel().text().answer()->emission)
+    return "there is no CUDA text of it yet";
   const OpId op = session.selection().primary();
   if (!op.valid()) return "no op is selected";
   return blocks_of(session.kernel().text().answer()->source, op).empty() ? "the text has no line of this op" : "";

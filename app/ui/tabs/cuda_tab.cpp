@@ -27,13 +27,15 @@ void draw_step(const Session& session, UiState& ui, const char* id, const char* 
   const std::string name = fmt::format("cuda/{}", id);
   if (step != KernelStep::Text) same_line_if_room(button_width(fmt::format("Cancel {}", label)));
   if (active) {
-    if (button((name + "/cancel").c_str(), fmt::format("Cancel {}", label), ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelKernel{step});
+    if (button((name + "/cancel").c_str(), fmt::format("Cancel {}", label), ButtonKind::Plain, {}, 0, height))
+      ui.commands.push(CancelKernel{step});
     return;
   }
   const Action& action = *find_action(id);
   const std::string reason = why_not(action, session);
   if (button(name.c_str(), label, done ? ButtonKind::Plain : ButtonKind::Primary, reason, 0, height)) perform(action, session, ui);
-  if (ImGui::IsItemHovered() && reason.empty()) tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
+  if (ImGui::IsItemHovered() && reason.empty())
+    tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
 }
 
 /// How the text stands.
@@ -48,12 +50,15 @@ void draw_state(const Session& session, const KernelText* text, bool current) {
     line = "failed: " + task.failure();
     color = theme().bad;
   } else if (text && !current) {
-    line = fmt::format("! text of {}, not of what is shown{}", text->of.schedule_name, entry.running ? ": it is written when the solver is done" : "");
+    line = fmt::format("! text of {}, not of what is shown{}", text->of.schedule_name,
+                       entry.running ? ": it is written when the solver is done" : "");
     color = theme().warning;
   } else if (text && text->emission) {
     const codegen::LaunchPlan& launch = text->emission->launch;
-    line = fmt::format("{} · {} · {} · {} · {} bytes of shared memory", entry.name, count_of(static_cast<std::int64_t>(text->source.lines.size()), "line"),
-                       count_of(static_cast<std::int64_t>(text->program->roles.size()), "role"), count_of(launch.threads, "thread"), grouped(launch.smem_bytes));
+    line = fmt::format("{} · {} · {} · {} · {} bytes of shared memory", entry.name,
+                       count_of(static_cast<std::int64_t>(text->source.lines.size()), "line"),
+                       count_of(static_cast<std::int64_t>(text->program->roles.size()), "role"), count_of(launch.threads, "thread"),
+                       grouped(launch.smem_bytes));
   } else if (text) {
     line = fmt::format("{} cannot be written as a kernel", entry.name);
     color = theme().bad;
@@ -100,9 +105,12 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   const auto subject = KernelState::subject_of(session.content());
   const float height = px(26);
   draw_step(session, ui, "generate", "Generate", KernelStep::Text, kernel.text().active(), current);
-  draw_step(session, ui, "verify", "Verify", KernelStep::Check, kernel.checked().active() || kernel.waits(KernelStep::Check), KernelState::is_current(kernel.checked(), subject));
-  draw_step(session, ui, "verify_data", "Verify with data", KernelStep::Data, kernel.verified().active() || kernel.waits(KernelStep::Data), KernelState::is_current(kernel.verified(), subject));
-  draw_step(session, ui, "compile", "Compile", KernelStep::Build, kernel.built().active() || kernel.waits(KernelStep::Build), KernelState::is_current(kernel.built(), subject));
+  draw_step(session, ui, "verify", "Verify", KernelStep::Check, kernel.checked().active() || kernel.waits(KernelStep::Check),
+            KernelState::is_current(kernel.checked(), subject));
+  draw_step(session, ui, "verify_data", "Verify with data", KernelStep::Data, kernel.verified().active() || kernel.waits(KernelStep::Data),
+            KernelState::is_current(kernel.verified(), subject));
+  draw_step(session, ui, "compile", "Compile", KernelStep::Build, kernel.built().active() || kernel.waits(KernelStep::Build),
+            KernelState::is_current(kernel.built(), subject));
   const SourceModel* source = shown_text(ui, text);
   if (narrow && source) {
     for (const bool facts : {false, true}) {
@@ -126,7 +134,8 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
 
 void draw_no_kernel(const Session& session, UiState& ui) {
   ImGui::Dummy({0, px(4)});
-  wrapped_text(fonts().body, theme().text, "CUDA C++ made from the shown schedule, every line linked with its op in the chart, and what the compiler says of it.");
+  wrapped_text(fonts().body, theme().text,
+               "CUDA C++ made from the shown schedule, every line linked with its op in the chart, and what the compiler says of it.");
   wrapped_text(fonts().body, theme().dim, session.why_no_kernel() + ".");
   ImGui::Dummy({0, px(4)});
   const Action& solve = *find_action("solve");

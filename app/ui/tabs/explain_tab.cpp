@@ -8,8 +8,8 @@
 #include "app/session/question_state.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
-#include "app/ui/question_bar.h"
 #include "app/ui/progress_plot.h"
+#include "app/ui/question_bar.h"
 #include "app/ui/tabs/explain_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/explain_model.h"
@@ -37,12 +37,14 @@ void draw_steps(const std::string& name, const ExplainCard& card, ImVec2 at, flo
     if (ImGui::IsItemHovered()) tooltip(step.change + "\n" + step.result + (step.attempt ? "" : "\n" + step.why_not));
     const std::string probe_name = name + "/" + std::to_string(i);
     if (!step.attempt) {
-      paint_text(fonts().small, ImVec2(at.x + width - button_width - px(8), y), t.faint, fitted(fonts().small, "cannot be tried", button_width));
+      paint_text(fonts().small, ImVec2(at.x + width - button_width - px(8), y), t.faint,
+                 fitted(fonts().small, "cannot be tried", button_width));
       continue;
     }
     ImGui::SetCursorScreenPos(ImVec2(at.x + width - button_width - px(8), y - px(1)));
     if (link(probe_name.c_str(), "re-solve with this")) ui.commands.push(*step.attempt);
-    if (ImGui::IsItemHovered()) tooltip("Puts this change in force and solves again; the schedule shown now becomes B. Ctrl+Z takes it back.");
+    if (ImGui::IsItemHovered())
+      tooltip("Puts this change in force and solves again; the schedule shown now becomes B. Ctrl+Z takes it back.");
   }
 }
 
@@ -143,19 +145,20 @@ void draw_head(const Session& session, const ExplainModel& model, float width, U
   ImGui::Dummy(ImVec2(width, height));
   if (!beside && !model.note.empty()) wrapped_text(fonts().small, theme().dim, model.note);
   if (asking)
-    colored_text(theme().accent, fitted(fonts().body, fmt::format("asking the solver · {} · {}", pretty(asked.doing), seconds_text(asked.seconds)), width));
+    colored_text(theme().accent,
+                 fitted(fonts().body, fmt::format("asking the solver · {} · {}", pretty(asked.doing), seconds_text(asked.seconds)), width));
   else if (!asked.failure.empty() && session.answered(Topic::Explain))
     wrapped_text(fonts().small, theme().bad, "the question failed: " + asked.failure);
   else if (model.outdated && !asked.active())
-    wrapped_text(fonts().small, theme().warning, "The solver's answer was to an earlier question; this is arithmetic. Ask the solver again.");
+    wrapped_text(fonts().small, theme().warning,
+                 "The solver's answer was to an earlier question; this is arithmetic. Ask the solver again.");
 }
 
 /// Fewer than three different points say nothing.
 bool worth_a_plot(const LiveSolve& live) {
   int points = 0;
   for (std::size_t i = 0; i < live.history.size(); ++i)
-    points += i == 0 || live.history[i].bound != live.history[i - 1].bound ||
-              live.history[i].best != live.history[i - 1].best;
+    points += i == 0 || live.history[i].bound != live.history[i - 1].bound || live.history[i].best != live.history[i - 1].best;
   return points >= 3;
 }
 

@@ -15,9 +15,9 @@ constexpr std::size_t kMostGraphOps = 400;  ///< laid out without asking
 
 struct GraphState {
   // What the person chose.
-  bool table = false;      ///< edges as a table instead
+  bool table = false;             ///< edges as a table instead
   std::optional<bool> downwards;  ///< the way of the data; unset: as the place suggests
-  bool follow = true;      ///< a selection made elsewhere is brought into view
+  bool follow = true;             ///< a selection made elsewhere is brought into view
   GraphCycle cycle = GraphCycle::Period;
   EdgeColumn sort = EdgeColumn::From;
   bool descending = false;
@@ -48,13 +48,13 @@ struct GraphState {
   bool hears_keys = false;  ///< the mouse is over the picture, or there is no chart: keys of charts are for it
   bool centred = false;     ///< the last F centred: the next one fits
   std::optional<std::size_t> hovered, hovered_arc;
-  double hovered_for = 0;   ///< seconds
+  double hovered_for = 0;              ///< seconds
   std::optional<std::size_t> pressed;  ///< node of the context menu
-  int panning = -1;         ///< button
-  GraphPoint pan_mouse;     ///< where it began, pixels
+  int panning = -1;                    ///< button
+  GraphPoint pan_mouse;                ///< where it began, pixels
   GraphView pan_view;
   bool panned = false;
-  OpId seen;                ///< selection that has been followed
+  OpId seen;  ///< selection that has been followed
 };
 
 }  // namespace heddle::app

@@ -10,8 +10,8 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
-#include "app/ui/tabs/graph_state.h"
 #include "app/ui/table.h"
+#include "app/ui/tabs/graph_state.h"
 #include "app/ui/widgets.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
@@ -54,8 +54,8 @@ void rebuild(const Session& session, GraphState& s, const std::shared_ptr<const 
     s.hovered_arc.reset();
     s.pressed.reset();
   }
-  s.model = build_graph(*content.problem, *content.bounds, entry ? &entry->schedule : nullptr,
-                        entry ? &entry->period : nullptr, s.cycle, *layout);
+  s.model = build_graph(*content.problem, *content.bounds, entry ? &entry->schedule : nullptr, entry ? &entry->period : nullptr, s.cycle,
+                        *layout);
   s.shown = layout;
   s.built_revision = session.revision();
   s.built_cycle = s.cycle;
@@ -93,7 +93,7 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
       s.downwards = !down;
     if (view_choice("graph/follow", "Follow", s.follow, "bring an op into view when it is selected elsewhere")) s.follow = !s.follow;
     if (entry && view_choice("graph/cycle", s.cycle == GraphCycle::Period ? "Bold: limiting cycle" : "Bold: recurrence", false,
-                        "what is drawn bold: the cycle that limits this schedule's period, or the recurrence with the greatest bound"))
+                             "what is drawn bold: the cycle that limits this schedule's period, or the recurrence with the greatest bound"))
       s.cycle = s.cycle == GraphCycle::Period ? GraphCycle::Recurrence : GraphCycle::Period;
   }
   const auto copy = [&](const char* name, const char* label, auto&& text) {
@@ -103,9 +103,7 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
   const FontScope small(fonts().small);
   // On a second line where one is too short.
   if (ImGui::GetCursorScreenPos().x + px(250) > left + whole) ImGui::SetCursorScreenPos({left, top += px(26)});
-  copy("graph/copy", "Copy", [&] {
-    return edges_tsv(*content.problem, edge_rows(*content.problem, entry ? &entry->schedule : nullptr));
-  });
+  copy("graph/copy", "Copy", [&] { return edges_tsv(*content.problem, edge_rows(*content.problem, entry ? &entry->schedule : nullptr)); });
   copy("graph/copy_dot", "Copy DOT", [&] { return dependence_dot(*content.problem, entry ? &entry->schedule : nullptr); });
   copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Flat, 0, px(22));
   // What is left of the line says what is bold.
@@ -222,8 +220,7 @@ void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
   const Content& content = session.content();
   GraphState& s = *ui.graph;
   s.hears_keys = ui.maximized;
-  if (!content.problem)
-    return colored_text(theme().dim, "Open a kernel and a machine: its ops and dependences are drawn here as a graph.");
+  if (!content.problem) return colored_text(theme().dim, "Open a kernel and a machine: its ops and dependences are drawn here as a graph.");
   if (content.problem->ops.empty()) return colored_text(theme().dim, "The loop body has no op.");
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool down = s.downwards.value_or(room.y > 0.5f * room.x);
@@ -235,8 +232,8 @@ void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
   if (!layout) return explain_absence(input, ui);
   const ScheduleEntry* entry = content.entry();
   ImGui::BeginChild("graph", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_graph({*content.problem, entry ? &entry->schedule : nullptr, *s.model, session.selection(), session.view().highlight},
-             s, ui.chart.requested, ui.commands);
+  draw_graph({*content.problem, entry ? &entry->schedule : nullptr, *s.model, session.selection(), session.view().highlight}, s,
+             ui.chart.requested, ui.commands);
   ImGui::EndChild();
 }
 

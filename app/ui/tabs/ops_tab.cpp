@@ -11,12 +11,12 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   if (models.ops.empty()) return colored_text(theme().dim, "Open a kernel and a machine to see their ops.");
   std::vector<OpsTableRow> rows = models.ops;
   filter_ops(rows, ui.ops_filter);
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
-                                     ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp |
-                                     ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+                                     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
   const auto columns = ops_columns();
   const float room = ImGui::GetContentRegionAvail().y;
-  if (!ImGui::BeginTable("ops_table", static_cast<int>(columns.size()), kFlags, ImVec2(0, room), std::max(px(560), ImGui::GetContentRegionAvail().x)))
+  if (!ImGui::BeginTable("ops_table", static_cast<int>(columns.size()), kFlags, ImVec2(0, room),
+                         std::max(px(560), ImGui::GetContentRegionAvail().x)))
     return;
   ImGui::TableSetupScrollFreeze(0, 1);
   const Column<OpsTableRow>& start = column_of(columns, "start");
@@ -43,7 +43,8 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
       if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
     }
-    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill, px(2));
+    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill,
+                                              px(2));
     paint_text(row.critical ? fonts().bold : fonts().body, ImVec2(at.x + px(18), at.y), theme().text, row.name);
     draw_cells(columns, row, [&](const auto& column) { return &column == &slack ? slack_ink(row.slack, theme().text) : theme().text; });
   });

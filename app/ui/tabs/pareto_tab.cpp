@@ -63,7 +63,9 @@ std::string amount_text_of(const ParetoRow& row, std::int64_t amount, Resource r
 }
 
 std::string about(const ParetoModel& model, const ParetoRow& row) {
-  std::string text = row.has_point() ? "II " + grouped(row.ii) : row.kind == ParetoRow::Kind::Impossible ? "no schedule" : "II ≥ " + grouped(row.ii);
+  std::string text = row.has_point()                           ? "II " + grouped(row.ii)
+                     : row.kind == ParetoRow::Kind::Impossible ? "no schedule"
+                                                               : "II ≥ " + grouped(row.ii);
   for (std::size_t i = 0; i < model.against.size() && i < row.amounts.size(); ++i)
     if (row.amounts[i] != kNoCap) text += " · " + amount_text_of(row, row.amounts[i], model.against[i]);
   text += " · " + row.standing;
@@ -71,7 +73,6 @@ std::string about(const ParetoModel& model, const ParetoRow& row) {
   if (row.has_point()) text += "\nClick: show it as A. Right click: compare with it as B.";
   return text;
 }
-
 
 struct Drawn {
   PlotModel plot;
@@ -122,7 +123,8 @@ Drawn plot_of(const ParetoModel& model, std::size_t axis) {
     point.color = theme().text;
     point.current = true;
     point.label = "A";
-    point.about = fmt::format("{}, which is shown: II {} · {}", model.shown_name, grouped(model.shown_ii), resource_text(model.shown[axis], r));
+    point.about =
+        fmt::format("{}, which is shown: II {} · {}", model.shown_name, grouped(model.shown_ii), resource_text(model.shown[axis], r));
     most = std::max(most, point.x);
     plot.points.push_back(std::move(point));
     drawn.rows.push_back(nullptr);
@@ -174,7 +176,8 @@ void paint_mark(const ParetoRow& row, ImVec2 center) {
     case ParetoRow::Kind::Found: draw.AddCircle(center, px(4.5f), theme().accent, 0, px(1.6f)); break;
     case ParetoRow::Kind::BoundOnly:
       draw.AddLine(ImVec2(center.x, center.y + px(5)), ImVec2(center.x, center.y - px(2)), theme().warning, px(1.6f));
-      draw.AddTriangleFilled(ImVec2(center.x - px(4), center.y - px(1)), ImVec2(center.x + px(4), center.y - px(1)), ImVec2(center.x, center.y - px(7)), theme().warning);
+      draw.AddTriangleFilled(ImVec2(center.x - px(4), center.y - px(1)), ImVec2(center.x + px(4), center.y - px(1)),
+                             ImVec2(center.x, center.y - px(7)), theme().warning);
       break;
     case ParetoRow::Kind::Impossible:
       draw.AddLine(ImVec2(center.x - px(4), center.y - px(4)), ImVec2(center.x + px(4), center.y + px(4)), theme().dim, px(1.6f));
@@ -186,7 +189,8 @@ void paint_mark(const ParetoRow& row, ImVec2 center) {
 
 void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoModel model, ImVec2 size) {
   sort_pareto(model, ui.pareto->sort, ui.pareto->descending);
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
   const int columns = static_cast<int>(3 + model.against.size() + model.besides.size());
   // Where room is short, what the schedule takes besides is left out; the copied table has it.
   const bool wide = size.x > px(620);
@@ -206,7 +210,8 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoM
   column("II", [](const ParetoRow& row) { return (row.has_point() ? "" : "≥ ") + grouped(row.ii); });
   for (std::size_t a = 0; a < model.against.size(); ++a)
     column(to_string(model.against[a]), [&](const ParetoRow& row) {
-      return a < row.amounts.size() && row.amounts[a] != kNoCap ? amount_text_of(row, row.amounts[a], model.against[a]) : std::string("any");
+      return a < row.amounts.size() && row.amounts[a] != kNoCap ? amount_text_of(row, row.amounts[a], model.against[a])
+                                                                : std::string("any");
     });
   column("status", [](const ParetoRow& row) { return row.standing; });
   if (wide)
@@ -219,12 +224,14 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoM
     ImGui::TableSetColumnIndex(c);
     const char* label = ImGui::TableGetColumnName(c);
     if (c >= 1 && c <= numbers + 1) {
-      sort_heading((std::string("pareto/sort/") + label).c_str(), label, static_cast<std::size_t>(c), c <= numbers, state.sort, state.descending);
+      sort_heading((std::string("pareto/sort/") + label).c_str(), label, static_cast<std::size_t>(c), c <= numbers, state.sort,
+                   state.descending);
       continue;
     }
     const FontScope scope(fonts().small_bold);
     const bool number = wide && c > numbers + 1 && c + 1 < shown;
-    if (number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(label).x));
+    if (number)
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(label).x));
     colored_text(theme().heading, label);
   }
   for (std::size_t i = 0; i < model.rows.size(); ++i) {
@@ -247,7 +254,10 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoM
       cell_text(known ? amount_text_of(row, row.amounts[a], model.against[a]) : "any", true, theme().text);
     }
     ImGui::TableNextColumn();
-    colored_text(row.kind == ParetoRow::Kind::Proved ? theme().good : row.kind == ParetoRow::Kind::Impossible ? theme().dim : theme().warning, row.standing);
+    colored_text(row.kind == ParetoRow::Kind::Proved       ? theme().good
+                 : row.kind == ParetoRow::Kind::Impossible ? theme().dim
+                                                           : theme().warning,
+                 row.standing);
     for (std::size_t b = 0; wide && b < model.besides.size(); ++b) {
       ImGui::TableNextColumn();
       cell_text(b < row.besides.size() ? resource_text(row.besides[b], model.besides[b]) : "", true, theme().dim);
@@ -273,17 +283,19 @@ void draw_pareto_tab(const Session& session, const Models&, UiState& ui) {
   ParetoModel model;
   if (have) model = build_pareto(*asked.problem, *front, session.content());
   if (have) {
-    draw_copy_buttons("pareto", session, ui, [&] { return pareto_as_text(model); }, ask_command(session, Topic::Pareto, asked.options));
+    draw_copy_buttons(
+        "pareto", session, ui, [&] { return pareto_as_text(model); }, ask_command(session, Topic::Pareto, asked.options));
   }
   draw_question_state(session, Topic::Pareto);
   if (!have) {
     if (asked.active()) return;
     ImGui::Dummy(ImVec2(0, px(4)));
     wrapped_text(fonts().body, theme().text, "What does a smaller II cost, and what would a leaner schedule lose?");
-    wrapped_text(fonts().small, theme().dim,
-                 "A sweep finds the least II for every amount of shared memory, registers, warps, stages or tensor memory: each point is "
-                 "a schedule that you can look at, and each step says why it cannot be lower. It takes seconds to minutes, and you can go on "
-                 "working meanwhile.");
+    wrapped_text(
+        fonts().small, theme().dim,
+        "A sweep finds the least II for every amount of shared memory, registers, warps, stages or tensor memory: each point is "
+        "a schedule that you can look at, and each step says why it cannot be lower. It takes seconds to minutes, and you can go on "
+        "working meanwhile.");
     return;
   }
   ImGui::NewLine();

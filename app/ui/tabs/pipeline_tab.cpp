@@ -34,8 +34,8 @@ std::string tsv(const PipelineText& text) {
   for (const PipelineTextGroup& group : text.groups)
     for (const PipelineTextSection& section : group.sections)
       for (const PipelineTextLine& line : section.lines)
-        out += fmt::format("{}\t{}\t{}\t{}{}\t{}\t{}\n", group.title, section.title, line.slot, line.guard, line.verb,
-                           line.object, line.detail);
+        out += fmt::format("{}\t{}\t{}\t{}{}\t{}\t{}\n", group.title, section.title, line.slot, line.guard, line.verb, line.object,
+                           line.detail);
   return out;
 }
 
@@ -122,7 +122,9 @@ void draw_line(GroupColumn& c, const PipelineTextLine& line, const std::string& 
   const std::string cut = fitted(font, does + line.object, right - x);
   paint_text(font, {x, y}, ink, cut);
   x += std::max(text_size(font, does + line.object).x + letter, letter * 24);
-  if (right - x > letter * 6) paint_text(fonts().small, {x, row.min.y + (height - text_size(fonts().small, "X").y) / 2}, aside ? t.faint : t.dim, fitted(fonts().small, line.detail, right - x));
+  if (right - x > letter * 6)
+    paint_text(fonts().small, {x, row.min.y + (height - text_size(fonts().small, "X").y) / 2}, aside ? t.faint : t.dim,
+               fitted(fonts().small, line.detail, right - x));
   if (row.hovered) tooltip(fmt::format("cycle {} of the window: {}", grouped(line.slot), to_string(line)));
 }
 
@@ -185,13 +187,15 @@ void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
   if (ImGui::GetCursorScreenPos().x + px(340) > at.x + whole) ImGui::SetCursorScreenPos({at.x, at.y += px(26)});
   copy("pipeline/copy", "Copy", [&] { return tsv(text); });
   copy("pipeline/copy_text", "Copy as text", [&] { return pipeline_page(text, {}); });
-  copy_command_button("pipeline/copy_command", session, ui, command_line(session, "export", {"--format", "pipeline"}), ButtonKind::Flat, 0, px(22));
+  copy_command_button("pipeline/copy_command", session, ui, command_line(session, "export", {"--format", "pipeline"}), ButtonKind::Flat, 0,
+                      px(22));
   ImGui::SameLine(0, px(2));
   if (columns < text.groups.size()) {
     ImGui::SameLine(0, px(8));
     if (button("pipeline/previous", "<", ButtonKind::Flat, s.first == 0 ? "this is the first group" : "", px(24), px(22))) --s.first;
     ImGui::SameLine(0, px(2));
-    if (button("pipeline/next", ">", ButtonKind::Flat, s.first + columns >= text.groups.size() ? "this is the last group" : "", px(24), px(22)))
+    if (button("pipeline/next", ">", ButtonKind::Flat, s.first + columns >= text.groups.size() ? "this is the last group" : "", px(24),
+               px(22)))
       ++s.first;
     ImGui::SameLine(0, px(8));
   }

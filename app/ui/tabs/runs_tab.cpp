@@ -23,21 +23,25 @@
 namespace heddle::app {
 namespace {
 
-constexpr ImGuiTableFlags kRunTable = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
+constexpr ImGuiTableFlags kRunTable = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg |
+                                      ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
 
 void draw_run_verb(const char* id, const char* label, bool primary, const Session& session, UiState& ui) {
   const Action& action = *find_action(id);
   const std::string reason = why_not(action, session);
   same_line_if_room(button_width(label));
-  if (button(fmt::format("runs/{}", id).c_str(), label, primary ? ButtonKind::Primary : ButtonKind::Plain, reason, 0, px(26))) perform(action, session, ui);
-  if (ImGui::IsItemHovered() && reason.empty()) tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
+  if (button(fmt::format("runs/{}", id).c_str(), label, primary ? ButtonKind::Primary : ButtonKind::Plain, reason, 0, px(26)))
+    perform(action, session, ui);
+  if (ImGui::IsItemHovered() && reason.empty())
+    tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
 }
 
 void draw_run_bar(const Session& session, UiState& ui) {
   const RunState& runs = session.runs();
   const float height = px(26);
   if (runs.run().active()) {
-    if (button("runs/cancel", runs.profiling() ? "Cancel profiling" : "Cancel the run", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelRun{});
+    if (button("runs/cancel", runs.profiling() ? "Cancel profiling" : "Cancel the run", ButtonKind::Plain, {}, 0, height))
+      ui.commands.push(CancelRun{});
   } else {
     const std::string reason = session.why_no_run();
     if (button("runs/run_kernel", "Run", ButtonKind::Primary, reason, 0, height)) ui.commands.push(RunKernel{false});
@@ -68,7 +72,8 @@ void draw_run_state(const Session& session) {
     text = "! " + run.answer()->failure;
     color = theme().bad;
   } else if (const std::string reason = session.why_no_run(); !reason.empty()) {
-    text = "Not run here: " + reason + (session.runs().tools().why_no_gpu.empty() ? "" : ". Measurements of other machines can be opened or dropped on the window.");
+    text = "Not run here: " + reason +
+           (session.runs().tools().why_no_gpu.empty() ? "" : ". Measurements of other machines can be opened or dropped on the window.");
   }
   if (text.empty()) return;
   const FontScope small(fonts().small);
@@ -84,14 +89,16 @@ struct RunColumn {
   float weight;
   std::string RunRow::*text;
 };
-constexpr RunColumn kRunColumns[] = {{"date (UTC)", false, 2.2f, &RunRow::date},  {"kernel", false, 1.8f, &RunRow::kernel},   {"schedule", false, 1.3f, &RunRow::schedule},
-                               {"device", false, 1.5f, &RunRow::device},    {"status", false, 1.2f, &RunRow::status},   {"TFLOP/s", true, 1.0f, &RunRow::tflops},
-                               {"ratio", true, 0.8f, &RunRow::ratio},       {"II", true, 0.8f, &RunRow::predicted},     {"measured", true, 1.3f, &RunRow::measured},
-                               {"off by", true, 1.0f, &RunRow::residual}};
+constexpr RunColumn kRunColumns[] = {{"date (UTC)", false, 2.2f, &RunRow::date},   {"kernel", false, 1.8f, &RunRow::kernel},
+                                     {"schedule", false, 1.3f, &RunRow::schedule}, {"device", false, 1.5f, &RunRow::device},
+                                     {"status", false, 1.2f, &RunRow::status},     {"TFLOP/s", true, 1.0f, &RunRow::tflops},
+                                     {"ratio", true, 0.8f, &RunRow::ratio},        {"II", true, 0.8f, &RunRow::predicted},
+                                     {"measured", true, 1.3f, &RunRow::measured},  {"off by", true, 1.0f, &RunRow::residual}};
 
 void draw_heading(const char* title, bool number) {
   const FontScope scope(fonts().small_bold);
-  if (number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title).x));
+  if (number)
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title).x));
   colored_text(theme().heading, title);
 }
 
@@ -101,7 +108,9 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
   const float room = size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x;
   std::vector<const RunColumn*> columns;
   for (const RunColumn& c : kRunColumns)
-    if (!(c.text == &RunRow::device && room < px(760)) && !(c.text == &RunRow::residual && room < px(620)) && !(c.text == &RunRow::schedule && room < px(480))) columns.push_back(&c);
+    if (!(c.text == &RunRow::device && room < px(760)) && !(c.text == &RunRow::residual && room < px(620)) &&
+        !(c.text == &RunRow::schedule && room < px(480)))
+      columns.push_back(&c);
   const FontScope small(fonts().small);
   if (!ImGui::BeginTable("history", static_cast<int>(columns.size()), kRunTable, size)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
@@ -159,9 +168,11 @@ void draw_residuals(const Session& session, UiState& ui, const KernelProfile& pr
     if (table_row(fmt::format("runs/op/{}", i), row.op.valid() && session.selection().contains(row.op)) && row.op.valid())
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
     if (ImGui::IsItemHovered())
-      tooltip(fmt::format("{} in {}: starts at {:.0f}, predicted {:.0f}; takes {:.0f}, predicted {:.0f}; {} samples, 10th to 90th percentile {:.0f} cycles apart{}", row.name,
-                          row.group, row.start, row.predicted_start, row.duration, row.predicted_duration, row.samples, row.spread,
-                          row.observed_end ? "" : "; nobody in its group waits for its end, so the time is that of issuing it"));
+      tooltip(
+          fmt::format("{} in {}: starts at {:.0f}, predicted {:.0f}; takes {:.0f}, predicted {:.0f}; {} samples, 10th to 90th percentile "
+                      "{:.0f} cycles apart{}",
+                      row.name, row.group, row.start, row.predicted_start, row.duration, row.predicted_duration, row.samples, row.spread,
+                      row.observed_end ? "" : "; nobody in its group waits for its end, so the time is that of issuing it"));
     ImGui::SameLine(0, 0);
     colored_text(theme().text, fitted(fonts().body, row.name, ImGui::GetContentRegionAvail().x));
     const Color ink = row.off() ? theme().warning : theme().text;
@@ -178,12 +189,17 @@ void draw_residuals(const Session& session, UiState& ui, const KernelProfile& pr
 }
 
 void draw_checks(const Verification& v) {
-  const std::string runs = v.repeats == 0 ? "" : fmt::format("{} {}", count_of(v.repeats, "run"), v.repeats_equal ? "bitwise equal" : "differ");
+  const std::string runs =
+      v.repeats == 0 ? "" : fmt::format("{} {}", count_of(v.repeats, "run"), v.repeats_equal ? "bitwise equal" : "differ");
   section("RESULTS", runs);
   for (const OutputCheck& check : v.checks) {
-    const std::string line = fmt::format("{} {} with {}: {}{}", check.passed ? "✓" : "✗", printable(check.tensor), printable(check.input), printable(check.criterion),
-                                         check.passed ? "" : fmt::format("; {} of {} elements wrong, worst at {}", grouped(check.wrong), grouped(check.elements), printable(check.at)));
-    wrapped_text(fonts().small, check.passed ? theme().good : theme().bad, fonts().built_in ? (check.passed ? "ok: " : "wrong: ") + line.substr(4) : line);
+    const std::string line = fmt::format(
+        "{} {} with {}: {}{}", check.passed ? "✓" : "✗", printable(check.tensor), printable(check.input), printable(check.criterion),
+        check.passed
+            ? ""
+            : fmt::format("; {} of {} elements wrong, worst at {}", grouped(check.wrong), grouped(check.elements), printable(check.at)));
+    wrapped_text(fonts().small, check.passed ? theme().good : theme().bad,
+                 fonts().built_in ? (check.passed ? "ok: " : "wrong: ") + line.substr(4) : line);
   }
   if (!v.reference.empty()) wrapped_text(fonts().small, theme().dim, "compared with " + printable(v.reference));
 }
@@ -191,7 +207,9 @@ void draw_checks(const Verification& v) {
 void draw_timing(const Timing& t) {
   section("SPEED", "median");
   const auto line = [](const TimedKernel& k) {
-    fact_line(printable(k.name), k.tflops > 0 ? fmt::format("{:.1f} us · {:.0f} TFLOP/s", k.median_us, k.tflops) : fmt::format("{:.1f} us", k.median_us), theme().text);
+    fact_line(printable(k.name),
+              k.tflops > 0 ? fmt::format("{:.1f} us · {:.0f} TFLOP/s", k.median_us, k.tflops) : fmt::format("{:.1f} us", k.median_us),
+              theme().text);
   };
   line(t.kernel);
   for (const TimedLibrary& library : t.libraries) {
@@ -207,13 +225,15 @@ void draw_chosen(const Session& session, UiState& ui) {
   const RunState& runs = session.runs();
   const Measurement* m = runs.measurement();
   if (!m) {
-    wrapped_text(fonts().small, theme().dim,
-                 "Choose a run: was its result right, how fast was it, and where was every op measured against where the schedule predicts it.");
+    wrapped_text(
+        fonts().small, theme().dim,
+        "Choose a run: was its result right, how fast was it, and where was every op measured against where the schedule predicts it.");
     return;
   }
   const RunRow row = run_row(*m);
   const RunFit fit = run_fit(session.content(), *m);
-  wrapped_text(fonts().bold, tone_ink(row.tone), row.status + (row.measured.empty() ? "" : fmt::format(" · II {} measured, {} predicted", row.measured, row.predicted)));
+  wrapped_text(fonts().bold, tone_ink(row.tone),
+               row.status + (row.measured.empty() ? "" : fmt::format(" · II {} measured, {} predicted", row.measured, row.predicted)));
   if (!m->sentence.empty()) wrapped_text(fonts().small, theme().text, printable(m->sentence));
   wrapped_text(fonts().small, fit.same_schedule ? theme().dim : theme().warning, (fit.same_schedule ? "" : "! ") + fit.sentence);
   if (m->profile && fit.same_kernel) draw_residuals(session, ui, *m->profile);
@@ -223,7 +243,8 @@ void draw_chosen(const Session& session, UiState& ui) {
     section("DEVICE");
     fact_line("device", printable(m->device->name), theme().text);
     if (!m->device->driver.empty()) fact_line("driver", printable(m->device->driver), theme().text);
-    if (m->device->clock_mhz > 0) fact_line("SM clock", fmt::format("{:.0f} of {:.0f} MHz", m->device->clock_mhz, m->device->max_clock_mhz), theme().text);
+    if (m->device->clock_mhz > 0)
+      fact_line("SM clock", fmt::format("{:.0f} of {:.0f} MHz", m->device->clock_mhz, m->device->max_clock_mhz), theme().text);
   }
   if (m->build) {
     section("BUILD");
@@ -246,9 +267,12 @@ void draw_runs_tab(const Session& session, const Models&, UiState& ui) {
   if (runs.runs().empty()) {
     ImGui::Dummy({0, px(4)});
     wrapped_text(fonts().body, theme().text,
-                 "Runs on a GPU: checked against a reference, timed beside the library, and every op's measured place over the one that the schedule gives it, so that the "
+                 "Runs on a GPU: checked against a reference, timed beside the library, and every op's measured place over the one that "
+                 "the schedule gives it, so that the "
                  "worst misprediction shows. Run verifies and times; Profile records every op as well.");
-    wrapped_text(fonts().small, theme().dim, "Without a GPU: copy the command, run it where there is one, and open the measurement here (File, Open, or drop it on the window).");
+    wrapped_text(fonts().small, theme().dim,
+                 "Without a GPU: copy the command, run it where there is one, and open the measurement here (File, Open, or drop it on the "
+                 "window).");
     return;
   }
   const float whole = ImGui::GetContentRegionAvail().x, high = ImGui::GetContentRegionAvail().y;

@@ -29,8 +29,8 @@ float column_width(const std::vector<ScoreRow>& rows, std::size_t column) {
 
 void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool current, float width, UiState& ui) {
   constexpr int kColumns = static_cast<int>(std::size(kScoreColumns));
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit |
-                                     ImGuiTableFlags_NoSavedSettings;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+                                     ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings;
   if (!ImGui::BeginTable("scoreboard", kColumns, kFlags, ImVec2(width, ImGui::GetContentRegionAvail().y))) return;
   ImGui::TableSetupScrollFreeze(2, 1);
   for (std::size_t k = 0; k < std::size(kScoreColumns); ++k)
@@ -49,7 +49,8 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
       ImGui::TableNextColumn();
       if (k == 0) {
         ImGui::PushID(static_cast<int>(row.contender));
-        if (ImGui::Selectable("##row", ui.compare_tab->picked == row.contender, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
+        if (ImGui::Selectable("##row", ui.compare_tab->picked == row.contender,
+                              ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
           ui.compare_tab->picked = row.contender;
           if (current && c.schedule && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(adopt(board, c, false));
         }
@@ -59,9 +60,13 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
       }
       const ScoreColumn column = kScoreColumns[k];
       const bool verdict = column == ScoreColumn::Checker;
-      const Color color = !c.schedule ? theme().faint : verdict ? (c.valid() ? theme().good : theme().bad) : c.valid() ? theme().text : theme().dim;
+      const Color color = !c.schedule ? theme().faint
+                          : verdict   ? (c.valid() ? theme().good : theme().bad)
+                          : c.valid() ? theme().text
+                                      : theme().dim;
       const FontScope scope(column == ScoreColumn::Name ? (c.kind == ContenderKind::Solver ? fonts().bold : fonts().body) : fonts().small);
-      cell_text(column == ScoreColumn::Name ? fitted_middle(fonts().body, row.cells[k], px(kNameWidth)) : row.cells[k], is_number(column), color);
+      cell_text(column == ScoreColumn::Name ? fitted_middle(fonts().body, row.cells[k], px(kNameWidth)) : row.cells[k], is_number(column),
+                color);
     }
   }
   ImGui::EndTable();
@@ -77,7 +82,8 @@ void draw_details(const Scoreboard& board, const Contender& c, bool current, UiS
   if (button("scoreboard/as_a", "Show as A", ButtonKind::Plain, why)) ui.commands.push(adopt(board, c, false));
   ImGui::PopStyleVar();
   if (!c.about.empty()) wrapped_text(fonts().small, theme().dim, c.about);
-  for (std::size_t i = 1; i < c.verdict.violations.size(); ++i) wrapped_text(fonts().small, theme().bad, pretty(c.verdict.violations[i].message));
+  for (std::size_t i = 1; i < c.verdict.violations.size(); ++i)
+    wrapped_text(fonts().small, theme().bad, pretty(c.verdict.violations[i].message));
   if (!c.log.empty()) colored_text(theme().heading, "HOW IT CAME ABOUT");
   for (const std::string& line : c.log) wrapped_text(fonts().small, theme().dim, pretty(line));
 }
@@ -89,14 +95,17 @@ void draw_scoreboard(const Session& session, UiState& ui) {
   const auto* board = asked.as<Scoreboard>();
   draw_question_bar(session, ui, Topic::Compare, {}, board ? "Simulate again" : "Simulate all");
   if (board) {
-    draw_copy_buttons("scoreboard", session, ui, [&] { return scoreboard_tsv(*board); }, ask_command(session, Topic::Compare, {}));
+    draw_copy_buttons(
+        "scoreboard", session, ui, [&] { return scoreboard_tsv(*board); }, ask_command(session, Topic::Compare, {}));
   }
   draw_question_state(session, Topic::Compare);
   ImGui::NewLine();
   if (!board || board->contenders.empty()) {
-    wrapped_text(fonts().body, theme().dim,
-                 "The schedules that people use today beside the optimum: hand schedules that ship with the kernel, what compilers' heuristics would do, "
-                 "and the schedules of the list. One checker judges all of them, one evaluator says how many cycles each needs per iteration.");
+    wrapped_text(
+        fonts().body, theme().dim,
+        "The schedules that people use today beside the optimum: hand schedules that ship with the kernel, what compilers' heuristics "
+        "would do, "
+        "and the schedules of the list. One checker judges all of them, one evaluator says how many cycles each needs per iteration.");
     return;
   }
   const bool current = session.answered(Topic::Compare);

@@ -7,8 +7,8 @@ namespace heddle::app {
 
 struct SensitivityState {
   int percent = 10;
-  bool all = false;       ///< numbers without any effect too
-  std::string selected;   ///< the number whose ops are lit
+  bool all = false;      ///< numbers without any effect too
+  std::string selected;  ///< the number whose ops are lit
 };
 
 }  // namespace heddle::app

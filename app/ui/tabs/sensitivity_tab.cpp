@@ -18,7 +18,6 @@
 namespace heddle::app {
 namespace {
 
-
 AskOptions options_of(int percent) {
   AskOptions options;
   options.percent = percent;
@@ -105,7 +104,8 @@ void draw_line(const Session& session, UiState& ui, const SensitivityModel& mode
   }
   ImGui::SameLine();
   const bool none = line.effect == SensitivityEffect::None || line.effect == SensitivityEffect::TooSmall;
-  colored_text(none ? theme().dim : theme().text, fitted_middle(fonts().body, line.number, std::max(ImGui::GetContentRegionAvail().x, px(30))));
+  colored_text(none ? theme().dim : theme().text,
+               fitted_middle(fonts().body, line.number, std::max(ImGui::GetContentRegionAvail().x, px(30))));
   ImGui::TableNextColumn();
   cell_text(line.now, true, theme().dim);
   ImGui::TableNextColumn();
@@ -115,10 +115,15 @@ void draw_line(const Session& session, UiState& ui, const SensitivityModel& mode
   ImGui::TableNextColumn();
   cell_text(line.more.text, true, end_ink(line.more, model.ii));
   ImGui::TableNextColumn();
-  colored_text(line.effect == SensitivityEffect::TooSmall ? theme().faint : line.proved() ? theme().good : theme().warning,
-               line.effect == SensitivityEffect::TooSmall ? "too small" : line.proved() ? "proved" : "not proved");
+  colored_text(line.effect == SensitivityEffect::TooSmall ? theme().faint
+               : line.proved()                            ? theme().good
+                                                          : theme().warning,
+               line.effect == SensitivityEffect::TooSmall ? "too small"
+               : line.proved()                            ? "proved"
+                                                          : "not proved");
   ImGui::TableNextColumn();
-  colored_text(line.order == "stays good" ? theme().dim : theme().text, fitted(fonts().body, line.order, std::max(ImGui::GetContentRegionAvail().x, px(30))));
+  colored_text(line.order == "stays good" ? theme().dim : theme().text,
+               fitted(fonts().body, line.order, std::max(ImGui::GetContentRegionAvail().x, px(30))));
   ImGui::TableNextColumn();
   if (!current || line.effect == SensitivityEffect::TooSmall) return;
   for (const int percent : {-model.percent, model.percent}) {
@@ -126,7 +131,8 @@ void draw_line(const Session& session, UiState& ui, const SensitivityModel& mode
     if (percent > 0) ImGui::SameLine();
     if (end.kind == SensitivityEnd::Kind::Impossible || end.kind == SensitivityEnd::Kind::Same) {
       ImGui::Dummy(ImVec2(px(34), px(4)));
-    } else if (link(fmt::format("sensitivity/try/{}/{}", line.number, percent < 0 ? "less" : "more").c_str(), fmt::format("{:+} %", percent))) {
+    } else if (link(fmt::format("sensitivity/try/{}/{}", line.number, percent < 0 ? "less" : "more").c_str(),
+                    fmt::format("{:+} %", percent))) {
       try_it(session, ui, line, percent);
     }
     if (ImGui::IsItemHovered()) tooltip("try it: puts this change in force");
@@ -134,8 +140,8 @@ void draw_line(const Session& session, UiState& ui, const SensitivityModel& mode
 }
 
 void draw_table(const Session& session, UiState& ui, SensitivityModel& model, bool current) {
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
-                                     ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY |
+                                     ImGuiTableFlags_ScrollX | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.y < px(40) || !ImGui::BeginTable("sensitivity_table", 8, kFlags, room, std::max(room.x, px(760)))) return;
   struct Heading {
@@ -154,7 +160,8 @@ void draw_table(const Session& session, UiState& ui, SensitivityModel& model, bo
   ImGui::TableSetupScrollFreeze(0, 1);
   for (int c = 0; c < 8; ++c)
     ImGui::TableSetupColumn(headings[c].text.c_str(),
-                            (headings[c].sorts ? 0 : ImGuiTableColumnFlags_NoSort) | (c == 3 ? ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending : 0),
+                            (headings[c].sorts ? 0 : ImGuiTableColumnFlags_NoSort) |
+                                (c == 3 ? ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending : 0),
                             headings[c].weight);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (int c = 0; c < 8; ++c) {
@@ -164,7 +171,8 @@ void draw_table(const Session& session, UiState& ui, SensitivityModel& model, bo
     if (probe::on()) probe::last_item(fmt::format("sensitivity/column/{}", c));
   }
   if (const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs(); specs && specs->SpecsCount > 0) {
-    constexpr SensitivityOrder kOrders[] = {SensitivityOrder::Number, SensitivityOrder::Effect, SensitivityOrder::Less, SensitivityOrder::Effect, SensitivityOrder::More};
+    constexpr SensitivityOrder kOrders[] = {SensitivityOrder::Number, SensitivityOrder::Effect, SensitivityOrder::Less,
+                                            SensitivityOrder::Effect, SensitivityOrder::More};
     const int column = specs->Specs[0].ColumnIndex;
     sort_lines(model.lines, kOrders[std::clamp(column, 0, 4)], specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
   }
@@ -196,8 +204,9 @@ void draw_sensitivity_tab(const Session& session, const Models&, UiState& ui) {
   SensitivityModel model;
   if (have) {
     model = build_sensitivity(*asked.problem, *answer);
-    draw_copy_buttons("sensitivity", session, ui, [&] { return sensitivity_as_text(model); },
-                      ask_command(session, Topic::Sensitivity, options_of(answer->percent)));
+    draw_copy_buttons(
+        "sensitivity", session, ui, [&] { return sensitivity_as_text(model); },
+        ask_command(session, Topic::Sensitivity, options_of(answer->percent)));
     if (model.without_effect > 0) {
       if (choice("sensitivity/all", fmt::format("all {}", model.lines.size()), state.all)) state.all = !state.all;
       if (ImGui::IsItemHovered()) tooltip(fmt::format("{} numbers change neither II nor the best order", model.without_effect));
@@ -209,15 +218,17 @@ void draw_sensitivity_tab(const Session& session, const Models&, UiState& ui) {
     if (asked.active()) return;
     ImGui::Dummy(ImVec2(0, px(4)));
     wrapped_text(fonts().body, theme().text, "Which number, if it were some percent wrong, would change the answer?");
-    wrapped_text(fonts().small, theme().dim,
-                 "Every latency, duration, capacity, limit and hand-off is tried that much smaller and greater: whether II moves, and whether "
-                 "the present order of the ops stays the best. Those that matter are worth measuring.");
+    wrapped_text(
+        fonts().small, theme().dim,
+        "Every latency, duration, capacity, limit and hand-off is tried that much smaller and greater: whether II moves, and whether "
+        "the present order of the ops stays the best. Those that matter are worth measuring.");
     return;
   }
   ImGui::NewLine();
   const bool old = !session.answered(Topic::Sensitivity), other = answer->percent != state.percent;
   colored_text(old || other ? theme().warning : theme().dim,
-               fitted(fonts().small, model.headline + (other ? "   (press Try all for the other percentage)" : ""), ImGui::GetContentRegionAvail().x));
+               fitted(fonts().small, model.headline + (other ? "   (press Try all for the other percentage)" : ""),
+                      ImGui::GetContentRegionAvail().x));
   if (model.lines.empty() && !answer->explanation.empty()) wrapped_text(fonts().small, theme().text, answer->explanation);
   if (old) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.55f);
   draw_table(session, ui, model, !old);

@@ -10,8 +10,8 @@
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
 #include "app/ui/question_bar.h"
-#include "app/ui/tabs/slack_state.h"
 #include "app/ui/table.h"
+#include "app/ui/tabs/slack_state.h"
 #include "app/ui/widgets.h"
 #include "app/viewmodel/explain_model.h"
 #include "app/viewmodel/slack_model.h"
@@ -19,7 +19,6 @@
 
 namespace heddle::app {
 namespace {
-
 
 Command ask_slack(bool exact) {
   AskOptions options;
@@ -87,7 +86,9 @@ void draw_range(const SlackModel& model, const SlackRow& row, ImVec2 at, float w
   const auto line = [&](Cycle from, Cycle to, float thick, Color color) {
     list.AddRectFilled(ImVec2(x(from), middle - thick / 2), ImVec2(std::max(x(to), x(from) + 1), middle + thick / 2), color);
   };
-  const auto cap = [&](Cycle c, Color color) { list.AddRectFilled(ImVec2(x(c), middle - px(4)), ImVec2(x(c) + px(1.5f), middle + px(4)), color); };
+  const auto cap = [&](Cycle c, Color color) {
+    list.AddRectFilled(ImVec2(x(c), middle - px(4)), ImVec2(x(c) + px(1.5f), middle + px(4)), color);
+  };
   line(r.path_earliest, r.path_latest, px(1.2f), t.dim);
   cap(r.path_earliest, t.dim);
   cap(r.path_latest, t.dim);
@@ -104,7 +105,8 @@ void draw_axis(const SlackModel& model, ImVec2 at, float width) {
   const float ii = at.x + static_cast<float>(static_cast<double>(model.ii - model.low) / span) * width;
   const std::string text = fmt::format("II {}", grouped(model.ii));
   const float half = text_size(fonts().mono_small, text).x / 2;
-  if (ii - half > at.x + text_size(fonts().mono_small, low).x + px(8) && ii + half < at.x + width - text_size(fonts().mono_small, high).x - px(8))
+  if (ii - half > at.x + text_size(fonts().mono_small, low).x + px(8) &&
+      ii + half < at.x + width - text_size(fonts().mono_small, high).x - px(8))
     paint_text(fonts().mono_small, ImVec2(ii - half, at.y), theme().ii_line, text);
 }
 
@@ -126,7 +128,8 @@ void draw_table(const Session& session, SlackModel& model, float width, UiState&
   ImGui::TableSetupScrollFreeze(1, 1);
   const Column<SlackRow>& start = column_of(columns, "start");
   for (const auto& column : columns)
-    ImGui::TableSetupColumn(column.title, &column == &start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None, column_width(column));
+    ImGui::TableSetupColumn(column.title, &column == &start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
+                            column_width(column));
   ImGui::TableSetupColumn("range", ImGuiTableColumnFlags_NoSort, range);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (const auto& column : columns) {
@@ -150,9 +153,11 @@ void draw_table(const Session& session, SlackModel& model, float width, UiState&
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
       if (!ImGui::GetIO().KeyCtrl) ui.commands.push(ZoomToSelection{});
     }
-    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill, px(2));
+    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill,
+                                              px(2));
     const float name_room = ImGui::GetContentRegionAvail().x - px(18);
-    paint_text(fonts().body, ImVec2(at.x + px(18), at.y), theme().text, fitted_middle(fonts().body, row.anchor ? row.name + " (held)" : row.name, name_room));
+    paint_text(fonts().body, ImVec2(at.x + px(18), at.y), theme().text,
+               fitted_middle(fonts().body, row.anchor ? row.name + " (held)" : row.name, name_room));
     draw_cells(columns, row, [&](const auto& column) { return &column == &room && row.room() == 0 ? theme().warning : theme().text; });
     ImGui::TableNextColumn();
     draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
@@ -171,14 +176,16 @@ void draw_histogram(const SlackModel& model, ImVec2 at, float width, float heigh
     most = std::max(most, bin.ops);
     label = std::max(label, text_size(fonts().mono_small, bin.label).x);
   }
-  const float top = at.y + px(28), step = std::min(px(22), (height - px(34)) / static_cast<float>(std::max<std::size_t>(1, model.histogram.size())));
+  const float top = at.y + px(28),
+              step = std::min(px(22), (height - px(34)) / static_cast<float>(std::max<std::size_t>(1, model.histogram.size())));
   const float left = at.x + px(16) + label, full = at.x + width - px(34) - left;
   for (std::size_t b = 0; b < model.histogram.size(); ++b) {
     const SlackBin& bin = model.histogram[b];
     const float y = top + static_cast<float>(b) * step;
     paint_text_right(fonts().mono_small, left - px(6), y, t.dim, bin.label);
     const float long_ = full * static_cast<float>(bin.ops) / static_cast<float>(most);
-    list.AddRectFilled(ImVec2(left, y + px(2)), ImVec2(left + std::max(long_, px(1)), y + step - px(4)), bin.fixed ? t.warning : t.accent, px(2));
+    list.AddRectFilled(ImVec2(left, y + px(2)), ImVec2(left + std::max(long_, px(1)), y + step - px(4)), bin.fixed ? t.warning : t.accent,
+                       px(2));
     paint_text(fonts().mono_small, ImVec2(left + long_ + px(6), y), t.text, std::to_string(bin.ops));
   }
 }
@@ -194,7 +201,8 @@ void draw_slack_tab(const Session& session, const Models&, UiState& ui) {
   if (!session.answered(Topic::Slack) && why.empty() && !session.live().active()) ui.commands.push(ask_slack(false));
   const auto* answer = asked.as<SlackRanges>();
   if (!entry || !answer || !session.answered(Topic::Slack)) {
-    wrapped_text(fonts().body, theme().dim, "How far every op can move at this II: alone, by longest paths, and exactly over all legal schedules.");
+    wrapped_text(fonts().body, theme().dim,
+                 "How far every op can move at this II: alone, by longest paths, and exactly over all legal schedules.");
     if (asked.active() && session.answered(Topic::Slack)) {
       colored_text(theme().accent, asked.doing);
       ImGui::SameLine(0, px(10));

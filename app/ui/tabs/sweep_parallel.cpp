@@ -17,18 +17,20 @@
 namespace heddle::app {
 namespace {
 
-constexpr float kAxisGrip = 14;   ///< pixels on both sides of an axis that belong to it
-constexpr float kLineGrip = 6;    ///< pixels from a line that are still the line
+constexpr float kAxisGrip = 14;          ///< pixels on both sides of an axis that belong to it
+constexpr float kLineGrip = 6;           ///< pixels from a line that are still the line
 constexpr std::size_t kMostFaded = 400;  ///< lines outside the brushes that are drawn as a background
 
 struct ParallelFrame {
   const SweepTable& table;
   const SweepTabState& s;
   ImDrawList& draw;
-  paint::Box box;                   ///< of the axes
-  std::vector<std::size_t> axes;    ///< shown; table.axes.size() is that of values
+  paint::Box box;                 ///< of the axes
+  std::vector<std::size_t> axes;  ///< shown; table.axes.size() is that of values
 
-  float x(std::size_t k) const { return axes.size() < 2 ? (box.x0 + box.x1) / 2 : box.x0 + box.width() * static_cast<float>(k) / static_cast<float>(axes.size() - 1); }
+  float x(std::size_t k) const {
+    return axes.size() < 2 ? (box.x0 + box.x1) / 2 : box.x0 + box.width() * static_cast<float>(k) / static_cast<float>(axes.size() - 1);
+  }
   float y(double position) const { return box.y1 - static_cast<float>(position) * box.height(); }
   double position_at(float py) const { return std::clamp(static_cast<double>((box.y1 - py) / std::max(box.height(), 1.0f)), 0.0, 1.0); }
   /// Of a point on the k-th axis; none: it has nothing there.
@@ -96,7 +98,8 @@ void draw_parallel_axis(const ParallelFrame& f, std::size_t k, float line) {
     const std::string shown = fitted(font, text, std::max(room, px(30)));
     const float width = text_size(font, shown).x;
     const float left = last ? x - width : k == 0 ? x : x - width / 2;
-    f.draw.AddRectFilled(ImVec2(left - px(2), y), ImVec2(left + width + px(2), y + text_size(font, shown).y), with_alpha(t.card, 0.75f), px(2));
+    f.draw.AddRectFilled(ImVec2(left - px(2), y), ImVec2(left + width + px(2), y + text_size(font, shown).y), with_alpha(t.card, 0.75f),
+                         px(2));
     paint_text(font, ImVec2(left, y), color, shown);
   };
   const bool values = f.axes[k] >= f.table.axes.size();
@@ -143,7 +146,9 @@ SweepBrush snapped(const SweepTable& table, SweepBrush brush) {
 /// Drawing, moving and clearing of brushes. A press on an axis begins one, one inside a brush moves it, a click without a drag
 /// takes the axis' brush away.
 void handle_brushes(const ParallelFrame& f, SweepTabState& s, bool hovered, ImVec2 mouse) {
-  const auto brush_of = [&](std::size_t axis) { return std::find_if(s.choice.brushes.begin(), s.choice.brushes.end(), [&](const SweepBrush& b) { return b.axis == axis; }); };
+  const auto brush_of = [&](std::size_t axis) {
+    return std::find_if(s.choice.brushes.begin(), s.choice.brushes.end(), [&](const SweepBrush& b) { return b.axis == axis; });
+  };
   const auto put = [&](const SweepBrush& brush) {
     if (const auto at = brush_of(brush.axis); at != s.choice.brushes.end())
       *at = brush;
@@ -201,7 +206,8 @@ void draw_sweep_parallel(const Session& session, UiState& ui, ImVec2 size) {
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), t.card, px(4));
   const float line = text_size(fonts().mono_small, "0").y;
-  ParallelFrame f{table, s, draw, {at.x + px(24), at.y + line + px(16), at.x + size.x - px(16), at.y + size.y - px(12)}, shown_axes(table, size.x)};
+  ParallelFrame f{
+      table, s, draw, {at.x + px(24), at.y + line + px(16), at.x + size.x - px(16), at.y + size.y - px(12)}, shown_axes(table, size.x)};
   if (f.box.width() < px(40) || f.box.height() < px(30)) return;
   draw.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -215,7 +221,8 @@ void draw_sweep_parallel(const Session& session, UiState& ui, ImVec2 size) {
     for (std::size_t i = 0; i < count; i += step) draw_line_of(f, table.points[i], with_alpha(t.faint, 0.25f), px(1));
   }
   const float alpha = s.drawn.size() > 300 ? 0.30f : s.drawn.size() > 60 ? 0.55f : 0.85f;
-  for (const std::uint32_t index : s.drawn) draw_line_of(f, table.points[index], with_alpha(sweep_ink(table.points[index]), alpha), px(1.2f));
+  for (const std::uint32_t index : s.drawn)
+    draw_line_of(f, table.points[index], with_alpha(sweep_ink(table.points[index]), alpha), px(1.2f));
   for (std::size_t k = 0; k < f.axes.size(); ++k) {
     draw_parallel_axis(f, k, line);
     if (probe::on()) {
@@ -241,7 +248,9 @@ void draw_sweep_parallel(const Session& session, UiState& ui, ImVec2 size) {
     tooltip("Drag: only this range. Drag the range: moves it. Click: takes it away.");
   }
   if (s.drawn.size() < s.order.size()) {
-    const std::string text = fmt::format("{} of {} lines: the best, and every so many of the rest", grouped(static_cast<std::int64_t>(s.drawn.size())), grouped(static_cast<std::int64_t>(s.order.size())));
+    const std::string text =
+        fmt::format("{} of {} lines: the best, and every so many of the rest", grouped(static_cast<std::int64_t>(s.drawn.size())),
+                    grouped(static_cast<std::int64_t>(s.order.size())));
     paint_text(fonts().small, ImVec2(at.x + px(8), at.y + size.y - text_size(fonts().small, text).y - px(1)), t.dim, text);
   }
   draw.PopClipRect();

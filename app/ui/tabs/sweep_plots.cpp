@@ -40,7 +40,8 @@ void add_bound(const SweepTable& table, double from, double to, PlotModel& plot)
   plot.curves.push_back(std::move(line));
 }
 
-void draw_picked(const Session& session, UiState& ui, const char* name, const PlotModel& plot, const std::vector<std::uint32_t>& points, ImVec2 size, PlotState& state) {
+void draw_picked(const Session& session, UiState& ui, const char* name, const PlotModel& plot, const std::vector<std::uint32_t>& points,
+                 ImVec2 size, PlotState& state) {
   const PlotAnswer answer = draw_plot(name, plot, size, state);
   if (answer.hovered && *answer.hovered < points.size()) ui.sweep->hovered = points[*answer.hovered];
   if (answer.picked && *answer.picked < points.size()) {

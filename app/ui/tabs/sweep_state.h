@@ -18,9 +18,9 @@ struct SweepTabState {
   SweepPicture picture = SweepPicture::Parallel;  ///< beside the table; alone where there is no room for both
   char filter[128] = "";
   SweepChoice choice;
-  std::optional<std::uint32_t> chosen, hovered;   ///< points
-  std::optional<std::uint32_t> go_to;             ///< a row that the next frame brings into view
-  std::size_t across = 0;                         ///< axis of the scatter plot
+  std::optional<std::uint32_t> chosen, hovered;  ///< points
+  std::optional<std::uint32_t> go_to;            ///< a row that the next frame brings into view
+  std::size_t across = 0;                        ///< axis of the scatter plot
   TuneOptions tune;
   char budget[16] = "50";
   PlotState scatter, convergence;
@@ -36,7 +36,7 @@ struct SweepTabState {
   std::uint64_t seen = 0;
   std::string seen_file;
   SweepChoice seen_choice;
-  std::vector<std::uint32_t> order, drawn;        ///< rows of the table; those of them that plots draw
+  std::vector<std::uint32_t> order, drawn;  ///< rows of the table; those of them that plots draw
   std::vector<SweepColumnRef> columns;
   SweepValueScale scale;
   Convergence convergence_curve;

@@ -63,8 +63,10 @@ void draw_tune_buttons(const Session& session, UiState& ui) {
     if (button("sweep/cancel", "Cancel", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelTune{});
   } else {
     const std::string reason = session.why_no_tune();
-    if (button("sweep/tune", "Tune", sweep.file() ? ButtonKind::Plain : ButtonKind::Primary, reason, 0, height)) ui.commands.push(StartTune{s.tune, false});
-    if (ImGui::IsItemHovered() && reason.empty()) tooltip("searches the kernel's tile sizes and options, each solved exactly, into a history of its own  " + keys_of("tune"));
+    if (button("sweep/tune", "Tune", sweep.file() ? ButtonKind::Plain : ButtonKind::Primary, reason, 0, height))
+      ui.commands.push(StartTune{s.tune, false});
+    if (ImGui::IsItemHovered() && reason.empty())
+      tooltip("searches the kernel's tile sizes and options, each solved exactly, into a history of its own  " + keys_of("tune"));
     if (sweep.file() && sweep.table().kind == SweepKind::Tuning) {
       const std::string no_more = session.why_no_more();
       same_line_if_room(button_width("Continue"));
@@ -96,12 +98,14 @@ void draw_copies(const Session& session, UiState& ui) {
   const SweepTable& table = session.sweep().table();
   if (session.sweep().file()) {
     same_line_if_room(button_width("Copy"));
-    if (button("sweep/copy", "Copy", ButtonKind::Flat, table.points.empty() ? "there is nothing yet" : "", 0, height)) ui.commands.push(CopyText{sweep_as_text(table, ui.sweep->order)});
+    if (button("sweep/copy", "Copy", ButtonKind::Flat, table.points.empty() ? "there is nothing yet" : "", 0, height))
+      ui.commands.push(CopyText{sweep_as_text(table, ui.sweep->order)});
     if (ImGui::IsItemHovered()) tooltip("the table, tab-separated");
   }
   same_line_if_room(button_width("Copy as command"));
   const bool made = session.sweep().file() && !table.head.command.empty();
-  copy_command_button("sweep/command", session, ui, made ? printable(table.head.command) : tune_command(session, ui.sweep->tune), ButtonKind::Flat, 0, height);
+  copy_command_button("sweep/command", session, ui, made ? printable(table.head.command) : tune_command(session, ui.sweep->tune),
+                      ButtonKind::Flat, 0, height);
 }
 
 /// How the sweep stands, and what is wrong with its file.
@@ -115,24 +119,37 @@ void draw_sweep_state(const Session& session, UiState& ui) {
     if (probe::on()) probe::last_item(name);
     if (ImGui::IsItemHovered() && shown != text) tooltip(text);
   };
-  if (sweep.running()) line(theme().text, fmt::format("tuning · {} · {}", sweep.run().doing().empty() ? "starting" : drawable(sweep.run().doing()), seconds_text(sweep.run().seconds())), "sweep/run");
-  if (!sweep.running() && sweep.run().phase() == Task<SweepRunEnd>::Phase::Done && !sweep.run().answer()->failure.empty()) line(theme().bad, "! " + drawable(sweep.run().answer()->failure), "sweep/failed");
+  if (sweep.running())
+    line(theme().text,
+         fmt::format("tuning · {} · {}", sweep.run().doing().empty() ? "starting" : drawable(sweep.run().doing()),
+                     seconds_text(sweep.run().seconds())),
+         "sweep/run");
+  if (!sweep.running() && sweep.run().phase() == Task<SweepRunEnd>::Phase::Done && !sweep.run().answer()->failure.empty())
+    line(theme().bad, "! " + drawable(sweep.run().answer()->failure), "sweep/failed");
   if (!sweep.file()) return;
   std::string text = sweep.missing() && sweep.bytes() == 0 ? "waiting for " + sweep.file()->path : s.headline;
   const SweepTable& table = sweep.table();
-  if (table.end) text += " · ended: " + printable(table.end->reason) + (table.end->proved ? ", the file says proved: nothing in the space is better" : "");
+  if (table.end)
+    text +=
+        " · ended: " + printable(table.end->reason) + (table.end->proved ? ", the file says proved: nothing in the space is better" : "");
   if (s.order.size() != table.points.size()) text += fmt::format(" · {} shown", grouped(static_cast<std::int64_t>(s.order.size())));
   if (sweep.missing() && sweep.bytes() > 0) text += " · the file is gone";
   line(theme().dim, drawable(text), "sweep/state");
   if (sweep.faults().empty()) return;
   const Fault& first = sweep.faults().front();
-  line(theme().bad, fmt::format("! {}{}", drawable(printable(to_string(first))), sweep.faults().size() > 1 ? fmt::format(" · and {} more", sweep.faults().size() - 1) : std::string()), "sweep/fault");
+  line(theme().bad,
+       fmt::format("! {}{}", drawable(printable(to_string(first))),
+                   sweep.faults().size() > 1 ? fmt::format(" · and {} more", sweep.faults().size() - 1) : std::string()),
+       "sweep/fault");
 }
 
 void draw_choices_of_picture(const Session& session, UiState& ui, bool narrow) {
   SweepTabState& s = *ui.sweep;
   const FontScope body(fonts().body);
-  constexpr std::pair<SweepPicture, const char*> kPictures[] = {{SweepPicture::Table, "Table"}, {SweepPicture::Parallel, "Axes"}, {SweepPicture::Scatter, "Scatter"}, {SweepPicture::Convergence, "Convergence"}};
+  constexpr std::pair<SweepPicture, const char*> kPictures[] = {{SweepPicture::Table, "Table"},
+                                                                {SweepPicture::Parallel, "Axes"},
+                                                                {SweepPicture::Scatter, "Scatter"},
+                                                                {SweepPicture::Convergence, "Convergence"}};
   bool first = true;
   if (!narrow && s.picture == SweepPicture::Table) s.picture = SweepPicture::Parallel;
   for (const auto& [picture, label] : kPictures) {
@@ -144,7 +161,8 @@ void draw_choices_of_picture(const Session& session, UiState& ui, bool narrow) {
   if (s.picture == SweepPicture::Scatter && !table.axes.empty()) {
     ImGui::SameLine(0, px(10));
     const float room = ImGui::GetContentRegionAvail().x;
-    if (button("sweep/across", fitted(fonts().body, "over " + table.axes[s.across].name, room - px(20)), ButtonKind::Flat, {}, 0, px(26))) s.across = (s.across + 1) % table.axes.size();
+    if (button("sweep/across", fitted(fonts().body, "over " + table.axes[s.across].name, room - px(20)), ButtonKind::Flat, {}, 0, px(26)))
+      s.across = (s.across + 1) % table.axes.size();
     if (ImGui::IsItemHovered()) tooltip("Click: over the next parameter.");
   }
   if (!s.choice.brushes.empty()) {
@@ -156,9 +174,11 @@ void draw_choices_of_picture(const Session& session, UiState& ui, bool narrow) {
 void draw_nothing_swept() {
   ImGui::Dummy({0, px(4)});
   wrapped_text(fonts().body, theme().text,
-               "Many configurations beside each other: which tile sizes, stages and options are best, how far the best is from a proved bound, and every point as a schedule.");
+               "Many configurations beside each other: which tile sizes, stages and options are best, how far the best is from a proved "
+               "bound, and every point as a schedule.");
   wrapped_text(fonts().small, theme().dim,
-               "Tune searches the kernel that is open. A history (heddle tune --history), results or the journal of heddle batch can be opened or dropped here, also while another "
+               "Tune searches the kernel that is open. A history (heddle tune --history), results or the journal of heddle batch can be "
+               "opened or dropped here, also while another "
                "process or a cluster is writing them.");
 }
 
@@ -188,7 +208,8 @@ void draw_sweep_tab(const Session& session, const Models&, UiState& ui) {
   if (!session.sweep().file()) return draw_nothing_swept();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool narrow = room.x < px(760);
-  input_field("sweep/filter", "filter: optimal TILE_N=256 stages>=2", s.filter, sizeof s.filter, narrow ? px(150) : std::min(room.x * (1 - kSweepSide) - px(20), px(340)));
+  input_field("sweep/filter", "filter: optimal TILE_N=256 stages>=2", s.filter, sizeof s.filter,
+              narrow ? px(150) : std::min(room.x * (1 - kSweepSide) - px(20), px(340)));
   if (ImGui::IsItemHovered()) tooltip("words that must occur, and comparisons of columns: optimal TILE_N=256 stages>=2 ratio<1.1");
   if (narrow) {
     ImGui::SameLine(0, px(8));

@@ -7,15 +7,16 @@
 #include "app/ui/focus.h"
 #include "app/ui/panels.h"
 #include "app/ui/probe.h"
+#include "app/ui/table.h"
 #include "app/ui/tabs/sweep_state.h"
 #include "app/ui/tabs/sweep_views.h"
-#include "app/ui/table.h"
 #include "app/ui/widgets.h"
 
 namespace heddle::app {
 namespace {
 
-constexpr ImGuiTableFlags kSweepTable = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY;
+constexpr ImGuiTableFlags kSweepTable = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg |
+                                        ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY;
 constexpr std::size_t kMeasured = 60;  ///< rows whose cells say how wide a column must be
 
 /// As wide as its title and the cells of some rows.
@@ -31,7 +32,9 @@ float width_of_column(const SweepTable& table, const SweepTabState& s, SweepColu
 void draw_cell(const SweepTable& table, const SweepPoint& point, SweepColumnRef column, bool best) {
   const std::string text = cell_of(table, point, column);
   if (column.column == SweepColumn::Status) return colored_text(sweep_ink(point), text);
-  const Color ink = best && column.column == SweepColumn::Value ? theme().good : column.column == SweepColumn::Why ? theme().dim : theme().text;
+  const Color ink = best && column.column == SweepColumn::Value ? theme().good
+                    : column.column == SweepColumn::Why         ? theme().dim
+                                                                : theme().text;
   if (column_of_numbers(table, column)) return cell_text(text, true, ink);
   colored_text(ink, drawable(fitted(fonts().small, text, std::max(ImGui::GetContentRegionAvail().x, px(20)))));
 }
@@ -46,7 +49,8 @@ void draw_sweep_table(const Session& session, UiState& ui, ImVec2 size) {
   if (!ImGui::BeginTable("sweep", static_cast<int>(s.columns.size()), kSweepTable, size)) return;
   ImGui::TableSetupScrollFreeze(2, 1);
   for (std::size_t c = 0; c < s.columns.size(); ++c)
-    ImGui::TableSetupColumn(fmt::format("{}##{}", column_title(table, s.columns[c]), c).c_str(), ImGuiTableColumnFlags_WidthFixed, width_of_column(table, s, s.columns[c]));
+    ImGui::TableSetupColumn(fmt::format("{}##{}", column_title(table, s.columns[c]), c).c_str(), ImGuiTableColumnFlags_WidthFixed,
+                            width_of_column(table, s, s.columns[c]));
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   std::size_t sorted = s.columns.size();
   for (std::size_t c = 0; c < s.columns.size(); ++c)

@@ -17,8 +17,7 @@ void share_bar(double share, Color color) {
   const float width = ImGui::GetContentRegionAvail().x, height = px(10), y = at.y + px(4);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width, y + height), theme().input, px(2));
-  list.AddRectFilled(ImVec2(at.x, y),
-                     ImVec2(at.x + width * static_cast<float>(std::clamp(share, 0.0, 1.0)), y + height), color, px(2));
+  list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + width * static_cast<float>(std::clamp(share, 0.0, 1.0)), y + height), color, px(2));
   ImGui::Dummy(ImVec2(width, px(16)));
 }
 
@@ -36,12 +35,8 @@ void draw_units_tab(const Session& session, const Models&, UiState&) {
       const char* text;
       float weight;
     };
-    for (const Heading& h : {Heading{"unit", 1.2f},
-                             {"about", 2.4f},
-                             {"work", 0.9f},
-                             {"bound", 0.9f},
-                             {"share of II", 2.2f},
-                             {"busy", 0.9f}})
+    for (const Heading& h :
+         {Heading{"unit", 1.2f}, {"about", 2.4f}, {"work", 0.9f}, {"bound", 0.9f}, {"share of II", 2.2f}, {"busy", 0.9f}})
       ImGui::TableSetupColumn(h.text, 0, h.weight);
     ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
     for (int c = 0; c < 6; ++c) {
@@ -49,9 +44,7 @@ void draw_units_tab(const Session& session, const Models&, UiState&) {
       const FontScope scope(fonts().small_bold);
       const bool number = c == 2 || c == 3 || c == 5;
       const std::string_view name = ImGui::TableGetColumnName(c);
-      if (number)
-        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x -
-                             ImGui::CalcTextSize(name.data()).x);
+      if (number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(name.data()).x);
       colored_text(theme().heading, name);
     }
     const Cycle ii = entry ? entry->schedule.ii : content.bounds->min_ii();
@@ -67,12 +60,10 @@ void draw_units_tab(const Session& session, const Models&, UiState&) {
       ImGui::TableNextColumn();
       cell_text(grouped(load.bound), true, theme().text);
       ImGui::TableNextColumn();
-      share_bar(static_cast<double>(load.bound) / static_cast<double>(std::max<Cycle>(ii, 1)),
-                role_color(unit.role).fill);
+      share_bar(static_cast<double>(load.bound) / static_cast<double>(std::max<Cycle>(ii, 1)), role_color(unit.role).fill);
       ImGui::TableNextColumn();
       const std::string busy =
-          entry ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(entry->usage.busy[load.unit.index()]) /
-                                              static_cast<double>(ii))
+          entry ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(entry->usage.busy[load.unit.index()]) / static_cast<double>(ii))
                 : std::string("-");
       cell_text(busy, true, theme().text);
     }
@@ -91,8 +82,7 @@ void draw_units_tab(const Session& session, const Models&, UiState&) {
       ImGui::TableNextColumn();
     };
     if (entry) {
-      memory("smem bytes", "allocated, of the limit", entry->usage.smem_bytes, problem.limits.smem_bytes,
-             role_color(UnitRole::Smem).fill);
+      memory("smem bytes", "allocated, of the limit", entry->usage.smem_bytes, problem.limits.smem_bytes, role_color(UnitRole::Smem).fill);
       if (problem.limits.tmem_columns > 0)
         memory("tmem columns", "allocated, of the limit", entry->usage.tmem_columns, problem.limits.tmem_columns,
                role_color(UnitRole::Tmem).fill);

@@ -27,20 +27,20 @@ struct WhatIfState {
   std::int64_t value = 0;
   std::int64_t began_at = 0;
   float pressed_x = 0;
-  bool given_up = false;             ///< Escape: nothing follows until the button is released
+  bool given_up = false;  ///< Escape: nothing follows until the button is released
   std::optional<WhatIfTrial> trial;
-  std::optional<GanttModel> gantt;   ///< of the trial: what the chart shows meanwhile
+  std::optional<GanttModel> gantt;  ///< of the trial: what the chart shows meanwhile
   std::optional<Schedule> drawn;
 
-  std::vector<ChangeRow> changes;    ///< of `changes_of`
+  std::vector<ChangeRow> changes;  ///< of `changes_of`
   std::shared_ptr<const Problem> changes_of;
   bool solve_on_release = true;
   char sentence[256] = "";
-  std::string complaint, hint;       ///< about the sentence
-  std::optional<std::size_t> edited; ///< which change's value is in the field
+  std::string complaint, hint;        ///< about the sentence
+  std::optional<std::size_t> edited;  ///< which change's value is in the field
   char value_text[64] = "";
   bool edit_opened = false;
-  std::size_t sort = 0;              ///< column of the steps
+  std::size_t sort = 0;  ///< column of the steps
   bool descending = false;
   PlotState plot;
 };

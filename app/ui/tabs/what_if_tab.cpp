@@ -47,8 +47,9 @@ void draw_sentence_field(const Session& session, UiState& ui) {
     state.complaint.clear(), state.hint.clear();
   const bool entered = ImGui::IsItemDeactivated() && key_pressed(Key::Enter);
   if (ImGui::IsItemHovered() && !ImGui::IsItemActive())
-    tooltip("NUMBER=VALUE as for --set: OP.latency, OP.UNIT.duration, a rule of the machine in place of OP, UNIT.capacity, limits.NAME, "
-            "handoff.register_copy, handoff.signal, groups; an integer, +N, -N, +P% or -P%");
+    tooltip(
+        "NUMBER=VALUE as for --set: OP.latency, OP.UNIT.duration, a rule of the machine in place of OP, UNIT.capacity, limits.NAME, "
+        "handoff.register_copy, handoff.signal, groups; an integer, +N, -N, +P% or -P%");
   ImGui::SameLine();
   const bool pressed = button("what_if/set", "Set", ButtonKind::Plain, state.sentence[0] ? "" : "write a change first");
   if ((entered || pressed) && state.sentence[0]) put_in_force(session, ui, state.sentence);
@@ -84,7 +85,8 @@ void draw_changes(const Session& session, UiState& ui) {
     state.changes = change_rows(content);
   }
   if (state.changes.empty()) {
-    wrapped_text(fonts().small, theme().dim, "All numbers are as kernel and machine say. Drag a slider, write a change below, or try a machine.");
+    wrapped_text(fonts().small, theme().dim,
+                 "All numbers are as kernel and machine say. Drag a slider, write a change below, or try a machine.");
     return;
   }
   const float width = ImGui::GetContentRegionAvail().x, remove = px(24), value = std::min(px(90), width * 0.25f);
@@ -102,7 +104,8 @@ void draw_changes(const Session& session, UiState& ui) {
     const bool room_for_was = width - left - value - remove - was > px(100);
     const float name = width - left - value - remove - (room_for_was ? was : 0) - px(6);
     ImGui::AlignTextToFramePadding();
-    colored_text(content.changes[i].enabled ? theme().text : theme().faint, fitted_middle(fonts().body, row.number, std::max(name, px(30))));
+    colored_text(content.changes[i].enabled ? theme().text : theme().faint,
+                 fitted_middle(fonts().body, row.number, std::max(name, px(30))));
     ImGui::SameLine(left + std::max(name, px(30)));
     draw_value(session, ui, i, row, value);
     if (room_for_was && was > 0) {
@@ -112,7 +115,8 @@ void draw_changes(const Session& session, UiState& ui) {
       colored_text(theme().dim, "was " + row.was);
     }
     ImGui::SameLine(width - remove);
-    if (button(fmt::format("what_if/remove/{}", i).c_str(), "x", ButtonKind::Flat, {}, remove, px(24))) ui.commands.push(RemoveChange{i, false});
+    if (button(fmt::format("what_if/remove/{}", i).c_str(), "x", ButtonKind::Flat, {}, remove, px(24)))
+      ui.commands.push(RemoveChange{i, false});
     if (ImGui::IsItemHovered()) tooltip("take it back");
     ImGui::PopID();
   }
@@ -128,9 +132,11 @@ void draw_machines(const Session& session, UiState& ui) {
   for (std::size_t i = 0; i < ui.machines.size(); ++i) {
     const std::string& name = ui.machines[i];
     if (i > 0) same_line_if_room(button_width(name));
-    if (choice(("what_if/machine/" + name).c_str(), name, content.machine && content.machine->name == name) && content.machine->name != name)
+    if (choice(("what_if/machine/" + name).c_str(), name, content.machine && content.machine->name == name) &&
+        content.machine->name != name)
       ui.commands.push(SwitchMachine{name, ui.what_if->solve_on_release});
-    if (ImGui::IsItemHovered()) tooltip("what if it were " + name + ": changes, constraints and parameters stay, schedules that fit are judged anew");
+    if (ImGui::IsItemHovered())
+      tooltip("what if it were " + name + ": changes, constraints and parameters stay, schedules that fit are judged anew");
   }
 }
 
@@ -174,8 +180,8 @@ PlotModel plot_of(const LatencyRange& answer, const std::vector<LatencyRow>& row
     const LatencyStep& s = row.segment.step;
     if (s.ii >= kNoFiniteII) {
       if (s.lower_bound < kNoFiniteII)
-        plot.points.push_back({static_cast<double>(s.low + s.high) / 2, static_cast<double>(s.lower_bound), PlotMark::AtLeast, theme().warning, false, "",
-                               "no schedule found, II ≥ " + grouped(s.lower_bound)});
+        plot.points.push_back({static_cast<double>(s.low + s.high) / 2, static_cast<double>(s.lower_bound), PlotMark::AtLeast,
+                               theme().warning, false, "", "no schedule found, II ≥ " + grouped(s.lower_bound)});
       continue;
     }
     const double low = static_cast<double>(s.low), high = static_cast<double>(s.high) + (s.high < answer.to ? 1 : 0);
@@ -191,7 +197,8 @@ PlotModel plot_of(const LatencyRange& answer, const std::vector<LatencyRow>& row
 }
 
 void draw_steps(std::vector<LatencyRow> rows, WhatIfState& state, ImVec2 size) {
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
   if (!ImGui::BeginTable("latency_table", 4, kFlags, size)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   constexpr const char* kTitles[] = {"latency", "II", "status", "why not smaller"};
@@ -199,7 +206,8 @@ void draw_steps(std::vector<LatencyRow> rows, WhatIfState& state, ImVec2 size) {
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (int c = 0; c < 4; ++c) {
     ImGui::TableSetColumnIndex(c);
-    sort_heading((std::string("latency/sort/") + kTitles[c]).c_str(), kTitles[c], static_cast<std::size_t>(c), false, state.sort, state.descending);
+    sort_heading((std::string("latency/sort/") + kTitles[c]).c_str(), kTitles[c], static_cast<std::size_t>(c), false, state.sort,
+                 state.descending);
   }
   sort_latency_rows(rows, static_cast<LatencyColumn>(state.sort), state.descending);
   for (const LatencyRow& row : rows) {
@@ -239,14 +247,17 @@ void draw_numbers(const Session& session, UiState& ui, const LatencyRange* answe
   ask.options.from = latency.low;
   ask.options.to = latency.high;
   const QuestionState& asked = session.question(Topic::Latency);
-  if (!asked.active() && !(answer && session.answered(Topic::Latency)) && session.remembers(Topic::Latency, ask.options)) ui.commands.push(ask);
+  if (!asked.active() && !(answer && session.answered(Topic::Latency)) && session.remembers(Topic::Latency, ask.options))
+    ui.commands.push(ask);
   draw_question_bar(session, ui, Topic::Latency, ask.options, "II by latency");
   if (answer)
-    draw_copy_buttons("latency", session, ui, [&] { return latency_as_text(*answer); }, ask_command(session, Topic::Latency, ask.options));
+    draw_copy_buttons(
+        "latency", session, ui, [&] { return latency_as_text(*answer); }, ask_command(session, Topic::Latency, ask.options));
   if (answer || asked.active() || !session.why_no_question(Topic::Latency).empty()) draw_question_state(session, Topic::Latency);
   ImGui::NewLine();
   if (!answer)
-    wrapped_text(fonts().small, theme().dim, fmt::format("asks for the least II at every latency from {} to {}", grouped(latency.low), grouped(latency.high)));
+    wrapped_text(fonts().small, theme().dim,
+                 fmt::format("asks for the least II at every latency from {} to {}", grouped(latency.low), grouped(latency.high)));
   else if (!answer->fault.empty())
     wrapped_text(fonts().small, theme().bad, answer->fault);
   else
@@ -272,7 +283,11 @@ void draw_right(const Session& session, UiState& ui) {
   draw_numbers(session, ui, answer);
   std::vector<LatencyRow> rows;
   if (steps) rows = latency_rows(*answer);
-  if (beside) draw_steps(rows, *ui.what_if, ImVec2(ImGui::GetContentRegionAvail().x, std::max(ImGui::GetContentRegionAvail().y, px(28) + px(24) * static_cast<float>(std::min<std::size_t>(rows.size(), 6)))));
+  if (beside)
+    draw_steps(
+        rows, *ui.what_if,
+        ImVec2(ImGui::GetContentRegionAvail().x,
+               std::max(ImGui::GetContentRegionAvail().y, px(28) + px(24) * static_cast<float>(std::min<std::size_t>(rows.size(), 6)))));
   ImGui::EndChild();
   if (!steps) return;
   if (beside) {

@@ -30,12 +30,14 @@ using u64 = unsigned long long;
 using std::max;
 using std::min;
 
-constexpr int kMostBlocks = 2;  ///< of a cluster
+constexpr int kMostBlocks = 2;                      ///< of a cluster
 alignas(1024) inline unsigned char shared[232448];  ///< only its address is asked for
 alignas(1024) inline unsigned char memory[kMostBlocks][sizeof shared];
-struct Index { int x = 0; };
+struct Index {
+  int x = 0;
+};
 inline Index threadIdx, blockIdx, gridDim;
-inline int here = 0;            ///< of this thread: the block's place in its cluster
+inline int here = 0;  ///< of this thread: the block's place in its cluster
 inline int threads_of_block = 0, blocks_of_cluster = 1;
 
 // ---- fibers
@@ -61,12 +63,25 @@ inline void go_to(int fiber) {
   blockIdx.x = first + here;
 }
 inline int fiber() { return here * threads_of_block + threadIdx.x; }
-inline void yield() { const int me = fiber(); swapcontext(&fibers[me].context, &scheduler); go_to(me); }
-inline void start_fiber() { const int me = fiber(); body(); fibers[me].done = true; ++progress; swapcontext(&fibers[me].context, &scheduler); }
+inline void yield() {
+  const int me = fiber();
+  swapcontext(&fibers[me].context, &scheduler);
+  go_to(me);
+}
+inline void start_fiber() {
+  const int me = fiber();
+  body();
+  fibers[me].done = true;
+  ++progress;
+  swapcontext(&fibers[me].context, &scheduler);
+}
 /// Nobody may write to a block that has ended.
 inline void expect_alive(int block);
 
-struct Meeting { int arrived = 0; long turn = 0; };
+struct Meeting {
+  int arrived = 0;
+  long turn = 0;
+};
 inline std::map<int, Meeting> meetings;
 
 /// The cluster that begins with `block`.
@@ -79,7 +94,7 @@ inline void run_block(int block, int blocks, int threads, int cluster, std::func
   gridDim.x = blocks;
   body = std::move(kernel);
   std::memset(memory, 0xff, sizeof memory);  // bf16 and f32 NaN
-  meetings.clear();  // a turn may be left over
+  meetings.clear();                          // a turn may be left over
   fibers.clear();
   fibers.resize(threads * cluster);
   for (Fiber& f : fibers) {
@@ -115,8 +130,10 @@ inline void meet(int key, int threads) {
   Meeting& m = meetings[key + 10000 * here];
   const long turn = m.turn;
   ++progress;
-  if (++m.arrived == threads) m.arrived = 0, ++m.turn;
-  else while (m.turn == turn) yield();
+  if (++m.arrived == threads)
+    m.arrived = 0, ++m.turn;
+  else
+    while (m.turn == turn) yield();
 }
 inline int warp_key() { return 1000 + threadIdx.x / 32; }
 inline int group_key() { return 2000 + threadIdx.x / 128; }
@@ -125,24 +142,34 @@ inline void cluster_sync() {
   Meeting& m = meetings[-1];  // one for all blocks
   const long turn = m.turn;
   ++progress;
-  if (++m.arrived == static_cast<int>(fibers.size())) m.arrived = 0, ++m.turn;
-  else while (m.turn == turn) yield();
+  if (++m.arrived == static_cast<int>(fibers.size()))
+    m.arrived = 0, ++m.turn;
+  else
+    while (m.turn == turn) yield();
 }
 inline void __syncwarp() { meet(warp_key(), 32); }
-template <int Id, int Threads> void role_sync() {
+template <int Id, int Threads>
+void role_sync() {
   static_assert(Id > 0 && Id < 16 && Threads % 32 == 0);
   meet(Id, Threads);
 }
 
 /// Named barriers again: half of the threads wait, the other half only arrives.
-template <int Id, int Threads> void take_turn() { meet(Id, Threads); }
-template <int Id, int Threads> void pass_turn() {
+template <int Id, int Threads>
+void take_turn() {
+  meet(Id, Threads);
+}
+template <int Id, int Threads>
+void pass_turn() {
   Meeting& m = meetings[Id + 10000 * here];
   ++progress;
   if (++m.arrived == Threads) m.arrived = 0, ++m.turn;
 }
 
-struct Phase { int expected = 0, pending = 0; long bytes = 0, completed = 0; };
+struct Phase {
+  int expected = 0, pending = 0;
+  long bytes = 0, completed = 0;
+};
 inline std::map<std::pair<int, u32>, Phase> phases;  ///< block, address
 inline Phase& phase_at(u32 address, int block = here) {
   if (address % 8 != 0 || !phases.contains({block, address})) die("no barrier lies at " + std::to_string(address));
@@ -156,18 +183,45 @@ inline void settle(Phase& p) {
 inline u32 shared_address(const void* p) { return static_cast<u32>(static_cast<const unsigned char*>(p) - shared); }
 inline void barrier_init(u32 b, u32 n) { phases[{here, b}] = {static_cast<int>(n), static_cast<int>(n), 0, 0}; }
 inline void barrier_init_fence() {}
-inline void arrive(u32 b) { Phase& p = phase_at(b); --p.pending; settle(p); }
-inline void arrive_expect(u32 b, u32 bytes) { Phase& p = phase_at(b); --p.pending; p.bytes += bytes; settle(p); }
-inline void arrive_at(u32 b, u32 block) { expect_alive(static_cast<int>(block)); Phase& p = phase_at(b, static_cast<int>(block)); --p.pending; settle(p); }
-inline void wait(u32 b, u32 parity) { while ((phase_at(b).completed & 1) == static_cast<long>(parity & 1)) yield(); }
+inline void arrive(u32 b) {
+  Phase& p = phase_at(b);
+  --p.pending;
+  settle(p);
+}
+inline void arrive_expect(u32 b, u32 bytes) {
+  Phase& p = phase_at(b);
+  --p.pending;
+  p.bytes += bytes;
+  settle(p);
+}
+inline void arrive_at(u32 b, u32 block) {
+  expect_alive(static_cast<int>(block));
+  Phase& p = phase_at(b, static_cast<int>(block));
+  --p.pending;
+  settle(p);
+}
+inline void wait(u32 b, u32 parity) {
+  while ((phase_at(b).completed & 1) == static_cast<long>(parity & 1)) yield();
+}
 inline void wait_cluster(u32 b, u32 parity) { wait(b, parity); }
 inline void fence_async() {}
-template <int N> void more_registers() { static_assert(N % 8 == 0 && N >= 24 && N <= 256); }
-template <int N> void fewer_registers() { static_assert(N % 8 == 0 && N >= 24 && N <= 256); }
+template <int N>
+void more_registers() {
+  static_assert(N % 8 == 0 && N >= 24 && N <= 256);
+}
+template <int N>
+void fewer_registers() {
+  static_assert(N % 8 == 0 && N >= 24 && N <= 256);
+}
 
 // ---- numbers
 
-inline float bf16_value(std::uint16_t x) { const u32 bits = u32{x} << 16; float y; std::memcpy(&y, &bits, 4); return y; }
+inline float bf16_value(std::uint16_t x) {
+  const u32 bits = u32{x} << 16;
+  float y;
+  std::memcpy(&y, &bits, 4);
+  return y;
+}
 inline std::uint16_t bf16_bits(float x) {
   u32 bits;
   std::memcpy(&bits, &x, 4);
@@ -193,8 +247,16 @@ inline unsigned char* at(u32 address, u32 bytes, int block = here) {
 }
 /// The 128-byte swizzle exchanges address bits: 4 to 6 with their exclusive or with 7 to 9.
 inline u32 swizzled(u32 address) { return address ^ ((address >> 3) & 0x70); }
-template <class T> T load_shared(u32 address) { T x; std::memcpy(&x, at(address, sizeof(T)), sizeof(T)); return x; }
-template <class T> void store_shared(u32 address, T x) { std::memcpy(at(address, sizeof(T)), &x, sizeof(T)); }
+template <class T>
+T load_shared(u32 address) {
+  T x;
+  std::memcpy(&x, at(address, sizeof(T)), sizeof(T));
+  return x;
+}
+template <class T>
+void store_shared(u32 address, T x) {
+  std::memcpy(at(address, sizeof(T)), &x, sizeof(T));
+}
 inline void store_word(u32 a, float x) { store_shared(a, x); }
 inline void store_word(u32 a, u32 x) { store_shared(a, x); }
 inline void load_word(u32 a, float& x) { x = load_shared<float>(a); }
@@ -252,7 +314,9 @@ struct Plan {
   std::vector<long> extents, box;  ///< innermost first
   bool swizzle = false;
 };
-struct TensorMap { const Plan* plan = nullptr; };
+struct TensorMap {
+  const Plan* plan = nullptr;
+};
 inline void prefetch_map(const TensorMap*) {}
 
 /// visit(shared address, element or null outside the tensor) for every element of the box.
@@ -279,8 +343,10 @@ inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 
   long bytes = 0;
   const u32 size = static_cast<u32>(map->plan->size);
   walk_box(*map->plan, to, std::move(start), [&](u32 a, const char* x) {
-    if (x) std::memcpy(at(a, size, block), x, size);
-    else std::memset(at(a, size, block), 0, size);
+    if (x)
+      std::memcpy(at(a, size, block), x, size);
+    else
+      std::memset(at(a, size, block), 0, size);
     bytes += size;
   });
   Phase& p = phase_at(barrier, block);
@@ -292,8 +358,10 @@ inline void store_box(const TensorMap* map, u32 from, std::vector<long> start, b
   const u32 size = static_cast<u32>(map->plan->size);
   walk_box(*map->plan, from, std::move(start), [&](u32 a, char* x) {
     if (!x) return;
-    if (!add) std::memcpy(x, at(a, size), size);
-    else *reinterpret_cast<float*>(x) += load_shared<float>(a);
+    if (!add)
+      std::memcpy(x, at(a, size), size);
+    else
+      *reinterpret_cast<float*>(x) += load_shared<float>(a);
   });
 }
 inline void tma_add(const TensorMap* m, u32 from, int x, int y) { store_box(m, from, {x, y}, true); }
@@ -305,21 +373,30 @@ inline void load_boxes(u32 to, const TensorMap* m, std::vector<long> start, u32 
     if (blocks >> block & 1) expect_alive(block), load_box(to, m, start, b, block);
 }
 inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, u32 b, unsigned blocks) { load_boxes(to, m, {x, y}, b, blocks); }
-inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned blocks) { load_boxes(to, m, {x, y, z}, b, blocks); }
+inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned blocks) {
+  load_boxes(to, m, {x, y, z}, b, blocks);
+}
 inline void tma_store(const TensorMap* m, u32 from, int x, int y) { store_box(m, from, {x, y}); }
 inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z) { store_box(m, from, {x, y, z}); }
 inline void store_commit() {}
-template <int N> void store_wait_read() {}
+template <int N>
+void store_wait_read() {}
 inline void store_wait_all() {}
 
 // ---- wgmma
 
 inline void product_fence() {}
 inline void product_commit() {}
-template <int N> void product_wait() {}
-template <int N> void pin(float (&)[N]) {}
-template <int N> void fresh(float (&d)[N]) { std::fill(d, d + N, NAN); }
-template <int N> void keep(u32 (&)[N]) {}
+template <int N>
+void product_wait() {}
+template <int N>
+void pin(float (&)[N]) {}
+template <int N>
+void fresh(float (&d)[N]) {
+  std::fill(d, d + N, NAN);
+}
+template <int N>
+void keep(u32 (&)[N]) {}
 inline void keep_in_register(u32&) {}
 inline u64 matrix(u32 address, u32 leading, u32 stride) {
   return (u64)((address & 0x3FFFF) >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(stride >> 4) << 32) | (1ull << 62);
@@ -329,12 +406,14 @@ inline u64 matrix(u32 address, u32 leading, u32 stride) {
 inline float element(u64 descriptor, int row, int k, bool mn_major) {
   const u32 start = static_cast<u32>(descriptor & 0x3fff) << 4, leading = static_cast<u32>((descriptor >> 16) & 0x3fff) << 4,
             stride = static_cast<u32>((descriptor >> 32) & 0x3fff) << 4;
-  const u32 address = mn_major ? start + static_cast<u32>(row / 64) * leading + static_cast<u32>(k / 8) * stride + static_cast<u32>(k % 8 * 128 + row % 64 * 2)
+  const u32 address = mn_major ? start + static_cast<u32>(row / 64) * leading + static_cast<u32>(k / 8) * stride +
+                                     static_cast<u32>(k % 8 * 128 + row % 64 * 2)
                                : start + static_cast<u32>(row / 8) * stride + static_cast<u32>(row % 8 * 128 + k * 2);
   return bf16_value(load_shared<std::uint16_t>(swizzled(address)));
 }
 /// m64nNk16 for this thread: a_row(row, k) is A.
-template <int N, class A> void multiply(float* d, A a, u64 b, int add, bool mn_major) {
+template <int N, class A>
+void multiply(float* d, A a, u64 b, int add, bool mn_major) {
   const int t = threadIdx.x % 128, top = t / 32 * 16 + t % 32 / 4, q = t % 4;
   float rows[2][16];
   for (int h = 0; h < 2; ++h)
@@ -350,11 +429,14 @@ template <int N, class A> void multiply(float* d, A a, u64 b, int add, bool mn_m
       }
     }
 }
-template <int N, bool AMnMajor, bool MnMajor> void product(float (&d)[N / 2], u64 a, u64 b, int add) {
-  multiply<N>(d, [&](int row, int k) { return element(a, row, k, AMnMajor); }, b, add, MnMajor);
+template <int N, bool AMnMajor, bool MnMajor>
+void product(float (&d)[N / 2], u64 a, u64 b, int add) {
+  multiply<N>(
+      d, [&](int row, int k) { return element(a, row, k, AMnMajor); }, b, add, MnMajor);
 }
 inline u32 fragments[8 * kMostBlocks][128][4];
-template <int N, bool, bool MnMajor> void product(float (&d)[N / 2], u32 a0, u32 a1, u32 a2, u32 a3, u64 b, int add) {
+template <int N, bool, bool MnMajor>
+void product(float (&d)[N / 2], u32 a0, u32 a1, u32 a2, u32 a3, u64 b, int add) {
   // Register i of thread t: i & 1 is rows + 8, i & 2 is columns + 8.
   const int group = warp_index() / 4, t = threadIdx.x % 128;
   const u32 own[4] = {a0, a1, a2, a3};

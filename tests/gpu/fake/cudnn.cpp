@@ -46,7 +46,8 @@ struct Node {
   template <class T = std::int64_t>
   T one(int attribute) const {
     T value{};
-    if (const auto at = attributes.find(attribute); at != attributes.end() && at->second.size() >= sizeof value) std::memcpy(&value, at->second.data(), sizeof value);
+    if (const auto at = attributes.find(attribute); at != attributes.end() && at->second.size() >= sizeof value)
+      std::memcpy(&value, at->second.data(), sizeof value);
     return value;
   }
   Node* node(int attribute) const { return one<Node*>(attribute); }
@@ -78,7 +79,8 @@ struct Values {
   std::vector<float> data;
   float& at(const std::vector<std::int64_t>& index) {
     std::int64_t place = 0;
-    for (std::size_t d = 0; d < extents.size(); ++d) place = place * extents[d] + (extents[d] == 1 ? 0 : index[d]);  // extents of 1 are for all
+    for (std::size_t d = 0; d < extents.size(); ++d)
+      place = place * extents[d] + (extents[d] == 1 ? 0 : index[d]);  // extents of 1 are for all
     return data[static_cast<std::size_t>(place)];
   }
 };
@@ -118,8 +120,10 @@ struct Machine {
       const char* from = place(tensor, index);
       std::memcpy(&bits, from, type == kBf16 ? 2 : 4);
       if (type == kBf16) bits <<= 16;
-      if (type == kInt32) v.at(index) = static_cast<float>(static_cast<std::int32_t>(bits));
-      else std::memcpy(&v.at(index), &bits, 4);
+      if (type == kInt32)
+        v.at(index) = static_cast<float>(static_cast<std::int32_t>(bits));
+      else
+        std::memcpy(&v.at(index), &bits, 4);
     });
     return v;
   }
@@ -134,7 +138,8 @@ struct Machine {
     Values &x = of(a), &y = of(b), &z = of(c);
     every(z.extents, [&](const auto& index) {
       double sum = 0;
-      for (std::int64_t k = 0; k < x.extents[3]; ++k) sum += static_cast<double>(x.at({index[0], index[1], index[2], k})) * y.at({index[0], index[1], k, index[3]});
+      for (std::int64_t k = 0; k < x.extents[3]; ++k)
+        sum += static_cast<double>(x.at({index[0], index[1], index[2], k})) * y.at({index[0], index[1], k, index[3]});
       z.at(index) = static_cast<float>(sum);
     });
     done(c, z);
@@ -175,7 +180,8 @@ struct Machine {
     });
   }
   void sdpa(Node* operation) {
-    Values &q = of(operation->node(kSdpaQ)), &k = of(operation->node(kSdpaK)), &v = of(operation->node(kSdpaV)), &o = of(operation->node(kSdpaO));
+    Values &q = of(operation->node(kSdpaQ)), &k = of(operation->node(kSdpaK)), &v = of(operation->node(kSdpaV)),
+           &o = of(operation->node(kSdpaO));
     const float scale = of(operation->node(kSdpaScale)).data[0];
     for (std::int64_t h = 0; h < q.extents[1]; ++h)
       for (std::int64_t row = 0; row < q.extents[2]; ++row) {
@@ -206,7 +212,9 @@ bool has_mode(Node* graph, int mode) {
 bool is_one_operation(Node* graph) { return graph->all<Node*>(kGraphOperations).at(0)->kind == kSdpaForward; }
 
 /// Heuristics recommend for what they know, but nothing that could be run.
-bool has_engine(Node* graph) { return fault() != "no-engine" && (is_one_operation(graph) || (has_mode(graph, kLog) && has_mode(graph, kDiv))); }
+bool has_engine(Node* graph) {
+  return fault() != "no-engine" && (is_one_operation(graph) || (has_mode(graph, kLog) && has_mode(graph, kDiv)));
+}
 
 std::map<std::vector<void*>, std::pair<long, Node*>> results;  ///< per set of pointers: writes to memory and plan when they were computed
 
@@ -221,8 +229,10 @@ int cudnnCreate(void** handle) {
 }
 int cudnnSetStream(void*, void*) { return 0; }
 const char* cudnnGetErrorString(int status) {
-  return status == kNotSupported ? "CUDNN_STATUS_NOT_SUPPORTED" : status == kExecutionFailed ? "CUDNN_STATUS_EXECUTION_FAILED" : status == kNotInitialized ? "CUDNN_STATUS_NOT_INITIALIZED"
-                                                                                                                                             : "CUDNN_STATUS_BAD_PARAM";
+  return status == kNotSupported      ? "CUDNN_STATUS_NOT_SUPPORTED"
+         : status == kExecutionFailed ? "CUDNN_STATUS_EXECUTION_FAILED"
+         : status == kNotInitialized  ? "CUDNN_STATUS_NOT_INITIALIZED"
+                                      : "CUDNN_STATUS_BAD_PARAM";
 }
 void cudnnGetLastErrorString(char* text, std::size_t size) {
   std::snprintf(text, size, "%s", last_error.c_str());
@@ -235,10 +245,13 @@ int cudnnBackendCreateDescriptor(int kind, Node** made) {
 int cudnnBackendDestroyDescriptor(Node* node) { return delete node, 0; }
 int cudnnBackendSetAttribute(Node* node, int attribute, int type, std::int64_t count, const void* values) {
   if (node->finished) return fail(kBadParameter, "it is finished");
-  const std::size_t size = type == kBooleanType || type == kCharType ? 1 : type == kInt64Type || type == kPointerType || type == kDescriptorType || type == kHandleType ? 8 : 4;
+  const std::size_t size = type == kBooleanType || type == kCharType                                                      ? 1
+                           : type == kInt64Type || type == kPointerType || type == kDescriptorType || type == kHandleType ? 8
+                                                                                                                          : 4;
   if (type == kDescriptorType)
     for (std::int64_t k = 0; k < count; ++k)
-      if (const Node* part = static_cast<Node* const*>(values)[k]; !part || (!part->finished && part->kind != kEngineConfig)) return fail(kNotFinished, "a part is not finished");
+      if (const Node* part = static_cast<Node* const*>(values)[k]; !part || (!part->finished && part->kind != kEngineConfig))
+        return fail(kNotFinished, "a part is not finished");
   const auto* bytes = static_cast<const unsigned char*>(values);
   node->attributes[attribute].assign(bytes, bytes + size * static_cast<std::size_t>(count));
   return 0;
@@ -246,7 +259,8 @@ int cudnnBackendSetAttribute(Node* node, int attribute, int type, std::int64_t c
 int cudnnBackendFinalize(Node* node) {
   if (node->kind == kTensor) {
     const auto extents = node->all<std::int64_t>(kTensorExtents);
-    if (extents.size() != 4 || node->all<std::int64_t>(kTensorStrides).size() != 4 || !node->attributes.count(kTensorId) || !node->attributes.count(kTensorType))
+    if (extents.size() != 4 || node->all<std::int64_t>(kTensorStrides).size() != 4 || !node->attributes.count(kTensorId) ||
+        !node->attributes.count(kTensorType))
       return fail(kBadParameter, "a tensor lacks something");
   }
   if (node->kind == kOperationGraph && !node->attributes.count(kGraphHandle)) return fail(kBadParameter, "a graph lacks a handle");
@@ -275,8 +289,10 @@ int cudnnBackendExecute(void*, Node* plan, Node* pack) {
   Node* graph = plan->node(kPlanEngineConfig)->node(kHeuristicsGraph);
   fake::now_us += is_one_operation(graph) ? 90 : 95;
   const auto pointers = pack->all<void*>(kPackPointers);
-  if (auto& [writes, last] = results[pointers]; writes == fake::writes && last == plan) return 0;
-  else writes = fake::writes, last = plan;
+  if (auto& [writes, last] = results[pointers]; writes == fake::writes && last == plan)
+    return 0;
+  else
+    writes = fake::writes, last = plan;
   Machine machine;
   const auto ids = pack->all<std::int64_t>(kPackIds);
   for (std::size_t k = 0; k < ids.size(); ++k) machine.memory[ids[k]] = pointers[k];

@@ -104,7 +104,9 @@ int cuModuleLoadData(Library** module, const unsigned char* image) {
   library->entry = reinterpret_cast<const char* (*)()>(::dlsym(library->handle, "fake_entry"));
   library->records = reinterpret_cast<int (*)()>(::dlsym(library->handle, "fake_records"));
   const char* settings = reinterpret_cast<const char*>(image + length);  // of a micro-kernel; else the text's end
-  if (auto* set = reinterpret_cast<void (*)(const char*)>(::dlsym(library->handle, "fake_settings")); set && std::strncmp(settings, "HEDDLE-FAKE ", 12) == 0) set(settings + 12);
+  if (auto* set = reinterpret_cast<void (*)(const char*)>(::dlsym(library->handle, "fake_settings"));
+      set && std::strncmp(settings, "HEDDLE-FAKE ", 12) == 0)
+    set(settings + 12);
   *module = library;
   return library->launch && library->entry && library->records ? 0 : kInvalidImage;
 }
@@ -113,7 +115,8 @@ int cuModuleGetFunction(Library** function, Library* module, const char* name) {
   return std::strcmp(name, module->entry()) == 0 ? 0 : kNoSuchFunction;
 }
 int cuFuncSetAttribute(Library*, int, int) { return 0; }
-int cuLaunchKernel(Library* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, void*, void** arguments, void**) {
+int cuLaunchKernel(Library* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, void*,
+                   void** arguments, void**) {
   const bool kernel = std::string(function->entry()) == "heddle_kernel";
   const std::string mode = kernel ? fake::mode() : "ok";
   if (mode == "refuse") return kLaunchOutOfResources;
@@ -137,12 +140,16 @@ int cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
   return *memory ? 0 : 2;
 }
 int cuMemFree_v2(std::uint64_t memory) { return std::free(reinterpret_cast<void*>(memory)), 0; }
-int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) { return ++writes, std::memcpy(reinterpret_cast<void*>(to), from, bytes), 0; }
+int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
+  return ++writes, std::memcpy(reinterpret_cast<void*>(to), from, bytes), 0;
+}
 int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) { return std::memcpy(to, reinterpret_cast<void*>(from), bytes), 0; }
 int cuMemcpyDtoD_v2(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
   return std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes), 0;
 }
-int cuMemsetD8_v2(std::uint64_t to, unsigned char byte, std::size_t bytes) { return ++writes, std::memset(reinterpret_cast<void*>(to), byte, bytes), 0; }
+int cuMemsetD8_v2(std::uint64_t to, unsigned char byte, std::size_t bytes) {
+  return ++writes, std::memset(reinterpret_cast<void*>(to), byte, bytes), 0;
+}
 int cuStreamCreate(void** stream, unsigned) { return *stream = &now_us, 0; }
 int cuEventCreate(void** event, unsigned) { return *event = new char, 0; }
 int cuEventRecord(void* event, void*) { return events[event] = now_us, 0; }
@@ -151,18 +158,21 @@ int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
   return *milliseconds = static_cast<float>((events[end] - events[begin]) / 1000), 0;
 }
 int cuGetErrorName(int code, const char** name) {
-  *name = code == kIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS" : code == kLaunchOutOfResources ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" : "CUDA_ERROR_FAKE";
+  *name = code == kIllegalAddress         ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : code == kLaunchOutOfResources ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+                                          : "CUDA_ERROR_FAKE";
   return 0;
 }
 int cuGetErrorString(int code, const char** text) {
   *text = code == kIllegalAddress ? "an illegal memory access was encountered" : "the fake driver says no";
   return 0;
 }
-int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const std::uint64_t* extents, const std::uint64_t* strides, const unsigned* box,
-                           const unsigned* ones, int interleave, int swizzle, int, int fill) {
+int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const std::uint64_t* extents, const std::uint64_t* strides,
+                           const unsigned* box, const unsigned* ones, int interleave, int swizzle, int, int fill) {
   constexpr int kInvalid = 1;
   const int size = type == 7 ? 4 : 2;
-  if (interleave != 0 || fill != 0 || reinterpret_cast<std::uint64_t>(address) % 16 != 0 || reinterpret_cast<std::uint64_t>(map) % 64 != 0) return kInvalid;
+  if (interleave != 0 || fill != 0 || reinterpret_cast<std::uint64_t>(address) % 16 != 0 || reinterpret_cast<std::uint64_t>(map) % 64 != 0)
+    return kInvalid;
   auto* plan = new Plan{address, size, {}, {}, swizzle == 3};
   std::uint64_t stride = static_cast<std::uint64_t>(size);
   for (unsigned d = 0; d < rank; ++d) {
@@ -182,7 +192,8 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
 int cublasCreate_v2(void** handle) { return *handle = &now_us, 0; }
 int cublasSetStream_v2(void*, void*) { return 0; }
 int cublasGetVersion_v2(void*, int* version) { return *version = 130100, 0; }
-int cublasGemmEx(void*, int, int, int m, int n, int k, const void*, const void* a, int, int, const void* b, int, int, const void*, void* c, int, int, int, int) {
+int cublasGemmEx(void*, int, int, int m, int n, int k, const void*, const void* a, int, int, const void* b, int, int, const void*, void* c,
+                 int, int, int, int) {
   if (fake::mode() == "cublas-refuse") return 13;
   now_us += 90;
   if (multiplied == writes) return 0;

@@ -24,8 +24,8 @@
 
 namespace fake {
 extern double now_us;
-extern long writes;               ///< to memory, from outside
-extern int pending_fault;         ///< what the next synchronisation says
+extern long writes;        ///< to memory, from outside
+extern int pending_fault;  ///< what the next synchronisation says
 inline constexpr int kIllegalAddress = 700;
 
 inline std::string mode() {

@@ -10,4 +10,6 @@ void call_kernel(void (*kernel)(A...), void** arguments, std::index_sequence<I..
   kernel(*static_cast<std::remove_cvref_t<A>*>(arguments[I])...);
 }
 template <class... A>
-void call_kernel(void (*kernel)(A...), void** arguments) { call_kernel(kernel, arguments, std::index_sequence_for<A...>{}); }
+void call_kernel(void (*kernel)(A...), void** arguments) {
+  call_kernel(kernel, arguments, std::index_sequence_for<A...>{});
+}

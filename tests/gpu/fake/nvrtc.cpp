@@ -53,7 +53,8 @@ std::string host_text(const std::string& source, bool& needs_blocks) {
       const std::size_t begin = at + head.size();
       const std::string rest = source.substr(begin, source.find('(', begin) - begin), n = std::to_string(std::stoi(rest));
       text += "template <class... A> void product_n" + rest + "(float (&d)[" + n + " / 2], A... a) { product<" + n + ", " +
-              (rest.find("_ta") != std::string::npos ? "true" : "false") + ", " + (rest.ends_with("_t") ? "true" : "false") + ">(d, a...); }\n";
+              (rest.find("_ta") != std::string::npos ? "true" : "false") + ", " + (rest.ends_with("_t") ? "true" : "false") +
+              ">(d, a...); }\n";
     }
     text += source.substr(source.find("extern \"C\" __global__"));
   } else {
@@ -65,7 +66,8 @@ std::string host_text(const std::string& source, bool& needs_blocks) {
   text += "extern \"C\" __attribute__((visibility(\"default\"))) void fake_launch(void** a, int blocks, int threads) {\n";
   if (needs_blocks) {
     text += "  phases.clear(), meetings.clear();\n";
-    text += "  for (int b = 0; b < blocks; b += " + cluster + ") run_block(b, blocks, threads, " + cluster + ", [&] { call_kernel(" + entry + ", a); });\n}\n";
+    text += "  for (int b = 0; b < blocks; b += " + cluster + ") run_block(b, blocks, threads, " + cluster + ", [&] { call_kernel(" +
+            entry + ", a); });\n}\n";
   } else {
     text += "  gridDim.x = blocks;\n  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)\n";
     text += "    for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) call_kernel(" + entry + ", a);\n}\n";
@@ -114,14 +116,18 @@ int compile(Text& program) {
   const fs::path folder = given ? fs::path(given) : fs::temp_directory_path() / "heddle-fake-kernels";
   std::error_code ignored;
   fs::create_directories(folder, ignored);
-  const std::string emulator = micro ? whole(fs::path(HEDDLE_SOURCE_DIR) / "codegen/calibrate/micro.h") : whole(fs::path(HEDDLE_SOURCE_DIR) / "tests/codegen/emulator/gpu.h") + whole(fs::path(HEDDLE_SOURCE_DIR) / "tests/gpu/fake/records.h");
+  const std::string emulator = micro ? whole(fs::path(HEDDLE_SOURCE_DIR) / "codegen/calibrate/micro.h")
+                                     : whole(fs::path(HEDDLE_SOURCE_DIR) / "tests/codegen/emulator/gpu.h") +
+                                           whole(fs::path(HEDDLE_SOURCE_DIR) / "tests/gpu/fake/records.h");
   const fs::path library = folder / (heddle::Hash().add(text).add(emulator).hex() + ".so");
   if (!fs::exists(library)) {
     const std::string base = library.string() + "." + std::to_string(::getpid());
     std::ofstream(base + ".cpp") << text;
     // Sections of their own for functions: what counts instructions looks for names like those of a cubin.
-    const std::string command = std::string("\"") + HEDDLE_CXX + "\" -std=c++20 -O1 -w -shared -fPIC -fvisibility=hidden -fno-gnu-unique -ffunction-sections -Wl,--unique=.text.* -I\"" +
-                                HEDDLE_SOURCE_DIR + "\" -o \"" + base + ".so\" \"" + base + ".cpp\" 2>\"" + base + ".log\"";
+    const std::string command =
+        std::string("\"") + HEDDLE_CXX +
+        "\" -std=c++20 -O1 -w -shared -fPIC -fvisibility=hidden -fno-gnu-unique -ffunction-sections -Wl,--unique=.text.* -I\"" +
+        HEDDLE_SOURCE_DIR + "\" -o \"" + base + ".so\" \"" + base + ".cpp\" 2>\"" + base + ".log\"";
     const int code = std::system(command.c_str());
     program.log = whole(base + ".log");
     if (code == 0) fs::rename(base + ".so", library, ignored);
@@ -131,7 +137,9 @@ int compile(Text& program) {
   }
   program.cubin = whole(library);
   if (micro) program.cubin += micro_settings(program.source);
-  program.log = "ptxas info    : Used 168 registers, used 4 barriers, 0 bytes cumulative stack size\nptxas info    : 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n";
+  program.log =
+      "ptxas info    : Used 168 registers, used 4 barriers, 0 bytes cumulative stack size\nptxas info    : 0 bytes stack frame, 0 bytes "
+      "spill stores, 0 bytes spill loads\n";
   return 0;
 }
 

@@ -14,5 +14,12 @@ inline void record(u64* to, u32& at, u32 capacity, u32 point) {
 /// An SM at 1500 MHz.
 inline u64 global_timer() { return emulated_clock() * 2 / 3; }
 inline u64 sm_clock() { return emulated_clock(); }
-inline void block_begins(u64* head) { head[0] = global_timer(); head[1] = sm_clock(); head[2] = static_cast<u64>(blockIdx.x); }
-inline void block_ends(u64* head) { head[3] = global_timer(); head[4] = sm_clock(); }
+inline void block_begins(u64* head) {
+  head[0] = global_timer();
+  head[1] = sm_clock();
+  head[2] = static_cast<u64>(blockIdx.x);
+}
+inline void block_ends(u64* head) {
+  head[3] = global_timer();
+  head[4] = sm_clock();
+}
