@@ -659,11 +659,12 @@ std::vector<CommandSpec> make_table() {
        "print the JSON Schema of a file format",
        {"heddle schema kernel > kernel.schema.json"},
        {{"KIND",
-         "kernel, machine, schedule, constraints, project, pareto, simulation, job (a line of heddle batch's file), result (of its "
+         "kernel, machine, schedule, constraints, project, pareto, simulation, measurement, job (a line of heddle batch's file), result "
+         "(of its "
          "results) or space (what heddle tune varies)",
          PositionalType::Choice,
          true,
-         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "job", "result", "space"}}},
+         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space"}}},
        {},
        run_schema},
       {"completion",
