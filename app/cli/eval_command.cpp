@@ -78,6 +78,7 @@ int run_eval(const Arguments& arguments, const Terminal& terminal) {
   }();
   if (!result) return report(terminal, result.error(), json);
   if (result->cancelled) {
+    if (json) terminal.out << eval_text(*result);
     terminal.complain(interrupt.timed_out() ? "time was up before anything was compared" : "interrupted before anything was compared");
     return interrupt.timed_out() ? kNoProof : kInterrupted;
   }

@@ -37,19 +37,20 @@ std::string eval_text(const EvalReport& report) {
                                                                            {"reason", t.tolerance.reason}})
                                                        : Json()}});
   }
-  return Json(Json::Object{{"kernel", report.kernel},
-                           {"params", std::move(params)},
-                           {"reference", report.reference},
-                           {"formula", report.formula},
-                           {"seed", report.seed},
-                           {"pass", pass_json(!report.reference.empty(), report.pass)},
-                           {"verdict", eval_verdict(!report.reference.empty(), report.pass)},
-                           {"tensors", std::move(tensors)},
-                           {"blocks", report.count.blocks},
-                           {"trips", report.count.trips},
-                           {"tile_instructions", report.count.ops},
-                           {"multiply_adds", report.count.work},
-                           {"seconds", report.seconds}})
+  return Json(Json::Object{
+                  {"kernel", report.kernel},
+                  {"params", std::move(params)},
+                  {"reference", report.reference},
+                  {"formula", report.formula},
+                  {"seed", report.seed},
+                  {"pass", report.cancelled ? Json() : pass_json(!report.reference.empty(), report.pass)},
+                  {"verdict", report.cancelled ? "stopped, nothing was compared" : eval_verdict(!report.reference.empty(), report.pass)},
+                  {"tensors", std::move(tensors)},
+                  {"blocks", report.count.blocks},
+                  {"trips", report.count.trips},
+                  {"tile_instructions", report.count.ops},
+                  {"multiply_adds", report.count.work},
+                  {"seconds", report.seconds}})
       .pretty();
 }
 

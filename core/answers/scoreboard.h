@@ -67,8 +67,8 @@ Contender measured(const Problem& problem, const Constraints& constraints, Conte
 struct Scoreboard {
   Cycle lower_bound = 0;                               ///< on II, proved
   int bound_stages = std::numeric_limits<int>::max();  ///< for schedules of at most so many stages
-  bool of_demands = false;            ///< it is one on II where the demands are met; the order of such a schedule may sustain less
-  std::string why;                    ///< one sentence: what the bound rests on
+  bool of_demands = false;  ///< it is one on II where demands, or sums of a unit, are met; the order of such a schedule may sustain less
+  std::string why;          ///< one sentence: what the bound rests on
   std::vector<Contender> contenders;  ///< in the order in which they were settled
   bool cancelled = false, timed_out = false;
   double seconds = 0;

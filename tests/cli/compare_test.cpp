@@ -104,6 +104,13 @@ TEST_CASE("with --json the object is on standard output, whatever is written to 
   CHECK(run_heddle({"compare", "toy_fig1", "toy", "--json", "--format", "csv"}).code == app::kUsage);
 }
 
+TEST_CASE("a bound from a unit's sum is no contradiction to a period that the evaluator finds", "[app]") {
+  const auto run = run_heddle({"compare", test::repository_path("tests/dumps/scores.ddg.json") + "#issue-slots"});
+  CAPTURE(run.out, run.err);
+  CHECK(run.code == app::kDone);
+  CHECK_FALSE(contains(run.err, "internal error"));
+}
+
 TEST_CASE("a bound for so many stages is no contradiction to a schedule of more", "[app]") {
   const test::ScratchFolder folder;
   // S is demanded in cycle 41: with at most 6 stages that takes II 8, with more it does not.

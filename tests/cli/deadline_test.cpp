@@ -59,6 +59,8 @@ TEST_CASE("eval ends at its deadline with 5, and at a signal with 130", "[app]")
   int code = 0;
   CHECK(seconds_of(with(kLongEval, {"--timeout", "0.3"}), code) < 8);
   CHECK(code == kNoProof);
+  const json stopped = json::parse(run_heddle(with(kLongEval, {"--timeout", "0.05", "--json"})).out);
+  CHECK((stopped.at("pass").is_null() && stopped.at("verdict") == "stopped, nothing was compared"));
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const Interrupter sender(signal, std::chrono::milliseconds(200));
     CHECK(seconds_of(kLongEval, code) < 8);
