@@ -75,7 +75,7 @@ stage_tsan() {
   configure tsan && build tsan test_{app,monkey,ui} || return 1
   TSAN_OPTIONS="halt_on_error=1" run_ctest tsan -R '^(app|monkey|ui)/' -E "^$opens_gl\$"
 }
-# Continuous integration has 15 minutes on two cores, most of which go into compiling. So it compiles once, with light optimization
+# Continuous integration has 25 minutes on two cores, most of which go into compiling. So it compiles once, with light optimization
 # and the address sanitizer, which is fast enough for every test; the other sanitizers are left to --asan and --tsan.
 stage_ci() {
   configure ci "${werror[@]}" && build ci all && run_sanitized ci

@@ -12,7 +12,7 @@
 #include "core/base/id.h"
 
 namespace heddle {
-enum class GanttMode;  // core/report/gantt_model.h
+enum class GanttMode;  // core/chart/gantt_model.h
 }
 
 namespace heddle::app {

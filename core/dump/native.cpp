@@ -389,7 +389,7 @@ Constraints cycle_rules(const Dump& dump, const Loop& loop, const Problem& probl
 }
 
 /// joint-solver-0.2: what is handed over between groups takes its bytes once, beside what is taken anyway. Where cycles may move,
-/// rings have at least their least slots; how many more they need is seen from the schedule (core/io/peer/export_joint.cpp).
+/// rings have at least their least slots; how many more they need is seen from the schedule (core/dump/export_joint.cpp).
 UserConstraint crossing_budget(const Dump& dump, const Loop& loop, const Problem& problem,
                                const std::map<std::size_t, std::int64_t>& cluster_of) {
   UserConstraint memory;
