@@ -8,10 +8,10 @@
 #include <optional>
 #include <set>
 
-#include "app/cli/arguments.h"
-#include "app/cli/command_table.h"
+#include "app/command/arguments.h"
+#include "app/command/command_table.h"
+#include "app/jobs/answer_digest.h"
 #include "app/jobs/solve_job.h"
-#include "app/store/answer_digest.h"
 #include "core/base/atomic_file.h"
 #include "core/base/hash.h"
 #include "core/base/json_reader.h"
@@ -395,7 +395,7 @@ class FileReader {
       read_grid(*json, log, jobs);
     else
       JobReader(*json, log).run(jobs.emplace_back());
-    // A key that nobody reads is a slip of the pen, and then the job is another one than was meant.
+    // An unknown key is a typing mistake, and then the job is not the one that was meant.
     log.faults.insert(log.faults.end(), log.warnings.begin(), log.warnings.end());
     if (log.faults.empty() && file_.jobs.size() + jobs.size() > kMostJobs)
       log.fault("", fmt::format("a job file has at most {} jobs", kMostJobs));

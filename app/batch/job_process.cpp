@@ -12,7 +12,7 @@
 #include <new>
 #include <string_view>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 
 namespace heddle::app {
 namespace {

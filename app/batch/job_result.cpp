@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "core/answers/summary.h"
 #include "core/base/text_style.h"
 #include "core/base/words.h"

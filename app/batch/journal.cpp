@@ -1,4 +1,4 @@
-// One write per line, then fdatasync; ftruncate mends what a failed write left.
+// One write per line, then fdatasync; ftruncate removes what a failed write left.
 #include "app/batch/journal.h"
 
 #include <fcntl.h>
@@ -75,7 +75,7 @@ Result<Journal> Journal::open(const std::string& path) {
   if (::fstat(descriptor, &facts) != 0) return journal_error(path, "cannot be read", errno);
   if (!S_ISREG(facts.st_mode)) return journal_error(path, "is no file", 0);
   if (const off_t end = end_of_last_line(descriptor, facts.st_size); end != facts.st_size && ::ftruncate(descriptor, end) != 0)
-    return journal_error(path, "cannot be mended", errno);
+    return journal_error(path, "cannot be repaired", errno);
   return journal;
 }
 

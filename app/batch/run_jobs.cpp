@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "app/batch/claims.h"
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 
 namespace heddle::app {
 namespace {
@@ -232,7 +232,7 @@ Result<BatchEnd> run_jobs(const JobFile& file, const Shard& shard, const std::st
                           std::stop_token stop, const BatchListener& listener) {
   Result<Journal> open = Journal::open(journal);
   if (!open) return open.error();
-  // Read with the lock held: nobody else adds to it any more.
+  // Read with the lock held: no other process adds to it any more.
   std::vector<std::int64_t> numbers;
   const std::vector<Json> lines = read_journal(journal, &numbers);
   Batch batch(file, shard, options, listener, std::move(open).value());

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "app/cli/arguments.h"
+#include "app/command/arguments.h"
 #include "app/jobs/child_process.h"
 #include "core/base/atomic_file.h"
 #include "core/base/text_style.h"

@@ -1,12 +1,12 @@
 // What the program says about itself: help, version, completion.
 #include <fmt/format.h>
 
-#include "app/cli/arguments.h"
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
-#include "app/cli/completion.h"
-#include "app/cli/help.h"
-#include "app/cli/terminal.h"
+#include "app/command/arguments.h"
+#include "app/command/commands.h"
+#include "app/command/completion.h"
+#include "app/command/exit_code.h"
+#include "app/command/help.h"
+#include "app/command/terminal.h"
 #include "core/base/json.h"
 #include "core/base/version.h"
 #ifdef HEDDLE_HAS_SOLVER

@@ -1,7 +1,7 @@
 // heddle analyze: what arithmetic alone knows about II.
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
 #include "app/cli/inputs.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
 #include "core/analysis/bounds.h"
 #include "core/answers/summary.h"
 #include "core/chart/op_rows.h"

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
 #include "core/answers/summary.h"
@@ -30,7 +30,7 @@ bool proved(const SolveOutcome& outcome, const char* name) {
   return false;
 }
 
-/// The same loop solved anew, in both readings.
+/// The same loop solved again, in both readings.
 void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& arguments, double seconds, std::stop_token stop) {
   const peer::Loop& loop = dump.loops[audit.loop];
   peer::Improvement& found = audit.improvement.emplace();

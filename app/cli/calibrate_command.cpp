@@ -5,12 +5,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "app/cli/arguments.h"
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/lowering.h"
-#include "app/cli/terminal.h"
+#include "app/command/arguments.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
+#include "app/command/terminal.h"
 #include "codegen/calibrate/fit.h"
 #include "codegen/calibrate/micro.h"
 #include "codegen/compile/compile.h"

@@ -1,9 +1,9 @@
 // heddle check: the independent verdict on a schedule file.
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
 #include "app/cli/inputs.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
 #include "core/analysis/period.h"
 #include "core/answers/summary.h"
 

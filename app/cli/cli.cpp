@@ -1,5 +1,6 @@
 // Parsing, dispatch, and the last catch of what libraries may throw.
 #include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 
 #include <fmt/format.h>
 
@@ -10,12 +11,12 @@
 #include <new>
 
 #include "app/batch/job_process.h"
-#include "app/cli/arguments.h"
-#include "app/cli/commands.h"
-#include "app/cli/help.h"
-#include "app/cli/interrupt.h"
-#include "app/cli/terminal.h"
-#include "app/store/content_store.h"
+#include "app/command/arguments.h"
+#include "app/command/commands.h"
+#include "app/command/help.h"
+#include "app/command/interrupt.h"
+#include "app/command/terminal.h"
+#include "app/jobs/content_store.h"
 #include "codegen/run/child.h"
 
 namespace heddle::app {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/lowering.h"
-#include "app/cli/progress_line.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
+#include "app/command/progress_line.h"
 #include "codegen/compile/compile.h"
 #include "codegen/interpret/interpret.h"
 #include "codegen/interpret/verify.h"

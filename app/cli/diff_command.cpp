@@ -1,11 +1,11 @@
 // heddle diff: two schedules beside each other.
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
 #include "app/cli/inputs.h"
 #include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
 #include "core/answers/difference.h"
 
 namespace heddle::app {

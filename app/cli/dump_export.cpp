@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/interrupt.h"
 #include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
+#include "app/command/interrupt.h"
 #include "core/base/atomic_file.h"
 #include "core/check/checker.h"
 #include "core/dump/dump_files.h"

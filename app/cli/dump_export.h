@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
-#include "app/cli/terminal.h"
+#include "app/command/arguments.h"
+#include "app/command/terminal.h"
 #include "core/base/result.h"
 #include "core/schedule/outcome.h"
 

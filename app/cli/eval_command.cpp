@@ -1,11 +1,11 @@
 // heddle eval: does a kernel compute what its name says?
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
 #include "app/cli/inputs.h"
-#include "app/cli/interrupt.h"
-#include "app/cli/progress_line.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
+#include "app/command/progress_line.h"
 #include "core/answers/eval.h"
 #include "core/base/text_style.h"
 #include "core/kernel/evaluate.h"

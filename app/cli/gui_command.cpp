@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/cli/arguments.h"
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
-#include "app/cli/terminal.h"
+#include "app/command/arguments.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/terminal.h"
 #include "core/base/process.h"
 
 namespace heddle::app {

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "app/claims/judge_claim.h"
 #include "app/cli/solving.h"
+#include "app/jobs/judge_claim.h"
 
 namespace heddle::app {
 namespace {

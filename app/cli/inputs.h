@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/arguments.h"
-#include "app/cli/terminal.h"
+#include "app/command/arguments.h"
+#include "app/command/terminal.h"
 #include "core/library/inputs.h"
 #include "core/schedule/outcome.h"
 

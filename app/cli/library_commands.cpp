@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "app/cli/arguments.h"
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
-#include "app/cli/terminal.h"
+#include "app/command/arguments.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/terminal.h"
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
 #include "core/base/suggest.h"

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
 #include "codegen/program/target.h"
 #include "core/schedule/constraint_text.h"
 
@@ -48,7 +48,7 @@ void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& 
   for (const codegen::Refusal& r : refusals) {
     terminal.complain(fmt::format("{}: {}", r.rule, printable(r.sentence)));
     terminal.complain(r.constraint ? fmt::format("  solve with --demand \"{}\"", printable(r.constraint->name))
-                                   : fmt::format("  no demand mends it: {}", codegen::why_no_demand(r.rule)));
+                                   : fmt::format("  no demand avoids it: {}", codegen::why_no_demand(r.rule)));
   }
 }
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
-#include "app/cli/terminal.h"
+#include "app/command/arguments.h"
+#include "app/command/terminal.h"
 #include "codegen/compile/recut.h"
 #include "core/base/json.h"
 
@@ -39,7 +39,7 @@ struct CompiledKernel {
 std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal,
                                                 const codegen::CompileOptions& options, int& code);
 
-/// A line for each, and one for the demand that mends it or why none does.
+/// A line for each, and one for the demand that avoids it or why none does.
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal);
 
 /// --cluster, --no-turns and --cut.

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
 #include "app/cli/dump_export.h"
 #include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
 #include "core/analysis/difference.h"
 #include "core/answers/summary.h"
 #include "core/chart/chrome_trace.h"

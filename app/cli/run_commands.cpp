@@ -4,10 +4,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/lowering.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/measure.h"
 #include "core/answers/measurement_summary.h"

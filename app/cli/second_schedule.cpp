@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "app/claims/judge_claim.h"
-#include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
+#include "app/command/arguments.h"
+#include "app/jobs/judge_claim.h"
 #include "core/base/suggest.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/cli/inputs.h"
-#include "app/cli/terminal.h"
+#include "app/command/terminal.h"
 #include "core/analysis/difference.h"
 
 namespace heddle::app {

@@ -1,10 +1,10 @@
 // heddle simulate: a schedule run on the whole grid, and how it bears what the model does not know.
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/solving.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
 #include "core/answers/simulation.h"
 #include "core/answers/summary.h"
 #include "core/chart/chrome_trace.h"

@@ -1,7 +1,6 @@
 // heddle solve: the best schedule, its proof, and a file of it.
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
 #include "app/cli/solving.h"
+#include "app/command/commands.h"
 #include "core/answers/summary.h"
 #include "core/formats/schedule_json.h"
 

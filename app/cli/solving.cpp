@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "app/claims/judge_claim.h"
-#include "app/cli/cli.h"
-#include "app/cli/interrupt.h"
-#include "app/cli/progress_line.h"
-#include "app/store/solve_store.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
+#include "app/command/progress_line.h"
+#include "app/jobs/judge_claim.h"
+#include "app/jobs/solve_store.h"
 #include "core/answers/summary.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"

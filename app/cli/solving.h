@@ -3,13 +3,13 @@
 
 #include <functional>
 
-#include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
-#include "app/cli/terminal.h"
+#include "app/command/arguments.h"
+#include "app/command/terminal.h"
 #include "core/base/result.h"
 #include "core/schedule/outcome.h"
 #ifdef HEDDLE_HAS_SOLVER
-#include "app/cli/progress_line.h"
+#include "app/command/progress_line.h"
 #include "solver/search/solve.h"
 #endif
 

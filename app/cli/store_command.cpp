@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/arguments.h"
-#include "app/cli/cli.h"
-#include "app/cli/commands.h"
-#include "app/cli/terminal.h"
-#include "app/store/content_store.h"
+#include "app/command/arguments.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/terminal.h"
+#include "app/jobs/content_store.h"
 #include "core/base/json.h"
 
 namespace heddle::app {

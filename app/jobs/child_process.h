@@ -1,4 +1,4 @@
-// A program as a child: started without a shell, its lines of standard error heard as they come, ended when nobody wants it any more.
+// A program as a child: started without a shell, its lines of standard error heard as they come, ended when it is not wanted any more.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/jobs/kernel_options.h"
-#include "app/viewmodel/source_model.h"
+#include "app/jobs/source_model.h"
 #include "codegen/compile/build_log.h"
 #include "codegen/compile/recut.h"
 #include "codegen/program/program.h"

@@ -37,7 +37,7 @@ class Task {
         [](std::string why) { return Event(Failure{std::move(why)}); }, std::move(wake));
   }
 
-  /// At once, whatever the work is in the middle of: its thread is left to end by itself, and nobody hears its answer.
+  /// At once, whatever the work is in the middle of: its thread is left to end by itself, and its answer is ignored.
   void cancel() {
     if (!job_) return;
     leaving_.take(std::move(job_));

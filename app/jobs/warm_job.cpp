@@ -1,10 +1,10 @@
-// One WarmSolver, kept as long as the problem stays the same. Its first solve asks the store (app/store).
+// One WarmSolver, kept as long as the problem stays the same. Its first solve asks the store (solve_store.h).
 #include "app/jobs/warm_job.h"
 
 #ifdef HEDDLE_HAS_SOLVER
 #include <mutex>
 
-#include "app/store/solve_store.h"
+#include "app/jobs/solve_store.h"
 #include "solver/search/warm.h"
 #endif
 

@@ -4,13 +4,13 @@
 //      '----------------------work done-------------^
 //
 // Who owns what, for every job of the window (solves, questions, kernels, runs, sweeps, layouts):
-//  1. The thread owns what it uses: values that were moved in, and shared ones that nobody changes (shared_ptr<const T>). Nothing in the
+//  1. The thread owns what it uses: values that were moved in, and shared ones that do not change (shared_ptr<const T>). Nothing in the
 //     work refers to a session, a document, a panel or whoever asked: those may be gone before it ends.
 //  2. What it says goes into a channel that thread and worker own together. Whoever owns the worker takes it out, on his own thread,
 //     between two frames; `wake` only says that there is something, and what it touches outlives the worker.
 //  3. Whoever asks keeps what he asked about beside the worker, and compares before he uses an answer: one about a problem that is
 //     not open any more is dropped. He does not rely on every command to have cancelled the job.
-//  4. A job that is given up goes into LeavingJobs: nobody hears it any more, and it is joined once it has ended. Destroying a worker
+//  4. A job that is given up goes into LeavingJobs: its answer is ignored, and it is joined once it has ended. Destroying a worker
 //     joins its thread, so whatever owns workers is destroyed before what their `wake` touches.
 #pragma once
 

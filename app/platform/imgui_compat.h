@@ -4,7 +4,7 @@
 
 #include <imgui.h>
 
-#include "app/viewmodel/chord.h"
+#include "app/platform/chord.h"
 
 namespace heddle::app {
 

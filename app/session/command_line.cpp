@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "app/cli/arguments.h"
-#include "app/cli/command_table.h"
+#include "app/command/arguments.h"
+#include "app/command/command_table.h"
 #include "app/jobs/file_names.h"
 #include "app/session/dump_source.h"
 #include "app/session/export.h"

@@ -13,7 +13,7 @@
 namespace heddle::app {
 
 struct CheckRequest;  // app/jobs/kernel_job.h
-struct SweepHead;     // app/viewmodel/sweep_line.h
+struct SweepHead;     // app/batch/sweep_line.h
 
 /// "heddle SUBCOMMAND KERNEL MACHINE --param KEY=VALUE --set NUMBER=VALUE --demand SENTENCE ... EXTRA... SCHEDULE", quoted for a
 /// shell. Of the state it says what the subcommand takes: parameters, changed numbers and constraints that are switched on,

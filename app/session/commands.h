@@ -37,7 +37,7 @@ struct OpenMachine {
 struct SwitchMachine {
   std::string name;
   bool solve = false;
-};  ///< "what if it were that machine": all else stays, schedules that still fit are judged anew
+};  ///< "what if it were that machine": all else stays, schedules that still fit are checked again
 struct OpenPair {
   std::string kernel, machine;
   bool solve = true;

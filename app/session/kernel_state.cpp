@@ -128,7 +128,7 @@ bool KernelState::pump(std::vector<Line>& said) {
     news = true;
     if (text_.phase() == Task<KernelText>::Phase::Failed) {
       said.push_back({LogLevel::Warning, "the code generator failed: " + text_.failure()});
-      cancel(KernelStep::Text);  // nobody begins it again by himself
+      cancel(KernelStep::Text);  // it begins again only when asked
       given_up_ = writing_;
     } else if (!text_.active()) {
       if (const auto& text = text_.answer(); text && !text->refusals.empty())

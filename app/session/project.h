@@ -22,7 +22,7 @@ struct ProjectPlace {
 
 /// Pre: the content has a problem.
 Project to_project(const Content& content, const Selection& selection, const ViewState& view);
-/// The schedules of a project as rows of the list, judged anew under its constraints.
+/// The schedules of a project as rows of the list, checked again under its constraints.
 std::vector<EntryPtr> to_entries(const Project& project, const Problem& problem);
 
 /// There is something in it that opening kernel and machine again would not bring back.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "app/claims/judge_claim.h"
+#include "app/jobs/judge_claim.h"
 #include "app/session/files.h"
 #include "core/base/atomic_file.h"
 #include "core/dump/dump_files.h"

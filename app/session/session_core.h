@@ -260,7 +260,7 @@ class SessionCore {
   void solve_proposal(const std::string& what);
   /// Asks why II is not smaller, unless that is known or being asked.
   void ask_why();
-  /// Puts other numbers in force, as one step of undo; schedules of the old problem that still fit are kept and judged anew.
+  /// Puts other numbers in force, as one step of undo; schedules of the old problem that still fit are kept and checked again.
   /// False when there is no problem with them.
   bool change_numbers(Changes next, const std::string& what);
   /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
@@ -276,7 +276,7 @@ class SessionCore {
   /// Gives the rows whose file claims a proof, and the row that is being proved, what the outcome has proved about the question.
   void settle_claims(const SolveOutcome& outcome);
   void settle_after_travel(bool other_problem);
-  /// Call after every change of the content: models are made anew, and what is selected, pointed at and aligned is in the problem again.
+  /// Call after every change of the content: models are made again, and what is selected, pointed at and aligned is in the problem again.
   void changed();
   double now() const;
   void say(LogLevel level, std::string text);

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "app/claims/judge_claim.h"
+#include "app/jobs/judge_claim.h"
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/session_core.h"

@@ -201,7 +201,7 @@ bool SessionCore::pump_questions() {
   if (!work_.question_job) return false;
   const bool ended = work_.question_job->state() == WorkState::Finished;
   QuestionState& asked = question_of(work_.answering);
-  // A newer question of the same topic may be waiting: then these events belong to nobody.
+  // A newer question of the same topic may be waiting: then these events are dropped.
   const bool ours = asked.phase == QuestionState::Phase::Running || asked.phase == QuestionState::Phase::Stopping;
   std::vector<QuestionEvent> events = work_.question_job->drain();
   if (ours) asked.seconds = work_.question_job->seconds();

@@ -3,8 +3,8 @@
 
 #include "app/session/command_line.h"
 #include "app/session/files.h"
+#include "app/session/run_fit.h"
 #include "app/session/session_core.h"
-#include "app/viewmodel/measured_model.h"
 #include "codegen/program/target.h"
 #include "core/base/text_style.h"
 #include "core/formats/measurement_json.h"

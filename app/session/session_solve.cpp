@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/jobs/content_store.h"
 #include "app/session/proposal.h"
 #include "app/session/session_core.h"
-#include "app/store/content_store.h"
 #include "core/check/certify.h"
 
 namespace heddle::app {

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "app/claims/judge_claim.h"
 #include "app/jobs/file_names.h"
+#include "app/jobs/judge_claim.h"
 #include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "app/session/session_core.h"

@@ -65,7 +65,7 @@ bool SweepState::pump(std::optional<SweepRunEnd>& ended) {
   if (!follower_) return news;
   for (SweepNews& piece : follower_->drain()) {
     news = true;
-    if (piece.anew) {
+    if (piece.from_start) {
       table_.clear();
       faults_.clear();
     }

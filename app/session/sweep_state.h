@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "app/batch/sweep_follow.h"
+#include "app/batch/sweep_table.h"
 #include "app/jobs/child_process.h"
-#include "app/jobs/sweep_follow.h"
 #include "app/jobs/task.h"
-#include "app/viewmodel/sweep_table.h"
 
 namespace heddle::app {
 

@@ -17,8 +17,8 @@ std::optional<Schedule> placed_schedule(const Candidate& candidate, Cycle min_ii
 struct WrittenSchedule {
   SolveOutcome outcome;  ///< of the last question
   bool cached = false;
-  std::string refusal;          ///< why the schedule cannot be written or does not compile clean; empty when it can, or nobody asked
-  Constraints demands;          ///< that were added to make it possible
+  std::string refusal;  ///< why the schedule cannot be written or does not compile clean; empty when it can, or when that was not asked
+  Constraints demands;  ///< that were added to make it possible
   codegen::BuildOptions build;  ///< with the cuts of loops that compile clean, where that was demanded
 };
 

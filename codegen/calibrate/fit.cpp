@@ -13,7 +13,7 @@ constexpr double kSmallestScale = 0.02, kLargestScale = 50;
 constexpr std::string_view kForm = "; form: ";
 constexpr std::size_t kLongestFormula = 3500;  ///< of the 4096 characters that an expression may have
 
-/// Names that the shapes do not set are attributes nobody gave: 0, as costs have them.
+/// Names that the shapes do not set are attributes that were not given: 0, as costs have them.
 std::optional<std::int64_t> value_of(const Expr& formula, Scope dims) {
   for (const std::string& name : formula.names()) dims.try_emplace(name, 0);
   const auto value = formula.evaluate(dims);

@@ -115,7 +115,7 @@ MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t input
   return kernel;
 }
 
-/// Every element takes part anew, because each pass adds the last result to all of them; a loop that only does that is taken off.
+/// Every element takes part again, because each pass adds the last result to all of them; a loop that only does that is taken off.
 MicroKernel reduction(const std::string& rule, std::int64_t n, bool maximum) {
   Body body;
   const std::int64_t count = n / 2;

@@ -52,7 +52,7 @@ std::optional<BuildMessage> message(std::string_view rest) {
 std::optional<BuildMessage> message_of(std::string_view line) {
   if (line.starts_with("ptxas")) {
     std::string_view rest = line.substr(5);
-    // Lines of PTX are nobody's lines.
+    // Lines of PTX have no line of the source.
     if (const std::size_t semicolon = rest.find(';'); semicolon != std::string_view::npos && rest.find(", line ") < semicolon)
       rest = rest.substr(semicolon + 1);
     return message(rest);

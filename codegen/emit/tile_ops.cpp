@@ -284,7 +284,7 @@ void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
   raw("#pragma unroll");
   line("for (int r = 0; r < {}; ++r) {}[r] = even[r];", rows, to);
   end_result(step);
-  // Nobody asks for the sum before the loop is over; the additions stay here all the same.
+  // The sum is not needed before the loop is over; the additions stay here all the same.
   if (lazy) line("pin({});", register_text(step.output));
 }
 

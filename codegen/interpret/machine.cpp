@@ -313,7 +313,7 @@ const Array* BlockMachine::read(std::size_t role, const Flat& flat, const Place&
       fail(FaultKind::NotReady, role, flat, tile, "a copy that does not exist");
       return nullptr;
     }
-    // A wgmma may add to what an earlier one of the role is still adding to; nobody else may look.
+    // A wgmma may add to what an earlier one of the role is still adding to; no other may read it.
     if (found->flying > 0 && found->summing && !sum) {
       fail(FaultKind::Overwrite, role, flat, tile, "reads registers that a wgmma in flight may still write");
       return nullptr;
@@ -574,7 +574,7 @@ ProgramFault BlockMachine::stuck() const {
       fault.what += fmt::format("; {} is at '{}' of iteration {}", role_at(r).name, step, flat.step->iteration + flat.shift);
     }
   }
-  fault.what = "nobody can go on" + fault.what;
+  fault.what = "no role can go on" + fault.what;
   return fault;
 }
 

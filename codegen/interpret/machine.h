@@ -43,7 +43,7 @@ class BlockMachine {
   };
   struct Slot : Cell {
     unsigned filling = 0;            ///< by TMA: which parts, one per block of the cluster
-    unsigned missing = 0;            ///< parts that nobody has brought yet
+    unsigned missing = 0;            ///< parts that have not arrived yet
     int readers = 0;                 ///< TMA stores and wgmmas in flight
     bool unfenced = false;           ///< threads wrote, and no fence since
     bool untold = false;             ///< a store was awaited by one thread only

@@ -393,7 +393,8 @@ void Builder::lower_issue(std::size_t role, const PipelineLine& line, Step step,
     }
     if (step.engine == Engine::Load) {
       if (step.output.kind != Place::Kind::Buffer || !full_of_.contains(value))
-        return refuse("load_target", {tile_op.name}, fmt::format("'{}' loads what nobody waits for, or into registers", tile_op.name));
+        return refuse("load_target", {tile_op.name},
+                      fmt::format("'{}' loads a tile that no op waits for, or into registers", tile_op.name));
       step.barrier = full_of_.at(value);
       step.cursor = depth_of(step.output.index);
     }

@@ -312,7 +312,7 @@ class Folder {
   }
 
   /// Without: waits for groups that have been awaited already or are awaited again at once; advances of cursors whose slot is
-  /// always 0 and whose phase nobody asks for.
+  /// always 0 and whose phase is not needed.
   void drop_idle(std::vector<Event>& events) const {
     std::vector<bool> matters;
     for (const Cursor& c : cursors_) matters.push_back(c.depth > 1);

@@ -57,7 +57,7 @@ void Builder::lower_prologue() {
       refuse("prologue_kind", {op.name}, fmt::format("'{}' fills shared memory before the loop; only tma_load does so here", op.name));
       continue;
     }
-    if (!readers_.contains(value)) continue;  // nobody reads it
+    if (!readers_.contains(value)) continue;  // it is not read
     // The producer loads; without one the first role.
     auto& begin = drafts_.front().begin;
     const OpRef ref{OpRef::List::Prologue, i};

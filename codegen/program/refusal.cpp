@@ -34,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kReasons
     {"epilogue_kind", kEnds},
     {"epilogue_reads_ring", kEnds},
     {"epilogue_crosses_roles", kEnds},
-    {"illegal_schedule", "the schedule is to be mended first: heddle check says where"},
+    {"illegal_schedule", "correct the schedule first: heddle check says where"},
     {"cluster", kOption},
     {"records", kOption},
     {"loop", kOneStage},

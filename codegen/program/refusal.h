@@ -18,7 +18,7 @@ struct Refusal {
   std::optional<UserConstraint> constraint;  ///< enabled, named after its sentence (core/schedule/constraint_text.h)
 };
 
-/// Why no demand mends what is refused by this rule, where a refusal has none; a clause without a full stop.
+/// Why no demand avoids what is refused by this rule, where a refusal has none; a clause without a full stop.
 std::string_view why_no_demand(std::string_view rule);
 
 }  // namespace heddle::codegen

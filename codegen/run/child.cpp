@@ -206,7 +206,7 @@ class Executor {
     }
   }
 
-  /// On the data of the last case. Tensors that tiles add to are left out: the order of their sums is nobody's promise.
+  /// On the data of the last case. Tensors that tiles add to are left out: the order of their sums is not promised.
   void repeat(Verification& verification) {
     std::vector<std::vector<std::uint8_t>> first(plan_.tensors.size());
     verification.repeats = plan_.repeats;

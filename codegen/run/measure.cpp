@@ -101,10 +101,10 @@ Result<PreparedRun> prepare_run(const MeasureRequest& request) {
     }
     plan.cases = cases_for(request.kernel, request.program.params, plan.tensors, plan.reference.has_value(), request.seed, prepared.remark);
   } else {
-    prepared.remark = "nobody asked for its result";
+    prepared.remark = "its result was not asked for";
   }
   if (request.library) plan.libraries = libraries_for(request.kernel, plan.tensors);
-  if (plan.libraries.empty()) plan.no_library = request.library ? "no library is known to compute this" : "nobody asked for one";
+  if (plan.libraries.empty()) plan.no_library = request.library ? "no library is known to compute this" : "none was asked for";
   plan.flops = flops_of(request.kernel, plan.tensors);
   plan.seed = request.seed;
   plan.repeats = request.repeats, plan.launches = request.launches, plan.warmups = request.warmups;

@@ -28,7 +28,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
 /// takes O and other statistics than our kernel, so it would not run on the same buffers.
 std::vector<LibraryPlan> libraries_for(const Kernel& kernel, const std::vector<TensorPlan>& tensors);
 
-/// Floating-point operations of one launch, as papers count them; 0: nobody counts them.
+/// Floating-point operations of one launch, as papers count them; 0: not counted.
 std::int64_t flops_of(const Kernel& kernel, const std::vector<TensorPlan>& tensors);
 
 }  // namespace heddle::codegen

@@ -140,7 +140,7 @@ std::string latency_summary(const Problem& problem, const LatencyRange& answer, 
     text += wrapped(fmt::format("{} stays valid, start for start, for {}{}", whose, up_to(*answer.valid_to), how_much), "", style.width);
     if (!answer.breaks.empty()) text += wrapped(printable(answer.breaks), fmt::format("  at {}: ", *answer.valid_to + 1), style.width);
     if (answer.refitted_to && *answer.refitted_to != *answer.valid_to)
-      text += fmt::format("  with ring depths and register budgets chosen anew: for {}\n", up_to(*answer.refitted_to));
+      text += fmt::format("  with ring depths and register budgets chosen again: for {}\n", up_to(*answer.refitted_to));
     if (answer.retimed_to)
       text += fmt::format("  the same groups and order with other starts keep II {} for {}{}\n", answer.ii, up_to(*answer.retimed_to),
                           *answer.retimed_to < kUnlimited ? " at least" : "");

@@ -57,7 +57,7 @@ struct LatencyRange {
   bool given = false;                ///< it came from the user
   /// The checker accepts the schedule for latencies 0 to this, and not for one more; kUnlimited when there is no end.
   std::optional<Cycle> valid_to;
-  /// The same with ring depths and register budgets chosen anew; starts and groups stay.
+  /// The same with ring depths and register budgets chosen again; starts and groups stay.
   std::optional<Cycle> refitted_to;
   /// At least up to this latency the schedule's groups and order keep its II with other starts.
   std::optional<Cycle> retimed_to;

@@ -44,7 +44,7 @@ std::string verification_text(const Verification& v) {
 
 /// "right by the same criteria, worst O[0, 3]: off by 0.002, 0.01 allowed"
 std::string library_check_text(const TimedLibrary& library) {
-  if (library.checks.empty()) return library.absent.empty() ? "nobody looked at its result" : "";
+  if (library.checks.empty()) return library.absent.empty() ? "its result was not checked" : "";
   const OutputCheck* worst = &library.checks.front();
   for (const OutputCheck& check : library.checks)
     if (!check.passed && worst->passed) worst = &check;

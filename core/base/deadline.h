@@ -1,5 +1,5 @@
 // When a question has to be over: made once, where it is asked, and handed down. Whoever gets it looks at what is left; the time is
-// never begun anew.
+// never begun again.
 #pragma once
 
 #include <algorithm>

@@ -1,14 +1,13 @@
 #include "core/base/suggest.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "core/base/letters.h"
 
 namespace heddle {
 namespace {
 
 constexpr std::size_t kLongestWord = 64;  ///< longer words are no typing mistakes, and the distance is quadratic
-
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 /// Those of which the word is the beginning, give or take one typing mistake; none when they are too many to be a
 /// guess.
@@ -34,9 +33,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     for (std::size_t j = 1; j < width; ++j) {
-      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      const bool same = lower_case(a[i - 1]) == lower_case(b[j - 1]);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
-      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && lower_case(a[i - 1]) == lower_case(b[j - 2]) && lower_case(a[i - 2]) == lower_case(b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before.swap(last);
@@ -53,7 +52,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     const std::size_t longer = std::max(word.size(), candidate.size()), shorter = std::min(word.size(), candidate.size());
     if (candidate.size() > kLongestWord || longer - shorter >= best) continue;
     // A single letter is not a typing mistake of every other single letter.
-    if (word.size() == 1 && candidate.size() == 1 && lower(word[0]) != lower(candidate[0])) continue;
+    if (word.size() == 1 && candidate.size() == 1 && lower_case(word[0]) != lower_case(candidate[0])) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best) {
       best = distance;

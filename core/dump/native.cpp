@@ -152,7 +152,7 @@ class KernelBuilder {
     return true;
   }
 
-  /// Tiles in shared and tensor memory that the loop fills anew in every iteration.
+  /// Tiles in shared and tensor memory that the loop fills again in every iteration.
   void rings() {
     for (const Ring& ring : loop_.rings) {
       if (!kernel_.body[ring.writer].outputs.empty()) continue;

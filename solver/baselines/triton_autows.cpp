@@ -62,7 +62,7 @@ class Partitions {
           merged = true;
           break;
         }
-        if (merged) break;  // the list begins anew after every merge
+        if (merged) break;  // the list begins again after every merge
       }
     }
   }

@@ -1,5 +1,5 @@
 // The chart's view without drawing: zoom, pan, hit, snap, steps through bars.
-#include "app/viewmodel/chart_view.h"
+#include "app/window/chart/chart_view.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

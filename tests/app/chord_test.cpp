@@ -1,5 +1,5 @@
 // Chords as people write them.
-#include "app/viewmodel/chord.h"
+#include "app/platform/chord.h"
 
 #include <catch2/catch.hpp>
 

@@ -8,7 +8,7 @@
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
-#include "app/viewmodel/header_model.h"
+#include "app/window/parts/header_model.h"
 #include "core/formats/schedule_json.h"
 #include "core/schedule/question.h"
 #include "tests/support/fake_solver.h"

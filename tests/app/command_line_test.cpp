@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "app/cli/arguments.h"
 #include "app/cli/inputs.h"
+#include "app/command/arguments.h"
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
 #include "core/schedule/constraint_text.h"

@@ -1,13 +1,13 @@
 // A and B in the session, and what is made of them for the window.
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
-#include "app/viewmodel/compare_model.h"
+#include "app/window/chart/compare_model.h"
 
 #include <catch2/catch.hpp>
 
 #include "app/session/command_line.h"
 #include "app/session/session.h"
-#include "app/viewmodel/chart_overlay.h"
+#include "app/window/chart/chart_overlay.h"
 #include "core/chart/gantt_model.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"

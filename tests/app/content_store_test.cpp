@@ -1,5 +1,5 @@
 // The store on disk: hits and misses, damage of every kind, several writers, a disk that is full, the cap.
-#include "app/store/content_store.h"
+#include "app/jobs/content_store.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

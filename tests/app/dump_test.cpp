@@ -12,9 +12,9 @@
 #include "app/session/files.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
-#include "app/viewmodel/audit_model.h"
-#include "app/viewmodel/dump_model.h"
-#include "app/viewmodel/header_model.h"
+#include "app/window/parts/dump_model.h"
+#include "app/window/parts/header_model.h"
+#include "app/window/tabs/audit/audit_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 

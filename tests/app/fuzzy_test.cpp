@@ -1,5 +1,5 @@
 // Finding by a few letters.
-#include "app/viewmodel/fuzzy.h"
+#include "app/window/kit/fuzzy.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The graph's layout by a child process, and the model of the picture: what is bold, what is hit, where zooming leads.
-#include "app/viewmodel/graph_model.h"
+#include "app/window/tabs/graph/graph_model.h"
 #include "app/session/environment.h"
 
 #include <catch2/catch.hpp>

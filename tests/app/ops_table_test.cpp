@@ -1,5 +1,5 @@
 // The ops table: columns, order, filter, clipboard text.
-#include "app/viewmodel/ops_table.h"
+#include "app/window/parts/ops_table.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // A front as rows and points.
-#include "app/viewmodel/pareto_model.h"
+#include "app/window/tabs/pareto/pareto_model.h"
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"

@@ -11,6 +11,5 @@
 #include <string>
 #include <thread>
 #include <vector>
-#include "app/cli/cli.h"
 #include "app/session/session.h"
 #include "tests/support/fake_solver.h"

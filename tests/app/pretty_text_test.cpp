@@ -1,5 +1,5 @@
 // Plain sentences made ready for the window.
-#include "app/viewmodel/pretty_text.h"
+#include "app/window/kit/pretty_text.h"
 
 #include <catch2/catch.hpp>
 

@@ -8,9 +8,9 @@
 
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
-#include "app/viewmodel/chart_overlay.h"
-#include "app/viewmodel/constraint_list.h"
-#include "app/viewmodel/legal_band.h"
+#include "app/window/chart/chart_overlay.h"
+#include "app/window/chart/legal_band.h"
+#include "app/window/parts/constraint_list.h"
 #include "core/formats/constraints_json.h"
 #include "core/schedule/constraint_text.h"
 #include "tests/support/fake_solver.h"

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "app/jobs/child_process.h"
-#include "app/viewmodel/measured_model.h"
+#include "app/window/tabs/runs/measured_model.h"
 #include "core/chart/gantt_model.h"
 #include "core/formats/measurement_json.h"
 #include "core/library/library.h"

@@ -1,11 +1,11 @@
 // Which number matters, as rows.
-#include "app/viewmodel/sensitivity_model.h"
+#include "app/window/tabs/sensitivity/sensitivity_model.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "app/viewmodel/plot_scale.h"
+#include "app/window/kit/plot_scale.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;

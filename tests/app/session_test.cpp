@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "app/session/files.h"
-#include "app/viewmodel/explain_model.h"
-#include "app/viewmodel/header_model.h"
-#include "app/viewmodel/inspector_model.h"
+#include "app/window/chart/inspector_model.h"
+#include "app/window/parts/explain_model.h"
+#include "app/window/parts/header_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 

@@ -1,5 +1,5 @@
 // Solved problems in the store: the same answer without a search, and never a wrong one.
-#include "app/store/solve_store.h"
+#include "app/jobs/solve_store.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

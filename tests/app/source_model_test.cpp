@@ -1,5 +1,5 @@
 // Generated text as lines, tokens and blocks.
-#include "app/viewmodel/source_model.h"
+#include "app/jobs/source_model.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,11 +1,11 @@
 // Sweeps as the window reads them: whole and half lines, broken ones, batches begun anew; filters, orders, thinning.
-#include "app/viewmodel/sweep_table.h"
+#include "app/batch/sweep_table.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "app/jobs/sweep_follow.h"
-#include "app/viewmodel/sweep_view.h"
+#include "app/batch/sweep_follow.h"
+#include "app/window/tabs/sweep/sweep_view.h"
 #include "tests/support/sweep_files.h"
 
 using namespace heddle;

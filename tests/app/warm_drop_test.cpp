@@ -6,8 +6,8 @@
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
 #include "app/session/session.h"
-#include "app/viewmodel/chart_overlay.h"
-#include "app/viewmodel/legal_band.h"
+#include "app/window/chart/chart_overlay.h"
+#include "app/window/chart/legal_band.h"
 
 using namespace heddle;
 using namespace heddle::app;

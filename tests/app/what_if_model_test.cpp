@@ -1,5 +1,5 @@
 // What a changed number does to the shown schedule, without a solver.
-#include "app/viewmodel/what_if_model.h"
+#include "app/window/parts/what_if_model.h"
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
 

@@ -1,5 +1,5 @@
 // Why an op starts where it does.
-#include "app/viewmodel/why_here.h"
+#include "app/window/chart/why_here.h"
 #include "app/session/commands.h"
 #include "app/session/environment.h"
 
@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/session/session.h"
-#include "app/viewmodel/chart_view.h"
+#include "app/window/chart/chart_view.h"
 #include "core/schedule/constraint_text.h"
 #include "tests/support/paths.h"
 

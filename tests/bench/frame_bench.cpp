@@ -10,8 +10,8 @@
 
 #include "app/platform/imgui_compat.h"
 #include "app/platform/offscreen_platform.h"
-#include "app/ui/gantt_view.h"
-#include "app/ui/theme.h"
+#include "app/window/chart/gantt_view.h"
+#include "app/window/kit/theme.h"
 #include "core/chart/gantt_model.h"
 #include "tests/bench/table.h"
 #include "tests/support/gantt_fixture.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "core/base/json.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"

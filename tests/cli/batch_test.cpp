@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "app/batch/journal.h"
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "app/jobs/heddle_child.h"
 #include "app/jobs/run_job.h"
 #include "core/base/hash.h"

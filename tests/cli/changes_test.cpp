@@ -1,7 +1,7 @@
 // --set and the changes of a constraints file, on the command line.
 #include <catch2/catch.hpp>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "tests/app/cli_support.h"
 
 using namespace heddle;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "codegen/compile/compile.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
@@ -127,7 +127,7 @@ TEST_CASE("what no schedule can mend is refused with the way out", "[app]") {
   CHECK(run.code == kNegative);
   CHECK(contains(run.err, "tile_rows"));
   CHECK(contains(run.err, "--subtile Q_ROWS=2"));
-  CHECK(contains(run.err, "no demand mends it: how large its tiles are is the kernel's"));
+  CHECK(contains(run.err, "no demand avoids it: how large its tiles are is the kernel's"));
 }
 #endif
 

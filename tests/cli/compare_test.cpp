@@ -1,7 +1,7 @@
 // heddle compare on the command line.
 #include <catch2/catch.hpp>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "core/base/json.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"

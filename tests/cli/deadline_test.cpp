@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
 

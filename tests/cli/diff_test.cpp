@@ -1,7 +1,7 @@
 // heddle diff on the command line.
 #include <catch2/catch.hpp>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"

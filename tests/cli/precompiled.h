@@ -8,5 +8,4 @@
 #include <string>
 #include <thread>
 #include <vector>
-#include "app/cli/cli.h"
 #include "tests/app/cli_support.h"

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "tests/app/cli_support.h"
 
 #ifdef HEDDLE_HAS_SOLVER

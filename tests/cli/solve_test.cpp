@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "tests/app/cli_support.h"
 
 using namespace heddle::app;

@@ -6,7 +6,7 @@
 #include <functional>
 #include <sstream>
 
-#include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "tests/app/cli_support.h"
 
 using namespace heddle::app;

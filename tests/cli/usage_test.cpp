@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/cli/arguments.h"
-#include "app/cli/cli.h"
-#include "app/cli/command_table.h"
 #include "app/cli/inputs.h"
+#include "app/command/arguments.h"
+#include "app/command/command_table.h"
+#include "app/command/exit_code.h"
 #include "core/library/library.h"
 #include "tests/app/cli_support.h"
 

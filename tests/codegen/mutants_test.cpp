@@ -75,5 +75,5 @@ TEST_CASE("the interpreter says who went wrong where", "[codegen]") {
     if (const auto found = run_symbolic(from.kernel, program, {.seed = seed}); found && found->kind == FaultKind::Deadlock)
       fault = to_string(*found);
   CHECK(fault.find("deadlock: producer at 'wait empty") == 0);
-  CHECK(fault.find("nobody can go on") != std::string::npos);
+  CHECK(fault.find("no role can go on") != std::string::npos);
 }

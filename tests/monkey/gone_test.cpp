@@ -8,7 +8,7 @@
 #include "app/session/command_line.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/sweep_state.h"
-#include "app/ui/tabs.h"
+#include "app/window/parts/tabs.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"
 #include "tests/ui/gated_solver.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/command_table.h"
+#include "app/command/command_table.h"
 #include "tests/strange/world.h"
 
 namespace heddle::strange {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/arguments.h"
-#include "app/cli/cli.h"
+#include "app/command/arguments.h"
+#include "app/command/exit_code.h"
 
 namespace heddle::strange {
 namespace {

@@ -24,6 +24,7 @@
 #include <thread>
 
 #include "app/cli/cli.h"
+#include "app/command/exit_code.h"
 #include "tests/strange/documents.h"
 #include "tests/strange/judge.h"
 #include "tests/support/paths.h"

@@ -9,7 +9,7 @@
 #include <functional>
 #include <sstream>
 
-#include "app/cli/arguments.h"
+#include "app/command/arguments.h"
 #include "app/platform/picture.h"
 #include "app/session/command_line.h"
 #include "app/session/export.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "app/session/commands.h"
-#include "app/ui/tabs/compare_state.h"
+#include "app/window/tabs/compare/compare_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
@@ -217,7 +217,7 @@ TEST_CASE("single, split and ghost charts, alignment, and the table's switches",
   h.frame(2);
   h.click("compare/sort/delta");
   h.frame();
-  CHECK(h.window().ui().compare_tab->sort == CompareColumn::Delta);
+  CHECK(h.window().ui().of<CompareTabState>().sort == CompareColumn::Delta);
   h.click("compare/copy");
   CHECK(std::string(ImGui::GetClipboardText()).find("rescale0\t") != std::string::npos);
   h.frame();

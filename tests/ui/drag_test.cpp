@@ -6,7 +6,7 @@
 #include "app/session/commands.h"
 #include "app/session/proposal.h"
 #include "app/session/question_state.h"
-#include "app/ui/tabs/constraints_state.h"
+#include "app/window/parts/constraints_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
@@ -160,7 +160,7 @@ TEST_CASE("constraints are typed, edited, switched and removed in the list", "[u
   h.type("make it faster");
   h.key(Key::Enter);
   CHECK(h.content().constraints.size() == 1);
-  CHECK_FALSE(h.window().ui().constraints->add_fault.empty());
+  CHECK_FALSE(h.window().ui().of<ConstraintsState>().add_fault.empty());
   h.key(Key::Escape);
   h.move_to("constraints/0");
   h.click("constraints/0/remove");

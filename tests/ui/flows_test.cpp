@@ -12,8 +12,8 @@
 #include "app/session/kernel_state.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/run_state.h"
-#include "app/ui/tabs/cuda_state.h"
-#include "app/ui/theme.h"
+#include "app/window/kit/theme.h"
+#include "app/window/tabs/cuda/cuda_state.h"
 #include "core/chart/gantt_model.h"
 #include "core/formats/measurement_json.h"
 #include "tests/support/paths.h"
@@ -279,13 +279,13 @@ TEST_CASE("bars and lines of the CUDA text point at each other", "[ui]") {
   CHECK(p.session().selection().primary() == mma);
   // F4 goes through its lines.
   p.key(Key::F4);
-  REQUIRE(p.window().ui().cuda->marked);
-  const std::size_t here = *p.window().ui().cuda->marked;
+  REQUIRE(p.window().ui().of<CudaTabState>().marked);
+  const std::size_t here = *p.window().ui().of<CudaTabState>().marked;
   p.key(Key::F4);
-  CHECK(*p.window().ui().cuda->marked > here);
-  CHECK(source.block_of(*p.window().ui().cuda->marked)->op == mma);
+  CHECK(*p.window().ui().of<CudaTabState>().marked > here);
+  CHECK(source.block_of(*p.window().ui().of<CudaTabState>().marked)->op == mma);
   p.key(Key::F4, {.shift = true});
-  CHECK(*p.window().ui().cuda->marked == here);
+  CHECK(*p.window().ui().of<CudaTabState>().marked == here);
   // Another schedule's text is not passed off as this one's.
   Schedule moved = p.a().schedule;
   for (Placement& place : moved.ops) place.start += 8;

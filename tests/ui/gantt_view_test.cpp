@@ -1,5 +1,5 @@
 // Gestures and keys of the timeline on real Dear ImGui frames without a renderer. Time passes only when a test says so.
-#include "app/ui/gantt_view.h"
+#include "app/window/chart/gantt_view.h"
 #include "app/session/commands.h"
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 #include "app/platform/fonts.h"
 #include "app/platform/imgui_compat.h"
-#include "app/ui/probe.h"
-#include "app/ui/theme.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/theme.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/gantt_fixture.h"
 

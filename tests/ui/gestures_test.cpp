@@ -7,7 +7,7 @@
 #include <set>
 
 #include "app/session/commands.h"
-#include "app/ui/focus.h"
+#include "app/window/kit/focus.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "app/session/commands.h"
-#include "app/ui/tabs/graph_state.h"
+#include "app/window/tabs/graph/graph_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 
@@ -111,7 +111,7 @@ TEST_CASE("the graph's menu pins and copies, its bar copies the edges", "[ui]") 
 
 TEST_CASE("without Graphviz the tab says so and the rest works", "[ui]") {
   Harness h(test::solve_toy);
-  h.window().ui().graph->program = "no-such-program-anywhere";
+  h.window().ui().of<GraphState>().program = "no-such-program-anywhere";
   h.session().apply(OpenPair{"toy_fig1", "toy", true});
   h.wait_for_solver();
   h.session().apply(ShowTab{BottomTab::Graph});

@@ -11,8 +11,8 @@
 #include "app/platform/imgui_compat.h"
 #include "app/session/commands.h"
 #include "app/session/environment.h"
-#include "app/ui/app_window.h"
-#include "app/ui/probe.h"
+#include "app/window/frame/app_window.h"
+#include "app/window/kit/probe.h"
 
 namespace heddle::test {
 

@@ -9,7 +9,7 @@
 #include "app/session/environment.h"
 #include "app/session/kernel_state.h"
 #include "app/session/proposal_commands.h"
-#include "app/ui/tabs/cuda_state.h"
+#include "app/window/tabs/cuda/cuda_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 #include "tests/ui/harness.h"
@@ -134,7 +134,7 @@ const OptionRow kOptionRows[] = {
        b.frame(3);
        b.key(Key::F4);
      },
-     [](KernelBench& b) { return !b.window().ui().cuda->steps && b.window().ui().cuda->marked.has_value(); }},
+     [](KernelBench& b) { return !b.window().ui().of<CudaTabState>().steps && b.window().ui().of<CudaTabState>().marked.has_value(); }},
     {"Ctrl+F6: verifies with data", [](KernelBench& b) { b.key(Key::F6, {.ctrl = true}); },
      [](KernelBench& b) {
        return b.session().kernel().verified().answer() && b.session().kernel().verified().answer()->fault.empty() &&

@@ -12,8 +12,8 @@
 #include "app/jobs/ask_options.h"
 #include "app/session/commands.h"
 #include "app/session/environment.h"
-#include "app/ui/focus.h"
-#include "app/ui/tabs/graph_state.h"
+#include "app/window/kit/focus.h"
+#include "app/window/tabs/graph/graph_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
@@ -160,7 +160,7 @@ TEST_CASE("the arrows walk through all rows of a table, also those that have to 
     Harness h(test::solve_toy, 1280, 720);
     h.session().apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
     h.session().apply(ShowTab{tab});
-    if (tab == BottomTab::Graph) h.window().ui().graph->table = true;
+    if (tab == BottomTab::Graph) h.window().ui().of<GraphState>().table = true;
     h.frame(4);
     if (tab == BottomTab::Slack && !h.session().answered(Topic::Slack)) continue;  // a build without a solver
     const std::string prefix = tab == BottomTab::Ops ? "table/op/" : tab == BottomTab::Slack ? "slack/op/" : "graph/edge/";

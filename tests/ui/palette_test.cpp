@@ -67,12 +67,12 @@ TEST_CASE("with > the palette lists commands only, and says why some cannot be d
 TEST_CASE("arrows move the choice, what was used last comes first, a click beside it closes it", "[ui]") {
   Solved h;
   h.key(Key::P, {.ctrl = true});
-  CHECK(h.window().ui().palette.choice == 0);
+  CHECK(h.window().ui().of<PaletteState>().choice == 0);
   h.key(Key::Down);
   h.key(Key::Down);
-  CHECK(h.window().ui().palette.choice == 2);
+  CHECK(h.window().ui().of<PaletteState>().choice == 2);
   h.key(Key::Up);
-  CHECK(h.window().ui().palette.choice == 1);
+  CHECK(h.window().ui().of<PaletteState>().choice == 1);
   h.type("pareto");
   h.key(Key::Enter);
   h.frame(2);

@@ -8,7 +8,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/project.h"
-#include "app/ui/tabs.h"
+#include "app/window/parts/tabs.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 
@@ -105,7 +105,7 @@ TEST_CASE("Ctrl+E writes what is on screen, says so, and copies the command", "[
   h.click("export/go");
   CHECK(read(folder.file("a.svg")).find("<svg") != std::string::npos);
   h.click("export/trace");
-  CHECK(std::string(h.window().ui().export_dialog.path) == folder.file("a.trace.json"));
+  CHECK(std::string(h.window().ui().of<ExportDialogState>().path) == folder.file("a.trace.json"));
   h.click("export/go");
   CHECK(read(folder.file("a.trace.json")).find("traceEvents") != std::string::npos);
   h.click("export/csv");

@@ -160,7 +160,7 @@ TEST_CASE("every action is done by typing its name into the palette, without the
     h->key(Key::P, {.ctrl = true});
     h->type(std::string(">") + action.label);
     REQUIRE(h->has(std::string("palette/action/") + action.id));
-    CHECK(h->window().ui().palette.choice == 0);
+    CHECK(h->window().ui().of<PaletteState>().choice == 0);
     const std::string reason = why_not(action, h->session());
     const std::vector<std::string> before = h->session().settings().used;
     h->key(Key::Enter);

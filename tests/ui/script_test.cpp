@@ -1,5 +1,5 @@
 // Steps of heddle-gui --do.
-#include "app/ui/script.h"
+#include "app/window/frame/script.h"
 
 #include <catch2/catch.hpp>
 

@@ -10,8 +10,8 @@
 
 #include "app/session/commands.h"
 #include "app/session/sweep_state.h"
-#include "app/ui/focus.h"
-#include "app/ui/tabs/sweep_state.h"
+#include "app/window/kit/focus.h"
+#include "app/window/tabs/sweep/sweep_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"
 #include "tests/ui/harness.h"

@@ -1,10 +1,10 @@
 // Colours that can be read: every pair that the window draws, computed in all themes.
-#include "app/ui/theme.h"
+#include "app/window/kit/theme.h"
 
 #include <catch2/catch.hpp>
 
 #include "app/session/settings.h"
-#include "app/ui/contrasts.h"
+#include "app/window/kit/contrasts.h"
 
 using namespace heddle;
 using namespace heddle::app;

@@ -4,8 +4,8 @@
 
 #include "app/session/commands.h"
 #include "app/session/question_state.h"
-#include "app/ui/tabs/pareto_state.h"
-#include "app/ui/tabs/what_if_state.h"
+#include "app/window/parts/what_if_state.h"
+#include "app/window/tabs/pareto/pareto_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 
@@ -45,7 +45,7 @@ TEST_CASE("a number dragged in the inspector is tried at once and in force when 
   for (int i = 1; i <= 6; ++i) h.move_to(slider.center_x() + static_cast<float>(i) * 5, slider.center_y());
   CHECK(h.has("center/what_if"));
   CHECK(h.session().content().changes.empty());
-  CHECK(h.window().ui().what_if->trial);
+  CHECK(h.window().ui().of<WhatIfState>().trial);
   h.key(Key::Escape);
   CHECK_FALSE(h.has("center/what_if"));
   feed_mouse_button(0, false);
@@ -74,13 +74,13 @@ TEST_CASE("changes are written, switched, edited and taken back in the What if t
   h.type("TC.capcity=+1");
   h.key(Key::Enter);
   CHECK(h.session().content().changes.empty());
-  CHECK_FALSE(h.window().ui().what_if->complaint.empty());
+  CHECK_FALSE(h.window().ui().of<WhatIfState>().complaint.empty());
   h.click("what_if/sentence");
   h.key(Key::A, {.ctrl = true});
   h.type("TC.capacity=+1");
   h.click("what_if/set");
   REQUIRE(h.session().content().changes.size() == 1);
-  CHECK(h.window().ui().what_if->complaint.empty());
+  CHECK(h.window().ui().of<WhatIfState>().complaint.empty());
   CHECK_FALSE(h.session().live().active());
   h.click("what_if/on/0");
   CHECK_FALSE(h.session().content().changes[0].enabled);
@@ -152,15 +152,15 @@ TEST_CASE("a front against two resources: either can be the axis, and the table 
   REQUIRE(h.has("pareto/axis/stages"));
   const probe::Rect axis = h.at("pareto/axis/stages"), plot = h.at("pareto/plot");
   CHECK(axis.y1 <= plot.y0 + 1);
-  CHECK(h.window().ui().pareto->axis == 0);
+  CHECK(h.window().ui().of<ParetoState>().axis == 0);
   h.click("pareto/axis/stages");
-  CHECK(h.window().ui().pareto->axis == 1);
+  CHECK(h.window().ui().of<ParetoState>().axis == 1);
   for (const char* column : {"II", "warps", "stages", "status"}) {
     INFO(column);
     h.click(std::string("pareto/sort/") + column);
-    CHECK_FALSE(h.window().ui().pareto->descending);
+    CHECK_FALSE(h.window().ui().of<ParetoState>().descending);
     h.click(std::string("pareto/sort/") + column);
-    CHECK(h.window().ui().pareto->descending);
+    CHECK(h.window().ui().of<ParetoState>().descending);
     CHECK(h.has("pareto/row/0"));
   }
 }

@@ -1,0 +1,248 @@
+// heddle family: tile sizes, sub-tiling and warp groups as decisions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "app/cli/inputs.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
+#include "app/command/progress_line.h"
+#include "core/answers/kernel_set.h"
+#include "core/base/suggest.h"
+#include "core/formats/schedule_json.h"
+#include "core/library/library.h"
+#include "solver/questions/kernel_set.h"
+#include "solver/questions/kernel_set_members.h"
+#include "solver/search/objectives.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::string_view kSubtilePrefix = "subtile:";
+constexpr std::int64_t kMostGroups = 16;  // as --groups
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::optional<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// "128,176" or "2..5" or both.
+Result<std::vector<std::int64_t>> values(const std::string& text) {
+  constexpr std::int64_t kMostValue = std::int64_t{1} << 32;
+  std::vector<std::int64_t> out;
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t dots = part.find("..");
+    const auto low = number(std::string_view(part).substr(0, dots));
+    const auto high = dots == std::string::npos ? low : number(std::string_view(part).substr(dots + 2));
+    if (!low || !high || *low < -kMostValue || *high > kMostValue) return Error::input(fmt::format("'{}' is no list of integers", text));
+    if (*high < *low) return Error::input(fmt::format("nothing lies from {} to {}", *low, *high));
+    if (*high - *low >= static_cast<std::int64_t>(kMostKernelSetMembers))
+      return Error::input(
+          fmt::format("{} to {} are {} values, a family has at most {} members", *low, *high, *high - *low + 1, kMostKernelSetMembers));
+    for (std::int64_t v = *low; v <= *high; ++v) out.push_back(v);
+  }
+  return out;
+}
+
+/// One --vary.
+Result<Variation> variation(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  std::string key = text.substr(0, equals);
+  Variation v;
+  if (key == "groups") {
+    v.kind = Variation::Kind::Groups;
+  } else if (key.starts_with(kSubtilePrefix)) {
+    v.kind = Variation::Kind::Subtile;
+    v.name = key.substr(kSubtilePrefix.size());
+  } else {
+    v.name = key;
+  }
+  const bool nameless = v.kind != Variation::Kind::Groups && v.name.empty();
+  const std::string expected = "expected PARAM=V1,V2, groups=2..5 or subtile:PARAM=1,2,4";
+  if (nameless) return Error::input(fmt::format("--vary {}: names nothing", text), expected);
+  if (equals == std::string::npos) {
+    if (v.kind != Variation::Kind::Param) return Error::input(fmt::format("--vary {}: needs values", text), expected);
+    return v;
+  }
+  const auto list = values(text.substr(equals + 1));
+  if (!list) return Error::input(fmt::format("--vary {}: {}", text, list.error().faults.front().message), expected);
+  v.values = *list;
+  if (v.kind == Variation::Kind::Groups && std::any_of(list->begin(), list->end(), [](std::int64_t g) { return g < 1 || g > kMostGroups; }))
+    return Error::input(fmt::format("--vary {}: groups are 1 to {}, the producer included", text, kMostGroups));
+  return v;
+}
+
+struct Question {
+  KernelSetSpec spec;
+  std::vector<std::string> typed;  ///< per kernel, as the user named it
+};
+
+Result<Question> read_question(const Arguments& arguments, const Terminal& terminal) {
+  Question question;
+  Error error;
+  std::vector<Fault> warnings;
+  const auto take = [&](const Error& e) {
+    error.faults.insert(error.faults.end(), e.faults.begin(), e.faults.end());
+    if (e.kind == ErrorKind::Environment) error.kind = e.kind;
+  };
+  for (const std::string& name : split(*arguments.text("KERNELS"), ',')) {
+    Result<Kernel> kernel = load_kernel(name, &warnings);
+    if (!kernel) {
+      take(kernel.error());
+      continue;
+    }
+    const auto same =
+        std::find_if(question.spec.kernels.begin(), question.spec.kernels.end(), [&](const Kernel& k) { return k.name == kernel->name; });
+    if (same != question.spec.kernels.end()) take(Error::input(fmt::format("kernel '{}' is named twice", kernel->name)));
+    question.spec.kernels.push_back(*std::move(kernel));
+    question.typed.push_back(name);
+  }
+  if (Result<Machine> machine = load_machine(*arguments.text("MACHINE"), &warnings))
+    question.spec.machine = *std::move(machine);
+  else
+    take(machine.error());
+  if (const Result<Scope> params = parse_params(arguments))
+    question.spec.params = *params;
+  else
+    take(params.error());
+  for (const std::string& text : arguments.all("--vary")) {
+    if (Result<Variation> v = variation(text))
+      question.spec.vary.push_back(*std::move(v));
+    else
+      take(v.error());
+  }
+  // A fixed cut is a choice of one.
+  for (const std::string& text : arguments.all("--subtile"))
+    if (Result<Variation> v = variation(std::string(kSubtilePrefix) + text)) question.spec.vary.push_back(*std::move(v));
+  if (!question.spec.kernels.empty() && error.faults.empty())
+    for (const std::string& text : arguments.all("--set")) {
+      if (const Result<Change> change = parse_change(text, question.spec.kernels.front(), question.spec.machine))
+        question.spec.changes.push_back(*change);
+      else
+        take(change.error());
+    }
+  question.spec.all_choices = arguments.has("--all-choices");
+  print_warnings(terminal, warnings);
+  if (!error.faults.empty()) return error;
+  if (question.spec.kernels.size() < 2 && question.spec.vary.empty() && !question.spec.all_choices) {
+    std::vector<std::string> known;
+    for (const Param& p : question.spec.kernels.front().params)
+      if (p.choices.size() > 1) known.push_back(p.name);
+    return Error::input("nothing varies: a family needs --vary, --all-choices or several kernels",
+                        known.empty() ? "for instance --vary groups=2..4" : "parameters with choices: " + list_of(known));
+  }
+  return question;
+}
+
+solver::KernelSetRequest request_for(std::vector<KernelSetMember> members, const Arguments& arguments) {
+  solver::KernelSetRequest request;
+  request.members = std::move(members);
+  request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
+  if (const auto s = arguments.seconds("--member-timeout")) request.member_seconds = *s;
+  if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
+  if (const auto stages = arguments.integer("--max-stages")) {
+    request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
+    UserConstraint cap;
+    cap.name = fmt::format("--max-stages {}", *stages);
+    cap.kind = ConstraintKind::MaxStages;
+    cap.high = *stages;
+    request.constraints.push_back(std::move(cap));
+  }
+  request.prune = !arguments.has("--exhaustive");
+  request.jobs = static_cast<int>(arguments.integer("--jobs").value_or(1));
+  // Those named come first, in the order given.
+  std::vector<solver::Objective> order;
+  for (const std::string& name : arguments.all("--objective"))
+    for (const solver::Objective o : request.objectives)
+      if (solver::to_string(o) == name && std::find(order.begin(), order.end(), o) == order.end()) order.push_back(o);
+  for (const solver::Objective o : request.objectives)
+    if (std::find(order.begin(), order.end(), o) == order.end()) order.push_back(o);
+  request.objectives = order;
+  const auto& named = arguments.all("--objective");
+  request.least_traffic = std::find(named.begin(), named.end(), "traffic") != named.end();
+  return request;
+}
+
+/// The command that solves the best member alone.
+std::string again(const Question& question, const KernelSetMember& m, const std::string& machine) {
+  std::string text = "heddle solve ";
+  for (std::size_t k = 0; k < question.typed.size(); ++k)
+    if (question.spec.kernels[k].name == m.kernel) text += question.typed[k];
+  text += " " + machine;
+  for (const auto& [name, value] : question.spec.params)
+    if (m.problem.params.contains(name)) text += fmt::format(" -p {}={}", name, value);
+  for (const auto& [name, value] : m.choices) text += fmt::format(" -p {}={}", name, value);
+  for (const Subtile& s : m.subtiles) text += fmt::format(" --subtile {}={}", s.param, s.factor);
+  for (const Change& change : question.spec.changes) text += " --set " + describe(change);
+  if (m.groups != m.usual_groups) text += fmt::format(" --groups {}", m.groups);
+  return printable(text);
+}
+
+int exit_code(const KernelSetAnswer& family) {
+  if (family.cancelled && !(family.complete && family.ties_settled)) return kInterrupted;
+  if (family.best.empty()) return family.complete ? kNegative : kNoProof;
+  return family.best.front().proved ? kDone : kNoProof;
+}
+
+}  // namespace
+
+int run_family(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  const auto file = arguments.text("--out");
+  if (json && file == "-") return refuse(terminal, "--json and --out - both want standard output; give --out a file", json);
+  const Result<Question> question = read_question(arguments, terminal);
+  if (!question) return report(terminal, question.error(), json);
+  if (file)
+    if (const int failed = expect_writable(terminal, *file, json)) return failed;
+
+  const InterruptScope interrupt;
+  Result<std::vector<KernelSetMember>> members = kernel_set_members(question->spec, interrupt.token());
+  if (!members) return report(terminal, members.error(), json);
+  KernelSetAnswer family;
+  {
+    ProgressLine line(terminal);
+    const auto listener = [&](const solver::KernelSetProgress& p) {
+      const KernelSetMember& m = p.so_far.members[p.member];
+      line.show({fmt::format("{} of {} members", p.done, p.total), m.label});
+      if (!p.decided) return;
+      const std::string news = fmt::format("{}: {}", m.label, member_facts(m, terminal.style));
+      m.pruned ? line.say(news) : line.announce(news);
+    };
+    family = solver::solve_kernel_set(request_for(*std::move(members), arguments), interrupt.token(), listener);
+  }
+
+  int code = exit_code(family);
+  const KernelSetMember* winner = family.best.empty() ? nullptr : &family.members[family.best.front().member];
+  std::ostream& out = file == "-" ? terminal.err : terminal.out;
+  if (json) {
+    out << kernel_set_json(family).pretty();
+  } else if (terminal.quiet) {
+    out << kernel_set_headline(family, terminal.style) << "\n";
+  } else {
+    out << kernel_set_summary(family, terminal.style);
+    if (winner) out << "again: " << again(*question, *winner, *arguments.text("MACHINE")) << "\n";
+  }
+  if (file && winner) {
+    if (const int failed = write_text(terminal, *file, schedule_text(winner->problem, *winner->outcome.schedule)))
+      code = failed;
+    else if (file != "-")
+      terminal.note("schedule of the best member saved as " + *file);
+  }
+  return code;
+}
+
+}  // namespace heddle::app

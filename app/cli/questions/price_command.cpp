@@ -1,0 +1,56 @@
+// heddle price: what each user constraint costs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/solving.h"
+#include "app/command/commands.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
+#include "app/command/progress_line.h"
+#include "core/answers/price.h"
+#include "solver/questions/price.h"
+
+namespace heddle::app {
+namespace {
+
+int exit_code_of(const Prices& prices) {
+  if (prices.cancelled) return kInterrupted;
+  if (prices.all.status == Status::Invalid) return kInvalidInput;
+  if (!prices.complete()) return kNoProof;
+  return prices.all.status == Status::Infeasible ? kNegative : kDone;
+}
+
+}  // namespace
+
+int run_price(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  if (arguments.has("--ii")) return refuse(terminal, "--ii fixes what a constraint may cost; leave it out", json);
+  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  if (!inputs) return report(terminal, inputs.error(), json);
+  if (std::none_of(inputs->constraints.begin(), inputs->constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
+    return report(
+        terminal,
+        Error::input("no constraint is enabled, so there is nothing to price", "give some with --constraints, --max-stages or --groups"),
+        json);
+  const InterruptScope interrupt;
+  Prices prices;
+  {
+    ProgressLine progress(terminal);
+    solver::PriceListener listener;
+    listener.solve = listener_for(progress);
+    listener.asking = [&](const std::string& doing) { progress.say(doing); };
+    listener.priced = [&](const ConstraintPrice& price) {
+      progress.say(fmt::format("without {}: {}", price.demand,
+                               price.without.ii ? fmt::format("II {}", *price.without.ii) : to_string(price.without.status)));
+    };
+    prices = solver::price_constraints(solve_request(*inputs, arguments), interrupt.token(), listener);
+  }
+  if (json)
+    terminal.out << price_json(inputs->problem, prices).pretty();
+  else
+    terminal.out << price_summary(inputs->problem, prices);
+  return exit_code_of(prices);
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,299 @@
+// CLI11 splits words into options and values; which options exist and what their values may be comes from the table.
+#include "app/command/arguments.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "core/base/suggest.h"
+#include "core/dump/dump_files.h"
+#include "core/library/library.h"
+
+namespace heddle::app {
+namespace {
+
+bool parse_integer(const std::string& text, std::int64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool parse_seconds(const std::string& text, double& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(number);
+}
+
+bool takes_value(const std::string& word) {
+  for (const CommandSpec& command : command_table()) {
+    for (const OptionSpec& option : command.options) {
+      if (option.type != ValueType::Switch && (word == option.flag || word == option.short_flag)) return true;
+    }
+  }
+  return false;
+}
+
+/// Index of the first word that is neither an option nor an option's value; args.size() when there is none.
+std::size_t find_command_word(const std::vector<std::string>& args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == "--") return i + 1;
+    if (args[i].size() < 2 || args[i][0] != '-') return i;
+    if (takes_value(args[i])) ++i;
+  }
+  return args.size();
+}
+
+bool asks_for(const std::vector<std::string>& args, std::initializer_list<const char*> flags) {
+  for (const std::string& word : args) {
+    if (word == "--") return false;
+    if (std::find(flags.begin(), flags.end(), word) != flags.end()) return true;
+  }
+  return false;
+}
+
+UsageError unknown_option(const CommandSpec& command, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> flags;
+  for (const OptionSpec& option : all_options(command)) flags.push_back(option.flag);
+  const std::string message = fmt::format("'{}' has no option '{}'", command.name, name);
+  const bool elsewhere = std::any_of(command_table().begin(), command_table().end(), [&](const CommandSpec& other) {
+    return std::any_of(other.options.begin(), other.options.end(), [&](const OptionSpec& option) { return option.flag == name; });
+  });
+  // A flag of another command is no slip of the pen.
+  if (elsewhere && command.name == "eval")
+    return {message, "it computes values; costs, limits and schedules play no part in them", &command};
+  return {message, elsewhere ? "only other commands have it" : did_you_mean(name, flags), &command};
+}
+
+UsageError unknown_command(const std::string& word) {
+  std::vector<std::string> names;
+  for (const CommandSpec& command : command_table()) names.push_back(command.name);
+  const std::string hint = did_you_mean(word, names);
+  return {fmt::format("there is no command '{}'", word), hint.empty() ? "the commands are " + list_of(names) : hint, nullptr};
+}
+
+/// CLI11 names the option first: "--ii: 1 required N missing", "json was given a disallowed flag override".
+UsageError rephrase(const CommandSpec& command, const std::string& what) {
+  for (const OptionSpec& option : all_options(command)) {
+    const bool override = what.starts_with(option.flag.substr(2) + " was given");
+    if (!override && !what.starts_with(option.flag + ":")) continue;
+    if (option.type == ValueType::Switch) return {fmt::format("{} takes no value", option.flag), "", &command};
+    const bool missing = what.find("missing") != std::string::npos;
+    return {
+        missing ? fmt::format("{} needs a value ({})", option.flag, option.value) : fmt::format("{} is given more than once", option.flag),
+        "", &command};
+  }
+  return {what, "", &command};
+}
+
+bool is_dump_argument(const std::string& word) { return word.find_first_of("./#") != std::string::npos && peer::is_dump(word); }
+
+/// A file that is not there cannot say whether it stands for more than a kernel.
+bool is_missing_file(const std::string& word) {
+  std::error_code code;
+  return word.find_first_of("./#") != std::string::npos && !std::filesystem::exists(word, code) &&
+         !std::filesystem::exists(word.substr(0, word.rfind('#')), code);
+}
+
+/// The schedule in a compiler's dump is the SCHEDULE, or A, where none is given.
+void add_stored_schedule(const CommandSpec& command, Arguments& arguments) {
+  const auto kernel = arguments.text("KERNEL");
+  const auto first = std::find_if(command.positionals.begin(), command.positionals.end(),
+                                  [](const PositionalSpec& p) { return p.type == PositionalType::Schedule; });
+  if (!kernel || first == command.positionals.end() || arguments.has(first->name) || !is_dump_argument(*kernel)) return;
+  const std::string name = with_dump_options(*kernel, arguments);
+  if (first->required || peer::has_schedule(name)) arguments.set(first->name, {name});
+}
+
+std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std::vector<std::string> words) {
+  CLI::App parser;
+  parser.set_help_flag();
+  parser.allow_extras();
+  std::vector<OptionSpec> options = all_options(command);
+  std::vector<std::vector<std::string>> values(options.size());
+  std::vector<CLI::Option*> handles;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const OptionSpec& option = options[i];
+    const std::string names = option.short_flag.empty() ? option.flag : option.short_flag + "," + option.flag;
+    if (option.type == ValueType::Switch) {
+      handles.push_back(parser.add_flag(names)->disable_flag_override());
+    } else {
+      CLI::Option* handle = parser.add_option(names, values[i])->type_name(option.value)->allow_extra_args(false);
+      if (!option.repeats) handle->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+      handles.push_back(handle);
+    }
+  }
+  try {
+    std::reverse(words.begin(), words.end());  // CLI11 takes its words from the back
+    parser.parse(words);
+  } catch (const CLI::ParseError& error) {
+    return rephrase(command, error.what());
+  }
+
+  CommandLine line;
+  line.command = &command;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (handles[i]->count() == 0) continue;
+    for (const std::string& value : values[i]) {
+      if (const std::string fault = value_fault(options[i], value); !fault.empty()) {
+        return UsageError{fault, options[i].type == ValueType::Choice ? did_you_mean(value, options[i].choices) : "", &command};
+      }
+    }
+    line.arguments.set(options[i].flag, values[i]);
+  }
+
+  std::vector<std::string> rest = parser.remaining();
+  bool only_positionals = false;
+  std::size_t used = 0;
+  for (const std::string& word : rest) {
+    if (word == "--" && !only_positionals) {
+      only_positionals = true;
+      continue;
+    }
+    if (!only_positionals && word.size() > 1 && word[0] == '-') return unknown_option(command, word);
+    // Files come last and take all that is left.
+    if (!command.positionals.empty() && command.positionals.back().type == PositionalType::Files &&
+        used + 1 >= command.positionals.size()) {
+      std::vector<std::string> files = line.arguments.all(command.positionals.back().name);
+      files.push_back(word);
+      line.arguments.set(command.positionals.back().name, files);
+      continue;
+    }
+    if (used == command.positionals.size()) return UsageError{fmt::format("'{}' does not expect '{}'", command.name, word), "", &command};
+    const PositionalSpec& positional = command.positionals[used++];
+    if (positional.type == PositionalType::Choice &&
+        std::find(positional.choices.begin(), positional.choices.end(), word) == positional.choices.end()) {
+      return UsageError{fmt::format("{} must be one of {}, not '{}'", positional.name, list_of(positional.choices), word),
+                        did_you_mean(word, positional.choices), &command};
+    }
+    if (positional.type == PositionalType::Command && !find_command(word)) return unknown_command(word);
+    line.arguments.set(positional.name, {word});
+    // A project names its machine too, and so does a compiler's dump.
+    const bool whole = positional.type == PositionalType::Kernel && (is_project(word) || is_dump_argument(word));
+    if (whole && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine)
+      line.arguments.set(command.positionals[used++].name, {word});
+  }
+  for (const PositionalSpec& positional : command.positionals)
+    if (const auto kernel = line.arguments.text("KERNEL");
+        kernel && is_project(*kernel) && positional.type == PositionalType::Schedule && !line.arguments.has(positional.name))
+      line.arguments.set(positional.name, {*kernel});
+  add_stored_schedule(command, line.arguments);
+  for (const PositionalSpec& positional : command.positionals) {
+    const bool may_be_whole = positional.type == PositionalType::Machine || positional.type == PositionalType::Schedule;
+    if (const auto kernel = line.arguments.text("KERNEL");
+        kernel && positional.required && may_be_whole && !line.arguments.has(positional.name) && is_missing_file(*kernel))
+      line.arguments.set(positional.name, {*kernel});
+    if (positional.required && !line.arguments.has(positional.name)) {
+      return UsageError{fmt::format("'{}' needs {}: {}", command.name, positional.name, positional.about), "", &command};
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
+const std::vector<std::string>& Arguments::all(const std::string& name) const {
+  static const std::vector<std::string> none;
+  const auto found = values_.find(name);
+  return found == values_.end() ? none : found->second;
+}
+
+std::optional<std::string> Arguments::text(const std::string& name) const {
+  const auto& values = all(name);
+  return values.empty() ? std::nullopt : std::optional(values.front());
+}
+
+std::optional<std::int64_t> Arguments::integer(const std::string& name) const {
+  std::int64_t number = 0;
+  const auto value = text(name);
+  return value && parse_integer(*value, number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<double> Arguments::seconds(const std::string& name) const {
+  double number = 0;
+  const auto value = text(name);
+  return value && parse_seconds(*value, number) ? std::optional(number) : std::nullopt;
+}
+
+std::string with_dump_options(std::string name, const Arguments& arguments) {
+  for (const char* option : {"--loop", "--reading"})
+    if (const auto word = arguments.text(option)) name += (name.find('#') == std::string::npos ? '#' : ',') + *word;
+  return name;
+}
+
+std::string value_fault(const OptionSpec& option, const std::string& value) {
+  std::int64_t integer = 0;
+  double seconds = 0;
+  switch (option.type) {
+    case ValueType::Integer:
+      if (parse_integer(value, integer) && integer >= option.low && integer <= option.high) return {};
+      return option.high == std::numeric_limits<std::int64_t>::max()
+                 ? fmt::format("{} needs an integer from {}, not '{}'", option.flag, option.low, value)
+                 : fmt::format("{} needs an integer from {} to {}, not '{}'", option.flag, option.low, option.high, value);
+    case ValueType::Seconds:
+      if (parse_seconds(value, seconds) && seconds > static_cast<double>(option.low) && seconds <= static_cast<double>(option.high))
+        return {};
+      return fmt::format("{} needs a number of seconds above {} and at most {}, not '{}'", option.flag, option.low, option.high, value);
+    case ValueType::Choice:
+      if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end()) return {};
+      return fmt::format("{} needs one of {}, not '{}'", option.flag, list_of(option.choices), value);
+    case ValueType::Assignment: {
+      const std::size_t equals = value.find('=');
+      if (equals != 0 && equals != std::string::npos && parse_integer(value.substr(equals + 1), integer)) return {};
+      return fmt::format("{} needs NAME=INTEGER, not '{}'", option.flag, value);
+    }
+    case ValueType::Change:  // what it names is looked up once kernel and machine are read
+      return value.find('=') != std::string::npos ? std::string() : fmt::format("{} needs NUMBER=VALUE, not '{}'", option.flag, value);
+    case ValueType::Name:
+    case ValueType::File: return value.empty() ? fmt::format("{} needs a value ({})", option.flag, option.value) : std::string();
+    case ValueType::Switch: return {};
+  }
+  return {};
+}
+
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,%@";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string shell_words(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
+std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& args) {
+  CommandLine line;
+  line.help = asks_for(args, {"--help", "-h"});
+  const std::size_t at = find_command_word(args);
+  if (at >= args.size()) {
+    line.version = asks_for(args, {"--version", "-V"});
+    if (line.help || line.version || args.empty()) return line;
+    return UsageError{"a command is missing", "", nullptr};
+  }
+  const CommandSpec* command = find_command(args[at]);
+  std::vector<std::string> words = args;
+  if (command) {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+  } else {
+    // A file alone opens the window.
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(args[at], ignored)) return unknown_command(args[at]);
+    command = find_command("gui");
+  }
+  if (line.help) {
+    line.command = command;
+    return line;
+  }
+  auto parsed = parse_for(*command, std::move(words));
+  if (auto* good = std::get_if<CommandLine>(&parsed))
+    good->arguments.command_line = args.empty() ? "heddle" : "heddle " + shell_words(args);
+  return parsed;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,66 @@
+// A parsed command line: which command, and its values by the names used in the command table, already of the right
+// type.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "app/command/command_table.h"
+#include "core/base/deadline.h"
+
+namespace heddle::app {
+
+class Arguments {
+ public:
+  bool has(const std::string& name) const { return values_.count(name) > 0; }
+  /// Empty when not given.
+  const std::vector<std::string>& all(const std::string& name) const;
+  std::optional<std::string> text(const std::string& name) const;
+  std::optional<std::int64_t> integer(const std::string& name) const;
+  std::optional<double> seconds(const std::string& name) const;
+  /// When the whole command has to be over: --timeout seconds after the command line was read, `otherwise` seconds where it has none.
+  Deadline deadline(double otherwise) const { return Deadline(seconds("--timeout").value_or(otherwise), begun_); }
+  /// The same; never where the command line has no --timeout.
+  Deadline deadline() const { return has("--timeout") ? deadline(0) : Deadline(); }
+
+  void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
+  /// The whole line as a shell would read it again, for what remembers how it was made.
+  std::string command_line;
+
+ private:
+  std::map<std::string, std::vector<std::string>> values_;
+  Deadline::Clock::time_point begun_ = Deadline::Clock::now();
+};
+
+/// The name of a compiler's dump with what --loop and --reading say (core/dump/dump_files.h).
+std::string with_dump_options(std::string name, const Arguments& arguments);
+
+struct CommandLine {
+  const CommandSpec* command = nullptr;  ///< nullptr: no command was given
+  Arguments arguments;
+  bool help = false, version = false;
+};
+
+/// What is wrong with a value of this option; empty when it is fine.
+std::string value_fault(const OptionSpec& option, const std::string& value);
+
+/// As one word of a POSIX shell's command line: quoted where it needs it.
+std::string shell_word(std::string_view word);
+/// Words as a POSIX shell would read them again, separated by blanks.
+std::string shell_words(const std::vector<std::string>& words);
+
+/// What is wrong with the command line, and what was probably meant.
+struct UsageError {
+  std::string message, hint;
+  const CommandSpec* command = nullptr;  ///< whose help to point at
+};
+
+/// The command may stand anywhere among its options.
+std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& args);
+
+}  // namespace heddle::app

@@ -1,0 +1,87 @@
+// Plain text in two columns.
+#include "app/command/help.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace heddle::app {
+namespace {
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+/// Two columns, the second aligned.
+std::string two_columns(const Lines& lines) {
+  std::size_t width = 0;
+  for (const auto& [left, right] : lines) width = std::max(width, left.size());
+  std::string text;
+  for (const auto& [left, right] : lines) text += "  " + left + std::string(width - left.size() + 3, ' ') + right + "\n";
+  return text;
+}
+
+std::string spelled(const OptionSpec& option) {
+  std::string text = option.short_flag.empty() ? "    " : option.short_flag + ", ";
+  text += option.flag;
+  if (!option.value.empty()) text += " " + option.value;
+  return text;
+}
+
+std::string described(const OptionSpec& option) {
+  if (option.choices.empty()) return option.about;
+  std::string choices;
+  for (const std::string& choice : option.choices) choices += (choices.empty() ? "" : "|") + choice;
+  return choices + ": " + option.about;
+}
+
+}  // namespace
+
+std::string usage_line(const CommandSpec& command) {
+  std::string text = "heddle " + command.name;
+  for (const PositionalSpec& positional : command.positionals) {
+    const std::string name = positional.name + (positional.type == PositionalType::Files ? "..." : "");
+    text += positional.required ? " " + name : " [" + name + "]";
+  }
+  return command.options.empty() ? text : text + " [options]";
+}
+
+std::string overview() {
+  std::string text = "heddle: provably best schedules for GPU kernels\n\nexamples\n";
+  text += "  heddle show attention_forward_hopper h100     solve and draw the timeline\n";
+  text += "  heddle solve gemm_hopper h100 --out best.json  prove the best schedule and keep it\n";
+  text += "  heddle check gemm_hopper h100 best.json        judge a schedule independently\n";
+  text += "  heddle gui                                     open the window\n\nusage\n";
+  text += "  heddle COMMAND [arguments] [options]\n\ncommands\n";
+  Lines lines;
+  for (const CommandSpec& command : command_table()) lines.emplace_back(command.name, command.about);
+  text += two_columns(lines);
+  text += "\noptions of every command\n";
+  lines.clear();
+  for (const OptionSpec& option : common_options()) lines.emplace_back(spelled(option), described(option));
+  text += two_columns(lines);
+  text +=
+      "\nKERNEL, MACHINE and SCHEDULE are names of what is shipped (heddle list) or paths of files.\n"
+      "Results go to standard output, everything else to standard error.\n\nexit codes\n";
+  text += two_columns({{"0", "done"},
+                       {"1", "internal error"},
+                       {"2", "wrong usage"},
+                       {"3", "invalid input file or name"},
+                       {"4", "the answer is no: infeasible, or a schedule breaks a rule"},
+                       {"5", "no proof in time"},
+                       {"6", "something is missing here: display, solver, permission"},
+                       {"7", "a kernel failed to compile or run"},
+                       {"130", "interrupted"}});
+  return text;
+}
+
+std::string help_for(const CommandSpec& command) {
+  std::string text = "heddle " + command.name + ": " + command.about + "\n\nexamples\n";
+  for (const std::string& example : command.examples) text += "  " + example + "\n";
+  text += "\nusage\n  " + usage_line(command) + "\n";
+  Lines lines;
+  for (const PositionalSpec& positional : command.positionals) lines.emplace_back(positional.name, positional.about);
+  if (!lines.empty()) text += "\narguments\n" + two_columns(lines);
+  lines.clear();
+  for (const OptionSpec& option : all_options(command)) lines.emplace_back(spelled(option), described(option));
+  return text + "\noptions\n" + two_columns(lines);
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,195 @@
+// Options and positionals that several commands share, and lists of them: how a kernel runs, what the solver is asked.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/command/command_table.h"
+#include "app/command/option_specs.h"
+
+namespace heddle::app::spec {
+
+inline constexpr std::int64_t kMostCycles = std::int64_t{1} << 31;
+
+inline const OptionSpec kParam{
+    "--param", "-p", "KEY=VALUE", "set a kernel parameter; may be given several times", ValueType::Assignment, {}, 0, 0, true};
+inline const OptionSpec kSubtile{"--subtile",
+                                 "",
+                                 "PARAM=FACTOR",
+                                 "cut the tile dimension PARAM into FACTOR equal sub-tiles; may be given several times",
+                                 ValueType::Assignment,
+                                 {},
+                                 0,
+                                 0,
+                                 true};
+inline const OptionSpec kLoop{"--loop",
+                              "",
+                              "N",
+                              "which loop of a compiler's dump (FILE#N says the same, FILE#N,issue-slots names the reading too)",
+                              ValueType::Integer,
+                              {},
+                              0,
+                              1'000'000,
+                              false};
+inline const OptionSpec kReading =
+    choice("--reading", "READING", {"full", "issue-slots"},
+           "of a compiler's dump: occupancies, hand-offs and credits (default), or issue slots only, as the compiler");
+inline const OptionSpec kEmitter = toggle(
+    "--emitter",
+    "of a compiler's dump: also what its emitter demands: results of products read in other groups, no channel out of the group of an "
+    "inner loop, iterations one by one, and registers for groups of their width");
+inline const OptionSpec kSet{
+    "--set",
+    "",
+    "NUMBER=VALUE",
+    "what if: exp0.latency=600, TC.capacity=+1, mma.ss.latency=+10%, limits.smem_bytes=200000, handoff.signal=-20, groups=2; may "
+    "be given several times",
+    ValueType::Change,
+    {},
+    0,
+    0,
+    true};
+inline const OptionSpec kJson = toggle("--json", "print one JSON object on standard output");
+inline const OptionSpec kConstraints = file("--constraints", "", "demands on the schedule and changed numbers (heddle.constraints/1)");
+inline const OptionSpec kDemand{
+    "--demand",
+    "",
+    "SENTENCE",
+    "a demand in words: \"pin S at 128\", \"S in group 2\", \"S before O by 64\", \"registers <= 240\", \"at most 3 stages\"; may be "
+    "given several times",
+    ValueType::Name,
+    {},
+    0,
+    0,
+    true};
+inline const OptionSpec kTrips = integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)");
+inline const OptionSpec kCluster =
+    integer("--cluster", "N", 1, 2, "blocks per cluster; 2: neighbours load what both need once, by multicast (default 1)");
+inline const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas in any order");
+inline const OptionSpec kCut{
+    "--cut",
+    "",
+    "N",
+    "where a role's loop begins: 0 is the place with the fewest copies, 1 the next; given several times, for one role after the "
+    "other (default 0; compile, run and profile try others where ptxas spills)",
+    ValueType::Integer,
+    {},
+    0,
+    63,
+    true};
+inline const OptionSpec kAgain =
+    toggle("--again", "where SCHEDULE cannot become a kernel, or ptxas spoils the kernel, solve again under demands that avoid it");
+inline const OptionSpec kRecords =
+    choice("--records", "WHAT", {"none", "loop", "ops"},
+           "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
+           "every op in a window of it (default none)");
+inline const OptionSpec kNoStore = no_store();
+inline const OptionSpec kProve =
+    toggle("--prove", "prove again what SCHEDULE's file says was proved: only what this run proves is called proved");
+inline const PositionalSpec kKernel{
+    "KERNEL",
+    "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) or a compiler's dump (FILE, "
+    "FILE#LOOP, FILE#0,issue-slots) "
+    "stands for MACHINE and SCHEDULE too",
+    PositionalType::Kernel,
+    true,
+    {}};
+inline const PositionalSpec kMachine{"MACHINE", "shipped machine or path of a heddle.machine/1 file", PositionalType::Machine, true, {}};
+
+/// How a kernel is run.
+inline std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options) {
+  const std::vector<OptionSpec> running{
+      integer("--repeats", "N", 0, 10'000, "runs on the same data that must be bitwise equal (default 20)"),
+      integer("--launches", "N", 1, 1'000'000, "launches per timed block (default 50)"),
+      integer("--warmups", "N", 1, 1'000'000, "launches before the first timed block (default 10)"),
+      integer("--blocks", "N", 1, 1000, "timed blocks, in turn with the library's (default 7)"),
+      {"--pause",
+       "",
+       "S",
+       "seconds of rest before each block, so that power does not decide (default 0.5)",
+       ValueType::Seconds,
+       {},
+       0,
+       60,
+       false},
+      toggle("--no-verify", "do not look at the results"),
+      toggle("--no-library", "time no library beside the kernel"),
+      {"--limit",
+       "",
+       "S",
+       "seconds without a sign of life before the kernel's process is killed (default 60)",
+       ValueType::Seconds,
+       {},
+       0,
+       3600,
+       false},
+      integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says); results are then not looked at"),
+      kCluster,
+      kNoTurns,
+      kCut,
+      kAgain,
+      choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
+      file("--out", "-o", "write the measurement to FILE (heddle.measurement/1)"),
+      kJson,
+  };
+  options.insert(options.end(), running.begin(), running.end());
+  return options;
+}
+
+inline PositionalSpec optional(PositionalSpec positional) {
+  positional.required = false;
+  return positional;
+}
+
+inline PositionalSpec schedule(bool required) {
+  return {"SCHEDULE",
+          required ? "shipped schedule or path of a heddle.schedule/1 file" : "shipped schedule or path; without one it is solved first",
+          PositionalType::Schedule,
+          required,
+          {}};
+}
+
+/// What every command that may start the solver accepts.
+inline std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> options) {
+  const std::vector<OptionSpec> solver{
+      kParam,
+      kSubtile,
+      kLoop,
+      kReading,
+      kEmitter,
+      kConstraints,
+      kDemand,
+      kSet,
+      integer("--ii", "N", 1, kMostCycles, "decide exactly this initiation interval, in cycles"),
+      {"--timeout", "", "S", "seconds for the whole search (default 60)", ValueType::Seconds, {}, 0, kMostSeconds, false},
+      integer("--seed", "N", 0, kMost, "seed of the solver; the same seed gives the same schedule (default 0)"),
+      integer("--max-stages", "N", 1, 64, "at most N pipeline stages"),
+      integer("--groups", "N", 1, 16, "at most N warp groups, the producer included (default: what the kernel says)"),
+  };
+  options.insert(options.end(), solver.begin(), solver.end());
+  return options;
+}
+
+/// The same for commands that want one schedule, which may be known from an earlier search.
+inline std::vector<OptionSpec> with_recalled_solver_options(std::vector<OptionSpec> options) {
+  options = with_solver_options(std::move(options));
+  options.push_back(kNoStore);
+  return options;
+}
+
+inline std::vector<OptionSpec> without(std::vector<OptionSpec> options, const std::string& flag) {
+  std::erase_if(options, [&](const OptionSpec& option) { return option.flag == flag; });
+  return options;
+}
+
+inline std::vector<OptionSpec> reworded(std::vector<OptionSpec> options, const std::string& flag, std::string about) {
+  for (OptionSpec& option : options)
+    if (option.flag == flag) option.about = about;
+  return options;
+}
+
+inline constexpr const char* kEverything =
+    "seconds for everything together, fallbacks included (default: 60 for all searches, no limit for the rest)";
+
+}  // namespace heddle::app::spec

@@ -1,0 +1,147 @@
+// The key, the text of an answer, and the way back.
+#include "app/jobs/solve_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/jobs/answer_digest.h"
+#include "core/base/json_reader.h"
+#include "core/base/version.h"
+#include "core/base/words.h"
+#include "core/check/checker.h"
+#include "core/check/claim.h"
+#include "core/formats/schedule_json.h"
+#include "core/problem/problem.h"
+#include "core/schedule/question.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr const char* kAnswerSchema = "heddle.answer/1";
+
+/// Nothing in it depends on how fast the machine was.
+bool is_settled(const solver::SolveRequest& request, const SolveOutcome& outcome) {
+  if (outcome.cancelled || outcome.timed_out || outcome.cut_off) return false;
+  if (outcome.status == Status::Infeasible) return !outcome.schedule;
+  if (!outcome.schedule || outcome.objectives.size() != request.objectives.size() + 1) return false;
+  // Whoever fixes II asks for no proof that it is the least.
+  const auto first = outcome.objectives.begin() + (request.ii ? 1 : 0);
+  const bool proved = std::all_of(first, outcome.objectives.end(), [](const ObjectiveValue& o) { return o.proved; });
+  return proved && (outcome.status == Status::Optimal || (request.ii && outcome.status == Status::Feasible));
+}
+
+std::string answer_text(const Problem& problem, const SolveOutcome& o) {
+  Json root = Json::object();
+  root.set("schema", kAnswerSchema).set("status", to_string(o.status)).set("lower_bound", o.lower_bound);
+  if (o.bound_stages) root.set("bound_stages", *o.bound_stages);
+  root.set("res_mii", o.res_mii).set("rec_mii", o.rec_mii).set("issue_mii", o.issue_mii);
+  root.set("reason", to_string(o.reason)).set("explanation", o.explanation).set("objectives", objectives_json(o.objectives));
+  root.set("encode", o.seconds.encode).set("first", o.seconds.first).set("proof", o.seconds.proof).set("total", o.seconds.total);
+  root.set("solver", o.solver).set("seed", o.seed).set("queries", o.queries).set("conflicts", o.conflicts);
+  if (o.schedule) root.set("schedule", schedule_json(problem, *o.schedule));
+  return root.line();
+}
+
+template <class E>
+std::optional<E> word_of(ObjectReader& root, const char* key, E last) {
+  const auto at = root.require(key);
+  return at ? at->word(key, words_up_to(last), [&](std::string_view word) { return parse_word(word, last); }) : std::nullopt;
+}
+
+double real_of(ObjectReader& root, const char* key) {
+  const auto at = root.require(key);
+  return at ? at->real().value_or(0) : 0;
+}
+
+Result<SolveOutcome> parse_answer(const std::string& text, const Problem& problem) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  return read_document<SolveOutcome>(text, "answer", kAnswerSchema, nullptr, [&](ObjectReader& root, SolveOutcome& o) {
+    o.status = word_of(root, "status", Status::Invalid).value_or(Status::Invalid);
+    o.reason = word_of(root, "reason", BoundReason::Requested).value_or(BoundReason::None);
+    o.lower_bound = root.integer("lower_bound", 0, most);
+    if (root.find("bound_stages")) o.bound_stages = static_cast<int>(root.integer("bound_stages", 1, 1 << 20, 1));
+    o.res_mii = root.integer("res_mii", 0, most);
+    o.rec_mii = root.integer("rec_mii", 0, most);
+    o.issue_mii = root.integer("issue_mii", 0, most);
+    o.explanation = root.string("explanation");
+    o.objectives = read_objectives_from(root);
+    o.seconds = {real_of(root, "encode"), real_of(root, "first"), real_of(root, "proof"), real_of(root, "total")};
+    o.solver = root.string("solver");
+    if (const auto seed = root.require("seed")) o.seed = seed->natural64().value_or(0);
+    o.queries = root.integer("queries", 0, most);
+    o.conflicts = root.integer("conflicts", 0, most);
+    if (const auto at = root.find("schedule")) read_schedule_from(*at, problem, o.schedule.emplace());
+  });
+}
+
+}  // namespace
+
+std::string solve_key(const solver::SolveRequest& r, const std::string& solver_name) {
+  if (r.known_bound != 0 || r.incumbent || r.cutoff) return {};
+  // The first line is what `heddle store list` shows.
+  std::string key =
+      fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel,
+                  r.problem.machine, version(), answer_digest(), solver_name, r.ii.value_or(0), r.seed, r.max_stages, r.explain);
+  for (const solver::Objective objective : r.objectives) key += fmt::format(" {}", static_cast<int>(objective));
+  return key + demands_text(r.constraints) + problem_text(r.problem);
+}
+
+std::optional<SolveOutcome> find_answer(const ContentStore& store, const solver::SolveRequest& request, const std::string& solver_name) {
+  const std::string key = store.on() ? solve_key(request, solver_name) : std::string();
+  if (key.empty()) return std::nullopt;
+  const std::optional<std::string> text = store.find(key);
+  if (!text) return std::nullopt;
+  Result<SolveOutcome> outcome = parse_answer(*text, request.problem);
+  if (!outcome || outcome->solver != solver_name || !is_settled(request, *outcome)) return std::nullopt;
+  if (outcome->schedule) {
+    Schedule& schedule = *outcome->schedule;
+    // The entry is this user's own (app/jobs/content_store.h); what costs nothing is tried against it all the same.
+    if (!schedule.claim || why_claim_is_void(request.problem, request.constraints, schedule)) return std::nullopt;
+    schedule.certificate = std::exchange(schedule.claim, std::nullopt);
+    const bool optimal = outcome->status == Status::Optimal;
+    if (!schedule.certificate || schedule.ii < outcome->lower_bound || (optimal && schedule.ii != outcome->lower_bound))
+      return std::nullopt;
+    if (request.ii && schedule.ii != *request.ii) return std::nullopt;
+    if (!check(request.problem, schedule, request.constraints).valid()) return std::nullopt;
+  }
+  return *std::move(outcome);
+}
+
+bool keep_answer(const ContentStore& store, const solver::SolveRequest& request, const SolveOutcome& outcome) {
+  if (!store.on() || !is_settled(request, outcome)) return false;
+  const std::string key = solve_key(request, outcome.solver);
+  return !key.empty() && store.put(key, answer_text(request.problem, outcome));
+}
+
+#ifdef HEDDLE_HAS_SOLVER
+namespace {
+
+void retell(const SolveOutcome& outcome, const solver::SolveListener& listener) {
+  if (!listener) return;
+  listener(solver::Started{outcome.res_mii, outcome.rec_mii, outcome.issue_mii, outcome.explanation});
+  listener(
+      solver::LogLine{fmt::format("known from an earlier search of {:.3f} s; the checker has judged it again", outcome.seconds.total)});
+  listener(solver::BoundRaised{outcome.lower_bound, outcome.explanation});
+  if (outcome.schedule) listener(solver::Incumbent{*outcome.schedule});
+  for (const ObjectiveValue& value : outcome.objectives) listener(solver::ObjectiveSettled{value});
+}
+
+}  // namespace
+
+SolveOutcome solve_or_recall(const ContentStore& store, const solver::SolveRequest& request, std::stop_token stop,
+                             const solver::SolveListener& listener, bool* known) {
+  std::optional<SolveOutcome> answer = find_answer(store, request, solver::solver_version());
+  if (known) *known = answer.has_value();
+  if (answer) {
+    retell(*answer, listener);
+    return *std::move(answer);
+  }
+  SolveOutcome outcome = solver::solve(request, std::move(stop), listener);
+  keep_answer(store, request, outcome);
+  return outcome;
+}
+#endif
+
+}  // namespace heddle::app

@@ -1,0 +1,102 @@
+// Inside of the timeline: what the parts of one frame share, and the parts. Only gantt_*.cpp, lanes_view.cpp and
+// minimap.cpp include this.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/window/chart/compare_model.h"
+#include "app/window/chart/gantt_view.h"
+#include "app/window/kit/chart_paint.h"
+
+namespace heddle::app {
+
+struct ChartFrame {
+  const GanttModel& model;
+  const Problem& problem;
+  const Schedule& schedule;
+  const Selection& selection;
+  const ChartOverlay& overlay;
+  GanttViewState& view;
+  CommandQueue& commands;
+  ImDrawList& draw;
+
+  ChartLayout layout;
+  TimeAxis axis;
+  paint::Box labels;                                        ///< the column left of the time axis, over the whole height
+  paint::Box minimap, ruler, marks, rows, splitter, lanes;  ///< right of it, from top to bottom
+  float lane_height = 30;                                   ///< of one resource lane
+
+  // One of two charts on one axis (gantt_pair.cpp).
+  enum class Place { Alone, Upper, Lower } place = Place::Alone;
+  float label_width = 0;                          ///< at least this much for the column of labels
+  const GanttModel* below = nullptr;              ///< the lower chart, which the minimap shows too
+  float below_bottom = 0;                         ///< where the lower chart ends
+  const std::vector<OtherBar>* others = nullptr;  ///< bars of another schedule under those of this one
+  Cycle shift = 0;                                ///< of all starts against the schedule's own numbers
+  paint::Box title = {};                          ///< a strip over the rows that says whose they are
+
+  float row_y(float in_layout) const { return rows.y0 + in_layout - view.scroll; }
+  paint::Box bar_box(const GanttBar& bar) const;  ///< unclipped
+  /// "gantt/rows", or "gantt_b/rows" in the lower chart.
+  std::string probe_name(std::string_view what) const { return (place == Place::Lower ? "gantt_b/" : "gantt/") + std::string(what); }
+};
+
+/// Where everything goes between these corners; needs the model and the view's visible range.
+void place_chart(ChartFrame& frame, ImVec2 low, ImVec2 high);
+/// What the column of labels takes at least.
+float chart_label_width(const GanttModel& model, float available);
+/// Everything but input, tooltip and popups.
+void paint_chart(ChartFrame& frame);
+
+/// Mouse and keyboard; changes the view and appends commands. Call after the layout is known and before drawing.
+void handle_input(ChartFrame& frame);
+void select_bar(ChartFrame& frame, std::size_t bar, bool extend);
+/// The popup of the right mouse button.
+void draw_context_menu(ChartFrame& frame);
+
+// gantt_drag.cpp: a bar that is dragged.
+/// Call while the drag is BarPress or Move: picks the bar up after a few pixels and takes it to the mouse.
+void drag_bar(ChartFrame& frame, float x, float y);
+/// Ends it; `take` asks for what the ghost shows, if that is anything.
+void drop_bar(ChartFrame& frame, bool take);
+void draw_move_band(ChartFrame& frame);   ///< under the bars
+void draw_move_ghost(ChartFrame& frame);  ///< over them, with old place and label
+void dashed_box(ImDrawList& draw, const paint::Box& box, Color color, float thickness);
+
+void draw_marks(ChartFrame& frame);  ///< pins, places asked for, differences
+
+void draw_ruler(ChartFrame& frame);  ///< ticks, marks, phases, flags' heads, range label
+void draw_group_backgrounds(ChartFrame& frame);
+void draw_group_labels(ChartFrame& frame);
+void draw_bars(ChartFrame& frame);
+/// Dependences of the hovered bar lie above the bars, all others below, where they leave labels alone.
+enum class ArrowLayer { Below, Above };
+void draw_arrows(ChartFrame& frame, ArrowLayer layer);
+struct ArrowStyle {
+  Color color = 0;
+  float thickness = 1;
+  bool dashed = false;
+};
+/// From one bar to another of so many iterations later; in the steady window it may leave on the right and come back.
+void draw_arrow_between(ChartFrame& frame, std::size_t from_bar, std::size_t to_bar, std::int64_t iterations, const ArrowStyle& style);
+/// What the overlay points at besides bars and dependences: the cycle that limits II, and lanes.
+void draw_limiting_cycle(ChartFrame& frame);
+void draw_lane_mark(ChartFrame& frame, const GanttLane& lane, const paint::Box& box);
+/// How far every op can move: thin by longest paths, thick exactly.
+void draw_whiskers(ChartFrame& frame);
+void draw_time_lines(ChartFrame& frame);  ///< II boundaries, range, flags, hair-line over rows and lanes
+void draw_tooltip(ChartFrame& frame);
+void draw_notes_on_chart(ChartFrame& frame);
+/// The note whose sheet lies there.
+std::optional<std::size_t> note_at(const ChartFrame& frame, float x, float y);
+
+/// Bars of another schedule, as outlines under those of this one.
+void draw_others(ChartFrame& frame);
+
+/// The name tests know a bar by.
+std::string bar_probe(const GanttBar& bar);
+
+}  // namespace heddle::app

@@ -1,0 +1,275 @@
+// One frame of the timeline: where everything goes, then input, then drawing from the back to the front.
+#include "app/window/chart/gantt_view.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/platform/fonts.h"
+#include "app/platform/imgui_compat.h"
+#include "app/session/commands.h"
+#include "app/window/chart/gantt_parts.h"
+#include "app/window/chart/lanes_view.h"
+#include "app/window/chart/minimap.h"
+#include "app/window/kit/probe.h"
+#include "core/base/integer_division.h"
+#include "core/chart/gantt_model.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr double kTooltipDelay = 0.15;  // seconds
+
+void draw_scroll_hint(ChartFrame& f) {
+  const float hidden = f.layout.height - f.rows.height();
+  if (hidden <= 0) return;
+  // A scroll bar in the strip at the right, with arrowheads where rows are hidden.
+  const float strip = f.rows.x1 + px(4), head = px(8), track = f.rows.height() - 2 * head;
+  const float length = std::clamp(track * f.rows.height() / f.layout.height, std::min(px(12), track), track);
+  const float y = f.rows.y0 + head + (track - length) * f.view.scroll / hidden;
+  f.draw.AddRectFilled({strip - px(2), y}, {strip + px(2), y + length}, theme().edge, px(2));
+  const float half = px(3.5f);
+  if (f.view.scroll < hidden - 1)
+    f.draw.AddTriangleFilled({strip - half, f.rows.y1 - px(6)}, {strip + half, f.rows.y1 - px(6)}, {strip, f.rows.y1 - px(1)},
+                             theme().warning);
+  if (f.view.scroll > 1)
+    f.draw.AddTriangleFilled({strip - half, f.rows.y0 + px(6)}, {strip + half, f.rows.y0 + px(6)}, {strip, f.rows.y0 + px(1)},
+                             theme().warning);
+}
+
+void colored(Color color, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, color);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+}
+
+std::string iteration_text(const GanttModel& model, int iteration) {
+  if (model.mode == GanttMode::Pipeline) return fmt::format("iteration {}", iteration);
+  if (iteration == 0) return "iteration k";
+  return fmt::format("iteration k{:+}", iteration);
+}
+
+/// One line per dependence, the tightest first.
+void list_edges(const ChartFrame& f, OpId op, bool inputs) {
+  std::vector<std::pair<Cycle, EdgeId>> edges;
+  for (std::size_t e = 0; e < f.problem.edges.size(); ++e) {
+    const Edge& edge = f.problem.edges[e];
+    if ((inputs ? edge.to : edge.from) == op) edges.emplace_back(edge_slack(f.problem, f.schedule, EdgeId(e)), EdgeId(e));
+  }
+  std::sort(edges.begin(), edges.end());
+  constexpr std::size_t kMost = 6;
+  for (std::size_t i = 0; i < std::min(kMost, edges.size()); ++i) {
+    const auto [slack, id] = edges[i];
+    const Edge& edge = f.problem.edge(id);
+    std::string line = fmt::format("{} {}", inputs ? "from" : "to", f.problem.op(inputs ? edge.from : edge.to).name);
+    if (edge.distance > 0)
+      line += fmt::format(" ({} iteration{} {})", edge.distance, edge.distance == 1 ? "" : "s", inputs ? "back" : "on");
+    if (f.schedule.group(edge.from) != f.schedule.group(edge.to)) line += ", other group";
+    line += slack < 0    ? fmt::format(": {} cycles too early", grouped(-slack))
+            : slack == 0 ? ": tight"
+                         : fmt::format(": slack {}", grouped(slack));
+    colored(slack < 0 ? theme().bad : slack == 0 ? theme().warning : theme().dim, line);
+  }
+  if (edges.size() > kMost) colored(theme().faint, fmt::format("and {} more", edges.size() - kMost));
+}
+
+}  // namespace
+
+void draw_tooltip(ChartFrame& f) {
+  if (!f.view.hovered || f.view.hovered_for < kTooltipDelay || f.view.drag != ChartDrag::None) return;
+  const GanttBar& bar = f.model.bars[*f.view.hovered];
+  const Op& op = f.problem.op(bar.op);
+  const Cycle start = f.schedule.start(bar.op) - f.shift, ii = f.schedule.ii;
+  // Below the rows of its group, so that neither the bar nor its neighbours are covered; above them where there is no room.
+  std::size_t group = 0;
+  while (group + 1 < f.model.groups.size() && f.model.groups[group + 1].first_row <= bar.row) ++group;
+  const float top = f.row_y(f.layout.groups[group].top), bottom = top + f.layout.groups[group].height;
+  const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
+  static ImVec2 last_size;  // of the tooltip, one frame old
+  const bool below = bottom + px(6) + last_size.y <= display.y;
+  const float x = std::clamp(mouse.x + px(10), 0.0f, std::max(0.0f, display.x - last_size.x - px(4)));
+  const float y = below ? std::max(bottom + px(6), f.bar_box(bar).y1 + px(6)) : std::max(0.0f, top - px(6) - last_size.y);
+  ImGui::SetNextWindowPos({x, y});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(9)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(6), px(3)});
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, theme().tooltip);
+  ImGui::BeginTooltip();
+  push_font(fonts().bold);
+  ImGui::TextUnformatted(op.name.c_str());
+  pop_font();
+  ImGui::SameLine();
+  colored(role_ink(bar.role), f.model.rows[bar.row].label);
+  ImGui::SameLine();
+  colored(theme().dim, iteration_text(f.model, bar.iteration));
+  push_font(fonts().small);
+  Cycle length = bar.end - bar.begin;
+  if (bar.wraps_left || bar.wraps_right) {
+    // Both pieces are one op: say its whole length.
+    length = 0;
+    for (const GanttBar& piece : f.model.bars)
+      if (piece.op == bar.op) length += piece.end - piece.begin;
+  }
+  colored(theme().text, fmt::format("{} cycles on {} from {}{}", grouped(length), f.model.rows[bar.row].label, grouped(bar.begin),
+                                    bar.wraps_left    ? " (goes on from the right edge)"
+                                    : bar.wraps_right ? " (goes on at the left edge)"
+                                                      : ""));
+  colored(theme().dim,
+          fmt::format("start {} = {} × {} + {}", grouped(start), floor_div(start, ii), grouped(ii), grouped(modulo(start, ii))));
+  colored(theme().dim, fmt::format("latency {}, issue window {}", grouped(op.latency), grouped(op.window)));
+  if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
+  if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
+  const auto listed = [&](const std::vector<OpId>& ops) { return std::find(ops.begin(), ops.end(), bar.op) != ops.end(); };
+  if (listed(f.overlay.framed))
+    colored(theme().text, "held here, so that other pins mean what was seen");
+  else if (listed(f.overlay.pinned))
+    colored(theme().text, "pinned");
+  if (listed(f.overlay.differing)) colored(theme().text, "differs from B");
+  list_edges(f, bar.op, true);
+  list_edges(f, bar.op, false);
+  pop_font();
+  last_size = ImGui::GetWindowSize();
+  if (probe::on()) probe::item(f.probe_name("tooltip"), x, y, x + last_size.x, y + last_size.y);
+  ImGui::EndTooltip();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(2);
+}
+
+float chart_label_width(const GanttModel& model, float available) {
+  float width = px(120);
+  for (const GanttGroup& group : model.groups) {
+    float units = 0;
+    for (std::size_t r = group.first_row; r < group.first_row + std::min<std::size_t>(2, group.rows); ++r)
+      units = std::max(units, paint::text_width(fonts().small_bold, model.rows[r].label));
+    const float name = std::max(paint::text_width(fonts().bold, group.label), paint::text_width(fonts().small, group.detail));
+    width = std::max(width, name + units + px(32));
+  }
+  for (const GanttLane& lane : model.lanes)
+    width = std::max(width, paint::text_width(fonts().small, lane.label) + paint::text_width(fonts().mono_small, lane.detail) + px(36));
+  return std::floor(std::min(width, available * 0.35f));
+}
+
+void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
+  const float column = std::max(f.label_width, chart_label_width(f.model, high.x - low.x));
+  const float x0 = low.x + column, x1 = high.x - px(8);
+  const float band = px(f.model.mode == GanttMode::Pipeline ? 36 : 18);
+  const bool pair = f.place != ChartFrame::Place::Alone, lower = f.place == ChartFrame::Place::Lower;
+  const float lane = px(30), grip = f.model.lanes.empty() || pair ? 0 : px(6);
+  float y = low.y;
+  const auto take = [&](float height) {
+    const paint::Box box{x0, y, x1, y + height};
+    y += height;
+    return box;
+  };
+  f.labels = {low.x, low.y, x0, high.y};
+  f.minimap = take(lower ? 0 : px(30));
+  if (!lower) y += px(2);
+  f.ruler = take(lower ? 0 : px(24));
+  f.marks = take(lower ? 0 : band);
+  f.title = take(pair ? px(20) : 0);
+  RowMetrics metrics;
+  metrics.lane = std::floor(px(f.view.row_height));
+  metrics.group_padding = px(7);
+  metrics.group_gap = px(1);
+  metrics.group_minimum = px(44);
+  f.layout = layout_rows(f.model, metrics);
+  const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size());
+  if (!pair && f.view.row_height == kUsualRowHeight) {
+    // Rows whose height was not chosen take a part of the height that a tall window has left over.
+    const float grow = (rest - px(44) * count) / std::max(1.0f, f.layout.height);
+    if (grow > 1) {
+      metrics.lane = std::floor(metrics.lane * std::min(grow, 1.6f));
+      f.layout = layout_rows(f.model, metrics);
+    }
+  }
+  if (pair && f.layout.height > rest) {
+    // Two charts share the height of one: groups close up and rows get lower before they have to be scrolled.
+    metrics.group_padding = px(3);
+    metrics.group_minimum = px(20);
+    f.layout = layout_rows(f.model, metrics);
+    if (f.layout.height > rest) {
+      metrics.lane = std::clamp(std::floor(metrics.lane * rest / f.layout.height), px(15), metrics.lane);
+      f.layout = layout_rows(f.model, metrics);
+    }
+  }
+
+  f.view.row_shown = metrics.lane / px(1);
+
+  // Lanes get what the rows leave over, up to a comfortable height; where there is too little for both, 38 %. In a pair
+  // there are lanes only where at least two of them fit beside all rows.
+  const float left_over = rest - f.layout.height - px(8);
+  const float spare = std::min(px(44) * count, left_over);
+  const float lanes = f.model.lanes.empty()    ? 0
+                      : pair                   ? (left_over >= px(2 * 19) ? std::min(px(24) * count, left_over) : 0)
+                      : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
+                                               : std::max(std::min(lane * count, rest * 0.38f), spare);
+  f.rows = take(std::floor(rest - lanes));
+  f.splitter = take(grip);
+  f.lanes = {x0, y, x1, std::max(y, high.y)};
+  // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before
+  // they have to be scrolled.
+  f.lane_height = f.model.lanes.empty() ? lane : std::max(px(19), std::floor(f.lanes.height() / count));
+  f.axis = {x0, x1, f.view.visible};
+
+  f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));
+}
+
+void paint_chart(ChartFrame& f) {
+  ImDrawList& draw = f.draw;
+  const bool lower = f.place == ChartFrame::Place::Lower;
+  draw.AddRectFilled({f.labels.x0, f.labels.y0}, {f.rows.x1 + px(8), f.labels.y1}, theme().chart);
+  draw.PushClipRect({f.labels.x0, f.rows.y0}, {f.rows.x1 + px(8), f.rows.y1}, true);
+  draw_group_backgrounds(f);
+  draw.PopClipRect();
+  draw_lanes(f);
+  if (!lower) draw_ruler(f);
+  draw_time_lines(f);
+  draw.PushClipRect(f.rows.low(), f.rows.high(), true);
+  draw_move_band(f);
+  draw_arrows(f, ArrowLayer::Below);
+  if (f.others) draw_others(f);
+  draw_bars(f);
+  draw_whiskers(f);
+  draw_limiting_cycle(f);
+  draw_arrows(f, ArrowLayer::Above);
+  draw_marks(f);
+  draw_move_ghost(f);
+  draw.PopClipRect();
+  draw_group_labels(f);
+  draw.AddRectFilled({f.rows.x0 - 1, f.ruler.y0}, {f.rows.x0, f.labels.y1}, theme().separator);
+  if (f.splitter.height() > 0)
+    draw.AddRectFilled({f.labels.x0, f.splitter.y0 + px(2)}, {f.rows.x1 + px(8), f.splitter.y1 - px(2)}, theme().border);
+  if (!lower) draw_minimap(f);
+  draw_scroll_hint(f);
+  if (!lower) draw_notes_on_chart(f);
+  if (probe::on()) {
+    probe::item(f.probe_name("rows"), f.rows.x0, f.rows.y0, f.rows.x1, f.rows.y1);
+    probe::item(f.probe_name("lanes"), f.lanes.x0, f.lanes.y0, f.lanes.x1, f.lanes.y1);
+    probe::item(f.probe_name("splitter"), f.splitter.x0, f.splitter.y0, f.splitter.x1, f.splitter.y1);
+  }
+}
+
+void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule& schedule, const Selection& selection,
+                const ChartOverlay& overlay, GanttViewState& view, CommandQueue& commands, const std::vector<OtherBar>* others) {
+  update_view(view, model, ImGui::GetIO().DeltaTime);
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  if (size.x < px(160) || size.y < px(120)) return;  // no room for a chart
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::BeginChild("##gantt", size, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
+  ImGui::PopStyleVar();
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const ImVec2 low = ImGui::GetWindowPos(), high(low.x + size.x, low.y + size.y);
+  ChartFrame f{model, problem, schedule, selection, overlay, view, commands, draw, {}, {}, {}, {}, {}, {}, {}, {}, {}, 30};
+  f.others = others;
+  place_chart(f, low, high);
+  handle_input(f);
+  f.axis.range = view.visible;  // a drag moves the picture in the same frame
+
+  paint_chart(f);
+  draw_tooltip(f);
+  draw_context_menu(f);
+  ImGui::EndChild();
+}
+
+}  // namespace heddle::app

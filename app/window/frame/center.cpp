@@ -1,0 +1,201 @@
+// The centre: the timeline, or what stands in its place until there is a schedule.
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "app/session/commands.h"
+#include "app/session/files.h"
+#include "app/window/frame/panels.h"
+#include "app/window/frame/schedule_list.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/widgets.h"
+#include "app/window/parts/what_if_slider.h"
+#include "app/window/parts/what_if_state.h"
+#include "app/window/tabs/cuda/cuda_state.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_model.h"
+
+namespace heddle::app {
+namespace {
+
+void centered(ImFont* font, Color color, const std::string& text, float& y) {
+  const float width = ImGui::GetWindowSize().x, left = ImGui::GetWindowPos().x;
+  const float wrap = std::min(width - px(60), px(640));
+  const FontScope scope(font);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap);
+  ImGui::SetCursorScreenPos(ImVec2(left + (width - size.x) / 2, y));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + wrap + 1);
+  colored_text(color, text);
+  ImGui::PopTextWrapPos();
+  y += size.y + px(8);
+}
+
+void draw_waiting(const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  const LiveSolve& live = session.live();
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  float y = at.y + size.y * 0.3f;
+  if (live.active()) {
+    centered(fonts().title, theme().text, live.phase == LiveSolve::Phase::Stopping ? "Stopping" : "Solving", y);
+    centered(fonts().body, theme().dim, fmt::format("II ≥ {} · {} · {}", grouped(live.lower_bound), live.doing, seconds_text(live.seconds)),
+             y);
+    centered(fonts().small, theme().faint, live.explanation, y);
+    return;
+  }
+  if (!content.kernel) {  // a sweep can be open without one
+    centered(fonts().title, theme().text, "No kernel is open", y);
+    centered(fonts().body, theme().dim, "Open one, or a point of the sweep.", y);
+    return;
+  }
+  if (!content.problem) {
+    centered(fonts().title, theme().text, content.machine ? "This kernel does not fit this machine" : "Which machine?", y);
+    centered(fonts().body, theme().dim,
+             content.machine ? "Explain says why. Choose another machine or other parameters."
+                             : "A schedule needs costs, and costs come from a machine.",
+             y);
+    if (ui.machines_of != content.kernel) {
+      ui.machines_of = content.kernel;
+      ui.machines = machines_for(*content.kernel, content.overrides);
+    }
+    const auto count = static_cast<float>(ui.machines.size());
+    const float width = px(90), gap = px(10);
+    float x = at.x + (size.x - count * width - (count - 1) * gap) / 2;
+    for (const std::string& name : ui.machines) {
+      ImGui::SetCursorScreenPos(ImVec2(x, y + px(8)));
+      if (button(("center/machine/" + name).c_str(), name, ButtonKind::Plain, {}, width, px(34))) ui.commands.push(OpenMachine{name});
+      x += width + gap;
+    }
+    return;
+  }
+  const bool tried = live.phase == LiveSolve::Phase::Done;
+  if (live.refuted()) {
+    centered(fonts().title, theme().bad, "No schedule exists", y);
+    centered(fonts().body, theme().text, live.explanation, y);
+  } else if (tried) {
+    centered(fonts().title, theme().text, live.cancelled ? "Cancelled before a schedule was found" : "No schedule found", y);
+    centered(fonts().body, theme().dim, fmt::format("II ≥ {} is proved. {}", grouped(live.lower_bound), live.explanation), y);
+  } else {
+    centered(fonts().title, theme().text, "Ready to solve", y);
+    centered(fonts().body, theme().dim,
+             fmt::format("{} ops, II ≥ {}. {}", content.problem->ops.size(), grouped(content.bounds->min_ii()), content.bounds->sentence),
+             y);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x + (size.x - px(180)) / 2, y + px(12)));
+  const Action& solve = *find_action("solve");
+  if (button("center/solve", tried ? "Solve again  F5" : "Solve  F5", ButtonKind::Primary, why_not(solve, session), px(180), px(40)))
+    perform(solve, session, ui);
+}
+
+/// Steady, unrolled, whole pipeline; and how many iterations.
+void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
+  const Theme& t = theme();
+  const float height = px(24);
+  struct Mode {
+    GanttMode mode;
+    const char *name, *label;
+  };
+  constexpr Mode kModes[] = {{GanttMode::Steady, "mode/steady", "Steady state"},
+                             {GanttMode::Unrolled, "mode/unrolled", "Unrolled"},
+                             {GanttMode::Pipeline, "mode/pipeline", "Whole pipeline"}};
+  ImGui::SetCursorPos(ImVec2(px(12), px(5)));
+  for (const Mode& mode : kModes) {
+    const bool current = session.view().mode == mode.mode;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size = text_size(fonts().small, mode.label);
+    const ImVec2 box(size.x + px(20), height);
+    ImGui::PushID(mode.name);
+    if (ImGui::InvisibleButton("mode", box)) ui.commands.push(SetMode{mode.mode});
+    ImGui::PopID();
+    if (probe::on()) probe::last_item(mode.name);
+    const bool hovered = ImGui::IsItemHovered();
+    if (current || hovered)
+      ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + box.x, at.y + box.y), current ? t.raised : t.hovered, px(4));
+    paint_text(fonts().small, ImVec2(at.x + px(10), at.y + (height - size.y) / 2), current ? t.text : t.dim, mode.label);
+    ImGui::SameLine(0, px(4));
+  }
+  if (session.view().mode != GanttMode::Steady) {
+    const int count = session.iterations();
+    ImGui::SameLine(0, px(14));
+    if (button("mode/fewer", "-", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count - 1});
+    ImGui::SameLine(0, px(4));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const std::string text = fmt::format("{} iteration{}", count, count == 1 ? "" : "s");
+    const ImVec2 size = text_size(fonts().small, text);
+    paint_text(fonts().small, ImVec2(at.x, at.y + (height - size.y) / 2), t.dim, text);
+    ImGui::Dummy(ImVec2(size.x, height));
+    ImGui::SameLine(0, px(4));
+    if (button("mode/more", "+", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count + 1});
+  }
+  const float modes_end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x;
+  const ScheduleEntry* entry = session.content().entry();
+  float room = ImGui::GetWindowSize().x - px(14);
+  if (const std::string banner = what_if_banner(ui); !banner.empty()) {
+    const float free = room - modes_end - px(26);
+    const std::string text = fitted(fonts().small_bold, banner, std::max(free, px(60)));
+    const ImVec2 at(ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - pill_width(fonts().small_bold, text) - px(14),
+                    ImGui::GetWindowPos().y + px(8));
+    paint_pill(at, px(18), fonts().small_bold, text, Tone::Warning);
+    if (probe::on()) probe::item("center/what_if", at.x, at.y, at.x + pill_width(fonts().small_bold, text), at.y + px(18));
+    room = modes_end;  // the banner has the rest
+  } else if (entry && !entry->verdict.valid()) {
+    const std::string text = no_schedule(session) ? "no schedule exists; this one " + violations_text(entry->verdict)
+                                                  : violations_text(entry->verdict) + ": see Explain";
+    const float width = std::min(pill_width(fonts().small_bold, text), std::max(room - modes_end - px(14), px(60)));
+    const ImVec2 at(ImGui::GetWindowPos().x + room - width, ImGui::GetWindowPos().y + px(8));
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton("violations", ImVec2(width, px(18)))) ui.commands.push(FirstViolation{});
+    if (probe::on()) probe::last_item("center/violations");
+    if (ImGui::IsItemHovered())
+      tooltip("first: " + entry->verdict.violations.front().message + "\nClick to select its ops; F centres them.");
+    paint_pill(at, px(18), fonts().small_bold, fitted(fonts().small_bold, text, width - px(16)), Tone::Bad);
+    room -= width + px(10);
+  }
+  draw_compare_bar(session, models, ui, modes_end, room);
+}
+
+/// While the mouse is on a line of the CUDA text, that line's op stands out. The tab says so again in every frame.
+std::optional<ChartOverlay> overlay_of_source(const Models& models, UiState& ui) {
+  const OpId op = std::exchange(ui.of<CudaTabState>().hovered, OpId());
+  if (!op.valid() || op.index() >= models.ops.size()) return std::nullopt;
+  ChartOverlay overlay = models.overlay;
+  overlay.focus = {};
+  overlay.focus.ops.assign(models.ops.size(), false);
+  overlay.focus.ops[op.index()] = true;
+  return overlay;
+}
+
+}  // namespace
+
+void draw_center(Session& session, const Models& models, UiState& ui) {
+  if (!models.gantt) return draw_waiting(session, ui);
+  const ScheduleEntry& entry = *session.content().entry();
+  draw_mode_bar(session, models, ui);
+  ViewState& view = session.view();
+  const CompareModel* compare = models.compare && view.chart_view != ChartView::A ? &*models.compare : nullptr;
+  ui.chart.extent.reset();
+  if (compare)
+    ui.chart.extent = CycleRange{std::min(models.gantt->begin, compare->chart_b.begin), std::max(models.gantt->end, compare->chart_b.end)};
+  if (view.fit_all) fit_all(ui.chart, *models.gantt);
+  if (view.zoom_to_selection)
+    centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);
+  view.fit_all = view.zoom_to_selection = false;
+  ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
+  ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ui.chart.keys_elsewhere = ui.of<WhatIfState>().dragged.has_value();
+  const Problem& problem = *session.content().problem;
+  // While a number is tried the chart shows what it would do; nothing is in force yet.
+  if (const WhatIfState& tried = ui.of<WhatIfState>(); tried.gantt && tried.drawn && tried.trial)
+    draw_gantt(*tried.gantt, *tried.trial->problem, *tried.drawn, session.selection(), {}, ui.chart, ui.commands);
+  else if (const auto lit = overlay_of_source(models, ui); !compare)
+    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), lit ? *lit : models.overlay, ui.chart, ui.commands,
+               models.measured_legend.empty() ? nullptr : &models.measured);
+  else if (view.chart_view == ChartView::Ghost)
+    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), compare->overlay_a, ui.chart, ui.commands, &compare->others);
+  else
+    draw_gantt_pair(*models.gantt, *compare, problem, session.selection(), ui.chart, ui.chart_b, ui.commands,
+                    [&](bool b) { accept_schedule(session, ui, b); });
+  ImGui::EndChild();
+}
+
+}  // namespace heddle::app

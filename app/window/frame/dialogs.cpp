@@ -1,0 +1,253 @@
+// What appears over the window: the open dialog, the prompt for a path, the error panel and the list of keys.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "app/session/commands.h"
+#include "app/session/files.h"
+#include "app/window/frame/panels.h"
+#include "app/window/frame/project_dialogs.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/widgets.h"
+#include "core/library/library.h"
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+void copy_to(char* buffer, std::size_t size, const std::string& text) { std::snprintf(buffer, size, "%s", text.c_str()); }
+
+void title(const std::string& text) { dialog_title(text); }
+
+struct FolderItem {
+  std::string name;
+  bool folder = false;
+};
+
+/// Folders first, then files of JSON and of lines of JSON; empty when it cannot be read.
+std::vector<FolderItem> list_folder(const std::string& folder) {
+  constexpr std::size_t kMost = 5000;
+  std::vector<FolderItem> items;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
+       !error && it != end && items.size() < kMost; it.increment(error)) {
+    std::error_code ignored;
+    const std::string name = it->path().filename().string();
+    if (name.empty() || name[0] == '.') continue;
+    const bool is_folder = it->is_directory(ignored);
+    const std::string ending = it->path().extension().string();
+    if (is_folder || ending == ".json" || ending == ".jsonl" || ending == ".journal") items.push_back({name, is_folder});
+  }
+  std::sort(items.begin(), items.end(),
+            [](const FolderItem& a, const FolderItem& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
+  return items;
+}
+
+void draw_shelf(const char* heading, Shelf shelf, const char* prefix, UiState& ui) {
+  bool any = false;
+  for (const LibraryEntry& entry : list_library(shelf)) {
+    if (!matches(entry.name, ui.open_dialog.filter)) continue;
+    if (!any) section(heading);
+    any = true;
+    const std::string name = std::string(prefix) + entry.name;
+    const RowArea row = pick_row(name.c_str(), false, px(25));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().text,
+               fitted(fonts().body, entry.name, row.max.x - row.min.x - px(16)));
+    if (!row.clicked) continue;
+    if (shelf == Shelf::Kernels) ui.commands.push(OpenKernel{entry.name});
+    if (shelf == Shelf::Machines) ui.commands.push(OpenMachine{entry.name});
+    if (shelf == Shelf::Schedules) ui.commands.push(OpenSchedule{entry.path});
+    ImGui::CloseCurrentPopup();
+  }
+}
+
+void draw_folder(UiState& ui) {
+  OpenDialogState& dialog = ui.open_dialog;
+  section("FILES", "");
+  const std::string shown = fitted(fonts().mono_small, dialog.folder, ImGui::GetContentRegionAvail().x);
+  {
+    const FontScope scope(fonts().mono_small);
+    colored_text(theme().dim, shown);
+  }
+  const fs::path here(dialog.folder);
+  if (here.has_parent_path() && here.parent_path() != here) {
+    const RowArea row = pick_row("open/up", false, px(25));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().accent, "..");
+    if (row.clicked) {
+      dialog.folder = here.parent_path().string();
+      return;
+    }
+  }
+  std::size_t count = 0;
+  for (const FolderItem& item : list_folder(dialog.folder)) {
+    if (!matches(item.name, dialog.filter)) continue;
+    ++count;
+    const RowArea row = pick_row(("open/file/" + item.name).c_str(), false, px(25));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), item.folder ? theme().accent : theme().text,
+               fitted(fonts().body, item.name + (item.folder ? "/" : ""), row.max.x - row.min.x - px(16)));
+    if (!row.clicked) continue;
+    if (item.folder) {
+      dialog.folder = (here / item.name).string();
+      return;
+    }
+    ui.commands.push(OpenFile{(here / item.name).string()});
+    ImGui::CloseCurrentPopup();
+  }
+  if (count == 0) colored_text(theme().faint, "no folders, .json, .jsonl or .journal files here");
+}
+
+}  // namespace
+
+void draw_open_dialog(Session& session, UiState& ui) {
+  OpenDialogState& dialog = ui.open_dialog;
+  if (session.view().open_dialog) {
+    session.view().open_dialog = false;
+    std::error_code ignored;
+    if (dialog.folder.empty()) dialog.folder = fs::current_path(ignored).string();
+    dialog.path[0] = dialog.filter[0] = 0;
+    dialog.just_opened = true;
+    ImGui::OpenPopup("open");
+  }
+  if (!begin_modal("open", ImVec2(px(820), px(560)))) return;
+  title("Open");
+  wrapped_text(fonts().small, theme().dim,
+               "Projects, kernels, machines, schedules, constraints, and dumps of a compiler's scheduler (ddg, schedule_graph, "
+               "joint-solver); which one a file is, it says itself.");
+  ImGui::Dummy(ImVec2(0, px(2)));
+  if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
+  dialog.just_opened = false;
+  input_field("open/filter", "filter", dialog.filter, sizeof dialog.filter, px(240));
+  ImGui::SameLine();
+  const float open_width = px(80), room = ImGui::GetContentRegionAvail().x - open_width - px(8);
+  ImGui::SetNextItemWidth(room);
+  const bool entered =
+      ImGui::InputTextWithHint("##path", "or type a path", dialog.path, sizeof dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (probe::on()) probe::last_item("open/path");
+  ImGui::SameLine();
+  if (button("open/go", "Open", ButtonKind::Plain, dialog.path[0] ? "" : "type a path first", open_width) || (entered && dialog.path[0])) {
+    ui.commands.push(OpenFile{dialog.path});
+    ImGui::CloseCurrentPopup();
+  }
+  const float height = ImGui::GetContentRegionAvail().y - px(44), gap = px(16);
+  const float column = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(1)));
+  ImGui::BeginChild("kernels", ImVec2(column, height));
+  draw_shelf("KERNELS", Shelf::Kernels, "open/kernel/", ui);
+  ImGui::EndChild();
+  ImGui::SameLine(0, gap);
+  ImGui::BeginChild("machines", ImVec2(column, height));
+  draw_shelf("MACHINES", Shelf::Machines, "open/machine/", ui);
+  draw_shelf("HAND SCHEDULES", Shelf::Schedules, "open/schedule/", ui);
+  ImGui::EndChild();
+  ImGui::SameLine(0, gap);
+  ImGui::BeginChild("files", ImVec2(column, height));
+  draw_folder(ui);
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
+  ImGui::SetCursorPosY(ImGui::GetWindowSize().y - px(48));
+  if (button("open/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+void draw_path_prompt(const Session& session, UiState& ui) {
+  PathPromptState& prompt = ui.path_prompt;
+  struct Facts {
+    const char *title, *ending;
+  };
+  const Facts facts = prompt.ask == Prompt::ProjectPath       ? Facts{"Save the project", ".heddle.json"}
+                      : prompt.ask == Prompt::ConstraintsPath ? Facts{"Save the constraints and changed numbers", ".constraints.json"}
+                      : prompt.ask == Prompt::KernelPath      ? Facts{"Save the CUDA text", ".cu"}
+                      : prompt.ask == Prompt::SharePath       ? Facts{"Share: project, picture, trace and command", ".heddle.json"}
+                                                              : Facts{"Save the schedule", ".schedule.json"};
+  const bool project = prompt.ask == Prompt::ProjectPath || prompt.ask == Prompt::SharePath;
+  if (prompt.just_opened) {
+    const bool has_file = project && !session.project_file().empty();
+    copy_to(prompt.path, sizeof prompt.path, has_file ? session.project_file() : file_stem(session) + facts.ending);
+    ImGui::OpenPopup("write");
+  }
+  if (!begin_modal("write", ImVec2(px(560), 0))) return;
+  title(facts.title);
+  std::error_code ignored;
+  wrapped_text(fonts().small, theme().dim, "Relative to " + fs::current_path(ignored).string());
+  if (prompt.ask == Prompt::SharePath)
+    wrapped_text(fonts().small, theme().dim,
+                 "Beside the project a PNG of the window and a Chrome trace are written, and the command that exports the same "
+                 "schedule is copied.");
+  ImGui::Dummy(ImVec2(0, px(4)));
+  if (prompt.just_opened) ImGui::SetKeyboardFocusHere();
+  prompt.just_opened = false;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  const bool entered = ImGui::InputText("##write_path", prompt.path, sizeof prompt.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (probe::on()) probe::last_item("write/path");
+  if (fs::exists(prompt.path, ignored)) colored_text(theme().warning, "This file exists and will be replaced.");
+  ImGui::Dummy(ImVec2(0, px(6)));
+  const bool go = button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
+  if ((go || entered) && prompt.path[0]) {
+    switch (prompt.ask) {
+      case Prompt::ProjectPath: ui.commands.push(SaveProject{prompt.path}); break;
+      case Prompt::ConstraintsPath: ui.commands.push(SaveConstraints{prompt.path}); break;
+      case Prompt::SharePath: share_as(ui, prompt.path); break;
+      case Prompt::KernelPath: ui.commands.push(SaveKernel{prompt.path}); break;
+      case Prompt::SavePath: ui.commands.push(SaveSchedule{prompt.path}); break;
+      case Prompt::Nothing: break;
+    }
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::SameLine();
+  if (button("write/cancel", "Cancel", ButtonKind::Plain, {}, px(100), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+void draw_error_panel(const Session& session, UiState& ui) {
+  const std::optional<ErrorReport>& report = session.error();
+  if (report && !ui.error_opened && !ImGui::IsPopupOpen("error")) {
+    ImGui::OpenPopup("error");
+    ui.error_opened = true;
+  }
+  const float faults = report ? static_cast<float>(report->error.faults.size()) : 1;
+  if (!begin_modal("error", ImVec2(px(720), std::min(px(150) + px(70) * faults, px(420))))) {
+    ui.error_opened = false;
+    return;
+  }
+  if (!report) {
+    ui.error_opened = false;
+    ImGui::CloseCurrentPopup();
+    ImGui::EndPopup();
+    return;
+  }
+  title(report->title);
+  const std::size_t count = report->error.faults.size();
+  wrapped_text(fonts().small, theme().dim, count == 1 ? "One fault:" : fmt::format("{} faults, all of them:", count));
+  ImGui::BeginChild("faults", ImVec2(0, ImGui::GetContentRegionAvail().y - px(46)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Fault& fault = report->error.faults[i];
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::Indent(px(14));
+    std::string place = fault.file;
+    if (!fault.pointer.empty()) place += (place.empty() ? "" : "  ") + fault.pointer;
+    if (!place.empty()) wrapped_text(fonts().mono_small, theme().dim, place);
+    wrapped_text(fonts().body, theme().text, fault.message);
+    if (!fault.hint.empty()) wrapped_text(fonts().small, theme().accent, fault.hint);
+    ImGui::Unindent(px(14));
+    const float end = ImGui::GetItemRectMax().y;
+    ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + px(4), end), theme().bad, px(2));
+    if (probe::on()) probe::item(fmt::format("error/fault/{}", i), at.x, at.y, at.x + ImGui::GetWindowSize().x, end);
+    ImGui::Dummy(ImVec2(0, px(6)));
+  }
+  ImGui::EndChild();
+  if (button("error/copy", "Copy", ButtonKind::Plain, {}, px(90), px(32)))
+    ui.commands.push(CopyText{report->title + "\n" + to_string(report->error)});
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
+  if (button("error/close", "Close", ButtonKind::Primary, {}, px(90), px(32)) || key_pressed(Key::Escape)) {
+    ui.commands.push(DismissError{});
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,312 @@
+// Keys in columns by menu, each row a button that takes a new chord; then gestures of the mouse and the legend of the chart.
+#include "app/window/frame/keys_overlay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "app/session/commands.h"
+#include "app/window/frame/panels.h"
+#include "app/window/kit/chart_paint.h"
+#include "app/window/kit/fuzzy.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/widgets.h"
+
+namespace heddle::app {
+namespace {
+
+struct Gesture {
+  const char *keys, *what;
+};
+constexpr Gesture kMouse[] = {{"wheel", "zoom at the cursor"},
+                              {"Shift + wheel", "pan in time"},
+                              {"Ctrl + wheel", "fine zoom"},
+                              {"Alt + wheel", "row height"},
+                              {"wheel on the labels", "scroll rows"},
+                              {"click", "select an op; Ctrl adds, Shift extends"},
+                              {"click on the ruler", "plant or remove a flag"},
+                              {"double click", "zoom to a bar; on nothing: fit all"},
+                              {"drag a bar", "propose another place for it"},
+                              {"drag on nothing", "measure, snapped; Alt: freely"},
+                              {"right drag", "pan; also Shift or Space + drag"},
+                              {"middle drag", "zoom to the stretch; Ctrl: out"},
+                              {"middle click", "zoom to a bar"},
+                              {"right click", "what can be done there"},
+                              {"drag the overview", "move the view"},
+                              {"double click a splitter", "its usual place"},
+                              {"drop files", "open them"}};
+
+enum class LegendMark { Unit, Hatch, Critical, Selected, Pinned, Proposed, Violation, Wrapped, Issue, Latency, Boundary };
+constexpr std::pair<LegendMark, const char*> kLegend[] = {
+    {LegendMark::Unit, "colour: the unit that an op occupies"},          {LegendMark::Hatch, "hatch: another iteration than k"},
+    {LegendMark::Critical, "outline: critical, it limits II"},           {LegendMark::Selected, "halo: selected"},
+    {LegendMark::Pinned, "pin: its start is fixed by a constraint"},     {LegendMark::Proposed, "dashed: proposed, not yet solved"},
+    {LegendMark::Violation, "red cross-hatch: breaks a rule"},           {LegendMark::Wrapped, "chevrons: goes on at the other edge"},
+    {LegendMark::Issue, "dark foot: cycles the warps are busy issuing"}, {LegendMark::Latency, "whisker: until the result is there"},
+    {LegendMark::Boundary, "dashed line: one II from the next"}};
+
+void paint_mark(LegendMark mark, const paint::Box& b) {
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const Color fill = role_color(UnitRole::Special).fill;
+  if (mark == LegendMark::Boundary) return paint::dashed_vertical(draw, (b.x0 + b.x1) / 2, b.y0, b.y1, theme().ii_line, px(4), px(1.5f));
+  const float end = mark == LegendMark::Latency ? b.x0 + b.width() * 0.6f : b.x1;
+  if (mark != LegendMark::Proposed) draw.AddRectFilled(b.low(), {end, b.y1}, fill, px(3));
+  const auto line = [&](Color color, float thick) { draw.AddRect(b.low(), b.high(), color, px(3), 0, thick); };
+  switch (mark) {
+    case LegendMark::Hatch: paint::hatch(draw, b, 1, b.x0, px(9), theme().hatch, px(2)); break;
+    case LegendMark::Critical: line(theme().outline, px(2)); break;
+    case LegendMark::Selected: line(theme().accent, px(2.5f)); break;
+    case LegendMark::Pinned: {
+      const float x = b.x0 + px(7), y = b.y0 + px(5);
+      draw.AddCircleFilled({x, y}, px(3), theme().outline);
+      draw.AddLine({x, y}, {x, b.y1 - px(2)}, theme().outline, px(1.5f));
+      break;
+    }
+    case LegendMark::Proposed:
+      paint::dashed_horizontal(draw, b.x0, b.x1, b.y0, theme().accent, px(4), px(1.5f));
+      paint::dashed_horizontal(draw, b.x0, b.x1, b.y1, theme().accent, px(4), px(1.5f));
+      paint::dashed_vertical(draw, b.x0, b.y0, b.y1, theme().accent, px(4), px(1.5f));
+      paint::dashed_vertical(draw, b.x1, b.y0, b.y1, theme().accent, px(4), px(1.5f));
+      break;
+    case LegendMark::Violation:
+      paint::cross_hatch(draw, b, b.x0, px(7), theme().bad);
+      line(theme().bad, px(2));
+      break;
+    case LegendMark::Wrapped: paint::continues(draw, b.x1, (b.y0 + b.y1) / 2, px(3.5f), true, 0xff000000u); break;
+    case LegendMark::Issue: draw.AddRectFilled({b.x0 + px(1), b.y1 - px(4)}, {b.x0 + b.width() / 2, b.y1}, 0xaa000000u); break;
+    case LegendMark::Latency: draw.AddLine({end, b.y1 - px(3)}, {b.x1, b.y1 - px(3)}, fill, px(1.5f)); break;
+    case LegendMark::Unit:
+    case LegendMark::Boundary: break;
+  }
+}
+
+/// One that has this chord too, besides `but`; null when there is none.
+const Action* owner_of(const Chord& chord, const Action& but) {
+  for (const Action& action : actions()) {
+    if (&action == &but) continue;
+    const auto& chords = chords_of(action);
+    if (std::find(chords.begin(), chords.end(), chord) != chords.end()) return &action;
+  }
+  return nullptr;
+}
+
+const Action* rival_of(const Action& action) {
+  for (const Chord& chord : chords_of(action))
+    if (const Action* other = owner_of(chord, action)) return other;
+  return nullptr;
+}
+
+/// The settings' spelling: chords apart by one space.
+std::string spelled(const std::vector<Chord>& chords) {
+  std::string text;
+  for (const Chord& chord : chords) text += (text.empty() ? "" : " ") + to_string(chord);
+  return text;
+}
+
+void stop_editing(KeysOverlayState& state) {
+  state.editing.clear();
+  state.owner.clear();
+  state.pressed.reset();
+}
+
+void draw_action(const Action& action, const Session& session, UiState& ui) {
+  KeysOverlayState& state = ui.of<KeysOverlayState>();
+  const bool editing = state.editing == action.id;
+  const bool changed = session.settings().keys.count(action.id) > 0;
+  const RowArea row = pick_row((std::string("keys/row/") + action.id).c_str(), editing, px(22));
+  const float y = row.min.y + (px(22) - text_size(fonts().small, "X").y) / 2;
+  const float mono = row.min.y + (px(22) - text_size(fonts().mono_small, "X").y) / 2;
+  const Action* rival = rival_of(action);
+  const std::string keys = editing ? "press keys ..." : keys_of(action).empty() ? "-" : keys_of(action);
+  const Color ink = editing ? theme().accent : rival ? theme().warning : keys == "-" ? theme().faint : theme().accent;
+  paint_text_right(fonts().mono_small, row.max.x - px(6), mono, ink, keys);
+  const float room = row.max.x - row.min.x - px(24) - text_size(fonts().mono_small, keys).x;
+  paint_text(changed ? fonts().small_bold : fonts().small, ImVec2(row.min.x + px(6), y), theme().text,
+             fitted(changed ? fonts().small_bold : fonts().small, action.label, room));
+  if (row.hovered && !editing)
+    tooltip(std::string(action.label) + (rival ? std::string(": also the key of ") + rival->label : std::string()) +
+            (changed ? fmt::format("; built in: {}", *action.keys ? action.keys : "none") : "") + ". Click, then press the new keys.");
+  if (row.clicked && !editing) {
+    stop_editing(state);
+    state.editing = action.id;
+  }
+}
+
+/// What the keyboard says while an action waits for its chord.
+void take_chord(UiState& ui) {
+  KeysOverlayState& state = ui.of<KeysOverlayState>();
+  const Action* action = find_action(state.editing);
+  if (!action || state.pressed) return;
+  const ImGuiIO& io = ImGui::GetIO();
+  for (int k = 0; k < static_cast<int>(Key::Count); ++k) {
+    const Key key = static_cast<Key>(k);
+    if (!key_pressed(key)) continue;
+    if (key == Key::Escape) return stop_editing(state);
+    const Chord chord{key, io.KeyCtrl, io.KeyShift, io.KeyAlt};
+    if (const Action* owner = owner_of(chord, *action)) {
+      state.pressed = chord;
+      state.owner = owner->id;
+      return;
+    }
+    ui.commands.push(SetKeys{action->id, spelled({chord})});
+    return stop_editing(state);
+  }
+}
+
+/// The line under the columns: what is being changed, a conflict, or how to begin.
+void draw_foot(const Session& session, UiState& ui) {
+  KeysOverlayState& state = ui.of<KeysOverlayState>();
+  const float height = px(30);
+  const Action* action = find_action(state.editing);
+  const Action* owner = find_action(state.owner);
+  ImGui::AlignTextToFramePadding();
+  if (action && owner && state.pressed) {
+    colored_text(theme().warning, fmt::format("{} belongs to \"{}\".", to_string(*state.pressed), owner->label));
+    ImGui::SameLine();
+    if (button("keys/take", fmt::format("Give it to \"{}\"", action->label), ButtonKind::Primary, {}, 0, height)) {
+      std::vector<Chord> rest = chords_of(*owner);
+      std::erase(rest, *state.pressed);
+      ui.commands.push(SetKeys{owner->id, spelled(rest)});
+      ui.commands.push(SetKeys{action->id, spelled({*state.pressed})});
+      stop_editing(state);
+    }
+    ImGui::SameLine();
+    if (button("keys/keep", "Leave it", ButtonKind::Plain, {}, 0, height)) stop_editing(state);
+  } else if (action) {
+    colored_text(theme().accent, fmt::format("New keys for \"{}\"; Esc leaves it as it is.", action->label));
+    ImGui::SameLine();
+    if (button("keys/none", "No key", ButtonKind::Plain, {}, 0, height)) {
+      ui.commands.push(SetKeys{action->id, ""});
+      stop_editing(state);
+    }
+    ImGui::SameLine();
+    const bool changed = session.settings().keys.count(action->id) > 0;
+    if (button("keys/reset", "Built-in", ButtonKind::Plain, changed ? "" : "it has the built-in keys", 0, height)) {
+      ui.commands.push(SetKeys{action->id, std::nullopt});
+      stop_editing(state);
+    }
+  } else {
+    if (button("keys/reset_all", "Reset all keys", ButtonKind::Plain, session.settings().keys.empty() ? "no key was changed" : "", 0,
+               height))
+      ui.commands.push(ResetKeys{});
+  }
+}
+
+struct Block {
+  std::string title;
+  std::vector<const Action*> actions;
+  bool mouse = false, legend = false;
+  std::size_t rows() const { return 2 + (mouse ? std::size(kMouse) : legend ? std::size(kLegend) : actions.size()); }
+};
+
+std::vector<Block> blocks(const char* filter) {
+  std::vector<Block> out;
+  const auto collect = [&](const char* title, auto belongs) {
+    Block block{title, {}, false, false};
+    for (const Action& action : actions())
+      if (belongs(action) && fuzzy_match(std::string(action.label) + " " + keys_of(action), filter)) block.actions.push_back(&action);
+    if (!block.actions.empty()) out.push_back(std::move(block));
+  };
+  collect("IN THE CHART", [](const Action& a) { return a.by_chart; });
+  for (const char* menu : menus()) collect(menu, [&](const Action& a) { return !a.by_chart && std::strcmp(a.menu, menu) == 0; });
+  for (Block& block : out)
+    std::transform(block.title.begin(), block.title.end(), block.title.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  collect("ELSEWHERE", [](const Action& a) { return !a.by_chart && *a.menu == 0; });
+  if (*filter == 0) {
+    out.push_back({"MOUSE", {}, true, false});
+    out.push_back({"MARKS IN THE CHART", {}, false, true});
+  }
+  return out;
+}
+
+void draw_block(const Block& block, const Session& session, UiState& ui) {
+  section(block.title);
+  for (const Action* action : block.actions) draw_action(*action, session, ui);
+  const float line = px(22), width = ImGui::GetContentRegionAvail().x;
+  if (block.mouse)
+    for (const Gesture& gesture : kMouse) {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      paint_text_right(fonts().small, at.x + width - px(6), at.y + px(3), theme().accent, gesture.keys);
+      paint_text(fonts().small, ImVec2(at.x + px(6), at.y + px(3)), theme().text,
+                 fitted(fonts().small, gesture.what, width - px(24) - text_size(fonts().small, gesture.keys).x));
+      ImGui::Dummy(ImVec2(width, line));
+    }
+  if (block.legend)
+    for (const auto& [mark, what] : kLegend) {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      paint_mark(mark, {at.x + px(6), at.y + px(3), at.x + px(46), at.y + line - px(3)});
+      paint_text(fonts().small, ImVec2(at.x + px(56), at.y + px(3)), theme().text, fitted(fonts().small, what, width - px(60)));
+      ImGui::Dummy(ImVec2(width, line));
+    }
+}
+
+}  // namespace
+
+void draw_keys_overlay(const Session& session, UiState& ui) {
+  KeysOverlayState& state = ui.of<KeysOverlayState>();
+  if (session.view().keys_overlay && !state.opened) {
+    ImGui::OpenPopup("keys");
+    state.opened = true;
+    state.filter[0] = 0;
+    stop_editing(state);
+  }
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  if (!begin_modal("keys", ImVec2(px(1320), px(820)))) {
+    if (state.opened && session.view().keys_overlay) ui.commands.push(ToggleKeys{});
+    state.opened = false;
+    return;
+  }
+  {
+    const FontScope scope(fonts().title);
+    ImGui::TextUnformatted("Keys and mouse");
+  }
+  const float field = std::min(px(200), display.x * 0.3f);
+  ImGui::SameLine(ImGui::GetWindowSize().x - px(20) - field);
+  input_field("keys/filter", "filter", state.filter, sizeof state.filter, field);
+  const float height = ImGui::GetContentRegionAvail().y - px(40), width = ImGui::GetContentRegionAvail().x;
+  const int columns = std::clamp(static_cast<int>(width / px(285)), 1, 4);
+  const std::vector<Block> all = blocks(state.filter);
+  std::size_t rows = 0;
+  for (const Block& block : all) rows += block.rows();
+  const std::size_t share = rows / static_cast<std::size_t>(columns) + 1;
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(px(8), 0));
+  ImGui::BeginChild("list", ImVec2(0, height));
+  if (all.empty()) colored_text(theme().dim, "nothing matches");
+  if (!all.empty() && ImGui::BeginTable("columns", columns, ImGuiTableFlags_SizingStretchSame)) {
+    ImGui::TableNextColumn();
+    std::size_t filled = 0;
+    int column = 0;
+    for (const Block& block : all) {
+      // The next column begins with the block that would lie for the most part below the share.
+      if (filled > 0 && filled + block.rows() / 2 > share && column + 1 < columns) {
+        ImGui::TableNextColumn();
+        ++column;
+        filled = 0;
+      }
+      filled += block.rows();
+      draw_block(block, session, ui);
+    }
+    ImGui::EndTable();
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar(2);
+  const bool was_editing = !state.editing.empty();
+  if (!ImGui::GetIO().WantTextInput) take_chord(ui);
+  ImGui::Dummy(ImVec2(1, px(2)));
+  draw_foot(session, ui);
+  ImGui::SameLine(ImGui::GetWindowSize().x - px(20) - px(90));
+  const Action& keys = *find_action("keys");
+  const bool leave = !was_editing && (key_pressed(Key::Escape) || (went_down(keys) && !ImGui::IsWindowAppearing()));
+  if (button("keys/close", "Close", ButtonKind::Primary, {}, px(90), px(30)) || leave) {
+    ui.commands.push(ToggleKeys{});
+    ImGui::CloseCurrentPopup();
+    state.opened = false;
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,100 @@
+// The left pane: schedules with their status, user constraints, and the list of ops.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/session/commands.h"
+#include "app/window/frame/dump_pane.h"
+#include "app/window/frame/panels.h"
+#include "app/window/frame/schedule_list.h"
+#include "app/window/kit/focus.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/table.h"
+#include "app/window/kit/widgets.h"
+#include "app/window/parts/constraint_rows.h"
+#include "core/chart/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+/// A clickable column title of the list of ops.
+void sort_title(const char* name, const char* label, std::string_view column, float right, float top, UiState& ui) {
+  const bool current = ui.list_sort == column;
+  std::string text = label;
+  if (current && !fonts().built_in) text += ui.list_descending ? " ▾" : " ▴";
+  const ImVec2 size = text_size(fonts().small, text);
+  ImGui::SetCursorScreenPos(ImVec2(right - size.x - px(4), top - px(2)));
+  ImGui::PushID(name);
+  const bool pressed = ImGui::InvisibleButton("title", ImVec2(size.x + px(8), size.y + px(4)));
+  ImGui::PopID();
+  if (probe::on()) probe::last_item(name);
+  paint_text(fonts().small, ImVec2(right - size.x, top), current || ImGui::IsItemHovered() ? theme().text : theme().faint, text);
+  if (!pressed) return;
+  ui.list_descending = current && !ui.list_descending;
+  ui.list_sort = column;
+}
+
+void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 before = ImGui::GetCursorScreenPos();
+  section("OPS");
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  const float top = before.y + ImGui::GetStyle().ItemSpacing.y + px(4);
+  const bool show_slack = width > px(215);
+  const float start_end = show_slack ? px(62) : px(10);
+  if (show_slack) sort_title("ops/sort/slack", "slack", "slack", before.x + width - px(10), top, ui);
+  sort_title("ops/sort/start", "start", "start", before.x + width - start_end, top, ui);
+  if (width > px(130)) sort_title("ops/sort/name", "name", "op", before.x + width - start_end - px(58), top, ui);
+  ImGui::SetCursorScreenPos(after);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
+  input_field("ops/filter", "filter", ui.ops_filter, sizeof ui.ops_filter, width);
+  ImGui::PopStyleVar();
+  std::vector<OpsTableRow> rows = models.ops;
+  const std::size_t all = rows.size();
+  filter_ops(rows, ui.ops_filter);
+  sort_by(rows, column_of(ops_columns(), ui.list_sort), ui.list_descending);
+  if (rows.size() < all)
+    wrapped_text(fonts().small, theme().warning, fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
+  ImGui::BeginChild("ops", ImVec2(0, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  const auto draw_row = [&](std::size_t i) {
+    const OpsTableRow& op = rows[i];
+    const std::string name = "ops/" + op.name;
+    const RowArea row = pick_row(name.c_str(), session.selection().contains(op.op), px(23));
+    const float y = row.min.y + px(6);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)), role_color(op.role).fill, px(2));
+    const std::string slack = column_of(ops_columns(), "slack").text(op);
+    const std::string start = column_of(ops_columns(), "start").text(op);
+    if (show_slack) paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim), slack);
+    paint_text_right(fonts().mono_small, row.max.x - start_end, row.min.y + px(5), theme().dim, start);
+    const float room = row.max.x - start_end - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
+    paint_text(fonts().body, ImVec2(row.min.x + px(27), row.min.y + px(3)), theme().text,
+               fitted_middle(fonts().body, op.name, std::max(room, px(20))));
+    if (row.hovered) tooltip(op.name);
+    if (row.clicked) ui.commands.push(SelectOp{op.op, ImGui::GetIO().KeyCtrl});
+    if (row.double_clicked) ui.commands.push(ZoomToSelection{});
+  };
+  draw_seen_rows(rows.size(), draw_row, px(23));
+  ImGui::PopStyleVar();
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(3)));
+  const float room = ImGui::GetContentRegionAvail().y;
+  // Schedules and constraints take what they need, up to half of the pane; then they scroll.
+  const float rows = constraint_list_height(session, ui);
+  const float wanted = dump_pane_height(session) + schedule_list_height(session) + rows + px(4);
+  ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * (session.content().dump ? 0.62f : 0.5f))));
+  draw_dump_pane(session, ui);
+  draw_schedule_list(session, ui);
+  draw_constraint_list(session, ui);
+  ImGui::EndChild();
+  draw_ops_list(session, models, ui);
+  ImGui::PopStyleVar();
+}
+
+}  // namespace heddle::app

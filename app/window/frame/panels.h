@@ -1,0 +1,28 @@
+// The panels around the chart and the tabs, and what lies over everything else.
+#pragma once
+
+#include "app/window/parts/ui_state.h"
+
+namespace heddle::app {
+
+void draw_menu_bar(const Session& session, UiState& ui);
+void draw_toolbar(const Session& session, const Models& models, UiState& ui);
+void draw_status_bar(const Session& session, const Models& models, const UiState& ui);
+void draw_left_pane(const Session& session, const Models& models, UiState& ui);
+void draw_inspector(const Session& session, const Models& models, UiState& ui);
+void draw_bottom_pane(const Session& session, const Models& models, UiState& ui);
+/// The chart, or what to do when there is none yet.
+void draw_center(Session& session, const Models& models, UiState& ui);
+/// The switch between A, A over B, and A with B as ghosts, and what they are aligned at; right of the modes, between these
+/// pixels of the window.
+void draw_compare_bar(const Session& session, const Models& models, UiState& ui, float left, float right);
+/// A strip that says what is pointed at and laid over the chart, and ends it; returns its height, 0 when there is nothing.
+float draw_chart_legend(const Session& session, const Models& models, UiState& ui, float top);
+void draw_welcome(const Session& session, UiState& ui);
+
+// Over everything else.
+void draw_open_dialog(Session& session, UiState& ui);
+void draw_path_prompt(const Session& session, UiState& ui);
+void draw_error_panel(const Session& session, UiState& ui);
+
+}  // namespace heddle::app

@@ -1,0 +1,315 @@
+// Export, unsaved work, notes, recovered work.
+#include "app/window/frame/project_dialogs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "app/session/autosave.h"
+#include "app/session/command_line.h"
+#include "app/session/commands.h"
+#include "app/session/files.h"
+#include "app/window/frame/panels.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/widgets.h"
+#include "app/window/parts/header_model.h"
+#include "app/window/parts/question_bar.h"
+#include "core/chart/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Kind {
+  ExportKind kind;
+  const char *name, *label, *ending, *about;
+};
+constexpr std::array<Kind, 8> kKinds{
+    {{ExportKind::Svg, "export/svg", "SVG", ".svg", "The chart as a drawing, for papers and web pages: text stays text."},
+     {ExportKind::Png, "export/png", "PNG", ".png", "The pixels of the chart, or of the whole window."},
+     {ExportKind::Trace, "export/trace", "Trace", ".trace.json",
+      "A run of the schedule for Perfetto and chrome://tracing; 1 cycle is 1 ns."},
+     {ExportKind::Text, "export/text", "Text", ".txt", "Title, timeline and table of ops, for a terminal or a report."},
+     {ExportKind::Csv, "export/csv", "CSV", ".csv", "The table of ops, for a spreadsheet."},
+     {ExportKind::DumpGraph, "export/schedule_graph", "schedule_graph", ".schedule_graph.json",
+      "The compiler's dump with this schedule in it: cycles, stages, groups, buffers and barriers of this loop; everything else byte for "
+      "byte."},
+     {ExportKind::DumpVariants, "export/variants", "variants", ".schedule_graphs.json",
+      "The same with every legal schedule of the list, the best first, as the compiler's own top-N file."},
+     {ExportKind::JointSolution, "export/joint", "joint-solver", ".solution.json",
+      "The answer to the joint-solver problem that is open."}}};
+
+bool for_compiler(ExportKind kind) {
+  return kind == ExportKind::DumpGraph || kind == ExportKind::DumpVariants || kind == ExportKind::JointSolution;
+}
+
+const Kind& kind_of(ExportKind kind) {
+  return *std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& k) { return k.kind == kind; });
+}
+
+/// The path with another kind's ending; a path that somebody typed an ending of his own into is left alone.
+void set_ending(ExportDialogState& dialog, ExportKind kind) {
+  std::string path = dialog.path;
+  for (const Kind& k : kKinds)
+    if (path.ends_with(k.ending)) {
+      path.resize(path.size() - std::string(k.ending).size());
+      path += kind_of(kind).ending;
+      break;
+    }
+  std::snprintf(dialog.path, sizeof dialog.path, "%s", path.c_str());
+}
+
+/// Greyed, with the reason, where `why_not` says so.
+void check_box(const char* name, const std::string& label, bool& on, const std::string& why_not = {}) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(3), px(2)));
+  ImGui::BeginDisabled(!why_not.empty());
+  bool shown = on && why_not.empty();
+  if (ImGui::Checkbox((label + "##" + name).c_str(), &shown)) on = shown;
+  ImGui::EndDisabled();
+  ImGui::PopStyleVar();
+  if (probe::on()) probe::last_item(name);
+  if (!why_not.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(why_not);
+  if (why_not.empty()) return;
+  ImGui::SameLine(0, px(10));
+  const float room = ImGui::GetContentRegionAvail().x;
+  const FontScope scope(fonts().small);
+  colored_text(theme().faint, fitted(fonts().small, why_not, room));
+}
+
+/// Always the same three lines, so that nothing jumps; what a kind of file does not know is grey and says why.
+void draw_options(const Session& session, Export& request) {
+  const bool svg = request.kind == ExportKind::Svg, png = request.kind == ExportKind::Png;
+  const auto& visible = session.view().chart.visible;
+  check_box("export/visible",
+            visible ? fmt::format("only the visible cycles, {} to {}", grouped(visible->first), grouped(visible->second))
+                    : "only the visible cycles",
+            request.visible_only,
+            svg                                 ? ""
+            : png                               ? "a PNG shows what the chart shows: zoom first"
+            : request.kind == ExportKind::Trace ? "a trace runs from cold start to drain"
+                                                : "it has all cycles");
+  check_box("export/light", "on white", request.light,
+            !svg && !png                                          ? "it has no colours"
+            : png && session.settings().theme == ThemeName::Light ? "the theme is light already"
+                                                                  : "");
+  check_box("export/window", "the whole window, not only the chart", request.whole_window,
+            png ? "" : "only pictures of pixels show the window");
+}
+
+void draw_exported(const Session& session, std::size_t earlier) {
+  const std::vector<Exported>& all = session.view().exported;
+  constexpr std::size_t kMost = 4;
+  for (std::size_t i = std::max(earlier, all.size() - std::min(all.size(), kMost)); i < all.size(); ++i) {
+    const Exported& done = all[i];
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string line = (done.good ? "\xe2\x9c\x93 " : "! ") + done.sentence + ": " + done.path;
+    const FontScope scope(fonts().small);
+    colored_text(done.good ? theme().good : theme().bad, fitted_middle(fonts().small, line, width));
+  }
+}
+
+}  // namespace
+
+std::string file_stem(const Session& session) {
+  const Content& content = session.content();
+  if (const std::string& file = session.project_file(); !file.empty()) {
+    const fs::path path(file);
+    fs::path stem = path.stem();
+    if (stem.extension() == ".heddle") stem = stem.stem();
+    return (path.parent_path() / stem).string();
+  }
+  if (content.dump) return content.kernel->name;
+  return content.kernel && content.machine ? content.kernel->name + "." + content.machine->name : "heddle";
+}
+
+std::string window_title(const Session& session) {
+  const Content& content = session.content();
+  std::string title = content.kernel->name + (content.machine ? " on " + machine_text(content) : "");
+  if (session.unsaved()) title += " *";
+  if (!session.project_file().empty()) title += " - " + base_name(session.project_file());
+  return title + " - Heddle";
+}
+
+void share_as(UiState& ui, const std::string& project) {
+  std::string stem = project;
+  for (const std::string ending : {".heddle.json", ".json"})
+    if (stem.ends_with(ending)) {
+      stem.resize(stem.size() - ending.size());
+      break;
+    }
+  ui.commands.push(SaveProject{project});
+  Export picture{ExportKind::Png, stem + ".png"};
+  picture.whole_window = true;
+  ui.commands.push(picture);
+  ui.commands.push(Export{ExportKind::Trace, stem + ".trace.json"});
+  ui.commands.push(CopyLine{});  // of the trace, which opens the project
+}
+
+void draw_export_dialog(const Session& session, UiState& ui) {
+  ExportDialogState& dialog = ui.of<ExportDialogState>();
+  if (dialog.wanted) {
+    dialog.wanted = false;
+    dialog.just_opened = true;
+    dialog.request.light = session.settings().theme == ThemeName::Light;
+    if (for_compiler(dialog.request.kind) && !session.why_no_dump(dialog.request.kind).empty()) dialog.request.kind = ExportKind::Svg;
+    std::snprintf(dialog.path, sizeof dialog.path, "%s", (file_stem(session) + kind_of(dialog.request.kind).ending).c_str());
+    dialog.earlier = session.view().exported.size();
+    ImGui::OpenPopup("export");
+  } else if (dialog.again && session.view().pictures.empty()) {
+    dialog.again = false;
+    ImGui::OpenPopup("export");
+  }
+  if (!begin_modal("export", ImVec2(px(640), 0))) return;
+  dialog_title("Export what is on screen");
+  ImGui::Dummy(ImVec2(0, px(2)));
+  const auto choose = [&](const Kind& kind, const std::string& why_not, float width) {
+    const bool current = kind.kind == dialog.request.kind;
+    if (button(kind.name, kind.label, current ? ButtonKind::Primary : ButtonKind::Plain, why_not, width, px(28))) {
+      dialog.request.kind = kind.kind;
+      set_ending(dialog, kind.kind);
+    }
+    ImGui::SameLine(0, px(6));
+  };
+  for (const Kind& kind : kKinds)
+    if (!for_compiler(kind.kind)) choose(kind, {}, px(76));
+  ImGui::NewLine();
+  if (session.content().dump) {
+    const float top = ImGui::GetCursorPosY();
+    ImGui::SetCursorPosY(top + px(6));
+    colored_text(theme().dim, "for the compiler");
+    ImGui::SameLine(0, px(10));
+    ImGui::SetCursorPosY(top);
+    for (const Kind& kind : kKinds)
+      if (for_compiler(kind.kind)) choose(kind, session.why_no_dump(kind.kind), 0);
+    ImGui::NewLine();
+  }
+  std::string about = kind_of(dialog.request.kind).about;
+  if (session.content().baseline_entry() && session.view().chart_view != ChartView::A)
+    about += dialog.request.kind == ExportKind::Svg   ? " A over B, on one axis."
+             : dialog.request.kind == ExportKind::Png ? ""
+                                                      : " Of A alone.";
+  wrapped_text(fonts().small, theme().dim, about);
+  draw_options(session, dialog.request);
+  ImGui::Dummy(ImVec2(0, px(2)));
+  if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
+  dialog.just_opened = false;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  const bool entered = ImGui::InputText("##export_path", dialog.path, sizeof dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (probe::on()) probe::last_item("export/path");
+  std::error_code ignored;
+  const std::string folder = fs::current_path(ignored).string();
+  const bool replaces = fs::is_regular_file(dialog.path, ignored);
+  wrapped_text(fonts().small, replaces ? theme().warning : theme().faint,
+               replaces ? "This file exists and will be replaced." : "Relative to " + folder);
+  ImGui::Dummy(ImVec2(0, px(4)));
+  dialog.request.path = dialog.path;
+  const std::string no_path = dialog.path[0] ? "" : "type a path first";
+  const bool go = button("export/go", "Export", ButtonKind::Primary, no_path, px(100), px(32));
+  if ((go || entered) && dialog.path[0]) {
+    ui.commands.push(dialog.request);
+    dialog.again = dialog.request.kind == ExportKind::Png;
+    if (dialog.again) ImGui::CloseCurrentPopup();
+  }
+  ImGui::SameLine();
+  copy_command_button("export/command", session, ui, export_command(session, dialog.request), ButtonKind::Plain, px(150), px(32));
+  ImGui::SameLine();
+  if (button("export/share", "Share", ButtonKind::Plain, session.why_no_save(), px(90), px(32))) {
+    ImGui::CloseCurrentPopup();
+    dialog.again = !session.project_file().empty();
+    perform(*find_action("share"), session, ui);
+  }
+  if (ImGui::IsItemHovered()) tooltip("project, picture and trace into the project's folder, and the command line to the clipboard");
+  ImGui::SameLine();
+  if (button("export/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  draw_exported(session, dialog.earlier);
+  ImGui::EndPopup();
+}
+
+void draw_leave_dialog(Session& session, UiState& ui) {
+  if (session.view().ask_leave && !ui.leave_opened) {
+    ImGui::OpenPopup("leave");
+    ui.leave_opened = true;
+  }
+  if (!begin_modal("leave", ImVec2(px(520), 0))) {
+    ui.leave_opened = false;
+    session.view().ask_leave = false;
+    return;
+  }
+  const auto leave = [&] {
+    session.view().ask_leave = false;
+    ImGui::CloseCurrentPopup();
+  };
+  if (!session.worth_asking()) {  // the work has gone, or been saved, while this stood here
+    leave();
+    return ImGui::EndPopup();
+  }
+  dialog_title("Save before leaving?");
+  const std::string& file = session.project_file();
+  wrapped_text(fonts().body, theme().text,
+               file.empty() ? fmt::format("The work on {} is in no project file yet.", session.content().kernel->name)
+                            : fmt::format("{} does not have the latest changes.", base_name(file)));
+  ImGui::Dummy(ImVec2(0, px(6)));
+  if (button("leave/save", file.empty() ? "Save as ..." : "Save and leave", ButtonKind::Primary, session.why_no_save(), px(140), px(32))) {
+    leave();
+    if (file.empty()) {
+      perform(*find_action("save_as"), session, ui);
+    } else {
+      ui.commands.push(SaveProject{});
+      ui.commands.push(Quit{});
+    }
+  }
+  ImGui::SameLine();
+  if (button("leave/discard", "Leave without saving", ButtonKind::Plain, {}, px(180), px(32))) {
+    leave();
+    ui.commands.push(Quit{true});
+  }
+  ImGui::SameLine();
+  if (button("leave/stay", "Stay", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) leave();
+  ImGui::EndPopup();
+}
+
+
+// --- what should not be missed
+
+float notice_height(const Session& session) {
+  return session.recoveries().empty() && session.view().notice.empty() ? 0 : std::floor(px(38));
+}
+
+void draw_notices(const Session& session, UiState& ui) {
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + px(4), at.y + size.y), theme().warning);
+  const float height = px(26), gap = px(8), y = at.y + (size.y - height) / 2;
+  const auto sentence = [&](const std::string& text, float right) {
+    const ImVec2 extent = text_size(fonts().body, "X");
+    paint_text(fonts().body, ImVec2(at.x + px(16), at.y + (size.y - extent.y) / 2), theme().text,
+               fitted(fonts().body, text, right - at.x - px(28)));
+  };
+  float right = at.x + size.x - px(12);
+  const auto place = [&](float width) {
+    right -= width;
+    ImGui::SetCursorScreenPos(ImVec2(right, y));
+    right -= gap;
+    return width;
+  };
+  if (session.recoveries().empty()) {
+    const float width = place(px(80));
+    if (button("notice/dismiss", "Dismiss", ButtonKind::Plain, {}, width, height)) ui.commands.push(DismissNotice{});
+    return sentence(session.view().notice, right);
+  }
+  const Recovery& newest = session.recoveries().front();
+  const float discard = place(px(84));
+  if (button("recovery/discard", "Discard", ButtonKind::Plain, {}, discard, height)) ui.commands.push(DiscardWork{newest.path});
+  const float restore = place(px(84));
+  if (button("recovery/restore", "Restore", ButtonKind::Primary, {}, restore, height)) ui.commands.push(RestoreWork{newest.path});
+  std::string text = fmt::format("Recovered work from {}: {}", time_of(newest, std::time(nullptr)), describe(newest));
+  if (const std::size_t more = session.recoveries().size() - 1; more > 0) text += fmt::format("; and {} more", more);
+  sentence(text, right);
+}
+
+}  // namespace heddle::app

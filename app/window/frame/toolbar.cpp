@@ -1,0 +1,231 @@
+// Menu bar, toolbar and status bar.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "app/session/commands.h"
+#include "app/window/frame/panels.h"
+#include "app/window/kit/pretty_text.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/widgets.h"
+#include "core/chart/chart_layout.h"
+#include "core/library/library.h"
+
+namespace heddle::app {
+namespace {
+
+/// Rounded box with II, bound, status and the facts that matter most; facts and bound go when the room is short. A click asks why
+/// II is not smaller.
+void draw_header_chip(HeaderModel header, float height, float room, const Session& session, UiState& ui) {
+  const Theme& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = px(14);
+  const float ii = text_size(fonts().title, header.ii).x;
+  const float least = px(28) + ii + (header.status.empty() ? 0 : pill_width(fonts().small_bold, header.status) + gap);
+  const auto needs = [&](const std::string& text) { return text_size(fonts().small, text).x + gap; };
+  if (least + needs(header.bound) + needs(header.facts) > room) header.facts.clear();
+  if (least + needs(header.bound) > room) header.bound.clear();
+  const float bound = header.bound.empty() ? 0 : text_size(fonts().small, header.bound).x + gap;
+  const float pill = header.status.empty() ? 0 : pill_width(fonts().small_bold, header.status) + gap;
+  const float facts = header.facts.empty() ? 0 : text_size(fonts().small, header.facts).x + gap;
+  const float width = px(14) + ii + bound + pill + facts + px(14);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Action& explain = *find_action("explain");
+  if (ImGui::InvisibleButton("header", ImVec2(width, height))) perform(explain, session, ui);
+  const bool hovered = ImGui::IsItemHovered();
+  if (probe::on()) probe::last_item("toolbar/header");
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (hovered) tooltip(std::string("Why is II not smaller?  ") + keys_of(explain));
+  list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), hovered ? t.hovered : t.input, px(5));
+  list.AddRect(at, ImVec2(at.x + width, at.y + height), hovered ? t.accent : t.border, px(5));
+  const auto middle = [&](ImFont* font) { return at.y + (height - text_size(font, "X").y) / 2; };
+  float x = at.x + px(14);
+  paint_text(fonts().title, ImVec2(x, middle(fonts().title)), t.text, header.ii);
+  x += ii + gap;
+  if (bound > 0) {
+    paint_text(fonts().small, ImVec2(x, middle(fonts().small)), t.dim, header.bound);
+    x += bound;
+  }
+  if (pill > 0) {
+    const float high = px(18);
+    x += paint_pill(ImVec2(x, at.y + (height - high) / 2), high, fonts().small_bold, header.status, header.tone) + gap;
+  }
+  if (facts > 0) paint_text(fonts().small, ImVec2(x, middle(fonts().small)), t.dim, header.facts);
+}
+
+void draw_choices(const char* title, Shelf shelf, const std::string& current, const Session& session, UiState& ui) {
+  section(title);
+  for (const LibraryEntry& entry : list_library(shelf)) {
+    const std::string name = std::string(shelf == Shelf::Kernels ? "subject/kernel/" : "subject/machine/") + entry.name;
+    const RowArea row = pick_row(name.c_str(), entry.name == current, px(24));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(3)), theme().text, entry.name);
+    if (!row.clicked) continue;
+    if (shelf == Shelf::Kernels)
+      ui.commands.push(OpenKernel{entry.name});
+    else
+      ui.commands.push(OpenMachine{entry.name});
+    if (session.content().kernel) ImGui::CloseCurrentPopup();
+  }
+}
+
+void draw_params(const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  if (!content.kernel || content.kernel->params.empty()) return;
+  section("PARAMETERS");
+  for (const Param& param : content.kernel->params) {
+    const auto found = content.overrides.find(param.name);
+    std::int64_t value = found == content.overrides.end() ? param.value : found->second;
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(param.name.c_str());
+    if (!param.about.empty() && ImGui::IsItemHovered()) tooltip(param.about);
+    ImGui::SameLine(px(110));
+    ImGui::SetNextItemWidth(px(110));
+    const std::string id = "##param" + param.name;
+    if (ImGui::InputScalar(id.c_str(), ImGuiDataType_S64, &value, nullptr, nullptr, "%lld", ImGuiInputTextFlags_EnterReturnsTrue))
+      ui.commands.push(SetParam{param.name, value});
+    if (probe::on()) probe::last_item("subject/param/" + param.name);
+    for (std::int64_t choice : param.choices) {
+      ImGui::SameLine();
+      const std::string name = fmt::format("subject/param/{}/{}", param.name, choice);
+      if (button(name.c_str(), std::to_string(choice), ButtonKind::Flat)) ui.commands.push(SetParam{param.name, choice});
+    }
+  }
+}
+
+/// "attention_forward_hopper · h100", a click opens the choice of kernel, machine and parameters.
+void draw_subject(const Session& session, const Models& models, UiState& ui, float height, float room) {
+  const Content& content = session.content();
+  const std::string text = fitted(fonts().body, content.kernel ? models.header.subject : "no kernel", room);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = text_size(fonts().body, text);
+  if (ImGui::InvisibleButton("subject", ImVec2(size.x + px(28), height)) || ui.choose_subject) ImGui::OpenPopup("subject");
+  ui.choose_subject = false;
+  if (probe::on()) probe::last_item("toolbar/subject");
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (ImGui::IsItemHovered()) list.AddRectFilled(at, ImVec2(at.x + size.x + px(28), at.y + height), theme().hovered, px(5));
+  paint_text(fonts().body, ImVec2(at.x + px(8), at.y + (height - size.y) / 2), theme().text, text);
+  const float x = at.x + size.x + px(15), y = at.y + height / 2 - px(1);
+  list.AddTriangleFilled(ImVec2(x, y), ImVec2(x + px(8), y), ImVec2(x + px(4), y + px(5)), theme().dim);
+  ImGui::SetNextWindowPos(ImVec2(at.x, at.y + height + px(4)));
+  ImGui::SetNextWindowSize(ImVec2(px(330), 0));
+  if (ImGui::BeginPopup("subject")) {
+    draw_choices("KERNEL", Shelf::Kernels, content.kernel ? content.kernel->name : "", session, ui);
+    draw_choices("MACHINE", Shelf::Machines, content.machine ? content.machine->name : "", session, ui);
+    draw_params(session, ui);
+    ImGui::EndPopup();
+  }
+}
+
+/// Looks like a field; the palette is where one types.
+void draw_find(UiState& ui, const Session& session, float width, float height) {
+  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
+  const Action& find = *find_action("find");
+  if (ImGui::InvisibleButton("toolbar/find", ImVec2(width, height))) perform(find, session, ui);
+  if (probe::on()) probe::last_item("toolbar/find");
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool hovered = ImGui::IsItemHovered();
+  list.AddRectFilled(at, end, hovered ? theme().hovered : theme().input, px(4));
+  list.AddRect(at, end, hovered ? theme().accent : theme().edge, px(4));
+  const ImVec2 keys = text_size(fonts().mono_small, keys_of(find));
+  const char* label = width >= px(150) ? "Find op or command" : "Find";
+  const bool both = text_size(fonts().body, label).x + keys.x + px(34) <= width;
+  paint_text(fonts().body, ImVec2(at.x + px(10), at.y + (height - text_size(fonts().body, "X").y) / 2), theme().dim,
+             fitted(fonts().body, label, width - px(16)));
+  if (both) paint_text(fonts().mono_small, ImVec2(end.x - keys.x - px(10), at.y + (height - keys.y) / 2), theme().faint, keys_of(find));
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
+}
+
+void draw_recent_menu(const Session& session, UiState& ui) {
+  const std::vector<std::string>& recent = session.settings().recent;
+  if (!ImGui::BeginMenu("Open recent", !recent.empty())) return;
+  for (const std::string& name : recent)
+    if (ImGui::MenuItem(name.c_str())) ui.commands.push(OpenKernel{name});
+  ImGui::EndMenu();
+}
+
+}  // namespace
+
+void draw_menu_bar(const Session& session, UiState& ui) {
+  if (!ImGui::BeginMainMenuBar()) return;
+  for (const char* menu : menus()) {
+    const bool open = ImGui::BeginMenu(menu);
+    if (probe::on() && !open) probe::last_item(std::string("menu/") + menu);
+    if (!open) continue;
+    for (const Action& action : actions()) {
+      if (std::strcmp(action.menu, menu) != 0) continue;
+      if (action.line_before) ImGui::Separator();
+      const std::string reason = why_not(action, session);
+      std::string label = action.label;
+      if (std::strcmp(action.id, "undo") == 0 && session.next_undo()) label += ": " + *session.next_undo();
+      if (std::strcmp(action.id, "redo") == 0 && session.next_redo()) label += ": " + *session.next_redo();
+      const bool checked = action.checked && action.checked(session);
+      if (ImGui::MenuItem((label + "##" + action.id).c_str(), keys_of(action).c_str(), checked, reason.empty()))
+        perform(action, session, ui);
+      if (probe::on()) probe::last_item(std::string("menu/") + action.id);
+      if (std::strcmp(action.id, "open") == 0) draw_recent_menu(session, ui);
+      if (!reason.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(reason);
+    }
+    ImGui::EndMenu();
+  }
+  ImGui::EndMainMenuBar();
+}
+
+void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
+  const float height = px(32);
+  const float gap = px(8);
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  const Action& solve = *find_action("solve");
+  const Action& cancel = *find_action("cancel");
+  const Action& explain = *find_action("explain");
+  if (button("toolbar/open", "Open", ButtonKind::Plain, {}, 0, height)) perform(*find_action("open"), session, ui);
+  ImGui::SameLine(0, gap);
+  const bool running = session.live().active();
+  // Where room is short only the button that can be used is there.
+  const bool narrow = right < px(800), wide = right >= px(1180);
+  if (!narrow || !running) {
+    const std::string label = narrow || keys_of(solve).empty() ? "Solve" : "Solve " + keys_of(solve);
+    if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), 0, height)) perform(solve, session, ui);
+  }
+  if (!narrow) ImGui::SameLine(0, gap);
+  if ((!narrow || running) && button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel",
+                                     ButtonKind::Plain, why_not(cancel, session), 0, height))
+    perform(cancel, session, ui);
+  if (wide) {
+    ImGui::SameLine(0, gap);
+    const std::string minus = fonts().built_in ? "-" : "−";
+    if (button("toolbar/explain", "Why not II" + minus + "1?", ButtonKind::Plain,
+               session.content().problem ? why_not(explain, session) : "no kernel is open on a machine", 0, height))
+      perform(explain, session, ui);
+  }
+  ImGui::SameLine(0, narrow ? gap : px(18));
+  const float rest = right - ImGui::GetCursorPosX();
+  const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
+  if (session.content().kernel) {
+    const float chooser = narrow ? px(50) : px(150);
+    draw_header_chip(models.header, height, rest - find_width - chooser - 2 * gap, session, ui);
+    ImGui::SameLine(0, gap);
+    const float room = right - ImGui::GetCursorPosX() - find_width - gap - px(28);
+    draw_subject(session, models, ui, height, std::max(room, px(12)));
+  }
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(right - find_width);
+  draw_find(ui, session, find_width, height);
+}
+
+void draw_status_bar(const Session& session, const Models&, const UiState& ui) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const std::string& keys = keys_of("keys");
+  std::string right = keys.substr(0, keys.find(' ')) + (keys.empty() ? "" : " keys");
+  if (ui.chart.range)
+    right = drawable(describe(*ui.chart.range)) + "   " + right;
+  else if (ui.chart.hovered_cycle && session.content().entry())
+    right = "cycle " + grouped(*ui.chart.hovered_cycle) + "   " + right;
+  const float room = width - text_size(fonts().small, right).x - px(30);
+  paint_text(fonts().small, at, theme().dim, fitted(fonts().small, drawable(pretty(solver_line(session))), room));
+  paint_text_right(fonts().small, at.x + width, at.y, theme().dim, right);
+  ImGui::Dummy(ImVec2(width, px(12)));
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,45 @@
+// Ticks at round numbers.
+#include "app/window/kit/plot_scale.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/chart/chart_layout.h"
+
+namespace heddle::app {
+
+double nice_step(double length, int most, bool whole) {
+  const double least = length / std::max(most, 1);
+  if (!(least > 0) || !std::isfinite(least)) return 1;
+  double step = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0, 10.0})
+    if (step * factor >= least * (1 - 1e-9)) {
+      step *= factor;
+      break;
+    }
+  return whole ? std::max(1.0, std::round(step)) : step;
+}
+
+PlotScale plot_scale(double low, double high, int most, bool whole, double margin) {
+  if (!std::isfinite(low) || !std::isfinite(high) || high < low) return plot_scale(0, 1, most, whole, margin);
+  PlotScale scale;
+  const double length = high - low, room = length > 0 ? length * margin : std::max(std::abs(low) * 0.02, 1.0);
+  scale.low = low >= 0 ? std::max(0.0, low - room) : low - room;
+  scale.high = high + room;
+  const double step = nice_step(scale.high - scale.low, most, whole);
+  const double first = std::ceil(scale.low / step - 1e-9), last = std::floor(scale.high / step + 1e-9);
+  for (double i = first; i <= last && scale.ticks.size() < 64; ++i) scale.ticks.push_back(i * step);
+  return scale;
+}
+
+std::string tick_text(double value) {
+  if (std::abs(value - std::round(value)) < 1e-9 && std::abs(value) < 1e15) return grouped(static_cast<std::int64_t>(std::llround(value)));
+  std::string text = fmt::format("{:.3f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,43 @@
+// Numbers grouped, arrows drawn.
+#include "app/window/kit/pretty_text.h"
+
+#include <cctype>
+
+namespace heddle::app {
+namespace {
+
+constexpr std::size_t kMostDigits = 18;  // digits; more than that is no number of cycles or bytes
+
+bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+/// What makes digits beside it a part of a name.
+bool of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/' || c == '#'; }
+
+}  // namespace
+
+std::string pretty(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text.substr(i, 2) == "->") {
+      out += "→";
+      i += 2;
+      continue;
+    }
+    if (!digit(text[i]) || (i > 0 && of_name(text[i - 1]))) {
+      out += text[i++];
+      continue;
+    }
+    std::size_t end = i;
+    while (end < text.size() && digit(text[end])) ++end;
+    // A point ends a sentence unless more of the name or number follows.
+    const bool name = end < text.size() && of_name(text[end]) && (text[end] != '.' || (end + 1 < text.size() && of_name(text[end + 1])));
+    const std::size_t length = end - i;
+    for (std::size_t k = i; k < end; ++k) {
+      if (!name && length > 3 && length <= kMostDigits && k > i && (end - k) % 3 == 0) out += ' ';
+      out += text[k];
+    }
+    i = end;
+  }
+  return out;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,96 @@
+// The small pieces panels are made of. Sizes come in pixels at scale 1 through px(); every interactive piece registers
+// with the probe under the name it is given.
+#pragma once
+
+#include <imgui.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/platform/fonts.h"
+#include "app/platform/imgui_compat.h"
+#include "app/session/tone.h"
+#include "app/window/kit/theme.h"
+
+namespace heddle::app {
+
+/// Pushes a font for its lifetime.
+class FontScope {
+ public:
+  explicit FontScope(ImFont* font) { push_font(font); }
+  ~FontScope() { pop_font(); }
+  FontScope(const FontScope&) = delete;
+  FontScope& operator=(const FontScope&) = delete;
+};
+
+Color tone_ink(Tone tone);
+Color tone_fill(Tone tone);
+/// Red for what is broken, yellow for what is tight.
+Color slack_ink(std::optional<Cycle> slack, Color normal);
+
+ImVec2 text_size(ImFont* font, std::string_view text);
+/// Draws on the current window's list without moving the cursor.
+void paint_text(ImFont* font, ImVec2 at, Color color, std::string_view text);
+/// Ends at `right`; `top` is the top of the line.
+void paint_text_right(ImFont* font, float right, float top, Color color, std::string_view text);
+/// With stand-ins for the few characters that the built-in font lacks.
+std::string drawable(std::string text);
+/// Cut with "…" so that it fits into `width`.
+std::string fitted(ImFont* font, std::string_view text, float width);
+/// The same, but both ends stay: names often differ at the end.
+std::string fitted_middle(ImFont* font, std::string_view text, float width);
+
+void colored_text(Color color, std::string_view text);
+void wrapped_text(ImFont* font, Color color, std::string_view text);
+/// A heading in small bold capitals, with something dim at the right end.
+void section(std::string_view title, std::string_view right = {});
+/// A line "label       value" over the available width; the value is monospaced, right aligned, and wraps below if
+/// long.
+void fact_line(std::string_view label, std::string_view value, Color value_color);
+
+enum class ButtonKind { Plain, Primary, Flat };
+/// `name` is the probe's; a reason in `why_not` disables it and becomes its tooltip.
+bool button(const char* name, std::string_view label, ButtonKind kind = ButtonKind::Plain, const std::string& why_not = {}, float width = 0,
+            float height = 0);
+/// Text that acts like a link.
+bool link(const char* name, std::string_view label);
+/// A rounded label; returns its width. `at` is its top left corner, in screen coordinates.
+float paint_pill(ImVec2 at, float height, ImFont* font, std::string_view text, Tone tone);
+float pill_width(ImFont* font, std::string_view text);
+
+/// A full-width row that can be picked, `height` pixels high; draw the content over it at the returned rectangle.
+struct RowArea {
+  ImVec2 min, max;
+  bool clicked = false, hovered = false, double_clicked = false;
+};
+RowArea pick_row(const char* name, bool selected, float height);
+
+/// A single-line input with a dim hint; true when the text changed.
+bool input_field(const char* name, const char* hint, char* buffer, std::size_t size, float width);
+
+/// A draggable line between panes. `vertical`: the line is vertical and moves sideways. Moves `ratio` by the drag
+/// divided by `extent` (negative extent: dragging forward makes the ratio smaller); a double click makes it `usual` again.
+/// True while it is dragged.
+bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low, double high, double usual);
+
+/// A cell of a table: numbers right aligned and monospaced.
+void cell_text(std::string_view text, bool number, Color color);
+
+/// For the last item, after a short rest of the mouse.
+void tooltip(std::string_view text);
+
+/// A row of an ImGui table, from its first cell on: pressed with the mouse, or with Enter where the keyboard is on it. `flags`
+/// are more ImGuiSelectableFlags.
+bool table_row(const std::string& name, bool selected, int flags = 0);
+/// A heading of a table that sorts by its column when pressed, again: the other way round. Numbers stand at the right.
+void sort_heading(const char* name, const char* label, std::size_t column, bool number, std::size_t& sort, bool& descending);
+
+/// The square with the letter of A or B; filled, or an outline where it is only an offer.
+void paint_badge(float x, float y, float size, bool b, bool filled = true);
+
+/// A dialog, centred over the window; false when it is not open.
+bool begin_modal(const char* name, ImVec2 size);
+void dialog_title(const std::string& text);
+
+}  // namespace heddle::app

@@ -1,0 +1,22 @@
+// The list of the user's constraints: a switch, the demand, which is edited in place, its price. In the left pane and, as a
+// table, in the Constraints tab.
+#pragma once
+
+#include "app/window/parts/constraint_list.h"
+#include "app/window/parts/ui_state.h"
+
+namespace heddle::app {
+
+/// The section of the left pane, with the field that takes a new one.
+void draw_constraint_list(const Session& session, UiState& ui);
+/// How high that is.
+float constraint_list_height(const Session& session, const UiState& ui);
+/// The field "add a constraint" and the menu of common ones.
+void draw_add_constraint(const char* name, const Session& session, UiState& ui, float width);
+/// True while this row's demand is typed here; draws the field then.
+bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab, const Session& session, UiState& ui, float width);
+void begin_editing(std::size_t index, bool in_tab, const ConstraintRow& row, UiState& ui);
+/// Under an infeasible proposal: what happened, and the way back.
+void draw_refusal(const char* name, const Session& session, UiState& ui);
+
+}  // namespace heddle::app

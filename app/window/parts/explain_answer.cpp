@@ -1,0 +1,147 @@
+// Members become cards; ways out become the steps of the member they ease.
+#include "app/window/parts/explain_answer.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
+#include "app/window/kit/pretty_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/answers/explanation.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
+
+namespace heddle::app {
+namespace {
+
+/// With more members than this, what each of them prevents would be too long to read at once.
+constexpr std::size_t kFew = 6;
+constexpr std::size_t kStepsInOneLine = 3;
+
+Highlight pointing(const Session& session, const ExplanationMember& member) {
+  const Content& content = session.content();
+  Highlight shown;
+  shown.why = pretty(member.what);
+  shown.ops = member.ops;
+  shown.edges = member.edges;
+  for (const EdgeId id : member.edges)
+    for (const OpId op : {content.problem->edge(id).from, content.problem->edge(id).to})
+      if (std::find(shown.ops.begin(), shown.ops.end(), op) == shown.ops.end()) shown.ops.push_back(op);
+  if (member.unit.valid()) shown.lanes.push_back(unit_label(content.problem->unit(member.unit)));
+  if (member.memory) shown.lanes.push_back(*member.memory == Space::Tmem ? "TMEM live" : "SMEM live");
+  if (const ScheduleEntry* entry = content.entry(); entry && member.family.starts_with("register"))
+    for (const ScheduleGroup& group : entry->schedule.groups) shown.lanes.push_back("regs " + group.role);
+  return shown;
+}
+
+ExplainStep step_of(const Explanation& answer, const WayOut& r) {
+  ExplainStep step;
+  step.change = pretty(r.from.empty() ? fmt::format("{} {}", r.what, r.to) : fmt::format("{} {} -> {}", r.what, r.from, r.to));
+  switch (r.status) {
+    case Status::Optimal:
+      step.gains = !buys_nothing(answer, r);
+      step.result = step.gains ? fmt::format("II {}, proved", grouped(r.ii)) : "no gain, proved";
+      step.tone = step.gains ? Tone::Good : Tone::Neutral;
+      break;
+    case Status::Feasible:
+      step.gains = !answer.ii || r.ii < *answer.ii;
+      step.result = fmt::format("II {} at most, not proved to be the least", grouped(r.ii));
+      step.tone = step.gains ? Tone::Good : Tone::Neutral;
+      break;
+    case Status::Infeasible:
+      step.result = "still no schedule, proved";
+      step.tone = Tone::Bad;
+      break;
+    default:
+      step.result = "not decided in time";
+      step.tone = Tone::Warning;
+      break;
+  }
+  if (!r.then.empty())
+    step.result += (r.status == Status::Infeasible ? "; then in the way: " : "; then ") + pretty(r.then) +
+                   (r.status == Status::Infeasible ? "" : " binds");
+  if (r.can_be_tried())
+    step.attempt = TryRelaxation{r.changes, r.constraint, r.limit};
+  else
+    step.why_not = "no single number of kernel or machine stands for this step";
+  return step;
+}
+
+std::string best_steps(const std::vector<ExplainStep>& steps) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const ExplainStep& step : steps) {
+    if (!step.gains || shown == kStepsInOneLine) continue;
+    text += (shown++ ? " · " : "") + step.change + ": " + step.result;
+  }
+  const std::size_t more = steps.size() - shown;
+  if (shown == 0)
+    return fmt::format("{} change{} tried, none {}", steps.size(), steps.size() == 1 ? "" : "s",
+                       std::all_of(steps.begin(), steps.end(), [](const ExplainStep& s) { return s.tone == Tone::Neutral; })
+                           ? "buys anything: proved"
+                           : "known to help");
+  return more ? text + fmt::format(" · {} more", more) : text;
+}
+
+std::string title_of(const Explanation& e) {
+  if (e.refuted) return fmt::format("Why II {} is impossible", grouped(*e.refuted));
+  switch (e.status) {
+    case Status::Infeasible: return "Why there is no schedule";
+    case Status::Invalid: return "This cannot be asked";
+    case Status::Optimal: return "No II can be smaller";
+    default: return e.ii ? fmt::format("II {} is not proved to be the smallest", grouped(*e.ii)) : "Not decided";
+  }
+}
+
+std::string note_of(const Explanation& e) {
+  const std::size_t n = e.members.size();
+  if (n == 0) return pretty(e.sentence);
+  if (!e.together) return n == 1 ? "1 reason, by arithmetic" : fmt::format("{} reasons, each enough by itself, by arithmetic", n);
+  const std::string count = n == 1 ? "1 rule that cannot hold" : fmt::format("{} rules that cannot hold together", n);
+  return count + (e.verified ? " · minimal, re-checked" : " · not shown to be minimal");
+}
+
+}  // namespace
+
+void explain_by_answer(const Session& session, const Explanation& e, ExplainModel& model) {
+  const Content& content = session.content();
+  model.solved = true;
+  model.title = title_of(e);
+  model.note = note_of(e);
+  for (std::size_t i = 0; i < e.members.size(); ++i) {
+    const ExplanationMember& member = e.members[i];
+    ExplainCard card;
+    card.rule = member.family;
+    card.sentence = pretty(member.what);
+    if (member.unit.valid())
+      card.role = content.problem->unit(member.unit).role;
+    else
+      card.tone = member.family == "user" ? Tone::Warning : Tone::Busy;
+    if (e.together && !member.without.empty() && e.members.size() <= kFew)
+      card.detail = "needed: without it " + pretty(member.without);
+    else if (e.together)
+      card.detail = member.needed ? "needed: without it the others can hold" : "whether it is needed was not decided";
+    card.shown = pointing(session, member);
+    for (const WayOut& r : e.ways_out)
+      if (r.member == i) card.steps.push_back(step_of(e, r));
+    if (!card.steps.empty()) card.eased = best_steps(card.steps);
+    model.cards.push_back(std::move(card));
+    if (e.status == Status::Infeasible && member.constraint) model.core.push_back(*member.constraint);
+  }
+  const auto remark = [&](std::string text) { model.remarks.push_back(std::move(text)); };
+  if (!e.members.empty()) remark(explanation_standing(e));
+  for (const std::string& text : e.remarks) remark(pretty(text));
+  if (!e.assumptions.empty()) remark("taken for granted: " + pretty(fmt::format("{}", fmt::join(e.assumptions, "; "))));
+  const QuestionState& asked = session.question(Topic::Explain);
+  if (e.ways_out_left > 0 && !asked.active())
+    remark(fmt::format("{} change{} not tried for lack of time", e.ways_out_left, e.ways_out_left == 1 ? " was" : "s were"));
+  if (e.cancelled) remark("cancelled: this is what was known by then");
+  if (e.timed_out) remark("time is up: this is what was known by then");
+  const ScheduleEntry* entry = content.entry();
+  if (entry && e.ii && entry->schedule.ii > *e.ii)
+    remark(
+        fmt::format("the shown schedule {} has II {}; there is one with II {}", entry->name, grouped(entry->schedule.ii), grouped(*e.ii)));
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,204 @@
+// Words for where a session stands.
+#include "app/window/parts/header_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/session/dump_source.h"
+#include "core/answers/summary.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+Tone tone_of(Status status) {
+  switch (status) {
+    case Status::Optimal: return Tone::Good;
+    case Status::Feasible: return Tone::Warning;
+    case Status::Infeasible:
+    case Status::Invalid: return Tone::Bad;
+    case Status::Unknown: return Tone::Neutral;
+  }
+  return Tone::Neutral;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return text;
+}
+
+std::string facts_of(const ScheduleEntry& entry) {
+  const int stages = stage_count(entry.schedule);
+  std::string facts =
+      fmt::format("{} stage{} · {} warp{}", stages, stages == 1 ? "" : "s", entry.usage.warps, entry.usage.warps == 1 ? "" : "s");
+  if (entry.seconds > 0) facts += " · " + seconds_text(entry.seconds);
+  return facts;
+}
+
+}  // namespace
+
+std::string machine_text(const Content& content) {
+  if (!content.machine) return "no machine";
+  return content.problem ? machine_title(*content.problem) : content.machine->name;
+}
+
+const char* status_word(Status status) {
+  switch (status) {
+    case Status::Optimal: return "proved";
+    case Status::Feasible: return "feasible";
+    case Status::Infeasible: return "infeasible";
+    case Status::Unknown: return "unknown";
+    case Status::Invalid: return "invalid";
+  }
+  return "unknown";
+}
+
+std::string status_word(const ScheduleEntry& entry) {
+  if (entry.status == Status::Optimal && entry.schedule.certificate)
+    return status_word(entry.status) + stages_text(entry.schedule.certificate->bound_stages);
+  if (entry.status != Status::Feasible || entry.lower_bound) return status_word(entry.status);
+  return claim_text(entry.schedule, status_word(entry.status));
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 1) return fmt::format("{:.2f} s", std::max(seconds, 0.0));  // no "-0.00"
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  const auto whole = static_cast<long long>(seconds);
+  return fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string bound_reason(const Content& content, Cycle lower_bound) {
+  if (!content.bounds || !content.problem) return {};
+  const Bounds& b = *content.bounds;
+  if (lower_bound > b.min_ii()) return grouped(lower_bound - 1) + " refuted";
+  if (b.res_mii == b.min_ii() && b.binding_unit.valid()) {
+    const Unit& unit = content.problem->unit(b.binding_unit);
+    return unit.about.empty() || unit.about.size() > 16 ? unit.name : unit.about;
+  }
+  if (b.rec_mii == b.min_ii()) return "recurrence";
+  return "issue";
+}
+
+std::string violations_text(const Verdict& verdict) {
+  const std::size_t count = verdict.violations.size();
+  std::set<std::string> broken;
+  for (const Violation& violation : verdict.violations)
+    if (violation.family == "user") broken.insert(violation.message.substr(0, violation.message.find(": ")));
+  const bool only_users =
+      std::all_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "user"; });
+  if (only_users && count > 0) return fmt::format("breaks {} of your constraints", broken.size());
+  return fmt::format("{} violation{}", count, count == 1 ? "" : "s");
+}
+
+std::string dump_subject(const DumpSource& source) {
+  const peer::Dump& dump = source.dump();
+  return dump.loops.size() > 1 ? fmt::format("{} · loop {}", printable(dump.kernel), source.the_loop().id) : printable(dump.kernel);
+}
+
+bool no_schedule(const Session& session) {
+  const ScheduleEntry* entry = session.content().entry();
+  return session.live().refuted() && (!entry || !entry->verdict.valid());
+}
+
+HeaderModel build_header(const Session& session) {
+  const Content& content = session.content();
+  const LiveSolve& live = session.live();
+  HeaderModel header;
+  if (!content.kernel) return header;
+  header.subject = content.kernel->name;
+  if (content.dump)
+    header.subject = dump_subject(*content.dump);
+  else
+    header.subject += " · " + machine_text(content);
+  for (const auto& [name, value] : content.overrides) header.subject += fmt::format(" · {} {}", name, value);
+  if (!content.problem) {
+    header.ii = "no II";
+    header.status = content.machine ? "NOT SCHEDULABLE" : "NO MACHINE";
+    header.tone = Tone::Bad;
+    return header;
+  }
+  const ScheduleEntry* entry = content.entry();
+  const bool live_row = entry ? entry->running : live.active();
+  const Cycle bound = live_row ? live.lower_bound
+                      : entry  ? entry->lower_bound.value_or(content.bounds->min_ii())
+                               : std::max(content.bounds->min_ii(), live.lower_bound);
+  header.bound = fmt::format("bound {} ({})", grouped(bound), bound_reason(content, bound));
+  header.ii = entry ? "II " + grouped(entry->schedule.ii) : "II ≥ " + grouped(bound);
+  if (!entry) header.bound = bound_reason(content, bound);
+  // A dump has two, and II and its bound are by one of them.
+  if (content.dump) header.bound += fmt::format(" · reading: {}", short_name(content.dump->reading));
+  if (live_row && live.active()) {
+    const bool proved = entry && entry->schedule.ii == bound;
+    header.status = live.phase == LiveSolve::Phase::Stopping ? "STOPPING" : proved ? "PROVED, REFINING" : "SOLVING";
+    header.tone = Tone::Busy;
+    header.facts = (entry ? facts_of(*entry).substr(0, facts_of(*entry).rfind(" · ")) + " · " : "") + seconds_text(live.seconds);
+    return header;
+  }
+  if (no_schedule(session)) {
+    header.ii = "no II";
+    header.bound.clear();
+    header.status = "NO SCHEDULE, PROVED";
+    header.tone = Tone::Bad;
+    header.facts = seconds_text(live.seconds);
+    return header;
+  }
+  if (entry) {
+    const bool proving = live.active() && live.proving == entry->name;
+    header.status = proving ? "PROVING" : upper(status_word(*entry));
+    header.tone = proving ? Tone::Busy : tone_of(entry->status);
+    header.facts = facts_of(*entry);
+    return header;
+  }
+  if (live.phase == LiveSolve::Phase::Done) {
+    header.status = live.cancelled ? "CANCELLED" : live.timed_out ? "OUT OF TIME" : upper(status_word(live.status));
+    header.tone = live.cancelled ? Tone::Neutral : tone_of(live.status);
+    header.facts = seconds_text(live.seconds);
+  } else {
+    header.status = "NOT SOLVED";
+  }
+  return header;
+}
+
+ScheduleLine describe_entry(const ScheduleEntry& entry) {
+  ScheduleLine line;
+  line.name = entry.name;
+  line.ii = grouped(entry.schedule.ii);
+  line.tone = tone_of(entry.status);
+  if (entry.running) {
+    line.detail = "solving";
+    line.tone = Tone::Busy;
+  } else if (entry.status == Status::Invalid) {
+    line.detail = violations_text(entry.verdict);
+  } else {
+    // A schedule from a file without a certificate is judged by the checker alone.
+    const bool claimed = entry.status != Status::Feasible || entry.file.empty() || entry.lower_bound;
+    line.detail = claimed ? status_word(entry) : claim_text(entry.schedule, "valid");
+    if (entry.status == Status::Feasible && entry.lower_bound) line.detail += fmt::format(", bound {}", grouped(*entry.lower_bound));
+    line.detail += entry.period.deadlock ? " · deadlocks" : fmt::format(" · period {}", grouped(entry.period.cycles()));
+  }
+  return line;
+}
+
+std::string solver_line(const Session& session) {
+  const LiveSolve& live = session.live();
+  std::string line;
+  switch (live.phase) {
+    case LiveSolve::Phase::Running: line = "solving: " + live.doing; break;
+    case LiveSolve::Phase::Stopping: line = "still stopping"; break;
+    case LiveSolve::Phase::None:
+    case LiveSolve::Phase::Done: line = live.refuted() ? "no schedule exists, proved" : "solver idle"; break;
+  }
+  line += " · " + session.solver_name();
+  if (const ScheduleEntry* entry = session.content().entry()) {
+    line += entry->verdict.valid() ? " · checker: valid" : fmt::format(" · {}: {}", entry->name, violations_text(entry->verdict));
+    line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
+  }
+  return line;
+}
+
+}  // namespace heddle::app

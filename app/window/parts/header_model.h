@@ -1,0 +1,50 @@
+// The line at the top: II, its bound and its status always together, then the few numbers that matter most.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/session/session.h"
+#include "app/session/tone.h"
+
+namespace heddle::app {
+
+struct HeaderModel {
+  std::string ii;      ///< "II 2 048"
+  std::string bound;   ///< "bound 2 048 (resource)"
+  std::string status;  ///< "PROVED"
+  Tone tone = Tone::Neutral;
+  std::string facts;    ///< "3 stages · 9 warps · 0.21 s"
+  std::string subject;  ///< "attention_forward_hopper · h100"
+};
+
+/// "fa_fwd · loop 0"
+std::string dump_subject(const DumpSource& source);
+HeaderModel build_header(const Session& session);
+
+/// One line of the schedules list.
+struct ScheduleLine {
+  std::string name, detail, ii;
+  Tone tone = Tone::Neutral;
+};
+ScheduleLine describe_entry(const ScheduleEntry& entry);
+
+/// "3 violations", or "breaks 2 of your constraints" when nothing else is wrong.
+std::string violations_text(const Verdict& verdict);
+/// True while the answer to the question as it stands is "there is no schedule", whatever older row is shown.
+bool no_schedule(const Session& session);
+
+/// The word for a status as shown beside an II: "proved", "feasible", ...
+/// The machine's name, marked where numbers were changed; "no machine".
+std::string machine_text(const Content& content);
+const char* status_word(Status status);
+/// The same for a row of the list; where only its file says that it was proved, that is what the words say.
+std::string status_word(const ScheduleEntry& entry);
+/// "0.21 s", "12 s", "3 min 20 s"
+std::string seconds_text(double seconds);
+/// "resource: tensor core" in one or two words, for the header.
+std::string bound_reason(const Content& content, Cycle lower_bound);
+/// The left end of the status bar: what the solver does.
+std::string solver_line(const Session& session);
+
+}  // namespace heddle::app

@@ -1,0 +1,66 @@
+// Rows of the table of alternatives.
+#include "app/window/tabs/alternatives/alternatives_model.h"
+
+#include <fmt/format.h>
+
+#include "app/window/kit/pretty_text.h"
+#include "core/analysis/slack.h"
+#include "core/answers/alternatives.h"
+#include "core/chart/chart_layout.h"
+
+namespace heddle::app {
+
+const char* about(Aspect aspect) {
+  switch (aspect) {
+    case Aspect::Groups: return "which ops share a group";
+    case Aspect::Order: return "groups, and the order of ops in each";
+    case Aspect::Stages: return "groups, iterations that overlap, ring depths";
+    case Aspect::Any: return "groups, order, iterations that overlap, ring depths";
+  }
+  return "";
+}
+
+AlternativesModel build_alternatives(const Problem& problem, const Alternatives& answer) {
+  AlternativesModel model;
+  model.headline = alternatives_headline(answer);
+  model.proved = answer.exact;
+  std::string equal = answer.ii_only ? "equal II" : "no worse in";
+  if (!answer.ii_only) {
+    bool first = true;
+    for (const ObjectiveValue& objective : answer.first.objectives) {
+      equal += (first ? " " : ", ") + objective.name;
+      first = false;
+    }
+    if (first) equal = "no worse in any objective";
+  }
+  model.terms = equal + fmt::format("; told apart by {}", about(answer.aspect));
+  if (answer.stages > 0) model.terms += fmt::format("; at most {} stage{}", answer.stages, answer.stages == 1 ? "" : "s");
+  for (std::size_t i = 0; i < answer.found.size(); ++i) {
+    const Alternative& a = answer.found[i];
+    AlternativeRow row;
+    row.index = i;
+    row.name = fmt::format("alternative {}", i + 1);
+    row.distance = i == 0                     ? "-"
+                   : answer.most_distance > 0 ? fmt::format("{} of {}", a.distance, answer.most_distance)
+                                              : std::to_string(a.distance);
+    row.nearest = i == 0 ? "-" : std::to_string(a.nearest);
+    row.period = grouped(a.period);
+    row.stages = std::to_string(stage_count(a.schedule));
+    row.length = grouped(schedule_length(problem, a.schedule));
+    row.bears = a.robustness.median == kUnlimited ? "any" : grouped(a.robustness.median);
+    row.critical = fmt::format("{} of {}", a.robustness.critical, problem.ops.size());
+    for (const std::string& sentence : a.differences) row.differences.push_back(pretty(sentence));
+    model.rows.push_back(std::move(row));
+  }
+  return model;
+}
+
+std::string alternatives_as_text(const AlternativesModel& model) {
+  std::string text = "schedule\tdistance\tnearest\tperiod\tstages\tlength\tmedian delay borne\tcritical ops\tdifferences\n";
+  for (const AlternativeRow& row : model.rows)
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", row.name, row.distance, row.nearest, row.period, row.stages, row.length,
+                        row.bears, row.critical, fmt::join(row.differences, "; "));
+  return text;
+}
+
+}  // namespace heddle::app

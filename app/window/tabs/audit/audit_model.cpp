@@ -1,0 +1,251 @@
+// From an audit to lines that can be pointed with.
+#include "app/window/tabs/audit/audit_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
+
+namespace heddle::app {
+namespace {
+
+/// Of several documents the one whose schedule is on screen.
+std::size_t document_of(const Content& content) {
+  const DumpSource& source = *content.dump;
+  const ScheduleEntry* entry = content.entry();
+  for (std::size_t d = 0; entry && d < source.file->documents.size(); ++d)
+    if (entry->file == source.name_of(d)) return d;
+  return source.document;
+}
+
+/// The best that was solved for the open loop by the present reading.
+std::optional<peer::Improvement> improvement_of(const Content& content) {
+  const ScheduleEntry* best = nullptr;
+  for (const EntryPtr& entry : content.schedules)
+    if (entry->schedule.provenance.kind == "solver" && entry->verdict.valid() && !entry->running &&
+        (!best || entry->schedule.ii < best->schedule.ii))
+      best = entry.get();
+  if (!best) return std::nullopt;
+  peer::Improvement found;
+  found.full = content.dump->reading == peer::Reading::Full;
+  found.ii = best->schedule.ii;
+  found.lower_bound = best->lower_bound.value_or(content.bounds->min_ii());
+  found.proved = best->status == Status::Optimal;
+  found.stages = stage_count(best->schedule);
+  for (const ObjectiveValue& o : best->objectives) found.stages_proved |= o.name == "stages" && o.proved;
+  found.groups = static_cast<int>(best->schedule.groups.size());
+  found.warps = best->usage.warps;
+  found.smem = best->usage.smem_bytes;
+  found.tmem = best->usage.tmem_columns;
+  found.sustainable = best->period.cycles();
+  found.seconds = best->seconds;
+  found.explanation = best->explanation;
+  return found;
+}
+
+/// The audit of that document, with what was solved since.
+peer::Audit audit_of(const Content& content, std::size_t document) {
+  peer::Audit audit = content.dump->file->documents[document].audit;
+  for (peer::LoopAudit& loop : audit.loops)
+    if (loop.loop == content.dump->loop) loop.improvement = improvement_of(content);
+  return audit;
+}
+
+class Pointer {
+ public:
+  Pointer(const Problem& problem, const peer::Loop& loop) : problem_(problem), loop_(loop) {
+    for (std::size_t v = 0; v < problem.ops.size(); ++v) ids_.emplace(problem.ops[v].name, OpId(v));
+    for (std::size_t e = 0; e < problem.edges.size(); ++e)
+      edges_.emplace(std::pair(problem.edges[e].from.index(), problem.edges[e].to.index()), EdgeId(e));
+  }
+
+  Highlight at(const std::string& why, const std::vector<std::size_t>& nodes, const std::vector<std::int64_t>& groups,
+               const std::string& unit) const {
+    Highlight out;
+    std::vector<OpId> path;
+    for (const std::size_t node : nodes) path.push_back(op_of(node));
+    for (std::size_t i = 0; i < loop_.nodes.size(); ++i)
+      if (std::find(groups.begin(), groups.end(), loop_.nodes[i].group) != groups.end()) add(out.ops, find(loop_.nodes[i].name));
+    for (const OpId op : path) add(out.ops, op);
+    for (std::size_t i = 0; i < path.size() && path.size() > 1; ++i) {
+      const OpId from = path[i], to = path[(i + 1) % path.size()];
+      if (!from.valid() || !to.valid() || (path.size() == 2 && i == 1)) continue;
+      const auto [first, last] = edges_.equal_range({from.index(), to.index()});
+      for (auto e = first; e != last; ++e) out.edges.push_back(e->second);
+    }
+    if (!unit.empty())
+      for (const Unit& u : problem_.units)
+        if (u.name == unit) out.lanes.push_back(unit_label(u));
+    if (!out.ops.empty() || !out.lanes.empty()) out.why = why;
+    return out;
+  }
+
+ private:
+  static void add(std::vector<OpId>& ops, OpId op) {
+    if (op.valid() && std::find(ops.begin(), ops.end(), op) == ops.end()) ops.push_back(op);
+  }
+  /// What only renames storage is no op by Heddle's reading: what fills it stands for it, else what reads it.
+  OpId op_of(std::size_t node) const {
+    if (node >= loop_.nodes.size()) return {};
+    OpId op = find(loop_.nodes[node].name);
+    for (const bool back : {true, false})
+      for (const peer::Edge& e : loop_.edges)
+        if (!op.valid() && (back ? e.to : e.from) == node) op = find(loop_.nodes[back ? e.from : e.to].name);
+    return op;
+  }
+
+  OpId find(const std::string& name) const {
+    const auto it = ids_.find(name);
+    return it == ids_.end() ? OpId() : it->second;
+  }
+
+  const Problem& problem_;
+  const peer::Loop& loop_;
+  std::map<std::string, OpId> ids_;
+  std::multimap<std::pair<std::size_t, std::size_t>, EdgeId> edges_;
+};
+
+constexpr std::size_t kMostDetails = 100;
+
+std::size_t findings(const std::vector<AuditRow>& rows) {
+  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const AuditRow& r) { return r.weight != AuditWeight::Fine; }));
+}
+
+void add_rows(const std::vector<AuditRow>& rows, const Pointer* pointer, AuditModel& model) {
+  for (const AuditRow& row : rows) {
+    AuditLine line{row.topic, row.weight, printable(row.sentence), {}};
+    if (pointer) line.shown = pointer->at(row.topic + ": " + line.text, row.nodes, {}, {});
+    if (row.topic == "memory") {
+      line.shown.why = line.text;
+      line.shown.lanes = {"SMEM live", "TMEM live"};
+    }
+    model.lines.push_back(line);
+    std::size_t count = 0;
+    for (const AuditDetail& detail : row.details) {
+      if (++count > kMostDetails) {
+        model.lines.push_back(
+            {{}, row.weight, fmt::format("and {} more; heddle audit --json lists all", row.details.size() - kMostDetails), {}});
+        break;
+      }
+      AuditLine more{{}, row.weight, printable(detail.text), {}};
+      if (pointer) more.shown = pointer->at(row.topic + ": " + more.text, detail.nodes, detail.groups, detail.unit);
+      model.lines.push_back(std::move(more));
+    }
+  }
+}
+
+void audit_dump(const Session& session, AuditModel& model) {
+  const Content& content = session.content();
+  const DumpSource& source = *content.dump;
+  const std::size_t document = document_of(content);
+  const peer::Dump& dump = source.file->documents[document].dump;
+  const peer::Audit audit = audit_of(content, document);
+  model.of_dump = true;
+  model.headline = audit_headline(dump, audit);
+  for (std::size_t i = 0; i < content.schedules.size(); ++i)
+    if (content.schedules[i]->file == source.name_of(document)) model.stored = i;
+  for (const peer::LoopAudit& loop : audit.loops) {
+    const std::vector<AuditRow> rows = audit_rows(dump, loop);
+    if (loop.loop != source.loop) {
+      const std::size_t count = findings(rows);
+      model.others.push_back(
+          {dump.loops[loop.loop].id, fmt::format("loop {}: {}", dump.loops[loop.loop].id,
+                                                 count == 0 ? "nothing found" : count_of(static_cast<std::int64_t>(count), "finding"))});
+      continue;
+    }
+    model.facts = audit_title(dump, loop) + " · " + join_facts(audit_facts(dump, loop), {});
+    if (content.problem) {
+      const Pointer pointer(*content.problem, dump.loops[loop.loop]);
+      add_rows(rows, &pointer, model);
+    } else {
+      add_rows(rows, nullptr, model);
+    }
+    if (!loop.scheduled)
+      model.note = "The file stores no schedule for this loop: there is nothing to judge" +
+                   std::string(content.schedules.empty() ? " yet. F5 finds one." : ".");
+  }
+  add_rows(audit_rows(dump, audit), nullptr, model);
+  if (content.entry() && model.stored && content.shown != model.stored)
+    model.note = fmt::format("This is about the schedule '{}', not about '{}', which is on the chart. A click on a finding shows it there.",
+                             content.schedules[*model.stored]->name, content.entry()->name);
+}
+
+/// The shown schedule of a kernel of our own, by the checker and its sustainable period.
+void audit_shown(const Session& session, AuditModel& model) {
+  const Content& content = session.content();
+  const ScheduleEntry* entry = content.entry();
+  if (!entry) return;
+  const Problem& problem = *content.problem;
+  model.headline = fmt::format(
+      "{}: {}", entry->name,
+      entry->verdict.valid() ? "breaks no rule" : count_of(static_cast<std::int64_t>(entry->verdict.violations.size()), "violation"));
+  AuditLine rules{"rules", AuditWeight::Fine, "every rule of the checker holds", {}};
+  if (!entry->verdict.valid()) {
+    rules.weight = AuditWeight::Wrong;
+    rules.text = count_of(static_cast<std::int64_t>(entry->verdict.violations.size()), "violation");
+  }
+  model.lines.push_back(rules);
+  for (const Violation& v : entry->verdict.violations)
+    model.lines.push_back({{}, AuditWeight::Wrong, v.family + ": " + v.message, {v.message, v.ops, {}, {}}});
+  AuditLine period{"period", AuditWeight::Fine, {}, {}};
+  const Cycle sustained = entry->period.cycles();
+  for (const EventEdge& step : entry->period.cycle) {
+    if (std::find(period.shown.ops.begin(), period.shown.ops.end(), step.from) == period.shown.ops.end())
+      period.shown.ops.push_back(step.from);
+    if (step.kind == EventEdge::Kind::Data && step.edge.valid()) period.shown.edges.push_back(step.edge);
+  }
+  if (entry->period.deadlock) {
+    period.weight = AuditWeight::Wrong;
+    period.text = "none: it deadlocks";
+  } else {
+    period.weight = sustained > entry->schedule.ii ? AuditWeight::Wrong : AuditWeight::Fine;
+    period.text = fmt::format("II {} is stated, {} is what its order sustains", grouped(entry->schedule.ii), grouped(sustained));
+  }
+  if (!period.shown.ops.empty()) period.shown.why = period.text;
+  const Highlight cycle = period.shown;
+  model.lines.push_back(std::move(period));
+  if (!entry->period.sentence.empty()) model.lines.push_back({{}, AuditWeight::Fine, entry->period.sentence, cycle});
+  AuditLine memory{"memory",
+                   AuditWeight::Fine,
+                   fmt::format("{} of {} bytes of shared memory", grouped(entry->usage.smem_bytes), grouped(problem.limits.smem_bytes)),
+                   {}};
+  if (problem.limits.tmem_columns > 0)
+    memory.text += fmt::format(", {} of {} columns of tensor memory", entry->usage.tmem_columns, problem.limits.tmem_columns);
+  memory.shown = {memory.text, {}, {}, {"SMEM live", "TMEM live"}};
+  model.lines.push_back(std::move(memory));
+}
+
+const char* word(AuditWeight weight) { return weight == AuditWeight::Wrong ? "wrong" : weight == AuditWeight::Waste ? "waste" : "fine"; }
+
+}  // namespace
+
+AuditModel build_audit(const Session& session) {
+  AuditModel model;
+  if (session.content().dump)
+    audit_dump(session, model);
+  else if (session.content().problem)
+    audit_shown(session, model);
+  return model;
+}
+
+std::string audit_tsv(const AuditModel& model) {
+  std::string text = "topic\tweight\tfinding\n", topic;
+  for (const AuditLine& line : model.lines) {
+    if (!line.detail()) topic = line.topic;
+    text += fmt::format("{}\t{}\t{}\n", topic, word(line.weight), line.text);
+  }
+  return text;
+}
+
+std::string audit_markdown_of(const Session& session) {
+  const Content& content = session.content();
+  if (!content.dump) return {};
+  const std::size_t document = document_of(content);
+  return audit_markdown(content.dump->file->documents[document].dump, audit_of(content, document));
+}
+
+}  // namespace heddle::app

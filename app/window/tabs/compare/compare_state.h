@@ -1,0 +1,22 @@
+// What of the Compare tab is looked at.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/window/chart/compare_model.h"
+#include "core/library/library.h"
+
+namespace heddle::app {
+
+struct CompareTabState {
+  bool board = false;      ///< the scoreboard of everything instead of A against B
+  std::size_t picked = 0;  ///< contender of the scoreboard
+  bool only_differences = true;
+  CompareColumn sort = CompareColumn::AStart;
+  bool descending = false;
+  std::string shelf_of;  ///< kernel whose schedules are on `shelf`
+  std::vector<LibraryEntry> shelf;
+};
+
+}  // namespace heddle::app

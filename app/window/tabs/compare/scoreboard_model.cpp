@@ -1,0 +1,27 @@
+// Scoreboards in the window.
+#include "app/window/tabs/compare/scoreboard_model.h"
+
+namespace heddle::app {
+
+AdoptSchedule adopt(const Scoreboard& board, const Contender& contender, bool as_baseline) {
+  AdoptSchedule taken;
+  taken.schedule = *contender.schedule;
+  taken.name = contender.name;
+  taken.as_baseline = as_baseline;
+  taken.explanation = score_reason(contender);
+  if (contender.valid()) taken.lower_bound = board.lower_bound;
+  return taken;
+}
+
+std::string scoreboard_tsv(const Scoreboard& board) {
+  std::string text;
+  for (const ScoreColumn column : kScoreColumns) text += std::string(*title(column) ? title(column) : "place") + "\t";
+  text += "why\n";
+  for (const ScoreRow& row : score_rows(board, ungrouped)) {
+    for (const std::string& cell : row.cells) text += cell + "\t";
+    text += score_reason(board.contenders[row.contender]) + "\n";
+  }
+  return text;
+}
+
+}  // namespace heddle::app

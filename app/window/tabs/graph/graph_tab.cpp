@@ -1,0 +1,240 @@
+// The Graph tab: the picture of the dataflow with what stands around it, or its edges as a table.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/session/command_line.h"
+#include "app/session/commands.h"
+#include "app/window/kit/focus.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/table.h"
+#include "app/window/kit/widgets.h"
+#include "app/window/parts/question_bar.h"
+#include "app/window/parts/ui_state.h"
+#include "app/window/tabs/graph/graph_state.h"
+#include "app/window/tabs/graph/graph_view.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/dot.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::size_t kKnownLayouts = 8;
+
+/// Finds, starts or takes in the layout of this input; null while there is none.
+std::shared_ptr<const GraphLayout> find_layout(GraphState& s, const GraphInput& input) {
+  if (s.job)
+    if (const auto answer = s.job->take()) {
+      if (*answer) {
+        s.known.push_back({s.job->input(), std::make_shared<const GraphLayout>(std::move(**answer))});
+        if (s.known.size() > kKnownLayouts) s.known.erase(s.known.begin());
+      } else {
+        s.failed = s.job->input();
+        s.error = answer->error();
+      }
+      s.job.reset();
+    }
+  for (auto known = s.known.rbegin(); known != s.known.rend(); ++known)
+    if (known->input == input) return known->layout;
+  const bool too_large = input.node_widths.size() > kMostGraphOps && s.anyway != input;
+  if (s.failed == input || too_large) return nullptr;
+  if (s.job && s.job->input() == input) return nullptr;
+  s.job = std::make_unique<LayoutJob>(input, s.program);  // one at a time: an older one is ended
+  return nullptr;
+}
+
+void rebuild(const Session& session, GraphState& s, const std::shared_ptr<const GraphLayout>& layout) {
+  if (s.model && s.shown == layout && s.built_revision == session.revision() && s.built_cycle == s.cycle) return;
+  const Content& content = session.content();
+  const ScheduleEntry* entry = content.entry();
+  if (s.shown != layout) {
+    s.view.zoom = 0;  // fits again
+    s.hovered.reset();
+    s.hovered_arc.reset();
+    s.pressed.reset();
+  }
+  s.model = build_graph(*content.problem, *content.bounds, entry ? &entry->schedule : nullptr, entry ? &entry->period : nullptr, s.cycle,
+                        *layout);
+  s.shown = layout;
+  s.built_revision = session.revision();
+  s.built_cycle = s.cycle;
+}
+
+/// A button that stays pressed.
+bool view_choice(const char* name, const char* label, bool on, const char* about) {
+  const ImVec2 size = text_size(fonts().small, label);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), box(size.x + px(16), px(22));
+  ImGui::PushID(name);
+  const bool clicked = ImGui::InvisibleButton("choice", box);
+  ImGui::PopID();
+  if (probe::on()) probe::last_item(name);
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, {at.x + box.x, at.y + box.y}, on ? theme().raised : hovered ? theme().hovered : theme().card, px(4));
+  if (on) list.AddRect(at, {at.x + box.x, at.y + box.y}, theme().border, px(4));
+  paint_text(fonts().small, {at.x + px(8), at.y + (box.y - size.y) / 2}, on ? theme().text : theme().dim, label);
+  if (hovered) tooltip(about);
+  ImGui::SameLine(0, px(4));
+  return clicked;
+}
+
+void draw_bar(const Session& session, UiState& ui, bool down) {
+  GraphState& s = ui.of<GraphState>();
+  const Content& content = session.content();
+  const ScheduleEntry* entry = content.entry();
+  const float left = ImGui::GetCursorScreenPos().x, whole = ImGui::GetContentRegionAvail().x;
+  float top = ImGui::GetCursorScreenPos().y;
+  if (view_choice("graph/picture", "Picture", !s.table, "boxes and lines")) s.table = false;
+  if (view_choice("graph/table", "Table", s.table, "the same edges as a table")) s.table = true;
+  ImGui::SameLine(0, px(10));
+  if (!s.table) {
+    if (view_choice("graph/direction", down ? "Down" : "Right", false, "the way that data flows in the picture: to the right, or down"))
+      s.downwards = !down;
+    if (view_choice("graph/follow", "Follow", s.follow, "bring an op into view when it is selected elsewhere")) s.follow = !s.follow;
+    if (entry && view_choice("graph/cycle", s.cycle == GraphCycle::Period ? "Bold: limiting cycle" : "Bold: recurrence", false,
+                             "what is drawn bold: the cycle that limits this schedule's period, or the recurrence with the greatest bound"))
+      s.cycle = s.cycle == GraphCycle::Period ? GraphCycle::Recurrence : GraphCycle::Period;
+  }
+  const auto copy = [&](const char* name, const char* label, auto&& text) {
+    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(CopyText{text()});
+    ImGui::SameLine(0, px(2));
+  };
+  const FontScope small(fonts().small);
+  // On a second line where one is too short.
+  if (ImGui::GetCursorScreenPos().x + px(250) > left + whole) ImGui::SetCursorScreenPos({left, top += px(26)});
+  copy("graph/copy", "Copy", [&] { return edges_tsv(*content.problem, edge_rows(*content.problem, entry ? &entry->schedule : nullptr)); });
+  copy("graph/copy_dot", "Copy DOT", [&] { return dependence_dot(*content.problem, entry ? &entry->schedule : nullptr); });
+  copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Flat, 0, px(22));
+  // What is left of the line says what is bold.
+  const float x = ImGui::GetCursorScreenPos().x + px(10), room = left + whole - x;
+  if (s.model && room > px(80)) {
+    const std::string line = fitted(fonts().small, s.model->limit, room);
+    paint_text(fonts().small, {x, top + (px(22) - text_size(fonts().small, "X").y) / 2}, theme().dim, line);
+    ImGui::Dummy({room, px(22)});
+    if (line != s.model->limit && ImGui::IsItemHovered()) tooltip(s.model->limit);
+  } else {
+    ImGui::NewLine();
+  }
+  ImGui::SetCursorScreenPos({left, top + px(27)});
+}
+
+void explain_absence(const GraphInput& input, UiState& ui) {
+  GraphState& s = ui.of<GraphState>();
+  if (s.job) {
+    colored_text(theme().dim, fmt::format("Graphviz is laying out {} ops and {} lines: {:.1f} s", input.node_widths.size(),
+                                          input.arcs.size(), s.job->seconds()));
+    if (input.node_widths.size() > kMostGraphOps && button("graph/stop", "Cancel")) {
+      s.job.reset();
+      s.anyway.reset();
+    }
+    return;
+  }
+  if (s.failed == input) {
+    for (const Fault& fault : s.error.faults) {
+      wrapped_text(fonts().body, theme().text, fault.message);
+      if (!fault.hint.empty()) wrapped_text(fonts().body, theme().dim, fault.hint);
+    }
+    if (button("graph/again", "Try again")) s.failed.reset();
+    ImGui::SameLine(0, px(8));
+    if (button("graph/as_table", "Show the edges as a table", ButtonKind::Flat)) s.table = true;
+    return;
+  }
+  wrapped_text(fonts().body, theme().text,
+               fmt::format("This graph has {} ops. Pictures of more than {} take long to lay out and are hard to read.",
+                           grouped(static_cast<std::int64_t>(input.node_widths.size())), kMostGraphOps));
+  if (button("graph/anyway", "Lay it out anyway")) s.anyway = input;
+}
+
+void draw_edge_table(const Session& session, UiState& ui) {
+  GraphState& s = ui.of<GraphState>();
+  const Content& content = session.content();
+  const Problem& problem = *content.problem;
+  const ScheduleEntry* entry = content.entry();
+  std::vector<EdgeRow> rows = edge_rows(problem, entry ? &entry->schedule : nullptr);
+  sort_rows(rows, problem, s.sort, s.descending);
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_ScrollY;
+  if (!ImGui::BeginTable("edges", 7, kFlags)) return;
+  struct Heading {
+    EdgeColumn column;
+    const char* text;
+    bool number;
+  };
+  constexpr Heading kHeadings[] = {{EdgeColumn::From, "from", false},        {EdgeColumn::To, "to", false},
+                                   {EdgeColumn::Value, "value", false},      {EdgeColumn::Latency, "latency", true},
+                                   {EdgeColumn::Distance, "distance", true}, {EdgeColumn::HandOff, "hand-off", true},
+                                   {EdgeColumn::Slack, "slack", true}};
+  for (const Heading& h : kHeadings) ImGui::TableSetupColumn(h.text, 0, h.number ? 0.7f : 1.2f);
+  ImGui::TableSetupScrollFreeze(0, 1);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (const Heading& h : kHeadings) {
+    ImGui::TableNextColumn();
+    const FontScope scope(fonts().small_bold);
+    const std::string label = std::string(h.text) + (s.sort == h.column ? (s.descending ? " ▼" : " ▲") : "");
+    const float width = ImGui::CalcTextSize(label.c_str()).x;
+    if (h.number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - width));
+    ImGui::PushID(h.text);
+    if (link((std::string("graph/sort/") + h.text).c_str(), label)) {
+      s.descending = s.sort == h.column && !s.descending;
+      s.sort = h.column;
+    }
+    ImGui::PopID();
+  }
+  draw_seen_rows(rows.size(), [&](std::size_t i) {
+    const EdgeRow& row = rows[i];
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    const bool picked = session.selection().contains(row.from) && session.selection().contains(row.to);
+    ImGui::PushStyleColor(ImGuiCol_Header, theme().selected);
+    if (table_row(fmt::format("graph/edge/{}", row.edge.index()), picked)) {
+      ui.commands.push(SelectOp{row.from});
+      if (row.to != row.from) ui.commands.push(SelectOp{row.to, true});
+      const std::string why = printable(problem.op(row.from).name) + " to " + printable(problem.op(row.to).name);
+      ui.commands.push(SetHighlight{Highlight{why, {row.from, row.to}, {row.edge}, {}}});
+    }
+    ImGui::PopStyleColor();
+    ImGui::SameLine(0, 0);
+    const auto name = [&](const std::string& text) {
+      colored_text(theme().text, fitted(fonts().body, printable(text), ImGui::GetContentRegionAvail().x));
+    };
+    name(problem.op(row.from).name);
+    ImGui::TableNextColumn();
+    name(problem.op(row.to).name);
+    ImGui::TableNextColumn();
+    name(row.value);
+    ImGui::TableNextColumn();
+    cell_text(grouped(row.latency), true, theme().text);
+    ImGui::TableNextColumn();
+    cell_text(grouped(row.distance), true, row.distance > 0 ? theme().text : theme().dim);
+    ImGui::TableNextColumn();
+    cell_text(row.handoff > 0 ? grouped(row.handoff) : "-", true, theme().text);
+    ImGui::TableNextColumn();
+    cell_text(row.slack ? grouped(*row.slack) : "-", true, slack_ink(row.slack, theme().text));
+  });
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
+  const Content& content = session.content();
+  GraphState& s = ui.of<GraphState>();
+  s.hears_keys = ui.maximized;
+  if (!content.problem) return colored_text(theme().dim, "Open a kernel and a machine: its ops and dependences are drawn here as a graph.");
+  if (content.problem->ops.empty()) return colored_text(theme().dim, "The loop body has no op.");
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const bool down = s.downwards.value_or(room.y > 0.5f * room.x);
+  const GraphInput input = graph_input(*content.problem, down);
+  const std::shared_ptr<const GraphLayout> layout = s.table ? nullptr : find_layout(s, input);
+  if (layout) rebuild(session, s, layout);
+  draw_bar(session, ui, down);
+  if (s.table) return draw_edge_table(session, ui);
+  if (!layout) return explain_absence(input, ui);
+  const ScheduleEntry* entry = content.entry();
+  ImGui::BeginChild("graph", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  draw_graph({*content.problem, entry ? &entry->schedule : nullptr, *s.model, session.selection(), session.view().highlight}, s,
+             ui.chart.requested, ui.commands);
+  ImGui::EndChild();
+}
+
+}  // namespace heddle::app

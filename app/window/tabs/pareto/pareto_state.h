@@ -1,0 +1,20 @@
+// What the Pareto tab keeps between frames.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "app/window/kit/plot.h"
+#include "core/answers/pareto.h"
+
+namespace heddle::app {
+
+struct ParetoState {
+  std::vector<Resource> against{Resource::Smem};  ///< in the order of the enumeration
+  std::size_t axis = 0;                           ///< which of them the plot shows, where there are several
+  std::size_t sort = 0;                           ///< column of the table: 0 as swept, else one more than its place
+  bool descending = false;
+  PlotState plot;
+};
+
+}  // namespace heddle::app

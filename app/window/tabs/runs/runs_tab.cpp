@@ -1,0 +1,291 @@
+// The Runs tab: kernels run on a GPU by the command-line program, the history of what they measured, and the chosen measurement
+// beside what the schedule predicts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/command/arguments.h"
+#include "app/session/command_line.h"
+#include "app/session/commands.h"
+#include "app/session/files.h"
+#include "app/session/run_state.h"
+#include "app/window/kit/focus.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/table.h"
+#include "app/window/kit/widgets.h"
+#include "app/window/parts/question_bar.h"
+#include "app/window/parts/ui_state.h"
+#include "app/window/tabs/runs/measured_model.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr ImGuiTableFlags kRunTable = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg |
+                                      ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
+
+void draw_run_verb(const char* id, const char* label, bool primary, const Session& session, UiState& ui) {
+  const Action& action = *find_action(id);
+  const std::string reason = why_not(action, session);
+  same_line_if_room(button_width(label));
+  if (button(fmt::format("runs/{}", id).c_str(), label, primary ? ButtonKind::Primary : ButtonKind::Plain, reason, 0, px(26)))
+    perform(action, session, ui);
+  if (ImGui::IsItemHovered() && reason.empty())
+    tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
+}
+
+void draw_run_bar(const Session& session, UiState& ui) {
+  const RunState& runs = session.runs();
+  const float height = px(26);
+  if (runs.run().active()) {
+    if (button("runs/cancel", runs.profiling() ? "Cancel profiling" : "Cancel the run", ButtonKind::Plain, {}, 0, height))
+      ui.commands.push(CancelRun{});
+  } else {
+    const std::string reason = session.why_no_run();
+    if (button("runs/run_kernel", "Run", ButtonKind::Primary, reason, 0, height)) ui.commands.push(RunKernel{false});
+    if (ImGui::IsItemHovered() && reason.empty()) tooltip("verify and time the shown schedule's kernel  " + keys_of("run_kernel"));
+    draw_run_verb("profile_kernel", "Profile", false, session, ui);
+  }
+  draw_run_verb("overlay_measured", session.view().measured ? "Hide measured" : "Show measured", false, session, ui);
+  draw_run_verb("adopt_measured", "Adopt and solve", false, session, ui);
+  draw_run_verb("open_measurement", "Open ...", false, session, ui);
+  same_line_if_room(button_width("Copy as command"));
+  // For another machine: with everything that can be measured, in a file to be opened here.
+  std::string line = run_kernel_command(session, true);
+  if (!line.empty()) line += " --out " + shell_word(base_name(session.content().kernel->name) + ".measurement.json");
+  copy_command_button("runs/command", session, ui, line, ButtonKind::Flat, 0, height);
+}
+
+void draw_run_state(const Session& session) {
+  const Task<RunAnswer>& run = session.runs().run();
+  std::string text;
+  Color color = theme().dim;
+  if (run.active()) {
+    text = fmt::format("{} · {}", run.doing().empty() ? "starting" : run.doing(), seconds_text(run.seconds()));
+    color = theme().text;
+  } else if (run.phase() == Task<RunAnswer>::Phase::Failed) {
+    text = "failed: " + run.failure();
+    color = theme().bad;
+  } else if (run.phase() == Task<RunAnswer>::Phase::Done && !run.answer()->failure.empty()) {
+    text = "! " + run.answer()->failure;
+    color = theme().bad;
+  } else if (const std::string reason = session.why_no_run(); !reason.empty()) {
+    text = "Not run here: " + reason +
+           (session.runs().tools().why_no_gpu.empty() ? "" : ". Measurements of other machines can be opened or dropped on the window.");
+  }
+  if (text.empty()) return;
+  const FontScope small(fonts().small);
+  ImGui::PushTextWrapPos(0);
+  colored_text(color, text);
+  ImGui::PopTextWrapPos();
+  if (probe::on()) probe::last_item("runs/state");
+}
+
+struct RunColumn {
+  const char* title;
+  bool number;
+  float weight;
+  std::string RunRow::*text;
+};
+constexpr RunColumn kRunColumns[] = {{"date (UTC)", false, 2.2f, &RunRow::date},   {"kernel", false, 1.8f, &RunRow::kernel},
+                                     {"schedule", false, 1.3f, &RunRow::schedule}, {"device", false, 1.5f, &RunRow::device},
+                                     {"status", false, 1.2f, &RunRow::status},     {"TFLOP/s", true, 1.0f, &RunRow::tflops},
+                                     {"ratio", true, 0.8f, &RunRow::ratio},        {"II", true, 0.8f, &RunRow::predicted},
+                                     {"measured", true, 1.3f, &RunRow::measured},  {"off by", true, 1.0f, &RunRow::residual}};
+
+void draw_heading(const char* title, bool number) {
+  const FontScope scope(fonts().small_bold);
+  if (number)
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title).x));
+  colored_text(theme().heading, title);
+}
+
+void draw_history(const Session& session, UiState& ui, ImVec2 size) {
+  const RunState& runs = session.runs();
+  // What the details say as well goes first where there is little room.
+  const float room = size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x;
+  std::vector<const RunColumn*> columns;
+  for (const RunColumn& c : kRunColumns)
+    if (!(c.text == &RunRow::device && room < px(760)) && !(c.text == &RunRow::residual && room < px(620)) &&
+        !(c.text == &RunRow::schedule && room < px(480)))
+      columns.push_back(&c);
+  const FontScope small(fonts().small);
+  if (!ImGui::BeginTable("history", static_cast<int>(columns.size()), kRunTable, size)) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const RunColumn* c : columns) ImGui::TableSetupColumn(c->title, 0, c->weight);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (const RunColumn* c : columns) {
+    ImGui::TableNextColumn();
+    draw_heading(c->title, c->number);
+    if (c->text == &RunRow::ratio && ImGui::IsItemHovered()) tooltip("speed as a fraction of the library's in the same process");
+  }
+  draw_seen_rows(runs.runs().size(), [&](std::size_t index) {
+    const RunRow row = run_row(runs.runs()[index]->measurement);
+    ImGui::TableNextRow();
+    bool first = true;
+    for (const RunColumn* column : columns) {
+      const RunColumn& c = *column;
+      ImGui::TableNextColumn();
+      if (std::exchange(first, false)) {
+        const bool chosen = runs.chosen() == index;
+        if (table_row(fmt::format("runs/row/{}", index), chosen)) ui.commands.push(SelectRun{chosen ? std::nullopt : std::optional(index)});
+        if (ImGui::IsItemHovered()) tooltip(runs.runs()[index]->path);
+        ImGui::SameLine(0, 0);
+      }
+      const std::string& text = row.*(c.text);
+      const Color ink = c.text == &RunRow::status ? tone_ink(row.tone) : theme().text;
+      if (c.number)
+        cell_text(text, true, ink);
+      else
+        colored_text(ink, fitted_middle(fonts().small, text, ImGui::GetContentRegionAvail().x));
+    }
+  });
+  ImGui::EndTable();
+}
+
+std::string signed_cycles(double value) { return fmt::format("{:+.0f}", value); }
+
+void draw_residuals(const Session& session, UiState& ui, const KernelProfile& profile) {
+  const std::vector<ResidualRow> rows = residual_rows(*session.content().problem, profile);
+  section("OPS, MEASURED AGAINST PREDICTED", "cycles");
+  if (!profile.trusted)
+    wrapped_text(fonts().small, theme().warning,
+                 fmt::format("! the recording build is {} slower than the plain one: these are its times", percent_text(profile.cost())));
+  constexpr const char* kTitles[] = {"op", "start", "off by", "takes", "off by"};
+  if (!ImGui::BeginTable("residuals", 5, kRunTable & ~ImGuiTableFlags_ScrollY)) return;
+  for (int c = 0; c < 5; ++c) ImGui::TableSetupColumn(fmt::format("{}{}", kTitles[c], c).c_str(), 0, c == 0 ? 1.8f : 1.0f);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (int c = 0; c < 5; ++c) {
+    ImGui::TableNextColumn();
+    draw_heading(kTitles[c], c > 0);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ResidualRow& row = rows[i];
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    if (table_row(fmt::format("runs/op/{}", i), row.op.valid() && session.selection().contains(row.op)) && row.op.valid())
+      ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
+    if (ImGui::IsItemHovered())
+      tooltip(
+          fmt::format("{} in {}: starts at {:.0f}, predicted {:.0f}; takes {:.0f}, predicted {:.0f}; {} samples, 10th to 90th percentile "
+                      "{:.0f} cycles apart{}",
+                      row.name, row.group, row.start, row.predicted_start, row.duration, row.predicted_duration, row.samples, row.spread,
+                      row.observed_end ? "" : "; its group never waits for its end, so the time is that of issuing it"));
+    ImGui::SameLine(0, 0);
+    colored_text(theme().text, fitted(fonts().body, row.name, ImGui::GetContentRegionAvail().x));
+    const Color ink = row.off() ? theme().warning : theme().text;
+    ImGui::TableNextColumn();
+    cell_text(fmt::format("{:.0f}", row.start), true, theme().text);
+    ImGui::TableNextColumn();
+    cell_text(signed_cycles(row.start_residual()), true, ink);
+    ImGui::TableNextColumn();
+    cell_text(row.observed_end ? fmt::format("{:.0f}", row.duration) : fmt::format("({:.0f})", row.duration), true, theme().text);
+    ImGui::TableNextColumn();
+    cell_text(row.observed_end ? signed_cycles(row.duration_residual()) : std::string("-"), true, ink);
+  }
+  ImGui::EndTable();
+}
+
+void draw_checks(const Verification& v) {
+  const std::string runs =
+      v.repeats == 0 ? "" : fmt::format("{} {}", count_of(v.repeats, "run"), v.repeats_equal ? "bitwise equal" : "differ");
+  section("RESULTS", runs);
+  for (const OutputCheck& check : v.checks) {
+    const std::string line = fmt::format(
+        "{} {} with {}: {}{}", check.passed ? "✓" : "✗", printable(check.tensor), printable(check.input), printable(check.criterion),
+        check.passed
+            ? ""
+            : fmt::format("; {} of {} elements wrong, worst at {}", grouped(check.wrong), grouped(check.elements), printable(check.at)));
+    wrapped_text(fonts().small, check.passed ? theme().good : theme().bad,
+                 fonts().built_in ? (check.passed ? "ok: " : "wrong: ") + line.substr(4) : line);
+  }
+  if (!v.reference.empty()) wrapped_text(fonts().small, theme().dim, "compared with " + printable(v.reference));
+}
+
+void draw_timing(const Timing& t) {
+  section("SPEED", "median");
+  const auto line = [](const TimedKernel& k) {
+    fact_line(printable(k.name),
+              k.tflops > 0 ? fmt::format("{:.1f} us · {:.0f} TFLOP/s", k.median_us, k.tflops) : fmt::format("{:.1f} us", k.median_us),
+              theme().text);
+  };
+  line(t.kernel);
+  for (const TimedLibrary& library : t.libraries) {
+    if (library.times.median_us > 0) line(library.times);
+    if (const auto ratio = t.ratio(library.times)) fact_line("of its speed", fmt::format("{:.3f}", *ratio), theme().text);
+    if (!library.absent.empty()) wrapped_text(fonts().small, theme().dim, printable(library.absent));
+  }
+  if (!t.no_library.empty()) wrapped_text(fonts().small, theme().dim, printable(t.no_library));
+  if (t.cycles_per_iteration > 0) fact_line("cycles per iteration", fmt::format("{:.1f}", t.cycles_per_iteration), theme().text);
+}
+
+void draw_chosen(const Session& session, UiState& ui) {
+  const RunState& runs = session.runs();
+  const Measurement* m = runs.measurement();
+  if (!m) {
+    wrapped_text(
+        fonts().small, theme().dim,
+        "Choose a run: was its result right, how fast was it, and where was every op measured against where the schedule predicts it.");
+    return;
+  }
+  const RunRow row = run_row(*m);
+  const RunFit fit = run_fit(session.content(), *m);
+  wrapped_text(fonts().bold, tone_ink(row.tone),
+               row.status + (row.measured.empty() ? "" : fmt::format(" · II {} measured, {} predicted", row.measured, row.predicted)));
+  if (!m->sentence.empty()) wrapped_text(fonts().small, theme().text, printable(m->sentence));
+  wrapped_text(fonts().small, fit.same_schedule ? theme().dim : theme().warning, (fit.same_schedule ? "" : "! ") + fit.sentence);
+  if (m->profile && fit.same_kernel) draw_residuals(session, ui, *m->profile);
+  if (m->verification) draw_checks(*m->verification);
+  if (m->timing) draw_timing(*m->timing);
+  if (m->device) {
+    section("DEVICE");
+    fact_line("device", printable(m->device->name), theme().text);
+    if (!m->device->driver.empty()) fact_line("driver", printable(m->device->driver), theme().text);
+    if (m->device->clock_mhz > 0)
+      fact_line("SM clock", fmt::format("{:.0f} of {:.0f} MHz", m->device->clock_mhz, m->device->max_clock_mhz), theme().text);
+  }
+  if (m->build) {
+    section("BUILD");
+    fact_line("compiler", printable(m->build->compiler), theme().text);
+    fact_line("registers at launch", fmt::format("{}", m->build->registers), theme().text);
+    fact_line("spills", fmt::format("{} bytes", grouped(m->build->spill_bytes)), m->build->spill_bytes > 0 ? theme().bad : theme().text);
+    fact_line("launch", fmt::format("{} blocks of {} threads", m->build->blocks, m->build->threads), theme().text);
+  }
+  section("FILE");
+  wrapped_text(fonts().small, theme().dim, runs.runs()[*runs.chosen()]->path);
+  if (!m->command.empty()) wrapped_text(fonts().mono_small, theme().dim, printable(m->command));
+}
+
+}  // namespace
+
+void draw_runs_tab(const Session& session, const Models&, UiState& ui) {
+  draw_run_bar(session, ui);
+  draw_run_state(session);
+  const RunState& runs = session.runs();
+  if (runs.runs().empty()) {
+    ImGui::Dummy({0, px(4)});
+    wrapped_text(fonts().body, theme().text,
+                 "Runs on a GPU: checked against a reference, timed beside the library, and every op's measured place over the one that "
+                 "the schedule gives it, so that the "
+                 "worst misprediction shows. Run verifies and times; Profile records every op as well.");
+    wrapped_text(fonts().small, theme().dim,
+                 "Without a GPU: copy the command, run it where there is one, and open the measurement here (File, Open, or drop it on the "
+                 "window).");
+    return;
+  }
+  const float whole = ImGui::GetContentRegionAvail().x, high = ImGui::GetContentRegionAvail().y;
+  const bool narrow = whole < px(720);
+  const float side = std::clamp(whole * 0.36f, px(280), px(440));
+  ImGui::Dummy({0, px(2)});
+  draw_history(session, ui, narrow ? ImVec2(0, std::max(high * 0.4f, px(60))) : ImVec2(whole - side - px(12), 0));
+  if (!narrow) ImGui::SameLine(0, px(12));
+  ImGui::BeginChild("chosen", {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(3)});
+  draw_chosen(session, ui);
+  ImGui::PopStyleVar();
+  ImGui::EndChild();
+}
+
+}  // namespace heddle::app
