@@ -28,16 +28,9 @@ bool wants_json(const std::vector<std::string>& args) {
   return std::find(args.begin(), end, "--json") != end;
 }
 
-int usage_error(const Terminal& terminal, const UsageError& error, bool json) {
-  refuse(terminal, error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint), json);
-  if (error.command) terminal.err << "usage: " << usage_line(*error.command) << "\n";
-  terminal.err << "       heddle " << (error.command ? error.command->name + " " : "") << "--help explains more\n";
-  return kUsage;
-}
-
 int dispatch(const std::vector<std::string>& args, Terminal& terminal) {
   const auto parsed = parse_command_line(args);
-  if (const auto* error = std::get_if<UsageError>(&parsed)) return usage_error(terminal, *error, wants_json(args));
+  if (const auto* error = std::get_if<UsageError>(&parsed)) return report_usage(terminal, *error, wants_json(args));
   const CommandLine& line = std::get<CommandLine>(parsed);
   if (line.help) {
     terminal.out << (line.command ? help_for(*line.command) : overview());

@@ -27,7 +27,7 @@ int run_gui(const Arguments& arguments, const Terminal& terminal) {
     terminal.complain("the window program " + program + " is not there (build the target heddle-gui, or use heddle show)");
     return kEnvironment;
   }
-  std::vector<std::string> words = arguments.all("FILES");
+  std::vector<std::string> words = arguments.words;
   words.insert(words.begin(), program);
   Process child({std::move(words)});
   if (child.failure() != 0) {

@@ -267,6 +267,16 @@ std::string shell_words(const std::vector<std::string>& words) {
   return line;
 }
 
+std::variant<CommandLine, UsageError> parse_words(const CommandSpec& command, const std::vector<std::string>& words) {
+  CommandLine line;
+  line.command = &command;
+  line.help = asks_for(words, {"--help", "-h"});
+  if (line.help) return line;
+  auto parsed = parse_for(command, words);
+  if (auto* good = std::get_if<CommandLine>(&parsed)) good->arguments.words = words;
+  return parsed;
+}
+
 std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& args) {
   CommandLine line;
   line.help = asks_for(args, {"--help", "-h"});
@@ -286,11 +296,7 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
     if (!std::filesystem::is_regular_file(args[at], ignored)) return unknown_command(args[at]);
     command = find_command("gui");
   }
-  if (line.help) {
-    line.command = command;
-    return line;
-  }
-  auto parsed = parse_for(*command, std::move(words));
+  auto parsed = parse_words(*command, words);
   if (auto* good = std::get_if<CommandLine>(&parsed))
     good->arguments.command_line = args.empty() ? "heddle" : "heddle " + shell_words(args);
   return parsed;

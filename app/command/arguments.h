@@ -31,6 +31,7 @@ class Arguments {
   void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
   /// The whole line as a shell would read it again, for what remembers how it was made.
   std::string command_line;
+  std::vector<std::string> words;  ///< what the command was given, as it was typed
 
  private:
   std::map<std::string, std::vector<std::string>> values_;
@@ -62,5 +63,7 @@ struct UsageError {
 
 /// The command may stand anywhere among its options.
 std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& args);
+/// Words for this command, without its name.
+std::variant<CommandLine, UsageError> parse_words(const CommandSpec& command, const std::vector<std::string>& words);
 
 }  // namespace heddle::app

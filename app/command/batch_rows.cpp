@@ -1,17 +1,12 @@
 // Options of heddle batch, merge and store.
-#include "app/command/batch_rows.h"
-
+#include "app/command/command_rows.h"
 #include "app/command/commands.h"
-#include "app/command/option_specs.h"
+#include "app/command/shared_options.h"
 
 namespace heddle::app {
 
 std::vector<CommandSpec> batch_rows() {
-  using spec::file;
-  using spec::integer;
-  using spec::kMost;
-  using spec::kMostSeconds;
-  using spec::toggle;
+  using namespace spec;
   return {
       {"batch",
        "run the jobs of a file, several at a time, here or as a Slurm array; killed at any moment and started again, it goes on",
@@ -34,7 +29,7 @@ std::vector<CommandSpec> batch_rows() {
         toggle("--strict", "run nothing if a line of the job file is broken (default: its result says so)"),
         toggle("--retry", "do again what timed out, crashed, ran out of memory, found nothing, or missed something on its machine"),
         toggle("--fresh", "forget what was finished before"),
-        spec::no_store(),
+        kNoStore,
         {"--shard",
          "",
          "I/N",
@@ -71,7 +66,7 @@ std::vector<CommandSpec> batch_rows() {
        "answers kept from earlier searches: how many, which, or none any more (folder: HEDDLE_STORE, off for none)",
        {"heddle store", "heddle store list", "heddle store clear"},
        {{"WHAT", "size (the default), list or clear", PositionalType::Choice, false, {"size", "list", "clear"}}},
-       {toggle("--json", "print one JSON object on standard output")},
+       {kJson},
        run_store},
   };
 }

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 
-#include "app/command/batch_rows.h"
+#include "app/command/command_rows.h"
 #include "app/command/commands.h"
 #include "app/command/shared_options.h"
-#include "app/command/tune_rows.h"
 
 namespace heddle::app {
 namespace {
@@ -384,7 +383,7 @@ std::vector<CommandSpec> make_table() {
         file("--out", "-o", "save the best member's schedule (heddle.schedule/1)"),
         kJson},
        run_family},
-      tune_row(optional(kKernel), optional(kMachine), kParam, kSet, kJson),
+      tune_row(),
       {"sensitivity",
        "which machine number, 10 % wrong, changes the least II or the order of the ops",
        {"heddle sensitivity attention_forward_hopper h100", "heddle sensitivity gemm_hopper h100 --percent 25 --all",
@@ -488,12 +487,7 @@ std::vector<CommandSpec> make_table() {
        {{"SHELL", "bash, zsh or fish", PositionalType::Choice, true, {"bash", "zsh", "fish"}}},
        {},
        run_completion},
-      {"gui",
-       "open the window (heddle-gui)",
-       {"heddle gui", "heddle gui kernel.json machine.json"},
-       {{"FILES", "kernel, machine and schedule names or files", PositionalType::Files, false, {}}},
-       {},
-       run_gui},
+      window_row(),
       {"version", "print the versions of Heddle and of what it was built with", {"heddle version"}, {}, {kJson}, run_version},
       {"help",
        "explain a command",

@@ -1,8 +1,12 @@
 // Plain text in two columns.
 #include "app/command/help.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
+
+#include "app/command/exit_code.h"
 
 namespace heddle::app {
 namespace {
@@ -82,6 +86,13 @@ std::string help_for(const CommandSpec& command) {
   lines.clear();
   for (const OptionSpec& option : all_options(command)) lines.emplace_back(spelled(option), described(option));
   return text + "\noptions\n" + two_columns(lines);
+}
+
+int report_usage(const Terminal& terminal, const UsageError& error, bool json) {
+  refuse(terminal, error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint), json);
+  if (error.command) terminal.err << "usage: " << usage_line(*error.command) << "\n";
+  terminal.err << "       heddle " << (error.command ? error.command->name + " " : "") << "--help explains more\n";
+  return kUsage;
 }
 
 }  // namespace heddle::app

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "app/command/command_table.h"
+#include "app/command/arguments.h"
+#include "app/command/terminal.h"
 
 namespace heddle::app {
 
@@ -14,5 +15,8 @@ std::string help_for(const CommandSpec& command);
 
 /// "heddle solve KERNEL MACHINE [options]"
 std::string usage_line(const CommandSpec& command);
+
+/// What is wrong with a command line, how it should look, and where more is said. Returns kUsage.
+int report_usage(const Terminal& terminal, const UsageError& error, bool json);
 
 }  // namespace heddle::app

@@ -1,14 +1,35 @@
-// Options and positionals that several commands share, and lists of them: how a kernel runs, what the solver is asked.
+// What rows of the command table are made of: a function for each kind of option, the options and positionals that several commands
+// share, and lists of them: how a kernel runs, what the solver is asked.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "app/command/command_table.h"
-#include "app/command/option_specs.h"
 
 namespace heddle::app::spec {
+
+inline constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t kMostSeconds = 7 * 24 * 3600;
+
+inline OptionSpec integer(std::string flag, std::string value, std::int64_t low, std::int64_t high, std::string about) {
+  return {std::move(flag), "", std::move(value), std::move(about), ValueType::Integer, {}, low, high, false};
+}
+
+inline OptionSpec toggle(std::string flag, std::string about) {
+  return {std::move(flag), "", "", std::move(about), ValueType::Switch, {}, 0, 0, false};
+}
+
+inline OptionSpec file(std::string flag, std::string short_flag, std::string about) {
+  return {std::move(flag), std::move(short_flag), "FILE", std::move(about), ValueType::File, {}, 0, 0, false};
+}
+
+inline OptionSpec choice(std::string flag, std::string value, std::vector<std::string> choices, std::string about) {
+  return {std::move(flag), "", std::move(value), std::move(about), ValueType::Choice, std::move(choices), 0, 0, false};
+}
 
 inline constexpr std::int64_t kMostCycles = std::int64_t{1} << 31;
 
@@ -84,7 +105,8 @@ inline const OptionSpec kRecords =
     choice("--records", "WHAT", {"none", "loop", "ops"},
            "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
            "every op in a window of it (default none)");
-inline const OptionSpec kNoStore = no_store();
+inline const OptionSpec kNoStore =
+    toggle("--no-store", "search even if the answer is kept from an earlier search (heddle store), and keep none");
 inline const OptionSpec kProve =
     toggle("--prove", "prove again what SCHEDULE's file says was proved: only what this run proves is called proved");
 inline const PositionalSpec kKernel{

@@ -87,6 +87,7 @@ Contender measured(const Problem& problem, const Constraints& constraints, Conte
 
 std::optional<double> gap_percent(const Scoreboard& board, const Contender& c) {
   if (!c.valid() || c.period.deadlock || board.lower_bound <= 0) return {};
+  if (board.bound_on_ii && c.period.cycles() < board.lower_bound) return {};
   return 100.0 * (static_cast<double>(c.period.cycles()) / static_cast<double>(board.lower_bound) - 1);
 }
 
@@ -106,7 +107,7 @@ std::vector<std::string> beyond_bound(const Scoreboard& board) {
   std::vector<std::string> names;
   for (const Contender& c : board.contenders) {
     if (!c.valid() || c.period.deadlock || stage_count(*c.schedule) > board.bound_stages) continue;
-    const Cycle reached = board.of_demands ? c.schedule->ii : std::max<Cycle>(1, c.period.cycles());
+    const Cycle reached = board.bound_on_ii ? c.schedule->ii : std::max<Cycle>(1, c.period.cycles());
     if (reached < board.lower_bound) names.push_back(c.name);
   }
   return names;

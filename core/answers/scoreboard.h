@@ -67,22 +67,24 @@ Contender measured(const Problem& problem, const Constraints& constraints, Conte
 struct Scoreboard {
   Cycle lower_bound = 0;                               ///< on II, proved
   int bound_stages = std::numeric_limits<int>::max();  ///< for schedules of at most so many stages
-  bool of_demands = false;  ///< it is one on II where demands, or sums of a unit, are met; the order of such a schedule may sustain less
-  std::string why;          ///< one sentence: what the bound rests on
+  /// It is one on II only: where demands are met, or where a unit bears several uses at once. The order of such a schedule may seem to
+  /// sustain less (core/analysis/period.h).
+  bool bound_on_ii = false;
+  std::string why;                    ///< one sentence: what the bound rests on
   std::vector<Contender> contenders;  ///< in the order in which they were settled
   bool cancelled = false, timed_out = false;
   double seconds = 0;
   std::string solver;
 };
 
-/// How many per cent the period lies above the bound; none without a legal schedule or a period.
+/// How many per cent the period lies above the bound; none without a legal schedule or a period, or where the two cannot be compared.
 std::optional<double> gap_percent(const Scoreboard& board, const Contender& contender);
 
 /// From the smallest period up; then what breaks a rule, then what has no schedule. Equals keep their order.
 std::vector<std::size_t> ranking(const Scoreboard& board);
 
-/// Legal schedules whose period (of_demands: whose II) is below the proved bound, although the bound speaks of as many stages. There can be
-/// none: a name in this list is a fault in the model, the checker or the evaluator.
+/// Legal schedules whose period (bound_on_ii: whose II) is below the proved bound, although the bound speaks of as many stages. There can
+/// be none: a name in this list is a fault in the model, the checker or the evaluator.
 std::vector<std::string> beyond_bound(const Scoreboard& board);
 
 // A scoreboard as a table of text: what `heddle compare`, its files and the window's Scoreboard tab share.

@@ -56,9 +56,9 @@ class Board {
   Scoreboard make() {
     const Bounds bounds = compute_bounds(problem());
     board_.lower_bound = bounds.min_ii();
-    // Sums of a unit bound II; the evaluator, which knows only what excludes what, may find a shorter period.
-    for (const Op& op : request_.solve.problem.ops)
-      for (const UnitUse& use : op.uses) board_.of_demands |= use.in_sum > use.duration;
+    // Sums of a unit bound II; the evaluator, which knows only which two uses exclude each other, may find a shorter period.
+    for (const Op& op : problem().ops)
+      for (const UnitUse& use : op.uses) board_.bound_on_ii |= use.in_sum > use.duration || problem().units[use.unit.index()].capacity > 1;
     board_.why = bounds.sentence;
     board_.solver = solver_version();
     for (const Contender& given : request_.given) add(given);
@@ -101,7 +101,7 @@ class Board {
     // With demands in force the solver's bound holds for schedules that meet them, and for no others.
     if (outcome.lower_bound > board_.lower_bound && outcome.status != Status::Infeasible) {
       board_.lower_bound = outcome.lower_bound;
-      board_.of_demands |= !request_.solve.constraints.empty();
+      board_.bound_on_ii |= !request_.solve.constraints.empty();
       if (outcome.reason == BoundReason::Refutation) board_.bound_stages = request_.solve.max_stages;
       board_.why = outcome.explanation;
     }

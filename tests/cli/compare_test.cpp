@@ -111,6 +111,23 @@ TEST_CASE("a bound from a unit's sum is no contradiction to a period that the ev
   CHECK_FALSE(contains(run.err, "internal error"));
 }
 
+TEST_CASE("a bound from a unit that bears several uses at once is no contradiction to a period that the evaluator finds", "[app]") {
+  // Three uses of 3 cycles on a unit that bears two: II >= 5; of two at a time the evaluator only knows that each follows itself.
+  const test::ScratchFolder folder;
+  std::string machine = test::read_text(test::repository_path("assets/machines/toy.json"));
+  const auto replace_all = [&](const std::string& from, const std::string& to) {
+    for (std::size_t at = 0; (at = machine.find(from, at)) != std::string::npos; at += to.size()) machine.replace(at, from.size(), to);
+  };
+  replace_all("\"role\": \"tensor\", \"capacity\": 1", "\"role\": \"tensor\", \"capacity\": 2");
+  replace_all("\"duration\": 1", "\"duration\": 3");
+  replace_all("{\"unit\": \"EXP\"", "{\"unit\": \"TC\"");
+  const auto run = run_heddle({"compare", "toy_fig1", folder.write("two.json", machine), "--json"});
+  CAPTURE(run.out, run.err);
+  CHECK(contains(run.out, "\"lower_bound\": 5"));
+  CHECK(run.code == app::kDone);
+  CHECK_FALSE(contains(run.err, "internal error"));
+}
+
 TEST_CASE("a bound for so many stages is no contradiction to a schedule of more", "[app]") {
   const test::ScratchFolder folder;
   // S is demanded in cycle 41: with at most 6 stages that takes II 8, with more it does not.

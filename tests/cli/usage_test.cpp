@@ -214,6 +214,8 @@ TEST_CASE("the window program is started, or its absence is an environment error
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   setenv("HEDDLE_GUI", program.c_str(), 1);
   CHECK(run_heddle({"gui", "one", "two", "three"}).code == 3);
+  CHECK(run_heddle({"gui", "--tab", "slack", "one", "--no-solve"}).code == 4);  // as they were typed
+  CHECK(run_heddle({"gui", "--tab", "slak"}).code == kUsage);
   CHECK(run_heddle({folder.write("kernel.json", "{}")}).code == 1);  // a file alone opens the window
   unsetenv("HEDDLE_GUI");
 }

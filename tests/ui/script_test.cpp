@@ -1,5 +1,7 @@
 // Steps of heddle-gui --do.
 #include "app/window/frame/script.h"
+#include "app/command/command_table.h"
+#include "app/window/parts/tabs.h"
 
 #include <catch2/catch.hpp>
 
@@ -44,4 +46,11 @@ TEST_CASE("a step that cannot be done says why", "[ui]") {
   CHECK_THAT(why("click:welcome"), Catch::Contains("more than one"));
   CHECK_THAT(why("drag:welcome/toy"), Catch::Contains("drag:NAME:DX:DY"));
   CHECK_THAT(why("drag:"), Catch::Contains("drag:NAME:DX:DY"));
+}
+
+TEST_CASE("heddle gui can begin with every tab", "[ui]") {
+  std::vector<std::string> ids;
+  for (const Tab& tab : tabs()) ids.emplace_back(tab.id);
+  for (const OptionSpec& option : find_command("gui")->options)
+    if (option.flag == "--tab") CHECK(option.choices == ids);
 }

@@ -274,7 +274,6 @@ void draw_leave_dialog(Session& session, UiState& ui) {
   ImGui::EndPopup();
 }
 
-
 // --- what should not be missed
 
 float notice_height(const Session& session) {

@@ -1,25 +1,19 @@
 // Options of heddle tune.
-#include "app/command/tune_rows.h"
-
+#include "app/command/command_rows.h"
 #include "app/command/commands.h"
-#include "app/command/option_specs.h"
+#include "app/command/shared_options.h"
 
 namespace heddle::app {
 
-CommandSpec tune_row(PositionalSpec kernel, PositionalSpec machine, OptionSpec param, OptionSpec set, OptionSpec json) {
-  using spec::choice;
-  using spec::file;
-  using spec::integer;
-  using spec::kMost;
-  using spec::kMostSeconds;
-  using spec::toggle;
+CommandSpec tune_row() {
+  using namespace spec;
   return {
       "tune",
       "which configuration is best: tile sizes, sub-tiling, groups, stages, persistent CTAs; the solver inside, bounds that exclude with "
       "proof",
       {"heddle tune gemm_hopper h100", "heddle tune attention_forward_tile_hopper h100 --budget 30 --history tuning.jsonl",
        "heddle tune gemm_hopper h100 --space space.json --method exhaustive --json", "heddle tune --show tuning.jsonl"},
-      {kernel, machine},
+      {optional(kKernel), optional(kMachine)},
       {file("--space", "", "what may vary (heddle.space/1; default: what the kernel file suggests)"),
        toggle("--print-space", "print the space and do nothing else: a beginning for a file of one's own"),
        integer("--budget", "N", 1, 1'000'000, "evaluations (default 40; exhaustive: all)"),
@@ -37,8 +31,8 @@ CommandSpec tune_row(PositionalSpec kernel, PositionalSpec machine, OptionSpec p
               "schedules that cannot be written as CUDA, or do not compile clean, are refused, and the tuner learns to avoid them (default "
               "nothing; gpu: compiled)"),
        choice("--arbitration", "RULE", {"scheduled", "first-come"}, "of the simulator, as in heddle simulate (default scheduled)"),
-       param,
-       set,
+       kParam,
+       kSet,
        file("--history", "", "append every evaluation to FILE (heddle.tuning/1) and go on from what it holds"),
        file("--show", "", "print what a history says, and evaluate nothing"),
        {"--timeout", "", "S", "seconds for everything together (default: no limit)", ValueType::Seconds, {}, 0, kMostSeconds, false},
@@ -54,9 +48,9 @@ CommandSpec tune_row(PositionalSpec kernel, PositionalSpec machine, OptionSpec p
        integer("--seed", "N", 0, kMost, "seed of the search and of the solver (default 0)"),
        toggle("--no-prune", "evaluate also what is proved not to win"),
        toggle("--no-ladder", "choose among promising configurations without asking the simulator first"),
-       spec::no_store(),
+       kNoStore,
        file("--out", "-o", "save the best configuration's schedule (heddle.schedule/1)"),
-       json},
+       kJson},
       run_tune};
 }
 

@@ -1,0 +1,14 @@
+// Rows of the command table that are long enough for a file each.
+#pragma once
+
+#include <vector>
+
+#include "app/command/command_table.h"
+
+namespace heddle::app {
+
+std::vector<CommandSpec> batch_rows();  ///< about many jobs at once: batch, merge, store
+CommandSpec tune_row();
+CommandSpec window_row();  ///< gui; heddle-gui reads its own words by this row
+
+}  // namespace heddle::app
