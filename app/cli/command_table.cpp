@@ -6,6 +6,7 @@
 #include "app/cli/batch_rows.h"
 #include "app/cli/commands.h"
 #include "app/cli/option_specs.h"
+#include "app/cli/schemas.h"
 #include "app/cli/tune_rows.h"
 
 namespace heddle::app {
@@ -19,6 +20,12 @@ using spec::kMostSeconds;
 using spec::toggle;
 
 constexpr std::int64_t kMostCycles = std::int64_t{1} << 31;
+
+std::vector<std::string> schema_names() {
+  std::vector<std::string> names;
+  for (const SchemaKind& kind : schema_kinds()) names.emplace_back(kind.name);
+  return names;
+}
 
 const OptionSpec kParam{"--param", "-p", "KEY=VALUE", "set a kernel parameter; may be given several times", ValueType::Assignment, {},
                         0,         0,    true};
@@ -662,9 +669,7 @@ std::vector<CommandSpec> make_table() {
          "kernel, machine, schedule, constraints, project, pareto, simulation, measurement, job (a line of heddle batch's file), result "
          "(of its "
          "results) or space (what heddle tune varies)",
-         PositionalType::Choice,
-         true,
-         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space"}}},
+         PositionalType::Choice, true, schema_names()}},
        {},
        run_schema},
       {"completion",

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
+#include "app/cli/schemas.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
 
@@ -257,8 +258,8 @@ TEST_CASE("list names what is shipped", "[app]") {
 }
 
 TEST_CASE("schema prints a JSON Schema of every kind", "[app]") {
-  for (const char* kind : {"kernel", "machine", "schedule", "constraints", "project"}) {
-    const auto run = run_heddle({"schema", kind});
+  for (const heddle::app::SchemaKind& kind : heddle::app::schema_kinds()) {
+    const auto run = run_heddle({"schema", kind.name});
     INFO(run.err);
     CHECK(run.code == kDone);
     CHECK(json::parse(run.out).contains("$schema"));
