@@ -17,6 +17,7 @@
 #include "core/base/json_reader.h"
 #include "core/base/suggest.h"
 #include "core/base/version.h"
+#include "core/formats/schema.h"
 #include "core/library/library.h"
 
 namespace heddle::app {
@@ -27,7 +28,8 @@ constexpr std::size_t kLongestWord = 4096;
 
 /// What a batch may do: the commands that take a kernel.
 bool takes_kernel(const CommandSpec& command) {
-  return !command.positionals.empty() && command.positionals.front().type == PositionalType::Kernel;
+  const bool window = command.name == "gui";  // which is no job
+  return !window && !command.positionals.empty() && command.positionals.front().type == PositionalType::Kernel;
 }
 
 std::string member_name(const PositionalSpec& positional) {
@@ -445,6 +447,48 @@ std::vector<Fault> JobFile::faults() const {
   std::vector<Fault> all;
   for (const Job& job : jobs) all.insert(all.end(), job.faults.begin(), job.faults.end());
   return all;
+}
+
+Json job_schema() {
+  using namespace schema;
+  return line(kJobSchema, "A line of a Heddle job file", [](Object& root) {
+    Json& shared = root.definitions();
+    const auto either = [](Json a, Json b) { return Json::object().set("anyOf", Json::array().push(std::move(a)).push(std::move(b))); };
+    const auto map_of = [](Json values) { return type("object").set("additionalProperties", std::move(values)); };
+    const Json word = defined(
+        shared, "word", type("string").set("minLength", 1).set("maxLength", kLongestWord).set("pattern", R"(^[^\u0000-\u001f\u007f]*$)"));
+    const Json scalar = defined(shared, "scalar", either(word, Json::object().set("type", Json::array().push("number").push("boolean"))));
+    const Json whole = integer(-kLargestNumber, kLargestNumber);
+    Object range(shared), each(shared);
+    range.called("range", "from, from + step, ... up to the last one that is not above to").required("from", whole).required("to", whole);
+    range.optional("step", integer(1, kLargestNumber));
+    const Json filled = type("array").set("minItems", 1), values = defined(shared, "values", either(filled, range.finish()));
+    each.called("each",
+                "Members as above with lists in place of values: one job per element of their cross product, in the order written, "
+                "the last one varying fastest.");
+
+    root.called("",
+                "JSON Lines: each line is one job, or with \"each\" a grid of jobs. Which options a command has, heddle help COMMAND "
+                "says.");
+    std::vector<std::string> commands;
+    for (const CommandSpec& command : command_table()) {
+      if (!takes_kernel(command)) continue;
+      commands.push_back(command.name);
+      for (const PositionalSpec& positional : command.positionals) {
+        const std::string key = member_name(positional);
+        root.optional(key.c_str(), positional.type == PositionalType::Files ? either(word, list(word)) : word);
+        each.optional(key.c_str(), filled);
+      }
+    }
+    root.optional("do", words(commands)).optional("params", map_of(whole), "parameters of the kernel");
+    root.optional("options", map_of(either(scalar, list(scalar))),
+                  "the command's long options without \"--\"; true for switches, a list where one may be given several times");
+    each.optional("do", filled).optional("params", map_of(values)).optional("options", map_of(values));
+    root.optional("each", each.also(Json::object().set("minProperties", 1)).finish());
+    const Json does = Json::object().set("required", Json::array().push("do"));
+    Json grid = Json::object().set("required", Json::array().push("each")).set("properties", Json::object().set("each", does));
+    root.also(either(does, std::move(grid)));
+  });
 }
 
 JobFile parse_jobs(std::string_view text, const std::string& name) { return FileReader(text, name).run(); }

@@ -1,4 +1,4 @@
-// Job files: JSON Lines, each line one job or a grid of jobs (heddle.job/1, assets/schema/job.schema.json).
+// Job files: JSON Lines, each line one job or a grid of jobs (heddle.job/1, `heddle schema job`).
 //
 //   {"do": "solve", "kernel": "gemm_hopper", "machine": "h100", "params": {"TILE_N": 128}, "options": {"timeout": 5}}
 //   {"do": "solve", "machine": "h100", "each": {"kernel": ["gemm_hopper", "layernorm"], "options": {"max-stages": [1, 2]}}}
@@ -39,6 +39,8 @@ struct JobFile {
   std::string batch;                  ///< digest of all ids in order
   std::vector<Fault> faults() const;  ///< of all bad lines
 };
+
+Json job_schema();  ///< of a line
 
 /// A bad line, grid or not, becomes one job with faults; the others are not touched by it. `name` is what faults call the file.
 JobFile parse_jobs(std::string_view text, const std::string& name);

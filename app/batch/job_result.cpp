@@ -12,6 +12,7 @@
 #include "core/answers/summary.h"
 #include "core/base/text_style.h"
 #include "core/base/words.h"
+#include "core/formats/schema.h"
 
 namespace heddle::app {
 namespace {
@@ -123,6 +124,28 @@ JobResult judge(const Job& job, const ChildResult& child, bool memory_ended) {
   else if (child.code != kDone)
     result.message = fmt::format("ended with code {} and said nothing", child.code);
   return result;
+}
+
+Json result_schema() {
+  using namespace schema;
+  return line("heddle.result/1", "A line of a Heddle results file", [](Object& root) {
+    const Json text = type("string"), digest = matching(root.definitions(), "digest", "^[0-9a-f]{16}$"), number = integer(1, kMostJobs);
+    Object fault(root.definitions());
+    fault.required("file", text).required("pointer", text).required("message", text).required("hint", text);
+    root.called("",
+                "What heddle batch writes: JSON Lines, one per job, in the order of the jobs, the same for the same inputs. Written only.")
+        .open();
+    root.required("job", number, "its number in the whole job file, grids counted out");
+    root.required("of", number, "jobs in the whole job file").required("batch", digest, "digest of all jobs with what they read");
+    root.required("line", count(), "of the job file");
+    root.required("id", digest, "digest of the job: its command line, the files it reads, the versions of Heddle and of the solver");
+    root.optional("do", text).optional("params", params(), "of this job, grids resolved");
+    root.optional("options", type("object"), "of this job, grids resolved").required("status", words(words_up_to(JobStatus::BadLine)));
+    root.optional("message", text, "where there is no answer");
+    root.optional("result", type("object"),
+                  "what the command prints with --json, without wall times and counters of the search; {\"text\"} where it prints a text");
+    root.optional("faults", list(fault.finish()), "of a bad line");
+  });
 }
 
 Json result_line(const JobFile& file, const Job& job, const JobResult* result) {

@@ -52,6 +52,7 @@ JobResult judge(const Job& job, const ChildResult& child, bool memory_ended);
 /// Takes everything out that was measured or counted while searching.
 void leave_out_times(Json& json);
 
+Json result_schema();
 /// The line of a results file. Bad lines have no result.
 Json result_line(const JobFile& file, const Job& job, const JobResult* result);
 /// The inverse, of a journal's line; nothing if it is not one.

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "app/cli/schemas.h"
 #include "app/command/arguments.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/terminal.h"
-#include "core/base/atomic_file.h"
 #include "core/base/json.h"
 #include "core/base/suggest.h"
 #include "core/kernel/op_kind.h"
@@ -93,11 +93,8 @@ int run_list(const Arguments& arguments, const Terminal& terminal) {
 }
 
 int run_schema(const Arguments& arguments, const Terminal& terminal) {
-  const Result<std::string> path = find_in_library(Shelf::Schemas, *arguments.text("KIND"));
-  if (!path) return report(terminal, path.error(), false);
-  const Result<std::string> text = read_file(*path);
-  if (!text) return report(terminal, text.error(), false);
-  terminal.out << *text;
+  for (const SchemaKind& kind : schema_kinds())
+    if (kind.name == *arguments.text("KIND")) terminal.out << kind.schema().pretty();
   return kDone;
 }
 

@@ -13,8 +13,7 @@ CommandSpec window_row() {
   return {
       "gui",
       "open the window (heddle-gui), or make a picture of it without a display",
-      {"heddle gui", "heddle gui kernel.json machine.json", "heddle gui fa3.heddle.json",
-       "heddle gui toy_fig1 toy --solve --screenshot toy.png"},
+      {"heddle gui", "heddle gui gemm_hopper h100", "heddle gui toy_fig1 toy --solve --screenshot toy.png"},
       {{"KERNEL", "shipped kernel or any file of Heddle's (default: attention_forward_hopper)", PositionalType::Kernel, false, {}},
        {"MACHINE", "shipped machine or path (default: the first that runs the kernel)", PositionalType::Machine, false, {}},
        {"SCHEDULE", "the schedule that is shown first", PositionalType::Schedule, false, {}}},

@@ -14,6 +14,7 @@
 #include "core/check/checker.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/schedule_json.h"
+#include "core/formats/schema.h"
 
 namespace heddle {
 
@@ -405,6 +406,38 @@ void read_front(ObjectReader& root, const Problem& problem, const Constraints& c
 }
 
 }  // namespace
+
+Json pareto_schema() {
+  using namespace schema;
+  return document(kParetoSchema, "Heddle front of II against resources", [](Object& root) {
+    Json& shared = root.definitions();
+    const Json text = type("string"), flag = type("boolean"), status = words(words_up_to(Status::Unknown));
+    Object amounts(shared);
+    amounts.called("amounts");
+    for (const Resource r : kAll) amounts.optional(to_string(r), integer(0, kLargestNumber));
+
+    Object point(shared);
+    point.required("ii", integer(1, kLargestNumber)).required("values", amounts.finish()).required("proved", flag);
+    point.optional("lower_bound", count()).required("step", count());
+
+    Object step(shared);
+    step.required("caps", amounts.finish()).required("status", status).optional("ii", or_null(count()));
+    step.required("lower_bound", integer(0, kLargestNumber), "proved, on II under the caps").optional("explanation", text);
+    step.optional("values", amounts.finish()).optional("schedule", or_null(schedule_schema(shared)));
+
+    root.required("kernel", label(shared)).required("machine", label(shared)).optional("params", params());
+    root.required("problem_hash", text, "the problem that the front belongs to; a search goes on only from its own");
+    root.optional("constraints", list(text), "the demands in force, as sentences, sorted");
+    root.required("against", list(words(words_up_to(Resource::Tmem)), 1, std::size(kAll), true), "in this order");
+    root.optional("max_ii_factor", integer(1, kLargestFactor), "multiples of the least II beyond which nothing is sought");
+    root.optional("from_file", flag, "some steps were read from a file: what they say was proved is its word");
+    root.optional("complete", flag, "every step was settled and proved");
+    root.optional("cancelled", flag).optional("timed_out", flag).optional("fault", text);
+    root.optional("points", list(point.finish()), "redundant: the front that the steps make, by II");
+    root.required("steps", list(step.finish()), "least II under caps, then the least of each resource; the first step has no caps");
+    root.optional("queries", count()).optional("seconds", real()).optional("solver", text).optional("seed", count());
+  });
+}
 
 Json pareto_json(const Problem& problem, const Constraints& constraints, const Pareto& front) {
   Json root = Json::object();

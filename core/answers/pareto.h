@@ -92,6 +92,7 @@ std::string staircase(const Pareto& front, const TextStyle& style);
 // Fronts: heddle.pareto/1, the file a search goes on from and what `heddle pareto --json` prints.
 
 /// Every step with its schedule, and the points of the front as they stand.
+Json pareto_schema();
 Json pareto_json(const Problem& problem, const Constraints& constraints, const Pareto& front);
 
 /// Reads what a search can go on from: resources, steps and the factor on II. Faults: another problem or other constraints,

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "core/answers/summary.h"
-#include "core/formats/cost_json.h"
+#include "core/formats/schedule_json.h"
 
 namespace heddle {
 

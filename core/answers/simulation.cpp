@@ -7,9 +7,11 @@
 #include <numeric>
 
 #include "core/answers/summary.h"
+#include "core/base/words.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/csv.h"
 #include "core/formats/schedule_json.h"
+#include "core/formats/schema.h"
 
 namespace heddle {
 
@@ -325,9 +327,11 @@ std::string depth_csv(const DepthStudy& study) {
 
 namespace {
 
+constexpr const char* kSimulationSchema = "heddle.simulation/1";
+
 Json document(const Problem& problem, const Schedule& schedule) {
   Json root = Json::object();
-  root.set("schema", "heddle.simulation/1");
+  root.set("schema", kSimulationSchema);
   set_problem(root, problem);
   root.set("schedule", schedule.name).set("ii", schedule.ii);
   return root;
@@ -467,6 +471,88 @@ Json depth_json(const Problem& problem, const Schedule& schedule, const DepthStu
   root.set("study", "depth").set("runs", options.runs).set("trips", options.trips);
   root.set("shape", to_string(options.shape)).set("ops", options.every_op ? "all" : "loads").set("seed", options.seed);
   return root.set("percents", std::move(percents)).set("rows", std::move(rows));
+}
+
+namespace {
+
+Json stalls_schema(Json& shared) {
+  using namespace schema;
+  Object stalls(shared);
+  stalls.called("stalls");
+  for (std::size_t r = 0; r < kStallReasons; ++r) stalls.required(to_string(static_cast<StallReason>(r)), count());
+  return stalls.finish();
+}
+
+Json period_schema(Json& shared) {
+  using namespace schema;
+  Object period(shared);
+  period.called("period", "cycles over iterations, exact where the run repeats itself, else a mean");
+  period.optional("cycles", count()).optional("iterations", count()).optional("per_iteration", type("number"));
+  return period.optional("exact", type("boolean")).optional("from", count()).finish();
+}
+
+Json options_schema(Json& shared) {
+  using namespace schema;
+  Object jitter(shared), options(shared);
+  jitter.optional("percent", count()).optional("shape", words(words_up_to(JitterShape::Tail)));
+  jitter.optional("seed", count()).optional("ops", words({"loads", "all"}));
+  options.optional("arbitration", words(words_up_to(Arbitration::FirstCome))).optional("jitter", jitter.finish());
+  return options.optional("causal", type("boolean"))
+      .optional("persistent", type("boolean"))
+      .optional("longest_first", type("boolean"))
+      .finish();
+}
+
+Json run_schema(Json& shared) {
+  using namespace schema;
+  Object group(shared), op(shared), wait(shared), run(shared);
+  group.called("group", "issuing + stalls + idle = sm_cycles").optional("id", count()).optional("role", type("string"));
+  group.optional("issuing", count()).optional("stalls", stalls_schema(shared)).optional("idle", count());
+  op.optional("id", name(shared)).optional("section", words({"prologue", "loop", "epilogue"})).optional("group", count());
+  op.optional("stalls", stalls_schema(shared)).optional("held", count()).optional("queued", count());
+  wait.optional("op", name(shared)).optional("for", or_null(type("string")), "null: whoever came first");
+  wait.optional("through", type("string")).optional("reason", words(words_up_to(StallReason::Credit))).optional("cycles", count());
+
+  run.called("run", "Of the whole kernel; groups, ops and waits are those of the busiest SM's first CTA.");
+  run.required("cycles", count()).optional("microseconds", type("number")).optional("clock_mhz", count());
+  run.optional("tflops", type("number")).optional("of_peak", type("number")).optional("gbytes_per_second", type("number"));
+  run.required("tiles", count()).required("trips", count()).optional("all_trips", count()).optional("tile_cycles", count());
+  run.optional("sms", count()).optional("ctas_per_sm", count()).optional("ctas_that_fit", count()).optional("limited_by", type("string"));
+  run.optional("sms_busy", real().set("maximum", 1)).optional("extrapolated", type("boolean"));
+  run.optional("without_cost", list(type("string"))).optional("sm_cycles", count());
+  run.required("groups", list(group.finish())).required("ops", list(op.finish())).required("waits", list(wait.finish()));
+  return run.finish();
+}
+
+}  // namespace
+
+Json simulation_schema() {
+  using namespace schema;
+  return schema::document(
+      kSimulationSchema, "Heddle simulation of a schedule, or a study of how it bears errors", [](schema::Object& root) {
+        Json& shared = root.definitions();
+        root.choose("oneOf", {{"options", "deadlock", "period", "run"}, {"study", "rows"}});
+        root.required("kernel", name(shared)).required("machine", name(shared)).optional("params", params());
+        root.optional("changes", list(type("string"))).required("problem_hash", type("string"));
+        root.optional("schedule", type("string"), "its name").required("ii", count());
+        root.optional("options", options_schema(shared)).optional("deadlock", type("boolean"));
+        root.optional("fault", type("string"), "why there is no run; empty: there is one");
+        Object sustainable(shared);
+        sustainable.optional("cycles", count()).optional("iterations", count());
+        root.optional("sustainable", or_null(sustainable.finish()), "the event graph's word on the period; null: it deadlocks");
+        Json cycles = Json::array().push(period_schema(shared)).push(or_null(type("number")));
+        root.optional("period", Json::object().set("oneOf", std::move(cycles)),
+                      "of the loop in steady state; in a study of numbers: cycles per iteration at present");
+        root.optional("first_come", or_null(period_schema(shared)),
+                      "the same where units serve first come; null where that was asked for anyway");
+        root.optional("run", or_null(run_schema(shared)));
+        root.optional("study", words({"jitter", "numbers", "depth"})).optional("runs", count()).optional("trips", count());
+        root.optional("shape", words(words_up_to(JitterShape::Tail))).optional("ops", words({"loads", "all"}));
+        root.optional("seed", count())
+            .optional("percent", count())
+            .optional("percents", list(count()))
+            .optional("rows", list(type("object")));
+      });
 }
 
 }  // namespace heddle

@@ -56,6 +56,7 @@ std::string depth_csv(const DepthStudy& study);
 
 // Simulations and studies as JSON (heddle.simulation/1). Written only.
 
+Json simulation_schema();
 /// Period and kernel, then groups, ops and waits of the busiest SM's first CTA; all times in cycles.
 Json simulation_json(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer);
 

@@ -8,7 +8,6 @@
 #include "core/analysis/usage.h"
 #include "core/chart/op_rows.h"
 #include "core/chart/text_timeline.h"
-#include "core/formats/cost_json.h"
 #include "core/formats/schedule_json.h"
 
 namespace heddle {

@@ -18,6 +18,7 @@ Result<Changes> parse_changes(std::string_view text, const std::string& file_nam
 
 /// The items of the list, as the reader of the whole file sees them.
 Changes read_changes_from(ObjectReader& root);
-Json changes_json(const Changes& changes);
+Json changes_json(Changes changes);
+Json changes_schema(Json& definitions);  ///< of the list
 
 }  // namespace heddle

@@ -1,4 +1,4 @@
-// heddle.constraints/1: one table says which kinds have which fields, for reading and writing alike.
+// One table says which kinds have which fields.
 #include "core/formats/constraints_json.h"
 
 #include <fmt/format.h>
@@ -7,10 +7,8 @@
 #include <map>
 
 #include "core/base/atomic_file.h"
-#include "core/base/json_reader.h"
-#include "core/base/words.h"
 #include "core/formats/changes_json.h"
-#include "core/formats/cost_json.h"
+#include "core/formats/members.h"
 
 namespace heddle {
 namespace {
@@ -24,29 +22,34 @@ struct KindFacts {
   const char* low_key;  ///< the key that holds `low`; nullptr: not used
   const char* high_key;
   bool channel;
+  const char* about = "";
 };
 
-constexpr KindFacts kKinds[] = {{ConstraintKind::Pin, 1, kManyOps, "at", nullptr, false},
-                                {ConstraintKind::Range, 1, kManyOps, "low", "high", false},
-                                {ConstraintKind::InGroup, 1, kManyOps, "group", nullptr, false},
-                                {ConstraintKind::NotInGroup, 1, kManyOps, "group", nullptr, false},
-                                {ConstraintKind::SameGroup, 2, kManyOps, nullptr, nullptr, false},
-                                {ConstraintKind::DifferentGroup, 2, kManyOps, nullptr, nullptr, false},
-                                {ConstraintKind::Before, 2, 2, "delay", nullptr, false},
-                                {ConstraintKind::SameStage, 2, kManyOps, nullptr, nullptr, false},
-                                {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false},
-                                {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false},
-                                {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false},
-                                {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false},
-                                {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false},
-                                {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false},
-                                {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true},
-                                {ConstraintKind::OneByOne, 0, 0, nullptr, nullptr, false},
-                                {ConstraintKind::IIRange, 0, 0, "low", "high", false},
-                                {ConstraintKind::ClosedGroup, 1, 1, nullptr, nullptr, false},
-                                {ConstraintKind::MaxWidthRegisters, 0, 0, nullptr, "limit", false},
-                                {ConstraintKind::MaxStageSmem, 0, 0, nullptr, "limit", false},
-                                {ConstraintKind::MaxCrossingSmem, 0, 0, "beside", "limit", false}};
+constexpr KindFacts kKinds[] = {
+    {ConstraintKind::Pin, 1, kManyOps, "at", nullptr, false, "Start at exactly this cycle."},
+    {ConstraintKind::Range, 1, kManyOps, "low", "high", false, "Start from low to high."},
+    {ConstraintKind::InGroup, 1, kManyOps, "group", nullptr, false},
+    {ConstraintKind::NotInGroup, 1, kManyOps, "group", nullptr, false},
+    {ConstraintKind::SameGroup, 2, kManyOps, nullptr, nullptr, false},
+    {ConstraintKind::DifferentGroup, 2, kManyOps, nullptr, nullptr, false},
+    {ConstraintKind::Before, 2, 2, "delay", nullptr, false, "The second starts at least `delay` cycles after the first."},
+    {ConstraintKind::SameStage, 2, kManyOps, nullptr, nullptr, false},
+    {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxRegisters, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxSmem, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxTmem, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxDepth, 0, 0, nullptr, "limit", true, "At most this many slots for a channel."},
+    {ConstraintKind::OneByOne, 0, 0, nullptr, nullptr, false, "No warp group begins an iteration before it has issued the one before."},
+    {ConstraintKind::IIRange, 0, 0, "low", "high", false, "low <= II <= high; a high of 0 is no upper end."},
+    {ConstraintKind::ClosedGroup, 1, 1, nullptr, nullptr, false,
+     "The group of the op hands nothing to another group and takes nothing from one."},
+    {ConstraintKind::MaxWidthRegisters, 0, 0, nullptr, "limit", false},
+    {ConstraintKind::MaxStageSmem, 0, 0, nullptr, "limit", false,
+     "Each ring takes its bytes for every stage from its writer to its last reader; stages count from cycle 0, where some op starts."},
+    {ConstraintKind::MaxCrossingSmem, 0, 0, "beside", "limit", false,
+     "Each ring takes its bytes where a reader is in another warp group than the writer; `beside`: bytes that are taken anyway."}};
 
 const KindFacts& facts_of(ConstraintKind kind) {
   const auto* it = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindFacts& f) { return f.kind == kind; });
@@ -54,93 +57,108 @@ const KindFacts& facts_of(ConstraintKind kind) {
   return *it;
 }
 
-void read_ops(ObjectReader& object, const KindFacts& facts, const Problem& problem, UserConstraint& constraint) {
-  if (facts.max_ops == 0) return;
-  const auto list = object.require("ops");
-  if (!list) return;
-  const auto known = names_of(problem.ops);
-  for (const Cursor& item : list->items()) {
-    const auto name = item.name();
-    if (!name) continue;
-    if (!problem.find_op(*name).valid()) {
-      std::string hint = did_you_mean(*name, known);
-      item.fault(fmt::format("no op '{}' in the loop body of {}", *name, problem.kernel),
-                 hint.empty() ? "its ops: " + list_of(known) : hint);
-    } else if (std::find(constraint.ops.begin(), constraint.ops.end(), *name) != constraint.ops.end()) {
-      item.fault(fmt::format("op '{}' is listed twice", *name));
-    }
-    constraint.ops.push_back(*name);
+/// A name that the problem must have.
+struct OpOf : as::Name {
+  const Problem& problem;
+  void read(const Cursor& at, std::string& name) const {
+    as::Name::read(at, name);
+    if (name.empty() || problem.find_op(name).valid()) return;
+    const auto known = names_of(problem.ops);
+    std::string hint = did_you_mean(name, known);
+    at.fault(fmt::format("no op '{}' in the loop body of {}", name, problem.kernel), hint.empty() ? "its ops: " + list_of(known) : hint);
   }
-  if (const Json::Array* items = list->json().items(); items && (items->size() < facts.min_ops || items->size() > facts.max_ops))
-    list->fault(fmt::format("{} takes {}{} op{}, found {}", to_string(facts.kind), facts.min_ops == facts.max_ops ? "" : "at least ",
-                            facts.min_ops, facts.min_ops == 1 ? "" : "s", items->size()));
-}
+};
 
-std::vector<StageRing> read_rings(ObjectReader& object, const Problem& problem) {
-  std::vector<StageRing> rings;
-  for (const Cursor& item : object.required_list("rings")) {
-    ObjectReader ring(item);
-    const auto op = [&](const Cursor& at) {
-      const std::string name = at.name().value_or("");
-      if (!name.empty() && !problem.find_op(name).valid()) at.fault(fmt::format("no op '{}' in the loop body of {}", name, problem.kernel));
-      return name;
-    };
-    StageRing& read = rings.emplace_back();
-    if (const auto writer = ring.require("writer")) read.writer = op(*writer);
-    for (const Cursor& reader : ring.list("readers")) read.readers.push_back(op(reader));
-    read.bytes = ring.integer("bytes", 0, kLargestNumber);
-  }
-  return rings;
-}
-
-Json rings_json(const std::vector<StageRing>& rings) {
-  Json list = Json::array();
-  for (const StageRing& ring : rings)
-    list.push(Json::object().set("writer", ring.writer).set("readers", names_json(ring.readers)).set("bytes", ring.bytes));
-  return list;
-}
-
-void read_constraint(ObjectReader& object, const Problem& problem, UserConstraint& constraint) {
-  constraint.name = object.string("name");
-  constraint.enabled = object.boolean("enabled", true);
-  const auto kind = object.require("kind");
-  const auto word = kind ? kind->word("kind of constraint", words_up_to(kLastConstraintKind),
-                                      [](std::string_view text) { return parse_word(text, kLastConstraintKind); })
-                         : std::nullopt;
-  if (!word) {
-    // Without the kind it is not known which keys belong here: no warning about any.
-    for (const char* key : {"ops", "at", "low", "high", "group", "delay", "limit", "channel", "rings", "beside"}) object.find(key);
-    return;
-  }
-  constraint.kind = *word;
-  const KindFacts& facts = facts_of(constraint.kind);
-  read_ops(object, facts, problem, constraint);
-  if (facts.channel) {
-    const auto at = object.require("channel");
-    constraint.channel = at ? at->name().value_or("") : "";
+struct ChannelOf : as::Name {
+  const Problem& problem;
+  void read(const Cursor& at, std::string& name) const {
+    as::Name::read(at, name);
     const auto known = names_of(problem.channels);
-    if (!constraint.channel.empty() && std::find(known.begin(), known.end(), constraint.channel) == known.end()) {
-      std::string hint = did_you_mean(constraint.channel, known);
-      at->fault(fmt::format("no channel '{}'", constraint.channel), hint.empty() ? "channels: " + list_of(known) : hint);
-    }
+    if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+    std::string hint = did_you_mean(name, known);
+    at.fault(fmt::format("no channel '{}'", name), hint.empty() ? "channels: " + list_of(known) : hint);
   }
-  const bool may_be_negative = constraint.kind == ConstraintKind::Before;
-  if (facts.low_key) constraint.low = object.integer(facts.low_key, may_be_negative ? -kLargestNumber : 0, kLargestNumber);
-  if (counts_rings(constraint.kind)) constraint.rings = read_rings(object, problem);
-  if (facts.high_key) constraint.high = object.integer(facts.high_key, 0, kLargestNumber);
-  const bool open_end = constraint.kind == ConstraintKind::IIRange && constraint.high == 0;
-  if ((constraint.kind == ConstraintKind::Range || constraint.kind == ConstraintKind::IIRange) && constraint.low > constraint.high &&
-      !open_end)
-    object.cursor().fault(fmt::format("low {} is above high {}; nothing lies between", constraint.low, constraint.high), "swap the two");
+};
+
+/// As many ops as the kind takes, each once.
+struct OpsOf : as::List<OpOf> {
+  ConstraintKind kind;
+  OpsOf(const KindFacts& facts, const Problem& problem)
+      : as::List<OpOf>{{{}, problem}, facts.min_ops, facts.max_ops, true}, kind(facts.kind) {}
+  void read(const Cursor& at, std::vector<std::string>& ops) const {
+    for (const Cursor& place : at.items()) {
+      std::string name;
+      item.read(place, name);
+      if (!name.empty() && std::find(ops.begin(), ops.end(), name) != ops.end()) place.fault(fmt::format("op '{}' is listed twice", name));
+      ops.push_back(std::move(name));
+    }
+    if (const Json::Array* items = at.json().items(); items && (items->size() < least || items->size() > most))
+      at.fault(fmt::format("{} takes {}{} op{}, found {}", to_string(kind), least == most ? "" : "at least ", least, least == 1 ? "" : "s",
+                           items->size()));
+  }
+};
+
+using ConstraintIn = as::InContext<UserConstraint, Problem>;
+using RingIn = as::InContext<StageRing, Problem>;
+
+/// For what is written, or described by a schema: read is only against a problem.
+const Problem kNoProblem;
+
+struct ConstraintsFile {
+  Constraints constraints;
+  Changes changes;
+};
+
+struct ChangeList {
+  Json write(const Changes& changes) const { return changes_json(changes); }
+  Json schema(const Changes&, Json& definitions) const { return changes_schema(definitions); }
+};
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, RingIn& in) {
+  const OpOf op{as::name, in.context};
+  io.required("writer", in.part.writer, op);
+  io.always("readers", in.part.readers, as::list(op));
+  io.required("bytes", in.part.bytes, as::count);
 }
+
+template <class Io>
+void visit(Io& io, ConstraintIn& in) {
+  UserConstraint& c = in.part;
+  io.always("name", c.name);
+  io.kind("kind of constraint", c.kind, kLastConstraintKind, [&] {
+    const KindFacts& facts = facts_of(c.kind);
+    io.part("", facts.about);
+    if (facts.max_ops > 0) io.required("ops", c.ops, OpsOf(facts, in.context));
+    if (facts.channel) io.required("channel", c.channel, ChannelOf{as::name, in.context});
+    if (counts_rings(c.kind)) io.required("rings", c.rings, as::list(as::part_in(in.context)));
+    if (facts.low_key) io.required(facts.low_key, c.low, c.kind == ConstraintKind::Before ? as::any_integer : as::count);
+    if (facts.high_key) io.required(facts.high_key, c.high, as::count);
+    const bool open_end = c.kind == ConstraintKind::IIRange && c.high == 0;
+    if ((c.kind == ConstraintKind::Range || c.kind == ConstraintKind::IIRange) && c.low > c.high && !open_end)
+      io.fault(fmt::format("low {} is above high {}; nothing lies between", c.low, c.high), "swap the two");
+    io.always("enabled", c.enabled);
+  });
+}
+
+template <class Io>
+void visit(Io& io, ConstraintsFile& f) {
+  io.at_least_one({"constraints", "changes"});
+  io.always("constraints", f.constraints, as::list(as::part_in(kNoProblem)));
+  io.optional("changes", f.changes, ChangeList{},
+              "Numbers of the kernel and the machine to be taken differently before anything is derived from them; in this order.");
+}
+
+namespace {
 
 Constraints read_list(const std::vector<Cursor>& items, const Problem& problem) {
   Constraints constraints;
   std::map<std::string, std::string> seen;
   for (const Cursor& item : items) {
-    ObjectReader object(item);
     UserConstraint& constraint = constraints.emplace_back();
-    read_constraint(object, problem, constraint);
+    as::part_in(problem).read(item, constraint);
     if (constraint.name.empty())
       constraint.name = describe(constraint);
     else if (const auto [it, fresh] = seen.emplace(constraint.name, item.pointer()); !fresh)
@@ -170,26 +188,14 @@ Result<Constraints> read_constraints(const std::string& path, const Problem& pro
 
 Constraints read_constraints_from(ObjectReader& root, const Problem& problem) { return read_list(root.list("constraints"), problem); }
 
-Json constraints_json(const Constraints& constraints) {
-  Json list = Json::array();
-  for (const UserConstraint& constraint : constraints) {
-    const KindFacts& facts = facts_of(constraint.kind);
-    Json item = Json::object();
-    item.set("name", constraint.name).set("kind", to_string(constraint.kind));
-    if (facts.max_ops > 0) item.set("ops", names_json(constraint.ops));
-    if (facts.channel) item.set("channel", constraint.channel);
-    if (counts_rings(constraint.kind)) item.set("rings", rings_json(constraint.rings));
-    if (facts.low_key) item.set(facts.low_key, constraint.low);
-    if (facts.high_key) item.set(facts.high_key, constraint.high);
-    item.set("enabled", constraint.enabled);
-    list.push(std::move(item));
-  }
-  return list;
-}
+Json constraints_json(const Constraints& constraints) { return as::list(as::part_in(kNoProblem)).write(constraints); }
+
+Json constraints_list_schema(Json& definitions) { return as::list(as::part_in(kNoProblem)).schema(Constraints{}, definitions); }
+
+Json constraints_schema() { return document_schema<ConstraintsFile>(kConstraintsSchema, "Heddle constraints"); }
 
 std::string constraints_text(const Constraints& constraints, const Changes& changes, std::string_view original) {
-  Json root = Json::object().set("schema", kConstraintsSchema).set("constraints", constraints_json(constraints));
-  if (!changes.empty()) root.set("changes", changes_json(changes));
+  Json root = document_json(kConstraintsSchema, ConstraintsFile{constraints, changes});
   return document_text<Constraints>(std::move(root), original, kConstraintsSchema, [](ObjectReader& file, Constraints& ignored) {
     constraints_reader(Problem{})(file, ignored);
     read_changes_from(file);

@@ -15,6 +15,8 @@
 
 namespace heddle {
 
+Json constraints_schema();
+
 /// Read against the problem they are for, so that misspelt ops and channels are faults with a guess. The file's changes are
 /// not looked at: the problem is made with them already (read_changes). A constraint
 /// without a name gets one that says what it demands ("pin S at 128").
@@ -25,6 +27,7 @@ Result<Constraints> parse_constraints(std::string_view text, const std::string& 
 /// The list "constraints" of a file of another kind.
 Constraints read_constraints_from(ObjectReader& root, const Problem& problem);
 Json constraints_json(const Constraints& constraints);
+Json constraints_list_schema(Json& definitions);
 
 /// The file's text. With the `original` text it was read from, members that Heddle does not know are kept.
 std::string constraints_text(const Constraints& constraints, const Changes& changes = {}, std::string_view original = {});

@@ -5,10 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/kernel/kernel.h"
 
 namespace heddle {
+
+Json kernel_schema();
 
 /// All faults at once: form (json_reader.h) and meaning (graph/validate.h). Unknown keys go to `warnings`.
 Result<Kernel> read_kernel(const std::string& path, std::vector<Fault>* warnings = nullptr);

@@ -6,45 +6,66 @@
 #include <map>
 
 #include "core/base/atomic_file.h"
-#include "core/base/json_reader.h"
-#include "core/base/words.h"
-#include "core/formats/cost_json.h"
+#include "core/formats/cost_members.h"
 #include "core/kernel/op_kind.h"
 #include "core/machine/limit_fields.h"
 
 namespace heddle {
 namespace {
-
 constexpr const char* kMachineSchema = "heddle.machine/1";
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 31;
+}  // namespace
 
-const std::vector<std::string> kUnitRoleNames = words_up_to(UnitRole::Other);
-
-Unit read_unit(const Cursor& at) {
-  ObjectReader object(at);
-  Unit unit;
-  unit.name = object.name("name");
-  if (const auto role = object.require("role")) unit.role = role->word("role", kUnitRoleNames, parse_unit_role).value_or(UnitRole::Other);
-  unit.capacity = object.integer("capacity", 1, kLargestCount, 1);
-  unit.about = object.string("about");
-  unit.source = object.string("source");
-  return unit;
+template <class Io>
+void visit(Io& io, Unit& u) {
+  io.required("name", u.name, as::name);
+  io.required("role", u.role, as::word("role", UnitRole::Other));
+  io.always("capacity", u.capacity, as::integer(1, kLargestCount), "amount available in every cycle; default 1");
+  io.optional("about", u.about);
+  io.optional("source", u.source);
 }
 
-CostRule read_rule(const Cursor& at) {
-  ObjectReader object(at);
-  CostRule rule;
-  rule.kind = object.name("kind");
-  rule.uses = read_unit_costs(object.list("uses"));
-  rule.latency = object.expr("latency");
-  rule.window = object.expr("window", Expr(1));
-  rule.warps = object.expr("warps", Expr(1));
-  rule.aligned = object.boolean("aligned", false);
-  rule.asynchronous = object.boolean("asynchronous", false);
-  rule.variable_latency = object.boolean("variable_latency", false);
-  rule.source = object.string("source");
-  return rule;
+template <class Io>
+void visit(Io& io, CostRule& r) {
+  io.required("kind", r.kind, as::name, "a kind of op, or a more specific \"mma.rs\"");
+  io.always("uses", r.uses);
+  io.required("latency", r.latency, "issue until a dependent may issue");
+  io.always("window", r.window, "cycles the issuing warps are busy; default 1");
+  io.always("warps", r.warps, "default 1");
+  io.optional("aligned", r.aligned);
+  io.optional("asynchronous", r.asynchronous);
+  io.optional("variable_latency", r.variable_latency);
+  io.optional("source", r.source, "where the numbers come from");
 }
+
+template <class Io>
+void visit(Io& io, Limits& limits) {
+  for (const LimitField& f : limit_fields())
+    f.required ? io.required(f.name, limits.*f.field, as::integer(f.low, f.high), f.about)
+               : io.always(f.name, limits.*f.field, as::integer(f.low, f.high), f.about);
+}
+
+template <class Io>
+void visit(Io& io, HandOff& h) {
+  io.required("register_copy", h.register_copy, "register to register in another group, by way of shared memory");
+  io.required("signal", h.signal, "barrier arrive until the other group wakes");
+  io.optional("source", h.source);
+}
+
+template <class Io>
+void visit(Io& io, Machine& m) {
+  io.required("name", m.name, as::name);
+  io.always("arch", m.arch, "\"sm_90a\"; empty for toys");
+  io.optional("about", m.about);
+  io.always("sm_count", m.sm_count, as::integer(1, 1 << 20));
+  io.always("clock_mhz", m.clock_mhz, as::integer(1, 1 << 20));
+  io.required("units", m.units);
+  io.required("limits", m.limits);
+  io.always("rules", m.rules, "cost per kind of op, in tile dimensions");
+  io.always("handoff", m.handoff);
+}
+
+namespace {
 
 /// Names given twice, units that no one declared, kinds that do not exist.
 void judge(const Machine& machine, ReadLog& log) {
@@ -77,64 +98,13 @@ void judge(const Machine& machine, ReadLog& log) {
 
 void read_machine_root(ObjectReader& root, Machine& machine) {
   machine.file = root.cursor().log().file;
-  machine.name = root.name("name");
-  machine.arch = root.string("arch");
-  machine.about = root.string("about");
-  machine.sm_count = root.integer("sm_count", 1, 1 << 20, machine.sm_count);
-  machine.clock_mhz = root.integer("clock_mhz", 1, 1 << 20, machine.clock_mhz);
-  for (const Cursor& unit : root.required_list("units")) machine.units.push_back(read_unit(unit));
-  if (const auto limits = root.require("limits")) {
-    ObjectReader object(*limits);
-    for (const LimitField& limit : limit_fields())
-      machine.limits.*limit.field = limit.required ? object.integer(limit.name, limit.low, limit.high)
-                                                   : object.integer(limit.name, limit.low, limit.high, machine.limits.*limit.field);
-  }
-  for (const Cursor& rule : root.list("rules")) machine.rules.push_back(read_rule(rule));
-  if (const auto handoff = root.find("handoff")) {
-    ObjectReader object(*handoff);
-    machine.handoff.register_copy = object.expr("register_copy");
-    machine.handoff.signal = object.expr("signal");
-    machine.handoff.source = object.string("source");
-  }
+  read_members(root, machine);
   judge(machine, root.cursor().log());
 }
 
-Json unit_json(const Unit& unit) {
-  Json item = Json::object();
-  item.set("name", unit.name).set("role", to_string(unit.role)).set("capacity", unit.capacity);
-  if (!unit.about.empty()) item.set("about", unit.about);
-  if (!unit.source.empty()) item.set("source", unit.source);
-  return item;
-}
-
-Json rule_json(const CostRule& rule) {
-  Json item = Json::object();
-  item.set("kind", rule.kind).set("uses", unit_costs_json(rule.uses)).set("latency", expr_json(rule.latency));
-  item.set("window", expr_json(rule.window)).set("warps", expr_json(rule.warps));
-  if (rule.aligned) item.set("aligned", true);
-  if (rule.asynchronous) item.set("asynchronous", true);
-  if (rule.variable_latency) item.set("variable_latency", true);
-  if (!rule.source.empty()) item.set("source", rule.source);
-  return item;
-}
-
-Json machine_json(const Machine& machine) {
-  Json root = Json::object();
-  root.set("schema", kMachineSchema).set("name", machine.name).set("arch", machine.arch);
-  if (!machine.about.empty()) root.set("about", machine.about);
-  root.set("sm_count", machine.sm_count).set("clock_mhz", machine.clock_mhz);
-  Json units = Json::array(), limits = Json::object(), rules = Json::array(), handoff = Json::object();
-  for (const Unit& unit : machine.units) units.push(unit_json(unit));
-  for (const LimitField& limit : limit_fields()) limits.set(limit.name, machine.limits.*limit.field);
-  for (const CostRule& rule : machine.rules) rules.push(rule_json(rule));
-  handoff.set("register_copy", expr_json(machine.handoff.register_copy)).set("signal", expr_json(machine.handoff.signal));
-  if (!machine.handoff.source.empty()) handoff.set("source", machine.handoff.source);
-  root.set("units", std::move(units)).set("limits", std::move(limits)).set("rules", std::move(rules));
-  root.set("handoff", std::move(handoff));
-  return root;
-}
-
 }  // namespace
+
+Json machine_schema() { return document_schema<Machine>(kMachineSchema, "Heddle machine"); }
 
 Result<Machine> parse_machine(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
   return read_document<Machine>(text, file_name, kMachineSchema, warnings, read_machine_root);
@@ -146,7 +116,7 @@ Result<Machine> read_machine(const std::string& path, std::vector<Fault>* warnin
 }
 
 std::string machine_text(const Machine& machine, std::string_view original) {
-  return document_text<Machine>(machine_json(machine), original, kMachineSchema, read_machine_root);
+  return document_text<Machine>(document_json(kMachineSchema, machine), original, kMachineSchema, read_machine_root);
 }
 
 }  // namespace heddle

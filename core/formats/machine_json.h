@@ -5,10 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/machine/machine.h"
 
 namespace heddle {
+
+Json machine_schema();
 
 /// All faults at once. Unknown keys go to `warnings`.
 Result<Machine> read_machine(const std::string& path, std::vector<Fault>* warnings = nullptr);

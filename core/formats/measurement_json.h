@@ -11,6 +11,8 @@
 
 namespace heddle {
 
+/// JSON Schema; the other formats have theirs under such names too.
+Json measurement_schema();
 /// Only what there is: an absent part has no member.
 Json measurement_json(const Measurement& measurement);
 

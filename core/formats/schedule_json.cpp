@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/json_reader.h"
-#include "core/base/words.h"
 #include "core/check/form.h"
-#include "core/formats/cost_json.h"
+#include "core/formats/members.h"
 
 namespace heddle {
 namespace {
@@ -18,88 +16,157 @@ constexpr std::int64_t kMostWarps = 1024;
 constexpr std::int64_t kMostRegisters = 1 << 16;
 constexpr std::int64_t kMostSlots = 1 << 20;
 
-Scope read_params(ObjectReader& root) {
-  Scope params;
-  const auto at = root.find("params");
-  if (!at) return params;
-  const Json::Object* members = at->json().members();
-  if (!members)
-    at->fault("expected an object, found " + describe(at->json()));
-  else
-    for (const JsonMember& member : *members)
-      if (const auto value =
-              Cursor(member.value, pointer_to(at->pointer(), member.key), at->log()).integer(-kLargestNumber, kLargestNumber))
-        params[member.key] = *value;
-  return params;
-}
-
-ScheduleHead read_head(ObjectReader& root) {
-  ScheduleHead head;
-  head.name = root.string("name");
-  head.kernel = root.label("kernel");
-  head.machine = root.label("machine");
-  head.params = read_params(root);
-  return head;
-}
-
-std::vector<ObjectiveValue> read_objectives(ObjectReader& object) {
-  std::vector<ObjectiveValue> objectives;
-  for (const Cursor& item : object.list("objectives")) {
-    ObjectReader objective(item);
-    ObjectiveValue& value = objectives.emplace_back();
-    value.name = objective.label("name");
-    value.value = objective.integer("value", -kLargestNumber, kLargestNumber);
-    value.proved = objective.boolean("proved", false);
+/// A role is a name, or nothing: a group without one is called by its number.
+struct Role : as::Name {
+  void read(const Cursor& at, std::string& role) const {
+    if (const std::string* text = at.json().string(); text && text->empty()) return;
+    as::Name::read(at, role);
   }
-  return objectives;
+  Json schema(const std::string& role, Json& definitions) const {
+    Json name = as::Name::schema(role, definitions);
+    return Json::object().set("anyOf", Json::array().push(Json::object().set("const", "")).push(std::move(name)));
+  }
+};
+
+/// Groups are numbered by their place; a written id that says something else would be misread.
+struct GroupNumber {
+  void read(const Cursor& at, std::int64_t& id) const { at.integer(id, id); }
+  Json write(std::int64_t id) const { return id; }
+  Json schema(std::int64_t, Json&) const { return schema::integer(0, kLongestList); }
+};
+
+struct GroupLine {
+  std::int64_t id = 0;
+  ScheduleGroup group{};
+  std::vector<std::string> ops{};
+};
+
+struct OpLine {
+  std::string id;
+  std::optional<Cycle> start{}, stage{}, slot{};
+  std::optional<std::int64_t> group{};
+  std::int64_t groups = kLongestList;  ///< that there are
+};
+
+struct ChannelLine {
+  std::string value;
+  std::int64_t depth = 0;
+};
+
+struct ScheduleFile {
+  ScheduleHead head;
+  Cycle ii = 1;
+  std::vector<std::string> changes{};  ///< of numbers, that it was made for
+  std::vector<GroupLine> groups{};
+  std::vector<OpLine> ops{};
+  std::vector<ChannelLine> channels{};
+  Provenance provenance{};
+  std::optional<Certificate> certificate{};
+};
+
+template <class Io>
+void visit(Io& io, GroupLine& l) {
+  io.always("id", l.id, GroupNumber{}, "its place in this list");
+  io.always("role", l.group.role, Role{});
+  io.required("warps", l.group.warps, as::integer(0, kMostWarps));
+  io.always("registers", l.group.registers, as::integer(0, kMostRegisters), "budget per thread; 0: not decided");
+  io.always("ops", l.ops, as::left_to_code(as::list(as::name)), "redundant: the ops placed in this group");
 }
 
-Certificate read_certificate(const Cursor& at) {
-  ObjectReader object(at);
-  Certificate c;
-  if (const auto status = object.require("status"))
-    c.status = status->word("status", words_up_to(Status::Invalid), [](std::string_view word) { return parse_word(word, Status::Invalid); })
-                   .value_or(Status::Unknown);
-  c.ii = object.integer("ii", 0, kLargestNumber);
-  c.lower_bound = object.integer("lower_bound", 0, kLargestNumber, 0);
-  if (object.find("bound_stages")) c.bound_stages = static_cast<int>(object.integer("bound_stages", 1, 1 << 20, 1));
-  if (const auto reason = object.find("reason"))
-    c.reason = reason
-                   ->word("reason", words_up_to(BoundReason::Requested),
-                          [](std::string_view word) { return parse_word(word, BoundReason::Requested); })
-                   .value_or(BoundReason::None);
-  c.explanation = object.string("explanation");
-  c.objectives = read_objectives(object);
-  c.solver = object.string("solver");
-  if (const auto seed = object.find("seed")) c.seed = seed->natural64().value_or(0);
-  if (const auto seconds = object.find("seconds")) c.seconds = seconds->real().value_or(0);
-  c.problem_hash = object.string("problem_hash");
-  c.checked = object.boolean("checked", false);
-  return c;
+template <class Io>
+void visit(Io& io, OpLine& l) {
+  io.required("id", l.id, as::name, "name of an op of the loop body");
+  io.required("start", l.start, as::count, "stage * II + slot");
+  io.always("stage", l.stage, as::count, "redundant: start / II");
+  io.always("slot", l.slot, as::count, "redundant: start % II");
+  io.required("group", l.group, as::integer(0, l.groups - 1));
 }
 
-/// Reads everything but the head, indexed like `problem`.
+template <class Io>
+void visit(Io& io, ChannelLine& l) {
+  io.required("value", l.value, as::name);
+  io.required("depth", l.depth, as::integer(0, kMostSlots));
+}
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, ObjectiveValue& o) {
+  io.part("objective");
+  io.required("name", o.name, as::label);
+  io.required("value", o.value, as::any_integer);
+  io.always("proved", o.proved);
+}
+
+template <class Io>
+void visit(Io& io, Provenance& p) {
+  io.required("kind", p.kind, as::label, "solver, hand, baseline, imported or edited");
+  io.always("author", p.author);
+  io.always("note", p.note);
+}
+
+template <class Io>
+void visit(Io& io, Certificate& c) {
+  io.part("", "What was proved; void for any other problem or II.");
+  io.required("status", c.status, as::word("status", Status::Invalid));
+  io.required("ii", c.ii, as::count);
+  io.always("lower_bound", c.lower_bound, as::count);
+  io.always("reason", c.reason, as::word("reason", BoundReason::Requested));
+  io.optional("bound_stages", c.bound_stages, as::integer(1, 1 << 20),
+              "lower_bound speaks of schedules of at most so many stages; absent: of all");
+  io.always("explanation", c.explanation);
+  io.always("objectives", c.objectives);
+  io.always("solver", c.solver);
+  io.always("seed", c.seed, as::seed);
+  io.always("seconds", c.seconds, as::real);
+  io.always("problem_hash", c.problem_hash);
+  io.always("checked", c.checked);
+}
+
+template <class Io>
+void visit(Io& io, ScheduleHead& h) {
+  io.always("name", h.name);
+  io.required("kernel", h.kernel, as::label);
+  io.required("machine", h.machine, as::label);
+  io.always("params", h.params);
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, ScheduleFile& f) {
+  heddle::visit(io, f.head);
+  io.required("ii", f.ii, as::integer(1, kLargestNumber), "initiation interval in cycles");
+  io.optional("changes", f.changes, "numbers of kernel and machine that were changed when it was made");
+  io.required("groups", f.groups, as::left_to_code(as::list(as::part, 1)), "warp groups");
+  io.required("ops", f.ops, as::left_to_code(as::list(as::part)));
+  io.always("channels", f.channels, as::left_to_code(as::list(as::part)),
+            "slots of every ring buffer; channels of register values that stay in one group are left out");
+  io.always("provenance", f.provenance);
+  io.optional("certificate", f.certificate, as::or_null(as::part));
+}
+
+/// Judges what the members say against the problem, and indexes it likewise.
 class ScheduleReader {
  public:
   ScheduleReader(const Problem& problem, ObjectReader& root, Schedule& schedule)
       : problem_(problem), root_(root), log_(root.cursor().log()), schedule_(schedule) {}
 
   void run() {
-    schedule_.ii = root_.integer("ii", 1, kLargestNumber);
+    read_members(root_, file_);
+    schedule_.name = std::move(file_.head.name);
+    schedule_.kernel = std::move(file_.head.kernel);
+    schedule_.machine = std::move(file_.head.machine);
+    schedule_.params = std::move(file_.head.params);
+    schedule_.ii = file_.ii;
+    schedule_.provenance = std::move(file_.provenance);
     groups();
     const std::size_t before = log_.faults.size();
     placements();
     const bool other_ops = log_.faults.size() > before;
     group_lists();
     channels();
-    if (const auto provenance = root_.find("provenance")) {
-      ObjectReader object(*provenance);
-      schedule_.provenance.kind = object.label("kind");
-      schedule_.provenance.author = object.string("author");
-      schedule_.provenance.note = object.string("note");
-    }
-    if (const auto at = root_.find("certificate"); at && !at->json().is_null()) certificate(*at);
-    for (const Cursor& item : root_.list("changes")) changes_.push_back(item.string().value_or(""));
+    certificate();
     compare_with_problem(other_ops);
   }
 
@@ -109,20 +176,15 @@ class ScheduleReader {
   }
 
   void groups() {
-    const auto list = root_.require("groups");
+    const auto list = root_.find("groups");
     if (!list) return;
     if (list->json().is_array() && list->json().items()->empty()) list->fault("expected at least one warp group");
     for (const Cursor& item : list->items()) {
       ObjectReader object(item);
-      const auto index = static_cast<std::int64_t>(schedule_.groups.size());
-      ScheduleGroup& group = schedule_.groups.emplace_back();
-      // Groups are numbered by their place; a written id that says something else would be misread.
-      object.integer("id", index, index, index);
-      // A group without a role is called by its number.
-      if (const auto role = object.find("role"); role && !(role->json().string() && role->json().string()->empty()))
-        group.role = role->name().value_or("");
-      group.warps = static_cast<int>(object.integer("warps", 0, kMostWarps));
-      group.registers = static_cast<int>(object.integer("registers", 0, kMostRegisters, 0));
+      GroupLine line;
+      line.id = static_cast<std::int64_t>(schedule_.groups.size());
+      read_members(object, line);
+      schedule_.groups.push_back(std::move(line.group));
       group_ops_.push_back(object.find("ops"));
     }
   }
@@ -141,7 +203,7 @@ class ScheduleReader {
   void placements() {
     schedule_.ops.assign(problem_.ops.size(), {});
     placed_.assign(problem_.ops.size(), false);
-    const auto list = root_.require("ops");
+    const auto list = root_.find("ops");
     if (!list) return;
     for (const Cursor& item : list->items()) placement(item);
     for (std::size_t v = 0; v < problem_.ops.size(); ++v)
@@ -150,29 +212,29 @@ class ScheduleReader {
 
   void placement(const Cursor& item) {
     ObjectReader object(item);
-    const auto id = object.require("id");
-    const OpId op = id ? op_at(*id, id->name().value_or("")) : OpId{};
+    OpLine line;
+    if (!schedule_.groups.empty()) line.groups = static_cast<std::int64_t>(schedule_.groups.size());
+    read_members(object, line);
+    const auto id = object.find("id");
+    const OpId op = id ? op_at(*id, line.id) : OpId{};
     Placement place;
-    const auto start = object.require("start");
-    const auto begin = start ? start->integer(0, kLargestNumber) : std::nullopt;
-    place.start = begin.value_or(0);
-    const std::int64_t group_count = static_cast<std::int64_t>(schedule_.groups.size());
-    if (const auto group = object.require("group"); group && group_count > 0)
-      if (const auto index = group->integer(0, group_count - 1)) place.group = GroupId(static_cast<std::size_t>(*index));
-    redundant(object, "stage", begin ? std::optional(place.start / schedule_.ii) : std::nullopt, place.start);
-    redundant(object, "slot", begin ? std::optional(place.start % schedule_.ii) : std::nullopt, place.start);
+    place.start = line.start.value_or(0);
+    if (line.group && !schedule_.groups.empty()) place.group = GroupId(static_cast<std::size_t>(*line.group));
+    if (line.start) {
+      redundant(object, "stage", line.stage, place.start / schedule_.ii, place.start);
+      redundant(object, "slot", line.slot, place.start % schedule_.ii, place.start);
+    }
     if (!op.valid()) return;
     if (placed_[op.index()]) return id->fault(fmt::format("op '{}' is placed twice", problem_.op(op).name));
     placed_[op.index()] = true;
     schedule_.ops[op.index()] = place;
   }
 
-  void redundant(ObjectReader& object, const char* key, std::optional<Cycle> expected, Cycle start) {
-    const auto at = object.find(key);
-    const auto found = at ? at->integer(0, kLargestNumber) : std::nullopt;
-    if (found && expected && *found != *expected)
-      at->fault(fmt::format("{} {} contradicts start {} with II {}, which is {} {}", key, *found, start, schedule_.ii, key, *expected),
-                fmt::format("correct it or leave \"{}\" out", key));
+  void redundant(ObjectReader& object, const char* key, std::optional<Cycle> found, Cycle expected, Cycle start) {
+    if (found && *found != expected)
+      object.find(key)->fault(
+          fmt::format("{} {} contradicts start {} with II {}, which is {} {}", key, *found, start, schedule_.ii, key, expected),
+          fmt::format("correct it or leave \"{}\" out", key));
   }
 
   void group_lists() {
@@ -208,9 +270,10 @@ class ScheduleReader {
     std::vector<std::optional<int>> depths(problem_.channels.size());
     for (const Cursor& item : root_.list("channels")) {
       ObjectReader object(item);
-      const auto value = object.require("value");
-      const std::string name = value ? value->name().value_or("") : "";
-      const int depth = static_cast<int>(object.integer("depth", 0, kMostSlots));
+      ChannelLine line;
+      read_members(object, line);
+      const std::string& name = line.value;
+      const auto value = object.find("value");
       if (name.empty()) continue;
       const auto channel = channel_of(name);
       if (!channel) {
@@ -221,7 +284,7 @@ class ScheduleReader {
       } else if (depths[*channel]) {
         value->fault(fmt::format("the depth of channel '{}' is given twice", problem_.channels[*channel].name));
       } else {
-        depths[*channel] = depth;
+        depths[*channel] = static_cast<int>(line.depth);
       }
     }
     for (std::size_t c = 0; c < depths.size(); ++c) {
@@ -233,14 +296,15 @@ class ScheduleReader {
   }
 
   /// A certificate speaks about one problem and one II. Where it names none, or another II, it says nothing.
-  void certificate(const Cursor& at) {
-    Certificate certificate = read_certificate(at);
-    if (certificate.problem_hash.empty())
-      warn(at.pointer(), "the certificate does not say which problem it is about and is ignored", "solve again to certify this schedule");
-    else if (certificate.ii != schedule_.ii)
-      warn(at.pointer(), fmt::format("the certificate is for II {}, the schedule has II {}; it is ignored", certificate.ii, schedule_.ii));
+  void certificate() {
+    if (!file_.certificate) return;
+    const std::string at = pointer_to(root_.cursor().pointer(), "certificate");
+    if (file_.certificate->problem_hash.empty())
+      warn(at, "the certificate does not say which problem it is about and is ignored", "solve again to certify this schedule");
+    else if (file_.certificate->ii != schedule_.ii)
+      warn(at, fmt::format("the certificate is for II {}, the schedule has II {}; it is ignored", file_.certificate->ii, schedule_.ii));
     else
-      schedule_.claim = std::move(certificate);
+      schedule_.claim = std::move(file_.certificate);
   }
 
   void compare_with_problem(bool other_ops) {
@@ -253,8 +317,8 @@ class ScheduleReader {
     }
     if (schedule_.machine != problem_.machine && !schedule_.machine.empty())
       warn("/machine", fmt::format("the schedule is for machine '{}', not '{}'", schedule_.machine, problem_.machine));
-    if (!changes_.empty() && changes_ != problem_.changes)
-      warn("/changes", fmt::format("the schedule is for changed numbers: {}", list_of(changes_)), "give them with --set");
+    if (!file_.changes.empty() && file_.changes != problem_.changes)
+      warn("/changes", fmt::format("the schedule is for changed numbers: {}", list_of(file_.changes)), "give them with --set");
     for (const auto& [name, value] : schedule_.params) {
       const auto it = problem_.params.find(name);
       const std::string pointer = pointer_to("/params", name);
@@ -269,20 +333,13 @@ class ScheduleReader {
   ObjectReader& root_;
   ReadLog& log_;
   Schedule& schedule_;
+  ScheduleFile file_;
   std::vector<std::optional<Cursor>> group_ops_;
   std::vector<bool> placed_;
-  std::vector<std::string> changes_;  ///< of numbers, that it was made for
 };
 
 auto schedule_reader(const Problem& problem) {
-  return [&problem](ObjectReader& root, Schedule& schedule) {
-    ScheduleHead head = read_head(root);
-    schedule.name = std::move(head.name);
-    schedule.kernel = std::move(head.kernel);
-    schedule.machine = std::move(head.machine);
-    schedule.params = std::move(head.params);
-    ScheduleReader(problem, root, schedule).run();
-  };
+  return [&problem](ObjectReader& root, Schedule& schedule) { ScheduleReader(problem, root, schedule).run(); };
 }
 
 /// Every rule that a reader forgets ends here: a schedule without form is a fault of its file.
@@ -293,20 +350,41 @@ bool has_form(const Problem& problem, const Schedule& schedule, Report report) {
   return violations.empty();
 }
 
-Json certificate_json(const Certificate& c) {
-  Json item = Json::object();
-  item.set("status", to_string(c.status)).set("ii", c.ii).set("lower_bound", c.lower_bound).set("reason", to_string(c.reason));
-  if (c.bound_stages) item.set("bound_stages", *c.bound_stages);
-  item.set("explanation", c.explanation).set("objectives", objectives_json(c.objectives)).set("solver", c.solver);
-  item.set("seed", c.seed).set("seconds", c.seconds).set("problem_hash", c.problem_hash).set("checked", c.checked);
-  return item;
+std::vector<GroupLine> group_lines(const Problem& problem, const Schedule& schedule) {
+  std::vector<GroupLine> lines;
+  for (const ScheduleGroup& group : schedule.groups) lines.push_back({static_cast<std::int64_t>(lines.size()), group, {}});
+  for (std::size_t v = 0; v < problem.ops.size(); ++v)
+    if (const GroupId group = schedule.ops[v].group; group.valid() && group.index() < lines.size())
+      lines[group.index()].ops.push_back(problem.ops[v].name);
+  return lines;
+}
+
+std::vector<OpLine> op_lines(const Problem& problem, const Schedule& schedule) {
+  std::vector<OpLine> lines;
+  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+    const OpId op(v);
+    const Cycle start = schedule.start(op);
+    lines.push_back({problem.ops[v].name, start, start / schedule.ii, schedule.slot(op), schedule.group(op).index()});
+  }
+  return lines;
+}
+
+std::vector<ChannelLine> channel_lines(const Problem& problem, const Schedule& schedule) {
+  std::vector<ChannelLine> lines;
+  for (std::size_t c = 0; c < problem.channels.size(); ++c)
+    if (schedule.depths[c] > 0 || !problem.channels[c].only_if_crossing) lines.push_back({problem.channels[c].name, schedule.depths[c]});
+  return lines;
+}
+
+template <class T>
+Json list_json(const std::vector<T>& list) {
+  return as::usual<std::vector<T>>().write(list);
 }
 
 }  // namespace
 
 Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::string& file_name) {
-  return read_document<ScheduleHead>(text, file_name, kScheduleSchema, nullptr,
-                                     [](ObjectReader& root, ScheduleHead& head) { head = read_head(root); });
+  return read_document<ScheduleHead>(text, file_name, kScheduleSchema, nullptr, read_members<ScheduleHead>);
 }
 
 Result<Schedule> with_form(Result<Schedule> schedule, const std::string& file, const Problem& problem) {
@@ -330,72 +408,48 @@ void read_schedule_from(const Cursor& at, const Problem& problem, Schedule& sche
   if (at.log().faults.size() == faults) has_form(problem, schedule, [&](const std::string& message) { at.fault(message); });
 }
 
-Scope read_params_from(ObjectReader& root) { return read_params(root); }
+Json schedule_schema() { return document_schema<ScheduleFile>(kScheduleSchema, "Heddle schedule"); }
 
-std::vector<ObjectiveValue> read_objectives_from(ObjectReader& root) { return read_objectives(root); }
+Json schedule_schema(Json& definitions) { return inner_schema<ScheduleFile>(kScheduleSchema, "schedule", definitions); }
+Json objectives_schema(Json& definitions) {
+  return as::usual<std::vector<ObjectiveValue>>().schema(std::vector<ObjectiveValue>(), definitions);
+}
+
+Scope read_params_from(ObjectReader& root) {
+  Scope params;
+  if (const auto at = root.find("params")) as::Params{}.read(*at, params);
+  return params;
+}
+
+std::vector<ObjectiveValue> read_objectives_from(ObjectReader& root) {
+  std::vector<ObjectiveValue> objectives;
+  if (const auto at = root.find("objectives")) as::usual<std::vector<ObjectiveValue>>().read(*at, objectives);
+  return objectives;
+}
 
 Json schedule_json(const Problem& problem, const Schedule& schedule) {
-  Json root = Json::object();
-  root.set("schema", kScheduleSchema).set("name", schedule.name);
-  root.set("kernel", schedule.kernel.empty() ? problem.kernel : schedule.kernel);
-  root.set("machine", schedule.machine.empty() ? problem.machine : schedule.machine);
-  root.set("params", params_json(schedule.params.empty() ? problem.params : schedule.params)).set("ii", schedule.ii);
-  if (!problem.changes.empty()) root.set("changes", names_json(problem.changes));
-  root.set("groups", groups_json(problem, schedule)).set("ops", placements_json(problem, schedule));
-  root.set("channels", channels_json(problem, schedule));
-  const Provenance& from = schedule.provenance;
-  root.set("provenance", Json::object().set("kind", from.kind).set("author", from.author).set("note", from.note));
-  if (const auto& said = schedule.certificate ? schedule.certificate : schedule.claim) root.set("certificate", certificate_json(*said));
-  return root;
+  ScheduleFile file;
+  file.head = {schedule.name, schedule.kernel.empty() ? problem.kernel : schedule.kernel,
+               schedule.machine.empty() ? problem.machine : schedule.machine, schedule.params.empty() ? problem.params : schedule.params};
+  file.ii = schedule.ii;
+  file.changes = problem.changes;
+  file.groups = group_lines(problem, schedule);
+  file.ops = op_lines(problem, schedule);
+  file.channels = channel_lines(problem, schedule);
+  file.provenance = schedule.provenance;
+  file.certificate = schedule.certificate ? schedule.certificate : schedule.claim;
+  return document_json(kScheduleSchema, file);
 }
 
 std::string schedule_text(const Problem& problem, const Schedule& schedule, std::string_view original) {
   return document_text<Schedule>(schedule_json(problem, schedule), original, kScheduleSchema, schedule_reader(problem));
 }
 
-Json groups_json(const Problem& problem, const Schedule& schedule) {
-  Json list = Json::array();
-  for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
-    const ScheduleGroup& group = schedule.groups[g];
-    Json ops = Json::array();
-    for (std::size_t v = 0; v < problem.ops.size(); ++v)
-      if (schedule.ops[v].group == GroupId(g)) ops.push(problem.ops[v].name);
-    Json item = Json::object();
-    item.set("id", g).set("role", group.role).set("warps", group.warps).set("registers", group.registers);
-    list.push(std::move(item.set("ops", std::move(ops))));
-  }
-  return list;
-}
-
-Json placements_json(const Problem& problem, const Schedule& schedule) {
-  Json list = Json::array();
-  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
-    const OpId op(v);
-    Json item = Json::object();
-    item.set("id", problem.ops[v].name).set("start", schedule.start(op)).set("stage", schedule.start(op) / schedule.ii);
-    list.push(std::move(item.set("slot", schedule.slot(op)).set("group", schedule.group(op).index())));
-  }
-  return list;
-}
-
-Json channels_json(const Problem& problem, const Schedule& schedule) {
-  Json list = Json::array();
-  for (std::size_t c = 0; c < problem.channels.size(); ++c)
-    if (schedule.depths[c] > 0 || !problem.channels[c].only_if_crossing)
-      list.push(Json::object().set("value", problem.channels[c].name).set("depth", schedule.depths[c]));
-  return list;
-}
-
-Json objectives_json(const std::vector<ObjectiveValue>& objectives) {
-  Json list = Json::array();
-  for (const ObjectiveValue& o : objectives) list.push(Json::object().set("name", o.name).set("value", o.value).set("proved", o.proved));
-  return list;
-}
-
-Json params_json(const Scope& params) {
-  Json object = Json::object();
-  for (const auto& [name, value] : params) object.set(name, value);
-  return object;
-}
+Json groups_json(const Problem& problem, const Schedule& schedule) { return list_json(group_lines(problem, schedule)); }
+Json placements_json(const Problem& problem, const Schedule& schedule) { return list_json(op_lines(problem, schedule)); }
+Json channels_json(const Problem& problem, const Schedule& schedule) { return list_json(channel_lines(problem, schedule)); }
+Json objectives_json(const std::vector<ObjectiveValue>& objectives) { return list_json(objectives); }
+Json names_json(const std::vector<std::string>& names) { return list_json(names); }
+Json params_json(const Scope& params) { return as::Params{}.write(params); }
 
 }  // namespace heddle

@@ -13,6 +13,11 @@
 
 namespace heddle {
 
+Json schedule_schema();
+// As parts of other documents' schemas.
+Json schedule_schema(Json& definitions);
+Json objectives_schema(Json& definitions);
+
 /// Which problem a schedule file is for: enough to build that problem and read the rest.
 struct ScheduleHead {
   std::string name, kernel, machine;
@@ -47,5 +52,6 @@ Json placements_json(const Problem& problem, const Schedule& schedule);  ///< [{
 Json channels_json(const Problem& problem, const Schedule& schedule);    ///< [{value, depth}], those with slots
 Json objectives_json(const std::vector<ObjectiveValue>& objectives);     ///< [{name, value, proved}]
 Json params_json(const Scope& params);
+Json names_json(const std::vector<std::string>& names);
 
 }  // namespace heddle

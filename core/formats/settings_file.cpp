@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "core/base/atomic_file.h"
-#include "core/formats/cost_json.h"
 
 namespace heddle {
 
@@ -65,7 +64,11 @@ std::vector<std::pair<std::string, std::string>> Settings::table(std::string_vie
   return out;
 }
 
-void Settings::set(const std::string& key, const std::vector<std::string>& values) { root_.set(key, names_json(values)); }
+void Settings::set(const std::string& key, const std::vector<std::string>& values) {
+  Json list = Json::array();
+  for (const std::string& value : values) list.push(value);
+  root_.set(key, std::move(list));
+}
 
 void Settings::set(const std::string& key, const std::vector<std::pair<std::string, std::string>>& members) {
   Json object = Json::object();

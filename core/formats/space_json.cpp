@@ -6,8 +6,7 @@
 #include <cmath>
 
 #include "core/base/atomic_file.h"
-#include "core/base/words.h"
-#include "core/formats/cost_json.h"
+#include "core/formats/members.h"
 
 namespace heddle {
 namespace {
@@ -91,53 +90,83 @@ Json value_of(const Parameter& p, double value) {
   return items;
 }
 
-void read_numbers(ObjectReader& object, Parameter& p) {
-  const auto list = object.required_list("values");
-  for (const Cursor& item : list) {
-    const auto value = item.integer(-kLargestNumber, kLargestNumber);
-    if (!value) continue;
-    if (!p.values.empty() && *value <= p.values.back())
-      item.fault(fmt::format("{} does not rise above {}", *value, p.values.back()), "list the values from small to large, each once");
-    p.values.push_back(*value);
-  }
-  if (list.empty() && object.cursor().json().find("values")) object.cursor().fault("an ordinal needs at least one value");
-}
+struct SignedReal {
+  void read(const Cursor& at, double& value) const { as::keep(value, signed_real(at)); }
+  Json write(double value) const { return value; }
+  Json schema(double, Json&) const { return schema::type("number"); }
+};
 
-void read_words(ObjectReader& object, const char* key, std::size_t most, Parameter& p) {
-  const auto list = object.required_list(key);
-  for (const Cursor& item : list) {
-    const auto word = item.name();
-    if (!word) continue;
-    if (!is_name(*word)) item.fault(fmt::format("\"{}\" is no name", *word), "letters, digits and _, so that constraints can speak of it");
-    if (std::find(p.words.begin(), p.words.end(), *word) != p.words.end()) item.fault(fmt::format("'{}' is listed twice", *word));
-    p.words.push_back(*word);
+struct RisingNumbers : as::List<as::Integer> {
+  RisingNumbers() : as::List<as::Integer>{as::any_integer, 1} {}
+  void read(const Cursor& at, std::vector<std::int64_t>& values) const {
+    for (const Cursor& place : at.items()) {
+      const auto value = place.integer(item.low, item.high);
+      if (!value) continue;
+      if (!values.empty() && *value <= values.back())
+        place.fault(fmt::format("{} does not rise above {}", *value, values.back()), "list the values from small to large, each once");
+      values.push_back(*value);
+    }
+    if (const Json::Array* items = at.json().items(); items && items->empty()) at.fault("an ordinal needs at least one value");
   }
-  if (list.size() > most) object.cursor().fault(fmt::format("{} {}, at most {} are searched", list.size(), key, most));
-  if (list.empty() && object.cursor().json().find(key)) object.cursor().fault(fmt::format("\"{}\" is empty", key));
-}
+};
 
-void read_range(ObjectReader& object, Parameter& p) {
-  if (p.kind == ParameterKind::Integer) {
-    p.low = object.integer("low", -kLargestNumber, kLargestNumber);
-    p.high = object.integer("high", -kLargestNumber, kLargestNumber);
-    if (p.high < p.low) {
-      object.cursor().fault(fmt::format("nothing lies from {} to {}", p.low, p.high), "swap \"low\" and \"high\"");
-      p.high = p.low;
+/// Names that constraints can speak of, each once.
+struct Words : as::List<as::Identifier> {
+  explicit Words(std::size_t most) : as::List<as::Identifier>{as::identifier, 1, most, true} {}
+  void read(const Cursor& at, std::vector<std::string>& words) const {
+    for (const Cursor& place : at.items()) {
+      const auto word = place.name();
+      if (!word) continue;
+      if (!is_name(*word))
+        place.fault(fmt::format("\"{}\" is no name", *word), "letters, digits and _, so that constraints can speak of it");
+      if (std::find(words.begin(), words.end(), *word) != words.end()) place.fault(fmt::format("'{}' is listed twice", *word));
+      words.push_back(*word);
     }
-    if (p.count() > kMostValues) {
-      object.cursor().fault(fmt::format("{} values, at most {} are searched", p.count(), kMostValues), "list fewer as an ordinal");
-      p.high = p.low;
+    const Json::Array* items = at.json().items();
+    if (items && items->empty()) at.fault("expected at least one");
+    if (items && items->size() > most) at.fault(fmt::format("{} found, at most {} are searched", items->size(), most));
+  }
+};
+
+/// What may stand for a value of the parameter. Nothing is read where its values are not `known`.
+struct ValueOf {
+  const Parameter& parameter;
+  bool known;
+  void read(const Cursor& at, double& value) const {
+    if (known) as::keep(value, read_value_of(at, parameter));
+  }
+  Json write(double value) const { return value_of(parameter, value); }
+  Json schema(double, Json& definitions) const {
+    switch (parameter.kind) {
+      case ParameterKind::Real: return schema::type("number");
+      case ParameterKind::Integer:
+      case ParameterKind::Ordinal: return as::any_integer.schema(0, definitions);
+      case ParameterKind::Categorical: return as::identifier.schema({}, definitions);
+      case ParameterKind::Permutation: break;
     }
-    return;
+    return Words(kMostPermuted).schema(parameter.words, definitions);
   }
-  const auto low = object.require("low"), high = object.require("high");
-  p.least = low ? signed_real(*low).value_or(0) : 0;
-  p.most = high ? signed_real(*high).value_or(p.least + 1) : p.least + 1;
-  if (!(p.most > p.least)) {
-    object.cursor().fault(fmt::format("nothing lies between {} and {}", p.least, p.most), "\"low\" is to be below \"high\"");
-    p.most = p.least + 1;
+};
+
+struct WeightsOf {
+  const Parameter& parameter;
+  bool known;
+  void read(const Cursor& at, std::vector<double>& weights) const {
+    if (!known) return;
+    for (const Cursor& place : at.items()) {
+      const auto weight = signed_real(place);
+      if (weight && *weight <= 0) place.fault(fmt::format("expected a weight above 0, found {}", *weight));
+      weights.push_back(weight.value_or(1));
+    }
+    if (static_cast<std::int64_t>(weights.size()) != parameter.count())
+      at.fault(parameter.finite() ? fmt::format("expected {} weights, one per value, found {}", parameter.count(), weights.size())
+                                  : "a real parameter takes no prior");
   }
-}
+  Json write(const std::vector<double>& weights) const { return as::list(SignedReal{}).write(weights); }
+  Json schema(const std::vector<double>&, Json&) const {
+    return schema::list(schema::type("number").set("exclusiveMinimum", 0), 0, kLongestList, false);
+  }
+};
 
 bool all_positive(const Parameter& p) {
   if (p.kind == ParameterKind::Real) return p.least > 0;
@@ -145,59 +174,87 @@ bool all_positive(const Parameter& p) {
   return p.kind == ParameterKind::Ordinal && !p.values.empty() && p.values.front() > 0;
 }
 
-Parameter read_parameter(const Cursor& at) {
-  ObjectReader object(at);
-  Parameter p;
-  p.name = object.name("name");
-  if (!p.name.empty() && !is_name(p.name)) at.fault(fmt::format("\"{}\" is no name for a parameter", p.name), "letters, digits and _");
-  p.about = object.string("about");
-  const auto kind = object.require("kind");
-  const auto word = kind ? kind->word("kind of parameter", words_up_to(ParameterKind::Permutation),
-                                      [](std::string_view text) { return parse_word(text, ParameterKind::Permutation); })
-                         : std::nullopt;
-  if (!word) {
-    for (const char* key : {"values", "low", "high", "items", "log", "default", "prior"}) object.find(key);
-    return p;
+const char* about(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::Real: return "Any number from low to high.";
+    case ParameterKind::Integer: return "Every whole number from low to high.";
+    case ParameterKind::Ordinal: return "Whole numbers, rising.";
+    case ParameterKind::Categorical: return "Values without an order.";
+    case ParameterKind::Permutation: return "Orders of the items.";
   }
-  p.kind = *word;
-  const std::size_t faults = at.log().faults.size();
-  switch (p.kind) {
-    case ParameterKind::Real:
-    case ParameterKind::Integer: read_range(object, p); break;
-    case ParameterKind::Ordinal: read_numbers(object, p); break;
-    case ParameterKind::Categorical: read_words(object, "values", kLongestList, p); break;
-    case ParameterKind::Permutation: read_words(object, "items", kMostPermuted, p); break;
-  }
-  p.log = object.boolean("log", false);
-  if (p.log && at.log().faults.size() == faults && !all_positive(p)) at.fault("\"log\" needs numbers above 0", "leave it out");
-  const auto standard = object.find("default");
-  const auto prior = object.find("prior");
-  if (at.log().faults.size() > faults) return p;  // values are not known: nothing more to say about them
-  if (p.kind == ParameterKind::Real) p.standard = p.log ? std::sqrt(p.least * p.most) : (p.least + p.most) / 2;
-  if (standard) p.standard = read_value_of(*standard, p).value_or(p.standard);
-  if (prior) {
-    for (const Cursor& item : prior->items()) {
-      const auto weight = signed_real(item);
-      if (weight && *weight <= 0) item.fault(fmt::format("expected a weight above 0, found {}", *weight));
-      p.prior.push_back(weight.value_or(1));
-    }
-    if (static_cast<std::int64_t>(p.prior.size()) != p.count())
-      prior->fault(p.finite() ? fmt::format("expected {} weights, one per value, found {}", p.count(), p.prior.size())
-                              : "a real parameter takes no prior");
-  }
-  return p;
+  return "";
 }
 
-void read_space_root(ObjectReader& root, SearchSpace& space) { space = read_space_from(root); }
+/// Always text, so that a constraint looks like one.
+struct ConstraintText : as::Expression {
+  Json write(const Expr& constraint) const { return constraint.text(); }
+};
+
+/// What no single member is to blame for; where something is wrong, `p` becomes one that can be gone on with.
+template <class Io>
+void judge_values(Io& io, Parameter& p) {
+  if (p.kind == ParameterKind::Real) {
+    if (!(p.most > p.least)) {
+      io.fault(fmt::format("nothing lies between {} and {}", p.least, p.most), "\"low\" is to be below \"high\"");
+      p.most = p.least + 1;
+    }
+  } else if (p.kind == ParameterKind::Integer && (p.high < p.low || p.count() > kMostValues)) {
+    if (p.high < p.low)
+      io.fault(fmt::format("nothing lies from {} to {}", p.low, p.high), "swap \"low\" and \"high\"");
+    else
+      io.fault(fmt::format("{} values, at most {} are searched", p.count(), kMostValues), "list fewer as an ordinal");
+    p.high = p.low;
+  }
+}
 
 }  // namespace
 
+template <class Io>
+void visit(Io& io, Parameter& p) {
+  io.required("name", p.name, as::identifier);
+  if (!p.name.empty() && !is_name(p.name)) io.fault(fmt::format("\"{}\" is no name for a parameter", p.name), "letters, digits and _");
+  io.kind("kind of parameter", p.kind, ParameterKind::Permutation, [&] {
+    io.part("", about(p.kind));
+    const std::size_t faults = io.faults();
+    switch (p.kind) {
+      case ParameterKind::Real:
+        io.required("low", p.least, SignedReal{});
+        io.required("high", p.most, SignedReal{});
+        break;
+      case ParameterKind::Integer:
+        io.required("low", p.low, as::any_integer);
+        io.required("high", p.high, as::any_integer);
+        break;
+      case ParameterKind::Ordinal: io.required("values", p.values, RisingNumbers()); break;
+      case ParameterKind::Categorical: io.required("values", p.words, Words(kLongestList)); break;
+      case ParameterKind::Permutation: io.required("items", p.words, Words(kMostPermuted)); break;
+    }
+    if (Io::reads) judge_values(io, p);
+    io.optional("log", p.log);
+    if (p.log && io.faults() == faults && !all_positive(p)) io.fault("\"log\" needs numbers above 0", "leave it out");
+    const bool known = io.faults() == faults;
+    if (p.kind == ParameterKind::Real && Io::reads)
+      p.standard = p.log ? std::sqrt(p.least * p.most) : (p.least + p.most) / 2;  // unless "default" says something else
+    io.always("default", p.standard, ValueOf{p, known});
+    io.optional("prior", p.prior, WeightsOf{p, known});
+    io.optional("about", p.about);
+  });
+}
+
+template <class Io>
+void visit(Io& io, SearchSpace& s) {
+  io.optional("name", s.name);
+  io.optional("about", s.about);
+  io.required("parameters", s.parameters, as::list(as::part, 1, kMostParameters));
+  io.always("constraints", s.constraints, as::list(ConstraintText{}),
+            "expressions over parameters that hold where they are not 0; of a permutation NAME_ITEM is the position of the item");
+}
+
+Json space_schema() { return document_schema<SearchSpace>(kSpaceSchema, "Heddle space of configurations"); }
+
 SearchSpace read_space_from(ObjectReader& root) {
   SearchSpace space;
-  space.name = root.string("name");
-  space.about = root.string("about");
-  for (const Cursor& item : root.required_list("parameters")) space.parameters.push_back(read_parameter(item));
-  for (const Cursor& item : root.list("constraints")) space.constraints.push_back(item.expr().value_or(Expr(1)));
+  read_members(root, space);
   ReadLog& log = root.cursor().log();
   if (space.parameters.empty() && !root.cursor().json().find("parameters")) return space;
   std::vector<Fault> meaning = validate(space, log.file);
@@ -208,7 +265,8 @@ SearchSpace read_space_from(ObjectReader& root) {
 }
 
 Result<SearchSpace> parse_space(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  return read_document<SearchSpace>(text, file_name, kSpaceSchema, warnings, read_space_root);
+  return read_document<SearchSpace>(text, file_name, kSpaceSchema, warnings,
+                                    [](ObjectReader& root, SearchSpace& space) { space = read_space_from(root); });
 }
 
 Result<SearchSpace> read_space(const std::string& path, std::vector<Fault>* warnings) {
@@ -216,43 +274,7 @@ Result<SearchSpace> read_space(const std::string& path, std::vector<Fault>* warn
   return text ? parse_space(*text, path, warnings) : text.error();
 }
 
-Json space_json(const SearchSpace& space) {
-  Json root = Json::object();
-  root.set("schema", kSpaceSchema);
-  if (!space.name.empty()) root.set("name", space.name);
-  if (!space.about.empty()) root.set("about", space.about);
-  Json parameters = Json::array();
-  for (const Parameter& p : space.parameters) {
-    Json item = Json::object();
-    item.set("name", p.name).set("kind", to_string(p.kind));
-    switch (p.kind) {
-      case ParameterKind::Real: item.set("low", p.least).set("high", p.most); break;
-      case ParameterKind::Integer: item.set("low", p.low).set("high", p.high); break;
-      case ParameterKind::Ordinal: {
-        Json values = Json::array();
-        for (const std::int64_t v : p.values) values.push(v);
-        item.set("values", std::move(values));
-        break;
-      }
-      case ParameterKind::Categorical: item.set("values", names_json(p.words)); break;
-      case ParameterKind::Permutation: item.set("items", names_json(p.words)); break;
-    }
-    if (p.log) item.set("log", true);
-    item.set("default", value_of(p, p.standard));
-    if (!p.prior.empty()) {
-      Json prior = Json::array();
-      for (const double weight : p.prior) prior.push(weight);
-      item.set("prior", std::move(prior));
-    }
-    if (!p.about.empty()) item.set("about", p.about);
-    parameters.push(std::move(item));
-  }
-  root.set("parameters", std::move(parameters));
-  Json constraints = Json::array();
-  for (const Expr& constraint : space.constraints) constraints.push(constraint.text());
-  root.set("constraints", std::move(constraints));
-  return root;
-}
+Json space_json(const SearchSpace& space) { return document_json(kSpaceSchema, space); }
 
 Json config_json(const SearchSpace& space, const Config& config) {
   Json root = Json::object();

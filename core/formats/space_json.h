@@ -13,6 +13,8 @@
 
 namespace heddle {
 
+Json space_schema();
+
 /// All faults at once, those of meaning (validate) included. Unknown keys go to `warnings`.
 Result<SearchSpace> read_space(const std::string& path, std::vector<Fault>* warnings = nullptr);
 /// `file_name` is for messages only.

@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "core/base/atomic_file.h"
-#include "core/base/json_reader.h"
 #include "core/base/version.h"
-#include "core/base/words.h"
+#include "core/formats/members.h"
 #include "core/formats/space_json.h"
 
 namespace heddle {
@@ -16,125 +15,124 @@ namespace {
 constexpr const char* kTuningSchema = "heddle.tuning/1";
 constexpr const char* kSpaceInside = "heddle.space/1";
 
+/// A whole heddle.space/1.
+struct SpaceInside {
+  void read(const Cursor& at, SearchSpace& space) const {
+    ObjectReader object(at);
+    if (check_schema(object, kSpaceInside)) space = read_space_from(object);
+  }
+  Json write(const SearchSpace& space) const { return space_json(space); }
+};
+
+struct ConfigOf {
+  const SearchSpace& space;
+  void read(const Cursor& at, Config& config) const { as::keep(config, read_config(at, space)); }
+  Json write(const Config& config) const { return config_json(space, config); }
+};
+
+/// {"TILE_N": 2}
+struct Factors {
+  void read(const Cursor& at, std::vector<Subtile>& subtiles) const {
+    Scope factors;
+    as::Params{}.read(at, factors);
+    for (const auto& [name, factor] : factors) subtiles.push_back({name, factor});
+  }
+  Json write(const std::vector<Subtile>& subtiles) const {
+    Json object = Json::object();
+    for (const Subtile& s : subtiles) object.set(s.param, s.factor);
+    return object;
+  }
+};
+
+/// The text of a heddle.schedule/1, as JSON.
+struct ScheduleText {
+  void read(const Cursor& at, std::string& schedule) const { schedule = at.json().line(); }
+  Json write(const std::string& schedule) const {
+    Result<Json> json = parse_json(schedule, {});
+    return json ? *std::move(json) : Json();
+  }
+};
+
+constexpr auto kReal = as::or_null(as::real);
+constexpr auto kCount = as::or_null(as::usual<std::int64_t>());
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, TuneSession& s) {
+  std::string unit = unit_of(s.objective), heddle = version();
+  io.required("kernel", s.kernel, as::label);
+  io.required("machine", s.machine, as::label);
+  io.always("params", s.params);
+  io.optional("machine_changed", s.machine_changed);
+  io.required("objective", s.objective, as::word("objective", TuneObjective::Microseconds));
+  io.always("unit", unit, as::left_to_code(as::text));
+  io.required("fidelity", s.fidelity, as::word("fidelity", Fidelity::Gpu));
+  io.required("method", s.method, as::word("method", TuneMethod::Exhaustive));
+  io.always("seed", s.seed, as::seed);
+  io.always("budget", s.budget, kCount);
+  io.required("space", s.space, SpaceInside{});
+  io.always("configurations", s.configurations, kCount);
+  io.always("known_feasible", s.known_feasible, kCount);
+  io.always("lower_bound", s.lower_bound, kReal);
+  io.always("subject", s.subject);
+  io.always("solver", s.solver);
+  io.always("heddle", heddle, as::left_to_code(as::text));
+  io.always("command", s.command);
+}
+
+template <class Io>
+void visit(Io& io, as::InContext<TuneEvaluation, SearchSpace>& in) {
+  TuneEvaluation& e = in.part;
+  io.required("number", e.number, as::integer(1, std::int64_t{1} << 40));
+  io.always("by", e.by);
+  io.required("config", e.config, ConfigOf{in.context});
+  io.always("label", e.label, as::left_to_code(as::text));
+  io.required("fidelity", e.fidelity, as::word("fidelity", Fidelity::Gpu));
+  io.required("status", e.status, as::word("status", TuneStatus::Invalid));
+  io.optional("value", e.value, kReal), io.optional("bound", e.bound, kReal), io.optional("ii", e.ii, kCount);
+  io.optional("min_ii", e.min_ii, kCount), io.optional("lower_bound_ii", e.lower_bound_ii, kCount), io.optional("period", e.period, kReal);
+  io.optional("trips", e.trips, kCount), io.optional("tiles", e.tiles, kCount), io.optional("ctas", e.ctas, kCount);
+  io.optional("stages", e.stages, kCount), io.optional("groups", e.groups, kCount), io.optional("warps", e.warps, kCount);
+  io.optional("smem", e.smem, kCount), io.optional("registers", e.registers, kCount);
+  io.optional("tflops", e.tflops, kReal), io.optional("of_peak", e.of_peak, kReal);
+  io.always("why", e.why);
+  io.always("seconds", e.seconds, kReal);
+  io.optional("cached", e.cached);
+  io.optional("best", e.best, kReal);
+  io.optional("best_number", e.best_number, kCount);
+  io.optional("excluded", e.excluded, kCount);
+  io.optional("open", e.open, kCount);
+  io.always("params", e.params);
+  io.always("subtiles", e.subtiles, Factors{});
+  io.always("demands", e.demands, as::list(as::label));
+  io.always("solve", e.solve);
+  io.optional("problem", e.problem);
+  io.optional("schedule", e.schedule, as::or_null(ScheduleText{}));
+  if (Io::reads && !e.config.empty()) e.label = config_text(in.context, e.config);
+}
+
+template <class Io>
+void visit(Io& io, TuneEnd& end) {
+  bool proved = end.proved && !end.rests_on_file, file_says_proved = end.proved && end.rests_on_file;
+  io.always("reason", end.reason);
+  io.always("evaluations", end.evaluations, kCount);
+  io.optional("best", end.best, kReal);
+  io.optional("best_number", end.best_number, kCount);
+  io.always("proved", proved);
+  io.optional("file_says_proved", file_says_proved);
+  io.always("seconds", end.seconds, kReal);
+  if (Io::reads) end.proved = proved || file_says_proved, end.rests_on_file = true;
+}
+
+namespace {
+
 template <class T>
-void set_known(Json& object, const char* key, const std::optional<T>& value) {
-  if (value) object.set(key, Json(*value));
-}
-
-std::optional<double> number_in(ObjectReader& object, const char* key) {
-  const auto at = object.find(key);
-  if (!at || at->json().is_null()) return std::nullopt;
-  return at->real();
-}
-
-std::optional<std::int64_t> count_in(ObjectReader& object, const char* key) {
-  const auto at = object.find(key);
-  if (!at || at->json().is_null()) return std::nullopt;
-  return at->integer(0, std::int64_t{1} << 62);
-}
-
-void read_known(ObjectReader& object, const char* key, std::optional<double>& value) { value = number_in(object, key); }
-void read_known(ObjectReader& object, const char* key, std::optional<std::int64_t>& value) { value = count_in(object, key); }
-
-/// The figures of an evaluation, each there only where it is known: one list for reading and writing.
-template <class Io, class Evaluation>
-void visit_figures(Io&& io, Evaluation& e) {
-  io("value", e.value), io("bound", e.bound), io("ii", e.ii), io("min_ii", e.min_ii), io("lower_bound_ii", e.lower_bound_ii),
-      io("period", e.period);
-  io("trips", e.trips), io("tiles", e.tiles), io("ctas", e.ctas), io("stages", e.stages), io("groups", e.groups), io("warps", e.warps);
-  io("smem", e.smem), io("registers", e.registers), io("tflops", e.tflops), io("of_peak", e.of_peak);
-}
-
-Scope scope_in(ObjectReader& object, const char* key) {
-  Scope scope;
-  const auto at = object.find(key);
-  if (!at) return scope;
-  const Json::Object* members = at->json().members();
-  if (!members) {
-    at->fault("expected an object, found " + describe(at->json()));
-    return scope;
-  }
-  for (const JsonMember& member : *members)
-    scope[member.key] =
-        Cursor(member.value, pointer_to(at->pointer(), member.key), at->log()).integer(-kLargestNumber, kLargestNumber).value_or(0);
-  return scope;
-}
-
-Json scope_json(const Scope& scope) {
-  Json object = Json::object();
-  for (const auto& [name, value] : scope) object.set(name, value);
-  return object;
-}
-
-template <class E>
-E word_in(ObjectReader& object, const char* key, E last, E otherwise) {
-  const auto at = object.require(key);
-  if (!at) return otherwise;
-  return at->word(key, words_up_to(last), [&](std::string_view text) { return parse_word(text, last); }).value_or(otherwise);
-}
-
-TuneSession read_session(ObjectReader& root) {
-  TuneSession s;
-  s.kernel = root.label("kernel");
-  s.machine = root.label("machine");
-  s.machine_changed = root.boolean("machine_changed", false);
-  s.params = scope_in(root, "params");
-  s.objective = word_in(root, "objective", TuneObjective::Microseconds, TuneObjective::Cycles);
-  root.find("unit");
-  s.fidelity = word_in(root, "fidelity", Fidelity::Gpu, Fidelity::Solver);
-  s.method = word_in(root, "method", TuneMethod::Exhaustive, TuneMethod::Baco);
-  if (const auto seed = root.find("seed")) s.seed = seed->natural64().value_or(0);
-  s.budget = count_in(root, "budget").value_or(0);
-  if (const auto at = root.require("space")) {
-    ObjectReader space(*at);
-    if (check_schema(space, kSpaceInside)) s.space = read_space_from(space);
-  }
-  s.configurations = count_in(root, "configurations");
-  s.known_feasible = count_in(root, "known_feasible");
-  s.lower_bound = number_in(root, "lower_bound");
-  s.subject = root.string("subject");
-  s.solver = root.string("solver");
-  root.find("heddle");
-  s.command = root.string("command");
-  return s;
-}
-
-TuneEvaluation read_evaluation(ObjectReader& root, const SearchSpace& space) {
-  TuneEvaluation e;
-  e.number = root.integer("number", 1, std::int64_t{1} << 40);
-  e.by = root.string("by");
-  if (const auto config = root.require("config")) e.config = read_config(*config, space).value_or(Config{});
-  root.find("label");
-  e.fidelity = word_in(root, "fidelity", Fidelity::Gpu, Fidelity::Bound);
-  e.status = word_in(root, "status", TuneStatus::Invalid, TuneStatus::Invalid);
-  visit_figures([&](const char* key, auto& value) { read_known(root, key, value); }, e);
-  e.why = root.string("why");
-  e.seconds = number_in(root, "seconds").value_or(0);
-  e.cached = root.boolean("cached", false);
-  e.best = number_in(root, "best");
-  e.best_number = count_in(root, "best_number").value_or(0);
-  e.excluded = count_in(root, "excluded");
-  e.open = count_in(root, "open");
-  if (const auto at = root.find("schedule"); at && !at->json().is_null()) e.schedule = at->json().line();
-  e.params = scope_in(root, "params");
-  for (const auto& [name, factor] : scope_in(root, "subtiles")) e.subtiles.push_back({name, factor});
-  e.demands = root.labels("demands");
-  e.solve = root.string("solve");
-  e.problem = root.string("problem");
-  if (!e.config.empty()) e.label = config_text(space, e.config);
-  return e;
-}
-
-TuneEnd read_end(ObjectReader& root) {
-  TuneEnd end;
-  end.reason = root.string("reason");
-  end.evaluations = count_in(root, "evaluations").value_or(0);
-  end.best = number_in(root, "best");
-  end.best_number = count_in(root, "best_number").value_or(0);
-  end.proved = root.boolean("proved", false) | root.boolean("file_says_proved", false);
-  end.rests_on_file = true;
-  end.seconds = number_in(root, "seconds").value_or(0);
-  return end;
+Json line_json(Json start, T& part) {
+  MemberWriter writer;
+  writer.json = std::move(start);
+  visit(writer, part);
+  return std::move(writer.json);
 }
 
 bool same_space(const SearchSpace& a, const SearchSpace& b) { return space_json(a).line() == space_json(b).line(); }
@@ -146,7 +144,8 @@ void read_line(const Json& json, std::int64_t number, ReadLog& log, TuneHistory&
   const std::string kind = at ? at->string().value_or("") : "";
   if (kind == "run") {
     if (!check_schema(root, kTuningSchema)) return;
-    TuneSession session = read_session(root);
+    TuneSession session;
+    read_members(root, session);
     session.line = number;
     if (!history.sessions.empty() && log.faults.empty()) {
       const TuneSession& first = history.sessions.front();
@@ -160,11 +159,13 @@ void read_line(const Json& json, std::int64_t number, ReadLog& log, TuneHistory&
       root.abandon();
       log.fault("", fmt::format("a line \"{}\" before the first \"run\"", kind));
     } else if (kind == "evaluation") {
-      TuneEvaluation e = read_evaluation(root, history.sessions.front().space);
+      TuneEvaluation e;
+      as::InContext<TuneEvaluation, SearchSpace> both{e, history.sessions.front().space};
+      read_members(root, both);
       e.line = number;
       if (log.faults.empty()) history.evaluations.push_back(std::move(e));
     } else {
-      history.end = read_end(root);
+      read_members(root, history.end.emplace());
     }
   } else if (at) {
     root.abandon();
@@ -219,59 +220,20 @@ Result<ReadTuning> read_tuning(const std::string& path, std::vector<Fault>* warn
   return text ? parse_tuning(*text, path, warnings) : text.error();
 }
 
-Json session_json(const TuneSession& s) {
-  Json root = Json::object();
-  root.set("line", "run")
-      .set("schema", kTuningSchema)
-      .set("kernel", s.kernel)
-      .set("machine", s.machine)
-      .set("params", scope_json(s.params));
-  if (s.machine_changed) root.set("machine_changed", true);
-  root.set("objective", to_string(s.objective))
-      .set("unit", unit_of(s.objective))
-      .set("fidelity", to_string(s.fidelity))
-      .set("method", to_string(s.method));
-  root.set("seed", s.seed).set("budget", s.budget).set("space", space_json(s.space));
-  root.set("configurations", s.configurations ? Json(*s.configurations) : Json())
-      .set("known_feasible", s.known_feasible ? Json(*s.known_feasible) : Json());
-  root.set("lower_bound", s.lower_bound ? Json(*s.lower_bound) : Json());
-  root.set("subject", s.subject).set("solver", s.solver).set("heddle", version()).set("command", s.command);
-  return root;
+Json session_json(const TuneSession& session) {
+  TuneSession copy = session;
+  return line_json(Json::object().set("line", "run").set("schema", kTuningSchema), copy);
 }
 
-Json evaluation_json(const SearchSpace& space, const TuneEvaluation& e) {
-  Json root = Json::object();
-  root.set("line", "evaluation").set("number", e.number).set("by", e.by).set("config", config_json(space, e.config)).set("label", e.label);
-  root.set("fidelity", to_string(e.fidelity)).set("status", to_string(e.status));
-  visit_figures([&](const char* key, const auto& value) { set_known(root, key, value); }, e);
-  root.set("why", e.why).set("seconds", e.seconds);
-  if (e.cached) root.set("cached", true);
-  set_known(root, "best", e.best);
-  if (e.best_number > 0) root.set("best_number", e.best_number);
-  set_known(root, "excluded", e.excluded);
-  set_known(root, "open", e.open);
-  root.set("params", scope_json(e.params));
-  Json subtiles = Json::object();
-  for (const Subtile& s : e.subtiles) subtiles.set(s.param, s.factor);
-  root.set("subtiles", std::move(subtiles));
-  Json demands = Json::array();
-  for (const std::string& demand : e.demands) demands.push(demand);
-  root.set("demands", std::move(demands)).set("solve", e.solve);
-  if (!e.problem.empty()) root.set("problem", e.problem);
-  if (!e.schedule.empty())
-    if (Result<Json> schedule = parse_json(e.schedule, {})) root.set("schedule", *std::move(schedule));
-  return root;
+Json evaluation_json(const SearchSpace& space, const TuneEvaluation& evaluation) {
+  TuneEvaluation copy = evaluation;
+  as::InContext<TuneEvaluation, SearchSpace> both{copy, space};
+  return line_json(Json::object().set("line", "evaluation"), both);
 }
 
 Json end_json(const TuneEnd& end) {
-  Json root = Json::object();
-  root.set("line", "end").set("reason", end.reason).set("evaluations", end.evaluations);
-  set_known(root, "best", end.best);
-  if (end.best_number > 0) root.set("best_number", end.best_number);
-  root.set("proved", end.proved && !end.rests_on_file);
-  if (end.proved && end.rests_on_file) root.set("file_says_proved", true);
-  root.set("seconds", end.seconds);
-  return root;
+  TuneEnd copy = end;
+  return line_json(Json::object().set("line", "end"), copy);
 }
 
 Json tuning_json(const TuneHistory& history) {

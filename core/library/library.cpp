@@ -35,7 +35,6 @@ ShelfFacts facts_of(Shelf shelf) {
     case Shelf::Kernels: return {"kernels", ".json", "kernel"};
     case Shelf::Machines: return {"assets/machines", ".json", "machine"};
     case Shelf::Schedules: return {"kernels/schedules", ".json", "schedule"};
-    case Shelf::Schemas: return {"assets/schema", ".schema.json", "schema"};
   }
   return {"kernels", ".json", "kernel"};
 }

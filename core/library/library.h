@@ -1,4 +1,4 @@
-// What ships with Heddle - kernels, machines, hand schedules, schemas - and how a name on the command line becomes a
+// What ships with Heddle - kernels, machines, hand schedules - and how a name on the command line becomes a
 // file.
 //
 // The shipped data lies in a folder with `kernels/` and `assets/`: $HEDDLE_ASSETS if set, else the nearest folder above the
@@ -20,7 +20,7 @@ Result<std::string> library_root();
 /// "assets/themes/dark.json" -> absolute path, whether or not it exists.
 Result<std::string> library_file(const std::string& relative);
 
-enum class Shelf { Kernels, Machines, Schedules, Schemas };
+enum class Shelf { Kernels, Machines, Schedules };
 
 struct LibraryEntry {
   std::string name;  ///< what to type: "toy_fig1"; schedules: "attention_forward_hopper/fa3"

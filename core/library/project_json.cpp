@@ -12,10 +12,10 @@
 #include "core/base/words.h"
 #include "core/formats/changes_json.h"
 #include "core/formats/constraints_json.h"
-#include "core/formats/cost_json.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
 #include "core/formats/schedule_json.h"
+#include "core/formats/schema.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
@@ -305,6 +305,41 @@ std::vector<Named> with_own_names(std::vector<Named> items) {
 }
 
 }  // namespace
+
+Json project_schema() {
+  using namespace schema;
+  return document(kProjectSchema, "Heddle project", [](Object& root) {
+    Json& shared = root.definitions();
+    const Json text = type("string"), cycle = integer(-kLargestNumber, kLargestNumber), index = or_null(integer(0, kLongestList));
+
+    Object source(shared);
+    source.called("source").required("source", label(shared), "a shipped name, or a path relative to this file");
+    source.optional("hash", text, "digest of what was read there");
+
+    Object entry(shared);
+    entry.required("name", label(shared)).optional("status", words(words_up_to(Status::Invalid)));
+    entry.optional("lower_bound", integer(0, kLargestNumber), "of II, proved").optional("explanation", text, "why II is not smaller");
+    entry.optional("objectives", objectives_schema(shared)).optional("seconds", real());
+    entry.optional("file", text, "where it was read from").required("schedule", schedule_schema(shared));
+
+    Object note(shared);
+    note.required("text", text).optional("op", name(shared)).optional("at", cycle, "where no op is named");
+
+    Object view(shared);
+    view.optional("mode", words(words_up_to(GanttMode::Pipeline))).optional("iterations", integer(1, kMostIterations));
+    view.optional("tab", text).optional("begin", cycle).optional("end", cycle);
+    view.optional("switches", type("object").set("additionalProperties", type("boolean")));
+    view.optional("choices", type("object").set("additionalProperties", label(shared)));
+
+    root.required("kernel", source.finish()).required("machine", source.finish());
+    root.optional("problem_hash", text, "digest of the problem that the schedules' statements are about").optional("params", params());
+    root.optional("changes", changes_schema(shared)).optional("constraints", constraints_list_schema(shared));
+    root.optional("schedules", list(entry.finish()));
+    root.optional("a", index, "the schedule that is shown").optional("b", index, "the schedule it is compared with");
+    root.optional("notes", list(note.finish())).optional("flags", list(cycle)).optional("selection", list(name(shared)));
+    root.optional("view", view.finish()).optional("unsaved_of", text, "only in files that keep work safe from crashes");
+  });
+}
 
 Result<Project> parse_project(std::string_view text, const std::string& file_name, const std::string& folder,
                               std::vector<Fault>* warnings) {

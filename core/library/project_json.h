@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/chart/gantt_model.h"
 #include "core/kernel/kernel.h"
@@ -67,6 +68,8 @@ struct Project {
   ProjectView view;
   std::string unsaved_of;  ///< the project file that this is a later state of; only in what is kept safe from crashes
 };
+
+Json project_schema();
 
 /// Reads a project with the kernel and machine that it names, and resolves the problem. Every schedule has one placement per
 /// op. All faults come together, also those of several files. Warnings: the kernel or the machine has changed since the project

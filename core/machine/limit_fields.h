@@ -14,6 +14,7 @@ struct LimitField {
   std::int64_t Limits::*field;
   std::int64_t low, high;  ///< what it may be, both ends included
   bool required;           ///< machine files must give it
+  const char* about = "";
 };
 
 std::span<const LimitField> limit_fields();

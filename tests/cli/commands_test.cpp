@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/schemas.h"
+#include "app/command/command_table.h"
 #include "app/command/exit_code.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
@@ -257,12 +259,15 @@ TEST_CASE("list names what is shipped", "[app]") {
 }
 
 TEST_CASE("schema prints a JSON Schema of every kind", "[app]") {
-  for (const char* kind : {"kernel", "machine", "schedule", "constraints", "project"}) {
-    const auto run = run_heddle({"schema", kind});
+  for (const heddle::app::SchemaKind& kind : heddle::app::schema_kinds()) {
+    const auto run = run_heddle({"schema", kind.name});
     INFO(run.err);
     CHECK(run.code == kDone);
     CHECK(json::parse(run.out).contains("$schema"));
   }
+  std::vector<std::string> names;
+  for (const heddle::app::SchemaKind& kind : heddle::app::schema_kinds()) names.emplace_back(kind.name);
+  CHECK(heddle::app::find_command("schema")->positionals.front().choices == names);
 }
 
 TEST_CASE("a project stands for kernel, machine, demands and schedule", "[app]") {

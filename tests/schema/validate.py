@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Checks that the JSON Schemas are sound and that every file of ours validates against the schema it names.
 
-    validate.py ROOT       prints one line per fault and exits 1 if there is any; exits 77 without python3-jsonschema
+    validate.py ROOT HEDDLE    asks the program HEDDLE for the schemas; prints one line per fault and exits 1 if there is any; exits 77
+                               without python3-jsonschema
 """
 
 import json
 import pathlib
+import subprocess
 import sys
 
 try:
@@ -15,24 +17,25 @@ except ImportError:
     sys.exit(77)
 
 FOLDERS = ("kernels", "assets/machines", "tests/golden")
+KINDS = ("kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space")
 LINES = {"tests/schema/example.jobs.jsonl": "heddle.job/1", "tests/schema/example.results.jsonl": "heddle.result/1"}
 
 
-def schemas_of(root):
+def schemas_of(heddle):
     schemas = {}
-    for path in sorted((root / "assets/schema").glob("*.schema.json")):
-        schema = json.loads(path.read_text())
+    for kind in KINDS:
+        schema = json.loads(subprocess.run([heddle, "schema", kind], check=True, capture_output=True).stdout)
         Draft202012Validator.check_schema(schema)
         schemas[schema["properties"]["schema"]["const"]] = Draft202012Validator(schema)
     return schemas
 
 
 def main(arguments):
-    if len(arguments) != 2:
+    if len(arguments) != 3:
         print(__doc__)
         return 2
     root = pathlib.Path(arguments[1])
-    schemas = schemas_of(root)
+    schemas = schemas_of(arguments[2])
     faults, used = [], {name: 0 for name in schemas}
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*.json")):

@@ -1,0 +1,32 @@
+#include "app/cli/schemas.h"
+
+#include "app/batch/job_file.h"
+#include "app/batch/job_result.h"
+#include "core/answers/pareto.h"
+#include "core/answers/simulation.h"
+#include "core/formats/constraints_json.h"
+#include "core/formats/kernel_json.h"
+#include "core/formats/machine_json.h"
+#include "core/formats/measurement_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/formats/space_json.h"
+#include "core/library/project_json.h"
+
+namespace heddle::app {
+
+std::span<const SchemaKind> schema_kinds() {
+  static constexpr SchemaKind kKinds[] = {{"kernel", kernel_schema},
+                                          {"machine", machine_schema},
+                                          {"schedule", schedule_schema},
+                                          {"constraints", constraints_schema},
+                                          {"project", project_schema},
+                                          {"pareto", pareto_schema},
+                                          {"simulation", simulation_schema},
+                                          {"measurement", measurement_schema},
+                                          {"job", job_schema},
+                                          {"result", result_schema},
+                                          {"space", space_schema}};
+  return kKinds;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,17 @@
+// The formats whose JSON Schema `heddle schema` prints.
+#pragma once
+
+#include <span>
+
+#include "core/base/json.h"
+
+namespace heddle::app {
+
+struct SchemaKind {
+  const char* name;
+  Json (*schema)();
+};
+
+std::span<const SchemaKind> schema_kinds();
+
+}  // namespace heddle::app
