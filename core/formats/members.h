@@ -126,7 +126,7 @@ struct Word {
   std::optional<E> found(const Cursor& at) const {
     if (const std::string* word = at.json().string())
       if (const auto known = parse_word(*word, last)) return known;
-    return at.word(what, words_up_to(last), [](std::string_view) { return std::optional<E>(); });
+    return at.word(what, words_up_to(last), [this](std::string_view word) { return parse_word(word, last); });
   }
   Json write(E value) const { return to_string(value); }
   Json schema(E, Json&) const { return schema::words(words_up_to(last)); }
