@@ -21,7 +21,7 @@ struct Solved : Harness {
     session().apply(ShowTab{tab});
     frame(2);
   }
-  GraphState& graph() { return *window().ui().graph; }
+  GraphState& graph() { return window().ui().of<GraphState>(); }
   /// False where Graphviz is missing.
   bool wait_for_graph() {
     for (int i = 0; i < 5000 && graph().working(); ++i) {

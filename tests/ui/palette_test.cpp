@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/session/commands.h"
+#include "app/window/frame/palette.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 

@@ -8,6 +8,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/project.h"
+#include "app/window/frame/project_dialogs.h"
 #include "app/window/parts/tabs.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"

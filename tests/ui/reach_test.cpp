@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/session/all_commands.h"
+#include "app/window/frame/palette.h"
 #include "tests/support/fake_solver.h"
 #include "tests/ui/harness.h"
 #include "tests/ui/random_command.h"

@@ -51,7 +51,7 @@ struct SweepWindow : Harness {
     wait_for_solver();
     frame(4);
   }
-  SweepTabState& state() { return *window().ui().sweep; }
+  SweepTabState& state() { return window().ui().of<SweepTabState>(); }
   const SweepTable& table() { return session().sweep().table(); }
   std::vector<std::int64_t> order() {
     frame(2);
