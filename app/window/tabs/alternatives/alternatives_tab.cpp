@@ -68,7 +68,7 @@ void draw_question(const Session& session, const AlternativesModel* model, UiSta
   }
   if (model) {
     beside(button_room("Copy"), px(6));
-    if (button("alternatives/copy", "Copy")) ui.commands.push(CopyText{alternatives_as_text(*model)});
+    if (button("alternatives/copy", "Copy")) ui.commands.push(copy_text(alternatives_as_text(*model)));
   }
   beside(button_room("Copy as command"), px(6));
   copy_command_button("alternatives/command", session, ui, ask_command(session, Topic::Alternatives, options_of(state)));

@@ -55,7 +55,7 @@ void draw_empty(const Session& session, UiState& ui) {
     if (button(("compare/shelf/" + shelf[i].name).c_str(), "Open " + shelf[i].name)) ui.commands.push(OpenSchedule{shelf[i].path});
     ImGui::SameLine(0, px(8));
   }
-  if (button("compare/open", "Open a schedule file ...")) ui.commands.push(ShowOpenDialog{});
+  if (button("compare/open", "Open a schedule file ...")) ui.commands.push(show_open_dialog());
 }
 
 void draw_head(const Session& session, const CompareModel& model, const std::vector<OpDifferenceRow>& rows, UiState& ui) {
@@ -80,7 +80,7 @@ void draw_head(const Session& session, const CompareModel& model, const std::vec
     perform(divergence, session, ui);
   ImGui::SameLine(0, gap);
   if (button("compare/copy", "Copy", ButtonKind::Plain, {}, copy, height))
-    ui.commands.push(CopyText{compare_tsv(*session.content().problem, model, rows)});
+    ui.commands.push(copy_text(compare_tsv(*session.content().problem, model, rows)));
   ImGui::SameLine(0, gap);
   copy_command_button("compare/command", session, ui, compare_command(session), ButtonKind::Plain, command, height);
 }
@@ -229,7 +229,7 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
       const float width = ImGui::GetContentRegionAvail().x;
       if (table_row("compare/op/" + problem.op(row.op).name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {
         ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
-        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
+        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(zoom_to_selection());
       }
       paint_text(differs ? fonts().bold : fonts().body, at, differs ? theme().text : theme().dim,
                  fitted_middle(differs ? fonts().bold : fonts().body, problem.op(row.op).name, width));

@@ -97,7 +97,7 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
       s.cycle = s.cycle == GraphCycle::Period ? GraphCycle::Recurrence : GraphCycle::Period;
   }
   const auto copy = [&](const char* name, const char* label, auto&& text) {
-    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(CopyText{text()});
+    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(copy_text(text()));
     ImGui::SameLine(0, px(2));
   };
   const FontScope small(fonts().small);
@@ -190,7 +190,7 @@ void draw_edge_table(const Session& session, UiState& ui) {
       ui.commands.push(SelectOp{row.from});
       if (row.to != row.from) ui.commands.push(SelectOp{row.to, true});
       const std::string why = printable(problem.op(row.from).name) + " to " + printable(problem.op(row.to).name);
-      ui.commands.push(SetHighlight{Highlight{why, {row.from, row.to}, {row.edge}, {}}});
+      ui.commands.push(show_highlight(Highlight{why, {row.from, row.to}, {row.edge}, {}}));
     }
     ImGui::PopStyleColor();
     ImGui::SameLine(0, 0);

@@ -41,7 +41,7 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
     const bool selected = session.selection().contains(row.op);
     if (table_row("table/op/" + row.name, selected, ImGuiSelectableFlags_AllowDoubleClick)) {
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
-      if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
+      if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(zoom_to_selection());
     }
     ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill,
                                               px(2));

@@ -73,7 +73,7 @@ void select_ops(const SensitivityLine& line, UiState& ui) {
   for (const OpId op : line.ops) ui.commands.push(SelectOp{op, true});
   Highlight highlight;
   if (!line.ops.empty()) highlight = {line.number + " is a cost of these", line.ops, {}, {}};
-  ui.commands.push(SetHighlight{std::move(highlight)});
+  ui.commands.push(show_highlight(std::move(highlight)));
 }
 
 /// The number some percent less or more, in force.

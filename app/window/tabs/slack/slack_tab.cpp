@@ -39,7 +39,7 @@ void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
     ui.commands.push(ask_slack(true));
   }
   ImGui::SameLine(0, px(6));
-  if (button("slack/copy", "Copy")) ui.commands.push(CopyText{slack_as_text(model.rows)});
+  if (button("slack/copy", "Copy")) ui.commands.push(copy_text(slack_as_text(model.rows)));
   ImGui::SameLine(0, px(6));
   AskOptions options;
   options.exact = model.exact;
@@ -150,7 +150,7 @@ void draw_table(const Session& session, SlackModel& model, float width, UiState&
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (table_row("slack/op/" + row.name, session.selection().contains(row.op))) {
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
-      if (!ImGui::GetIO().KeyCtrl) ui.commands.push(ZoomToSelection{});
+      if (!ImGui::GetIO().KeyCtrl) ui.commands.push(zoom_to_selection());
     }
     ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill,
                                               px(2));
