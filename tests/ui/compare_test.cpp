@@ -217,7 +217,7 @@ TEST_CASE("single, split and ghost charts, alignment, and the table's switches",
   h.frame(2);
   h.click("compare/sort/delta");
   h.frame();
-  CHECK(h.window().ui().of<CompareTabState>().sort == CompareColumn::Delta);
+  CHECK(h.window().ui().of<CompareTabState>().order.column == "delta");
   h.click("compare/copy");
   CHECK(std::string(ImGui::GetClipboardText()).find("rescale0\t") != std::string::npos);
   h.frame();

@@ -106,7 +106,7 @@ TEST_CASE("the graph's menu pins and copies, its bar copies the edges", "[ui]") 
   CHECK(h.session().selection().ops.size() == 2);
   h.click("graph/sort/latency");
   h.click("graph/sort/latency");
-  CHECK(h.graph().descending);
+  CHECK(h.graph().order.descending);
 }
 
 TEST_CASE("without Graphviz the tab says so and the rest works", "[ui]") {

@@ -158,9 +158,9 @@ TEST_CASE("a front against two resources: either can be the axis, and the table 
   for (const char* column : {"II", "warps", "stages", "status"}) {
     INFO(column);
     h.click(std::string("pareto/sort/") + column);
-    CHECK_FALSE(h.window().ui().of<ParetoState>().descending);
+    CHECK_FALSE(h.window().ui().of<ParetoState>().order.descending);
     h.click(std::string("pareto/sort/") + column);
-    CHECK(h.window().ui().of<ParetoState>().descending);
+    CHECK(h.window().ui().of<ParetoState>().order.descending);
     CHECK(h.has("pareto/row/0"));
   }
 }
