@@ -93,7 +93,7 @@ Result<Ok> open_documents(const Arguments& arguments, Session& session) {
   if (schedule) session.apply(OpenSchedule{*schedule});
   if (const auto constraints = arguments.text("--constraints")) {
     session.apply(OpenConstraints{*constraints});
-    session.apply(ShowTab{BottomTab::Explain});
+    session.apply(show_tab(BottomTab::Explain));
   }
   const bool wanted = arguments.has("--solve") || (!arguments.has("--screenshot") && !schedule && session.content().schedules.empty());
   if (wanted && !arguments.has("--no-solve") && session.why_no_solve().empty()) session.apply(StartSolve{});
@@ -103,9 +103,9 @@ Result<Ok> open_documents(const Arguments& arguments, Session& session) {
 void show_as_asked(const Arguments& arguments, Session& session) {
   if (const auto mode = parse_mode(arguments.text("--mode").value_or(""))) session.apply(SetMode{*mode});
   if (const auto count = arguments.integer("--iterations")) session.apply(SetIterations{static_cast<int>(*count)});
-  if (const auto theme = parse_theme(arguments.text("--theme").value_or(""))) session.apply(SetTheme{*theme, false});
-  if (const Tab* tab = find_tab(arguments.text("--tab").value_or(""))) session.apply(ShowTab{tab->tab});
-  if (const auto percent = arguments.integer("--scale")) session.apply(SetScale{static_cast<int>(*percent), false});
+  if (const auto theme = parse_theme(arguments.text("--theme").value_or(""))) session.apply(use_theme(*theme, false));
+  if (const Tab* tab = find_tab(arguments.text("--tab").value_or(""))) session.apply(show_tab(tab->tab));
+  if (const auto percent = arguments.integer("--scale")) session.apply(use_scale(static_cast<int>(*percent), false));
 }
 
 void select_as_asked(const Arguments& arguments, Session& session) {

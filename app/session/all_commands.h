@@ -16,12 +16,10 @@ using AllCommands =
                  OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument,
                  DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint,
                  RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, SetBaseline, SwapBaseline,
-                 SetChartView, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag,
-                 ClearFlags, Ask, CancelAsk, SetHighlight, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel,
-                 CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep,
-                 CloseSweep, StartTune, CancelTune, OpenPoint, ToggleCritical, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection,
-                 StartSolve, ProveShown, CancelSolve, SetMode, SetIterations, SetTheme, SetScale, SetKeys, ResetKeys, SetWheelScrolls,
-                 FoldPane, RememberUsed, ShowTab, ToggleKeys, ShowOpenDialog, FocusFind, ZoomToSelection, FitAll, CopyText, CopyLine, Quit,
-                 DismissNotice>;
+                 SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags,
+                 Ask, CancelAsk, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel,
+                 RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep, StartTune,
+                 CancelTune, OpenPoint, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode,
+                 SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
 
 }  // namespace heddle::app

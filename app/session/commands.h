@@ -1,6 +1,6 @@
 // What a person can do: one struct each, with what there is to say about it. Commands are at once the unit of undo, the entries of
-// menus and the words of UI tests. Those that carry schedules, changed numbers or questions are in proposal_commands.h; what each does
-// is a SessionCore::on; all_commands.h lists them.
+// menus and the words of UI tests. Those that carry schedules, changed numbers or questions are in proposal_commands.h, those that only
+// change what is shown in view_commands.h; what each does is a SessionCore::on; all_commands.h lists them.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "app/session/command.h"
 #include "app/session/export.h"
 #include "app/session/note.h"
+#include "app/session/view_commands.h"
 #include "app/session/view_state.h"
 #include "core/base/id.h"
 #include "core/schedule/constraints.h"
@@ -21,8 +22,7 @@ enum class Reading;  // core/dump/native.h
 
 namespace heddle::app {
 
-enum class Topic;      // app/jobs/ask_options.h
-enum class ThemeName;  // app/session/settings.h
+enum class Topic;  // app/jobs/ask_options.h
 
 // Files. A NAME is a shipped name ("toy_fig1", "h100") or a path.
 struct OpenFile {
@@ -132,9 +132,6 @@ struct SetBaseline {
   std::optional<std::size_t> index;
 };  ///< B; the shown one becomes B and what was shown before it becomes A; none: no comparison
 struct SwapBaseline {};
-struct SetChartView {
-  ChartView view = ChartView::A;
-};
 struct SetAlignment {
   Alignment alignment;
 };
@@ -233,57 +230,18 @@ struct StartSolve {};
 struct ProveShown {};  ///< proves, or refutes, that the shown schedule's II is the least
 struct CancelSolve {};
 
-// How things are shown.
+// How things are shown, where it is more than a change of the view (view_commands.h): the command line does the same, something is
+// asked, or it may be refused.
 struct SetMode {
   GanttMode mode{};
 };
 struct SetIterations {
   int count = 3;
-};  ///< unrolled and pipeline modes, 1 .. 64
-struct SetTheme {
-  ThemeName theme{};
-  bool keep = true;  ///< false: for this run only
-};
-struct SetScale {
-  int percent = 100;
-  bool keep = true;
-};  ///< user scale, 50 .. 300
-struct SetKeys {
-  std::string action;               ///< its id
-  std::optional<std::string> keys;  ///< "Ctrl+K F7"; empty text: no key; none: the built-in ones again
-};
-struct ResetKeys {};  ///< all of them
-struct SetWheelScrolls {
-  bool scrolls = false;  ///< plain wheel scrolls the chart's rows instead of zooming
-};
-enum class Pane { Left, Right, Bottom };
-struct FoldPane {
-  Pane pane = Pane::Left;
-  bool folded = true;
-};
-struct RememberUsed {
-  std::string what;
-};  ///< chosen in the palette: it comes first next time
-struct ShowTab {
-  BottomTab tab = BottomTab::Log;
-};
-struct SetHighlight {
-  Highlight highlight;
-};                         ///< an empty one ends it
-struct ToggleCritical {};  ///< the overlay that shows what limits II
-struct ToggleWhiskers {};  ///< how far every op can move, drawn on the bars
-struct ToggleKeys {};      ///< the overlay that lists all keys
-struct ShowOpenDialog {};
-struct FocusFind {};
-struct ZoomToSelection {};  ///< chart: centre the selection; again: fit
-struct FitAll {};           ///< chart: show everything
-struct CopyText {
-  std::string text;
-};                   ///< to the clipboard
-struct CopyLine {};  ///< to the clipboard: the command line that does what was done last
+};                         ///< unrolled and pipeline modes, 1 .. 64
+struct ToggleWhiskers {};  ///< how far every op can move, drawn on the bars; asks for it
+struct CopyLine {};        ///< to the clipboard: the command line that does what was done last
 struct Quit {
   bool even_unsaved = false;  ///< else it asks first, where work of the user's own would be lost
 };
-struct DismissNotice {};
 
 }  // namespace heddle::app

@@ -43,11 +43,6 @@ void SessionCore::on(const SwapBaseline&) {
   changed();
 }
 
-void SessionCore::on(const SetChartView& c) {
-  view_.chart_view = c.view;
-  changed();
-}
-
 void SessionCore::on(const SetAlignment& c) {
   const OpId op = c.alignment.op;
   if (c.alignment.at == Alignment::At::Op &&

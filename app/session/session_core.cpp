@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "app/jobs/judge_claim.h"
 #include "app/session/files.h"
@@ -413,58 +414,19 @@ void SessionCore::on(const SetIterations& c) {
   changed();
 }
 
-void SessionCore::on(const SetTheme& c) {
-  settings_.theme = c.theme;
-  if (c.keep) kept_.theme = settings_.theme;
+void SessionCore::on(const ChangeView& c) {
+  // Only these are what the window makes its models from.
+  const auto drawn = [this] { return std::tuple(view_.chart_view, view_.critical, view_.highlight); };
+  const auto before = drawn();
+  c.change(view_, settings_.layout);
+  if (drawn() != before) changed();
 }
 
-void SessionCore::on(const SetScale& c) {
-  settings_.scale_percent = std::clamp(c.percent, 50, 300);
-  if (c.keep) kept_.scale_percent = settings_.scale_percent;
+void SessionCore::on(const ChangeSettings& c) {
+  c.change(settings_);
+  if (c.keep) c.change(kept_);
 }
 
-void SessionCore::on(const SetKeys& c) {
-  if (c.keys)
-    settings_.keys[c.action] = *c.keys;
-  else
-    settings_.keys.erase(c.action);
-  kept_.keys = settings_.keys;
-}
-
-void SessionCore::on(const ResetKeys&) {
-  settings_.keys.clear();
-  kept_.keys.clear();
-}
-
-void SessionCore::on(const SetWheelScrolls& c) { kept_.wheel_scrolls = settings_.wheel_scrolls = c.scrolls; }
-
-void SessionCore::on(const FoldPane& c) {
-  switch (c.pane) {
-    case Pane::Left: settings_.layout.left_folded = c.folded; break;
-    case Pane::Right: settings_.layout.right_folded = c.folded; break;
-    case Pane::Bottom: settings_.layout.bottom_folded = c.folded; break;
-  }
-}
-
-void SessionCore::on(const RememberUsed& c) {
-  remember_used(settings_, c.what);
-  kept_.used = settings_.used;
-}
-
-void SessionCore::on(const ShowTab& c) {
-  view_.tab = c.tab;
-  settings_.layout.bottom_folded = false;  // what is asked for is seen
-}
-void SessionCore::on(const SetHighlight& c) {
-  view_.highlight = c.highlight;
-  changed();
-}
-void SessionCore::on(const ToggleKeys&) { view_.keys_overlay = !view_.keys_overlay; }
-void SessionCore::on(const ShowOpenDialog&) { view_.open_dialog = true; }
-void SessionCore::on(const FocusFind&) { view_.focus_find = true; }
-void SessionCore::on(const ZoomToSelection&) { view_.zoom_to_selection = true; }
-void SessionCore::on(const FitAll&) { view_.fit_all = true; }
-void SessionCore::on(const CopyText& c) { view_.clipboard = c.text; }
 void SessionCore::on(const CopyLine&) {
   if (last_line_.empty()) return;
   view_.clipboard = last_line_;

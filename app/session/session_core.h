@@ -152,7 +152,6 @@ class SessionCore {
   void on(const ToggleChange& c);
   void on(const SetBaseline& c);
   void on(const SwapBaseline& c);
-  void on(const SetChartView& c);
   void on(const SetAlignment& c);
   void on(const FirstDivergence& c);
   void on(const FirstViolation& c);
@@ -164,7 +163,6 @@ class SessionCore {
   void on(const ClearFlags& c);
   void on(const Ask& c);
   void on(const CancelAsk& c);
-  void on(const SetHighlight& c);
   void on(const AskWhy& c);
   void on(const TryRelaxation& c);
   void on(const WriteKernel& c);
@@ -184,7 +182,6 @@ class SessionCore {
   void on(const StartTune& c);
   void on(const CancelTune& c);
   void on(const OpenPoint& c);
-  void on(const ToggleCritical& c);
   void on(const ToggleWhiskers& c);
   void on(const Undo& c);
   void on(const Redo& c);
@@ -195,23 +192,10 @@ class SessionCore {
   void on(const CancelSolve& c);
   void on(const SetMode& c);
   void on(const SetIterations& c);
-  void on(const SetTheme& c);
-  void on(const SetScale& c);
-  void on(const SetKeys& c);
-  void on(const ResetKeys& c);
-  void on(const SetWheelScrolls& c);
-  void on(const FoldPane& c);
-  void on(const RememberUsed& c);
-  void on(const ShowTab& c);
-  void on(const ToggleKeys& c);
-  void on(const ShowOpenDialog& c);
-  void on(const FocusFind& c);
-  void on(const ZoomToSelection& c);
-  void on(const FitAll& c);
-  void on(const CopyText& c);
   void on(const CopyLine& c);
+  void on(const ChangeView& c);
+  void on(const ChangeSettings& c);
   void on(const Quit& c);
-  void on(const DismissNotice& c);
 
   void take_project(Project project, const std::string& path, const std::string& what);
   void keep_safe();

@@ -47,11 +47,6 @@ void SessionCore::on(const TryRelaxation& c) {
   work_.compare_next = before && work_.live.active();
 }
 
-void SessionCore::on(const ToggleCritical&) {
-  view_.critical = !view_.critical;
-  changed();
-}
-
 void SessionCore::on(const ToggleWhiskers&) {
   view_.whiskers = !view_.whiskers;
   // Longest paths cost next to nothing.

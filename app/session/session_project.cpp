@@ -193,8 +193,6 @@ void SessionCore::on(const DiscardWork& c) {
   changed();
 }
 
-void SessionCore::on(const DismissNotice&) { view_.notice.clear(); }
-
 // --- flags
 
 void SessionCore::on(const ToggleFlag& c) {

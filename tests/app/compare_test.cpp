@@ -131,7 +131,8 @@ TEST_CASE("the model of a comparison says what differs, aligned as asked", "[app
   CHECK(filtered(model, chart, {true, CycleRange{1000, 1100}}).empty());
   CHECK(filtered(model, chart, {true, CycleRange{234, 300}}).size() == 2);
   std::vector<OpDifferenceRow> rows = filtered(model, chart, {false, {}});
-  sort_rows(p, rows, CompareColumn::Delta, true);
+  const std::vector<Column<OpDifferenceRow>> columns = op_difference_columns(p);
+  sort_by(rows, std::span(columns), {"delta", true});
   CHECK(rows.front().op == p.find_op("rescale0"));
   const std::string tsv = compare_tsv(p, model, rows);
   CHECK(tsv.find("rescale0\t-70\t70 earlier\t2480\t304\t1\tconsumer A\t2410") != std::string::npos);

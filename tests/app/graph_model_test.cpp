@@ -180,11 +180,11 @@ TEST_CASE("the table of edges can be sorted and copied", "[app]") {
   std::vector<EdgeRow> rows = edge_rows(c.problem, &c.schedule);
   REQUIRE(rows.size() == c.problem.edges.size());
   for (const EdgeRow& row : rows) CHECK(row.slack.value_or(-1) >= 0);
-  sort_rows(rows, c.problem, EdgeColumn::Distance, true);
+  const std::vector<Column<EdgeRow>> columns = edge_columns(c.problem);
+  sort_by(rows, std::span(columns), {"distance", true});
   CHECK(rows.front().distance == 1);
-  const std::string text = edges_tsv(c.problem, rows);
+  const std::string text = table_as_text(std::span(columns), rows);
+  CHECK(text.starts_with("from\tto\tvalue\tlatency\tdistance\thand-off\tslack\n"));
   CHECK(std::count(text.begin(), text.end(), '\n') == static_cast<std::ptrdiff_t>(rows.size()) + 1);
-  for (const EdgeColumn column :
-       {EdgeColumn::From, EdgeColumn::To, EdgeColumn::Value, EdgeColumn::Latency, EdgeColumn::HandOff, EdgeColumn::Slack})
-    sort_rows(rows, c.problem, column, false);
+  for (const auto& column : columns) sort_by(rows, column, false);
 }

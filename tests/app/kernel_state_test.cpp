@@ -53,25 +53,25 @@ struct Fixture {
 TEST_CASE("the text is written when its tab is shown, and again when the schedule changes", "[app]") {
   Fixture f;
   CHECK_FALSE(f.session.kernel().text().answer());
-  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.session.apply(show_tab(BottomTab::Cuda));
   f.settle();
   REQUIRE(f.text_is_current());
   CHECK(f.session.kernel().text().answer()->emission);
   const auto first = f.session.kernel().text().answer();
-  f.session.apply(ShowTab{BottomTab::Log});
+  f.session.apply(show_tab(BottomTab::Log));
   Schedule deeper = f.session.content().entry()->schedule;
   deeper.ii += 64;
   f.session.apply(AdoptSchedule{deeper, "slower", false});
   CHECK_FALSE(f.text_is_current());
   CHECK(f.session.kernel().text().answer() == first);  // the old one, known to be old
-  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.session.apply(show_tab(BottomTab::Cuda));
   f.settle();
   CHECK(f.text_is_current());
 }
 
 TEST_CASE("what was cancelled is not begun again by itself", "[app]") {
   Fixture f;
-  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.session.apply(show_tab(BottomTab::Cuda));
   f.session.apply(CancelKernel{KernelStep::Text});
   for (int i = 0; i < 20; ++i) f.session.pump(), std::this_thread::sleep_for(1ms);
   CHECK_FALSE(f.session.kernel().text().answer());
@@ -143,7 +143,7 @@ TEST_CASE("what does not compile has its messages; without a compiler there is o
   REQUIRE(f.session.kernel().built().answer()->messages.size() == 1);
   CHECK(f.session.kernel().built().answer()->messages[0].line == 3);
   Fixture none;
-  none.session.apply(ShowTab{BottomTab::Cuda});
+  none.session.apply(show_tab(BottomTab::Cuda));
   none.settle();
   CHECK(none.session.why_no_build() == "nothing compiles here");
 }
@@ -164,7 +164,7 @@ TEST_CASE("a machine without kernels says so, and no run is offered", "[app]") {
   Fixture f;
   f.session.apply(OpenPair{"toy_fig1", "toy", true});
   for (int i = 0; i < 2000 && f.session.live().active(); ++i) f.session.pump(), std::this_thread::sleep_for(1ms);
-  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.session.apply(show_tab(BottomTab::Cuda));
   f.settle();
   REQUIRE(f.text_is_current());
   CHECK(f.session.kernel().text().answer()->refusals.front().rule == "arch");
@@ -178,7 +178,7 @@ TEST_CASE("a machine without kernels says so, and no run is offered", "[app]") {
 TEST_CASE("how the kernel is written is a step of undo, changes its text, and is in every line", "[app]") {
   Fixture f;
   f.session.apply(OpenSchedule{test::repository_path("tests/schedules/gemm_hopper_h100.json")});
-  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.session.apply(show_tab(BottomTab::Cuda));
   f.settle();
   REQUIRE(f.text_is_current());
   const std::string plain = f.session.kernel().text().answer()->emission->source;
@@ -227,7 +227,7 @@ TEST_CASE("options out of range are taken as the nearest that there is", "[app]"
 TEST_CASE("what a kernel cannot have is known, with the reason", "[app]") {
   Fixture f;
   f.session.apply(OpenSchedule{test::repository_path("tests/schedules/gemm_hopper_h100.json")});
-  f.session.apply(ShowTab{BottomTab::Cuda});
+  f.session.apply(show_tab(BottomTab::Cuda));
   f.settle();
   const KernelText* text = f.session.kernel_text_of_problem();
   REQUIRE(text);

@@ -133,18 +133,19 @@ TEST_CASE("points sort by II, by resource and by standing", "[app]") {
     return r;
   };
   model.rows = {row(2, 9, 5, ParetoRow::Kind::Found), row(1, 7, 6, ParetoRow::Kind::Proved), row(3, 8, 4, ParetoRow::Kind::Proved)};
-  const auto order = [&](std::size_t column, bool descending) {
+  const std::vector<Column<ParetoRow>> columns = pareto_columns(model);
+  const auto order = [&](const char* column, bool descending) {
     ParetoModel sorted = model;
-    sort_pareto(sorted, column, descending);
+    sort_by(sorted.rows, std::span(columns), {column, descending});
     std::vector<Cycle> iis;
     for (const ParetoRow& r : sorted.rows) iis.push_back(r.ii);
     return iis;
   };
-  CHECK(order(0, true) == std::vector<Cycle>{2, 1, 3});
-  CHECK(order(1, false) == std::vector<Cycle>{1, 2, 3});
-  CHECK(order(2, false) == std::vector<Cycle>{1, 3, 2});
-  CHECK(order(3, true) == std::vector<Cycle>{1, 2, 3});
-  CHECK(order(4, false) == std::vector<Cycle>{1, 3, 2});
+  CHECK(order("", true) == std::vector<Cycle>{2, 1, 3});
+  CHECK(order("II", false) == std::vector<Cycle>{1, 2, 3});
+  CHECK(order("smem", false) == std::vector<Cycle>{1, 3, 2});
+  CHECK(order("registers", true) == std::vector<Cycle>{1, 2, 3});
+  CHECK(order("status", false) == std::vector<Cycle>{1, 3, 2});
 }
 
 TEST_CASE("amounts are written in the units of the field", "[app]") {

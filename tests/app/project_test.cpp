@@ -52,7 +52,7 @@ struct Clocked {
     session->apply(ToggleFlag{3});
     session->apply(SelectOp{OpId(1)});
     session->apply(SetMode{GanttMode::Unrolled});
-    session->apply(ShowTab{BottomTab::Slack});
+    session->apply(show_tab(BottomTab::Slack));
   }
 };
 
@@ -161,7 +161,7 @@ TEST_CASE("a project keeps how A and B share the chart, and what they are aligne
     c.work();
     Schedule other = c->content().entry()->schedule;
     c->apply(AdoptSchedule{other, "other", true});
-    c->apply(SetChartView{view});
+    c->apply(show_chart_as(view));
     c->apply(SetAlignment{{at, at == Alignment::At::Op ? OpId(2) : OpId()}});
     c->apply(SaveProject{path});
     CHECK(c->project_as_shown() == path);
@@ -323,7 +323,7 @@ TEST_CASE("where nothing can be written the window says so once", "[app]") {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   CHECK(contains(a->view().notice, "not kept safe"));
-  a->apply(DismissNotice{});
+  a->apply(dismiss_notice());
   a->apply(ToggleFlag{1});
   *a.now += 1;
   a->pump();

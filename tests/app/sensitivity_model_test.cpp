@@ -71,12 +71,14 @@ TEST_CASE("rows come by effect, with both ends in words and the scale of the bar
 TEST_CASE("rows are sorted by name and by either end", "[app]") {
   const Problem problem = test::empty_problem();
   SensitivityModel model = build_sensitivity(problem, handmade());
-  sort_lines(model.lines, SensitivityOrder::Number, false);
+  const std::vector<Column<SensitivityLine>> columns = sensitivity_columns(model);
+  const auto sort = [&](const char* column, bool descending) { sort_by(model.lines, std::span(columns), {column, descending}); };
+  sort("number", false);
   CHECK(model.lines.front().number == "add.latency");
-  sort_lines(model.lines, SensitivityOrder::Less, false);
+  sort("II at -10 %", false);
   CHECK(model.lines.front().number == "mma.ss.TC.duration");
   CHECK(model.lines.back().number == "limits.smem_bytes");
-  sort_lines(model.lines, SensitivityOrder::More, true);
+  sort("II at +10 %", true);
   CHECK(model.lines.front().number == "mma.ss.TC.duration");
 }
 

@@ -318,9 +318,9 @@ TEST_CASE("a run is long enough to reach the steady state, unless the user says 
 
 TEST_CASE("view commands are kept within their limits", "[app]") {
   Session session(with(test::solve_toy));
-  session.apply(SetScale{10000});
+  session.apply(use_scale(10000));
   CHECK(session.settings().scale_percent == 300);
-  session.apply(SetScale{-1});
+  session.apply(use_scale(-1));
   CHECK(session.settings().scale_percent == 50);
   session.apply(SetIterations{0});
   CHECK(session.iterations() == 1);
@@ -331,7 +331,7 @@ TEST_CASE("view commands are kept within their limits", "[app]") {
   session.apply(CancelSolve{});
   session.apply(Undo{});
   session.apply(Redo{});
-  session.apply(CopyText{"x"});
+  session.apply(copy_text("x"));
   CHECK(session.view().clipboard == "x");
 }
 
@@ -420,8 +420,8 @@ TEST_CASE("what holds for this run only is not written to the settings", "[app]"
   environment.settings_file = folder.write("settings.json", R"({"theme": "light", "scale_percent": 120})");
   {
     Session session(environment);
-    session.apply(SetTheme{ThemeName::HighContrast, false});
-    session.apply(SetScale{200, false});
+    session.apply(use_theme(ThemeName::HighContrast, false));
+    session.apply(use_scale(200, false));
     session.apply(kToy);
     session.save_settings_now();
     CHECK(session.settings().theme == ThemeName::HighContrast);
@@ -432,8 +432,8 @@ TEST_CASE("what holds for this run only is not written to the settings", "[app]"
   CHECK(kept.scale_percent == 120);
   CHECK(kept.recent == std::vector<std::string>{"toy_fig1"});
   Session session(environment);
-  session.apply(SetTheme{ThemeName::HighContrast, false});
-  session.apply(SetTheme{ThemeName::Dark});
+  session.apply(use_theme(ThemeName::HighContrast, false));
+  session.apply(use_theme(ThemeName::Dark));
   session.save_settings_now();
   kept = load_settings(environment.settings_file);
   CHECK(kept.theme == ThemeName::Dark);

@@ -154,17 +154,18 @@ TEST_CASE("steps of II sort by every column, and those that are equal stay in or
   answer.steps = {{0, 9, 30, 30, 0, "b"}, {10, 19, 10, 9, 0, "a"}, {20, 40, 30, 30, 0, "a"}};
   auto rows = latency_rows(answer);
   REQUIRE(rows.size() == 3);
-  const auto order = [&](LatencyColumn column, bool descending) {
-    sort_latency_rows(rows, column, descending);
+  const std::vector<Column<LatencyRow>> columns = latency_columns();
+  const auto order = [&](const char* column, bool descending) {
+    sort_by(rows, std::span(columns), {column, descending});
     std::vector<Cycle> lows;
     for (const LatencyRow& row : rows) lows.push_back(row.segment.step.low);
-    sort_latency_rows(rows, LatencyColumn::Latency, false);
+    sort_by(rows, std::span(columns), {"latency", false});
     return lows;
   };
-  CHECK(order(LatencyColumn::Latency, true) == std::vector<Cycle>{20, 10, 0});
-  CHECK(order(LatencyColumn::Ii, false) == std::vector<Cycle>{10, 0, 20});
-  CHECK(order(LatencyColumn::Ii, true) == std::vector<Cycle>{0, 20, 10});
-  CHECK(order(LatencyColumn::Reason, false) == std::vector<Cycle>{10, 20, 0});
+  CHECK(order("latency", true) == std::vector<Cycle>{20, 10, 0});
+  CHECK(order("II", false) == std::vector<Cycle>{10, 0, 20});
+  CHECK(order("II", true) == std::vector<Cycle>{0, 20, 10});
+  CHECK(order("why not smaller", false) == std::vector<Cycle>{10, 20, 0});
 }
 
 TEST_CASE("the list of changes says what every number was", "[app]") {

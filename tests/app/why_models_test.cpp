@@ -210,7 +210,7 @@ TEST_CASE("a highlight makes everything else step back and never outlives its pr
   f.session.apply(OpenPair{"toy_fig1", "toy", true});
   f.settle();
   CHECK_FALSE(build_overlay(f.session).focus.active());
-  f.session.apply(SetHighlight{{"because", {OpId(1u), OpId(99u), OpId{}}, {EdgeId(0u), EdgeId(77u)}, {"TC"}}});
+  f.session.apply(show_highlight({"because", {OpId(1u), OpId(99u), OpId{}}, {EdgeId(0u), EdgeId(77u)}, {"TC"}}));
   const ChartOverlay overlay = build_overlay(f.session);
   CHECK(overlay.focus.active());
   CHECK(overlay.focus.has(OpId(1u)));
@@ -225,7 +225,7 @@ TEST_CASE("what limits II is the unit, the recurrence, or said to be neither", "
   Fixture f;
   f.session.apply(OpenPair{"toy_fig1", "toy", true});
   f.settle();
-  f.session.apply(ToggleCritical{});
+  f.session.apply(toggle_critical());
   const ChartOverlay overlay = build_overlay(f.session);
   CHECK(overlay.critical.find("TC is busy in all 2 cycles") != std::string::npos);
   CHECK(overlay.focus.lanes == std::vector<std::string>{"TC"});

@@ -369,8 +369,8 @@ void measure_steps() {
   measure(
       "a click on an op", [&](int run) { session.apply(SelectOp{OpId(static_cast<std::size_t>(run) % 20)}); }, nothing);
   measure(
-      "another tab", [&](int run) { session.apply(ShowTab{tabs()[static_cast<std::size_t>(run) % tabs().size()].tab}); }, nothing);
-  session.apply(ShowTab{BottomTab::Explain});
+      "another tab", [&](int run) { session.apply(show_tab(tabs()[static_cast<std::size_t>(run) % tabs().size()].tab)); }, nothing);
+  session.apply(show_tab(BottomTab::Explain));
   measure(
       "another mode", [&](int run) { session.apply(SetMode{static_cast<GanttMode>((run + 1) % 3)}); }, nothing);
   session.apply(SetMode{GanttMode::Steady});
@@ -381,7 +381,7 @@ void measure_steps() {
         "the palette", [&](int) { perform(*palette, session, bench->window->ui()), bench->window->step(); },
         [&](int) { feed_key(Key::Escape, true), bench->frames(2), feed_key(Key::Escape, false), bench->frames(2); });
   measure(
-      "another scale", [&](int run) { session.apply(SetScale{run % 2 == 0 ? 150 : 100}); }, nothing);
+      "another scale", [&](int run) { session.apply(use_scale(run % 2 == 0 ? 150 : 100)); }, nothing);
   print(table);
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("a comparison aligned at an op of one kernel is not aligned at it in a
   const OpId last{session.content().problem->ops.size() - 1};
   session.apply(SelectOp{last});
   session.apply(SetAlignment{{Alignment::At::Op, last}});
-  session.apply(SetHighlight{{"for a test", {last}, {}, {}}});
+  session.apply(show_highlight({"for a test", {last}, {}, {}}));
   h.frame(2);
   while (session.content().kernel->name != "toy_fig1" || !session.content().baseline_entry()) {
     REQUIRE(session.next_undo());
@@ -86,7 +86,7 @@ TEST_CASE("a sweep stays open when the kernel beside it is closed", "[ui]") {
   std::ofstream(path) << toy_history(*h.session().content().problem);
   h.session().apply(OpenSweep{path});
   for (const Tab& tab : tabs()) {
-    h.session().apply(ShowTab{tab.tab});
+    h.session().apply(show_tab(tab.tab));
     h.frame(2);
     h.session().apply(CloseDocument{});
     REQUIRE(h.session().sweep().file());

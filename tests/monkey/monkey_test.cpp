@@ -53,7 +53,7 @@ void play(const char* kernel, const char* machine, std::uint64_t seed, int input
     REQUIRE(broken == std::vector<std::string>());
     // From the beginning: what piled up would only make every frame slower.
     h.platform().resize(1280, 720);
-    h.session().apply(SetScale{100});
+    h.session().apply(use_scale(100));
     h.session().apply(OpenPair{kernel, machine, true});
   }
 }

@@ -49,7 +49,7 @@ TEST_CASE("the Audit tab says what it is for where no dump is open", "[ui]") {
   Harness h(test::solve_toy);
   h.session().apply(OpenPair{"toy_fig1", "toy", true});
   h.wait_for_solver();
-  h.session().apply(ShowTab{BottomTab::Audit});
+  h.session().apply(show_tab(BottomTab::Audit));
   h.frame(3);
   CHECK(h.has("audit/headline"));
   CHECK(h.has("audit/open"));
@@ -63,7 +63,7 @@ TEST_CASE("flow: import, audit, a finding shown, improved, compared, exported", 
   p.drop(scores());
   p.frame(4);
   REQUIRE(p.content().entry());
-  p.session().apply(ShowTab{BottomTab::Audit});
+  p.session().apply(show_tab(BottomTab::Audit));
   p.frame(3);
   const std::vector<std::string> lines = p.names("audit/line/");
   REQUIRE(lines.size() >= 4);
@@ -92,7 +92,7 @@ TEST_CASE("flow: import, audit, a finding shown, improved, compared, exported", 
   CHECK(p.content().shown == std::size_t{0});
   p.session().apply(SelectSchedule{1});
   p.session().apply(SetBaseline{0});
-  p.session().apply(ShowTab{BottomTab::Compare});
+  p.session().apply(show_tab(BottomTab::Compare));
   p.frame(3);
   CHECK(p.has("compare/metric/II"));
   CHECK(p.has("compare/metric/sustainable period"));

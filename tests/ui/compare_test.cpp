@@ -217,7 +217,7 @@ TEST_CASE("single, split and ghost charts, alignment, and the table's switches",
   h.frame(2);
   h.click("compare/sort/delta");
   h.frame();
-  CHECK(h.window().ui().of<CompareTabState>().sort == CompareColumn::Delta);
+  CHECK(h.window().ui().of<CompareTabState>().order.column == "delta");
   h.click("compare/copy");
   CHECK(std::string(ImGui::GetClipboardText()).find("rescale0\t") != std::string::npos);
   h.frame();
@@ -237,8 +237,8 @@ TEST_CASE("without a B the tab teaches and offers the neighbour", "[ui]") {
 TEST_CASE("two charts hold out in small windows and at large scales", "[ui]") {
   for (const int percent : {100, 200, 300}) {
     Two h(1280, 720);
-    h.session().apply(SetScale{percent});
-    h.session().apply(ShowTab{BottomTab::Compare});
+    h.session().apply(use_scale(percent));
+    h.session().apply(show_tab(BottomTab::Compare));
     h.session().apply(SetBaseline{0});
     for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline}) {
       h.session().apply(SetMode{mode});

@@ -261,7 +261,7 @@ TEST_CASE("flow 7 without compiler and GPU: everything is there and says what is
 
 TEST_CASE("bars and lines of the CUDA text point at each other", "[ui]") {
   Person p("gemm_hopper");
-  p.session().apply(ShowTab{BottomTab::Cuda});
+  p.session().apply(show_tab(BottomTab::Cuda));
   p.settle();
   REQUIRE(p.session().kernel().text().answer());
   const Problem& problem = *p.content().problem;

@@ -551,7 +551,7 @@ const Row kKeys[] = {
 void play(const Row& row) {
   INFO(row.name);
   Bench bench;
-  bench.session().apply(ShowTab{BottomTab::Log});
+  bench.session().apply(show_tab(BottomTab::Log));
   bench.frame(3);
   if (row.given) row.given(bench);
   bench.ready();
@@ -588,10 +588,10 @@ TEST_CASE("where two charts do not fit, the fallback is said", "[ui]") {
   Bench b;
   with_b(b);
   b.session().apply(SetBaseline{0});
-  b.session().apply(SetScale{200, false});
+  b.session().apply(use_scale(200, false));
   b.settle();
   if (!b.has("gantt/pair")) CHECK(b.has("gantt/no_room"));
-  b.session().apply(SetScale{100, false});
+  b.session().apply(use_scale(100, false));
   b.settle();
   CHECK(b.has("gantt/pair"));
   CHECK_FALSE(b.has("gantt/no_room"));

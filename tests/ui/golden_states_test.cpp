@@ -60,7 +60,7 @@ void show(const std::string& name, Prepare prepare) {
   prepare(*h);
   settle(*h);
   for (const auto& [theme, word] : kThemes) {
-    h->session().apply(SetTheme{theme});
+    h->session().apply(use_theme(theme));
     test::compare("state_" + name + "_" + word, test::picture(*h));
   }
 }
@@ -76,7 +76,7 @@ TEST_CASE("a schedule with its slack in three themes", "[ui]") {
     ping_pong(h);
     h.session().apply(SelectOp{h.session().content().problem->find_op("exp0")});
     h.session().apply(ToggleWhiskers{});
-    h.session().apply(ShowTab{BottomTab::Slack});
+    h.session().apply(show_tab(BottomTab::Slack));
     h.frame(2);
   });
 }
@@ -88,7 +88,7 @@ TEST_CASE("no schedule, and why, in three themes", "[ui]") {
     UserConstraint pin;
     pin.ops = {"P"};
     h.session().apply(AddConstraint{pin, true});
-    h.session().apply(ShowTab{BottomTab::Explain});
+    h.session().apply(show_tab(BottomTab::Explain));
   });
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("A over B in three themes", "[ui]") {
     ping_pong(h);
     h.session().apply(OpenSchedule{file});
     h.session().apply(SetBaseline{0});
-    h.session().apply(ShowTab{BottomTab::Compare});
+    h.session().apply(show_tab(BottomTab::Compare));
   });
   fs::remove(file);
 }
@@ -117,7 +117,7 @@ TEST_CASE("the whole pipeline and its pseudocode in three themes", "[ui]") {
   show("pipeline", [](Harness& h) {
     ping_pong(h);
     h.session().apply(SetMode{GanttMode::Pipeline});
-    h.session().apply(ShowTab{BottomTab::Pipeline});
+    h.session().apply(show_tab(BottomTab::Pipeline));
   });
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("the lines of an op in its CUDA text in three themes", "[ui]") {
   show("cuda", [](Harness& h) {
     ping_pong(h);
     h.session().apply(SelectOp{h.session().content().problem->find_op("exp0")});
-    h.session().apply(ShowTab{BottomTab::Cuda});
+    h.session().apply(show_tab(BottomTab::Cuda));
     h.window().ui().maximized = true;
   });
 }
@@ -150,7 +150,7 @@ TEST_CASE("a front in three themes", "[ui]") {
   show("pareto", [](Harness& h) {
     h.session().apply(OpenPair{"toy_fig1", "toy", true});
     settle(h);
-    h.session().apply(ShowTab{BottomTab::Pareto});
+    h.session().apply(show_tab(BottomTab::Pareto));
     Ask sweep{Topic::Pareto, {}};
     sweep.options.against = {Resource::Stages};
     h.session().apply(sweep);

@@ -18,7 +18,7 @@ struct Solved : Harness {
   explicit Solved(BottomTab tab) : Harness(test::solve_toy) {
     session().apply(OpenPair{"toy_fig1", "toy", true});
     wait_for_solver();
-    session().apply(ShowTab{tab});
+    session().apply(show_tab(tab));
     frame(2);
   }
   GraphState& graph() { return window().ui().of<GraphState>(); }
@@ -106,7 +106,7 @@ TEST_CASE("the graph's menu pins and copies, its bar copies the edges", "[ui]") 
   CHECK(h.session().selection().ops.size() == 2);
   h.click("graph/sort/latency");
   h.click("graph/sort/latency");
-  CHECK(h.graph().descending);
+  CHECK(h.graph().order.descending);
 }
 
 TEST_CASE("without Graphviz the tab says so and the rest works", "[ui]") {
@@ -114,7 +114,7 @@ TEST_CASE("without Graphviz the tab says so and the rest works", "[ui]") {
   h.window().ui().of<GraphState>().program = "no-such-program-anywhere";
   h.session().apply(OpenPair{"toy_fig1", "toy", true});
   h.wait_for_solver();
-  h.session().apply(ShowTab{BottomTab::Graph});
+  h.session().apply(show_tab(BottomTab::Graph));
   for (int i = 0; i < 5000 && !h.has("graph/as_table"); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     h.frame();
@@ -168,14 +168,14 @@ TEST_CASE("graph and pipeline can be drawn at any size and scale, and without a 
   for (const BottomTab tab : {BottomTab::Graph, BottomTab::Pipeline})
     for (const auto& [width, height] : {std::pair{300, 200}, {1280, 720}, {3840, 2160}}) {
       Harness h(test::solve_toy, width, height);
-      h.session().apply(ShowTab{tab});
+      h.session().apply(show_tab(tab));
       h.frame(2);
       h.session().apply(OpenPair{"toy_fig1", "toy", false});
       h.frame(2);
       h.session().apply(OpenPair{"toy_fig1", "toy", true});
       h.wait_for_solver();
       for (const int scale : {50, 200, 300}) {
-        h.session().apply(SetScale{scale});
+        h.session().apply(use_scale(scale));
         for (int i = 0; i < 60; ++i) h.frame(), std::this_thread::sleep_for(std::chrono::milliseconds(1));
         h.window().ui().maximized = !h.window().ui().maximized;
         h.frame(2);

@@ -26,7 +26,7 @@ struct KernelBench : Harness {
       : Harness(test::solve_until_cancelled, width, height, std::move(environment)) {
     session().apply(OpenSchedule{test::repository_path(std::string("tests/schedules/") + schedule + ".json")});
     REQUIRE(session().content().entry());
-    session().apply(ShowTab{BottomTab::Cuda});
+    session().apply(show_tab(BottomTab::Cuda));
     window().ui().maximized = true;
     settle();
   }
@@ -231,7 +231,7 @@ TEST_CASE("the options have room at every size, or leave it to the text", "[ui]"
   for (const auto& [width, height, scale] : {std::array{1920, 1080, 100}, {1280, 720, 100}, {1920, 1080, 200}}) {
     INFO(width << " x " << height << " at " << scale);
     KernelBench b("gemm_hopper_h100", {}, width, height);
-    b.session().apply(SetScale{scale, false});
+    b.session().apply(use_scale(scale, false));
     b.frame(6);
     const auto pane = b.at("pane/bottom");
     for (const char* name : {"cuda/cluster/1", "cuda/cluster/2", "cuda/turns/on", "cuda/records/ops", "cuda/trips", "cuda/text/steps"}) {

@@ -110,13 +110,13 @@ TEST_CASE("a chord that belongs to another action is given away only when asked"
 
 TEST_CASE("the chart's own keys can be changed too", "[ui]") {
   Solved h;
-  h.session().apply(SetKeys{"critical", "K"});
+  h.session().apply(use_keys("critical", "K"));
   h.frame(2);
   h.key(Key::C);
   CHECK_FALSE(h.session().view().critical);
   h.key(Key::K);
   CHECK(h.session().view().critical);
-  h.session().apply(ResetKeys{});
+  h.session().apply(use_built_in_keys());
   h.frame(2);
   h.key(Key::C);
   CHECK_FALSE(h.session().view().critical);
@@ -159,7 +159,7 @@ TEST_CASE("the arrows walk through all rows of a table, also those that have to 
   for (const BottomTab tab : {BottomTab::Ops, BottomTab::Slack, BottomTab::Graph}) {
     Harness h(test::solve_toy, 1280, 720);
     h.session().apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
-    h.session().apply(ShowTab{tab});
+    h.session().apply(show_tab(tab));
     if (tab == BottomTab::Graph) h.window().ui().of<GraphState>().table = true;
     h.frame(4);
     if (tab == BottomTab::Slack && !h.session().answered(Topic::Slack)) continue;  // a build without a solver
@@ -201,7 +201,7 @@ TEST_CASE("panes fold away and come back, and a double click resets a splitter",
   CHECK(h.has("pane/left"));
   h.key(Key::J, {.ctrl = true});
   CHECK_FALSE(h.has("pane/bottom"));
-  h.session().apply(ShowTab{BottomTab::Log});
+  h.session().apply(show_tab(BottomTab::Log));
   CHECK(h.has("pane/bottom"));
   h.drag("splitter/left", 120, 0);
   CHECK(h.session().settings().layout.left != Approx(Layout{}.left));
@@ -226,7 +226,7 @@ TEST_CASE("every tab can be reached at any width", "[ui]") {
   for (const auto& [width, height, scale] : {std::array{1920, 1080, 100}, {1280, 720, 100}, {1280, 900, 150}, {1600, 1200, 200}}) {
     INFO(width << " x " << height << " at " << scale);
     Solved h(width, height);
-    h.session().apply(SetScale{scale});
+    h.session().apply(use_scale(scale));
     h.frame(3);
     if (!h.has("pane/bottom")) continue;
     for (const Tab& tab : tabs()) {

@@ -117,7 +117,7 @@ TEST_CASE("the palette is usable at any size", "[ui]") {
   for (const auto& [width, height, scale] : {std::array{120, 90, 100}, {640, 400, 300}, {1280, 720, 200}, {1920, 1080, 50}}) {
     INFO(width << " x " << height << " at " << scale);
     Harness h(test::solve_toy, width, height);
-    h.session().apply(SetScale{scale});
+    h.session().apply(use_scale(scale));
     h.key(Key::P, {.ctrl = true});
     h.type("toy");
     const auto field = h.at("palette/field");

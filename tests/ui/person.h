@@ -27,7 +27,7 @@ struct Person : Harness {
   void open(const char* kernel) {
     session().apply(app::OpenPair{kernel, "h100", true});
     settle();
-    session().apply(app::ShowTab{app::BottomTab::Log});
+    session().apply(app::show_tab(app::BottomTab::Log));
     frame(2);
   }
   ~Person() { CHECK(broken_invariants(session()) == std::vector<std::string>()); }

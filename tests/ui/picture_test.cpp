@@ -30,11 +30,11 @@ TEST_CASE("a solved toy looks as it should in every theme", "[ui]") {
   h->session().apply(OpenPair{"toy_fig1", "toy", true});
   h->wait_for_solver();
   h->session().apply(SelectOp{OpId(1)});
-  h->session().apply(ShowTab{BottomTab::Units});
+  h->session().apply(show_tab(BottomTab::Units));
   for (const auto& [theme, name] : {std::pair{ThemeName::Dark, "window_toy_dark"},
                                     {ThemeName::Light, "window_toy_light"},
                                     {ThemeName::HighContrast, "window_toy_high_contrast"}}) {
-    h->session().apply(SetTheme{theme});
+    h->session().apply(use_theme(theme));
     compare(name, picture(*h));
   }
 }
@@ -45,7 +45,7 @@ TEST_CASE("the pipeline of a solved toy looks as it should", "[ui]") {
   h->session().apply(OpenPair{"toy_fig1", "toy", true});
   h->wait_for_solver();
   h->session().apply(SetMode{GanttMode::Pipeline});
-  h->session().apply(ShowTab{BottomTab::Ops});
+  h->session().apply(show_tab(BottomTab::Ops));
   compare("window_toy_pipeline", picture(*h));
 }
 

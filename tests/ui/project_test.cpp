@@ -77,7 +77,7 @@ TEST_CASE("Ctrl+S asks for a name once, and dropping the file brings everything 
   CHECK(h.session().content().flags.size() == 1);
   CHECK(h.has("schedules/0"));
   CHECK(h.has("gantt/note/0"));
-  h.session().apply(ShowTab{BottomTab::Log});
+  h.session().apply(show_tab(BottomTab::Log));
   CHECK(h.has("notes/0"));
 }
 

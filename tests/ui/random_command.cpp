@@ -143,6 +143,12 @@ struct Source {
   /// A type that is filled elsewhere, or stays as it is.
   template <class T>
   void fill(T&) const {}
+  template <class T>
+  T any() const {
+    T value{};
+    fill(value);
+    return value;
+  }
 
   std::string kernel() const {
     static const std::vector<std::string> kNames{
@@ -155,6 +161,35 @@ struct Source {
   }
 };
 
+/// Every change of the view and of settings: each is made as often as a command of its own. A new one is added here.
+constexpr Command (*kChanges[])(const Source&) = {
+    [](const Source& s) -> Command { return show_tab(s.any<BottomTab>()); },
+    [](const Source& s) -> Command {
+      static const std::vector<bool Layout::*> kPanes{&Layout::left_folded, &Layout::right_folded, &Layout::bottom_folded};
+      return fold_pane(pick_of(s.random, kPanes), s.any<bool>());
+    },
+    [](const Source& s) -> Command { return show_chart_as(s.any<ChartView>()); },
+    [](const Source& s) -> Command { return show_highlight(s.any<Highlight>()); },
+    [](const Source&) -> Command { return end_highlight(); },
+    [](const Source&) -> Command { return toggle_critical(); },
+    [](const Source&) -> Command { return toggle_keys(); },
+    [](const Source&) -> Command { return show_open_dialog(); },
+    [](const Source&) -> Command { return focus_find(); },
+    [](const Source&) -> Command { return zoom_to_selection(); },
+    [](const Source& s) -> Command { return copy_text(random_text(s.random)); },
+    [](const Source&) -> Command { return dismiss_notice(); },
+    [](const Source& s) -> Command { return use_theme(s.any<ThemeName>(), s.any<bool>()); },
+    [](const Source& s) -> Command { return use_scale(static_cast<int>(pick(s.random, 12)) * 25, s.any<bool>()); },
+    [](const Source& s) -> Command {
+      static const std::vector<std::string> kIds{"solve", "undo", "larger", "zoom_in", "no such action"};
+      static const std::vector<std::string> kKeys{"Ctrl+K", "F7 F8", "Ctrl+Ctrl", "", "Q"};
+      return use_keys(pick_of(s.random, kIds), chance(s.random, 3) ? std::nullopt : std::optional(pick_of(s.random, kKeys)));
+    },
+    [](const Source&) -> Command { return use_built_in_keys(); },
+    [](const Source& s) -> Command { return scroll_with_wheel(s.any<bool>()); },
+    [](const Source& s) -> Command { return remember_choice(random_text(s.random)); },
+};
+
 template <class C>
 Command make(const Source& s) {
   C c;
@@ -164,20 +199,10 @@ Command make(const Source& s) {
     c.name = s.kernel();
   } else if constexpr (std::is_same_v<C, OpenMachine>) {
     c.name = s.machine();
-  } else if constexpr (requires {
-                         c.action;
-                         c.keys;
-                       }) {
-    static const std::vector<std::string> kIds{"solve", "undo", "larger", "zoom_in", "no such action"};
-    static const std::vector<std::string> kKeys{"Ctrl+K", "F7 F8", "Ctrl+Ctrl", "", "Q"};
-    c.action = pick_of(s.random, kIds);
-    if (!chance(s.random, 3)) c.keys = pick_of(s.random, kKeys);
   } else if constexpr (std::is_same_v<C, SetParam>) {
     const auto& kernel = s.session.content().kernel;
     c.name = kernel && !kernel->params.empty() ? pick_of(s.random, kernel->params).name : "T";
     c.value = s.number();
-  } else if constexpr (std::is_same_v<C, SetScale>) {
-    c.percent = static_cast<int>(pick(s.random, 12)) * 25;
   } else {
 #define HEDDLE_FILL(member) \
   if constexpr (requires { c.member; }) s.fill(c.member)
@@ -209,14 +234,9 @@ Command make(const Source& s) {
     HEDDLE_FILL(text);
     HEDDLE_FILL(topic);
     HEDDLE_FILL(options);
-    HEDDLE_FILL(highlight);
     HEDDLE_FILL(extend);
     HEDDLE_FILL(mode);
     HEDDLE_FILL(count);
-    HEDDLE_FILL(theme);
-    HEDDLE_FILL(percent);
-    HEDDLE_FILL(keep);
-    HEDDLE_FILL(tab);
     HEDDLE_FILL(at);
     HEDDLE_FILL(kind);
     HEDDLE_FILL(visible_only);
@@ -224,11 +244,6 @@ Command make(const Source& s) {
     HEDDLE_FILL(whole_window);
     HEDDLE_FILL(pin);
     HEDDLE_FILL(hold_group);
-    HEDDLE_FILL(scrolls);
-    HEDDLE_FILL(pane);
-    HEDDLE_FILL(folded);
-    HEDDLE_FILL(view);
-    HEDDLE_FILL(what);
     HEDDLE_FILL(even_unsaved);
     HEDDLE_FILL(step);
     HEDDLE_FILL(profile);
@@ -283,17 +298,30 @@ Command random_command(Random& random, const Session& session, const std::vector
   constexpr std::size_t kCount = AllCommands::kCount;
   const Source source{random, session, paths};
   for (;;) {
-    Command command = make_any(pick(random, kCount), source, AllCommands());
-    if (!command.is<Quit>()) return command;
+    const std::size_t which = pick(random, kCount + std::size(kChanges));
+    Command command = which < kCount ? make_any(which, source, AllCommands()) : kChanges[which - kCount](source);
+    if (!command.is<Quit, ChangeView, ChangeSettings>()) return command;
   }
 }
 
+std::vector<Command> every_change(Random& random, const Session& session) {
+  const Source source{random, session, {}};
+  std::vector<Command> all;
+  for (const auto make_change : kChanges) all.push_back(make_change(source));
+  return all;
+}
+
 std::string name_of(const Command& command) {
-  const char* mangled = command.type().name();
+  const auto* view = command.as<ChangeView>();
+  const auto* settings = command.as<ChangeSettings>();
+  const std::type_info& type = view && view->change           ? view->change.target_type()
+                               : settings && settings->change ? settings->change.target_type()
+                                                              : command.type();
   int status = 0;
-  char* name = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  std::string text = status == 0 ? name : mangled;
+  char* name = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string text = status == 0 ? name : type.name();
   std::free(name);
+  text = text.substr(0, text.find('('));  // of "heddle::app::show_tab(heddle::app::BottomTab)::{lambda ..."
   const std::size_t colon = text.rfind(':');
   return colon == std::string::npos ? text : text.substr(colon + 1);
 }

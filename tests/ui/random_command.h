@@ -1,5 +1,5 @@
 // Any command with any content: in range or not, sensible or not. A command that is added to all_commands.h is made here by
-// itself, as long as its members are called what such members are called elsewhere.
+// itself, as long as its members are called what such members are called elsewhere; a change of view_commands.h has a line of its own.
 #pragma once
 
 #include <random>
@@ -25,7 +25,9 @@ const T& pick_of(Random& random, const std::vector<T>& items) {
 std::string random_text(Random& random);
 /// `paths`: files that may be read and overwritten. Never Quit.
 app::Command random_command(Random& random, const app::Session& session, const std::vector<std::string>& paths);
-/// The name of its type, for traces.
+/// One of each change of the view and of settings.
+std::vector<app::Command> every_change(Random& random, const app::Session& session);
+/// The name of its type, or of the function that made the change, for traces.
 std::string name_of(const app::Command& command);
 
 }  // namespace heddle::test

@@ -243,7 +243,7 @@ TEST_CASE("the sweep tab has room at every size", "[ui]") {
   for (const auto& [width, height, scale] : {std::array{1920, 1080, 100}, {1280, 720, 100}, {1920, 1080, 200}, {1280, 720, 200}}) {
     INFO(width << " x " << height << " at " << scale);
     SweepWindow w(width, height);
-    w.session().apply(SetScale{scale, false});
+    w.session().apply(use_scale(scale, false));
     w.frame(6);
     const auto pane = w.at("pane/bottom");
     for (const char* name : {"sweep/tune", "sweep/filter", "sweep/command", "sweep/picture/Convergence"}) {

@@ -158,9 +158,9 @@ TEST_CASE("a front against two resources: either can be the axis, and the table 
   for (const char* column : {"II", "warps", "stages", "status"}) {
     INFO(column);
     h.click(std::string("pareto/sort/") + column);
-    CHECK_FALSE(h.window().ui().of<ParetoState>().descending);
+    CHECK_FALSE(h.window().ui().of<ParetoState>().order.descending);
     h.click(std::string("pareto/sort/") + column);
-    CHECK(h.window().ui().of<ParetoState>().descending);
+    CHECK(h.window().ui().of<ParetoState>().order.descending);
     CHECK(h.has("pareto/row/0"));
   }
 }
@@ -189,11 +189,11 @@ TEST_CASE("wrong numbers: a row selects its ops, and what it tries is in force",
 TEST_CASE("the tabs for numbers fit into small windows and large scales", "[ui]") {
   for (const auto& [width, height, scale] : {std::tuple{1280, 720, 100}, std::tuple{1280, 720, 200}, std::tuple{1600, 900, 200}}) {
     Solved h(width, height);
-    h.session().apply(SetScale{scale, false});
+    h.session().apply(use_scale(scale, false));
     h.session().apply(SelectOp{OpId(2)});
     for (const char* tab : {"what_if", "pareto", "sensitivity"}) {
       for (const BottomTab t : {BottomTab::WhatIf, BottomTab::Pareto, BottomTab::Sensitivity}) {
-        h.session().apply(ShowTab{t});
+        h.session().apply(show_tab(t));
         h.frame(3);
       }
       CAPTURE(width, height, scale, tab);

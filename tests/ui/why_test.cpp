@@ -185,16 +185,16 @@ TEST_CASE("the first violation can be shown and centred", "[ui]") {
 TEST_CASE("the why, slack and alternatives tabs hold at small sizes and large scales", "[ui]") {
   for (const int scale : {100, 200}) {
     Toy h(1280, 720);
-    h.session().apply(SetScale{scale, false});
+    h.session().apply(use_scale(scale, false));
     h.key(Key::E);
     h.settle();
     h.session().apply(Ask{Topic::Slack, {}});
     h.session().apply(Ask{Topic::Alternatives, {}});
-    h.session().apply(ToggleCritical{});
+    h.session().apply(toggle_critical());
     h.session().apply(ToggleWhiskers{});
     h.settle();
     for (const BottomTab tab : {BottomTab::Explain, BottomTab::Slack, BottomTab::Alternatives}) {
-      h.session().apply(ShowTab{tab});
+      h.session().apply(show_tab(tab));
       h.frame(4);
     }
   }

@@ -246,7 +246,7 @@ TEST_CASE("every tab and the keys overlay can be drawn", "[ui]") {
 
 TEST_CASE("letters typed into a field are not commands", "[ui]") {
   Solved h;
-  h.session().apply(ShowTab{BottomTab::Log});
+  h.session().apply(show_tab(BottomTab::Log));
   h.click("log/filter");
   h.key(Key::E);
   h.key(Key::U);
@@ -306,13 +306,13 @@ TEST_CASE("any size and scale can be drawn, with and without a document", "[ui]"
     h.wait_for_solver();
     h.session().apply(SelectOp{OpId(1)});
     for (const int scale : {50, 100, 300}) {
-      h.session().apply(SetScale{scale});
+      h.session().apply(use_scale(scale));
       for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline}) {
         h.session().apply(SetMode{mode});
         h.frame(2);
       }
       for (const BottomTab tab : {BottomTab::Log, BottomTab::Explain, BottomTab::Ops, BottomTab::Units, BottomTab::Constraints}) {
-        h.session().apply(ShowTab{tab});
+        h.session().apply(show_tab(tab));
         h.frame(2);
       }
     }
@@ -431,7 +431,7 @@ TEST_CASE("nothing in the toolbar overlaps, and the chart keeps its place, at an
        {std::array{640, 400, 100}, {1280, 720, 100}, {1280, 720, 200}, {1600, 900, 300}, {1920, 1080, 300}}) {
     INFO(width << " x " << height << " at " << scale);
     Harness h(test::solve_toy, width, height);
-    h.session().apply(SetScale{scale});
+    h.session().apply(use_scale(scale));
     h.session().apply(OpenPair{"toy_fig1", "toy", true});
     h.wait_for_solver();
     h.frame(3);

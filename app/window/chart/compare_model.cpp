@@ -111,48 +111,6 @@ std::optional<CompareModel> build_compare(const Session& session, const GanttMod
   return model;
 }
 
-const char* title(CompareColumn column) {
-  switch (column) {
-    case CompareColumn::Op: return "op";
-    case CompareColumn::AStart: return "A start";
-    case CompareColumn::ASlot: return "A slot";
-    case CompareColumn::AStage: return "A stage";
-    case CompareColumn::AGroup: return "A group";
-    case CompareColumn::BStart: return "B start";
-    case CompareColumn::BSlot: return "B slot";
-    case CompareColumn::BStage: return "B stage";
-    case CompareColumn::BGroup: return "B group";
-    case CompareColumn::Delta: return "delta";
-    case CompareColumn::Change: return "in B";
-  }
-  return "";
-}
-
-bool is_number(CompareColumn column) {
-  return column != CompareColumn::Op && column != CompareColumn::AGroup && column != CompareColumn::BGroup &&
-         column != CompareColumn::Change;
-}
-
-std::string cell(const Problem& problem, const OpDifferenceRow& row, CompareColumn column) {
-  switch (column) {
-    case CompareColumn::Op: return problem.op(row.op).name;
-    case CompareColumn::AStart: return grouped(row.difference.a_start);
-    case CompareColumn::ASlot: return grouped(row.a_slot);
-    case CompareColumn::AStage: return grouped(row.a_stage);
-    case CompareColumn::AGroup: return row.a_group;
-    case CompareColumn::BStart: return grouped(row.difference.b_start);
-    case CompareColumn::BSlot: return grouped(row.b_slot);
-    case CompareColumn::BStage: return grouped(row.b_stage);
-    case CompareColumn::BGroup: return row.b_group;
-    case CompareColumn::Delta: {
-      const Cycle delta = row.difference.delta;
-      return delta == 0 ? "0" : (delta > 0 ? "+" : "-") + grouped(std::abs(delta));
-    }
-    case CompareColumn::Change: return row.change;
-  }
-  return {};
-}
-
 std::vector<OpDifferenceRow> filtered(const CompareModel& model, const GanttModel& chart_a, const CompareFilter& filter) {
   std::vector<bool> inside(model.ops.size(), !filter.range);
   if (filter.range)
@@ -165,25 +123,28 @@ std::vector<OpDifferenceRow> filtered(const CompareModel& model, const GanttMode
   return rows;
 }
 
-void sort_rows(const Problem& problem, std::vector<OpDifferenceRow>& rows, CompareColumn column, bool descending) {
-  const auto key = [&](const OpDifferenceRow& row) -> std::int64_t {
-    switch (column) {
-      case CompareColumn::AStart: return row.difference.a_start;
-      case CompareColumn::ASlot: return row.a_slot;
-      case CompareColumn::AStage: return row.a_stage;
-      case CompareColumn::BStart: return row.difference.b_start;
-      case CompareColumn::BSlot: return row.b_slot;
-      case CompareColumn::BStage: return row.b_stage;
-      case CompareColumn::Delta:
-      case CompareColumn::Change: return std::abs(row.difference.delta);
-      default: return 0;
-    }
+std::vector<Column<OpDifferenceRow>> op_difference_columns(const Problem& problem) {
+  using Row = OpDifferenceRow;
+  const auto words = [](const char* title, auto text) { return Column<Row>{title, false, text}.sorted_by(text); };
+  const auto number = [](const char* title, auto value) {
+    return Column<Row>{title, true, [value](const Row& r) { return grouped(value(r)); }, value};
   };
-  const bool by_number = is_number(column) || column == CompareColumn::Change;
-  std::stable_sort(rows.begin(), rows.end(), [&](const OpDifferenceRow& x, const OpDifferenceRow& y) {
-    const OpDifferenceRow &first = descending ? y : x, &second = descending ? x : y;
-    return by_number ? key(first) < key(second) : cell(problem, first, column) < cell(problem, second, column);
-  });
+  const auto delta = [](const Row& r) { return r.difference.delta; };
+  const auto delta_text = [=](const Row& r) { return (delta(r) == 0 ? "" : delta(r) > 0 ? "+" : "-") + grouped(std::abs(delta(r))); };
+  const auto distance = [=](const Row& r) { return std::abs(delta(r)); };
+  return {
+      words("op", [&](const Row& r) { return problem.op(r.op).name; }),
+      Column<Row>{"delta", true, delta_text, distance}.as_copied([=](const Row& r) { return std::to_string(delta(r)); }),
+      Column<Row>{"in B", false, [](const Row& r) { return r.change; }}.sorted_by(distance),
+      number("A start", [](const Row& r) { return r.difference.a_start; }),
+      number("A slot", [](const Row& r) { return r.a_slot; }),
+      number("A stage", [](const Row& r) { return r.a_stage; }),
+      words("A group", [](const Row& r) { return r.a_group; }),
+      number("B start", [](const Row& r) { return r.difference.b_start; }),
+      number("B slot", [](const Row& r) { return r.b_slot; }),
+      number("B stage", [](const Row& r) { return r.b_stage; }),
+      words("B group", [](const Row& r) { return r.b_group; }),
+  };
 }
 
 std::string compare_tsv(const Problem& problem, const CompareModel& model, const std::vector<OpDifferenceRow>& rows) {
@@ -196,11 +157,8 @@ std::string compare_tsv(const Problem& problem, const CompareModel& model, const
                         op_names(problem, row.only_b));
   text += fmt::format("\nlimiting cycle of A\t{}\nlimiting cycle of B\t{}\n", model.a.period.sentence, model.b.period.sentence);
   text += "\n";
-  text += "op\tdelta\tin B\tA start\tA slot\tA stage\tA group\tB start\tB slot\tB stage\tB group\n";
-  for (const OpDifferenceRow& row : rows)
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", problem.op(row.op).name, row.difference.delta, row.change,
-                        row.difference.a_start, row.a_slot, row.a_stage, row.a_group, row.difference.b_start, row.b_slot, row.b_stage,
-                        row.b_group);
+  const std::vector<Column<OpDifferenceRow>> columns = op_difference_columns(problem);
+  text += table_as_text(std::span(columns), rows);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/window/chart/chart_overlay.h"
 #include "app/window/chart/chart_view.h"
+#include "app/window/kit/column.h"
 #include "core/answers/difference.h"
 #include "core/chart/gantt_model.h"
 
@@ -49,16 +50,10 @@ struct CompareFilter {
   bool only_differences = true;
   std::optional<CycleRange> range;  ///< only ops with a bar of A or of B in it
 };
-enum class CompareColumn { Op, Delta, Change, AStart, ASlot, AStage, AGroup, BStart, BSlot, BStage, BGroup };
-inline constexpr CompareColumn kCompareColumns[] = {
-    CompareColumn::Op,     CompareColumn::Delta,  CompareColumn::Change, CompareColumn::AStart, CompareColumn::ASlot, CompareColumn::AStage,
-    CompareColumn::AGroup, CompareColumn::BStart, CompareColumn::BSlot,  CompareColumn::BStage, CompareColumn::BGroup};
-const char* title(CompareColumn column);
-bool is_number(CompareColumn column);
-std::string cell(const Problem& problem, const OpDifferenceRow& row, CompareColumn column);
 
 std::vector<OpDifferenceRow> filtered(const CompareModel& model, const GanttModel& chart_a, const CompareFilter& filter);
-void sort_rows(const Problem& problem, std::vector<OpDifferenceRow>& rows, CompareColumn column, bool descending);
+/// They look up names in the problem, which must stay.
+std::vector<Column<OpDifferenceRow>> op_difference_columns(const Problem& problem);
 
 /// Both tables as lines of tab-separated fields, numbers ungrouped, with a title line each.
 std::string compare_tsv(const Problem& problem, const CompareModel& model, const std::vector<OpDifferenceRow>& rows);

@@ -254,7 +254,7 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
     if (view.drag != ChartDrag::None)
       drop_bar(f, false);
     else if (!f.overlay.highlight.why.empty())
-      f.commands.push(SetHighlight{});
+      f.commands.push(end_highlight());
     else if (view.range)
       view.range.reset();
     else if (!f.selection.empty())

@@ -61,7 +61,7 @@ void latency_menu(ChartFrame& f, OpId op) {
   change.op = f.problem.op(op).name;
   change.value = std::clamp(f.view.menu_latency, 0, 1 << 30);
   f.commands.push(SetChange{change});
-  f.commands.push(ShowTab{BottomTab::WhatIf});
+  f.commands.push(show_tab(BottomTab::WhatIf));
   ImGui::CloseCurrentPopup();
 }
 
@@ -96,20 +96,20 @@ void bar_menu(ChartFrame& f, std::size_t index) {
   }
   if (item("why", "Why here?")) {
     select_bar(f, index, false);
-    f.commands.push(SetHighlight{why_here(f.problem, f.schedule, f.overlay.constraints, op)});
+    f.commands.push(show_highlight(why_here(f.problem, f.schedule, f.overlay.constraints, op)));
   }
   if (item("graph", "Show in graph")) {
     select_bar(f, index, false);
-    f.commands.push(ShowTab{BottomTab::Graph});
+    f.commands.push(show_tab(BottomTab::Graph));
   }
   if (item("cuda", "Show in CUDA")) {
     select_bar(f, index, false);
-    f.commands.push(ShowTab{BottomTab::Cuda});
+    f.commands.push(show_tab(BottomTab::Cuda));
   }
   if (item("zoom", "Zoom to it")) zoom_to_bar(f.view, f.model, index);
   if (item("select", "Select it")) select_bar(f, index, false);
-  if (item("copy", "Copy name")) f.commands.push(CopyText{bar.label});
-  if (item("copy_start", "Copy start")) f.commands.push(CopyText{fmt::format("{}", start)});
+  if (item("copy", "Copy name")) f.commands.push(copy_text(bar.label));
+  if (item("copy_start", "Copy start")) f.commands.push(copy_text(fmt::format("{}", start)));
   ImGui::Separator();
 }
 
@@ -131,13 +131,13 @@ void draw_context_menu(ChartFrame& f) {
     if (f.view.range) {
       if (item("zoom_range", "Zoom to range"))
         go_to(f.view, f.model, {static_cast<double>(f.view.range->begin), static_cast<double>(f.view.range->end)});
-      if (item("copy_range", "Copy range")) f.commands.push(CopyText{describe(*f.view.range)});
+      if (item("copy_range", "Copy range")) f.commands.push(copy_text(describe(*f.view.range)));
       if (item("clear_range", "Clear range", "Esc")) f.view.range.reset();
       ImGui::Separator();
     }
     if (item("fit", "Fit all", keys_of("fit"))) fit_all(f.view, f.model);
     if (ImGui::MenuItem("Undo zoom", keys_of("zoom_back").c_str(), false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
-    if (ImGui::MenuItem("What limits II", keys_of("critical").c_str(), !f.overlay.critical.empty())) f.commands.push(ToggleCritical{});
+    if (ImGui::MenuItem("What limits II", keys_of("critical").c_str(), !f.overlay.critical.empty())) f.commands.push(toggle_critical());
     if (ImGui::MenuItem("How far ops can move", keys_of("whiskers").c_str(), f.overlay.whiskers)) f.commands.push(ToggleWhiskers{});
     ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
     if (!f.overlay.flags.empty() && ImGui::MenuItem("Remove flags")) f.commands.push(ClearFlags{});

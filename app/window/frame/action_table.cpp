@@ -61,21 +61,25 @@ template <class C>
 Command make(const Session&) {
   return C{};
 }
+template <ChangeView (*change)()>
+Command make(const Session&) {
+  return change();
+}
 template <GanttMode mode>
 Command make_mode(const Session&) {
   return SetMode{mode};
 }
 template <ThemeName name>
 Command make_theme(const Session&) {
-  return SetTheme{name};
+  return use_theme(name);
 }
 template <BottomTab tab>
 Command make_tab(const Session&) {
-  return ShowTab{tab};
+  return show_tab(tab);
 }
 template <int step>
 Command make_scale(const Session& s) {
-  return SetScale{step == 0 ? 100 : s.settings().scale_percent + step};
+  return use_scale(step == 0 ? 100 : s.settings().scale_percent + step);
 }
 template <int step>
 Command make_iterations(const Session& s) {
@@ -88,10 +92,9 @@ std::string pin_reason(const Session& s) {
 }
 Command why_selected_here(const Session& s) {
   const Content& c = s.content();
-  return SetHighlight{why_here(*c.problem, c.entry()->schedule, c.constraints, s.selection().primary())};
+  return show_highlight(why_here(*c.problem, c.entry()->schedule, c.constraints, s.selection().primary()));
 }
 std::string needs_highlight(const Session& s) { return s.view().highlight.why.empty() ? "nothing is highlighted" : ""; }
-Command end_highlight(const Session&) { return SetHighlight{}; }
 template <Topic topic>
 Command ask(const Session&) {
   return Ask{topic, {}};
@@ -115,7 +118,7 @@ Command make_sweep(const Session& s) {
 }
 template <int direction>
 Command make_front(const Session& s) {
-  return next_point(s, direction).value_or(ShowTab{BottomTab::Pareto});
+  return next_point(s, direction).value_or(show_tab(BottomTab::Pareto));
 }
 template <int direction>
 std::string front_reason(const Session& s) {
@@ -161,13 +164,13 @@ std::string needs_violation(const Session& s) {
 Command shown_as_b(const Session& s) { return SetBaseline{s.content().shown}; }
 template <ChartView view>
 Command make_chart(const Session&) {
-  return SetChartView{view};
+  return show_chart_as(view);
 }
 template <ChartView view>
 bool in_chart_view(const Session& s) {
   return s.content().baseline && s.view().chart_view == view;
 }
-Command next_chart(const Session& s) { return SetChartView{static_cast<ChartView>((static_cast<int>(s.view().chart_view) + 1) % 3)}; }
+Command next_chart(const Session& s) { return show_chart_as(static_cast<ChartView>((static_cast<int>(s.view().chart_view) + 1) % 3)); }
 template <Alignment::At at>
 Command make_align(const Session& s) {
   return SetAlignment{{at, at == Alignment::At::Op ? s.selection().primary() : OpId{}}};
@@ -198,18 +201,17 @@ Command step_tab(const Session& s) {
   const auto all = tabs();
   const auto here = std::find_if(all.begin(), all.end(), [&](const Tab& t) { return t.tab == s.view().tab; });
   const std::size_t count = all.size(), at = static_cast<std::size_t>(here - all.begin());
-  return ShowTab{all[(at + count + static_cast<std::size_t>(step + static_cast<int>(count))) % count].tab};
+  return show_tab(all[(at + count + static_cast<std::size_t>(step + static_cast<int>(count))) % count].tab);
 }
-template <Pane pane>
+template <bool Layout::*folded>
 bool shown(const Session& s) {
-  const Layout& layout = s.settings().layout;
-  return !(pane == Pane::Left ? layout.left_folded : pane == Pane::Right ? layout.right_folded : layout.bottom_folded);
+  return !(s.settings().layout.*folded);
 }
-template <Pane pane>
+template <bool Layout::*folded>
 Command fold(const Session& s) {
-  return FoldPane{pane, shown<pane>(s)};
+  return fold_pane(folded, shown<folded>(s));
 }
-Command flip_wheel(const Session& s) { return SetWheelScrolls{!s.settings().wheel_scrolls}; }
+Command flip_wheel(const Session& s) { return scroll_with_wheel(!s.settings().wheel_scrolls); }
 
 std::string needs_code_generator(const Session& s) { return s.why_no_kernel(); }
 std::string needs_compiler(const Session& s) { return s.why_no_build(); }
@@ -273,7 +275,7 @@ std::string no_records(const Session& s) {
 }
 void show_steps(const Session&, UiState& ui) {
   ui.of<CudaTabState>().steps = !ui.of<CudaTabState>().steps;
-  ui.commands.push(ShowTab{BottomTab::Cuda});
+  ui.commands.push(show_tab(BottomTab::Cuda));
 }
 template <int step>
 void next_source(const Session& s, UiState& ui) {
@@ -317,7 +319,7 @@ void save_project(const Session& s, UiState& ui) {
 template <bool board>
 void show_compare(const Session&, UiState& ui) {
   ui.of<CompareTabState>().board = board;
-  ui.commands.push(ShowTab{BottomTab::Compare});
+  ui.commands.push(show_tab(BottomTab::Compare));
 }
 void measure_all(const Session& s, UiState& ui) {
   show_compare<true>(s, ui);
@@ -335,7 +337,7 @@ void share(const Session& s, UiState& ui) {
 }
 /// What is shown; without a schedule, how to get one.
 std::string shown_line(const Session& s) { return s.content().entry() ? shown_as_command(s) : command_line(s, "solve"); }
-Command copy_shown(const Session& s) { return CopyText{shown_line(s)}; }
+Command copy_shown(const Session& s) { return copy_text(shown_line(s)); }
 std::string no_shown_line(const Session& s) { return shown_line(s).empty() ? why_no_line(s) : ""; }
 std::string no_last_line(const Session& s) { return s.last_line().empty() ? why_no_line(s) : ""; }
 
@@ -352,9 +354,9 @@ constexpr const char* kMenus[] = {kFile, kEdit, kView, kSolve, kCompare, kKernel
 
 // One line each: {id, menu, label, keys, command}, then what more there is to say. Keep a menu's lines together.
 const Action kActions[] = {
-    Action{"open", kFile, "Open ...", "Ctrl+O", make<ShowOpenDialog>},
-    Action{"open_measurement", kFile, "Open measurement ...", "", make<ShowOpenDialog>},
-    Action{"open_sweep", kFile, "Open sweep ...", "", make<ShowOpenDialog>},
+    Action{"open", kFile, "Open ...", "Ctrl+O", make<show_open_dialog>},
+    Action{"open_measurement", kFile, "Open measurement ...", "", make<show_open_dialog>},
+    Action{"open_sweep", kFile, "Open sweep ...", "", make<show_open_dialog>},
     Action{"close_sweep", kFile, "Close sweep", "", make<CloseSweep>}.needs(needs_sweep),
     Action{"save", kFile, "Save project", "Ctrl+S"}.does(save_project).needs(save_reason).below_line(),
     Action{"save_as", kFile, "Save project as ...", "Ctrl+Shift+S"}.asks(Prompt::ProjectPath).needs(save_reason),
@@ -367,7 +369,7 @@ const Action kActions[] = {
 
     Action{"undo", kEdit, "Undo", "Ctrl+Z", make<Undo>}.needs(undo_reason),
     Action{"redo", kEdit, "Redo", "Ctrl+Y Ctrl+Shift+Z", make<Redo>}.needs(redo_reason),
-    Action{"find", kEdit, "Find anything", "Ctrl+P", make<FocusFind>}.below_line(),
+    Action{"find", kEdit, "Find anything", "Ctrl+P", make<focus_find>}.below_line(),
     Action{"find_command", kEdit, "Find command", "Ctrl+Shift+P"}.does(show_palette<PaletteState::Scope::Commands>),
     Action{"find_op", kEdit, "Find op", "Ctrl+F"}.does(show_palette<PaletteState::Scope::Ops>).needs(needs_problem),
     Action{"find_next", kEdit, "Next match", "F3"}.does(find_step<1>).needs(needs_problem),
@@ -387,14 +389,14 @@ const Action kActions[] = {
     Action{"next_mode", kView, "Next mode of the chart", "U", next_mode}.in_chart(),
     Action{"more_iterations", kView, "More iterations", "", make_iterations<1>},
     Action{"fewer_iterations", kView, "Fewer iterations", "", make_iterations<-1>},
-    Action{"critical", kView, "What limits II", "C", make<ToggleCritical>}
+    Action{"critical", kView, "What limits II", "C", make<toggle_critical>}
         .needs(needs_schedule)
         .ticked([](const Session& s) { return s.view().critical; })
         .below_line(),
     Action{"whiskers", kView, "How far ops can move", "L", make<ToggleWhiskers>}.needs(needs_schedule).ticked([](const Session& s) {
       return s.view().whiskers;
     }),
-    Action{"end_highlight", kView, "End the highlight", "", end_highlight}.needs(needs_highlight),
+    Action{"end_highlight", kView, "End the highlight", "", make<end_highlight>}.needs(needs_highlight),
     Action{"zoom_selection", kView, "Centre selection, then fit", "F"}.in_chart().needs(needs_schedule).below_line(),
     Action{"fit", kView, "Fit all", "Home 0"}.in_chart().needs(needs_schedule),
     Action{"zoom_in", kView, "Zoom in", "W"}.in_chart().needs(needs_schedule),
@@ -413,9 +415,11 @@ const Action kActions[] = {
     Action{"measure", kView, "Measure the selection", "M"}.in_chart().needs(needs_schedule),
     Action{"wheel_scrolls", kView, "Wheel scrolls rows", "", flip_wheel}.ticked(
         [](const Session& s) { return s.settings().wheel_scrolls; }),
-    Action{"fold_left", kView, "Pane of schedules and ops", "Ctrl+B", fold<Pane::Left>}.ticked(shown<Pane::Left>).below_line(),
-    Action{"fold_bottom", kView, "Pane of tabs", "Ctrl+J", fold<Pane::Bottom>}.ticked(shown<Pane::Bottom>),
-    Action{"fold_right", kView, "Inspector", "Ctrl+I", fold<Pane::Right>}.ticked(shown<Pane::Right>),
+    Action{"fold_left", kView, "Pane of schedules and ops", "Ctrl+B", fold<&Layout::left_folded>}
+        .ticked(shown<&Layout::left_folded>)
+        .below_line(),
+    Action{"fold_bottom", kView, "Pane of tabs", "Ctrl+J", fold<&Layout::bottom_folded>}.ticked(shown<&Layout::bottom_folded>),
+    Action{"fold_right", kView, "Inspector", "Ctrl+I", fold<&Layout::right_folded>}.ticked(shown<&Layout::right_folded>),
     Action{"next_pane", kNowhere, "Keyboard to the next pane", "Tab"}.does(move_focus<1>),
     Action{"previous_pane", kNowhere, "Keyboard to the previous pane", "Shift+Tab"}.does(move_focus<-1>),
     Action{"next_tab", kNowhere, "Next tab", "Ctrl+Tab", step_tab<1>},
@@ -544,7 +548,7 @@ const Action kActions[] = {
     Action{"cuda", kKernel, "CUDA source", "", make_tab<BottomTab::Cuda>}.below_line(),
     Action{"runs", kKernel, "Runs", "", make_tab<BottomTab::Runs>},
 
-    Action{"keys", kHelp, "Keys and mouse", "F1 ?", make<ToggleKeys>},
+    Action{"keys", kHelp, "Keys and mouse", "F1 ?", make<toggle_keys>},
 };
 
 }  // namespace

@@ -49,15 +49,18 @@ void focused(FocusPane pane, Draw draw) {
   focus::end();
 }
 
-/// A small handle at the edge of a pane that folds it away with a click, or brings it back. It points where the edge would go.
-void fold_handle(const char* name, Pane pane, bool folded, ImVec2 center, UiState& ui) {
-  const bool upright = pane != Pane::Bottom;
+/// A small handle at the edge of the pane on that side, which folds it away with a click, or brings it back. It points where the edge
+/// would go.
+void fold_handle(const std::string& side, bool Layout::*pane, bool folded, ImVec2 center, UiState& ui) {
+  const std::string name = "fold/" + side;
+  const bool upright = side != "bottom";
   const ImVec2 size = upright ? ImVec2(px(11), px(40)) : ImVec2(px(40), px(11));
   const ImVec2 at(std::floor(center.x - size.x / 2), std::floor(center.y - size.y / 2)), end(at.x + size.x, at.y + size.y);
   ImGui::SetCursorScreenPos(at);
   // A window of its own, over the splitter.
-  ImGui::BeginChild(name, size, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  if (ImGui::InvisibleButton("fold", size)) ui.commands.push(FoldPane{pane, !folded});
+  ImGui::BeginChild(name.c_str(), size, false,
+                    ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  if (ImGui::InvisibleButton("fold", size)) ui.commands.push(fold_pane(pane, !folded));
   const bool hovered = ImGui::IsItemHovered();
   if (probe::on()) probe::last_item(name);
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -65,7 +68,7 @@ void fold_handle(const char* name, Pane pane, bool folded, ImVec2 center, UiStat
   list.AddRect(at, end, hovered ? theme().accent : theme().border, px(4));
   const bool outwards = !folded;  // towards the window's edge
   const ImVec2 m((at.x + end.x) / 2, (at.y + end.y) / 2);
-  const float s = px(3), way = (pane == Pane::Left) == outwards ? -1.0f : 1.0f;
+  const float s = px(3), way = (side == "left") == outwards ? -1.0f : 1.0f;
   const Color ink = hovered ? theme().text : theme().dim;
   if (upright)
     list.AddTriangleFilled(ImVec2(m.x + way * s, m.y), ImVec2(m.x - way * s * 0.7f, m.y - s * 1.3f),
@@ -75,7 +78,7 @@ void fold_handle(const char* name, Pane pane, bool folded, ImVec2 center, UiStat
                            ImVec2(m.x + s * 1.3f, m.y - way * s * 0.7f), ink);
   ImGui::EndChild();
   if (!hovered) return;
-  const char* action = pane == Pane::Left ? "fold_left" : pane == Pane::Right ? "fold_right" : "fold_bottom";
+  const std::string action = "fold_" + side;
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   tooltip(std::string(folded ? "show: " : "fold away: ") + find_action(action)->label + "  " + keys_of(action));
 }
@@ -199,7 +202,7 @@ void AppWindow::keep_chart_view() {
       chart.moved = 1;
     }
     const auto on = [&](const char* name) { return kept.switches.contains(name) && kept.switches.at(name); };
-    if (on("critical") != view.critical) ui_.commands.push(ToggleCritical{});
+    if (on("critical") != view.critical) ui_.commands.push(toggle_critical());
     if (on("whiskers") != view.whiskers) ui_.commands.push(ToggleWhiskers{});
     chart.all_arrows = on("dependences");
   }
@@ -349,11 +352,12 @@ void AppWindow::draw_panes(float top, float height) {
   // Panes that gave way to the chart for lack of room have no handle: they could not come back. Handles lie off the middle,
   // where one would take hold of an edge to move it.
   const float half = px(6), down = top + height * 0.75f, along = left + center * 0.75f;
-  if (left > 0 || layout.left_folded) fold_handle("fold/left", Pane::Left, left == 0, ImVec2(left > 0 ? left : half, down), ui_);
+  if (left > 0 || layout.left_folded) fold_handle("left", &Layout::left_folded, left == 0, ImVec2(left > 0 ? left : half, down), ui_);
   if (right > 0 || layout.right_folded)
-    fold_handle("fold/right", Pane::Right, right == 0, ImVec2(right > 0 ? left + center : width - half, down), ui_);
+    fold_handle("right", &Layout::right_folded, right == 0, ImVec2(right > 0 ? left + center : width - half, down), ui_);
   if (bottom > 0 || layout.bottom_folded)
-    fold_handle("fold/bottom", Pane::Bottom, bottom == 0, ImVec2(along, bottom > 0 ? top + height - bottom : top + height - half), ui_);
+    fold_handle("bottom", &Layout::bottom_folded, bottom == 0, ImVec2(along, bottom > 0 ? top + height - bottom : top + height - half),
+                ui_);
 }
 
 }  // namespace heddle::app

@@ -67,8 +67,8 @@ float draw_chart_legend(const Session& session, const Models& models, UiState& u
   const ChartOverlay& overlay = models.overlay;
   std::vector<Chip> chips;
   if (!overlay.highlight.why.empty())
-    chips.push_back({"legend/highlight", "Esc", drawable(pretty(overlay.highlight.why)), theme().accent, SetHighlight{}});
-  if (!overlay.critical.empty()) chips.push_back({"legend/critical", "C", overlay.critical, theme().warning, ToggleCritical{}});
+    chips.push_back({"legend/highlight", "Esc", drawable(pretty(overlay.highlight.why)), theme().accent, end_highlight()});
+  if (!overlay.critical.empty()) chips.push_back({"legend/critical", "C", overlay.critical, theme().warning, toggle_critical()});
   if (overlay.whiskers) chips.push_back({"legend/whiskers", "L", whisker_legend(session, overlay), theme().text, ToggleWhiskers{}});
   if (!models.measured_legend.empty() && (!models.compare || session.view().chart_view == ChartView::A))
     chips.push_back({"legend/measured", "T", models.measured_legend, theme().second, ToggleMeasured{}});

@@ -240,7 +240,7 @@ void draw_error_panel(const Session& session, UiState& ui) {
   }
   ImGui::EndChild();
   if (button("error/copy", "Copy", ButtonKind::Plain, {}, px(90), px(32)))
-    ui.commands.push(CopyText{report->title + "\n" + to_string(report->error)});
+    ui.commands.push(copy_text(report->title + "\n" + to_string(report->error)));
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
   if (button("error/close", "Close", ButtonKind::Primary, {}, px(90), px(32)) || key_pressed(Key::Escape)) {

@@ -150,7 +150,7 @@ void take_chord(UiState& ui) {
       state.owner = owner->id;
       return;
     }
-    ui.commands.push(SetKeys{action->id, spelled({chord})});
+    ui.commands.push(use_keys(action->id, spelled({chord})));
     return stop_editing(state);
   }
 }
@@ -168,8 +168,8 @@ void draw_foot(const Session& session, UiState& ui) {
     if (button("keys/take", fmt::format("Give it to \"{}\"", action->label), ButtonKind::Primary, {}, 0, height)) {
       std::vector<Chord> rest = chords_of(*owner);
       std::erase(rest, *state.pressed);
-      ui.commands.push(SetKeys{owner->id, spelled(rest)});
-      ui.commands.push(SetKeys{action->id, spelled({*state.pressed})});
+      ui.commands.push(use_keys(owner->id, spelled(rest)));
+      ui.commands.push(use_keys(action->id, spelled({*state.pressed})));
       stop_editing(state);
     }
     ImGui::SameLine();
@@ -178,19 +178,19 @@ void draw_foot(const Session& session, UiState& ui) {
     colored_text(theme().accent, fmt::format("New keys for \"{}\"; Esc leaves it as it is.", action->label));
     ImGui::SameLine();
     if (button("keys/none", "No key", ButtonKind::Plain, {}, 0, height)) {
-      ui.commands.push(SetKeys{action->id, ""});
+      ui.commands.push(use_keys(action->id, ""));
       stop_editing(state);
     }
     ImGui::SameLine();
     const bool changed = session.settings().keys.count(action->id) > 0;
     if (button("keys/reset", "Built-in", ButtonKind::Plain, changed ? "" : "it has the built-in keys", 0, height)) {
-      ui.commands.push(SetKeys{action->id, std::nullopt});
+      ui.commands.push(use_keys(action->id, std::nullopt));
       stop_editing(state);
     }
   } else {
     if (button("keys/reset_all", "Reset all keys", ButtonKind::Plain, session.settings().keys.empty() ? "no key was changed" : "", 0,
                height))
-      ui.commands.push(ResetKeys{});
+      ui.commands.push(use_built_in_keys());
   }
 }
 
@@ -255,7 +255,7 @@ void draw_keys_overlay(const Session& session, UiState& ui) {
   }
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   if (!begin_modal("keys", ImVec2(px(1320), px(820)))) {
-    if (state.opened && session.view().keys_overlay) ui.commands.push(ToggleKeys{});
+    if (state.opened && session.view().keys_overlay) ui.commands.push(toggle_keys());
     state.opened = false;
     return;
   }
@@ -302,7 +302,7 @@ void draw_keys_overlay(const Session& session, UiState& ui) {
   const Action& keys = *find_action("keys");
   const bool leave = !was_editing && (key_pressed(Key::Escape) || (went_down(keys) && !ImGui::IsWindowAppearing()));
   if (button("keys/close", "Close", ButtonKind::Primary, {}, px(90), px(30)) || leave) {
-    ui.commands.push(ToggleKeys{});
+    ui.commands.push(toggle_keys());
     ImGui::CloseCurrentPopup();
     state.opened = false;
   }

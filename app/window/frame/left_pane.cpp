@@ -73,7 +73,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
                fitted_middle(fonts().body, op.name, std::max(room, px(20))));
     if (row.hovered) tooltip(op.name);
     if (row.clicked) ui.commands.push(SelectOp{op.op, ImGui::GetIO().KeyCtrl});
-    if (row.double_clicked) ui.commands.push(ZoomToSelection{});
+    if (row.double_clicked) ui.commands.push(zoom_to_selection());
   };
   draw_seen_rows(rows.size(), draw_row, px(23));
   ImGui::PopStyleVar();

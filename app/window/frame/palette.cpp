@@ -40,7 +40,7 @@ void add_ops(Contents& out, const Session& session, const char* kind) {
     const Op& op = content.problem->ops[i];
     std::string detail = op.kind;
     if (const ScheduleEntry* entry = content.entry()) detail = "start " + grouped(entry->schedule.start(OpId(i))) + " · " + op.kind;
-    out.add({"op/" + op.name, kind, op.name, detail}, {{SelectOp{OpId(i)}, ZoomToSelection{}}, nullptr, {}, {}});
+    out.add({"op/" + op.name, kind, op.name, detail}, {{SelectOp{OpId(i)}, zoom_to_selection()}, nullptr, {}, {}});
   }
 }
 
@@ -54,7 +54,7 @@ void add_document(Contents& out, const Session& session) {
     const UserConstraint& constraint = content.constraints[i];
     const std::string text = describe(constraint);
     out.add({"constraint/" + std::to_string(i), "constraint", text, constraint.enabled ? "on" : "off"},
-            {{ToggleConstraint{i}, ShowTab{BottomTab::Constraints}}, nullptr, {}, {}});
+            {{ToggleConstraint{i}, show_tab(BottomTab::Constraints)}, nullptr, {}, {}});
   }
 }
 
@@ -84,7 +84,7 @@ Contents contents_of(const Session& session, PaletteState::Scope scope, bool com
   if (scope == PaletteState::Scope::Everything) {
     add_document(out, session);
     add_actions(out, session);
-    for (const Tab& tab : tabs()) out.add({std::string("tab/") + tab.id, "tab", tab.label, ""}, {{ShowTab{tab.tab}}, nullptr, {}, {}});
+    for (const Tab& tab : tabs()) out.add({std::string("tab/") + tab.id, "tab", tab.label, ""}, {{show_tab(tab.tab)}, nullptr, {}, {}});
     for (const std::string& name : session.settings().recent) {
       // A shipped name, or a file.
       Command open = name.find('/') == std::string::npos && !name.ends_with(".json") ? Command(OpenKernel{name}) : Command(OpenFile{name});
@@ -164,7 +164,7 @@ bool draw_row(const Row& row, bool chosen) {
 
 void choose(const Choice& choice, const Entry& entry, const Session& session, UiState& ui) {
   if (!entry.why_not.empty()) return;
-  ui.commands.push(RememberUsed{choice.id});
+  ui.commands.push(remember_choice(choice.id));
   if (entry.action) perform(*entry.action, session, ui);
   for (const Command& command : entry.commands) ui.commands.push(command);
 }

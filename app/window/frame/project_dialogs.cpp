@@ -298,7 +298,7 @@ void draw_notices(const Session& session, UiState& ui) {
   };
   if (session.recoveries().empty()) {
     const float width = place(px(80));
-    if (button("notice/dismiss", "Dismiss", ButtonKind::Plain, {}, width, height)) ui.commands.push(DismissNotice{});
+    if (button("notice/dismiss", "Dismiss", ButtonKind::Plain, {}, width, height)) ui.commands.push(dismiss_notice());
     return sentence(session.view().notice, right);
   }
   const Recovery& newest = session.recoveries().front();

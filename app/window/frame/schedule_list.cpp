@@ -85,7 +85,7 @@ void draw_row_menu(const Session& session, UiState& ui, std::size_t i, const std
     if (item("End the comparison", "", "no_b", content.baseline.has_value())) ui.commands.push(SetBaseline{});
     ImGui::Separator();
     if (item("Rename ...", "F2", "rename", !content.schedules[i]->running)) begin_rename(session, ui, i);
-    if (item("Copy name", "", "copy", true)) ui.commands.push(CopyText{content.schedules[i]->name});
+    if (item("Copy name", "", "copy", true)) ui.commands.push(copy_text(content.schedules[i]->name));
     if (item("Remove from the list", "Delete", "remove", true)) ui.commands.push(RemoveSchedule{i});
     ImGui::EndPopup();
   }

@@ -38,13 +38,13 @@ void draw_tab(const Tab& tab, bool current, float height, UiState& ui) {
   const ImVec2 size = text_size(font, tab.label);
   const float width = width_of(tab);
   ImGui::PushID(tab.id);
-  if (ImGui::InvisibleButton("tab", ImVec2(width, height))) ui.commands.push(ShowTab{tab.tab});
+  if (ImGui::InvisibleButton("tab", ImVec2(width, height))) ui.commands.push(show_tab(tab.tab));
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) ui.maximized = !ui.maximized;
   ImGui::PopID();
   if (probe::on()) probe::last_item(std::string("tab/") + tab.id);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool hovered = ImGui::IsItemHovered();
-  if (focus::station().pressed) ui.commands.push(ShowTab{tab.tab});
+  if (focus::station().pressed) ui.commands.push(show_tab(tab.tab));
   if (current || hovered) list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), current ? theme().card : theme().hovered, px(3));
   if (current) list.AddRectFilled(ImVec2(at.x, at.y + height - px(2)), ImVec2(at.x + width, at.y + height), theme().accent);
   paint_text(font, ImVec2(at.x + (width - size.x) / 2, at.y + (height - size.y) / 2), current ? theme().text : theme().dim, tab.label);
@@ -99,7 +99,7 @@ void draw_tab_strip(const Session& session, UiState& ui) {
     if (ImGui::BeginPopup("more tabs")) {
       for (std::size_t i = 0; i < all.size(); ++i) {
         if (i >= first && i < end) continue;
-        if (ImGui::MenuItem(all[i].label, keys_of(all[i].id).c_str())) ui.commands.push(ShowTab{all[i].tab});
+        if (ImGui::MenuItem(all[i].label, keys_of(all[i].id).c_str())) ui.commands.push(show_tab(all[i].tab));
         if (probe::on()) probe::last_item(std::string("tab/more/") + all[i].id);
       }
       ImGui::EndPopup();

@@ -87,7 +87,7 @@ void draw_welcome(const Session& session, UiState& ui) {
   const std::size_t rows = (std::size(kCards) + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
   y += static_cast<float>(rows) * (height + gap) + px(8);
   ImGui::SetCursorScreenPos(ImVec2(left, y));
-  if (button("welcome/open", "Open a kernel file ...", ButtonKind::Primary, {}, 0, px(34))) ui.commands.push(ShowOpenDialog{});
+  if (button("welcome/open", "Open a kernel file ...", ButtonKind::Primary, {}, 0, px(34))) ui.commands.push(show_open_dialog());
   const float open_right = ImGui::GetItemRectMax().x;
   paint_text(fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,
              fitted(fonts().small,

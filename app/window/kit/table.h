@@ -1,4 +1,4 @@
-// Parts of tables: headings that sort, rows of which only those on screen are drawn, and the cells of a row.
+// Tables: headings, sorting, rows of which only those on screen are drawn, and cells.
 #pragma once
 
 #include <imgui.h>
@@ -32,36 +32,89 @@ void draw_seen_rows(std::size_t count, Draw draw, float height = -1) {
   clipper.End();
 }
 
-/// The heading of the present column of a sortable ImGui table; titles of numbers end where the numbers end. The probe knows it as
+/// The heading of the present column of a table that sorts by itself; titles of numbers end where the numbers end. The probe knows it as
 /// "PREFIX/TITLE".
 template <class Row>
 void draw_heading(const Column<Row>& column, const char* prefix, bool at_the_right = true) {
   const FontScope scope(fonts().small_bold);
   if (column.number && at_the_right) {
-    const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(column.title).x;
+    const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(column.title.c_str()).x;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - px(14)));
   }
-  ImGui::TableHeader(column.title);
-  if (*column.about && ImGui::IsItemHovered()) tooltip(column.about);
+  ImGui::TableHeader(column.title.c_str());
+  if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
   if (probe::on()) probe::last_item(std::string(prefix) + "/" + column.title);
 }
 
-/// Which of these columns the present ImGui table is sorted by; null: another one, or none.
+/// The same for a table whose order the tab keeps.
 template <class Row>
-const Column<Row>* sorted_column(std::span<const Column<Row>> columns, bool& descending) {
-  const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
-  if (!specs || specs->SpecsCount == 0 || static_cast<std::size_t>(specs->Specs[0].ColumnIndex) >= columns.size()) return nullptr;
-  descending = specs->Specs[0].SortDirection == ImGuiSortDirection_Descending;
-  return &columns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)];
+void draw_heading(const Column<Row>& column, const char* prefix, TableOrder& order) {
+  if (sort_heading((std::string(prefix) + "/" + column.title).c_str(), column.title.c_str(), column.number, column.title == order.column,
+                   order.descending))
+    order.column = column.title;
 }
 
-/// All cells but the first, which is also the row's handle. `ink` gives the colour for a column.
-template <class Row, class Ink>
-void draw_cells(std::span<const Column<Row>> columns, const Row& row, Ink ink) {
-  for (const Column<Row>& column : columns.subspan(1)) {
+/// The heading of a column that cannot be sorted by.
+template <class Row>
+void draw_heading(const Column<Row>& column, Color ink = theme().heading) {
+  const FontScope scope(fonts().small_bold);
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(column.title.c_str()).x;
+  if (column.number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room));
+  colored_text(ink, column.title);
+  if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
+}
+
+/// How tables differ from each other.
+struct TableLook {
+  ImGuiTableFlags flags = 0;  ///< ImGuiTableFlags_Sortable: it sorts by itself
+  ImVec2 size{0, 0};
+  float inner_width = 0;
+  int held = 0;                 ///< so many columns at the left stay where they are
+  bool every_row = false;       ///< also those that are not on screen: their cells say how wide columns are
+  TableOrder* order = nullptr;  ///< what it is sorted by, where the tab keeps it
+  const char* none = nullptr;   ///< what stands there when there is no row
+};
+
+/// A table. `heading(column)` draws a heading; `first(row, i)` the first cell of row i, which is also the row's handle.
+template <class Row, class Heading, class First>
+void draw_table(const char* id, const TableLook& look, const std::vector<Column<Row>>& columns, std::vector<Row>& rows, Heading heading,
+                First first) {
+  if (!ImGui::BeginTable(id, static_cast<int>(columns.size()), look.flags, look.size, look.inner_width)) return;
+  if (look.flags & ImGuiTableFlags_ScrollY) ImGui::TableSetupScrollFreeze(look.held, 1);
+  for (const Column<Row>& column : columns) ImGui::TableSetupColumn(column.title.c_str(), column.flags, column.width);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (const Column<Row>& column : columns) {
     ImGui::TableNextColumn();
-    cell_text(column.text(row), column.number, ink(column));
+    heading(column);
   }
+  TableOrder own;
+  TableOrder& order = look.order ? *look.order : own;
+  if (const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs(); specs && specs->SpecsCount > 0)
+    order = {columns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)].title,
+             specs->Specs[0].SortDirection == ImGuiSortDirection_Descending};
+  sort_by(rows, std::span(columns), order);
+  const auto draw = [&](std::size_t i) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    first(rows[i], i);
+    for (const Column<Row>& column : std::span(columns).subspan(1)) {
+      ImGui::TableNextColumn();
+      if (column.draw)
+        column.draw(rows[i]);
+      else
+        cell_text(column.text(rows[i]), column.number, column.ink ? column.ink(rows[i]) : theme().text);
+    }
+  };
+  if (look.every_row)
+    for (std::size_t i = 0; i < rows.size(); ++i) draw(i);
+  else
+    draw_seen_rows(rows.size(), draw);
+  if (rows.empty() && look.none) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    colored_text(theme().dim, look.none);
+  }
+  ImGui::EndTable();
 }
 
 }  // namespace heddle::app

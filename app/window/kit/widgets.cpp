@@ -283,29 +283,27 @@ bool table_row(const std::string& name, bool selected, int flags) {
   return focus::station().pressed || pressed;
 }
 
-void sort_heading(const char* name, const char* label, std::size_t column, bool number, std::size_t& sort, bool& descending) {
+bool sort_heading(const char* name, const char* label, bool number, bool current, bool& descending) {
   const FontScope scope(fonts().small_bold);
-  const bool current = sort == column;
   const ImVec2 text = ImGui::CalcTextSize(label);
   const float mark = px(12), room = ImGui::GetContentRegionAvail().x, width = std::max(text.x + mark, 1.0f);
   if (number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - width));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushID(name);
-  const bool pressed = ImGui::InvisibleButton("sort", ImVec2(width, text.y));
+  bool pressed = ImGui::InvisibleButton("sort", ImVec2(width, text.y));
   ImGui::PopID();
   if (probe::on()) probe::last_item(name);
   const bool hovered = ImGui::IsItemHovered();
-  if (focus::station().pressed || pressed) {
-    descending = current && !descending;
-    sort = column;
-  }
+  pressed = focus::station().pressed || pressed;
+  if (pressed) descending = current && !descending;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float x = number ? at.x + mark : at.x;
   list.AddText(ImVec2(x, at.y), hovered ? theme().text : theme().heading, label);
-  if (!current) return;
+  if (!current) return pressed;
   const float left = (number ? at.x + px(1) : at.x + text.x + px(4)), middle = at.y + text.y / 2, way = descending ? 1.0f : -1.0f;
   list.AddTriangleFilled(ImVec2(left, middle - way * px(2.5f)), ImVec2(left + px(7), middle - way * px(2.5f)),
                          ImVec2(left + px(3.5f), middle + way * px(3)), theme().accent);
+  return pressed;
 }
 
 bool begin_modal(const char* name, ImVec2 size) {

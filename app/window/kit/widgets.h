@@ -83,8 +83,9 @@ void tooltip(std::string_view text);
 /// A row of an ImGui table, from its first cell on: pressed with the mouse, or with Enter where the keyboard is on it. `flags`
 /// are more ImGuiSelectableFlags.
 bool table_row(const std::string& name, bool selected, int flags = 0);
-/// A heading of a table that sorts by its column when pressed, again: the other way round. Numbers stand at the right.
-void sort_heading(const char* name, const char* label, std::size_t column, bool number, std::size_t& sort, bool& descending);
+/// A heading of a table that sorts by its column when pressed, again: the other way round. Numbers stand at the right. `current`: it is
+/// sorted by this one. True when pressed.
+bool sort_heading(const char* name, const char* label, bool number, bool current, bool& descending);
 
 /// The square with the letter of A or B; filled, or an outline where it is only an offer.
 void paint_badge(float x, float y, float size, bool b, bool filled = true);

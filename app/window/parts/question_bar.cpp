@@ -50,7 +50,7 @@ void draw_copy_buttons(const std::string& name, const Session& session, UiState&
                        const std::string& command) {
   const float height = px(26);
   if (ImGui::GetContentRegionAvail().x < button_width("Copy") + button_width("Copy as command") + px(8)) ImGui::NewLine();
-  if (button((name + "/copy").c_str(), "Copy", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CopyText{table()});
+  if (button((name + "/copy").c_str(), "Copy", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(table()));
   if (ImGui::IsItemHovered()) tooltip("the table, tab-separated");
   ImGui::SameLine();
   copy_command_button((name + "/command").c_str(), session, ui, command, ButtonKind::Plain, 0, height);
@@ -59,7 +59,7 @@ void draw_copy_buttons(const std::string& name, const Session& session, UiState&
 
 void copy_command_button(const char* name, const Session& session, UiState& ui, const std::string& line, ButtonKind kind, float width,
                          float height) {
-  if (button(name, "Copy as command", kind, line.empty() ? why_no_line(session) : "", width, height)) ui.commands.push(CopyText{line});
+  if (button(name, "Copy as command", kind, line.empty() ? why_no_line(session) : "", width, height)) ui.commands.push(copy_text(line));
   if (ImGui::IsItemHovered() && !line.empty()) tooltip(line);
 }
 

@@ -244,19 +244,18 @@ std::vector<LatencyRow> latency_rows(const LatencyRange& answer) {
   return rows;
 }
 
-void sort_latency_rows(std::vector<LatencyRow>& rows, LatencyColumn column, bool descending) {
-  const auto before = [&](const LatencyRow& a, const LatencyRow& b) {
-    const LatencyStep &x = a.segment.step, &y = b.segment.step;
-    switch (column) {
-      case LatencyColumn::Latency: return x.low < y.low;
-      case LatencyColumn::Ii: return std::pair(x.ii, x.lower_bound) < std::pair(y.ii, y.lower_bound);
-      case LatencyColumn::Status: return a.status < b.status;
-      case LatencyColumn::Reason: return x.why < y.why;
-    }
-    return false;
+std::vector<Column<LatencyRow>> latency_columns() {
+  using Row = LatencyRow;
+  const auto step = [](const Row& r) -> const LatencyStep& { return r.segment.step; };
+  const auto status = [](const Row& r) { return r.status; };
+  const auto why = [=](const Row& r) { return step(r).why; };
+  return {
+      {"latency", false, [](const Row& r) { return r.latencies + (r.now ? "  now" : ""); }, [=](const Row& r) { return step(r).low; }},
+      Column<Row>{"II", false, [](const Row& r) { return r.ii; }}.sorted_by(
+          [=](const Row& r) { return std::pair(step(r).ii, step(r).lower_bound); }),
+      Column<Row>{"status", false, status}.sorted_by(status),
+      Column<Row>{"why not smaller", false, why}.sorted_by(why),
   };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const LatencyRow& a, const LatencyRow& b) { return descending ? before(b, a) : before(a, b); });
 }
 
 std::string latency_sentence(const LatencyRange& answer) {

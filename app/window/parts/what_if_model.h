@@ -9,6 +9,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/document.h"
+#include "app/window/kit/column.h"
 #include "core/answers/latency.h"
 
 namespace heddle::app {
@@ -98,9 +99,7 @@ struct LatencyRow {
   bool now = false;                   ///< the present latency is among them
 };
 std::vector<LatencyRow> latency_rows(const LatencyRange& answer);
-enum class LatencyColumn { Latency, Ii, Status, Reason };
-/// Rows that are equal there stay in order of latency.
-void sort_latency_rows(std::vector<LatencyRow>& rows, LatencyColumn column, bool descending);
+std::vector<Column<LatencyRow>> latency_columns();
 /// "II 2 048 until 812, then 2 160, proved"
 std::string latency_sentence(const LatencyRange& answer);
 std::string latency_as_text(const LatencyRange& answer);

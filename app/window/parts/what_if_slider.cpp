@@ -223,13 +223,13 @@ void draw_what_if_section(const Session& session, UiState& ui) {
       ask.options.from = state.numbers[0].low;
       ask.options.to = state.numbers[0].high;
       ui.commands.push(ask);
-      ui.commands.push(ShowTab{BottomTab::WhatIf});
+      ui.commands.push(show_tab(BottomTab::WhatIf));
     }
   }
   if (!session.content().changes.empty()) {
     if (link("inspector/changes",
              fmt::format("{} change{} of numbers", session.content().changes.size(), session.content().changes.size() == 1 ? "" : "s")))
-      ui.commands.push(ShowTab{BottomTab::WhatIf});
+      ui.commands.push(show_tab(BottomTab::WhatIf));
   }
 }
 

@@ -40,8 +40,7 @@ struct WhatIfState {
   std::optional<std::size_t> edited;  ///< which change's value is in the field
   char value_text[64] = "";
   bool edit_opened = false;
-  std::size_t sort = 0;  ///< column of the steps
-  bool descending = false;
+  TableOrder order{"latency"};  ///< of the steps
   PlotState plot;
 };
 

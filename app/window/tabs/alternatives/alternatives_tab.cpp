@@ -7,6 +7,7 @@
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
 #include "app/window/kit/probe.h"
+#include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
@@ -68,7 +69,7 @@ void draw_question(const Session& session, const AlternativesModel* model, UiSta
   }
   if (model) {
     beside(button_room("Copy"), px(6));
-    if (button("alternatives/copy", "Copy")) ui.commands.push(CopyText{alternatives_as_text(*model)});
+    if (button("alternatives/copy", "Copy")) ui.commands.push(copy_text(alternatives_as_text(*model)));
   }
   beside(button_room("Copy as command"), px(6));
   copy_command_button("alternatives/command", session, ui, ask_command(session, Topic::Alternatives, options_of(state)));
@@ -84,40 +85,26 @@ AdoptSchedule take_over(const Alternatives& answer, const AlternativeRow& row, b
 }
 
 void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool current, float width, UiState& ui) {
-  constexpr ImGuiTableFlags kFlags =
-      ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  struct Column {
-    const char *title, *about;
-    float weight;
-    bool number;
+  using Row = AlternativeRow;
+  const auto number = [](const char* title, std::string Row::*text, float width, const char* about = "") {
+    return Column<Row>{title, true, [text](const Row& row) { return row.*text; }, {}, about}.wide(width);
   };
-  static constexpr Column kColumns[] = {
-      {"schedule", "", 1.7f, false},
-      {"distance", "from the first: pairs of ops that relate differently, and rings of another depth", 1.1f, true},
-      {"nearest", "the same, from the nearest one found before", 0.9f, true},
-      {"period", "cycles per iteration when it runs as it stands", 0.9f, true},
-      {"stages", "", 0.8f, true},
-      {"length", "cycles from the start of an iteration to its end", 0.9f, true},
-      {"bears", "robustness: how late the median op may come in every iteration before II is lost", 0.8f, true},
-      {"critical", "ops that bear no delay at all", 1.0f, true}};
-  const float height = ImGui::GetContentRegionAvail().y;
-  if (!ImGui::BeginTable("alternatives", static_cast<int>(std::size(kColumns)), kFlags, ImVec2(width, height))) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  for (const Column& column : kColumns) ImGui::TableSetupColumn(column.title, 0, column.weight);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (int c = 0; c < static_cast<int>(std::size(kColumns)); ++c) {
-    ImGui::TableSetColumnIndex(c);
-    const FontScope scope(fonts().small_bold);
-    if (kColumns[c].number)
-      ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
-                           std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(kColumns[c].title).x));
-    ImGui::TextUnformatted(kColumns[c].title);
-    if (*kColumns[c].about && ImGui::IsItemHovered()) tooltip(kColumns[c].about);
-  }
-  for (const AlternativeRow& row : model.rows) {
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    ImGui::PushID(static_cast<int>(row.index));
+  const std::vector<Column<Row>> columns{
+      Column<Row>{"schedule"}.wide(1.7f),
+      number("distance", &Row::distance, 1.1f, "from the first: pairs of ops that relate differently, and rings of another depth"),
+      number("nearest", &Row::nearest, 0.9f, "the same, from the nearest one found before"),
+      number("period", &Row::period, 0.9f, "cycles per iteration when it runs as it stands"),
+      number("stages", &Row::stages, 0.8f),
+      number("length", &Row::length, 0.9f, "cycles from the start of an iteration to its end"),
+      number("bears", &Row::bears, 0.8f, "robustness: how late the median op may come in every iteration before II is lost"),
+      number("critical", &Row::critical, 1.0f, "ops that bear no delay at all")};
+  TableLook look;
+  look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
+  look.every_row = true;
+  std::vector<Row> rows = model.rows;
+  const auto heading = [](const Column<Row>& column) { draw_heading(column, theme().text); };
+  draw_table("alternatives", look, columns, rows, heading, [&](const Row& row, std::size_t) {
     const std::string label = fitted_middle(fonts().body, row.name, ImGui::GetContentRegionAvail().x);
     if (table_row("alternatives/row/" + std::to_string(row.index + 1), ui.of<AlternativesTabState>().picked == row.index)) {
       ui.of<AlternativesTabState>().picked = row.index;
@@ -125,13 +112,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
     }
     ImGui::SameLine(0, 0);
     colored_text(theme().text, label);
-    ImGui::PopID();
-    for (const std::string* text : {&row.distance, &row.nearest, &row.period, &row.stages, &row.length, &row.bears, &row.critical}) {
-      ImGui::TableNextColumn();
-      cell_text(*text, true, theme().text);
-    }
-  }
-  ImGui::EndTable();
+  });
 }
 
 void draw_differences(const Alternatives& answer, const AlternativeRow& row, bool current, UiState& ui) {

@@ -39,11 +39,11 @@ void draw_head(const Session& session, const AuditModel& model, UiState& ui) {
   if (probe::on()) probe::last_item("audit/headline");
   if (ImGui::IsItemHovered()) tooltip(text);
   ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(width - buttons + gap, 0.0f), at.y));
-  if (button("audit/copy", copies[0], ButtonKind::Plain, {}, 0, height)) ui.commands.push(CopyText{audit_tsv(model)});
+  if (button("audit/copy", copies[0], ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(audit_tsv(model)));
   if (ImGui::IsItemHovered()) tooltip("the findings, tab-separated");
   if (!model.of_dump) return;
   ImGui::SameLine(0, gap);
-  if (button("audit/markdown", copies[1], ButtonKind::Plain, {}, 0, height)) ui.commands.push(CopyText{audit_markdown_of(session)});
+  if (button("audit/markdown", copies[1], ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(audit_markdown_of(session)));
   if (ImGui::IsItemHovered()) tooltip("for a pull request: all loops, with what was solved here");
   ImGui::SameLine(0, gap);
   copy_command_button("audit/command", session, ui, audit_command(session), ButtonKind::Plain, 0, height);
@@ -52,7 +52,7 @@ void draw_head(const Session& session, const AuditModel& model, UiState& ui) {
 void point_at(const Session& session, const AuditModel& model, const AuditLine& line, bool shown, UiState& ui) {
   if (model.stored && session.content().shown != model.stored) ui.commands.push(SelectSchedule{*model.stored});
   ui.commands.push(ClearSelection{});
-  ui.commands.push(SetHighlight{shown ? Highlight{} : line.shown});
+  ui.commands.push(show_highlight(shown ? Highlight{} : line.shown));
 }
 
 void draw_line(const Session& session, const AuditModel& model, std::size_t index, float width, UiState& ui) {
@@ -96,7 +96,7 @@ void draw_purpose(UiState& ui) {
       "The audit is for schedules that a compiler dumped (ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
       "dependences, double-booked units, the period the warp groups really sustain, memory that is counted wrong, ring slots nothing "
       "fills.");
-  if (button("audit/open", "Open a dump ...", ButtonKind::Plain)) ui.commands.push(ShowOpenDialog{});
+  if (button("audit/open", "Open a dump ...", ButtonKind::Plain)) ui.commands.push(show_open_dialog());
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void draw_empty(const Session& session, UiState& ui) {
     if (button(("compare/shelf/" + shelf[i].name).c_str(), "Open " + shelf[i].name)) ui.commands.push(OpenSchedule{shelf[i].path});
     ImGui::SameLine(0, px(8));
   }
-  if (button("compare/open", "Open a schedule file ...")) ui.commands.push(ShowOpenDialog{});
+  if (button("compare/open", "Open a schedule file ...")) ui.commands.push(show_open_dialog());
 }
 
 void draw_head(const Session& session, const CompareModel& model, const std::vector<OpDifferenceRow>& rows, UiState& ui) {
@@ -80,7 +80,7 @@ void draw_head(const Session& session, const CompareModel& model, const std::vec
     perform(divergence, session, ui);
   ImGui::SameLine(0, gap);
   if (button("compare/copy", "Copy", ButtonKind::Plain, {}, copy, height))
-    ui.commands.push(CopyText{compare_tsv(*session.content().problem, model, rows)});
+    ui.commands.push(copy_text(compare_tsv(*session.content().problem, model, rows)));
   ImGui::SameLine(0, gap);
   copy_command_button("compare/command", session, ui, compare_command(session), ButtonKind::Plain, command, height);
 }
@@ -196,58 +196,37 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
   if (!model.axis.empty()) about += " · " + model.axis;
   colored_text(ui.chart.range ? theme().warning : theme().dim, fitted(fonts().body, about, ImGui::GetContentRegionAvail().x));
   if (ImGui::IsItemHovered()) tooltip(about);
-  constexpr int kColumns = static_cast<int>(std::size(kCompareColumns));
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
-                                     ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  if (ImGui::BeginTable("compare_ops", kColumns, kFlags, ImVec2(0, room.y))) {
-    ImGui::TableSetupScrollFreeze(1, 1);
-    for (const CompareColumn column : kCompareColumns)
-      ImGui::TableSetupColumn(title(column),
-                              column == CompareColumn::AStart ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
-                              column == CompareColumn::Change ? px(170)
-                              : is_number(column)             ? px(62)
-                                                              : px(92));
-    ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-    for (int c = 0; c < kColumns; ++c) {
-      ImGui::TableSetColumnIndex(c);
-      const FontScope scope(fonts().small_bold);
-      ImGui::TableHeader(title(kCompareColumns[c]));
-      if (probe::on()) probe::last_item(std::string("compare/sort/") + title(kCompareColumns[c]));
-    }
-    if (const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs(); specs && specs->SpecsCount > 0) {
-      state.sort = kCompareColumns[specs->Specs[0].ColumnIndex];
-      state.descending = specs->Specs[0].SortDirection == ImGuiSortDirection_Descending;
-    }
-    sort_rows(problem, rows, state.sort, state.descending);
-    draw_seen_rows(rows.size(), [&](std::size_t i) {
-      const OpDifferenceRow& row = rows[i];
-      const bool differs = row.difference.differs();
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float width = ImGui::GetContentRegionAvail().x;
-      if (table_row("compare/op/" + problem.op(row.op).name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {
-        ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
-        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
-      }
-      paint_text(differs ? fonts().bold : fonts().body, at, differs ? theme().text : theme().dim,
-                 fitted_middle(differs ? fonts().bold : fonts().body, problem.op(row.op).name, width));
-      for (const CompareColumn column : kCompareColumns) {
-        if (column == CompareColumn::Op) continue;
-        ImGui::TableNextColumn();
-        const FontScope scope(is_number(column) ? fonts().body : fonts().small);
-        const bool of_difference = column == CompareColumn::Delta || column == CompareColumn::Change;
-        cell_text(cell(problem, row, column), is_number(column), differs && of_difference ? theme().text : theme().dim);
-      }
-    });
-    if (rows.empty()) {
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      colored_text(theme().dim, "none");
-    }
-    ImGui::EndTable();
+  std::vector<Column<OpDifferenceRow>> columns = op_difference_columns(problem);
+  for (auto& column : columns) {
+    const bool of_difference = column.title == "delta" || column.title == "in B";
+    column.width = column.title == "in B" ? px(170) : column.number ? px(62) : px(92);
+    column.ink = [=](const OpDifferenceRow& row) { return row.difference.differs() && of_difference ? theme().text : theme().dim; };
+    if (column.number) continue;
+    column.draw = [text = column.text, ink = column.ink](const OpDifferenceRow& row) {
+      const FontScope small(fonts().small);
+      colored_text(ink(row), text(row));
+    };
   }
+  column_of(columns, "A start").flags = ImGuiTableColumnFlags_DefaultSort;
+  TableLook look;
+  look.flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+               ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
+  look.size = ImVec2(0, ImGui::GetContentRegionAvail().y);
+  look.held = 1;
+  look.order = &state.order;
+  look.none = "none";
+  const auto heading = [](const auto& column) { draw_heading(column, "compare/sort", false); };
+  draw_table("compare_ops", look, columns, rows, heading, [&](const OpDifferenceRow& row, std::size_t) {
+    const bool differs = row.difference.differs();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    if (table_row("compare/op/" + problem.op(row.op).name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {
+      ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
+      if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(zoom_to_selection());
+    }
+    paint_text(differs ? fonts().bold : fonts().body, at, differs ? theme().text : theme().dim,
+               fitted_middle(differs ? fonts().bold : fonts().body, problem.op(row.op).name, width));
+  });
   ImGui::EndChild();
 }
 
@@ -264,7 +243,8 @@ void draw_compare_tab(const Session& session, const Models& models, UiState& ui)
   if (!models.compare) return draw_empty(session, ui);
   const CompareModel& model = *models.compare;
   std::vector<OpDifferenceRow> rows = filtered(model, *models.gantt, {ui.of<CompareTabState>().only_differences, ui.chart.range});
-  sort_rows(*session.content().problem, rows, ui.of<CompareTabState>().sort, ui.of<CompareTabState>().descending);
+  const std::vector<Column<OpDifferenceRow>> columns = op_difference_columns(*session.content().problem);
+  sort_by(rows, std::span(columns), ui.of<CompareTabState>().order);  // what is copied is in the order of the table
   draw_head(session, model, rows, ui);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.x > px(760)) {

@@ -30,7 +30,7 @@ void draw_verbs(const Session& session, const ConstraintList& list, UiState& ui)
   }
   const float right = ImGui::GetWindowContentRegionMax().x;
   ImGui::SameLine(std::max(px(380), right - px(330)));
-  if (button("constraint_table/copy", "Copy")) ui.commands.push(CopyText{constraints_tsv(list)});
+  if (button("constraint_table/copy", "Copy")) ui.commands.push(copy_text(constraints_tsv(list)));
   ImGui::SameLine(0, px(6));
   copy_command_button("constraint_table/command", session, ui, ask_command(session, Topic::Price, {}));
   ImGui::SameLine(0, px(6));

@@ -193,7 +193,7 @@ void draw_check(const Session& session, UiState& ui, const std::string& name, co
                              seconds_text(c.seconds)));
   const std::string line = check_kernel_command(session, {c.wanted > 0 ? c.wanted : usual.interleavings, usual.data});
   if (line.empty()) return;
-  if (link((name + "/command").c_str(), "copy as command")) ui.commands.push(CopyText{line});
+  if (link((name + "/command").c_str(), "copy as command")) ui.commands.push(copy_text(line));
   if (ImGui::IsItemHovered()) tooltip(line);
 }
 

@@ -134,7 +134,7 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
           if (ImGui::GetIO().KeyCtrl) s.followed.clear();
           ui.commands.push(SelectOp{block->op, ImGui::GetIO().KeyCtrl});
         }
-        if (row.double_clicked && ours) ui.commands.push(ZoomToSelection{});
+        if (row.double_clicked && ours) ui.commands.push(zoom_to_selection());
         if (!row.hovered) return;
         if (ours) hovered = block->op;
         if (block && !old) tooltip(describe(*block));
@@ -169,7 +169,7 @@ void step_source(const Session& session, UiState& ui, int direction) {
   }
   s.go_to = s.marked = source.blocks[blocks[at]].first;
   s.steps = false;
-  ui.commands.push(ShowTab{BottomTab::Cuda});
+  ui.commands.push(show_tab(BottomTab::Cuda));
 }
 
 }  // namespace heddle::app

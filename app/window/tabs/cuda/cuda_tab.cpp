@@ -123,7 +123,7 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   if (low) return;
   if (source) draw_find(ui, *source);
   same_line_if_room(button_width("Copy"));
-  if (button("cuda/copy", "Copy", ButtonKind::Flat, source ? "" : "there is no text", 0, height)) ui.commands.push(CopyText{source->text});
+  if (button("cuda/copy", "Copy", ButtonKind::Flat, source ? "" : "there is no text", 0, height)) ui.commands.push(copy_text(source->text));
   if (ImGui::IsItemHovered() && source) tooltip("the whole text");
   same_line_if_room(button_width("Save ..."));
   const Action& save = *find_action("save_kernel");

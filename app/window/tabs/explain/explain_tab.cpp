@@ -88,7 +88,7 @@ void draw_card(std::size_t index, const ExplainCard& card, const Highlight& lit,
     ImGui::SetCursorScreenPos(ImVec2(x, at.y + px(8)));
     if (link(("explain/show/" + number).c_str(), show)) {
       ui.commands.push(ClearSelection{});
-      ui.commands.push(SetHighlight{shown ? Highlight{} : card.shown});
+      ui.commands.push(show_highlight(shown ? Highlight{} : card.shown));
     }
     x += text_size(fonts().body, show).x + gap;
   }
@@ -134,7 +134,7 @@ void draw_head(const Session& session, const ExplainModel& model, float width, U
     }
     const std::string why = name == "explain/ask" ? session.why_no_question(Topic::Explain) : "";
     if (button(verb.name, verb.label, ButtonKind::Plain, why)) {
-      if (name == "explain/copy") ui.commands.push(CopyText{explain_as_text(model)});
+      if (name == "explain/copy") ui.commands.push(copy_text(explain_as_text(model)));
       if (name == "explain/cancel") ui.commands.push(CancelAsk{Topic::Explain});
       if (name == "explain/ask") ui.commands.push(Ask{Topic::Explain, {}});
     }

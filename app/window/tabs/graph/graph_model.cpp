@@ -183,28 +183,20 @@ std::vector<EdgeRow> edge_rows(const Problem& problem, const Schedule* schedule)
   return rows;
 }
 
-void sort_rows(std::vector<EdgeRow>& rows, const Problem& problem, EdgeColumn column, bool descending) {
-  const auto before = [&](const EdgeRow& a, const EdgeRow& b) {
-    switch (column) {
-      case EdgeColumn::From: return problem.op(a.from).name < problem.op(b.from).name;
-      case EdgeColumn::To: return problem.op(a.to).name < problem.op(b.to).name;
-      case EdgeColumn::Value: return a.value < b.value;
-      case EdgeColumn::Latency: return a.latency < b.latency;
-      case EdgeColumn::Distance: return a.distance < b.distance;
-      case EdgeColumn::HandOff: return a.handoff < b.handoff;
-      case EdgeColumn::Slack: return a.slack.value_or(0) < b.slack.value_or(0);
-    }
-    return false;
+std::vector<Column<EdgeRow>> edge_columns(const Problem& problem) {
+  using Row = EdgeRow;
+  const auto from = [&](const Row& r) { return printable(problem.op(r.from).name); };
+  const auto to = [&](const Row& r) { return printable(problem.op(r.to).name); };
+  const auto value = [](const Row& r) { return r.value; };
+  return {
+      Column<Row>{"from", false, from}.sorted_by(from),
+      Column<Row>{"to", false, to}.sorted_by(to),
+      Column<Row>{"value", false, value}.sorted_by(value),
+      {"latency", true, [](const Row& r) { return grouped(r.latency); }, [](const Row& r) { return r.latency; }},
+      {"distance", true, [](const Row& r) { return grouped(r.distance); }, [](const Row& r) { return r.distance; }},
+      {"hand-off", true, [](const Row& r) { return r.handoff > 0 ? grouped(r.handoff) : "-"; }, [](const Row& r) { return r.handoff; }},
+      {"slack", true, [](const Row& r) { return r.slack ? grouped(*r.slack) : "-"; }, [](const Row& r) { return r.slack; }},
   };
-  std::stable_sort(rows.begin(), rows.end(), [&](const EdgeRow& a, const EdgeRow& b) { return descending ? before(b, a) : before(a, b); });
-}
-
-std::string edges_tsv(const Problem& problem, const std::vector<EdgeRow>& rows) {
-  std::string text = "from\tto\tvalue\tlatency\tdistance\thand-off\tslack\n";
-  for (const EdgeRow& row : rows)
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", printable(problem.op(row.from).name), printable(problem.op(row.to).name), row.value,
-                        row.latency, row.distance, row.handoff, row.slack ? std::to_string(*row.slack) : "");
-  return text;
 }
 
 // ---- looking at it ---------------------------------------------------------------------------------------------------

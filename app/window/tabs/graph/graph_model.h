@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/jobs/graph_layout.h"
+#include "app/window/kit/column.h"
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
 #include "core/problem/problem.h"
@@ -71,12 +72,9 @@ struct EdgeRow {
   int distance = 0;
   std::optional<Cycle> slack;  ///< of the shown schedule
 };
-enum class EdgeColumn { From, To, Value, Latency, Distance, HandOff, Slack };
-
 std::vector<EdgeRow> edge_rows(const Problem& problem, const Schedule* schedule);
-void sort_rows(std::vector<EdgeRow>& rows, const Problem& problem, EdgeColumn column, bool descending);
-/// With a title line; cells apart by tabs.
-std::string edges_tsv(const Problem& problem, const std::vector<EdgeRow>& rows);
+/// They look up names in the problem, which must stay.
+std::vector<Column<EdgeRow>> edge_columns(const Problem& problem);
 
 // ---- looking at it ---------------------------------------------------------------------------------------------------
 

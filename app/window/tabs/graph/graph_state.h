@@ -19,8 +19,7 @@ struct GraphState {
   std::optional<bool> downwards;  ///< the way of the data; unset: as the place suggests
   bool follow = true;             ///< a selection made elsewhere is brought into view
   GraphCycle cycle = GraphCycle::Period;
-  EdgeColumn sort = EdgeColumn::From;
-  bool descending = false;
+  TableOrder order{"from"};
   std::string program = "dot";
 
   // Layouts: the one that is shown, those of before, and the one under way.

@@ -97,13 +97,16 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
       s.cycle = s.cycle == GraphCycle::Period ? GraphCycle::Recurrence : GraphCycle::Period;
   }
   const auto copy = [&](const char* name, const char* label, auto&& text) {
-    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(CopyText{text()});
+    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(copy_text(text()));
     ImGui::SameLine(0, px(2));
   };
   const FontScope small(fonts().small);
   // On a second line where one is too short.
   if (ImGui::GetCursorScreenPos().x + px(250) > left + whole) ImGui::SetCursorScreenPos({left, top += px(26)});
-  copy("graph/copy", "Copy", [&] { return edges_tsv(*content.problem, edge_rows(*content.problem, entry ? &entry->schedule : nullptr)); });
+  copy("graph/copy", "Copy", [&] {
+    const std::vector<Column<EdgeRow>> columns = edge_columns(*content.problem);
+    return table_as_text(std::span(columns), edge_rows(*content.problem, entry ? &entry->schedule : nullptr));
+  });
   copy("graph/copy_dot", "Copy DOT", [&] { return dependence_dot(*content.problem, entry ? &entry->schedule : nullptr); });
   copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Flat, 0, px(22));
   // What is left of the line says what is bold.
@@ -152,66 +155,42 @@ void draw_edge_table(const Session& session, UiState& ui) {
   const Problem& problem = *content.problem;
   const ScheduleEntry* entry = content.entry();
   std::vector<EdgeRow> rows = edge_rows(problem, entry ? &entry->schedule : nullptr);
-  sort_rows(rows, problem, s.sort, s.descending);
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_ScrollY;
-  if (!ImGui::BeginTable("edges", 7, kFlags)) return;
-  struct Heading {
-    EdgeColumn column;
-    const char* text;
-    bool number;
-  };
-  constexpr Heading kHeadings[] = {{EdgeColumn::From, "from", false},        {EdgeColumn::To, "to", false},
-                                   {EdgeColumn::Value, "value", false},      {EdgeColumn::Latency, "latency", true},
-                                   {EdgeColumn::Distance, "distance", true}, {EdgeColumn::HandOff, "hand-off", true},
-                                   {EdgeColumn::Slack, "slack", true}};
-  for (const Heading& h : kHeadings) ImGui::TableSetupColumn(h.text, 0, h.number ? 0.7f : 1.2f);
-  ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (const Heading& h : kHeadings) {
-    ImGui::TableNextColumn();
-    const FontScope scope(fonts().small_bold);
-    const std::string label = std::string(h.text) + (s.sort == h.column ? (s.descending ? " ▼" : " ▲") : "");
-    const float width = ImGui::CalcTextSize(label.c_str()).x;
-    if (h.number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - width));
-    ImGui::PushID(h.text);
-    if (link((std::string("graph/sort/") + h.text).c_str(), label)) {
-      s.descending = s.sort == h.column && !s.descending;
-      s.sort = h.column;
-    }
-    ImGui::PopID();
+  std::vector<Column<EdgeRow>> columns = edge_columns(problem);
+  for (auto& column : columns) {
+    column.width = column.number ? 0.7f : 1.2f;
+    if (column.number) continue;
+    column.draw = [text = column.text](const EdgeRow& row) {
+      colored_text(theme().text, fitted(fonts().body, text(row), ImGui::GetContentRegionAvail().x));
+    };
   }
-  draw_seen_rows(rows.size(), [&](std::size_t i) {
-    const EdgeRow& row = rows[i];
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
+  column_of(columns, "distance").ink = [](const EdgeRow& row) { return row.distance > 0 ? theme().text : theme().dim; };
+  column_of(columns, "slack").ink = [](const EdgeRow& row) { return slack_ink(row.slack, theme().text); };
+  TableLook look;
+  look.flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_ScrollY;
+  look.order = &s.order;
+  const auto heading = [&](const Column<EdgeRow>& column) {
+    const FontScope scope(fonts().small_bold);
+    const bool current = s.order.column == column.title;
+    const std::string label = column.title + (current ? (s.order.descending ? " ▼" : " ▲") : "");
+    const float width = ImGui::CalcTextSize(label.c_str()).x;
+    if (column.number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - width));
+    ImGui::PushID(column.title.c_str());
+    if (link(("graph/sort/" + column.title).c_str(), label)) s.order = {column.title, current && !s.order.descending};
+    ImGui::PopID();
+  };
+  draw_table("edges", look, columns, rows, heading, [&](const EdgeRow& row, std::size_t) {
     const bool picked = session.selection().contains(row.from) && session.selection().contains(row.to);
     ImGui::PushStyleColor(ImGuiCol_Header, theme().selected);
     if (table_row(fmt::format("graph/edge/{}", row.edge.index()), picked)) {
       ui.commands.push(SelectOp{row.from});
       if (row.to != row.from) ui.commands.push(SelectOp{row.to, true});
       const std::string why = printable(problem.op(row.from).name) + " to " + printable(problem.op(row.to).name);
-      ui.commands.push(SetHighlight{Highlight{why, {row.from, row.to}, {row.edge}, {}}});
+      ui.commands.push(show_highlight(Highlight{why, {row.from, row.to}, {row.edge}, {}}));
     }
     ImGui::PopStyleColor();
     ImGui::SameLine(0, 0);
-    const auto name = [&](const std::string& text) {
-      colored_text(theme().text, fitted(fonts().body, printable(text), ImGui::GetContentRegionAvail().x));
-    };
-    name(problem.op(row.from).name);
-    ImGui::TableNextColumn();
-    name(problem.op(row.to).name);
-    ImGui::TableNextColumn();
-    name(row.value);
-    ImGui::TableNextColumn();
-    cell_text(grouped(row.latency), true, theme().text);
-    ImGui::TableNextColumn();
-    cell_text(grouped(row.distance), true, row.distance > 0 ? theme().text : theme().dim);
-    ImGui::TableNextColumn();
-    cell_text(row.handoff > 0 ? grouped(row.handoff) : "-", true, theme().text);
-    ImGui::TableNextColumn();
-    cell_text(row.slack ? grouped(*row.slack) : "-", true, slack_ink(row.slack, theme().text));
+    columns.front().draw(row);
   });
-  ImGui::EndTable();
 }
 
 }  // namespace

@@ -400,7 +400,7 @@ void draw_menu(GraphFrame& f, CommandQueue& commands) {
       ImGui::Separator();
       if (item("chart", "Show in chart", {}, f.scene.schedule != nullptr)) {
         commands.push(SelectOp{node.op});
-        commands.push(ZoomToSelection{});
+        commands.push(zoom_to_selection());
       }
       if (item("pin", "Pin or unpin where it is", {}, f.scene.schedule != nullptr)) commands.push(TogglePin{node.op});
       if (item("why", "Why is it here? (inspector)")) commands.push(SelectOp{node.op});
@@ -414,7 +414,7 @@ void draw_menu(GraphFrame& f, CommandQueue& commands) {
         commands.push(SelectOp{node.op, true});  // taken out and put back: it stays the primary one
         commands.push(SelectOp{node.op, true});
       }
-      if (item("copy", "Copy name")) commands.push(CopyText{node.name});
+      if (item("copy", "Copy name")) commands.push(copy_text(node.name));
       ImGui::Separator();
     }
     if (item("fit", "Fit all", keys_of("fit"))) fit(f);

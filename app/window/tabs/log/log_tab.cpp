@@ -37,7 +37,7 @@ void draw_log_tab(const Session& session, const Models&, UiState& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
   input_field("log/filter", "search the log", ui.log_filter, sizeof ui.log_filter, px(240));
   ImGui::SameLine();
-  if (button("log/copy", "Copy", ButtonKind::Flat)) ui.commands.push(CopyText{as_text(log)});
+  if (button("log/copy", "Copy", ButtonKind::Flat)) ui.commands.push(copy_text(as_text(log)));
   ImGui::PopStyleVar();
   const float notes = session.content().notes.empty() ? 0 : std::min(px(360), ImGui::GetContentRegionAvail().x * 0.4f);
   if (notes > 0) {

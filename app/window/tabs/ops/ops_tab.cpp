@@ -11,44 +11,29 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   if (models.ops.empty()) return colored_text(theme().dim, "Open a kernel and a machine to see their ops.");
   std::vector<OpsTableRow> rows = models.ops;
   filter_ops(rows, ui.ops_filter);
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
-                                     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
-  const auto columns = ops_columns();
-  const float room = ImGui::GetContentRegionAvail().y;
-  if (!ImGui::BeginTable("ops_table", static_cast<int>(columns.size()), kFlags, ImVec2(0, room),
-                         std::max(px(560), ImGui::GetContentRegionAvail().x)))
-    return;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  const Column<OpsTableRow>& start = column_of(columns, "start");
-  for (const auto& column : columns)
-    ImGui::TableSetupColumn(column.title, &column == &start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
-                            &column == &columns.front() ? 2.2f
-                            : column.number             ? 1.0f
-                                                        : 1.3f);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (const auto& column : columns) {
-    ImGui::TableNextColumn();
-    draw_heading(column, "table");
-  }
-  bool descending = false;
-  if (const auto* column = sorted_column(columns, descending)) sort_by(rows, *column, descending);
-  const Column<OpsTableRow>& slack = column_of(columns, "slack");
-  draw_seen_rows(rows.size(), [&](std::size_t i) {
-    const OpsTableRow& row = rows[i];
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
+  const auto all = ops_columns();
+  std::vector<Column<OpsTableRow>> columns(all.begin(), all.end());
+  for (auto& column : columns) column.width = column.number ? 1.0f : 1.3f;
+  columns.front().width = 2.2f;
+  column_of(columns, "start").flags = ImGuiTableColumnFlags_DefaultSort;
+  column_of(columns, "slack").ink = [](const OpsTableRow& row) { return slack_ink(row.slack, theme().text); };
+  TableLook look;
+  look.flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+               ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
+  look.size = ImVec2(0, ImGui::GetContentRegionAvail().y);
+  look.inner_width = std::max(px(560), ImGui::GetContentRegionAvail().x);
+  const auto handle = [&](const OpsTableRow& row, std::size_t) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const bool selected = session.selection().contains(row.op);
-    if (table_row("table/op/" + row.name, selected, ImGuiSelectableFlags_AllowDoubleClick)) {
+    if (table_row("table/op/" + row.name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
-      if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(ZoomToSelection{});
+      if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(zoom_to_selection());
     }
     ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill,
                                               px(2));
     paint_text(row.critical ? fonts().bold : fonts().body, ImVec2(at.x + px(18), at.y), theme().text, row.name);
-    draw_cells(columns, row, [&](const auto& column) { return &column == &slack ? slack_ink(row.slack, theme().text) : theme().text; });
-  });
-  ImGui::EndTable();
+  };
+  draw_table(
+      "ops_table", look, columns, rows, [](const auto& column) { draw_heading(column, "table"); }, handle);
 }
 
 }  // namespace heddle::app

@@ -133,39 +133,52 @@ ParetoModel build_pareto(const Problem& problem, const Pareto& front, const Cont
   return model;
 }
 
-void sort_pareto(ParetoModel& model, std::size_t column, bool descending) {
-  if (column == 0) return;
-  const std::size_t resources = model.against.size();
-  const auto before = [&](const ParetoRow& a, const ParetoRow& b) {
-    if (column == 1) return a.ii < b.ii;
-    const std::size_t r = column - 2;
-    if (r < resources) return (r < a.amounts.size() ? a.amounts[r] : kNoCap) < (r < b.amounts.size() ? b.amounts[r] : kNoCap);
-    return std::pair(static_cast<int>(a.kind), a.standing) < std::pair(static_cast<int>(b.kind), b.standing);
-  };
-  std::stable_sort(model.rows.begin(), model.rows.end(),
-                   [&](const ParetoRow& a, const ParetoRow& b) { return descending ? before(b, a) : before(a, b); });
+std::string amount_text(const ParetoRow& row, std::int64_t amount, Resource resource) {
+  return row.has_point() ? resource_text(amount, resource) : cap_text(amount, resource);
+}
+
+std::vector<Column<ParetoRow>> pareto_columns(const ParetoModel& model) {
+  using Row = ParetoRow;
+  // Nothing that can be compared: no cap.
+  const auto amount = [](const Row& row, std::size_t a) { return a < row.amounts.size() ? row.amounts[a] : kNoCap; };
+  const auto ii = [](const Row& row) { return (row.has_point() ? "" : "≥ ") + grouped(row.ii); };
+  const auto standing = [](const Row& row) { return row.standing; };
+  std::vector<Column<Row>> columns;
+  columns.push_back(Column<Row>{"II", true, ii, [](const Row& row) { return row.ii; }}.as_copied(
+      [](const Row& row) { return row.kind == Row::Kind::Impossible ? "-" : (row.has_point() ? "" : ">=") + std::to_string(row.ii); }));
+  for (std::size_t a = 0; a < model.against.size(); ++a) {
+    const auto text = [=, r = model.against[a]](const Row& row) {
+      const std::int64_t n = amount(row, a);
+      return n == kNoCap ? "any" : amount_text(row, n, r);
+    };
+    const auto copied = [=](const Row& row) {
+      const std::int64_t n = amount(row, a);
+      return n == kNoCap ? "" : (row.has_point() ? "" : "<=") + std::to_string(n);
+    };
+    columns.push_back(
+        Column<Row>{to_string(model.against[a]), true, text, [=](const Row& row) { return amount(row, a); }}.as_copied(copied));
+  }
+  columns.push_back(
+      Column<Row>{"status", false, standing}.sorted_by([](const Row& row) { return std::pair(static_cast<int>(row.kind), row.standing); }));
+  for (std::size_t b = 0; b < model.besides.size(); ++b) {
+    const auto text = [b, r = model.besides[b]](const Row& row) {
+      return b < row.besides.size() ? resource_text(row.besides[b], r) : std::string();
+    };
+    columns.push_back(Column<Row>{to_string(model.besides[b]), true, text}.as_copied(
+        [b](const Row& row) { return b < row.besides.size() ? std::to_string(row.besides[b]) : std::string(); }));
+  }
+  columns.push_back({"why not smaller", false, [](const Row& row) {
+                       std::string reason = row.reason;
+                       std::replace_if(
+                           reason.begin(), reason.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
+                       return reason;
+                     }});
+  return columns;
 }
 
 std::string pareto_as_text(const ParetoModel& model) {
-  std::string text = "II";
-  for (const Resource r : model.against) text += std::string("\t") + to_string(r);
-  text += "\tstatus";
-  for (const Resource r : model.besides) text += std::string("\t") + to_string(r);
-  text += "\twhy not smaller\n";
-  for (const ParetoRow& row : model.rows) {
-    text += row.kind == ParetoRow::Kind::Impossible ? "-" : (row.has_point() ? "" : ">=") + std::to_string(row.ii);
-    for (std::size_t i = 0; i < model.against.size(); ++i) {
-      const bool known = i < row.amounts.size() && row.amounts[i] != kNoCap;
-      text += "\t" + (known ? (row.has_point() ? "" : "<=") + std::to_string(row.amounts[i]) : "");
-    }
-    text += "\t" + row.standing;
-    for (std::size_t i = 0; i < model.besides.size(); ++i) text += "\t" + (i < row.besides.size() ? std::to_string(row.besides[i]) : "");
-    std::string reason = row.reason;
-    std::replace_if(
-        reason.begin(), reason.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
-    text += "\t" + reason + "\n";
-  }
-  return text;
+  const std::vector<Column<ParetoRow>> columns = pareto_columns(model);
+  return table_as_text(std::span(columns), model.rows);
 }
 
 std::optional<Command> take_point(const Session& session, const Pareto& front, const ParetoRow& row, bool as_baseline) {

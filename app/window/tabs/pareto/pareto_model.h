@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/session/session.h"
+#include "app/window/kit/column.h"
 #include "core/answers/pareto.h"
 
 namespace heddle::app {
@@ -37,6 +38,9 @@ struct ParetoRow {
   bool drawn() const { return kind != Kind::Impossible && !amounts.empty(); }
 };
 
+/// What the point takes of it, or the cap without a point.
+std::string amount_text(const ParetoRow& row, std::int64_t amount, Resource resource);
+
 struct ParetoModel {
   std::string headline;  ///< "II against shared memory: 2 points, complete and proved"
   std::vector<Resource> against, besides;
@@ -50,8 +54,8 @@ struct ParetoModel {
 
 /// `problem` is the one that the front was asked about.
 ParetoModel build_pareto(const Problem& problem, const Pareto& front, const Content& content);
-/// By 0: as they were; 1: II; 2 and on: what is swept against; then the status.
-void sort_pareto(ParetoModel& model, std::size_t column, bool descending);
+/// II, what is swept against, status; what the schedules take besides; why not smaller.
+std::vector<Column<ParetoRow>> pareto_columns(const ParetoModel& model);
 /// Tab-separated, with a header line.
 std::string pareto_as_text(const ParetoModel& model);
 /// What a click on the point does: shows the schedule if it is in the list already, else takes it over. Nothing for rows

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "app/window/kit/column.h"
 #include "app/window/kit/plot.h"
 #include "core/answers/pareto.h"
 
@@ -12,8 +13,7 @@ namespace heddle::app {
 struct ParetoState {
   std::vector<Resource> against{Resource::Smem};  ///< in the order of the enumeration
   std::size_t axis = 0;                           ///< which of them the plot shows, where there are several
-  std::size_t sort = 0;                           ///< column of the table: 0 as swept, else one more than its place
-  bool descending = false;
+  TableOrder order;                               ///< of the table; none: as swept
   PlotState plot;
 };
 

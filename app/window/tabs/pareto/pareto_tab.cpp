@@ -7,8 +7,7 @@
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
 #include "app/window/kit/pretty_text.h"
-#include "app/window/kit/probe.h"
-#include "app/window/kit/widgets.h"
+#include "app/window/kit/table.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/pareto/pareto_model.h"
@@ -50,7 +49,8 @@ void draw_resources(const Session& session, UiState& ui) {
     } else if (state.against.size() > 1) {
       state.against.erase(found);
     }
-    state.axis = state.sort = 0;
+    state.axis = 0;
+    state.order = {};
     state.plot.chosen.reset();
     if (session.remembers(Topic::Pareto, options_of(state))) ui.commands.push(Ask{Topic::Pareto, options_of(state)});
   }
@@ -58,16 +58,12 @@ void draw_resources(const Session& session, UiState& ui) {
   ImGui::SameLine();
 }
 
-std::string amount_text_of(const ParetoRow& row, std::int64_t amount, Resource resource) {
-  return row.has_point() ? resource_text(amount, resource) : cap_text(amount, resource);
-}
-
 std::string about(const ParetoModel& model, const ParetoRow& row) {
   std::string text = row.has_point()                           ? "II " + grouped(row.ii)
                      : row.kind == ParetoRow::Kind::Impossible ? "no schedule"
                                                                : "II ≥ " + grouped(row.ii);
   for (std::size_t i = 0; i < model.against.size() && i < row.amounts.size(); ++i)
-    if (row.amounts[i] != kNoCap) text += " · " + amount_text_of(row, row.amounts[i], model.against[i]);
+    if (row.amounts[i] != kNoCap) text += " · " + amount_text(row, row.amounts[i], model.against[i]);
   text += " · " + row.standing;
   if (!row.reason.empty()) text += "\n" + drawable(pretty(row.reason));
   if (row.has_point()) text += "\nClick: show it as A. Right click: compare with it as B.";
@@ -188,84 +184,50 @@ void paint_mark(const ParetoRow& row, ImVec2 center) {
 }
 
 void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoModel model, ImVec2 size) {
-  sort_pareto(model, ui.of<ParetoState>().sort, ui.of<ParetoState>().descending);
-  constexpr ImGuiTableFlags kFlags =
-      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
-  const int columns = static_cast<int>(3 + model.against.size() + model.besides.size());
+  ParetoState& state = ui.of<ParetoState>();
+  std::vector<Column<ParetoRow>> columns = pareto_columns(model);
   // Where room is short, what the schedule takes besides is left out; the copied table has it.
+  const std::size_t status = 1 + model.against.size();
   const bool wide = size.x > px(620);
-  const int shown = wide ? columns + 1 : static_cast<int>(4 + model.against.size());
-  if (!ImGui::BeginTable("pareto_table", shown, kFlags, size)) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("", 0, px(18));
+  if (!wide) columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(status) + 1, columns.end() - 1);
   // As wide as the widest of heading (with the mark of the order) and cells: headings of one's own do not count by themselves.
-  const auto column = [&](const char* label, auto&& cell) {
-    float width = text_size(fonts().small_bold, label).x + px(14);
+  for (std::size_t c = 0; c <= status; ++c) {
+    float width = text_size(fonts().small_bold, columns[c].title).x + px(14);
     for (const ParetoRow& row : model.rows) {
-      const std::string text = cell(row);
+      const std::string text = columns[c].text(row);
       width = std::max({width, text_size(fonts().body, text).x, text_size(fonts().mono_small, text).x});
     }
-    ImGui::TableSetupColumn(label, ImGuiTableColumnFlags_WidthFixed, width + px(2));
-  };
-  column("II", [](const ParetoRow& row) { return (row.has_point() ? "" : "≥ ") + grouped(row.ii); });
-  for (std::size_t a = 0; a < model.against.size(); ++a)
-    column(to_string(model.against[a]), [&](const ParetoRow& row) {
-      return a < row.amounts.size() && row.amounts[a] != kNoCap ? amount_text_of(row, row.amounts[a], model.against[a])
-                                                                : std::string("any");
-    });
-  column("status", [](const ParetoRow& row) { return row.standing; });
-  if (wide)
-    for (const Resource r : model.besides) ImGui::TableSetupColumn(to_string(r));
-  ImGui::TableSetupColumn("why not smaller", ImGuiTableColumnFlags_WidthStretch);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  const int numbers = 1 + static_cast<int>(model.against.size());
-  ParetoState& state = ui.of<ParetoState>();
-  for (int c = 0; c < shown; ++c) {
-    ImGui::TableSetColumnIndex(c);
-    const char* label = ImGui::TableGetColumnName(c);
-    if (c >= 1 && c <= numbers + 1) {
-      sort_heading((std::string("pareto/sort/") + label).c_str(), label, static_cast<std::size_t>(c), c <= numbers, state.sort,
-                   state.descending);
-      continue;
-    }
-    const FontScope scope(fonts().small_bold);
-    const bool number = wide && c > numbers + 1 && c + 1 < shown;
-    if (number)
-      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(label).x));
-    colored_text(theme().heading, label);
+    columns[c] = columns[c].wide(width + px(2), ImGuiTableColumnFlags_WidthFixed);
   }
-  for (std::size_t i = 0; i < model.rows.size(); ++i) {
-    const ParetoRow& row = model.rows[i];
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
+  columns.front().draw = [text = columns.front().text](const ParetoRow& row) {
+    cell_text(row.kind == ParetoRow::Kind::Impossible ? "-" : text(row), true, theme().text);
+  };
+  columns[status].ink = [](const ParetoRow& row) {
+    return row.kind == ParetoRow::Kind::Proved ? theme().good : row.kind == ParetoRow::Kind::Impossible ? theme().dim : theme().warning;
+  };
+  for (std::size_t c = status + 1; c < columns.size(); ++c) columns[c].ink = [](const ParetoRow&) { return theme().dim; };
+  columns.back().flags = ImGuiTableColumnFlags_WidthStretch;
+  columns.back().draw = [](const ParetoRow& row) {
+    colored_text(theme().dim, fitted(fonts().body, drawable(pretty(row.reason)), std::max(ImGui::GetContentRegionAvail().x, px(20))));
+  };
+  columns.insert(columns.begin(), Column<ParetoRow>().wide(px(18)));
+  TableLook look;
+  look.flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
+  look.size = size;
+  look.every_row = true;
+  look.order = &state.order;
+  const auto heading = [&](const Column<ParetoRow>& column) {
+    column.key || column.before ? draw_heading(column, "pareto/sort", state.order) : draw_heading(column);
+  };
+  draw_table("pareto_table", look, columns, model.rows, heading, [&](const ParetoRow& row, std::size_t i) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const std::string name = fmt::format("pareto/row/{}", i);
-    if (table_row(name, row.current))
+    if (table_row(fmt::format("pareto/row/{}", i), row.current))
       if (auto command = take_point(session, front, row, false)) ui.commands.push(std::move(*command));
     if (ImGui::IsItemClicked(ImGuiMouseButton_Right))
       if (auto command = take_point(session, front, row, true)) ui.commands.push(std::move(*command));
     if (ImGui::IsItemHovered()) tooltip(about(model, row));
     paint_mark(row, ImVec2(at.x + px(7), at.y + text_size(fonts().body, "X").y / 2));
-    ImGui::TableNextColumn();
-    cell_text(row.kind == ParetoRow::Kind::Impossible ? "-" : (row.has_point() ? "" : "≥ ") + grouped(row.ii), true, theme().text);
-    for (std::size_t a = 0; a < model.against.size(); ++a) {
-      ImGui::TableNextColumn();
-      const bool known = a < row.amounts.size() && row.amounts[a] != kNoCap;
-      cell_text(known ? amount_text_of(row, row.amounts[a], model.against[a]) : "any", true, theme().text);
-    }
-    ImGui::TableNextColumn();
-    colored_text(row.kind == ParetoRow::Kind::Proved       ? theme().good
-                 : row.kind == ParetoRow::Kind::Impossible ? theme().dim
-                                                           : theme().warning,
-                 row.standing);
-    for (std::size_t b = 0; wide && b < model.besides.size(); ++b) {
-      ImGui::TableNextColumn();
-      cell_text(b < row.besides.size() ? resource_text(row.besides[b], model.besides[b]) : "", true, theme().dim);
-    }
-    ImGui::TableNextColumn();
-    colored_text(theme().dim, fitted(fonts().body, drawable(pretty(row.reason)), std::max(ImGui::GetContentRegionAvail().x, px(20))));
-  }
-  ImGui::EndTable();
+  });
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
     ImGui::SameLine(0, px(6));
   }
   const auto copy = [&](const char* name, const char* label, auto&& what) {
-    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(CopyText{what()});
+    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(copy_text(what()));
     ImGui::SameLine(0, px(2));
   };
   // On a second line where one is too short.

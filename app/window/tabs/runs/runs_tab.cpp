@@ -83,88 +83,77 @@ void draw_run_state(const Session& session) {
   if (probe::on()) probe::last_item("runs/state");
 }
 
-struct RunColumn {
-  const char* title;
-  bool number;
-  float weight;
-  std::string RunRow::*text;
-};
-constexpr RunColumn kRunColumns[] = {{"date (UTC)", false, 2.2f, &RunRow::date},   {"kernel", false, 1.8f, &RunRow::kernel},
-                                     {"schedule", false, 1.3f, &RunRow::schedule}, {"device", false, 1.5f, &RunRow::device},
-                                     {"status", false, 1.2f, &RunRow::status},     {"TFLOP/s", true, 1.0f, &RunRow::tflops},
-                                     {"ratio", true, 0.8f, &RunRow::ratio},        {"II", true, 0.8f, &RunRow::predicted},
-                                     {"measured", true, 1.3f, &RunRow::measured},  {"off by", true, 1.0f, &RunRow::residual}};
+auto run_field(std::string RunRow::*text) {
+  return [text](const RunRow& row) { return row.*text; };
+}
 
-void draw_heading(const char* title, bool number) {
-  const FontScope scope(fonts().small_bold);
-  if (number)
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title).x));
-  colored_text(theme().heading, title);
+/// What the details say as well goes first where there is little room.
+std::vector<Column<RunRow>> run_columns(float room) {
+  using Row = RunRow;
+  std::vector<Column<Row>> columns{Column<Row>{"date (UTC)", false, run_field(&Row::date)}.wide(2.2f),
+                                   Column<Row>{"kernel", false, run_field(&Row::kernel)}.wide(1.8f)};
+  if (room >= px(480)) columns.push_back(Column<Row>{"schedule", false, run_field(&Row::schedule)}.wide(1.3f));
+  if (room >= px(760)) columns.push_back(Column<Row>{"device", false, run_field(&Row::device)}.wide(1.5f));
+  columns.push_back(
+      Column<Row>{"status", false, run_field(&Row::status)}.wide(1.2f).inked([](const Row& row) { return tone_ink(row.tone); }));
+  columns.push_back(Column<Row>{"TFLOP/s", true, run_field(&Row::tflops)}.wide(1.0f));
+  columns.push_back(
+      Column<Row>{"ratio", true, run_field(&Row::ratio), {}, "speed as a fraction of the library's in the same process"}.wide(0.8f));
+  columns.push_back(Column<Row>{"II", true, run_field(&Row::predicted)}.wide(0.8f));
+  columns.push_back(Column<Row>{"measured", true, run_field(&Row::measured)}.wide(1.3f));
+  if (room >= px(620)) columns.push_back(Column<Row>{"off by", true, run_field(&Row::residual)}.wide(1.0f));
+  for (auto& column : columns)
+    if (!column.number)
+      column.draw = [text = column.text, ink = column.ink](const Row& row) {
+        colored_text(ink ? ink(row) : theme().text, fitted_middle(fonts().small, text(row), ImGui::GetContentRegionAvail().x));
+      };
+  return columns;
 }
 
 void draw_history(const Session& session, UiState& ui, ImVec2 size) {
   const RunState& runs = session.runs();
-  // What the details say as well goes first where there is little room.
-  const float room = size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x;
-  std::vector<const RunColumn*> columns;
-  for (const RunColumn& c : kRunColumns)
-    if (!(c.text == &RunRow::device && room < px(760)) && !(c.text == &RunRow::residual && room < px(620)) &&
-        !(c.text == &RunRow::schedule && room < px(480)))
-      columns.push_back(&c);
+  const std::vector<Column<RunRow>> columns = run_columns(size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x);
+  std::vector<RunRow> rows;
+  for (const RunPtr& run : runs.runs()) rows.push_back(run_row(run->measurement));
   const FontScope small(fonts().small);
-  if (!ImGui::BeginTable("history", static_cast<int>(columns.size()), kRunTable, size)) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  for (const RunColumn* c : columns) ImGui::TableSetupColumn(c->title, 0, c->weight);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (const RunColumn* c : columns) {
-    ImGui::TableNextColumn();
-    draw_heading(c->title, c->number);
-    if (c->text == &RunRow::ratio && ImGui::IsItemHovered()) tooltip("speed as a fraction of the library's in the same process");
-  }
-  draw_seen_rows(runs.runs().size(), [&](std::size_t index) {
-    const RunRow row = run_row(runs.runs()[index]->measurement);
-    ImGui::TableNextRow();
-    bool first = true;
-    for (const RunColumn* column : columns) {
-      const RunColumn& c = *column;
-      ImGui::TableNextColumn();
-      if (std::exchange(first, false)) {
-        const bool chosen = runs.chosen() == index;
-        if (table_row(fmt::format("runs/row/{}", index), chosen)) ui.commands.push(SelectRun{chosen ? std::nullopt : std::optional(index)});
-        if (ImGui::IsItemHovered()) tooltip(runs.runs()[index]->path);
-        ImGui::SameLine(0, 0);
-      }
-      const std::string& text = row.*(c.text);
-      const Color ink = c.text == &RunRow::status ? tone_ink(row.tone) : theme().text;
-      if (c.number)
-        cell_text(text, true, ink);
-      else
-        colored_text(ink, fitted_middle(fonts().small, text, ImGui::GetContentRegionAvail().x));
-    }
+  TableLook look;
+  look.flags = kRunTable;
+  look.size = size;
+  const auto heading = [](const auto& column) { draw_heading(column); };
+  draw_table("history", look, columns, rows, heading, [&](const RunRow& row, std::size_t index) {
+    const bool chosen = runs.chosen() == index;
+    if (table_row(fmt::format("runs/row/{}", index), chosen)) ui.commands.push(SelectRun{chosen ? std::nullopt : std::optional(index)});
+    if (ImGui::IsItemHovered()) tooltip(runs.runs()[index]->path);
+    ImGui::SameLine(0, 0);
+    columns.front().draw(row);
   });
-  ImGui::EndTable();
 }
 
 std::string signed_cycles(double value) { return fmt::format("{:+.0f}", value); }
 
 void draw_residuals(const Session& session, UiState& ui, const KernelProfile& profile) {
-  const std::vector<ResidualRow> rows = residual_rows(*session.content().problem, profile);
+  std::vector<ResidualRow> rows = residual_rows(*session.content().problem, profile);
   section("OPS, MEASURED AGAINST PREDICTED", "cycles");
   if (!profile.trusted)
     wrapped_text(fonts().small, theme().warning,
                  fmt::format("! the recording build is {} slower than the plain one: these are its times", percent_text(profile.cost())));
-  constexpr const char* kTitles[] = {"op", "start", "off by", "takes", "off by"};
-  if (!ImGui::BeginTable("residuals", 5, kRunTable & ~ImGuiTableFlags_ScrollY)) return;
-  for (int c = 0; c < 5; ++c) ImGui::TableSetupColumn(fmt::format("{}{}", kTitles[c], c).c_str(), 0, c == 0 ? 1.8f : 1.0f);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (int c = 0; c < 5; ++c) {
-    ImGui::TableNextColumn();
-    draw_heading(kTitles[c], c > 0);
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const ResidualRow& row = rows[i];
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
+  using Row = ResidualRow;
+  const auto off = [](const Row& row) { return row.off() ? theme().warning : theme().text; };
+  const std::vector<Column<Row>> columns{
+      Column<Row>{"op"}.wide(1.8f), Column<Row>{"start", true, [](const Row& row) { return fmt::format("{:.0f}", row.start); }}.wide(1.0f),
+      Column<Row>{"off by", true, [](const Row& row) { return signed_cycles(row.start_residual()); }}.wide(1.0f).inked(off),
+      Column<Row>{
+          "takes", true,
+          [](const Row& row) { return row.observed_end ? fmt::format("{:.0f}", row.duration) : fmt::format("({:.0f})", row.duration); }}
+          .wide(1.0f),
+      Column<Row>{"off by", true, [](const Row& row) { return row.observed_end ? signed_cycles(row.duration_residual()) : "-"; }}
+          .wide(1.0f)
+          .inked(off)};
+  TableLook look;
+  look.flags = kRunTable & ~ImGuiTableFlags_ScrollY;
+  look.every_row = true;
+  const auto heading = [](const auto& column) { draw_heading(column); };
+  draw_table("residuals", look, columns, rows, heading, [&](const Row& row, std::size_t i) {
     if (table_row(fmt::format("runs/op/{}", i), row.op.valid() && session.selection().contains(row.op)) && row.op.valid())
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
     if (ImGui::IsItemHovered())
@@ -175,17 +164,7 @@ void draw_residuals(const Session& session, UiState& ui, const KernelProfile& pr
                       row.observed_end ? "" : "; its group never waits for its end, so the time is that of issuing it"));
     ImGui::SameLine(0, 0);
     colored_text(theme().text, fitted(fonts().body, row.name, ImGui::GetContentRegionAvail().x));
-    const Color ink = row.off() ? theme().warning : theme().text;
-    ImGui::TableNextColumn();
-    cell_text(fmt::format("{:.0f}", row.start), true, theme().text);
-    ImGui::TableNextColumn();
-    cell_text(signed_cycles(row.start_residual()), true, ink);
-    ImGui::TableNextColumn();
-    cell_text(row.observed_end ? fmt::format("{:.0f}", row.duration) : fmt::format("({:.0f})", row.duration), true, theme().text);
-    ImGui::TableNextColumn();
-    cell_text(row.observed_end ? signed_cycles(row.duration_residual()) : std::string("-"), true, ink);
-  }
-  ImGui::EndTable();
+  });
 }
 
 void draw_checks(const Verification& v) {

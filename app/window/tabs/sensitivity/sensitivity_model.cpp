@@ -104,22 +104,30 @@ SensitivityModel build_sensitivity(const Problem& problem, const Sensitivity& an
       if (const OpId op = problem.find_op(name); op.valid()) line.ops.push_back(op);
     for (const SensitivityEnd* end : {&line.less, &line.more})
       if (end->kind == SensitivityEnd::Kind::Known) model.reach = std::max({model.reach, end->low - answer.ii, answer.ii - end->low});
-    model.without_effect += line.effect == SensitivityEffect::None || line.effect == SensitivityEffect::TooSmall;
+    model.without_effect += line.without_effect();
+    line.place = static_cast<std::int64_t>(model.lines.size());
     model.lines.push_back(std::move(line));
   }
   return model;
 }
 
-void sort_lines(std::vector<SensitivityLine>& lines, SensitivityOrder order, bool descending) {
-  if (order == SensitivityOrder::Effect) {
-    if (!descending) std::reverse(lines.begin(), lines.end());
-    return;
-  }
-  std::stable_sort(lines.begin(), lines.end(), [&](const SensitivityLine& x, const SensitivityLine& y) {
-    const SensitivityLine &a = descending ? y : x, &b = descending ? x : y;
-    if (order == SensitivityOrder::Number) return a.number < b.number;
-    return order == SensitivityOrder::Less ? rank(a.less) < rank(b.less) : rank(a.more) < rank(b.more);
-  });
+std::vector<Column<SensitivityLine>> sensitivity_columns(const SensitivityModel& model) {
+  using Line = SensitivityLine;
+  const auto number = [](const Line& l) { return l.number; };
+  const auto status = [](const Line& l) {
+    return std::string(l.effect == SensitivityEffect::TooSmall ? "too small" : l.proved() ? "proved" : "not proved");
+  };
+  return {
+      Column<Line>{"number", false, number}.sorted_by(number),
+      {"now", true, [](const Line& l) { return l.now; }},
+      {fmt::format("II at -{} %", model.percent), true, [](const Line& l) { return l.less.text; },
+       [](const Line& l) { return rank(l.less); }},
+      {"swing", false, [](const Line& l) { return grouped(l.swing); }, [](const Line& l) { return -l.place; }},
+      {fmt::format("II at +{} %", model.percent), true, [](const Line& l) { return l.more.text; },
+       [](const Line& l) { return rank(l.more); }},
+      {"status", false, status},
+      {"present order", false, [](const Line& l) { return l.order; }},
+  };
 }
 
 std::string sensitivity_as_text(const SensitivityModel& model) {

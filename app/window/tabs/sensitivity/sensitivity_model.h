@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/session/session.h"
+#include "app/window/kit/column.h"
 #include "core/answers/sensitivity.h"
 
 namespace heddle::app {
@@ -32,8 +33,10 @@ struct SensitivityLine {
   std::string order;  ///< "stays", "another is better at -10 %"
   SensitivityEffect effect = SensitivityEffect::None;
   Cycle swing = 0;
-  std::vector<OpId> ops;  ///< whose cost it is
-  bool proved() const;    ///< both ends
+  std::int64_t place = 0;  ///< among the lines, by effect
+  std::vector<OpId> ops;   ///< whose cost it is
+  bool proved() const;     ///< both ends
+  bool without_effect() const { return effect == SensitivityEffect::None || effect == SensitivityEffect::TooSmall; }
 };
 
 struct SensitivityModel {
@@ -48,9 +51,9 @@ struct SensitivityModel {
 /// `problem` is the one that was asked about.
 SensitivityModel build_sensitivity(const Problem& problem, const Sensitivity& answer);
 
-enum class SensitivityOrder { Effect, Number, Less, More };
-/// Stable; ends without a schedule count as the greatest.
-void sort_lines(std::vector<SensitivityLine>& lines, SensitivityOrder order, bool descending);
+/// Number, what it is now, II with less of it, swing, II with more of it, status, order. Sorting takes ends without a schedule for the
+/// greatest.
+std::vector<Column<SensitivityLine>> sensitivity_columns(const SensitivityModel& model);
 /// Tab-separated, with a header line.
 std::string sensitivity_as_text(const SensitivityModel& model);
 

@@ -7,6 +7,7 @@
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
 #include "app/window/kit/probe.h"
+#include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
@@ -73,7 +74,7 @@ void select_ops(const SensitivityLine& line, UiState& ui) {
   for (const OpId op : line.ops) ui.commands.push(SelectOp{op, true});
   Highlight highlight;
   if (!line.ops.empty()) highlight = {line.number + " is a cost of these", line.ops, {}, {}};
-  ui.commands.push(SetHighlight{std::move(highlight)});
+  ui.commands.push(show_highlight(std::move(highlight)));
 }
 
 /// The number some percent less or more, in force.
@@ -83,9 +84,8 @@ void try_it(const Session& session, UiState& ui, const SensitivityLine& line, in
   if (change) ui.commands.push(SetChange{*change, ui.of<WhatIfState>().solve_on_release});
 }
 
-void draw_line(const Session& session, UiState& ui, const SensitivityModel& model, const SensitivityLine& line, bool current) {
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
+/// The number, which is also the handle of the line.
+void draw_number(const Session& session, UiState& ui, const SensitivityModel& model, const SensitivityLine& line) {
   const std::string name = "sensitivity/row/" + line.number;
   if (table_row(name, ui.of<SensitivityState>().selected == line.number, ImGuiSelectableFlags_AllowItemOverlap)) select_ops(line, ui);
   allow_overlap_after_item();
@@ -103,29 +103,13 @@ void draw_line(const Session& session, UiState& ui, const SensitivityModel& mode
     tooltip(text);
   }
   ImGui::SameLine();
-  const bool none = line.effect == SensitivityEffect::None || line.effect == SensitivityEffect::TooSmall;
-  colored_text(none ? theme().dim : theme().text,
+  colored_text(line.without_effect() ? theme().dim : theme().text,
                fitted_middle(fonts().body, line.number, std::max(ImGui::GetContentRegionAvail().x, px(30))));
-  ImGui::TableNextColumn();
-  cell_text(line.now, true, theme().dim);
-  ImGui::TableNextColumn();
-  cell_text(line.less.text, true, end_ink(line.less, model.ii));
-  ImGui::TableNextColumn();
-  paint_swing(line, model);
-  ImGui::TableNextColumn();
-  cell_text(line.more.text, true, end_ink(line.more, model.ii));
-  ImGui::TableNextColumn();
-  colored_text(line.effect == SensitivityEffect::TooSmall ? theme().faint
-               : line.proved()                            ? theme().good
-                                                          : theme().warning,
-               line.effect == SensitivityEffect::TooSmall ? "too small"
-               : line.proved()                            ? "proved"
-                                                          : "not proved");
-  ImGui::TableNextColumn();
-  colored_text(line.order == "stays good" ? theme().dim : theme().text,
-               fitted(fonts().body, line.order, std::max(ImGui::GetContentRegionAvail().x, px(30))));
-  ImGui::TableNextColumn();
-  if (!current || line.effect == SensitivityEffect::TooSmall) return;
+}
+
+/// Links that put the number some percent less, or more, in force.
+void draw_links(const Session& session, UiState& ui, const SensitivityModel& model, const SensitivityLine& line) {
+  if (line.effect == SensitivityEffect::TooSmall) return;
   for (const int percent : {-model.percent, model.percent}) {
     const SensitivityEnd& end = percent < 0 ? line.less : line.more;
     if (percent > 0) ImGui::SameLine();
@@ -139,48 +123,47 @@ void draw_line(const Session& session, UiState& ui, const SensitivityModel& mode
   }
 }
 
-void draw_table(const Session& session, UiState& ui, SensitivityModel& model, bool current) {
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY |
-                                     ImGuiTableFlags_ScrollX | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
+void draw_lines(const Session& session, UiState& ui, const SensitivityModel& model, bool current) {
+  using Line = SensitivityLine;
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  if (room.y < px(40) || !ImGui::BeginTable("sensitivity_table", 8, kFlags, room, std::max(room.x, px(760)))) return;
-  struct Heading {
-    std::string text;
-    float weight;
-    bool sorts;
+  if (room.y < px(40)) return;
+  std::vector<Line> lines = model.lines;
+  if (!ui.of<SensitivityState>().all) std::erase_if(lines, [](const Line& line) { return line.without_effect(); });
+  constexpr int kNoSort = ImGuiTableColumnFlags_NoSort;
+  constexpr float kWidths[] = {2.0f, 0.9f, 1.2f, 1.8f, 1.2f, 0.9f, 1.6f};
+  std::vector<Column<Line>> columns = sensitivity_columns(model);
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    columns[c] = columns[c].wide(kWidths[c], columns[c].key || columns[c].before ? 0 : kNoSort);
+  Column<Line>&now = columns[1], &less = columns[2], &swing = columns[3], &more = columns[4], &status = columns[5], &order = columns[6];
+  now.ink = [](const Line&) { return theme().dim; };
+  less.ink = [&](const Line& line) { return end_ink(line.less, model.ii); };
+  more.ink = [&](const Line& line) { return end_ink(line.more, model.ii); };
+  swing.draw = [&](const Line& line) { paint_swing(line, model); };
+  swing.flags = ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending;
+  if (!fonts().built_in) swing.title = "less □   more ■";
+  status.ink = [](const Line& line) {
+    return line.effect == SensitivityEffect::TooSmall ? theme().faint : line.proved() ? theme().good : theme().warning;
   };
-  const Heading headings[] = {{"number", 2.0f, true},
-                              {"now", 0.9f, false},
-                              {fmt::format("II at -{} %", model.percent), 1.2f, true},
-                              {fonts().built_in ? "swing" : "less □   more ■", 1.8f, true},
-                              {fmt::format("II at +{} %", model.percent), 1.2f, true},
-                              {"status", 0.9f, false},
-                              {"present order", 1.6f, false},
-                              {"try it", 1.0f, false}};
-  ImGui::TableSetupScrollFreeze(0, 1);
-  for (int c = 0; c < 8; ++c)
-    ImGui::TableSetupColumn(headings[c].text.c_str(),
-                            (headings[c].sorts ? 0 : ImGuiTableColumnFlags_NoSort) |
-                                (c == 3 ? ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending : 0),
-                            headings[c].weight);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (int c = 0; c < 8; ++c) {
-    ImGui::TableSetColumnIndex(c);
+  order.draw = [](const Line& line) {
+    colored_text(line.order == "stays good" ? theme().dim : theme().text,
+                 fitted(fonts().body, line.order, std::max(ImGui::GetContentRegionAvail().x, px(30))));
+  };
+  columns.push_back(Column<Line>{"try it"}.wide(1.0f, kNoSort).drawn([&](const Line& line) {
+    if (current) draw_links(session, ui, model, line);
+  }));
+  TableLook look;
+  look.flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
+               ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
+  look.size = room;
+  look.inner_width = std::max(room.x, px(760));
+  look.every_row = true;
+  const auto heading = [&](const Column<Line>& column) {
     const FontScope scope(fonts().small_bold);
-    ImGui::TableHeader(headings[c].text.c_str());
-    if (probe::on()) probe::last_item(fmt::format("sensitivity/column/{}", c));
-  }
-  if (const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs(); specs && specs->SpecsCount > 0) {
-    constexpr SensitivityOrder kOrders[] = {SensitivityOrder::Number, SensitivityOrder::Effect, SensitivityOrder::Less,
-                                            SensitivityOrder::Effect, SensitivityOrder::More};
-    const int column = specs->Specs[0].ColumnIndex;
-    sort_lines(model.lines, kOrders[std::clamp(column, 0, 4)], specs->Specs[0].SortDirection == ImGuiSortDirection_Descending);
-  }
-  for (const SensitivityLine& line : model.lines) {
-    const bool none = line.effect == SensitivityEffect::None || line.effect == SensitivityEffect::TooSmall;
-    if (!none || ui.of<SensitivityState>().all) draw_line(session, ui, model, line, current);
-  }
-  ImGui::EndTable();
+    ImGui::TableHeader(column.title.c_str());
+    if (probe::on()) probe::last_item(fmt::format("sensitivity/column/{}", &column - columns.data()));
+  };
+  draw_table("sensitivity_table", look, columns, lines, heading,
+             [&](const Line& line, std::size_t) { draw_number(session, ui, model, line); });
 }
 
 }  // namespace
@@ -231,7 +214,7 @@ void draw_sensitivity_tab(const Session& session, const Models&, UiState& ui) {
                       ImGui::GetContentRegionAvail().x));
   if (model.lines.empty() && !answer->explanation.empty()) wrapped_text(fonts().small, theme().text, answer->explanation);
   if (old) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.55f);
-  draw_table(session, ui, model, !old);
+  draw_lines(session, ui, model, !old);
   if (old) ImGui::PopStyleVar();
 }
 

@@ -131,17 +131,13 @@ void filter_slack(std::vector<SlackRow>& rows, std::string_view filter) {
 }
 
 std::string slack_as_text(const std::vector<SlackRow>& rows) {
-  std::string out;
-  for (const auto& column : slack_cells::kColumns) out += (out.empty() ? "" : "\t") + std::string(column.title);
-  out += "\tearliest proved\tlatest proved\n";
-  for (const SlackRow& row : rows) {
-    out += row.name + '\t' + row.unit;
-    for (const auto& column : slack_cells::kColumns)
-      if (column.key) out += '\t' + (column.key(row) ? std::to_string(*column.key(row)) : std::string());
-    const auto word = [&](bool proved) { return row.exact ? (proved ? "yes" : "no") : ""; };
-    out += fmt::format("\t{}\t{}\n", word(row.range.earliest.proved()), word(row.range.latest.proved()));
-  }
-  return out;
+  std::vector<Column<SlackRow>> columns(std::begin(slack_cells::kColumns), std::end(slack_cells::kColumns));
+  column_of(columns, "op").text = [](const SlackRow& row) { return row.name; };
+  column_of(columns, "unit").text = [](const SlackRow& row) { return row.unit; };
+  const auto word = [](const SlackRow& row, bool proved) { return std::string(!row.exact ? "" : proved ? "yes" : "no"); };
+  columns.push_back({"earliest proved", false, [&](const SlackRow& row) { return word(row, row.range.earliest.proved()); }});
+  columns.push_back({"latest proved", false, [&](const SlackRow& row) { return word(row, row.range.latest.proved()); }});
+  return table_as_text(std::span<const Column<SlackRow>>(columns), rows);
 }
 
 }  // namespace heddle::app

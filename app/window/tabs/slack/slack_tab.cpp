@@ -39,7 +39,7 @@ void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
     ui.commands.push(ask_slack(true));
   }
   ImGui::SameLine(0, px(6));
-  if (button("slack/copy", "Copy")) ui.commands.push(CopyText{slack_as_text(model.rows)});
+  if (button("slack/copy", "Copy")) ui.commands.push(copy_text(slack_as_text(model.rows)));
   ImGui::SameLine(0, px(6));
   AskOptions options;
   options.exact = model.exact;
@@ -109,59 +109,42 @@ void draw_axis(const SlackModel& model, ImVec2 at, float width) {
     paint_text(fonts().mono_small, ImVec2(ii - half, at.y), theme().ii_line, text);
 }
 
-void draw_table(const Session& session, SlackModel& model, float width, UiState& ui) {
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg |
-                                     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+void draw_rows(const Session& session, SlackModel& model, float width, UiState& ui) {
   // Wide enough for every heading with its mark of the order; what is over goes to all of them.
-  const auto columns = slack_columns();
-  const int range_column = static_cast<int>(columns.size());
-  const auto column_width = [&](const Column<SlackRow>& column) {
-    if (&column == &columns.front()) return px(130);
-    return text_size(fonts().small_bold, column.title).x + px(24);
+  const auto all = slack_columns();
+  std::vector<Column<SlackRow>> columns(all.begin(), all.end());
+  for (auto& column : columns) column.width = text_size(fonts().small_bold, column.title).x + px(24);
+  columns.front().width = px(130);
+  column_of(columns, "start").flags = ImGuiTableColumnFlags_DefaultSort;
+  column_of(columns, "room").ink = [](const SlackRow& row) { return row.room() == 0 ? theme().warning : theme().text; };
+  const auto range = [&](const SlackRow& row) {
+    draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
   };
-  const float range = px(200);
-  float least = range + px(10);
-  for (const auto& column : columns) least += column_width(column) + px(10);
-  const float inner = std::max(least, width);
-  if (!ImGui::BeginTable("slack_table", range_column + 1, kFlags, ImVec2(width, ImGui::GetContentRegionAvail().y), inner)) return;
-  ImGui::TableSetupScrollFreeze(1, 1);
-  const Column<SlackRow>& start = column_of(columns, "start");
-  for (const auto& column : columns)
-    ImGui::TableSetupColumn(column.title, &column == &start ? ImGuiTableColumnFlags_DefaultSort : ImGuiTableColumnFlags_None,
-                            column_width(column));
-  ImGui::TableSetupColumn("range", ImGuiTableColumnFlags_NoSort, range);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (const auto& column : columns) {
-    ImGui::TableNextColumn();
-    draw_heading(column, "slack/sort");
-  }
-  ImGui::TableNextColumn();
-  {
+  columns.push_back(Column<SlackRow>{"range"}.wide(px(200), ImGuiTableColumnFlags_NoSort).drawn(range));
+  TableLook look;
+  look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg |
+               ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
+  for (const auto& column : columns) look.inner_width += column.width + px(10);
+  look.inner_width = std::max(look.inner_width, width);
+  look.held = 1;
+  const auto heading = [&](const Column<SlackRow>& column) {
+    if (!column.draw) return draw_heading(column, "slack/sort");
     const FontScope scope(fonts().small_bold);
     draw_axis(model, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6));
-  }
-  bool descending = false;
-  if (const auto* column = sorted_column(columns, descending)) sort_by(model.rows, *column, descending);
-  const Column<SlackRow>& room = column_of(columns, "room");
-  draw_seen_rows(model.rows.size(), [&](std::size_t i) {
-    const SlackRow& row = model.rows[i];
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
+  };
+  draw_table("slack_table", look, columns, model.rows, heading, [&](const SlackRow& row, std::size_t) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (table_row("slack/op/" + row.name, session.selection().contains(row.op))) {
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
-      if (!ImGui::GetIO().KeyCtrl) ui.commands.push(ZoomToSelection{});
+      if (!ImGui::GetIO().KeyCtrl) ui.commands.push(zoom_to_selection());
     }
     ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill,
                                               px(2));
     const float name_room = ImGui::GetContentRegionAvail().x - px(18);
     paint_text(fonts().body, ImVec2(at.x + px(18), at.y), theme().text,
                fitted_middle(fonts().body, row.anchor ? row.name + " (held)" : row.name, name_room));
-    draw_cells(columns, row, [&](const auto& column) { return &column == &room && row.room() == 0 ? theme().warning : theme().text; });
-    ImGui::TableNextColumn();
-    draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
   });
-  ImGui::EndTable();
 }
 
 void draw_histogram(const SlackModel& model, ImVec2 at, float width, float height) {
@@ -221,7 +204,7 @@ void draw_slack_tab(const Session& session, const Models&, UiState& ui) {
   const float plot_width = plot ? px(180) : 0;
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   const float height = ImGui::GetContentRegionAvail().y;
-  draw_table(session, model, whole - plot_width - (plot ? px(10) : 0), ui);
+  draw_rows(session, model, whole - plot_width - (plot ? px(10) : 0), ui);
   if (plot) draw_histogram(model, ImVec2(begin.x + whole - plot_width, begin.y), plot_width, std::min(height - px(4), px(190)));
 }
 

@@ -99,7 +99,7 @@ void draw_copies(const Session& session, UiState& ui) {
   if (session.sweep().file()) {
     same_line_if_room(button_width("Copy"));
     if (button("sweep/copy", "Copy", ButtonKind::Flat, table.points.empty() ? "there is nothing yet" : "", 0, height))
-      ui.commands.push(CopyText{sweep_as_text(table, ui.of<SweepTabState>().order)});
+      ui.commands.push(copy_text(sweep_as_text(table, ui.of<SweepTabState>().order)));
     if (ImGui::IsItemHovered()) tooltip("the table, tab-separated");
   }
   same_line_if_room(button_width("Copy as command"));

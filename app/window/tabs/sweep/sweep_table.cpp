@@ -52,15 +52,13 @@ void draw_sweep_table(const Session& session, UiState& ui, ImVec2 size) {
     ImGui::TableSetupColumn(fmt::format("{}##{}", column_title(table, s.columns[c]), c).c_str(), ImGuiTableColumnFlags_WidthFixed,
                             width_of_column(table, s, s.columns[c]));
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  std::size_t sorted = s.columns.size();
-  for (std::size_t c = 0; c < s.columns.size(); ++c)
-    if (s.columns[c] == s.choice.sort) sorted = c;
-  for (std::size_t c = 0; c < s.columns.size(); ++c) {
+  for (const SweepColumnRef& column : s.columns) {
     ImGui::TableNextColumn();
-    const std::string title = column_title(table, s.columns[c]);
-    sort_heading(("sweep/sort/" + title).c_str(), title.c_str(), c, column_of_numbers(table, s.columns[c]), sorted, s.choice.descending);
+    const std::string title = column_title(table, column);
+    if (sort_heading(("sweep/sort/" + title).c_str(), title.c_str(), column_of_numbers(table, column), column == s.choice.sort,
+                     s.choice.descending))
+      s.choice.sort = column;
   }
-  if (sorted < s.columns.size()) s.choice.sort = s.columns[sorted];
   const float height = ImGui::GetTextLineHeightWithSpacing();
   if (s.go_to) {
     const auto at = std::find(s.order.begin(), s.order.end(), *s.go_to);

@@ -11,6 +11,7 @@
 #include "app/session/question_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
+#include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
@@ -197,34 +198,24 @@ PlotModel plot_of(const LatencyRange& answer, const std::vector<LatencyRow>& row
 }
 
 void draw_steps(std::vector<LatencyRow> rows, WhatIfState& state, ImVec2 size) {
-  constexpr ImGuiTableFlags kFlags =
-      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
-  if (!ImGui::BeginTable("latency_table", 4, kFlags, size)) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  constexpr const char* kTitles[] = {"latency", "II", "status", "why not smaller"};
-  for (int c = 0; c < 4; ++c) ImGui::TableSetupColumn(kTitles[c], c == 3 ? ImGuiTableColumnFlags_WidthStretch : 0);
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (int c = 0; c < 4; ++c) {
-    ImGui::TableSetColumnIndex(c);
-    sort_heading((std::string("latency/sort/") + kTitles[c]).c_str(), kTitles[c], static_cast<std::size_t>(c), false, state.sort,
-                 state.descending);
-  }
-  sort_latency_rows(rows, static_cast<LatencyColumn>(state.sort), state.descending);
-  for (const LatencyRow& row : rows) {
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    colored_text(theme().text, row.latencies + (row.now ? "  now" : ""));
-    if (probe::on()) probe::last_item("latency/row/" + row.latencies);
-    ImGui::TableNextColumn();
-    colored_text(theme().text, row.ii);
-    ImGui::TableNextColumn();
-    colored_text(row.segment.step.proved() ? theme().good : theme().warning, row.status);
-    ImGui::TableNextColumn();
+  std::vector<Column<LatencyRow>> columns = latency_columns();
+  column_of(columns, "status").ink = [](const LatencyRow& row) { return row.segment.step.proved() ? theme().good : theme().warning; };
+  columns.back().flags = ImGuiTableColumnFlags_WidthStretch;
+  columns.back().draw = [](const LatencyRow& row) {
     const std::string why = drawable(pretty(row.segment.step.why));
     colored_text(theme().dim, fitted(fonts().body, why, std::max(ImGui::GetContentRegionAvail().x, px(20))));
     if (ImGui::IsItemHovered()) tooltip(why);
-  }
-  ImGui::EndTable();
+  };
+  TableLook look;
+  look.flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;
+  look.size = size;
+  look.every_row = true;
+  look.order = &state.order;
+  const auto heading = [&](const auto& column) { draw_heading(column, "latency/sort", state.order); };
+  draw_table("latency_table", look, columns, rows, heading, [&](const LatencyRow& row, std::size_t) {
+    colored_text(theme().text, columns.front().text(row));
+    if (probe::on()) probe::last_item("latency/row/" + row.latencies);
+  });
 }
 
 const LatencyRange* answer_about_op(const Session& session, const WhatIfState& state) {

@@ -1,0 +1,73 @@
+// What the changes of view and settings do.
+#include "app/session/view_commands.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::app {
+
+ChangeView show_tab(BottomTab tab) {
+  return {[tab](ViewState& view, Layout& layout) {
+    view.tab = tab;
+    layout.bottom_folded = false;  // what is asked for is seen
+  }};
+}
+ChangeView fold_pane(bool Layout::*folded, bool away) {
+  return {[=](ViewState&, Layout& layout) { layout.*folded = away; }};
+}
+ChangeView show_chart_as(ChartView chart) {
+  return {[chart](ViewState& view, Layout&) { view.chart_view = chart; }};
+}
+ChangeView show_highlight(Highlight highlight) {
+  return {[highlight = std::move(highlight)](ViewState& view, Layout&) { view.highlight = highlight; }};
+}
+ChangeView end_highlight() {
+  return {[](ViewState& view, Layout&) { view.highlight = {}; }};
+}
+ChangeView toggle_critical() {
+  return {[](ViewState& view, Layout&) { view.critical = !view.critical; }};
+}
+ChangeView toggle_keys() {
+  return {[](ViewState& view, Layout&) { view.keys_overlay = !view.keys_overlay; }};
+}
+ChangeView show_open_dialog() {
+  return {[](ViewState& view, Layout&) { view.open_dialog = true; }};
+}
+ChangeView focus_find() {
+  return {[](ViewState& view, Layout&) { view.focus_find = true; }};
+}
+ChangeView zoom_to_selection() {
+  return {[](ViewState& view, Layout&) { view.zoom_to_selection = true; }};
+}
+ChangeView copy_text(std::string text) {
+  return {[text = std::move(text)](ViewState& view, Layout&) { view.clipboard = text; }};
+}
+ChangeView dismiss_notice() {
+  return {[](ViewState& view, Layout&) { view.notice.clear(); }};
+}
+
+ChangeSettings use_theme(ThemeName theme, bool keep) {
+  return {[theme](Settings& settings) { settings.theme = theme; }, keep};
+}
+ChangeSettings use_scale(int percent, bool keep) {
+  return {[percent](Settings& settings) { settings.scale_percent = std::clamp(percent, 50, 300); }, keep};
+}
+ChangeSettings use_keys(std::string action, std::optional<std::string> keys) {
+  return {[action = std::move(action), keys = std::move(keys)](Settings& settings) {
+    if (keys)
+      settings.keys[action] = *keys;
+    else
+      settings.keys.erase(action);
+  }};
+}
+ChangeSettings use_built_in_keys() {
+  return {[](Settings& settings) { settings.keys.clear(); }};
+}
+ChangeSettings scroll_with_wheel(bool scrolls) {
+  return {[scrolls](Settings& settings) { settings.wheel_scrolls = scrolls; }};
+}
+ChangeSettings remember_choice(std::string what) {
+  return {[what = std::move(what)](Settings& settings) { remember_used(settings, what); }};
+}
+
+}  // namespace heddle::app
