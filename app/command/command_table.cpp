@@ -181,6 +181,24 @@ std::vector<CommandSpec> make_table() {
                 toggle("--csv", "print the table of ops, or the study, as CSV"), kJson}),
            "--seed", "seed of the solver (default 0) and of the jitter (default 1)"),
        run_simulate},
+      {"validate",
+       "predicted speeds beside published or own measurements: by row, by kind, and for pairs that differ in one thing; exit 0 as stated, "
+       "4 "
+       "not",
+       {"heddle validate", "heddle validate --markdown", "heddle validate measurement.json --json"},
+       {{"FILES",
+         "measurements: JSON Lines (heddle.published/1) or what heddle run printed (heddle.measurement/1); those that ship with Heddle "
+         "when "
+         "left out",
+         PositionalType::Files,
+         false,
+         {}}},
+       {file("--ground", "", "what the machines' names stand for, and the bands of the medians (heddle.validation/1; default: shipped)"),
+        {"--timeout", "", "S", "seconds for everything together (default: no limit)", ValueType::Seconds, {}, 0, kMostSeconds, false},
+        kNoStore,
+        toggle("--markdown", "print tables for a page"),
+        kJson},
+       run_validate},
       {"export",
        "write a timeline, trace, graph or table for other programs",
        {"heddle export toy_fig1 toy --format svg -o toy.svg", "heddle export gemm_hopper h100 gemm.json --format trace -o gemm.trace.json",
@@ -474,10 +492,11 @@ std::vector<CommandSpec> make_table() {
        {{"KIND",
          "kernel, machine, schedule, constraints, project, pareto, simulation, measurement, job (a line of heddle batch's file), result "
          "(of its "
-         "results) or space (what heddle tune varies)",
+         "results), space (what heddle tune varies), published (a line of heddle validate's file) or validation (what goes with it)",
          PositionalType::Choice,
          true,
-         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space"}}},
+         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space",
+          "published", "validation"}}},
        {},
        run_schema},
       {"completion",

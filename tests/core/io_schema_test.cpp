@@ -98,6 +98,6 @@ TEST_CASE("the project schema knows every status and mode", "[core]") {
 TEST_CASE("schemas can be asked for by name", "[core]") {
   std::string names;
   for (const LibraryEntry& entry : list_library(Shelf::Schemas)) names += entry.name + " ";
-  CHECK(names == "constraints job kernel machine measurement pareto project result schedule simulation space ");
+  CHECK(names == "constraints job kernel machine measurement pareto project published result schedule simulation space validation ");
   CHECK(to_string(find_in_library(Shelf::Schemas, "kernl").error()) == "unknown schema 'kernl' (did you mean 'kernel'?)");
 }

@@ -14,8 +14,9 @@ except ImportError:
     print("python3-jsonschema is not installed; nothing checked")
     sys.exit(77)
 
-FOLDERS = ("kernels", "assets/machines", "tests/golden")
-LINES = {"tests/schema/example.jobs.jsonl": "heddle.job/1", "tests/schema/example.results.jsonl": "heddle.result/1"}
+FOLDERS = ("kernels", "assets/machines", "assets/published", "tests/golden")
+LINES = {"tests/schema/example.jobs.jsonl": "heddle.job/1", "tests/schema/example.results.jsonl": "heddle.result/1",
+         "assets/published/measurements.jsonl": "heddle.published/1"}
 
 
 def schemas_of(root):
