@@ -118,7 +118,7 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   else if (json)
     terminal.out << simulation_json(inputs->machine, inputs->problem, *schedule, answer).pretty();
   else if (terminal.quiet)
-    terminal.out << kernel_headline(inputs->machine, answer.kernel, terminal.style) << "\n";
+    terminal.out << kernel_headline(answer.kernel, terminal.style) << "\n";
   else
     terminal.out << simulation_summary(inputs->machine, inputs->problem, *schedule, answer, terminal.style);
   if (answer.kernel.fault == kStopped && stopped()) return code;

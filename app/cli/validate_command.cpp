@@ -67,7 +67,7 @@ class Validator {
     if (!row.counterpart) return without("no kernel or schedule here stands for it");
     const NamedMachine* named = row.known_machine ? nullptr : ground_.find(row);
     if (!row.known_machine && !named) return without(fmt::format("no machine here stands for '{}'", row.machine));
-    const RowRun line = run_of(row, named);
+    const RowRun line = run_of(row, named, arguments_);
     if (const auto known = known_.find(line); known != known_.end()) return counted(known->second, row);
     std::vector<Fault> own;
     const Result<Simulated> simulated = simulate(line, own);
@@ -83,7 +83,7 @@ class Validator {
     return counted(*simulated, row);
   }
 
-  static RowRun run_of(const PublishedRow& row, const NamedMachine* named) {
+  static RowRun run_of(const PublishedRow& row, const NamedMachine* named, const Arguments& arguments) {
     const Counterpart& counterpart = *row.counterpart;
     RowRun line{{counterpart.kernel, named ? named->machine : row.machine}, named ? named->sms : std::nullopt};
     if (counterpart.schedule) line.words.push_back(*counterpart.schedule);
@@ -91,6 +91,15 @@ class Validator {
       line.words.insert(line.words.end(), {"--param", fmt::format("{}={}", name, value)});
     line.words.insert(line.words.end(), {"--arbitration", "first-come"});  // as hardware does
     line.words.insert(line.words.end(), counterpart.options.begin(), counterpart.options.end());
+    const auto add = [&](const char* flag, const std::string& value) { line.words.insert(line.words.end(), {flag, value}); };
+    if (row.zeros) add("--data", "zeros");
+    if (const auto clock = arguments.text("--clock")) add("--clock", *clock);
+    // Where an anchor was measured on the very device, its power limit is in it.
+    const std::string measured = named ? named->measured : "";
+    if (!measured.empty())
+      add("--measured", measured);
+    else if (const auto power = named && named->use_power_w ? named->use_power_w : row.power_w)
+      add("--power", std::to_string(*power));
     return line;
   }
 
@@ -134,7 +143,8 @@ class Validator {
     const KernelRun run = run_kernel(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, *inputs.schedule, options);
     if (run.fault == kStopped) return Error::input(kNotReached);
     if (!run.fault.empty()) return Error::input(run.fault);
-    return Simulated{inputs.machine.arch, run.microseconds, run.tflops, fmt::format("{} MHz", inputs.machine.clock_mhz), ""};
+    const std::string busiest = run.used.empty() ? "" : fmt::format("{} {:.0f} %", run.used[0].name, 100 * run.used[0].part);
+    return Simulated{inputs.machine.arch, run.microseconds, run.tflops, run.clock.text, busiest};
   }
 
   /// Rows of other sizes often ask about one loop: it is solved once.
@@ -192,6 +202,7 @@ int run_validate(const Arguments& arguments, const Terminal& terminal) {
                             shipped = library_file("assets/published/validation.json");
   if (!published) return report(terminal, published.error(), json);
   if (!shipped) return report(terminal, shipped.error(), json);
+  if (const auto options = kernel_run_options(arguments, {}); !options) return report(terminal, options.error(), json);
   std::vector<std::string> files = arguments.all("FILES");
   if (files.empty()) files.push_back(*published);
   std::vector<Fault> warnings;

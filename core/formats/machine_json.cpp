@@ -46,6 +46,42 @@ CostRule read_rule(const Cursor& at) {
   return rule;
 }
 
+ClockModel read_clock(const Cursor& at) {
+  ObjectReader object(at);
+  ClockModel clock;
+  clock.max_mhz = object.integer("max_mhz", 1, 1 << 20);
+  clock.power_w = object.integer("power_w", 1, 1'000'000);
+  clock.sustained_mhz = object.expr("sustained_mhz");
+  for (const Cursor& item : object.list("anchors")) {
+    ObjectReader anchor(item);
+    ClockModel::Anchor read{anchor.name("name"), 0};
+    if (const auto tflops = anchor.require("tflops")) read.tflops = tflops->real().value_or(1);
+    if (read.tflops <= 0) item.fault("expected a speed above 0 TFLOP/s");
+    clock.anchors.push_back(std::move(read));
+  }
+  clock.source = object.string("source");
+  for (const std::int64_t tensor : {0, 1000}) {
+    const auto mhz = clock.sustained_mhz.evaluate({{"tensor", tensor}, {"power_w", clock.power_w}, {"zeros", 0}});
+    if (!mhz || *mhz <= 0) {
+      at.log().fault(
+          at.pointer() + "/sustained_mhz",
+          mhz ? fmt::format("{} MHz where tensor is {}: expected more than 0", *mhz, tensor) : mhz.error().faults.front().message,
+          "it may name tensor (busy cycles of the tensor cores, per mille), power_w and zeros (1 where the data is all zeros)");
+      break;
+    }
+  }
+  return clock;
+}
+
+Json clock_json(const ClockModel& clock) {
+  Json item = Json::object(), anchors = Json::array();
+  for (const ClockModel::Anchor& anchor : clock.anchors) anchors.push(Json::object().set("name", anchor.name).set("tflops", anchor.tflops));
+  item.set("max_mhz", clock.max_mhz).set("power_w", clock.power_w).set("sustained_mhz", expr_json(clock.sustained_mhz));
+  if (!clock.anchors.empty()) item.set("anchors", std::move(anchors));
+  if (!clock.source.empty()) item.set("source", clock.source);
+  return item;
+}
+
 /// Names given twice, units that no one declared, kinds that do not exist.
 void judge(const Machine& machine, ReadLog& log) {
   std::map<std::string, std::size_t> seen;
@@ -82,6 +118,13 @@ void read_machine_root(ObjectReader& root, Machine& machine) {
   machine.about = root.string("about");
   machine.sm_count = root.integer("sm_count", 1, 1 << 20, machine.sm_count);
   machine.clock_mhz = root.integer("clock_mhz", 1, 1 << 20, machine.clock_mhz);
+  if (const auto clock = root.find("clock")) machine.clock = read_clock(*clock);
+  if (const auto shared = root.find("shared")) {
+    ObjectReader object(*shared);
+    machine.shared.l2_bytes = object.integer("l2_bytes", 1, 1 << 20, 0);
+    machine.shared.launch_ns = object.integer("launch_ns", 0, 1'000'000'000, 0);
+    machine.shared.source = object.string("source");
+  }
   for (const Cursor& unit : root.required_list("units")) machine.units.push_back(read_unit(unit));
   if (const auto limits = root.require("limits")) {
     ObjectReader object(*limits);
@@ -123,6 +166,14 @@ Json machine_json(const Machine& machine) {
   root.set("schema", kMachineSchema).set("name", machine.name).set("arch", machine.arch);
   if (!machine.about.empty()) root.set("about", machine.about);
   root.set("sm_count", machine.sm_count).set("clock_mhz", machine.clock_mhz);
+  if (machine.clock.max_mhz > 0) root.set("clock", clock_json(machine.clock));
+  if (const SharedSupply& shared = machine.shared; shared.l2_bytes > 0 || shared.launch_ns > 0) {
+    Json item = Json::object();
+    if (shared.l2_bytes > 0) item.set("l2_bytes", shared.l2_bytes);
+    item.set("launch_ns", shared.launch_ns);
+    if (!shared.source.empty()) item.set("source", shared.source);
+    root.set("shared", std::move(item));
+  }
   Json units = Json::array(), limits = Json::object(), rules = Json::array(), handoff = Json::object();
   for (const Unit& unit : machine.units) units.push(unit_json(unit));
   for (const LimitField& limit : limit_fields()) limits.set(limit.name, machine.limits.*limit.field);

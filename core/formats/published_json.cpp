@@ -117,6 +117,8 @@ Result<std::vector<PublishedRow>> row_of_measurement(std::string_view text, cons
   Counterpart counterpart{measured->kernel, {}, {}, {}};
   if (!measured->schedule.empty()) counterpart.schedule = measured->schedule;
   for (const auto& [name, value] : measured->params) counterpart.params.emplace_back(name, value);
+  if (measured->device && measured->device->clock_mhz > 0)
+    counterpart.options = {"--clock", fmt::format("{:.0f}", measured->device->clock_mhz)};
   row.counterpart = std::move(counterpart);
   return std::vector<PublishedRow>{std::move(row)};
 }
