@@ -8,6 +8,7 @@
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
 #include "core/formats/measurement_json.h"
+#include "core/formats/published_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/formats/space_json.h"
 #include "core/library/project_json.h"
@@ -25,7 +26,9 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"measurement", measurement_schema},
                                           {"job", job_schema},
                                           {"result", result_schema},
-                                          {"space", space_schema}};
+                                          {"space", space_schema},
+                                          {"published", published_schema},
+                                          {"validation", validation_schema}};
   return kKinds;
 }
 

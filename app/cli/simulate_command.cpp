@@ -1,6 +1,7 @@
 // heddle simulate: a schedule run on the whole grid, and how it bears what the model does not know.
 #include <fmt/format.h>
 
+#include "app/cli/kernel_run_options.h"
 #include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
@@ -16,24 +17,6 @@
 
 namespace heddle::app {
 namespace {
-
-KernelRunOptions options_of(const Arguments& arguments) {
-  KernelRunOptions options;
-  options.trips = arguments.integer("--trips");
-  options.causal = arguments.has("--causal");
-  options.persistent = arguments.has("--persistent");
-  options.longest_first = arguments.has("--longest-first");
-  if (const auto ctas = arguments.integer("--ctas")) options.ctas = static_cast<int>(*ctas);
-  SimulateOptions& loop = options.loop;
-  if (arguments.text("--arbitration") == "first-come") loop.arbitration = Arbitration::FirstCome;
-  loop.jitter.percent = static_cast<int>(arguments.integer("--jitter").value_or(0));
-  loop.jitter.every_op = arguments.has("--jitter-all");
-  const std::string shape = arguments.text("--jitter-shape").value_or("uniform");
-  loop.jitter.shape = shape == "normal" ? JitterShape::Normal : shape == "tail" ? JitterShape::Tail : JitterShape::Uniform;
-  if (arguments.has("--svg") || arguments.has("--trace")) loop.timeline = static_cast<int>(arguments.integer("--iterations").value_or(8));
-  loop.jitter.seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
-  return options;
-}
 
 /// The first iterations of the first tile, with what comes before and after the loop.
 int write_pictures(const KernelRun& run, const Arguments& arguments, const Terminal& terminal) {
@@ -103,6 +86,8 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   if (json && arguments.has("--csv")) return refuse(terminal, "--json and --csv both want standard output; give one of them", json);
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
+  Result<KernelRunOptions> options = kernel_run_options(arguments, inputs->machine);
+  if (!options) return report(terminal, options.error(), json);
   for (const char* flag : {"--svg", "--trace"})
     if (const auto path = arguments.text(flag))
       if (const int failed = expect_writable(terminal, *path, json)) return failed;
@@ -112,8 +97,9 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   for (const Violation& violation : check(inputs->problem, *schedule, inputs->constraints).violations)
     terminal.note(fmt::format("{}: {}", violation.family, violation.message));
   const InterruptScope interrupt(arguments.deadline());
-  KernelRunOptions options = options_of(arguments);
-  options.loop.stop = interrupt.token();
+  options->loop.stop = interrupt.token();
+  if (arguments.has("--svg") || arguments.has("--trace"))
+    options->loop.timeline = static_cast<int>(arguments.integer("--iterations").value_or(8));
   const auto stopped = [&] {
     if (!interrupt.token().stop_requested()) return false;
     terminal.complain(interrupt.timed_out() ? "the time is up: the simulation was stopped before its end" : "interrupted");
@@ -121,10 +107,10 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
     return true;
   };
   if (const auto study = arguments.text("--study")) {
-    const int done = run_study(*study, *inputs, *schedule, options, arguments, terminal);
+    const int done = run_study(*study, *inputs, *schedule, *options, arguments, terminal);
     return stopped() ? code : done;
   }
-  const SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, options);
+  const SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, *options);
   if (answer.kernel.fault.empty())
     if (const int failed = write_pictures(answer.kernel, arguments, terminal)) return failed;
   if (arguments.has("--csv"))
@@ -132,7 +118,7 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   else if (json)
     terminal.out << simulation_json(inputs->machine, inputs->problem, *schedule, answer).pretty();
   else if (terminal.quiet)
-    terminal.out << kernel_headline(inputs->machine, answer.kernel, terminal.style) << "\n";
+    terminal.out << kernel_headline(answer.kernel, terminal.style) << "\n";
   else
     terminal.out << simulation_summary(inputs->machine, inputs->problem, *schedule, answer, terminal.style);
   if (answer.kernel.fault == kStopped && stopped()) return code;

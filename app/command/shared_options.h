@@ -87,6 +87,24 @@ inline const OptionSpec kDemand{
 inline const OptionSpec kTrips = integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says)");
 inline const OptionSpec kCluster =
     integer("--cluster", "N", 1, 2, "blocks per cluster; 2: neighbours load what both need once, by multicast (default 1)");
+inline const OptionSpec kClock{"--clock",
+                               "",
+                               "CLOCK",
+                               "what turns cycles into time: sustained (what the load and the power limit leave; default), max, or MHz",
+                               ValueType::Name,
+                               {},
+                               0,
+                               0,
+                               false};
+inline const OptionSpec kMeasured{"--measured",
+                                  "",
+                                  "NAME=TFLOPS",
+                                  "speed of a known kernel on this device, which scales the sustained clock: cublas_8192=795",
+                                  ValueType::Name,
+                                  {},
+                                  0,
+                                  0,
+                                  false};
 inline const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas in any order");
 inline const OptionSpec kCut{
     "--cut",

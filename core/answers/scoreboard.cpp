@@ -44,6 +44,7 @@ SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine,
   figures.period = run.sm.period.cycles();
   figures.microseconds = run.microseconds;
   figures.tflops = run.tflops;
+  figures.clock = run.clock.text;
   // The producer waits for slots nearly always, which is its business.
   const std::size_t first = run.sm.groups.size() > 1 ? 1 : 0;
   double time = 0;
@@ -336,6 +337,7 @@ std::string scoreboard_csv(const Scoreboard& board) {
                                  "simulated_period_cycles",
                                  "microseconds",
                                  "tflops",
+                                 "clock",
                                  "stalled_percent",
                                  "reason"});
   for (const ScoreRow& row : score_rows(board, ungrouped)) {
@@ -366,6 +368,7 @@ std::string scoreboard_csv(const Scoreboard& board) {
                         ran ? fmt::format("{:.3f}", c.simulated->period) : "",
                         ran ? fmt::format("{:.3f}", c.simulated->microseconds) : "",
                         ran && c.simulated->tflops > 0 ? fmt::format("{:.1f}", c.simulated->tflops) : "",
+                        ran ? c.simulated->clock : "",
                         ran ? fmt::format("{:.2f}", 100 * c.simulated->stalled()) : "",
                         printable(score_reason(c))});
   }
@@ -379,7 +382,7 @@ Json simulated_json(const SimulatedFigures& f) {
   Json stalls = Json::object();
   for (std::size_t r = 0; r < kStallReasons; ++r) stalls.set(to_string(static_cast<StallReason>(r)), f.stalls[r]);
   Json item = Json::object().set("cycles", f.cycles).set("period", f.period).set("microseconds", f.microseconds);
-  return item.set("tflops", f.tflops > 0 ? Json(f.tflops) : Json()).set("stalls", std::move(stalls));
+  return item.set("tflops", f.tflops > 0 ? Json(f.tflops) : Json()).set("clock", f.clock).set("stalls", std::move(stalls));
 }
 
 Json contender_json(const Problem& problem, const Scoreboard& board, const ScoreRow& row) {

@@ -32,6 +32,7 @@ struct SimulatedFigures {
   double period = 0;  ///< cycles per iteration
   double microseconds = 0;
   double tflops = 0;  ///< 0 where the loop has no multiply-adds
+  std::string clock;  ///< that times and TFLOP/s assume
   /// Shares of the time of the groups that compute (all but the producer), while they have work: per StallReason.
   std::array<double, kStallReasons> stalls{};
   double stalled() const;  ///< all of them together

@@ -38,6 +38,8 @@ std::string jitter_text(const LatencyJitter& jitter) {
                      jitter.percent, jitter.seed);
 }
 
+std::string used_text(const UsedShare& used) { return fmt::format("{} {:.0f} %", printable(used.name), 100 * used.part); }
+
 std::string group_name(const Schedule& schedule, std::size_t g) {
   const std::string& role = schedule.groups[g].role;
   return role.empty() ? fmt::format("group {}", g) : role;
@@ -95,6 +97,14 @@ std::string wait_table(const KernelRun& run) {
   return text_table({{"op"}, {"waits for"}, {"through"}, {"reason"}, {"cycles", true}, {"of the time", true}}, rows);
 }
 
+/// "TC 91 %": the busiest first, each at least half as busy as that.
+std::vector<std::string> used_texts(const KernelRun& run) {
+  std::vector<std::string> texts;
+  for (const UsedShare& used : run.used)
+    if (2 * used.part >= run.used.front().part) texts.push_back(used_text(used));
+  return texts;
+}
+
 std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer, const TextStyle& style) {
   const KernelRun& run = answer.kernel;
   const Occupancy& fit = run.occupancy;
@@ -109,7 +119,8 @@ std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer,
                                          answer.options.persistent ? "persistent" : "a CTA per tile"},
                                         style),
                              "", style.width);
-  text += kernel_headline(machine, run, style) + "\n";
+  text += wrapped(kernel_headline(run, style), "", style.width);
+  if (!run.used.empty()) text += wrapped("busy: " + join_facts(used_texts(run), style), "", style.width);
   text += join_facts({fmt::format("one tile {} cycles", grouped(run.tile)), fmt::format("SMs busy {:.1f} % of the time", 100 * run.filled),
                       run.extrapolated ? "extrapolated from a part of the work" : ""},
                      style) +
@@ -172,13 +183,13 @@ std::string period_headline(const Schedule& schedule, const SimulationAnswer& an
                     style);
 }
 
-std::string kernel_headline(const Machine& machine, const KernelRun& run, const TextStyle& style) {
+std::string kernel_headline(const KernelRun& run, const TextStyle& style) {
   if (!run.fault.empty()) return printable(run.fault);
   return join_facts(
-      {grouped(run.cycles) + " cycles", run.microseconds > 0 ? fmt::format("{:.1f} us at {} MHz", run.microseconds, machine.clock_mhz) : "",
+      {grouped(run.cycles) + " cycles", run.microseconds > 0 ? fmt::format("{:.1f} us at {}", run.microseconds, run.clock.text) : "",
        run.tflops > 0 ? fmt::format("{:.1f} TFLOP/s", run.tflops) : "",
        run.of_peak > 0 ? fmt::format("{:.1f} % of the tensor cores' best", 100 * run.of_peak) : "",
-       run.tflops == 0 && run.gbytes > 0 ? fmt::format("{:.0f} GB/s, if L2 and DRAM can: they are not modelled", run.gbytes) : ""},
+       run.tflops == 0 && run.gbytes > 0 ? fmt::format("{:.0f} GB/s, if DRAM can: it is not modelled", run.gbytes) : ""},
       style);
 }
 
@@ -363,12 +374,14 @@ const char* section_name(Section section) {
 Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
   const KernelRun& run = answer.kernel;
   Json kernel = Json::object();
-  kernel.set("cycles", run.cycles).set("microseconds", run.microseconds).set("clock_mhz", machine.clock_mhz);
+  kernel.set("cycles", run.cycles).set("microseconds", run.microseconds).set("clock_mhz", run.clock.mhz).set("clock", run.clock.text);
   kernel.set("tflops", run.tflops).set("of_peak", run.of_peak).set("gbytes_per_second", run.gbytes);
   kernel.set("tiles", run.tiles).set("trips", run.trips).set("all_trips", run.all_trips).set("tile_cycles", run.tile);
   kernel.set("sms", machine.sm_count).set("ctas_per_sm", run.ctas).set("ctas_that_fit", run.occupancy.ctas);
   kernel.set("limited_by", run.occupancy.limited_by).set("sms_busy", run.filled).set("extrapolated", run.extrapolated);
-  Json free = Json::array();
+  Json free = Json::array(), used = Json::array();
+  for (const UsedShare& share : run.used) used.push(Json::object().set("name", share.name).set("part", share.part));
+  kernel.set("used", std::move(used)).set("l2_bytes_per_iteration", run.l2_bytes);
   for (const std::string& name : run.program.free_ops) free.push(name);
   kernel.set("without_cost", std::move(free)).set("sm_cycles", run.sm.cycles);
 
@@ -505,7 +518,7 @@ Json options_schema(Json& shared) {
 
 Json run_schema(Json& shared) {
   using namespace schema;
-  Object group(shared), op(shared), wait(shared), run(shared);
+  Object group(shared), op(shared), wait(shared), used(shared), run(shared);
   group.called("group", "issuing + stalls + idle = sm_cycles").optional("id", count()).optional("role", type("string"));
   group.optional("issuing", count()).optional("stalls", stalls_schema(shared)).optional("idle", count());
   op.optional("id", name(shared)).optional("section", words({"prologue", "loop", "epilogue"})).optional("group", count());
@@ -514,7 +527,10 @@ Json run_schema(Json& shared) {
   wait.optional("through", type("string")).optional("reason", words(words_up_to(StallReason::Credit))).optional("cycles", count());
 
   run.called("run", "Of the whole kernel; groups, ops and waits are those of the busiest SM's first CTA.");
-  run.required("cycles", count()).optional("microseconds", type("number")).optional("clock_mhz", count());
+  used.optional("name", name(shared)).optional("part", type("number"));
+  run.required("cycles", count()).optional("microseconds", type("number")).optional("clock_mhz", type("number"));
+  run.optional("clock", type("string"), "which clock that is").optional("l2_bytes_per_iteration", count());
+  run.optional("used", list(used.finish()), "how busy the loop's units and L2 are, as parts of all SMs' time; busiest first");
   run.optional("tflops", type("number")).optional("of_peak", type("number")).optional("gbytes_per_second", type("number"));
   run.required("tiles", count()).required("trips", count()).optional("all_trips", count()).optional("tile_cycles", count());
   run.optional("sms", count()).optional("ctas_per_sm", count()).optional("ctas_that_fit", count()).optional("limited_by", type("string"));

@@ -130,7 +130,7 @@ std::string tuning_headline(const TuneHistory& history, const TextStyle& style) 
   if (!best)
     return fmt::format("no configuration has a value: {}", count_of(static_cast<std::int64_t>(history.evaluations.size()), "evaluation"));
   std::vector<std::string> facts{printable(best->label), value_and_unit(*best->value, session.objective)};
-  if (best->tflops && *best->tflops > 0) facts.push_back(fmt::format("{:.1f} TFLOP/s", *best->tflops));
+  if (best->tflops && *best->tflops > 0) facts.push_back(fmt::format("{:.1f} TFLOP/s at the clock under load", *best->tflops));
   if (best->of_peak && *best->of_peak > 0) facts.push_back(fmt::format("{:.1f} % of the tensor peak", 100 * *best->of_peak));
   if (history.end && history.end->proved)
     facts.push_back(history.end->rests_on_file ? "the file says: proved best of the space" : "proved best of the space");

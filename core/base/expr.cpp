@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -29,6 +30,7 @@ enum class Operator {
   Min,
   Max,
   CeilDiv,
+  CubeRoot,
   If
 };
 
@@ -55,6 +57,7 @@ struct Function {
 constexpr Function kFunctions[] = {{"min", Operator::Min, 1, kMaxLength},
                                    {"max", Operator::Max, 1, kMaxLength},
                                    {"ceil_div", Operator::CeilDiv, 2, 2},
+                                   {"cbrt", Operator::CubeRoot, 1, 1},
                                    {"if", Operator::If, 3, 3}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -246,6 +249,15 @@ class Parser {
 std::int64_t divide_floor(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 std::int64_t divide_ceil(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
 
+/// The largest whole number whose cube is not above `a`.
+std::int64_t cube_root_floor(std::int64_t a) {
+  auto root = static_cast<std::int64_t>(std::cbrt(static_cast<double>(a)));
+  const auto cube = [](std::int64_t r) { return static_cast<__int128>(r) * r * r; };
+  while (cube(root) > a) --root;
+  while (cube(root + 1) <= a) ++root;
+  return root;
+}
+
 Number overflow(const char* what, std::int64_t a, std::int64_t b) {
   return Error::input(fmt::format("{} {} {} does not fit 64 bits", a, what, b));
 }
@@ -313,6 +325,10 @@ Number evaluate_node(const Node& node, const Scope& scope) {
     case Operator::Negate: {
       const Number operand = evaluate_node(node.children[0], scope);
       return operand ? apply(Operator::Subtract, 0, *operand) : operand;
+    }
+    case Operator::CubeRoot: {
+      const Number operand = evaluate_node(node.children[0], scope);
+      return operand ? Number(cube_root_floor(*operand)) : operand;
     }
     default: break;
   }

@@ -1,8 +1,8 @@
 // Integer expressions in kernel and machine files: sizes, coordinates, cost formulas.
 //
 // Grammar: integers, names ([A-Za-z_][A-Za-z0-9_]*), unary minus, + - * / %, comparisons (< <= > >= == !=, giving 0 or
-// 1), parentheses, and the functions min(a,b,...), max(a,b,...), ceil_div(a,b), if(cond,a,b). Division and % round
-// towards minus infinity. All arithmetic is exact in 64 bits; overflow and division by zero are errors, never wrapped.
+// 1), parentheses, and the functions min(a,b,...), max(a,b,...), ceil_div(a,b), cbrt(a), if(cond,a,b). Division, % and the
+// cube root round towards minus infinity. All arithmetic is exact in 64 bits; overflow and division by zero are errors, never wrapped.
 #pragma once
 
 #include <cstdint>

@@ -53,12 +53,38 @@ void visit(Io& io, HandOff& h) {
 }
 
 template <class Io>
+void visit(Io& io, ClockModel::Anchor& a) {
+  io.required("name", a.name, as::name);
+  io.required("tflops", a.tflops, as::real);
+}
+
+template <class Io>
+void visit(Io& io, ClockModel& c) {
+  io.required("max_mhz", c.max_mhz, as::integer(1, 1 << 20));
+  io.required("power_w", c.power_w, as::integer(1, 1'000'000), "the power limit where no other is given");
+  io.required("sustained_mhz", c.sustained_mhz,
+              "under load, of tensor (per mille of all cycles in which the tensor cores work), power_w and zeros (1 where the data is all "
+              "zeros, else 0)");
+  io.optional("anchors", c.anchors, "speeds of known kernels on the device that sustained_mhz stands for");
+  io.optional("source", c.source);
+}
+
+template <class Io>
+void visit(Io& io, SharedSupply& s) {
+  io.optional("l2_bytes", s.l2_bytes, as::integer(1, 1 << 20), "that L2 supplies per SM cycle and SM when all SMs load");
+  io.always("launch_ns", s.launch_ns, as::integer(0, 1'000'000'000), "of a kernel, on top of its cycles");
+  io.optional("source", s.source);
+}
+
+template <class Io>
 void visit(Io& io, Machine& m) {
   io.required("name", m.name, as::name);
   io.always("arch", m.arch, "\"sm_90a\"; empty for toys");
   io.optional("about", m.about);
   io.always("sm_count", m.sm_count, as::integer(1, 1 << 20));
-  io.always("clock_mhz", m.clock_mhz, as::integer(1, 1 << 20));
+  io.always("clock_mhz", m.clock_mhz, as::integer(1, 1 << 20), "behind the rates of the datasheet");
+  io.unless(m.clock.max_mhz == 0, "clock", m.clock, "the clock under load");
+  io.unless(m.shared.l2_bytes == 0 && m.shared.launch_ns == 0, "shared", m.shared, "what all SMs share");
   io.required("units", m.units);
   io.required("limits", m.limits);
   io.always("rules", m.rules, "cost per kind of op, in tile dimensions");
@@ -66,6 +92,22 @@ void visit(Io& io, Machine& m) {
 }
 
 namespace {
+
+/// A clock has to be positive under every load, and so does the speed of an anchor.
+void judge_clock(const ClockModel& clock, ReadLog& log) {
+  for (std::size_t i = 0; i < clock.anchors.size(); ++i)
+    if (const std::string at = fmt::format("/clock/anchors/{}", i); clock.anchors[i].tflops <= 0 && !log.touched(at + "/tflops"))
+      log.fault(at + "/tflops", "expected a speed above 0 TFLOP/s");
+  if (clock.max_mhz == 0 || log.touched("/clock/sustained_mhz")) return;
+  for (const std::int64_t tensor : {0, 1000}) {
+    const auto mhz = clock.sustained_mhz.evaluate({{"tensor", tensor}, {"power_w", clock.power_w}, {"zeros", 0}});
+    if (mhz && *mhz > 0) continue;
+    return log.fault(
+        "/clock/sustained_mhz",
+        mhz ? fmt::format("{} MHz where tensor is {}: expected more than 0", *mhz, tensor) : mhz.error().faults.front().message,
+        "it may name tensor (busy cycles of the tensor cores, per mille), power_w and zeros (1 where the data is all zeros)");
+  }
+}
 
 /// Names given twice, units that no one declared, kinds that do not exist.
 void judge(const Machine& machine, ReadLog& log) {
@@ -99,6 +141,7 @@ void judge(const Machine& machine, ReadLog& log) {
 void read_machine_root(ObjectReader& root, Machine& machine) {
   machine.file = root.cursor().log().file;
   read_members(root, machine);
+  judge_clock(machine.clock, root.cursor().log());
   judge(machine, root.cursor().log());
 }
 

@@ -9,9 +9,9 @@
 //   }
 //
 // required: a file without it is faulty. always: a file may leave it out, Heddle writes it. optional: Heddle writes it where it says
-// something (no empty text, empty list, 0, false). Then come the value, what may stand there (namespace as; without it, what is usual for
-// the C++ type) and a description for the schema. What is read stays as it was where the file has nothing, or nothing good, to say about
-// it. Rules between members are ordinary code after the visit.
+// something (no empty text, empty list, 0, false). for_people: Heddle neither reads nor writes it. Then come the value, what may stand
+// there (namespace as; without it, what is usual for the C++ type) and a description for the schema. What is read stays as it was where the
+// file has nothing, or nothing good, to say about it. Rules between members are ordinary code after the visit.
 //
 // Only .cpp files include this: it is all templates. visit() stands in namespace heddle, where it is found by its arguments.
 #pragma once
@@ -331,6 +331,8 @@ class Members {
   }
   /// Follows from other members: written, never read.
   void derived(const char*, std::optional<double>, const char* = "") {}
+  /// Known, described, and otherwise left alone.
+  void for_people(const char*, const char* /*type*/, const char* = "") {}
   /// What the schema says of the whole part. With a name, it stands among the definitions.
   void part(const char*, const char* = "") {}
   /// Exactly one of these members is given, whose own lines say that they are optional.
@@ -399,6 +401,7 @@ class MemberReader : public Members<MemberReader> {
     if (at->log().faults.size() == faults) value = std::move(found);
   }
   void derived(const char* key, std::optional<double>, const char* = "") { object_.find(key); }
+  void for_people(const char* key, const char*, const char* = "") { object_.find(key); }
   void exactly_one(const std::vector<const char*>& keys, const char* hint);
   void at_least_one(const std::vector<const char*>& keys);
   void fault(std::string message, std::string hint);
@@ -437,6 +440,7 @@ class MemberSchema : public Members<MemberSchema> {
     required ? object_.required(key, std::move(schema), about) : object_.optional(key, std::move(schema), about);
   }
   void derived(const char* key, std::optional<double>, const char* about = "");
+  void for_people(const char* key, const char* type, const char* about = "") { object_.optional(key, schema::type(type), about); }
   void part(const char* name, const char* about = "") { object_.called(name, about); }
   void exactly_one(const std::vector<const char*>& keys, const char*);
   void at_least_one(const std::vector<const char*>& keys);

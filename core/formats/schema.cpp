@@ -57,12 +57,13 @@ Json label(Json& definitions) {
 
 Json expression(Json& definitions) {
   Json text = type("string").set("minLength", 1).set("maxLength", 4096);
-  return defined(definitions, "expr",
-                 Json::object()
-                     .set("description",
-                          "An integer, or an expression: names, + - * / %, comparisons, min, max, ceil_div, if. Division rounds towards "
-                          "minus infinity.")
-                     .set("anyOf", Json::array().push(type("integer")).push(std::move(text))));
+  return defined(
+      definitions, "expr",
+      Json::object()
+          .set("description",
+               "An integer, or an expression: names, + - * / %, comparisons, min, max, ceil_div, cbrt, if. Division rounds towards "
+               "minus infinity.")
+          .set("anyOf", Json::array().push(type("integer")).push(std::move(text))));
 }
 
 Object& Object::add(bool required, const char* key, Json schema, const char* about) {

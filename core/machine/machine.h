@@ -57,13 +57,38 @@ struct HandOff {
   std::string source;
 };
 
+/// The clock under load: what the power limit leaves of its maximum.
+struct ClockModel {
+  std::int64_t max_mhz = 0;  ///< 0: the file says nothing of it, and clock_mhz stands for every load
+  std::int64_t power_w = 0;  ///< the limit where nobody gives another
+  /// Of `tensor` (per mille of all cycles in which the tensor cores work), `power_w`, and `zeros` (1 where the data is all zeros, so that
+  /// hardly a bit changes; else 0).
+  Expr sustained_mhz{0};
+  /// TFLOP/s of a kernel that everybody can measure, on the device that sustained_mhz stands for: devices of one name differ.
+  struct Anchor {
+    std::string name;  ///< "cublas_8192"
+    double tflops = 0;
+  };
+  std::vector<Anchor> anchors;
+  std::string source;
+};
+
+/// What all SMs share.
+struct SharedSupply {
+  std::int64_t l2_bytes = 0;   ///< per SM cycle and SM, when all of them load; 0: unknown
+  std::int64_t launch_ns = 0;  ///< of a kernel, on top of its cycles
+  std::string source;
+};
+
 struct Machine {
   std::string name;
   std::string arch;  ///< "sm_90a"; empty for toys
   std::string about;
   std::string file;  ///< the file it came from, for messages
   std::int64_t sm_count = 1;
-  std::int64_t clock_mhz = 1000;
+  std::int64_t clock_mhz = 1000;  ///< behind the rates of the datasheet
+  ClockModel clock;
+  SharedSupply shared;
   std::vector<Unit> units;
   Limits limits;
   std::vector<CostRule> rules;

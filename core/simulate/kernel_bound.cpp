@@ -9,6 +9,7 @@
 #include "core/analysis/channels.h"
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
+#include "core/simulate/supply.h"
 #include "core/simulate/tile_grid.h"
 
 namespace heddle {
@@ -114,6 +115,16 @@ KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Pro
                                     : sat_add(ceil_ratio(iterations, load.work, capacity), ends);
     raise(cycles,
           [&] { return fmt::format("{}: {} iterations on one SM, {} cycles each", unit.name, iterations, ceil_div(load.work, capacity)); });
+  }
+  const Problem supplied = supplied_by_l2(kernel, machine, problem, options.cluster, std::min(sms, grid.tiles)).problem;
+  for (std::size_t u = 0; machine.shared.l2_bytes > 0 && u < supplied.units.size(); ++u) {
+    if (supplied.units[u].role != UnitRole::Copy) continue;
+    std::int64_t work = 0;
+    for (const Op& op : supplied.ops)
+      for (const UnitUse& use : op.uses)
+        if (use.unit.index() == u) work = sat_add(work, sat_mul(use.duration, use.amount));
+    raise(ceil_ratio(iterations, work, std::max<std::int64_t>(1, supplied.units[u].capacity)),
+          [&] { return fmt::format("L2: {} iterations on each SM, {} cycles each for what they load", iterations, work); });
   }
   // One place of an SM runs its tiles one after the other.
   const std::int64_t in_a_row = ceil_div(per_sm, bound.most_ctas);

@@ -3,7 +3,8 @@
 // The busiest SM runs at least its share of all iterations, and each of its units has to do their work: first the unit waits for what comes
 // before it in an iteration, last something may come after it. Where only one CTA fits on an SM at a time and CTAs are not persistent, that
 // filling and draining is paid for by every tile. A dependence cycle, and the issue streams of one CTA, hold for each CTA on its own: their
-// bound counts as often as tiles follow each other in one place. Hand-offs, prologue and epilogue are not counted.
+// bound counts as often as tiles follow each other in one place. What L2 supplies to all SMs bounds their loads. Hand-offs, prologue and
+// epilogue are not counted.
 //
 // It bounds run_kernel() of every legal schedule, and every objective made from II (research: a modulo schedule's II is at least MinII; a
 // self-timed run may beat II where a ratio is no whole number, so refutations by the solver do not enter here).

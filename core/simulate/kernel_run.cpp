@@ -9,6 +9,7 @@
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "core/simulate/sm_run.h"
+#include "core/simulate/supply.h"
 #include "core/simulate/tile_grid.h"
 
 namespace heddle {
@@ -18,14 +19,16 @@ class Runner {
  public:
   Runner(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
          const KernelRunOptions& options)
-      : machine_(machine), options_(options), grid_(tile_grid(kernel, problem.params, options.trips, options.causal)) {
-    result_.program = kernel_program(kernel, machine, changes, problem, schedule, options.loop.arbitration);
+      : machine_(machine), problem_(problem), options_(options), grid_(tile_grid(kernel, problem.params, options.trips, options.causal)) {
+    sms_ = std::max<std::int64_t>(1, machine.sm_count);
+    SuppliedProblem supplied = supplied_by_l2(kernel, machine, problem, options.cluster, std::min(sms_, grid_.tiles));
+    result_.l2_bytes = supplied.l2_bytes;
+    result_.program = kernel_program(kernel, machine, changes, supplied.problem, schedule, options.loop.arbitration);
     result_.occupancy = occupancy_of(problem, schedule);
     result_.ctas = options.ctas.value_or(result_.occupancy.ctas);
     result_.work = work_per_iteration(kernel, machine, problem.params);
     result_.tiles = grid_.tiles;
     result_.trips = grid_.trips;
-    sms_ = std::max<std::int64_t>(1, machine.sm_count);
   }
 
   KernelRun run() {
@@ -174,9 +177,39 @@ class Runner {
     result_.tile = alone(grid_.trips);
   }
 
+  /// Busy cycles of the loop's units, as parts of all SMs' time.
+  void shares() {
+    const double iterations = static_cast<double>(result_.all_trips);
+    const double time = static_cast<double>(result_.cycles) * static_cast<double>(sms_);
+    std::vector<std::int64_t> work(problem_.units.size(), 0);
+    for (const Op& op : problem_.ops)
+      for (const UnitUse& use : op.uses) {
+        std::int64_t& sum = work[use.unit.index()];
+        sum = sat_add(sum, sat_mul(use.work(), use.amount));
+      }
+    for (std::size_t u = 0; u < work.size(); ++u)
+      if (work[u] > 0)
+        result_.used.push_back(
+            {problem_.units[u].name, static_cast<double>(work[u]) * iterations / (static_cast<double>(problem_.units[u].capacity) * time)});
+    if (machine_.shared.l2_bytes > 0 && result_.l2_bytes > 0)
+      result_.used.push_back(
+          {"L2", static_cast<double>(result_.l2_bytes) * iterations / (static_cast<double>(machine_.shared.l2_bytes) * time)});
+    std::stable_sort(result_.used.begin(), result_.used.end(), [](const UsedShare& a, const UsedShare& b) { return a.part > b.part; });
+  }
+
+  /// Of the tensor cores, for the clock.
+  double tensor_use() const {
+    double most = 0;
+    for (const UsedShare& used : result_.used)
+      if (const Unit* unit = machine_.find_unit(used.name); unit && unit->role == UnitRole::Tensor) most = std::max(most, used.part);
+    return std::clamp(most, 0.0, 1.0);
+  }
+
   void rates() {
-    if (machine_.clock_mhz <= 0 || result_.cycles <= 0) return;
-    result_.microseconds = static_cast<double>(result_.cycles) / static_cast<double>(machine_.clock_mhz);
+    if (result_.cycles <= 0) return;
+    shares();
+    result_.clock = clock_of(machine_, options_.clock, tensor_use());
+    result_.microseconds = static_cast<double>(result_.cycles) / result_.clock.mhz + static_cast<double>(machine_.shared.launch_ns) / 1000;
     const double iterations = static_cast<double>(result_.all_trips), amount = static_cast<double>(result_.work.amount);
     if (result_.work.kind == WorkKind::MultiplyAdds) result_.tflops = 2 * amount * iterations / result_.microseconds / 1e6;
     result_.gbytes = static_cast<double>(result_.work.bytes) * iterations / result_.microseconds / 1e3;
@@ -185,6 +218,7 @@ class Runner {
   }
 
   const Machine& machine_;
+  const Problem& problem_;
   const KernelRunOptions& options_;
   const TileGrid grid_;
   std::int64_t sms_ = 1;

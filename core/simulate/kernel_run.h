@@ -1,15 +1,17 @@
 // A whole kernel: its grid of tiles on all SMs, each tile with prologue, loop and epilogue.
 //
-// SMs do not meet: they share no unit here, and neither L2 nor DRAM has a bandwidth of its own (machine files give none), so that
-// the kernel lasts as long as its busiest SM. A tile is handed to whichever CTA slot is free first, in the grid's order (first
-// dimension fastest) or longest first; persistent CTAs draw their tiles the same way from a counter. Launches cost nothing.
+// SMs meet only in L2: where the machine file says what it supplies to each SM when all of them load, bulk copies of the loop take
+// that long. DRAM has no bandwidth here. The kernel lasts as long as its busiest SM. A tile is handed to whichever CTA slot is free
+// first, in the grid's order (first dimension fastest) or longest first; persistent CTAs draw their tiles the same way from a counter.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/kernel/kernel.h"
+#include "core/machine/clock.h"
 #include "core/machine/machine.h"
 #include "core/problem/changes.h"
 #include "core/problem/work.h"
@@ -27,6 +29,14 @@ struct KernelRunOptions {
   bool persistent = false;
   bool longest_first = false;
   std::optional<int> ctas;  ///< resident on an SM; default: as many as fit
+  int cluster = 1;          ///< CTAs that load by multicast, once for all of them, what is the same for neighbours along a grid dimension
+  ClockChoice clock;
+};
+
+/// How busy something is, as a part of the time that all SMs have.
+struct UsedShare {
+  std::string name;  ///< a unit, or "L2"
+  double part = 0;
 };
 
 struct KernelRun {
@@ -42,7 +52,10 @@ struct KernelRun {
   bool extrapolated = false;              ///< too long: in proportion to a part of the tiles or trips
   double filled = 1;                      ///< of all SMs' time, the part before their last tile ends
   Work work;                              ///< of one iteration
-  double microseconds = 0;                ///< at the machine's clock
+  std::int64_t l2_bytes = 0;              ///< that L2 supplies to an SM in one iteration, after multicast
+  std::vector<UsedShare> used;            ///< busiest first; those of the loop, with what surrounds it left out
+  ClockAnswer clock;                      ///< that the following are at
+  double microseconds = 0;                ///< with the launch
   /// 10^12 floating point operations per second, counting the multiply-adds of the loop twice; 0 where it has none.
   double tflops = 0;
   double of_peak = 0;  ///< of the tensor cores' best rate on all SMs; 0 where unknown

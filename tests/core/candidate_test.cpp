@@ -1,5 +1,6 @@
 // What configurations mean for kernels, and the bound that no schedule goes below.
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "core/base/expr.h"
 #include "core/formats/kernel_json.h"
@@ -98,13 +99,14 @@ TEST_CASE("parameters that mean nothing are named with their place", "[core]") {
 }
 
 TEST_CASE("a kernel takes at least what its fullest unit needs on the busiest SM", "[core]") {
-  const TuningSubject subject = subject_of("gemm_hopper", "h100");
+  TuningSubject subject = subject_of("gemm_hopper", "h100");
   SearchSpace space;
   Parameter tile;
   tile.name = "TILE_N";
   tile.values = {256};
   space.parameters = {tile};
   const auto candidate = make_candidate(subject, space, {0});
+  const std::int64_t l2_bytes = std::exchange(subject.machine.shared.l2_bytes, 0);
   const Bounds bounds = compute_bounds(candidate->problem);
   const KernelBound bound = kernel_bound(candidate->kernel, subject.machine, candidate->problem, bounds);
   // 2048 tiles on 132 SMs: 16 on the busiest, 128 iterations of 1024 cycles of the tensor core each.
@@ -115,6 +117,13 @@ TEST_CASE("a kernel takes at least what its fullest unit needs on the busiest SM
   KernelRunOptions persistent;
   persistent.persistent = true;
   CHECK(kernel_bound(candidate->kernel, subject.machine, candidate->problem, bounds, persistent).cycles < bound.cycles);
+  // 384 x 64 elements of 2 bytes for each iteration.
+  subject.machine.shared.l2_bytes = l2_bytes;
+  const KernelBound supplied = kernel_bound(candidate->kernel, subject.machine, candidate->problem, bounds, persistent);
+  CHECK(supplied.cycles >= 16 * 128 * 49152 / l2_bytes);
+  CHECK(supplied.why.find("L2") == 0);
+  persistent.cluster = 2;
+  CHECK(kernel_bound(candidate->kernel, subject.machine, candidate->problem, bounds, persistent).why.find("TC") == 0);
 }
 
 TEST_CASE("tiles of different lengths are counted one by one", "[core]") {

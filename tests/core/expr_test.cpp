@@ -62,7 +62,8 @@ TEST_CASE("functions take the arguments that they say", "[core]") {
   CHECK(value_of("if(0, 1/0, 5)") == 5);  // the branch not taken is not evaluated
   CHECK(error_of("ceil_div(1)") == "ceil_div takes 2 arguments, found 1 at column 12 of \"ceil_div(1)\"");
   CHECK(error_of("max()") == "max takes at least 1 argument, found 0 at column 6 of \"max()\"");
-  CHECK(error_of("mx(1,2)") == "unknown function 'mx' (known: min, max, ceil_div or if) at column 1 of \"mx(1,2)\" (did you mean 'max'?)");
+  CHECK(error_of("mx(1,2)") ==
+        "unknown function 'mx' (known: min, max, ceil_div, cbrt or if) at column 1 of \"mx(1,2)\" (did you mean 'max'?)");
 }
 
 TEST_CASE("overflow and division by zero are errors, never wrapped", "[core]") {
@@ -97,6 +98,16 @@ TEST_CASE("deep and long expressions are refused, long flat ones are not", "[cor
   CHECK(error_of(repeated("1+", 3000) + "1").find("longer than the limit") != std::string::npos);
   CHECK(value_of(repeated("1+", 2000) + "1") == 2001);
   CHECK(value_of(repeated("(", 150) + "1" + repeated(")", 150)) == 1);
+}
+
+TEST_CASE("cube roots are whole numbers, rounded down", "[core]") {
+  CHECK(value_of("cbrt(0)") == 0);
+  CHECK(value_of("cbrt(26)") == 2);
+  CHECK(value_of("cbrt(27)") == 3);
+  CHECK(value_of("cbrt(-8)") == -2);
+  CHECK(value_of("cbrt(-9)") == -3);
+  CHECK(value_of("cbrt(9223372036854775807)") == 2097151);
+  CHECK(error_of("cbrt(1, 2)").find("cbrt takes 1 argument") != std::string::npos);
 }
 
 TEST_CASE("an expression knows its text, its names and whether it is a number", "[core]") {

@@ -16,9 +16,11 @@ except ImportError:
     print("python3-jsonschema is not installed; nothing checked")
     sys.exit(77)
 
-FOLDERS = ("kernels", "assets/machines", "tests/golden")
-KINDS = ("kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space")
-LINES = {"tests/schema/example.jobs.jsonl": "heddle.job/1", "tests/schema/example.results.jsonl": "heddle.result/1"}
+FOLDERS = ("kernels", "assets/machines", "assets/published", "tests/golden")
+KINDS = ("kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space", "published",
+         "validation")
+LINES = {"tests/schema/example.jobs.jsonl": "heddle.job/1", "tests/schema/example.results.jsonl": "heddle.result/1",
+         "assets/published/measurements.jsonl": "heddle.published/1"}
 
 
 def schemas_of(heddle):

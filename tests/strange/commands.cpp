@@ -39,6 +39,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"price", {3}},
       {"show", {9}},
       {"simulate", {10}},
+      {"validate", {2, false}},
       {"export", {14}},
       {"emit", {5}},
       {"compile", {1}},
@@ -117,6 +118,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
          return fmt::format("{}={}", m.subject.tiles.empty() ? "P" : m.dice.pick(m.subject.tiles), m.dice.pick({1, 2, 2, 4}));
        }},
       {"--constraints", [](Maker& m) { return m.one_of(m.world.constraints); }},
+      {"--ground", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--demand", [](Maker& m) { return m.subject.problem ? demand_sentence(m.dice, *m.subject.problem) : "iterations one by one"; }},
       {"--set", [](Maker& m) { return m.subject.problem ? change_text(m.dice, *m.subject.problem) : "groups=2"; }},
       {"--align",

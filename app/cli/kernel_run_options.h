@@ -1,0 +1,14 @@
+// How a command line wants a whole kernel run by the simulator.
+#pragma once
+
+#include "app/command/arguments.h"
+#include "core/base/result.h"
+#include "core/machine/machine.h"
+#include "core/simulate/kernel_run.h"
+
+namespace heddle::app {
+
+/// What heddle simulate's options say; nothing of timelines and of stopping. Input errors of options that the machine does not know.
+Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Machine& machine);
+
+}  // namespace heddle::app

@@ -1,0 +1,67 @@
+#include "core/simulate/supply.h"
+
+#include <algorithm>
+
+#include "core/base/integer_division.h"
+
+namespace heddle {
+namespace {
+
+/// Bytes that the op loads from global memory.
+std::int64_t loaded_bytes(const TileOp& op, const Problem& problem, std::size_t index) {
+  if (op.tensor.empty() || op.outputs.empty()) return 0;
+  std::int64_t bytes = 0;
+  for (const Value& value : problem.values)
+    if (value.producer.index() == index) bytes += value.bytes;
+  return bytes;
+}
+
+bool names(const TileOp& op, const std::string& dimension) {
+  return std::any_of(op.at.begin(), op.at.end(), [&](const Expr& coordinate) {
+    const auto used = coordinate.names();
+    return std::find(used.begin(), used.end(), dimension) != used.end();
+  });
+}
+
+void lengthen(Problem& problem, std::size_t index, Cycle cycles) {
+  Op& op = problem.ops[index];
+  for (UnitUse& use : op.uses) {
+    if (problem.units[use.unit.index()].role != UnitRole::Copy || use.duration >= cycles) continue;
+    const Cycle more = cycles - use.duration;
+    use.duration = cycles;
+    op.latency += more;
+    for (Edge& edge : problem.edges)
+      if (edge.from.index() == index && edge.value.valid()) edge.latency += more;
+  }
+}
+
+}  // namespace
+
+SuppliedProblem supplied_by_l2(const Kernel& kernel, const Machine& machine, const Problem& problem, int cluster, std::int64_t sms) {
+  SuppliedProblem supplied{problem, 0};
+  std::vector<std::int64_t> bytes;
+  for (std::size_t i = 0; i < kernel.body.size() && i < problem.ops.size(); ++i) bytes.push_back(loaded_bytes(kernel.body[i], problem, i));
+  const auto least = [&](const GridDim& dimension) {
+    std::vector<std::int64_t> left = bytes;
+    for (std::size_t i = 0; i < left.size(); ++i)
+      if (!names(kernel.body[i], dimension.name)) left[i] = ceil_div(left[i], cluster);
+    return left;
+  };
+  const auto sum = [](const std::vector<std::int64_t>& list) {
+    std::int64_t all = 0;
+    for (const std::int64_t b : list) all += b;
+    return all;
+  };
+  std::vector<std::int64_t> drawn = bytes;
+  if (cluster > 1)
+    for (const GridDim& dimension : kernel.grid)
+      if (const auto left = least(dimension); sum(left) < sum(drawn)) drawn = left;
+  supplied.l2_bytes = sum(drawn);
+  const std::int64_t rate = machine.shared.l2_bytes;
+  if (rate == 0) return supplied;
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    if (drawn[i] > 0) lengthen(supplied.problem, i, ceil_div(drawn[i] * std::max<std::int64_t>(1, sms), rate * machine.sm_count));
+  return supplied;
+}
+
+}  // namespace heddle

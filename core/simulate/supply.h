@@ -1,0 +1,21 @@
+// What L2 supplies: SMs that all load at once get less than each of them could take alone.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernel/kernel.h"
+#include "core/machine/machine.h"
+#include "core/problem/problem.h"
+
+namespace heddle {
+
+struct SuppliedProblem {
+  Problem problem;            ///< bulk copies of the loop last as long as L2 needs for them
+  std::int64_t l2_bytes = 0;  ///< that an SM gets from L2 in one iteration; a multicast counts in part for each of its receivers
+};
+
+/// `cluster` CTAs, neighbours along the grid dimension where that saves most, load together what is the same for them. `sms` are at
+/// work. Nothing changes on a machine whose file does not say what L2 supplies. Pre: `problem` was resolved from kernel and machine.
+SuppliedProblem supplied_by_l2(const Kernel& kernel, const Machine& machine, const Problem& problem, int cluster, std::int64_t sms);
+
+}  // namespace heddle
