@@ -118,6 +118,14 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
          return fmt::format("{}={}", m.subject.tiles.empty() ? "P" : m.dice.pick(m.subject.tiles), m.dice.pick({1, 2, 2, 4}));
        }},
       {"--constraints", [](Maker& m) { return m.one_of(m.world.constraints); }},
+      {"--clock",
+       [](Maker& m) {
+         return m.dice.pick({"sustained", "max", "1200", "0", "fast"});
+       }},
+      {"--measured",
+       [](Maker& m) {
+         return m.dice.pick({"cublas_8192=700", "cublas_8192=-1", "cublas_8192", "none=1e300"});
+       }},
       {"--ground", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--demand", [](Maker& m) { return m.subject.problem ? demand_sentence(m.dice, *m.subject.problem) : "iterations one by one"; }},
       {"--set", [](Maker& m) { return m.subject.problem ? change_text(m.dice, *m.subject.problem) : "groups=2"; }},
