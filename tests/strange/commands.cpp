@@ -218,9 +218,10 @@ void add_option(Maker& m, const OptionSpec& option) {
     m.line.words.push_back(option.flag);
     m.line.words.push_back(value);
   }
-  for (const char* flag : {"--param", "--subtile", "--set", "--loop", "--reading"})
-    if (option.flag == flag) m.line.numbers += " " + option.flag + "=" + value;
-  for (const char* flag : {"--constraints", "--demand", "--max-stages", "--groups"})
+  const bool changes = option.flag == "--constraints" && read_text(value).find("\"changes\"") != std::string::npos;
+  for (const char* flag : {"--param", "--subtile", "--set", "--groups", "--loop", "--reading"})
+    if (option.flag == flag || (changes && flag == std::string_view("--set"))) m.line.numbers += " " + option.flag + "=" + value;
+  for (const char* flag : {"--constraints", "--demand", "--max-stages"})
     if (option.flag == flag) m.line.demands += " " + option.flag + "=" + value;
 }
 
