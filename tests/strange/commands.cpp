@@ -178,6 +178,16 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
       {"--trace", [](Maker& m) { return m.output("trace", ".json"); }},
       {"--cuda", [](Maker& m) { return m.output("text", ".cu"); }},
       {"--schedule", [](Maker& m) { return m.output("solved", ".json"); }},
+      {"--select", [](Maker& m) { return m.op(); }},
+      {"--screenshot", [](Maker& m) { return m.output("window", ".png"); }},
+      {"--size",
+       [](Maker& m) {
+         return m.dice.pick({"800x600", "0x0", "wide"});
+       }},
+      {"--do",
+       [](Maker& m) {
+         return m.dice.pick({"solve", "click:nothing", "list"});
+       }},
       {"--shard", [](Maker& m) { return fmt::format("{}/{}", m.dice.between(1, 2), 2); }},
   };
   return all;
