@@ -13,6 +13,12 @@ Json Seed::schema(std::uint64_t, Json&) const {
   return schema::type("integer").set("minimum", 0).set("maximum", std::numeric_limits<std::uint64_t>::max());
 }
 
+void Positive::read(const Cursor& at, double& value) const {
+  const auto found = at.real();
+  if (found && *found <= 0) return at.fault("expected a number above 0, found " + describe(at.json()));
+  keep(value, found);
+}
+
 void Number::read(const Cursor& at, double& value) const {
   if (at.json().is_null())
     value = std::numeric_limits<double>::infinity();

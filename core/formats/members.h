@@ -103,6 +103,13 @@ struct Real {
 };
 inline constexpr Real real;
 
+/// A number above 0.
+struct Positive : Real {
+  void read(const Cursor& at, double& value) const;
+  Json schema(double, Json&) const { return schema::type("number").set("exclusiveMinimum", 0); }
+};
+inline constexpr Positive positive;
+
 /// Any number; null where it is not finite.
 struct Number {
   void read(const Cursor& at, double& value) const;
