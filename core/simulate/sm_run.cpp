@@ -20,6 +20,7 @@ using Kind = CtaEdge::Kind;
 constexpr Cycle kNotYet = -(Cycle{1} << 61);
 constexpr Index kNobody = static_cast<Index>(-1);
 constexpr std::size_t kMostStarts = std::size_t{1} << 24;
+constexpr std::int64_t kMostStages = 4096;  // every tile walks through them
 
 /// What an op costs, without the strings.
 struct Cost {
@@ -543,6 +544,16 @@ class Sm {
 
 }  // namespace
 
-SmRun run_sm(const CtaProgram& program, const SmWork& work, const SimulateOptions& options) { return Sm(program, work, options).run(); }
+SmRun run_sm(const CtaProgram& program, const SmWork& work, const SimulateOptions& options) {
+  for (const CtaStream& stream : program.streams)
+    if (stream.stages > kMostStages) {
+      SmRun nothing;
+      nothing.run.groups.resize(program.schedule.groups.size());
+      nothing.run.ops.resize(program.schedule.ops.size());
+      nothing.run.fault = fmt::format("{} iterations overlap: too many to simulate", stream.stages);
+      return nothing;
+    }
+  return Sm(program, work, options).run();
+}
 
 }  // namespace heddle

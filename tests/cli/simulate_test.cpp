@@ -89,3 +89,19 @@ TEST_CASE("a table and an object are not both printed, nor one in place of the o
   CHECK(run.code == kUsage);
   CHECK(run.err.find("both want standard output") != std::string::npos);
 }
+
+TEST_CASE("a schedule of far too many stages is refused by every simulation, at once", "[app]") {
+  const heddle::test::ScratchFolder folder;
+  const std::string far = folder.write("far.json", R"({
+  "schema": "heddle.schedule/1", "name": "far", "kernel": "toy_fig1", "machine": "toy", "ii": 3,
+  "groups": [{"warps": 1, "registers": 24}],
+  "ops": [{"id": "S", "start": 0, "group": 0}, {"id": "P", "start": 206158430208, "group": 0}, {"id": "O", "start": 206158430209, "group": 0}]})");
+  for (const char* rule : {"scheduled", "first-come"}) {
+    const auto run = run_heddle({"simulate", "toy_fig1", "toy", far, "--arbitration", rule});
+    CAPTURE(rule, run.out, run.err);
+    CHECK(contains(run.out + run.err, "too many to simulate"));
+  }
+  const auto compared = run_heddle({"compare", "toy_fig1", "toy", far, "--no-solve"});
+  CAPTURE(compared.out, compared.err);
+  CHECK(contains(compared.out, "far"));
+}

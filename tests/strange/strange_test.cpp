@@ -160,6 +160,8 @@ class Traveller {
     for (std::size_t i = 1; i < line.words.size(); ++i)
       for (const char* flag : {"--param", "--subtile", "--set", "--loop", "--reading", "--constraints", "--demand", "--emitter"}) {
         const std::string& word = line.words[i];
+        if (word == "--groups" && i + 1 < line.words.size()) words.insert(words.end(), {"--set", "groups=" + line.words[i + 1]});
+        if (word.starts_with("--groups=")) words.insert(words.end(), {"--set", word.substr(2)});
         if (word.starts_with(std::string(flag) + "=") || word == "--emitter") {
           if (word.starts_with(flag)) words.push_back(word);
         } else if (word == flag && i + 1 < line.words.size()) {
