@@ -79,7 +79,7 @@ std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOpti
     if (*larger > last && options.short_window) log.push_back("that is beyond the window");
     ii = *larger;
   }
-  if (!best) log.push_back("no modulo schedule in the window");
+  if (!best) log.push_back(stop.stop_requested() ? "stopped before its end" : "no modulo schedule in the window");
   return best;
 }
 

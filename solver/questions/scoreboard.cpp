@@ -7,6 +7,7 @@
 #include "core/analysis/bounds.h"
 #include "core/base/clock.h"
 #include "core/base/deadline.h"
+#include "core/base/stop_after.h"
 
 namespace heddle::solver {
 namespace {
@@ -75,7 +76,9 @@ class Board {
         continue;
       }
       if (listener_) listener_(Progress{choice.baseline->name, 0, 0, 0, seconds_between(begin_, Clock::now())});
-      add(baseline_contender(problem(), choice, deadline_.left() / 2, stop_));  // one that searches leaves something to the others
+      const StopAfter in_time(stop_, deadline_.left());
+      add(baseline_contender(problem(), choice, deadline_.left() / 2,
+                             in_time.token()));  // one that searches leaves something to the others
     }
     if (request_.optimum && !stop_.stop_requested()) solve_it();
     board_.cancelled = board_.cancelled || stop_.stop_requested();
