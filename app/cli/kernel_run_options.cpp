@@ -28,6 +28,11 @@ Result<ClockChoice> clock_choice(const Arguments& arguments, const Machine& mach
 
 }  // namespace
 
+Arbitration arbitration_of(const Arguments& arguments) {
+  const std::string rule = arguments.text("--arbitration").value_or("interleaved");
+  return rule == "scheduled" ? Arbitration::Scheduled : rule == "first-come" ? Arbitration::FirstCome : Arbitration::Interleaved;
+}
+
 Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Machine& machine) {
   KernelRunOptions options;
   options.trips = arguments.integer("--trips");
@@ -40,7 +45,8 @@ Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Ma
   if (!clock) return clock.error();
   options.clock = *clock;
   SimulateOptions& loop = options.loop;
-  if (arguments.text("--arbitration") == "first-come") loop.arbitration = Arbitration::FirstCome;
+  loop.arbitration = arbitration_of(arguments);
+  loop.turns = !arguments.has("--no-turns");
   loop.jitter.percent = static_cast<int>(arguments.integer("--jitter").value_or(0));
   loop.jitter.every_op = arguments.has("--jitter-all");
   const std::string shape = arguments.text("--jitter-shape").value_or("uniform");

@@ -8,6 +8,8 @@
 
 namespace heddle::app {
 
+/// What --arbitration says.
+Arbitration arbitration_of(const Arguments& arguments);
 /// What heddle simulate's options say; nothing of timelines and of stopping. Input errors of options that the machine does not know.
 Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Machine& machine);
 

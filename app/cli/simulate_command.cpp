@@ -1,4 +1,4 @@
-// heddle simulate: a schedule run on the whole grid, and how it bears what the model does not know.
+// heddle simulate: a schedule run on the whole grid, and how sensitive it is to what the model does not know.
 #include <fmt/format.h>
 
 #include "app/cli/kernel_run_options.h"
@@ -42,7 +42,7 @@ StudyOptions study_options(const KernelRunOptions& options) {
   study.shape = options.loop.jitter.shape;
   study.every_op = options.loop.jitter.every_op;
   study.seed = options.loop.jitter.seed;
-  study.arbitration = options.loop.arbitration;
+  if (options.loop.arbitration == Arbitration::FirstCome) study.arbitration = Arbitration::FirstCome;
   study.stop = options.loop.stop;
   if (options.loop.jitter.percent != 0) study.percents = {0, options.loop.jitter.percent};
   return study;

@@ -89,7 +89,6 @@ class Validator {
     if (counterpart.schedule) line.words.push_back(*counterpart.schedule);
     for (const auto& [name, value] : counterpart.params)
       line.words.insert(line.words.end(), {"--param", fmt::format("{}={}", name, value)});
-    line.words.insert(line.words.end(), {"--arbitration", "first-come"});  // as hardware does
     line.words.insert(line.words.end(), counterpart.options.begin(), counterpart.options.end());
     const auto add = [&](const char* flag, const std::string& value) { line.words.insert(line.words.end(), {flag, value}); };
     if (row.zeros) add("--data", "zeros");
@@ -109,7 +108,7 @@ class Validator {
     std::string clock, binds;
   };
 
-  /// A row's own flops where it says what it counts: masked and padded parts of tiles are work that nobody counts.
+  /// A row's own flops where it says what it counts: masked and padded parts of tiles do not count as work.
   static Prediction counted(const Simulated& simulated, const PublishedRow& row) {
     const double tflops = row.flops > 0 ? row.flops / simulated.microseconds / 1e6 : simulated.tflops;
     return {simulated.arch, tflops, simulated.clock, simulated.binds, tflops > 0 ? "" : "its speed is not known in TFLOP/s"};

@@ -30,7 +30,8 @@ CommandSpec tune_row() {
        choice("--require", "WHAT", {"nothing", "written", "compiled"},
               "schedules that cannot be written as CUDA, or do not compile clean, are refused, and the tuner learns to avoid them (default "
               "nothing; gpu: compiled)"),
-       choice("--arbitration", "RULE", {"scheduled", "first-come"}, "of the simulator, as in heddle simulate (default scheduled)"),
+       choice("--arbitration", "RULE", {"scheduled", "first-come", "interleaved"},
+              "of the simulator, as in heddle simulate (default interleaved)"),
        kParam,
        kSet,
        file("--history", "", "append every evaluation to FILE (heddle.tuning/1) and go on from what it holds"),

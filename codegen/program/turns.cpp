@@ -110,7 +110,7 @@ void Builder::order_turns() {
   for (const TurnOrder::Product& p : turns_.products) window.emplace_back(p.start % schedule_.ii, p.role);
   std::sort(window.begin(), window.end());
   for (std::size_t k = 0; k < window.size(); ++k) switches += window[k].second != window[(k + 1) % window.size()].second;
-  const bool wanted = options_.turns && roles.size() > 1 && drafts_.size() < 8 && switches <= kMostSwitches &&
+  const bool wanted = options_.turns && schedule_.turns && roles.size() > 1 && drafts_.size() < 8 && switches <= kMostSwitches &&
                       std::all_of(roles.begin(), roles.end(), [&](std::size_t r) { return works.contains(r) && warps_of(r) == 4; });
   if (!wanted) return turns_.products.clear();
   Turns turns{{roles.begin(), roles.end()}, 0, 0};

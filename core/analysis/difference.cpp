@@ -10,6 +10,7 @@
 
 #include "core/analysis/channels.h"
 #include "core/analysis/signature.h"
+#include "core/analysis/turns.h"
 #include "core/base/integer_division.h"
 
 namespace heddle {
@@ -175,6 +176,7 @@ Difference compare_schedules(const Problem& problem, const Schedule& a, const Sc
     auto parting = part_in_group(problem, a, b, difference.groups[g], GroupId(g), origin);
     if (parting && (!difference.first || parting->at < difference.first->at)) difference.first = std::move(parting);
   }
+  difference.turns = a.turns != b.turns && !(kept_turns(problem, a).empty() && kept_turns(problem, b).empty());
   if (!difference.first) difference.first = part_in_size(problem, a, b, difference.groups);
   return difference;
 }

@@ -46,9 +46,10 @@ struct Difference {
   std::vector<GroupId> groups;    ///< per group of B, that of A; see match_groups
   std::vector<OpDifference> ops;  ///< every op, in op order
   std::optional<Divergence> first;
-  /// Every group issues the same stream of instructions, every ring is as deep, every group as wide: what is left are idle
-  /// times and with them II.
-  bool same_program() const { return !first; }
+  bool turns = false;  ///< one has barriers that keep turns on the tensor cores, the other has not
+  /// Every group issues the same stream of instructions, every ring is as deep, every group as wide, and turns are kept in both or in
+  /// neither: what is left are idle times and with them II.
+  bool same_program() const { return !first && !turns; }
   bool same_times() const;  ///< no op differs
 };
 

@@ -31,4 +31,29 @@ std::vector<Turns> turns_of(const Problem& problem, const Schedule& schedule) {
   return all;
 }
 
+std::vector<Turns> contested_turns(const Problem& problem, const Schedule& schedule) {
+  std::set<GroupId> works;
+  for (std::size_t v = 0; v < problem.ops.size(); ++v)
+    if (!problem.ops[v].asynchronous && problem.ops[v].window > 0) works.insert(schedule.ops[v].group);
+  std::vector<Turns> contested = turns_of(problem, schedule);
+  std::erase_if(contested, [&](const Turns& turns) {
+    return std::any_of(turns.ops.begin(), turns.ops.end(), [&](OpId op) {
+      const GroupId group = schedule.group(op);
+      return !works.contains(group) || schedule.groups[group.index()].warps != 4;
+    });
+  });
+  return contested;
+}
+
+std::vector<Turns> kept_turns(const Problem& problem, const Schedule& schedule) {
+  std::vector<Turns> kept = contested_turns(problem, schedule);
+  std::erase_if(kept, [&](const Turns& turns) {
+    std::size_t changes = 0;
+    for (std::size_t k = 0; k < turns.ops.size(); ++k)
+      changes += schedule.group(turns.ops[k]) != schedule.group(turns.ops[(k + 1) % turns.ops.size()]);
+    return changes > kMostTurns;
+  });
+  return kept;
+}
+
 }  // namespace heddle

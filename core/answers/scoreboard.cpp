@@ -34,7 +34,7 @@ double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin()
 SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
                                    const Schedule& schedule) {
   KernelRunOptions options;
-  options.loop.arbitration = Arbitration::FirstCome;
+  options.loop.arbitration = Arbitration::Interleaved;
   options.loop.most_ops = 5'000'000;  // a dozen contenders share the time that one simulation may take; beyond it extrapolates
   const KernelRun run = run_kernel(kernel, machine, changes, problem, schedule, options);
   SimulatedFigures figures;

@@ -68,7 +68,7 @@ Contender measured(const Problem& problem, const Constraints& constraints, Conte
 struct Scoreboard {
   Cycle lower_bound = 0;                               ///< on II, proved
   int bound_stages = std::numeric_limits<int>::max();  ///< for schedules of at most so many stages
-  /// It is one on II only: where demands are met, or where a unit bears several uses at once. The order of such a schedule may seem to
+  /// It is one on II only: where demands are met, or where a unit takes several uses at once. The order of such a schedule may seem to
   /// sustain less (core/analysis/period.h).
   bool bound_on_ii = false;
   std::string why;                    ///< one sentence: what the bound rests on

@@ -105,6 +105,20 @@ std::vector<std::string> used_texts(const KernelRun& run) {
   return texts;
 }
 
+/// How a simulation as hardware does it departs from the model that was solved.
+std::string hardware_text(const Machine& machine, const SimulationAnswer& answer) {
+  if (answer.options.loop.arbitration != Arbitration::Interleaved) return "";
+  std::string text = "units interleave what warp groups ask for";
+  if (machine.streams.arithmetic_percent != 100)
+    text +=
+        fmt::format("; a group's arithmetic takes {} % of the time that the rates of its units say", machine.streams.arithmetic_percent);
+  if (answer.kernel.turns)
+    text += fmt::format("; barriers keep turns on the tensor cores, {} each", count_of(machine.streams.turn, "cycle"));
+  if (answer.kernel.by_chance)
+    text += fmt::format("; no turns on the tensor cores: the mean over {} distances between the groups", kPhases);
+  return text;
+}
+
 std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer, const TextStyle& style) {
   const KernelRun& run = answer.kernel;
   const Occupancy& fit = run.occupancy;
@@ -121,10 +135,12 @@ std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer,
                              "", style.width);
   text += wrapped(kernel_headline(run, style), "", style.width);
   if (!run.used.empty()) text += wrapped("busy: " + join_facts(used_texts(run), style), "", style.width);
-  text += join_facts({fmt::format("one tile {} cycles", grouped(run.tile)), fmt::format("SMs busy {:.1f} % of the time", 100 * run.filled),
+  text += join_facts({fmt::format("one tile {} cycles, {} an iteration", grouped(run.tile), cycles_text(run.sm.period.cycles())),
+                      fmt::format("SMs busy {:.1f} % of the time", 100 * run.filled),
                       run.extrapolated ? "extrapolated from a part of the work" : ""},
                      style) +
           "\n";
+  text += wrapped(hardware_text(machine, answer), "", style.width);
   if (!run.program.free_ops.empty()) {
     std::string names;
     for (const std::string& name : run.program.free_ops) names += (names.empty() ? "" : ", ") + printable(name);
@@ -143,6 +159,7 @@ SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, c
   SimulateOptions loop = options.loop;
   loop.trips = kSteadyTrips;
   loop.timeline = 0;
+  if (loop.arbitration == Arbitration::Interleaved) loop.arbitration = Arbitration::Scheduled;  // what was solved and proved
   answer.loop = simulate(problem, schedule, loop);
   if (answer.loop.fault.empty() && loop.arbitration == Arbitration::Scheduled) {
     loop.arbitration = Arbitration::FirstCome;
@@ -199,8 +216,8 @@ std::string simulation_summary(const Machine& machine, const Problem& problem, c
   text += wrapped(period_headline(schedule, answer, style), "", style.width);
   if (!answer.loop.fault.empty()) return text;
   text +=
-      wrapped(join_facts({fmt::format("units: {}", answer.options.loop.arbitration == Arbitration::Scheduled ? "in the schedule's order"
-                                                                                                             : "first come, first served"),
+      wrapped(join_facts({fmt::format("units: {}", answer.options.loop.arbitration == Arbitration::FirstCome ? "first come, first served"
+                                                                                                             : "in the schedule's order"),
                           first_come_text(answer), jitter_text(answer.options.loop.jitter), answer.loop.extrapolated ? "extrapolated" : ""},
                          style),
               "", style.width);
@@ -378,7 +395,11 @@ Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
   kernel.set("tflops", run.tflops).set("of_peak", run.of_peak).set("gbytes_per_second", run.gbytes);
   kernel.set("tiles", run.tiles).set("trips", run.trips).set("all_trips", run.all_trips).set("tile_cycles", run.tile);
   kernel.set("sms", machine.sm_count).set("ctas_per_sm", run.ctas).set("ctas_that_fit", run.occupancy.ctas);
-  kernel.set("limited_by", run.occupancy.limited_by).set("sms_busy", run.filled).set("extrapolated", run.extrapolated);
+  kernel.set("limited_by", run.occupancy.limited_by)
+      .set("turns", run.turns)
+      .set("by_chance", run.by_chance)
+      .set("sms_busy", run.filled)
+      .set("extrapolated", run.extrapolated);
   Json free = Json::array(), used = Json::array();
   for (const UsedShare& share : run.used) used.push(Json::object().set("name", share.name).set("part", share.part));
   kernel.set("used", std::move(used)).set("l2_bytes_per_iteration", run.l2_bytes);
@@ -509,7 +530,7 @@ Json options_schema(Json& shared) {
   Object jitter(shared), options(shared);
   jitter.optional("percent", count()).optional("shape", words(words_up_to(JitterShape::Tail)));
   jitter.optional("seed", count()).optional("ops", words({"loads", "all"}));
-  options.optional("arbitration", words(words_up_to(Arbitration::FirstCome))).optional("jitter", jitter.finish());
+  options.optional("arbitration", words(words_up_to(Arbitration::Interleaved))).optional("jitter", jitter.finish());
   return options.optional("causal", type("boolean"))
       .optional("persistent", type("boolean"))
       .optional("longest_first", type("boolean"))
@@ -534,6 +555,8 @@ Json run_schema(Json& shared) {
   run.optional("tflops", type("number")).optional("of_peak", type("number")).optional("gbytes_per_second", type("number"));
   run.required("tiles", count()).required("trips", count()).optional("all_trips", count()).optional("tile_cycles", count());
   run.optional("sms", count()).optional("ctas_per_sm", count()).optional("ctas_that_fit", count()).optional("limited_by", type("string"));
+  run.optional("turns", type("boolean"), "groups take turns on the tensor cores, where units are interleaved")
+      .optional("by_chance", type("boolean"), "they should and do not: the mean over some distances between them");
   run.optional("sms_busy", real().set("maximum", 1)).optional("extrapolated", type("boolean"));
   run.optional("without_cost", list(type("string"))).optional("sm_cycles", count());
   run.required("groups", list(group.finish())).required("ops", list(op.finish())).required("waits", list(wait.finish()));
@@ -544,31 +567,27 @@ Json run_schema(Json& shared) {
 
 Json simulation_schema() {
   using namespace schema;
-  return schema::document(
-      kSimulationSchema, "Heddle simulation of a schedule, or a study of how it bears errors", [](schema::Object& root) {
-        Json& shared = root.definitions();
-        root.choose("oneOf", {{"options", "deadlock", "period", "run"}, {"study", "rows"}});
-        root.required("kernel", name(shared)).required("machine", name(shared)).optional("params", params());
-        root.optional("changes", list(type("string"))).required("problem_hash", type("string"));
-        root.optional("schedule", type("string"), "its name").required("ii", count());
-        root.optional("options", options_schema(shared)).optional("deadlock", type("boolean"));
-        root.optional("fault", type("string"), "why there is no run; empty: there is one");
-        Object sustainable(shared);
-        sustainable.optional("cycles", count()).optional("iterations", count());
-        root.optional("sustainable", or_null(sustainable.finish()), "the event graph's word on the period; null: it deadlocks");
-        Json cycles = Json::array().push(period_schema(shared)).push(or_null(type("number")));
-        root.optional("period", Json::object().set("oneOf", std::move(cycles)),
-                      "of the loop in steady state; in a study of numbers: cycles per iteration at present");
-        root.optional("first_come", or_null(period_schema(shared)),
-                      "the same where units serve first come; null where that was asked for anyway");
-        root.optional("run", or_null(run_schema(shared)));
-        root.optional("study", words({"jitter", "numbers", "depth"})).optional("runs", count()).optional("trips", count());
-        root.optional("shape", words(words_up_to(JitterShape::Tail))).optional("ops", words({"loads", "all"}));
-        root.optional("seed", count())
-            .optional("percent", count())
-            .optional("percents", list(count()))
-            .optional("rows", list(type("object")));
-      });
+  return schema::document(kSimulationSchema, "Heddle simulation of a schedule, or a study of its robustness", [](schema::Object& root) {
+    Json& shared = root.definitions();
+    root.choose("oneOf", {{"options", "deadlock", "period", "run"}, {"study", "rows"}});
+    root.required("kernel", name(shared)).required("machine", name(shared)).optional("params", params());
+    root.optional("changes", list(type("string"))).required("problem_hash", type("string"));
+    root.optional("schedule", type("string"), "its name").required("ii", count());
+    root.optional("options", options_schema(shared)).optional("deadlock", type("boolean"));
+    root.optional("fault", type("string"), "why there is no run; empty: there is one");
+    Object sustainable(shared);
+    sustainable.optional("cycles", count()).optional("iterations", count());
+    root.optional("sustainable", or_null(sustainable.finish()), "the event graph's word on the period; null: it deadlocks");
+    Json cycles = Json::array().push(period_schema(shared)).push(or_null(type("number")));
+    root.optional("period", Json::object().set("oneOf", std::move(cycles)),
+                  "of the loop in steady state; in a study of numbers: cycles per iteration at present");
+    root.optional("first_come", or_null(period_schema(shared)),
+                  "the same where units serve first come; null where that was asked for anyway");
+    root.optional("run", or_null(run_schema(shared)));
+    root.optional("study", words({"jitter", "numbers", "depth"})).optional("runs", count()).optional("trips", count());
+    root.optional("shape", words(words_up_to(JitterShape::Tail))).optional("ops", words({"loads", "all"}));
+    root.optional("seed", count()).optional("percent", count()).optional("percents", list(count())).optional("rows", list(type("object")));
+  });
 }
 
 }  // namespace heddle

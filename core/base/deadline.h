@@ -21,12 +21,6 @@ class Deadline {
   bool passed() const { return Clock::now() >= at_; }
   /// Seconds, never less than 0.
   double left() const { return std::max(0.0, std::chrono::duration<double>(at_ - Clock::now()).count()); }
-  /// The earlier of the two.
-  Deadline and_within(double seconds) const {
-    Deadline sooner(seconds);
-    sooner.at_ = std::min(sooner.at_, at_);
-    return sooner;
-  }
 
  private:
   static constexpr double kMostSeconds = 1e8;

@@ -70,6 +70,14 @@ void visit(Io& io, ClockModel& c) {
 }
 
 template <class Io>
+void visit(Io& io, StreamCosts& s) {
+  io.always("arithmetic_percent", s.arithmetic_percent, as::integer(100, 1000),
+            "time of a group's own arithmetic, in percent of what the rates of its units say");
+  io.always("turn", s.turn, as::integer(0, 1'000'000), "to pass the turn on the tensor cores to another group, in cycles");
+  io.optional("source", s.source);
+}
+
+template <class Io>
 void visit(Io& io, SharedSupply& s) {
   io.optional("l2_bytes", s.l2_bytes, as::integer(1, 1 << 20), "that L2 supplies per SM cycle and SM when all SMs load");
   io.always("launch_ns", s.launch_ns, as::integer(0, 1'000'000'000), "of a kernel, on top of its cycles");
@@ -85,6 +93,7 @@ void visit(Io& io, Machine& m) {
   io.always("clock_mhz", m.clock_mhz, as::integer(1, 1 << 20), "behind the rates of the datasheet");
   io.unless(m.clock.max_mhz == 0, "clock", m.clock, "the clock under load");
   io.unless(m.shared.l2_bytes == 0 && m.shared.launch_ns == 0, "shared", m.shared, "what all SMs share");
+  io.unless(m.streams == StreamCosts{}, "streams", m.streams, "what a warp group's stream takes beyond its units");
   io.required("units", m.units);
   io.required("limits", m.limits);
   io.always("rules", m.rules, "cost per kind of op, in tile dimensions");

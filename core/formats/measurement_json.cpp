@@ -59,7 +59,7 @@ template <class Io>
 void visit(Io& io, TimedKernel& k) {
   io.always("name", k.name);
   io.always("median_us", k.median_us, "per launch, median of the blocks; 0: not timed");
-  io.always("tflops", k.tflops, "0: nobody knows how many operations it is");
+  io.always("tflops", k.tflops, "0: the number of operations is not known");
   io.always("blocks_us", k.blocks_us, "per launch, one number per block");
 }
 
@@ -67,7 +67,7 @@ template <class Io>
 void visit(Io& io, TimedLibrary& l) {
   visit(io, l.times);
   io.always("absent", l.absent, "why it was not timed");
-  io.always("checks", l.checks, "of its results, by the kernel's criteria; empty: nobody looked");
+  io.always("checks", l.checks, "of its results, by the kernel's criteria; empty: not checked");
 }
 
 template <class Io>

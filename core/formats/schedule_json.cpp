@@ -60,6 +60,7 @@ struct ScheduleFile {
   std::vector<GroupLine> groups{};
   std::vector<OpLine> ops{};
   std::vector<ChannelLine> channels{};
+  bool turns = true;
   Provenance provenance{};
   std::optional<Certificate> certificate{};
 };
@@ -142,6 +143,7 @@ void visit(Io& io, ScheduleFile& f) {
   io.required("ops", f.ops, as::left_to_code(as::list(as::part)));
   io.always("channels", f.channels, as::left_to_code(as::list(as::part)),
             "slots of every ring buffer; channels of register values that stay in one group are left out");
+  io.unless(f.turns, "turns", f.turns, "false: no barriers keep the order of groups on the tensor cores");
   io.always("provenance", f.provenance);
   io.optional("certificate", f.certificate, as::or_null(as::part));
 }
@@ -159,6 +161,7 @@ class ScheduleReader {
     schedule_.machine = std::move(file_.head.machine);
     schedule_.params = std::move(file_.head.params);
     schedule_.ii = file_.ii;
+    schedule_.turns = file_.turns;
     schedule_.provenance = std::move(file_.provenance);
     groups();
     const std::size_t before = log_.faults.size();
@@ -436,6 +439,7 @@ Json schedule_json(const Problem& problem, const Schedule& schedule) {
   file.groups = group_lines(problem, schedule);
   file.ops = op_lines(problem, schedule);
   file.channels = channel_lines(problem, schedule);
+  file.turns = schedule.turns;
   file.provenance = schedule.provenance;
   file.certificate = schedule.certificate ? schedule.certificate : schedule.claim;
   return document_json(kScheduleSchema, file);

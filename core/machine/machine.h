@@ -60,11 +60,11 @@ struct HandOff {
 /// The clock under load: what the power limit leaves of its maximum.
 struct ClockModel {
   std::int64_t max_mhz = 0;  ///< 0: the file says nothing of it, and clock_mhz stands for every load
-  std::int64_t power_w = 0;  ///< the limit where nobody gives another
+  std::int64_t power_w = 0;  ///< the default power limit
   /// Of `tensor` (per mille of all cycles in which the tensor cores work), `power_w`, and `zeros` (1 where the data is all zeros, so that
   /// hardly a bit changes; else 0).
   Expr sustained_mhz{0};
-  /// TFLOP/s of a kernel that everybody can measure, on the device that sustained_mhz stands for: devices of one name differ.
+  /// TFLOP/s of a kernel that anyone can measure, on the device that sustained_mhz stands for: devices of one name differ.
   struct Anchor {
     std::string name;  ///< "cublas_8192"
     double tflops = 0;
@@ -80,6 +80,16 @@ struct SharedSupply {
   std::string source;
 };
 
+/// What the instruction stream of a warp group takes beyond what its units need.
+struct StreamCosts {
+  /// Time of one group's own arithmetic (elementwise, reductions, exponentials, conversions), in percent of what the units' rates say: one
+  /// warp per scheduler does not keep them full.
+  std::int64_t arithmetic_percent = 100;
+  Cycle turn = 0;  ///< to pass the turn on the tensor cores to another group, by a named barrier
+  std::string source;
+  bool operator==(const StreamCosts&) const = default;
+};
+
 struct Machine {
   std::string name;
   std::string arch;  ///< "sm_90a"; empty for toys
@@ -89,6 +99,7 @@ struct Machine {
   std::int64_t clock_mhz = 1000;  ///< behind the rates of the datasheet
   ClockModel clock;
   SharedSupply shared;
+  StreamCosts streams;
   std::vector<Unit> units;
   Limits limits;
   std::vector<CostRule> rules;

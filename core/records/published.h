@@ -1,4 +1,4 @@
-// A kernel that somebody measured, and what of Heddle stands for it: a row of a file of published measurements (heddle.published/1), or
+// A measured kernel, and what of Heddle stands for it: a row of a file of published measurements (heddle.published/1), or
 // a measurement of one's own. With the list of the machines that rows name, and of the bands in which predictions are to stay.
 #pragma once
 

@@ -41,6 +41,7 @@ struct Schedule {
   std::vector<Placement> ops;
   std::vector<ScheduleGroup> groups;
   std::vector<int> depths;  ///< per channel; 0 where a register value does not cross
+  bool turns = true;        ///< barriers keep the order of groups on the tensor cores (core/analysis/turns.h says where)
   Provenance provenance;
   std::optional<Certificate> certificate;  ///< what this process has proved
   /// What the file says that the schedule was read from. A certificate only after this process has proved it again; until then it
@@ -54,7 +55,7 @@ struct Schedule {
   int depth(ChannelId channel) const { return depths[channel.index()]; }
 };
 
-/// The same program: II, starts, groups and depths; names and certificates aside.
+/// The same program: II, starts, groups, depths and turns; names and certificates aside.
 bool same_program(const Schedule& a, const Schedule& b);
 /// Stages in use: 1 + the largest stage.
 int stage_count(const Schedule& schedule);

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "core/analysis/stream_order.h"
+#include "core/analysis/turns.h"
 #include "core/base/saturate.h"
 #include "core/problem/changes.h"
 #include "core/problem/costs.h"
 #include "core/problem/storage.h"
+#include "core/simulate/pace.h"
 #include "core/simulate/tally.h"
 
 namespace heddle {
@@ -55,17 +58,23 @@ struct Draft {
   }
 };
 
-void add_loop(Draft& draft, Arbitration arbitration) {
+void add_loop(Draft& draft, const SimulateOptions& options) {
   CtaProgram& program = draft.program;
   const Problem& problem = program.problem;
   const Schedule& schedule = program.schedule;
+  std::set<std::string> kept;  // units whose order barriers keep
+  if (options.arbitration == Arbitration::Interleaved && options.turns)
+    for (const Turns& turns : kept_turns(problem, schedule)) kept.insert(problem.unit(turns.unit).name);
   for (EventEdge& event : event_graph(problem, schedule)) {
     CtaEdge edge;
     edge.tokens = event.tokens;
     edge.late = event.kind == EventEdge::Kind::Data;
     if (event.kind == EventEdge::Kind::Stream) continue;
     if (event.from == event.to && event.tokens == 0 && event.weight <= 0) continue;  // reads the very slot that it refills
-    if (event.kind == EventEdge::Kind::Unit && arbitration == Arbitration::FirstCome) continue;
+    if (event.kind == EventEdge::Kind::Unit && options.arbitration != Arbitration::Scheduled && !kept.contains(event.what)) continue;
+    if (event.kind == EventEdge::Kind::Unit && options.arbitration == Arbitration::Interleaved &&
+        schedule.group(event.from) != schedule.group(event.to))
+      event.weight += options.turn_cost;
     if (event.kind == EventEdge::Kind::Credit) {
       edge.kind = Kind::Credit;
       edge.distance = static_cast<std::int32_t>(schedule.depth(event.channel) - event.tokens);
@@ -106,8 +115,8 @@ class KernelBuilder {
     for (std::size_t v = 0; v < problem_.values.size(); ++v) body_[problem_.values[v].name] = ValueId(v);
   }
 
-  void run(Arbitration arbitration) {
-    add_loop(draft_, arbitration);
+  void run(const SimulateOptions& options) {
+    add_loop(draft_, options);
     define(kernel_.prologue, Section::Prologue, prologue_);
     define(kernel_.epilogue, Section::Epilogue, epilogue_);
     place_prologue();
@@ -149,6 +158,7 @@ class KernelBuilder {
       Op cost = cost_of(op, machine_, problem_.params, inputs, outputs, {}, faults);
       if (faults.empty()) {
         numbers_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
+        pace(cost, machine_);
       } else {
         cost = Op{};
         cost.name = op.name;
@@ -326,22 +336,22 @@ class KernelBuilder {
 
 }  // namespace
 
-CtaProgram loop_program(const Problem& problem, const Schedule& schedule, Arbitration arbitration) {
+CtaProgram loop_program(const Problem& problem, const Schedule& schedule, const SimulateOptions& options) {
   CtaProgram program;
   program.problem = problem;
   program.schedule = schedule;
   Draft draft{program, {}};
-  add_loop(draft, arbitration);
+  add_loop(draft, options);
   draft.lay_out();
   return program;
 }
 
 CtaProgram kernel_program(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                          const Schedule& schedule, Arbitration arbitration) {
+                          const Schedule& schedule, const SimulateOptions& options) {
   CtaProgram program;
   program.problem = problem;
   program.schedule = schedule;
-  KernelBuilder(kernel, machine, changes, program).run(arbitration);
+  KernelBuilder(kernel, machine, changes, program).run(options);
   return program;
 }
 

@@ -63,10 +63,10 @@ struct CtaProgram {
 };
 
 /// The loop alone.
-CtaProgram loop_program(const Problem& problem, const Schedule& schedule, Arbitration arbitration);
+CtaProgram loop_program(const Problem& problem, const Schedule& schedule, const SimulateOptions& options);
 
 /// The whole of the kernel's tile. Pre: `problem` was resolved from kernel, machine and changes.
 CtaProgram kernel_program(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                          const Schedule& schedule, Arbitration arbitration);
+                          const Schedule& schedule, const SimulateOptions& options);
 
 }  // namespace heddle

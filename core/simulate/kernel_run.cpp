@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <queue>
 
+#include "core/analysis/turns.h"
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
+#include "core/simulate/pace.h"
 #include "core/simulate/sm_run.h"
 #include "core/simulate/supply.h"
 #include "core/simulate/tile_grid.h"
@@ -23,7 +26,15 @@ class Runner {
     sms_ = std::max<std::int64_t>(1, machine.sm_count);
     SuppliedProblem supplied = supplied_by_l2(kernel, machine, problem, options.cluster, std::min(sms_, grid_.tiles));
     result_.l2_bytes = supplied.l2_bytes;
-    result_.program = kernel_program(kernel, machine, changes, supplied.problem, schedule, options.loop.arbitration);
+    loop_ = options.loop;
+    loop_.turns &= schedule.turns;
+    if (loop_.arbitration == Arbitration::Interleaved) {
+      pace(supplied.problem, machine);
+      loop_.turn_cost = machine.streams.turn;
+      result_.turns = loop_.turns && !kept_turns(problem, schedule).empty();
+      result_.by_chance = !result_.turns && !contested_turns(problem, schedule).empty();
+    }
+    result_.program = kernel_program(kernel, machine, changes, supplied.problem, schedule, loop_);
     result_.occupancy = occupancy_of(problem, schedule);
     result_.ctas = options.ctas.value_or(result_.occupancy.ctas);
     result_.work = work_per_iteration(kernel, machine, problem.params);
@@ -40,17 +51,26 @@ class Runner {
   }
 
  private:
-  /// Runs the SM; with `report` its accounts are the kernel's.
+  /// Runs the SM; with `report` its accounts are the kernel's. By chance: the distances are spread over one period, and the run that comes
+  /// closest to the mean is reported.
   Cycle sm(const SmWork& work, bool report) {
-    SimulateOptions options = options_.loop;
+    SimulateOptions options = loop_;
     if (!report) options.timeline = 0;
-    SmRun run = run_sm(result_.program, work, options);
-    if (!run.run.fault.empty() && result_.fault.empty()) {
-      result_.fault = run.run.fault;
-      result_.sm = std::move(run.run);
-      return 0;
+    std::vector<SmRun> runs;
+    double sum = 0;
+    for (int phase = 0; phase < (result_.by_chance ? kPhases : 1); ++phase) {
+      if (phase > 0) options.apart = static_cast<Cycle>(runs.front().run.period.cycles() * phase / kPhases);
+      runs.push_back(run_sm(result_.program, work, options));
+      if (!runs.back().run.fault.empty()) {
+        if (result_.fault.empty()) result_.fault = runs.back().run.fault, result_.sm = std::move(runs.back().run);
+        return 0;
+      }
+      sum += static_cast<double>(runs.back().run.cycles);
     }
-    const Cycle cycles = run.run.cycles;
+    const auto cycles = static_cast<Cycle>(sum / static_cast<double>(runs.size()));
+    SmRun& run = *std::min_element(runs.begin(), runs.end(), [&](const SmRun& a, const SmRun& b) {
+      return std::abs(a.run.cycles - cycles) < std::abs(b.run.cycles - cycles);
+    });
     if (report) {
       result_.sm = std::move(run.run);
       result_.tile = run.first_tile;
@@ -220,6 +240,7 @@ class Runner {
   const Machine& machine_;
   const Problem& problem_;
   const KernelRunOptions& options_;
+  SimulateOptions loop_;
   const TileGrid grid_;
   std::int64_t sms_ = 1;
   std::map<std::int64_t, Cycle> alone_;

@@ -33,6 +33,9 @@ struct KernelRunOptions {
   ClockChoice clock;
 };
 
+/// Where nothing keeps turns on the tensor cores, groups meet there by chance: the mean over so many distances between them.
+inline constexpr int kPhases = 8;
+
 /// How busy something is, as a part of the time that all SMs have.
 struct UsedShare {
   std::string name;  ///< a unit, or "L2"
@@ -45,6 +48,8 @@ struct KernelRun {
   CtaProgram program;
   Occupancy occupancy;
   int ctas = 1;                           ///< resident per SM
+  bool turns = false;                     ///< groups take turns on the tensor cores; with interleaved units
+  bool by_chance = false;                 ///< they should, and do not: the mean over kPhases distances between them
   std::int64_t tiles = 0;                 ///< of the grid
   std::int64_t trips = 0, all_trips = 0;  ///< of the longest tile, of all together
   Cycle tile = 0;                         ///< the longest tile, from its first op to its last end

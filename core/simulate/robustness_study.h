@@ -1,4 +1,4 @@
-// How a schedule's order bears what the model does not know: latencies that vary, machine numbers that are wrong, rings as deep
+// How well a schedule's order stands what the model does not know: latencies that vary, machine numbers that are wrong, rings as deep
 // as they are. The program stays as it is - order, groups, depths - and only its timing moves, as it would on the GPU.
 #pragma once
 

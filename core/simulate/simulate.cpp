@@ -8,7 +8,14 @@
 
 namespace heddle {
 
-const char* to_string(Arbitration arbitration) { return arbitration == Arbitration::Scheduled ? "scheduled" : "first-come"; }
+const char* to_string(Arbitration arbitration) {
+  switch (arbitration) {
+    case Arbitration::Scheduled: return "scheduled";
+    case Arbitration::FirstCome: return "first-come";
+    case Arbitration::Interleaved: return "interleaved";
+  }
+  return "scheduled";
+}
 
 const char* to_string(StallReason reason) {
   switch (reason) {
@@ -34,7 +41,7 @@ Simulation simulate(const Problem& problem, const Schedule& schedule, const Simu
   HEDDLE_ASSERT(schedule.depths.size() == problem.channels.size(), "a simulation needs one depth per ring");
   HEDDLE_ASSERT(schedule.ii >= 1, "a simulation needs a positive II");
   if (options.arbitration == Arbitration::Scheduled) return run_scheduled(problem, schedule, options);
-  const CtaProgram program = loop_program(problem, schedule, options.arbitration);
+  const CtaProgram program = loop_program(problem, schedule, options);
   const auto ops = static_cast<std::int64_t>(std::max<std::size_t>(1, problem.ops.size()));
   SmWork work;
   work.queues = {{std::clamp<std::int64_t>(options.trips, 1, std::max<std::int64_t>(2, options.most_ops / ops - 1))}};

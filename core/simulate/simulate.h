@@ -5,7 +5,9 @@
 // on streams and units is the schedule's, timing is free. With constant latencies the run becomes periodic, and its period is
 // sustainable_period() exactly. With Arbitration::FirstCome units serve whoever asks first, as hardware does where no barrier
 // says otherwise: an asynchronous op whose unit is busy is queued there while its stream goes on, any other op waits for it.
-// Ties go to the group with the smaller number; no op overtakes another on a unit.
+// Ties go to the group with the smaller number; no op overtakes another on a unit. With Arbitration::Interleaved tensor cores and
+// arithmetic units serve groups that ask at the same time side by side, a few instructions of each in turn; only the order that barriers
+// keep is kept (core/analysis/turns.h).
 #pragma once
 
 #include <array>
@@ -20,8 +22,8 @@
 
 namespace heddle {
 
-enum class Arbitration { Scheduled, FirstCome };
-const char* to_string(Arbitration arbitration);  ///< "scheduled", "first-come"
+enum class Arbitration { Scheduled, FirstCome, Interleaved };
+const char* to_string(Arbitration arbitration);  ///< "scheduled", "first-come", "interleaved"
 
 /// Why a stream stands still at an op. What came last counts: with its arrival the op starts.
 enum class StallReason {
@@ -39,6 +41,9 @@ inline constexpr const char* kStopped = "the simulation was stopped before its e
 struct SimulateOptions {
   std::int64_t trips = 1024;  ///< iterations of the loop; at least 1
   Arbitration arbitration = Arbitration::Scheduled;
+  bool turns = true;    ///< Interleaved: groups take turns on the tensor cores where a program would have them do so
+  Cycle turn_cost = 0;  ///< cycles that passing a turn takes
+  Cycle apart = 0;      ///< Interleaved: each group with products comes so many cycles later to its first one than the group before it
   LatencyJitter jitter{};
   int timeline = 0;  ///< iterations, from the first, whose ops are put into the timeline
   /// Ops that are simulated one by one. With scheduled units whole periods are skipped; any other run goes on at the rate of its

@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <numeric>
 
 #include "core/simulate/loop_graph.h"
+#include "core/simulate/op_costs.h"
+#include "core/simulate/sm_state.h"
 #include "core/simulate/tally.h"
 #include "core/simulate/unit_queue.h"
 
@@ -17,73 +20,18 @@ namespace {
 
 using Index = std::uint32_t;
 using Kind = CtaEdge::Kind;
-constexpr Cycle kNotYet = -(Cycle{1} << 61);
-constexpr Index kNobody = static_cast<Index>(-1);
 constexpr std::size_t kMostStarts = std::size_t{1} << 24;
 constexpr std::int64_t kMostStages = 4096;  // every tile walks through them
-
-/// What an op costs, without the strings.
-struct Cost {
-  Cycle latency = 0, window = 0, end = 0;
-  Index group = 0, first_use = 0, last_use = 0;
-  bool blocking = false, queues = false, jitters = false;
-};
-
-struct Use {
-  Index unit = 0;
-  Cycle offset = 0, duration = 0;
-  std::int64_t amount = 0;
-};
-
-struct Stream {
-  Index cta = 0, group = 0;
-  std::size_t tile = 0;  ///< of the CTA
-  Section section = Section::Prologue;
-  std::int64_t window = 0;
-  std::size_t position = 0;
-  bool done = false;
-  Cycle last_issue = 0, window_end = 0;
-  // The head.
-  Index op = 0;
-  std::int64_t number = 0;  ///< iteration counted over all tiles, or the tile
-  bool known = false;
-  Cycle turn = 0, ready = kNotYet;
-  Index behind = kNobody;
-  Index waits_for = kNobody;  ///< the edge that is not satisfied yet ...
-  Index missing_op = 0;       ///< ... and what is missing
-  std::int64_t missing = -1;
-};
-
-struct Cta {
-  std::vector<std::int64_t> base{0};  ///< per tile, and one more: iterations before it
-  std::vector<std::int64_t> count;    ///< per op: how often it has started
-  std::vector<Cycle> time, extra;     ///< per op a ring: start, and how much longer its latency was
-  Cycle end = 0;
-  std::size_t open = 0;  ///< streams that are not done with their tile
-};
 
 class Sm {
  public:
   Sm(const CtaProgram& program, const SmWork& work, const SimulateOptions& options)
-      : program_(program), work_(work), options_(options), tally_(program.problem, program.schedule, program.events) {
+      : program_(program),
+        work_(work),
+        options_(options),
+        costs_(op_costs(program, options)),
+        tally_(program.problem, program.schedule, program.events) {
     const Problem& problem = program.problem;
-    std::vector<char> waits(problem.ops.size(), 0);
-    for (const Edge& e : problem.edges)
-      if (e.waits || program.schedule.group(e.from) != program.schedule.group(e.to)) waits[e.to.index()] = 1;
-    for (std::size_t v = 0; v < problem.ops.size(); ++v) {
-      const Op& op = problem.ops[v];
-      Cost cost{
-          op.latency, op.window, end_of(op), static_cast<Index>(program.schedule.ops[v].group.index()), static_cast<Index>(uses_.size()), 0,
-          false,      false,     false};
-      for (const UnitUse& use : op.uses)
-        if (use.duration > 0 && use.amount > 0)
-          uses_.push_back({static_cast<Index>(use.unit.index()), use.offset, use.duration, use.amount});
-      cost.last_use = static_cast<Index>(uses_.size());
-      cost.blocking = op.window > 0 || waits[v] || program.sections[v] != Section::Loop;
-      cost.queues = op.asynchronous && options.arbitration == Arbitration::FirstCome;
-      cost.jitters = options.jitter.percent != 0 && (options.jitter.every_op || op.variable_latency);
-      costs_.push_back(cost);
-    }
     half_.assign(problem.ops.size(), 0);
     late_ = half_;
     ring_before_ = ring_predecessors(program.events);
@@ -107,6 +55,7 @@ class Sm {
         s.cta = static_cast<Index>(c);
         s.group = static_cast<Index>(g);
         streams_.push_back(s);
+        lanes_.push_back({s.cta, s.group, {}});
       }
     }
     for (std::size_t c = 0; c < ctas_.size(); ++c) {
@@ -138,15 +87,24 @@ class Sm {
         break;
       }
       Stream* next = nullptr;
-      Cycle first = std::numeric_limits<Cycle>::max();
+      Lane* lane = nullptr;
+      // Of those that ask at the same time, whoever was served longest ago.
+      std::pair first{std::numeric_limits<Cycle>::max(), kNotYet};
       for (Stream& s : streams_) {
         if (s.done) continue;
         if (!s.known && (ctas_[s.cta].count[s.missing_op] <= s.missing || !look_at_head(s))) continue;
-        const Cycle time = std::max(s.turn, s.ready);
+        const std::pair time{s.part > 0 ? s.next : std::max(s.turn, s.ready), s.served};
         if (time < first) first = time, next = &s;
       }
+      for (Lane& l : lanes_)
+        if (!l.ops.empty() && std::pair{l.ops.front().next, l.served} < first) first = {l.ops.front().next, l.served}, lane = &l;
+      if (lane) {
+        serve(*lane);
+        continue;
+      }
       if (!next) break;
-      const bool beat = next == &streams_[beat_] && next->section == Section::Loop && next->position == 0 && !period_.exact;
+      const bool beat =
+          next == &streams_[beat_] && next->section == Section::Loop && next->position == 0 && next->part == 0 && !period_.exact;
       commit(*next);
       if (beat && alone_) look_for_repetition();
     }
@@ -174,6 +132,7 @@ class Sm {
     std::vector<std::int64_t> count;
     std::vector<Cycle> time;
     std::vector<UnitQueue> units;
+    std::vector<Lane> lanes;
     std::size_t history = 0;
   };
 
@@ -186,12 +145,15 @@ class Sm {
       const Stream &now = streams_[i], &then = saved_.streams[i];
       if (program_.streams[i].loop.empty()) continue;
       if (now.section != Section::Loop || then.section != Section::Loop || now.position != then.position) return false;
+      if (now.part != then.part || (now.part > 0 && now.next - then.next != shift)) return false;
+      if (!same_service(now.served, then.served, shift)) return false;
+      if (!lanes_[i].repeats(saved_.lanes[i], windows, shift)) return false;
       if (now.window - then.window != windows || now.last_issue - then.last_issue != shift || now.window_end - then.window_end != shift)
         return false;
     }
     for (std::size_t u = 0; u < units_.size(); ++u)
       if (used_[u] && !units_[u].repeats(saved_.units[u], shift)) return false;
-    for (std::size_t v = 0; v < costs_.size(); ++v) {
+    for (std::size_t v = 0; v < costs_.ops.size(); ++v) {
       if (program_.sections[v] != Section::Loop) continue;
       if (cta.count[v] - saved_.count[v] != windows) return false;
       // As far back as somebody may still look.
@@ -217,7 +179,7 @@ class Sm {
     }
     if (!saved_.streams.empty() && beat.window - saved_.streams[beat_].window < patience_) return;
     patience_ = saved_.streams.empty() ? 8 : 2 * patience_;
-    saved_ = {streams_, ctas_[0].count, ctas_[0].time, units_, history_};
+    saved_ = {streams_, ctas_[0].count, ctas_[0].time, units_, lanes_, history_};
   }
 
   // ---- The program of a stream, op by op.
@@ -265,9 +227,13 @@ class Sm {
         return;
       }
       s.done = true;
-      if (--cta.open == 0) next_cta(cta);
+      leave(cta);
       return;
     }
+  }
+
+  void leave(Cta& cta) {
+    if (--cta.open == 0) next_cta(cta);
   }
 
   /// The CTA is done: another one starts in its place.
@@ -291,7 +257,7 @@ class Sm {
 
   bool look_at_head(Stream& s) {
     const Cta& cta = ctas_[s.cta];
-    const Cost& cost = costs_[s.op];
+    const OpCost& cost = costs_.ops[s.op];
     s.turn = cost.blocking ? std::max(s.last_issue, s.window_end) : s.last_issue;
     s.ready = kNotYet;
     s.behind = kNobody;
@@ -343,6 +309,8 @@ class Sm {
       const Cycle due = cta.time[source] + weight + (edge.late && !cta.extra.empty() ? cta.extra[source] : 0);
       if (due > s.ready) s.ready = due, s.behind = edge.event;
     }
+    if (s.op == costs_.first_product[s.group] && s.number == base && (s.tile == 0 || !work_.persistent))
+      s.ready = std::max(s.ready, s.turn) + costs_.apart[s.group];
     s.known = true;
     return true;
   }
@@ -366,65 +334,116 @@ class Sm {
 
   // ---- It goes.
 
-  void commit(Stream& s) {
-    Cta& cta = ctas_[s.cta];
-    const Cost& cost = costs_[s.op];
-    const Cycle asked = std::max({Cycle{0}, s.turn, s.ready});
+  /// Takes the units for one part, as soon as they are free. `use`: the last one that it had to wait for, where there was one.
+  Cycle take(const OpCost& cost, Cycle asked, std::int64_t part, Index& use) {
     Cycle start = asked;
-    Index last_use = kNobody;
     for (bool moved = true; moved;) {
       moved = false;
       for (Index u = cost.first_use; u < cost.last_use; ++u) {
-        const Cycle begin = units_[uses_[u].unit].earliest(start + uses_[u].offset, uses_[u].amount);
-        if (begin <= start + uses_[u].offset) continue;
-        start = begin - uses_[u].offset;
-        last_use = u;
+        const Cycle begin = units_[costs_.uses[u].unit].earliest(start + costs_.uses[u].offset, costs_.uses[u].amount);
+        if (begin <= start + costs_.uses[u].offset) continue;
+        start = begin - costs_.uses[u].offset;
+        use = u;
         moved = true;
       }
     }
-    for (Index u = cost.first_use; u < cost.last_use; ++u)
-      units_[uses_[u].unit].take(start + uses_[u].offset, uses_[u].duration, uses_[u].amount);
-    const Cycle issue = cost.queues ? asked : start;
+    for (Index u = cost.first_use; u < cost.last_use; ++u) {
+      const Cycle duration = cost.of(part, costs_.uses[u].duration);
+      if (duration > 0) units_[costs_.uses[u].unit].take(start + costs_.uses[u].offset, duration, costs_.uses[u].amount);
+    }
+    return start;
+  }
+
+  void commit(Stream& s) {
+    const OpCost& cost = costs_.ops[s.op];
+    if (s.part == 0) {
+      s.asked = s.next = std::max({Cycle{0}, s.turn, s.ready});
+      s.use = kNobody;
+    }
+    Cta& cta = ctas_[s.cta];
+    if (cost.laned) {
+      go_on(s, s.asked);
+      auto& ops = lanes_[static_cast<std::size_t>(&s - streams_.data())].ops;
+      ops.push_back({s.op, s.number, s.tile == 0, s.asked, ops.empty() ? s.asked : kLater, 0});
+      ++cta.open;
+    } else {
+      const Cycle begin = take(cost, s.next, s.part, s.use);
+      if (cost.parts > 1) s.served = begin;
+      if (s.part + 1 < cost.parts) {
+        s.next = begin + cost.of(s.part, cost.whole);
+        ++s.part;
+        return;
+      }
+      const Cycle start = begin - cost.before(s.part, cost.whole), issue = cost.queues ? s.asked : start;
+      go_on(s, issue);
+      started(s.cta, s.group, s.op, s.number, s.tile == 0, issue, start);
+    }
+    ++s.position;
+    s.part = 0;
+    settle_head(s);
+  }
+
+  /// The stream goes on behind its head.
+  void go_on(Stream& s, Cycle issue) {
+    const OpCost& cost = costs_.ops[s.op];
     s.last_issue = issue;
     if (cost.blocking) s.window_end = issue + cost.window;
+    if (s.cta != 0) return;
+    if (s.behind == kNobody)
+      tally_.rest(s.group, s.asked);
+    else if (tally_.arrive(s.group, s.asked))
+      tally_.blame(s.behind);
+    if (tally_.arrive(s.group, issue) && s.use != kNobody) tally_.blame(program_.unit_event[s.op] + s.use - cost.first_use);
+    tally_.work(s.group, issue, cost.window);
+    if (s.ready > kNotYet) tally_.hold(s.op, s.turn - std::max<Cycle>(s.ready, 0));
+  }
 
-    if (cta.count[s.op] != s.number) fault_ = fmt::format("{} is out of order", program_.problem.ops[s.op].name);
-    if ((s.number & static_cast<std::int64_t>(history_ / 2 - 1)) == 0) make_room(s.cta, s.op, s.number);
-    const std::size_t place = at(s.op, s.number);
+  /// One part of the lane's first op.
+  void serve(Lane& lane) {
+    Lane::Issued& first = lane.ops.front();
+    const OpCost& cost = costs_.ops[first.op];
+    Index use = kNobody;
+    const Cycle begin = lane.served = take(cost, first.next, first.part, use);
+    first.next = begin + cost.of(first.part, cost.whole);
+    if (++first.part < cost.parts) return;
+    const Lane::Issued done = first;
+    lane.ops.pop_front();
+    if (!lane.ops.empty()) lane.ops.front().next = std::max(lane.ops.front().issue, done.next);
+    started(lane.cta, lane.group, done.op, done.number, done.first_tile, done.issue, done.next - cost.whole);
+    leave(ctas_[lane.cta]);
+  }
+
+  /// An op's start is known. Of an op in parts it is as late as its end says.
+  void started(Index cta_number, Index group, Index op, std::int64_t number, bool first_tile, Cycle issue, Cycle start) {
+    Cta& cta = ctas_[cta_number];
+    const OpCost& cost = costs_.ops[op];
+    if (cta.count[op] != number) fault_ = fmt::format("{} is out of order", program_.problem.ops[op].name);
+    if ((number & static_cast<std::int64_t>(history_ / 2 - 1)) == 0) make_room(cta_number, op, number);
+    const std::size_t place = at(op, number);
     cta.time[place] = start;
-    ++cta.count[s.op];
+    ++cta.count[op];
     ++simulated_;
     Cycle extra = 0;
     if (!cta.extra.empty()) {
-      extra = cost.jitters ? jitter_of(options_.jitter, cost.latency, s.op, static_cast<std::uint64_t>(s.number)) : 0;
+      extra = cost.jitters ? jitter_of(options_.jitter, cost.latency, op, static_cast<std::uint64_t>(number)) : 0;
       cta.extra[place] = extra;
     }
     const Cycle end = start + std::max(cost.end, cost.latency + extra);
     cta.end = std::max(cta.end, end);
     end_ = std::max(end_, end);
-    if (s.cta == 0) account(s, asked, issue, start, extra, last_use);
-    ++s.position;
-    settle_head(s);
-  }
-
-  void account(const Stream& s, Cycle asked, Cycle issue, Cycle start, Cycle extra, Index use) {
-    const Cost& cost = costs_[s.op];
-    if (tally_.arrive(s.group, asked) && s.behind != kNobody) tally_.blame(s.behind);
-    if (tally_.arrive(s.group, issue) && use != kNobody) tally_.blame(program_.unit_event[s.op] + use - cost.first_use);
-    tally_.work(s.group, issue, cost.window);
-    if (s.ready > kNotYet) tally_.hold(s.op, s.turn - std::max<Cycle>(s.ready, 0));
-    tally_.queue(s.op, start - issue);
-    const bool looped = program_.sections[s.op] == Section::Loop;
-    if (s.tile == 0 && looped) {
-      if (s.number == half_way()) half_[s.op] = start;
-      if (s.number == late()) late_[s.op] = start;
+    if (cta_number != 0) return;
+    tally_.queue(op, start - issue);
+    const bool looped = program_.sections[op] == Section::Loop;
+    if (first_tile && looped) {
+      if (number == half_way()) half_[op] = start;
+      if (number == late()) late_[op] = start;
     }
-    if (work_.persistent && s.tile == 0) first_tile_ = std::max(first_tile_, start + std::max(cost.end, cost.latency + extra));
+    if (work_.persistent && first_tile) first_tile_ = std::max(first_tile_, end);
     // What follows the loop is shown only where all of the loop is: it would be far away.
     const bool shown =
-        looped ? s.number < options_.timeline : program_.sections[s.op] == Section::Prologue || trips(ctas_[0], 0) <= options_.timeline;
-    if (options_.timeline > 0 && s.tile == 0 && shown)
-      timeline_.push_back({OpId(s.op), looped ? s.number : 0, GroupId(s.group), issue, start, start + cost.latency + extra});
+        looped ? number < options_.timeline : program_.sections[op] == Section::Prologue || trips(ctas_[0], 0) <= options_.timeline;
+    if (options_.timeline > 0 && first_tile && shown)
+      timeline_.push_back({OpId(op), looped ? number : 0, GroupId(group), issue, start, start + cost.latency + extra});
   }
 
   /// The ring of an op holds what its slowest reader still needs.
@@ -450,7 +469,7 @@ class Sm {
   }
 
   void grow(std::size_t history) {
-    const std::size_t ops = costs_.size();
+    const std::size_t ops = costs_.ops.size();
     while (history < static_cast<std::size_t>(2 * reach_ + 4)) history *= 2;
     if (ops * history > kMostStarts) {
       fault_ = "one warp group runs too far ahead of another to simulate";
@@ -474,7 +493,7 @@ class Sm {
     Simulation& run = result.run;
     run.simulated_ops = simulated_;
     run.groups.resize(program_.streams.size());
-    run.ops.resize(costs_.size());
+    run.ops.resize(costs_.ops.size());
     const bool open = std::any_of(streams_.begin(), streams_.end(), [](const Stream& s) { return !s.done; });
     if (open && fault_.empty()) {
       run.deadlock = simulated_ < options_.most_ops;
@@ -519,14 +538,14 @@ class Sm {
   const CtaProgram& program_;
   const SmWork& work_;
   const SimulateOptions& options_;
+  const OpCosts costs_;
   Tally tally_;
-  std::vector<Cost> costs_;
-  std::vector<Use> uses_;
   std::vector<UnitQueue> units_;
   std::vector<std::vector<std::pair<Index, Index>>> readers_;  ///< per op: who reads it, and by which edge
   std::vector<Index> ring_before_;
   std::vector<Cta> ctas_;
   std::vector<Stream> streams_;
+  std::vector<Lane> lanes_;  ///< one per stream
   std::size_t history_ = 1, taken_ = 0;
   std::int64_t reach_ = 1, simulated_ = 0;
   Cycle end_ = 0, first_tile_ = 0;

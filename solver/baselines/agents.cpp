@@ -195,19 +195,19 @@ Program agent_program(const Problem& problem, const std::vector<Step>& order, co
 
 std::string note_on_blocks(const RowBlocks& blocks) {
   if (blocks.count < 2) return {};
-  return " The row blocks of one agent are groups whose turns on the tensor cores are part of the starts; a schedule "
-         "has "
-         "no barrier that says so, so a run that serves whoever comes first lets them drift apart.";
+  return " The row blocks of one agent are groups whose turns on the tensor cores are part of the starts; no barrier keeps them.";
 }
 
 int groups_left(const Problem& problem, int taken) {
   return std::max(1, problem.max_groups - taken - (problem.has_producer_group() ? 1 : 0));
 }
 
-BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note, std::vector<std::string> log) {
+BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note, std::vector<std::string> log,
+                         bool turns) {
   BaselineOutcome outcome{std::move(timing.schedule), input.settings, std::move(log)};
   normalize_starts(outcome.schedule);
   outcome.schedule.name = name;
+  outcome.schedule.turns = turns;
   outcome.schedule.provenance = {"baseline", std::string("heddle ") + name, std::move(note)};
   if (timing.deadlock) {
     outcome.log.push_back("the program cannot run, whatever its starts: it " + timing.limit);

@@ -38,7 +38,7 @@ Result<BaselineOutcome> run_serial(const BaselineInput& input) {
                   "One op after the other, every wait for the last result included; the waits are in the starts, not "
                   "in the program, "
                   "so its event graph may sustain a smaller period.",
-                  std::move(log));
+                  std::move(log), false);
 }
 
 }  // namespace heddle::solver

@@ -136,7 +136,7 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
                       "Tawa's partition and its loop for attention: T(j), U(j-1), C(j), rescale. Nothing orders the "
                       "consumers: whoever comes first has the tensor core. P plays no part here: the model frees a slot "
                       "when the product that reads it retires.",
-                      std::move(tried));
+                      std::move(tried), false);
     }
     log.push_back("two products in a row, but tensor memory has no room for a second score tile: no overlap inside a group");
   } else {
@@ -146,7 +146,7 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
   return finished(input, std::move(timing), "tawa",
                   "Tawa's partition, program order. Waits for P products in flight are in the starts, not in the "
                   "program, so its event graph may sustain a smaller period.",
-                  std::move(log));
+                  std::move(log), false);
 }
 
 }  // namespace heddle::solver

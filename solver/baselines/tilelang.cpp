@@ -42,7 +42,7 @@ Result<BaselineOutcome> run_tilelang(const BaselineInput& input) {
   log.push_back(fmt::format("{} groups, num_stages {}", program.streams.size(), stages));
   Timing timing = fitted_schedule(problem, std::move(program), log);
   return finished(input, std::move(timing), "tilelang",
-                  fmt::format("TileLang's four roles, num_stages {}.{}", stages, note_on_blocks(blocks)), std::move(log));
+                  fmt::format("TileLang's four roles, num_stages {}.{}", stages, note_on_blocks(blocks)), std::move(log), false);
 }
 
 }  // namespace heddle::solver

@@ -40,7 +40,7 @@ Result<BaselineOutcome> run_triton(const BaselineInput& input) {
                   fmt::format("Triton's pipeliner, num_stages {}. Loads sit in a producer group of their own, as the "
                               "model demands, so the time the compute warps take to issue them is not charged.{}",
                               n, note_on_blocks(blocks)),
-                  std::move(log));
+                  std::move(log), false);
 }
 
 }  // namespace heddle::solver

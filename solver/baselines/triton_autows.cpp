@@ -249,7 +249,7 @@ Result<BaselineOutcome> run_triton_autows(const BaselineInput& input) {
                               "not in the graph, "
                               "an element is taken as 4 bytes, and rules about views, branches and epilogues have nothing to do here.",
                               n),
-                  std::move(log));
+                  std::move(log), false);
 }
 
 }  // namespace heddle::solver

@@ -17,8 +17,6 @@ class TuneSurrogate {
   /// Learns from everything in the pool. `round` counts proposals: priors of the space fade with it.
   TuneSurrogate(TunePool& pool, bool ratio, std::uint64_t seed, std::int64_t round);
 
-  /// Some evaluation has a value: without one there is nothing to improve on.
-  bool useful() const { return best_.has_value(); }
   /// The acquisition of each; larger is better.
   std::vector<double> scores(const std::vector<Config>& configs);
 

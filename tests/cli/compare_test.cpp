@@ -111,7 +111,7 @@ TEST_CASE("a bound from a unit's sum is no contradiction to a period that the ev
   CHECK_FALSE(contains(run.err, "internal error"));
 }
 
-TEST_CASE("a bound from a unit that bears several uses at once is no contradiction to a period that the evaluator finds", "[app]") {
+TEST_CASE("a bound from a unit that takes several uses at once is no contradiction to a period that the evaluator finds", "[app]") {
   // Three uses of 3 cycles on a unit that bears two: II >= 5; of two at a time the evaluator only knows that each follows itself.
   const test::ScratchFolder folder;
   std::string machine = test::read_text(test::repository_path("assets/machines/toy.json"));

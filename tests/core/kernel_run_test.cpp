@@ -111,7 +111,7 @@ TEST_CASE("causal tiles are triangular; longest first wastes less", "[core]") {
 
 TEST_CASE("prologue and epilogue run where their values are; an op too wide for its group gets one of its own", "[core]") {
   const Case c = case_of("attention_forward_hopper", "h100");
-  const CtaProgram program = kernel_program(c.kernel, c.machine, {}, c.problem, c.schedule, Arbitration::Scheduled);
+  const CtaProgram program = kernel_program(c.kernel, c.machine, {}, c.problem, c.schedule, SimulateOptions{});
   const auto group = [&](const std::string& name, Section section) {
     for (std::size_t v = 0; v < program.problem.ops.size(); ++v)
       if (program.problem.ops[v].name == name && program.sections[v] == section)
@@ -124,7 +124,7 @@ TEST_CASE("prologue and epilogue run where their values are; an op too wide for 
   CHECK(program.problem.ops.size() == 20 + 8 + 10);
 
   const Case narrow = case_of("gemm_blackwell", "b200");
-  const CtaProgram extra = kernel_program(narrow.kernel, narrow.machine, {}, narrow.problem, narrow.schedule, Arbitration::Scheduled);
+  const CtaProgram extra = kernel_program(narrow.kernel, narrow.machine, {}, narrow.problem, narrow.schedule, SimulateOptions{});
   CHECK(extra.schedule.groups.size() == narrow.schedule.groups.size() + 1);
   CHECK(extra.schedule.groups.back().role == "epilogue");
   CHECK(extra.schedule.groups.back().warps == 4);

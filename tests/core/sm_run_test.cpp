@@ -52,7 +52,7 @@ TEST_CASE("both engines agree on schedules whose units are in order, fill and dr
     if (random() % 2) options.jitter = {.percent = 30, .shape = JitterShape::Uniform, .seed = seed, .every_op = true};
     const Simulation steps = simulate(p, s, options);
     if (steps.deadlock || has_ties(s)) continue;
-    const SmRun events = run_sm(loop_program(p, s, Arbitration::Scheduled), {{{options.trips}}, 1, false}, options);
+    const SmRun events = run_sm(loop_program(p, s, SimulateOptions{}), {{{options.trips}}, 1, false}, options);
     if (events.run.deadlock) continue;  // a circle of waits that take no time: at one cycle for steps, stuck for events
     ++ran;
     CHECK(events.run.fault == "");
@@ -114,7 +114,7 @@ TEST_CASE("CTAs share the units of their SM, and tiles follow each other", "[cor
   add_op(p, "rest", 30, 30);
   add_edge(p, OpId(0), OpId(1), 10);
   const Schedule s = place(p, 40, {{0, 0}, {10, 0}});
-  const CtaProgram program = loop_program(p, s, Arbitration::Scheduled);
+  const CtaProgram program = loop_program(p, s, SimulateOptions{});
   SimulateOptions options;
   CHECK(run_sm(program, {{{5}}, 1, false}, options).run.cycles == 200);
   CHECK(run_sm(program, {{{5, 5, 5}}, 1, false}, options).run.cycles == 600);
@@ -132,7 +132,7 @@ TEST_CASE("groups far ahead of each other are followed all the same", "[core]") 
   const OpId fast = add_op(p, "fast", 1, 1), slow = add_op(p, "slow", 50, 50);
   add_edge(p, fast, slow, 1);
   const Schedule s = place(p, 50, {{0, 0}, {1, 1}});
-  const SmRun run = run_sm(loop_program(p, s, Arbitration::Scheduled), {{{20'000}}, 1, false}, {});
+  const SmRun run = run_sm(loop_program(p, s, SimulateOptions{}), {{{20'000}}, 1, false}, {});
   CHECK(run.run.fault == "");
   CHECK(run.run.cycles == 1 + 50 * 20'000);
 }
@@ -148,7 +148,7 @@ TEST_CASE("the period of events is exact where they repeat themselves: the susta
     if (has_ties(s)) continue;
     const Simulation steps = simulate(p, s);
     if (steps.deadlock) continue;
-    const SmRun events = run_sm(loop_program(p, s, Arbitration::Scheduled), {{{1024}}, 1, false}, {});
+    const SmRun events = run_sm(loop_program(p, s, SimulateOptions{}), {{{1024}}, 1, false}, {});
     if (events.run.deadlock) continue;
     if (events.run.period.exact) {
       ++exact;

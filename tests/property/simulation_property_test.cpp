@@ -52,7 +52,7 @@ TEST_CASE("every shipped kernel's solved schedule runs at the sustainable period
       check_period(*problem, *schedule);
       // The other engine, one tile of the loop alone, long enough to be steady.
       SimulateOptions options;
-      const SmRun events = run_sm(loop_program(*problem, *schedule, Arbitration::Scheduled), {{{2000}}, 1, false}, options);
+      const SmRun events = run_sm(loop_program(*problem, *schedule, SimulateOptions{}), {{{2000}}, 1, false}, options);
       CHECK(events.run.fault == "");
       CHECK(events.run.period.cycles() == Approx(simulate(*problem, *schedule).period.cycles()).epsilon(0.001));
       for (const bool persistent : {false, true}) {

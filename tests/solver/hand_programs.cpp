@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "core/analysis/turns.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "solver/baselines/program.h"
@@ -296,6 +297,7 @@ Schedule schedule_of(const HandProgram& hand, const Problem& problem) {
   normalize_starts(schedule);
   schedule.name = hand.title;
   schedule.provenance = {"hand", "", hand.note};
+  schedule.turns = !hand.turns.empty() || contested_turns(problem, schedule).empty();
   return schedule;
 }
 

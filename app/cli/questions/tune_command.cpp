@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "app/cli/inputs.h"
+#include "app/cli/kernel_run_options.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -86,7 +87,7 @@ Result<TuneQuestion> read_tune_question(const Arguments& arguments, const Termin
   options.demand = demand == "compiled" ? Demand::Compiled : demand == "written" ? Demand::Written : Demand::Nothing;
   if (options.demand != Demand::Nothing && options.fidelity < Fidelity::Solver)
     take(Error::input("--require needs --fidelity solver or gpu: only these two ask again"));
-  if (arguments.text("--arbitration") == "first-come") options.arbitration = Arbitration::FirstCome;
+  options.arbitration = arbitration_of(arguments);
   options.solve_seconds = arguments.seconds("--solve-timeout").value_or(options.solve_seconds);
   options.seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(0));
   if (error.faults.empty()) {

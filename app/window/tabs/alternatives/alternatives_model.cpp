@@ -47,7 +47,7 @@ AlternativesModel build_alternatives(const Problem& problem, const Alternatives&
     row.period = grouped(a.period);
     row.stages = std::to_string(stage_count(a.schedule));
     row.length = grouped(schedule_length(problem, a.schedule));
-    row.bears = a.robustness.median == kUnlimited ? "any" : grouped(a.robustness.median);
+    row.margin = a.robustness.median == kUnlimited ? "any" : grouped(a.robustness.median);
     row.critical = fmt::format("{} of {}", a.robustness.critical, problem.ops.size());
     for (const std::string& sentence : a.differences) row.differences.push_back(pretty(sentence));
     model.rows.push_back(std::move(row));
@@ -59,7 +59,7 @@ std::string alternatives_as_text(const AlternativesModel& model) {
   std::string text = "schedule\tdistance\tnearest\tperiod\tstages\tlength\tmedian delay borne\tcritical ops\tdifferences\n";
   for (const AlternativeRow& row : model.rows)
     text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", row.name, row.distance, row.nearest, row.period, row.stages, row.length,
-                        row.bears, row.critical, fmt::join(row.differences, "; "));
+                        row.margin, row.critical, fmt::join(row.differences, "; "));
   return text;
 }
 

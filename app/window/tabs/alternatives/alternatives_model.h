@@ -13,7 +13,7 @@ namespace heddle::app {
 struct AlternativeRow {
   std::size_t index = 0;  ///< into Alternatives::found
   std::string name;       ///< "alternative 2": what its row in the list of schedules is called
-  std::string distance, nearest, period, stages, length, bears, critical;
+  std::string distance, nearest, period, stages, length, margin, critical;
   std::vector<std::string> differences;  ///< from the first; empty for it
 };
 

@@ -96,7 +96,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
       number("period", &Row::period, 0.9f, "cycles per iteration when it runs as it stands"),
       number("stages", &Row::stages, 0.8f),
       number("length", &Row::length, 0.9f, "cycles from the start of an iteration to its end"),
-      number("bears", &Row::bears, 0.8f, "robustness: how late the median op may come in every iteration before II is lost"),
+      number("margin", &Row::margin, 0.8f, "robustness: how late the median op may come in every iteration before II is lost"),
       number("critical", &Row::critical, 1.0f, "ops that bear no delay at all")};
   TableLook look;
   look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;

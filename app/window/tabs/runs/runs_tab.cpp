@@ -110,11 +110,27 @@ std::vector<Column<RunRow>> run_columns(float room) {
   return columns;
 }
 
+/// The rows of the history, made anew when it has changed: a long one costs too much for every frame.
+class HistoryRows {
+ public:
+  std::vector<RunRow>& of(const std::vector<RunPtr>& runs) {
+    if (runs != runs_) {
+      runs_ = runs;
+      rows_.clear();
+      for (const RunPtr& run : runs_) rows_.push_back(run_row(run->measurement));
+    }
+    return rows_;
+  }
+
+ private:
+  std::vector<RunPtr> runs_;
+  std::vector<RunRow> rows_;
+};
+
 void draw_history(const Session& session, UiState& ui, ImVec2 size) {
   const RunState& runs = session.runs();
   const std::vector<Column<RunRow>> columns = run_columns(size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x);
-  std::vector<RunRow> rows;
-  for (const RunPtr& run : runs.runs()) rows.push_back(run_row(run->measurement));
+  std::vector<RunRow>& rows = ui.of<HistoryRows>().of(runs.runs());
   const FontScope small(fonts().small);
   TableLook look;
   look.flags = kRunTable;

@@ -1,0 +1,31 @@
+#include "core/simulate/pace.h"
+
+#include <algorithm>
+
+#include "core/base/integer_division.h"
+#include "core/base/saturate.h"
+
+namespace heddle {
+
+Cycle pace(Op& op, const Machine& machine) {
+  const auto computes = [&](const UnitUse& use) {
+    const UnitRole role = machine.units[use.unit.index()].role;
+    return use.duration > 0 && (role == UnitRole::Float || role == UnitRole::Alu || role == UnitRole::Special);
+  };
+  if (op.asynchronous || machine.streams.arithmetic_percent == 100 || std::none_of(op.uses.begin(), op.uses.end(), computes)) return 0;
+  const Cycle more = ceil_div(sat_mul(op.window, machine.streams.arithmetic_percent - 100), 100);
+  op.window += more;
+  op.latency += more;
+  return more;
+}
+
+void pace(Problem& problem, const Machine& machine) {
+  std::vector<Cycle> more;
+  for (Op& op : problem.ops) more.push_back(pace(op, machine));
+  for (Edge& edge : problem.edges)
+    if (edge.value.valid()) edge.latency += more[edge.from.index()];
+  for (Channel& channel : problem.channels)
+    for (Reader& reader : channel.readers) reader.release += more[reader.op.index()];
+}
+
+}  // namespace heddle
