@@ -46,6 +46,7 @@ Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Ma
   options.clock = *clock;
   SimulateOptions& loop = options.loop;
   loop.arbitration = arbitration_of(arguments);
+  options.around = arguments.has("--around");
   loop.turns = !arguments.has("--no-turns");
   loop.jitter.percent = static_cast<int>(arguments.integer("--jitter").value_or(0));
   loop.jitter.every_op = arguments.has("--jitter-all");

@@ -175,6 +175,7 @@ std::vector<CommandSpec> make_table() {
                        "who gets a unit: as in the schedule; first come, first served, with queues for asynchronous ops; or all who ask, a "
                        "few instructions of each in turn, as hardware does (default; the loop alone then as in the schedule)"),
                 kNoTurns,
+                toggle("--around", "the time of the kernels before and after it in the same call counts"),
                 integer("--jitter", "N", 0, 1000, "percent by which the latencies of loads vary (default 0: constant)"),
                 choice("--jitter-shape", "SHAPE", {"uniform", "normal", "tail"},
                        "up to N percent both ways (default), a deviation of N percent, or late only, by N percent in the mean"),

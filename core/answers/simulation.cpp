@@ -141,6 +141,10 @@ std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer,
                      style) +
           "\n";
   text += wrapped(hardware_text(machine, answer), "", style.width);
+  if (run.around_us > 0)
+    text += wrapped(fmt::format("the kernels before and after it in the same call take {:.1f} us more{}", run.around_us,
+                                answer.options.around ? ", which are in these numbers" : " (--around)"),
+                    "", style.width);
   if (!run.program.free_ops.empty()) {
     std::string names;
     for (const std::string& name : run.program.free_ops) names += (names.empty() ? "" : ", ") + printable(name);
@@ -206,7 +210,7 @@ std::string kernel_headline(const KernelRun& run, const TextStyle& style) {
       {grouped(run.cycles) + " cycles", run.microseconds > 0 ? fmt::format("{:.1f} us at {}", run.microseconds, run.clock.text) : "",
        run.tflops > 0 ? fmt::format("{:.1f} TFLOP/s", run.tflops) : "",
        run.of_peak > 0 ? fmt::format("{:.1f} % of the tensor cores' best", 100 * run.of_peak) : "",
-       run.tflops == 0 && run.gbytes > 0 ? fmt::format("{:.0f} GB/s, if DRAM can: it is not modelled", run.gbytes) : ""},
+       run.tflops == 0 && run.gbytes > 0 ? fmt::format("{:.0f} GB/s, by the loop", run.gbytes) : ""},
       style);
 }
 
@@ -392,6 +396,7 @@ Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
   const KernelRun& run = answer.kernel;
   Json kernel = Json::object();
   kernel.set("cycles", run.cycles).set("microseconds", run.microseconds).set("clock_mhz", run.clock.mhz).set("clock", run.clock.text);
+  kernel.set("dram_us", run.dram_us).set("around_us", run.around_us).set("around", answer.options.around);
   kernel.set("tflops", run.tflops).set("of_peak", run.of_peak).set("gbytes_per_second", run.gbytes);
   kernel.set("tiles", run.tiles).set("trips", run.trips).set("all_trips", run.all_trips).set("tile_cycles", run.tile);
   kernel.set("sms", machine.sm_count).set("ctas_per_sm", run.ctas).set("ctas_that_fit", run.occupancy.ctas);
@@ -552,6 +557,9 @@ Json run_schema(Json& shared) {
   run.required("cycles", count()).optional("microseconds", type("number")).optional("clock_mhz", type("number"));
   run.optional("clock", type("string"), "which clock that is").optional("l2_bytes_per_iteration", count());
   run.optional("used", list(used.finish()), "how busy the loop's units and L2 are, as parts of all SMs' time; busiest first");
+  run.optional("dram_us", real(), "what DRAM takes for every element of its tensors once")
+      .optional("around_us", real(), "kernels before and after it in the same call")
+      .optional("around", type("boolean"), "they are in microseconds and in the rates");
   run.optional("tflops", type("number")).optional("of_peak", type("number")).optional("gbytes_per_second", type("number"));
   run.required("tiles", count()).required("trips", count()).optional("all_trips", count()).optional("tile_cycles", count());
   run.optional("sms", count()).optional("ctas_per_sm", count()).optional("ctas_that_fit", count()).optional("limited_by", type("string"));

@@ -137,6 +137,13 @@ void visit(Io& io, GridDim& d) {
 }
 
 template <class Io>
+void visit(Io& io, OtherKernel& o) {
+  io.required("name", o.name, as::name);
+  io.required("bytes", o.bytes, "to and from global memory, of the parameters");
+  io.optional("about", o.about);
+}
+
+template <class Io>
 void visit(Io& io, Loop& l) {
   io.part("", "The scheduled loop: variable = 0 .. trips-1.");
   io.always("variable", l.variable, as::identifier);
@@ -204,6 +211,7 @@ void visit(Io& io, Kernel& k) {
   io.required("body", k.body, as::list(as::part, 1), "what is scheduled");
   io.optional("epilogue", k.epilogue);
   io.optional("order", k.order, "orders between body ops that no value expresses");
+  io.optional("around", k.around, "kernels before and after it in the same call, bound by memory");
 }
 
 namespace {

@@ -81,6 +81,7 @@ template <class Io>
 void visit(Io& io, SharedSupply& s) {
   io.optional("l2_bytes", s.l2_bytes, as::integer(1, 1 << 20), "that L2 supplies per SM cycle and SM when all SMs load");
   io.always("launch_ns", s.launch_ns, as::integer(0, 1'000'000'000), "of a kernel, on top of its cycles");
+  io.optional("dram_gbs", s.dram_gbs, as::integer(1, 1 << 30), "10^9 bytes per second to and from DRAM");
   io.optional("source", s.source);
 }
 
@@ -92,7 +93,7 @@ void visit(Io& io, Machine& m) {
   io.always("sm_count", m.sm_count, as::integer(1, 1 << 20));
   io.always("clock_mhz", m.clock_mhz, as::integer(1, 1 << 20), "behind the rates of the datasheet");
   io.unless(m.clock.max_mhz == 0, "clock", m.clock, "the clock under load");
-  io.unless(m.shared.l2_bytes == 0 && m.shared.launch_ns == 0, "shared", m.shared, "what all SMs share");
+  io.unless(m.shared.l2_bytes == 0 && m.shared.launch_ns == 0 && m.shared.dram_gbs == 0, "shared", m.shared, "what all SMs share");
   io.unless(m.streams == StreamCosts{}, "streams", m.streams, "what a warp group's stream takes beyond its units");
   io.required("units", m.units);
   io.required("limits", m.limits);

@@ -117,6 +117,13 @@ struct OrderEdge {
   std::optional<Expr> handoff{};  ///< added when the two are in different groups; default: the machine's signal
 };
 
+/// A kernel before or after this one in the same call, bound by memory: only its time counts.
+struct OtherKernel {
+  std::string name;
+  Expr bytes{0};  ///< to and from global memory, of the parameters
+  std::string about;
+};
+
 struct Kernel {
   std::string name;
   std::string about;
@@ -130,6 +137,7 @@ struct Kernel {
   std::vector<TileValue> values;
   std::vector<TileOp> prologue, body, epilogue;
   std::vector<OrderEdge> order;
+  std::vector<OtherKernel> around;
   /// Most warp groups (producer included) worth considering; the solver may use fewer.
   int max_groups = 3;
 

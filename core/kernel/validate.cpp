@@ -122,6 +122,8 @@ class Validator {
       known_names(fmt::format("/grid/{}/size", i), kernel_.grid[i].size, params_);
       block_names_.push_back(kernel_.grid[i].name);
     }
+    for (std::size_t i = 0; i < kernel_.around.size(); ++i)
+      known_names(fmt::format("/around/{}/bytes", i), kernel_.around[i].bytes, params_);
     variable("/loop/variable", kernel_.loop.variable);
     known_names("/loop/trips", kernel_.loop.trips, params_);
     if (kernel_.loop.tile_trips) known_names("/loop/tile_trips", *kernel_.loop.tile_trips, block_names_);

@@ -77,6 +77,7 @@ struct ClockModel {
 struct SharedSupply {
   std::int64_t l2_bytes = 0;   ///< per SM cycle and SM, when all of them load; 0: unknown
   std::int64_t launch_ns = 0;  ///< of a kernel, on top of its cycles
+  std::int64_t dram_gbs = 0;   ///< 10^9 bytes per second to and from DRAM; 0: unknown
   std::string source;
 };
 

@@ -22,7 +22,11 @@ class Runner {
  public:
   Runner(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
          const KernelRunOptions& options)
-      : machine_(machine), problem_(problem), options_(options), grid_(tile_grid(kernel, problem.params, options.trips, options.causal)) {
+      : kernel_(kernel),
+        machine_(machine),
+        problem_(problem),
+        options_(options),
+        grid_(tile_grid(kernel, problem.params, options.trips, options.causal)) {
     sms_ = std::max<std::int64_t>(1, machine.sm_count);
     SuppliedProblem supplied = supplied_by_l2(kernel, machine, problem, options.cluster, std::min(sms_, grid_.tiles));
     result_.l2_bytes = supplied.l2_bytes;
@@ -225,11 +229,37 @@ class Runner {
     return std::clamp(most, 0.0, 1.0);
   }
 
+  double launch_us() const { return static_cast<double>(machine_.shared.launch_ns) / 1000; }
+  double dram_us(double bytes) const { return bytes / static_cast<double>(machine_.shared.dram_gbs) / 1e3; }
+
+  double number(const Expr& expr) const {
+    const Result<std::int64_t> value = expr.evaluate(problem_.params);
+    return value ? static_cast<double>(*value) : 0;
+  }
+
+  /// What DRAM takes for this kernel and for those around it.
+  void memory() {
+    if (machine_.shared.dram_gbs == 0) return;
+    double bytes = 0;
+    for (const Tensor& tensor : kernel_.tensors) {
+      double elements = tensor.role == TensorRole::InOut ? 2 : 1;
+      for (const Expr& size : tensor.shape) elements *= number(size);
+      bytes += elements * bits_of(tensor.dtype) / 8;
+    }
+    result_.dram_us = dram_us(bytes);
+    for (const OtherKernel& other : kernel_.around) result_.around_us += dram_us(number(other.bytes)) + launch_us();
+    const double time = static_cast<double>(result_.cycles) / result_.clock.mhz;
+    result_.used.push_back({"DRAM", std::min(1.0, result_.dram_us / std::max(time, result_.dram_us))});
+    std::stable_sort(result_.used.begin(), result_.used.end(), [](const UsedShare& a, const UsedShare& b) { return a.part > b.part; });
+  }
+
   void rates() {
     if (result_.cycles <= 0) return;
     shares();
     result_.clock = clock_of(machine_, options_.clock, tensor_use());
-    result_.microseconds = static_cast<double>(result_.cycles) / result_.clock.mhz + static_cast<double>(machine_.shared.launch_ns) / 1000;
+    memory();
+    result_.microseconds = std::max(static_cast<double>(result_.cycles) / result_.clock.mhz, result_.dram_us) + launch_us();
+    if (options_.around) result_.microseconds += result_.around_us;
     const double iterations = static_cast<double>(result_.all_trips), amount = static_cast<double>(result_.work.amount);
     if (result_.work.kind == WorkKind::MultiplyAdds) result_.tflops = 2 * amount * iterations / result_.microseconds / 1e6;
     result_.gbytes = static_cast<double>(result_.work.bytes) * iterations / result_.microseconds / 1e3;
@@ -237,6 +267,7 @@ class Runner {
         static_cast<double>(result_.work.at_peak) * iterations / (static_cast<double>(result_.cycles) * static_cast<double>(sms_));
   }
 
+  const Kernel& kernel_;
   const Machine& machine_;
   const Problem& problem_;
   const KernelRunOptions& options_;

@@ -1,7 +1,7 @@
 // A whole kernel: its grid of tiles on all SMs, each tile with prologue, loop and epilogue.
 //
 // SMs meet only in L2: where the machine file says what it supplies to each SM when all of them load, bulk copies of the loop take
-// that long. DRAM has no bandwidth here. The kernel lasts as long as its busiest SM. A tile is handed to whichever CTA slot is free
+// that long. A kernel lasts at least as long as DRAM takes for every element of its tensors once. The kernel lasts as long as its busiest SM. A tile is handed to whichever CTA slot is free
 // first, in the grid's order (first dimension fastest) or longest first; persistent CTAs draw their tiles the same way from a counter.
 #pragma once
 
@@ -31,6 +31,7 @@ struct KernelRunOptions {
   std::optional<int> ctas;  ///< resident on an SM; default: as many as fit
   int cluster = 1;          ///< CTAs that load by multicast, once for all of them, what is the same for neighbours along a grid dimension
   ClockChoice clock;
+  bool around = false;  ///< the kernels before and after it in the same call count
 };
 
 /// Where nothing keeps turns on the tensor cores, groups meet there by chance: the mean over so many distances between them.
@@ -60,7 +61,9 @@ struct KernelRun {
   std::int64_t l2_bytes = 0;              ///< that L2 supplies to an SM in one iteration, after multicast
   std::vector<UsedShare> used;            ///< busiest first; those of the loop, with what surrounds it left out
   ClockAnswer clock;                      ///< that the following are at
-  double microseconds = 0;                ///< with the launch
+  double dram_us = 0;                     ///< every element of its tensors once, at DRAM's rate: a bound; 0 where the rate is unknown
+  double around_us = 0;                   ///< kernels before and after it in the same call, each with its launch; 0 where unknown
+  double microseconds = 0;                ///< with the launch, and with the kernels around it where they count
   /// 10^12 floating point operations per second, counting the multiply-adds of the loop twice; 0 where it has none.
   double tflops = 0;
   double of_peak = 0;  ///< of the tensor cores' best rate on all SMs; 0 where unknown

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/analysis/retime.h"
@@ -141,13 +142,13 @@ TEST_CASE("every shipped kernel runs on its machine, whatever the switches", "[c
                                                                                         {"swiglu_dual_gemm_hopper", "h100"},
                                                                                         {"toy_fig1", "toy"}}) {
     const Case c = case_of(kernel, machine);
-    for (int switches = 0; switches < 16; ++switches) {
+    for (int switches = 0; switches < 24; ++switches) {
       CAPTURE(kernel, switches);
       KernelRunOptions options;
       options.persistent = switches & 1;
       options.causal = switches & 2;
-      options.loop.arbitration = switches & 4 ? Arbitration::FirstCome : Arbitration::Scheduled;
-      if (switches & 8) options.ctas = 2, options.loop.jitter.percent = 80;
+      options.loop.arbitration = static_cast<Arbitration>(switches / 8);
+      if (switches & 4) options.ctas = 2, options.loop.jitter.percent = 80;
       options.trips = 5;
       const KernelRun result = run(c, options);
       CHECK(result.fault == "");
@@ -199,4 +200,33 @@ TEST_CASE("studies: the present point is the period, deeper rings never hurt, wr
   CHECK(numbers.rows.front().more.period >= numbers.period);
   for (const NumberRow& row : numbers.rows)
     if (row.number == "limits.smem_bytes") CHECK(row.swing == 0);
+}
+
+TEST_CASE("a kernel lasts as long as DRAM takes for its tensors, and those around it come on top where they are asked for", "[core]") {
+  const Case norm = case_of("layernorm", "h100");
+  const KernelRun moved = run(norm);
+  double bytes = 0;
+  for (const Tensor& tensor : norm.kernel.tensors) {
+    double elements = 1;
+    for (const Expr& size : tensor.shape) elements *= static_cast<double>(*size.evaluate(norm.problem.params));
+    bytes += elements * bits_of(tensor.dtype) / 8;
+  }
+  CHECK(moved.dram_us == Approx(bytes / 3350e9 * 1e6));
+  CHECK(moved.around_us == 0);
+  CHECK(moved.microseconds >= moved.dram_us + 3);
+  CHECK(std::count_if(moved.used.begin(), moved.used.end(), [](const UsedShare& used) { return used.name == "DRAM"; }) == 1);
+
+  const Case backward = case_of("attention_backward_hopper", "h100");
+  const KernelRun alone = run(backward);
+  KernelRunOptions options;
+  options.around = true;
+  const KernelRun all = run(backward, options);
+  CHECK(all.cycles == alone.cycles);
+  CHECK(alone.around_us == Approx(64.0 * 8192 * 128 * 14 / 3350e9 * 1e6 + 2 * 3));
+  CHECK(all.microseconds == Approx(alone.microseconds + alone.around_us));
+  CHECK(all.tflops < alone.tflops);
+
+  Case unknown = backward;
+  unknown.machine.shared.dram_gbs = 0;
+  CHECK(run(unknown).dram_us == 0);
 }
