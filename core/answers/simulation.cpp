@@ -116,6 +116,8 @@ std::string hardware_text(const Machine& machine, const SimulationAnswer& answer
     text += fmt::format("; barriers keep turns on the tensor cores, {} each", count_of(machine.streams.turn, "cycle"));
   if (answer.kernel.by_chance)
     text += fmt::format("; no turns on the tensor cores: the mean over {} distances between the groups", kPhases);
+  if (const double more = answer.kernel.around_us; more > 0)
+    text += fmt::format("; {} the kernels before and after it, {:.1f} us", answer.options.around ? "with" : "without", more);
   return text;
 }
 
@@ -141,10 +143,6 @@ std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer,
                      style) +
           "\n";
   text += wrapped(hardware_text(machine, answer), "", style.width);
-  if (run.around_us > 0)
-    text += wrapped(fmt::format("the kernels before and after it in the same call take {:.1f} us more{}", run.around_us,
-                                answer.options.around ? ", which are in these numbers" : " (--around)"),
-                    "", style.width);
   if (!run.program.free_ops.empty()) {
     std::string names;
     for (const std::string& name : run.program.free_ops) names += (names.empty() ? "" : ", ") + printable(name);

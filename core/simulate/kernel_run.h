@@ -1,8 +1,9 @@
 // A whole kernel: its grid of tiles on all SMs, each tile with prologue, loop and epilogue.
 //
 // SMs meet only in L2: where the machine file says what it supplies to each SM when all of them load, bulk copies of the loop take
-// that long. A kernel lasts at least as long as DRAM takes for every element of its tensors once. The kernel lasts as long as its busiest SM. A tile is handed to whichever CTA slot is free
-// first, in the grid's order (first dimension fastest) or longest first; persistent CTAs draw their tiles the same way from a counter.
+// that long. The kernel lasts as long as its busiest SM, and at least as long as DRAM takes for every element of its tensors once. A tile
+// is handed to whichever CTA slot is free first, in the grid's order (first dimension fastest) or longest first; persistent CTAs draw their
+// tiles the same way from a counter.
 #pragma once
 
 #include <cstdint>

@@ -57,7 +57,8 @@ TEST_CASE("tune finds and proves the best configuration", "[app]") {
 
 TEST_CASE("a history is continued as if it had never been interrupted", "[app]") {
   const ScratchFolder folder;
-  const std::vector<std::string> words{"tune", "gemm_blackwell", "b200", "--fidelity", "heuristic", "--seed", "3", "--json", "--history"};
+  const std::vector<std::string> words{"tune",     "attention_forward_hopper", "h100", "--fidelity", "heuristic", "--seed", "3", "--json",
+                                       "--history"};
   const auto session = [&](const std::string& file, const char* budget) {
     auto all = words;
     all.insert(all.end(), {file, "--budget", budget});
@@ -136,8 +137,8 @@ TEST_CASE("what a history claims is doubted before a search goes on from it", "[
 TEST_CASE("the best that a history tells of is simulated again before it is believed", "[app]") {
   const ScratchFolder folder;
   const std::string path = folder.path("h.jsonl");
-  const std::vector<std::string> words{"tune", "gemm_blackwell", "b200", "--fidelity", "heuristic", "--seed",
-                                       "3",    "--budget",       "2",    "--history",  path};
+  const std::vector<std::string> words{
+      "tune", "attention_forward_hopper", "h100", "--fidelity", "heuristic", "--seed", "3", "--budget", "2", "--history", path};
   REQUIRE(run_heddle(words).code == kDone);
   std::string text;
   std::istringstream lines(read_text(path));
