@@ -73,6 +73,10 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   request.ii = arguments.integer("--ii");
   request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
+  if (arguments.has("--robust") || arguments.integer("--within")) {
+    request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs.problem, inputs.machine));
+    request.within_percent = static_cast<int>(arguments.integer("--within").value_or(0));
+  }
   if (const auto stages = arguments.integer("--max-stages")) request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
   return request;
 }

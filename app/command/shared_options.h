@@ -211,9 +211,17 @@ inline std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> optio
   return options;
 }
 
+inline const OptionSpec kRobust =
+    toggle("--robust",
+           "of the schedules of least II the one whose order stands uncertain numbers best, instead of the one with the fewest stages");
+inline const OptionSpec kWithin =
+    integer("--within", "N", 0, 100, "as --robust, among the schedules whose II is up to N percent above the least (default 0)");
+
 /// The same for commands that want one schedule, which may be known from an earlier search.
 inline std::vector<OptionSpec> with_recalled_solver_options(std::vector<OptionSpec> options) {
   options = with_solver_options(std::move(options));
+  options.push_back(kRobust);
+  options.push_back(kWithin);
   options.push_back(kNoStore);
   return options;
 }

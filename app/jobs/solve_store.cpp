@@ -79,7 +79,7 @@ Result<SolveOutcome> parse_answer(const std::string& text, const Problem& proble
 }  // namespace
 
 std::string solve_key(const solver::SolveRequest& r, const std::string& solver_name) {
-  if (r.known_bound != 0 || r.incumbent || r.cutoff) return {};
+  if (r.known_bound != 0 || r.incumbent || r.cutoff || r.uncertain) return {};
   // The first line is what `heddle store list` shows.
   std::string key =
       fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel,

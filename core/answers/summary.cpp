@@ -96,9 +96,23 @@ std::string schedule_tables(const Problem& problem, const Schedule& schedule, co
   return text + "\n" + join_facts(memory, style) + "\n";
 }
 
+std::string robust_text(const RobustChoice& choice) {
+  const auto spread = [](const PeriodSpread& s) {
+    return s.mean > 0 ? fmt::format("{:.0f} cycles an iteration in the mean, {:.0f} at the 95th percentile", s.mean, s.high)
+                      : std::string("no period");
+  };
+  std::string text = fmt::format("as hardware runs it, with numbers that are off (predicted): {}", spread(choice.chosen));
+  if (choice.orders > 1)
+    text += fmt::format("; the first schedule of least II: {}; {} compared", spread(choice.shortest), count_of(choice.orders, "order"));
+  else
+    text += "; no other order was found";
+  return text;
+}
+
 std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome, const TextStyle& style) {
   std::string text = fmt::format("{}\n{}\n", problem_title(problem), headline(outcome, style));
   if (!outcome.explanation.empty()) text += printable(outcome.explanation) + "\n";
+  if (outcome.robust) text += styled(robust_text(*outcome.robust), style) + "\n";
   const std::string bounds = join_facts(
       {fmt::format("ResMII {}", outcome.res_mii), fmt::format("RecMII {}", outcome.rec_mii), fmt::format("issue {}", outcome.issue_mii)},
       style);
@@ -224,6 +238,14 @@ Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Con
   root.set("checker", schedule ? verdict_json(problem, check(problem, *schedule, constraints)) : Json());
   root.set("solver", outcome.solver).set("seed", outcome.seed);
   root.set("queries", outcome.queries).set("conflicts", outcome.conflicts);
+  if (const auto& robust = outcome.robust) {
+    const auto spread = [](const PeriodSpread& s) { return Json::object().set("mean", s.mean).set("percentile_95", s.high); };
+    root.set("robust", Json::object()
+                           .set("orders", robust->orders)
+                           .set("least_ii", robust->least_ii)
+                           .set("chosen", spread(robust->chosen))
+                           .set("first", spread(robust->shortest)));
+  }
   root.set("cancelled", outcome.cancelled)
       .set("timed_out", outcome.timed_out)
       .set("cut_off", outcome.cut_off)

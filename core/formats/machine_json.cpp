@@ -73,6 +73,8 @@ template <class Io>
 void visit(Io& io, StreamCosts& s) {
   io.always("arithmetic_percent", s.arithmetic_percent, as::integer(100, 1000),
             "time of a group's own arithmetic, in percent of what the rates of its units say");
+  io.optional("arithmetic_least", s.arithmetic_least, as::integer(100, 1000), "what that may be at least");
+  io.optional("arithmetic_most", s.arithmetic_most, as::integer(100, 1000), "and at most");
   io.always("turn", s.turn, as::integer(0, 1'000'000), "to pass the turn on the tensor cores to another group, in cycles");
   io.optional("source", s.source);
 }

@@ -86,7 +86,8 @@ struct StreamCosts {
   /// Time of one group's own arithmetic (elementwise, reductions, exponentials, conversions), in percent of what the units' rates say: one
   /// warp per scheduler does not keep them full.
   std::int64_t arithmetic_percent = 100;
-  Cycle turn = 0;  ///< to pass the turn on the tensor cores to another group, by a named barrier
+  std::int64_t arithmetic_least = 0, arithmetic_most = 0;  ///< between which that may lie; 0: it is taken as it is
+  Cycle turn = 0;                                          ///< to pass the turn on the tensor cores to another group, by a named barrier
   std::string source;
   bool operator==(const StreamCosts&) const = default;
 };

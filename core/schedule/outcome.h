@@ -18,6 +18,18 @@ struct SolveSeconds {
   double total = 0;   ///< until the last objective was settled
 };
 
+/// Cycles per iteration over samples of uncertain numbers.
+struct PeriodSpread {
+  double mean = 0, high = 0;  ///< high: the 95th percentile
+};
+
+/// What was asked of a robust schedule (core/simulate/uncertain.h).
+struct RobustChoice {
+  int orders = 0;  ///< different ones that were compared, the shortest schedule's among them
+  PeriodSpread chosen, shortest;
+  Cycle least_ii = 0;  ///< the schedule's own is at most so much plus what was allowed
+};
+
 struct SolveOutcome {
   Status status = Status::Unknown;
   std::optional<Schedule> schedule;  ///< best found; passed the checker
@@ -34,6 +46,7 @@ struct SolveOutcome {
   bool serial = false;   ///< nothing was found in time: the schedule is one op after the other, which needs no search
   bool cut_off = false;  ///< ended because the bound reached the request's cutoff
   std::int64_t queries = 0, conflicts = 0;
+  std::optional<RobustChoice> robust;
 };
 
 }  // namespace heddle

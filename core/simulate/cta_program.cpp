@@ -116,6 +116,7 @@ class KernelBuilder {
   }
 
   void run(const SimulateOptions& options) {
+    paced_ = options.arbitration == Arbitration::Interleaved;
     add_loop(draft_, options);
     define(kernel_.prologue, Section::Prologue, prologue_);
     define(kernel_.epilogue, Section::Epilogue, epilogue_);
@@ -158,7 +159,7 @@ class KernelBuilder {
       Op cost = cost_of(op, machine_, problem_.params, inputs, outputs, {}, faults);
       if (faults.empty()) {
         numbers_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
-        pace(cost, machine_);
+        if (paced_) pace(cost, machine_.units, machine_.streams.arithmetic_percent);
       } else {
         cost = Op{};
         cost.name = op.name;
@@ -330,6 +331,7 @@ class KernelBuilder {
   const std::size_t loop_ops_;
   Draft draft_;
   Cycle signal_ = 0;
+  bool paced_ = false;
   Defined prologue_, body_, epilogue_;
   GroupId extra_;
 };

@@ -33,7 +33,7 @@ class Runner {
     loop_ = options.loop;
     loop_.turns &= schedule.turns;
     if (loop_.arbitration == Arbitration::Interleaved) {
-      pace(supplied.problem, machine);
+      pace(supplied.problem, machine.streams.arithmetic_percent);
       loop_.turn_cost = machine.streams.turn;
       result_.turns = loop_.turns && !kept_turns(problem, schedule).empty();
       result_.by_chance = !result_.turns && !contested_turns(problem, schedule).empty();

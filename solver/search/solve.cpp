@@ -26,6 +26,7 @@
 #include "solver/search/ii_cap.h"
 #include "solver/search/incumbent.h"
 #include "solver/search/objectives.h"
+#include "solver/search/robust.h"
 #include "solver/search/serial.h"
 #include "solver/search/stage_range.h"
 #include "solver/search/words.h"
@@ -582,6 +583,7 @@ void Search::finish() {
 }  // namespace
 
 SolveOutcome solve(const SolveRequest& request, std::stop_token stop, const SolveListener& listener) {
+  if (request.uncertain) return solve_robustly(request, std::move(stop), listener);
   if (const UserConstraint* cap = cap_on_ii(request.constraints))
     return solve_under_cap(*cap, request, listener,
                            [&](const SolveRequest& open, const SolveListener& within) { return Search(open, stop, within, true).run(); });

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -16,6 +17,7 @@
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/outcome.h"
+#include "core/simulate/uncertain.h"
 
 namespace heddle::solver {
 
@@ -37,6 +39,10 @@ struct SolveRequest {
   /// Stop as soon as the lower bound reaches this: the caller has something as good. The outcome is Unknown or Feasible.
   std::optional<Cycle> cutoff;
   bool explain = true;  ///< where there is no schedule, look for the constraints that are to blame
+  /// Of the schedules of least II the one whose order stands these numbers best, instead of the one that the objectives choose; and of
+  /// those whose II is up to `within_percent` above the least (solver/search/robust.h).
+  std::shared_ptr<const UncertainNumbers> uncertain;
+  int within_percent = 0;
 };
 
 // What happens while it runs, in order; each is complete in itself.

@@ -104,17 +104,14 @@ TEST_CASE("turns are kept where groups of four warps have other work, and change
 }
 
 TEST_CASE("the pace of arithmetic lengthens the streams that compute, not the units and not what is asynchronous", "[core]") {
-  Machine machine;
-  machine.units = {{"TC", UnitRole::Tensor, 1, "", ""}, {"FMA", UnitRole::Float, 1, "", ""}, {"SMEM", UnitRole::Smem, 1, "", ""}};
-  machine.streams.arithmetic_percent = 150;
   Problem p = empty_problem();
-  p.units = machine.units;
+  p.units = {{"TC", UnitRole::Tensor, 1, "", ""}, {"FMA", UnitRole::Float, 1, "", ""}, {"SMEM", UnitRole::Smem, 1, "", ""}};
   const OpId mma = add_op(p, "mma", 500, 8, {{UnitId(0), 0, 500, 1}});
   p.ops[mma.index()].asynchronous = true;
   const OpId add = add_op(p, "add", 105, 101, {{UnitId(1), 0, 101, 1}}), read = add_op(p, "read", 60, 50, {{UnitId(2), 0, 50, 1}});
   const ValueId sum = add_registers(p, add, 8);
   add_edge(p, add, read, 105).value = sum;
-  pace(p, machine);
+  pace(p, 150);
   CHECK(p.op(add).window == 152);  // 101 * 1.5, rounded up
   CHECK(p.op(add).latency == 156);
   CHECK(p.op(add).uses[0].duration == 101);

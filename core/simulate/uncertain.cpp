@@ -1,0 +1,68 @@
+#include "core/simulate/uncertain.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "core/simulate/pace.h"
+#include "core/simulate/simulate.h"
+
+namespace heddle {
+namespace {
+
+/// Every op's latency becomes `percent[kind]` of what it is, but not less than it holds its stream or a unit.
+void scale_latencies(Problem& problem, const std::map<std::string, int>& percent) {
+  std::vector<Cycle> more;
+  for (Op& op : problem.ops) {
+    Cycle least = op.window;
+    for (const UnitUse& use : op.uses) least = std::max(least, use.offset + use.duration);
+    const Cycle latency = std::max(std::min(least, op.latency), op.latency * percent.at(op.kind) / 100);
+    more.push_back(latency - op.latency);
+    op.latency = latency;
+  }
+  for (Edge& edge : problem.edges)
+    if (edge.value.valid()) edge.latency = std::max<Cycle>(0, edge.latency + more[edge.from.index()]);
+}
+
+}  // namespace
+
+UncertainNumbers uncertain_numbers(const Problem& problem, const Machine& machine, int count, std::uint64_t seed) {
+  UncertainNumbers numbers;
+  numbers.turn_cost = machine.streams.turn;
+  const std::int64_t usual = machine.streams.arithmetic_percent;
+  const std::int64_t least = machine.streams.arithmetic_least > 0 ? machine.streams.arithmetic_least : usual;
+  const std::int64_t most = std::max(least, machine.streams.arithmetic_most > 0 ? machine.streams.arithmetic_most : usual);
+  std::mt19937_64 random(seed);
+  for (int k = 0; k < count; ++k) {
+    Problem sample = problem;
+    std::map<std::string, int> percent;
+    for (const Op& op : sample.ops)
+      if (!percent.contains(op.kind)) percent[op.kind] = 100 - kLatencyPercent + static_cast<int>(random() % (2 * kLatencyPercent + 1));
+    scale_latencies(sample, percent);
+    pace(sample, most - (most - least) * k / std::max(1, count - 1));
+    numbers.samples.push_back(std::move(sample));
+  }
+  return numbers;
+}
+
+PeriodSpread period_spread(const UncertainNumbers& numbers, const Schedule& schedule, const std::stop_token& stop) {
+  SimulateOptions options;
+  options.arbitration = Arbitration::Interleaved;
+  options.turns = schedule.turns;
+  options.turn_cost = numbers.turn_cost;
+  options.trips = 256;
+  options.stop = stop;
+  std::vector<double> periods;
+  for (const Problem& sample : numbers.samples) {
+    const Simulation run = simulate(sample, schedule, options);
+    if (!run.fault.empty() || stop.stop_requested()) return {};
+    periods.push_back(run.period.cycles());
+  }
+  if (periods.empty()) return {};
+  std::sort(periods.begin(), periods.end());
+  const double sum = std::accumulate(periods.begin(), periods.end(), 0.0);
+  return {sum / static_cast<double>(periods.size()), periods[(periods.size() * 95 - 1) / 100]};
+}
+
+}  // namespace heddle
