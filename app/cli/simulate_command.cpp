@@ -110,7 +110,9 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
     const int done = run_study(*study, *inputs, *schedule, *options, arguments, terminal);
     return stopped() ? code : done;
   }
-  const SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, *options);
+  SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, *options);
+  if (options->loop.arbitration == Arbitration::Interleaved)
+    answer.trust = trust_in(inputs->kernel.reference + (options->causal ? "_causal" : ""), inputs->machine.arch);
   if (answer.kernel.fault.empty())
     if (const int failed = write_pictures(answer.kernel, arguments, terminal)) return failed;
   if (arguments.has("--csv"))

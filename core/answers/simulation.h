@@ -26,6 +26,7 @@ struct SimulationAnswer {
   std::optional<Simulation> first_come;
   KernelRun kernel;
   KernelRunOptions options;
+  std::string trust;  ///< how far predictions of this kind can be trusted (core/answers/validation.h); "": not known
 };
 
 SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,

@@ -177,6 +177,15 @@ Validation sum_up(std::vector<ValidatedRow> rows, const ValidationGround& ground
   return validation;
 }
 
+std::string trust_text(const ValidationGround& ground, const std::string& kind, const std::string& arch) {
+  for (const Band& band : ground.bands)
+    if (band.kind == kind && band.arch == arch && band.rows > 0)
+      return fmt::format(
+          "validated for {} on {}: measured / predicted {:.2f} in the median, spread {:.0f} %, over {} published measurements", kind, arch,
+          band.median, 100 * band.spread, band.rows);
+  return "";
+}
+
 std::string validation_headline(const Validation& validation) {
   const auto run = std::count_if(validation.rows.begin(), validation.rows.end(), [](const ValidatedRow& row) { return row.predicted(); });
   std::size_t expressed = 0, signs = 0, sizes = 0, unsaid = 0;

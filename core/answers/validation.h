@@ -67,6 +67,9 @@ struct Validation {
 /// Sums up. Rows that the run did not come to have a prediction that says so.
 Validation sum_up(std::vector<ValidatedRow> rows, const ValidationGround& ground, bool complete);
 
+/// How far predictions for one kind of kernel ("attention_forward_causal") can be trusted, in a sentence. "" where nothing is known.
+std::string trust_text(const ValidationGround& ground, const std::string& kind, const std::string& arch);
+
 std::string validation_headline(const Validation& validation);
 /// Row by row, by kind, by pair.
 std::string validation_text(const Validation& validation, const TextStyle& style);

@@ -103,6 +103,9 @@ void visit(Io& io, Band& b) {
   io.required("arch", b.arch, as::label);
   io.required("low", b.low, as::positive);
   io.required("high", b.high, as::positive);
+  io.optional("median", b.median, as::positive, "of measured over predicted when it was last written down");
+  io.optional("spread", b.spread, as::real, "standard deviation of its logarithm then");
+  io.optional("rows", b.rows, as::integer(1, 1 << 20), "that it rests on");
   if (b.low > b.high) io.fault(fmt::format("low {} is above high {}", b.low, b.high), "");
 }
 

@@ -52,10 +52,13 @@ struct NamedMachine {
   std::string measured;                     ///< of an anchor, "cublas_8192=665"; empty: none is known
 };
 
-/// Where the median of measured over predicted speed has to lie for one kind of kernel on one architecture.
+/// Where the median of measured over predicted speed has to lie for one kind of kernel on one architecture, and what it was when
+/// that was last written down.
 struct Band {
   std::string kind, arch;
   double low = 0, high = 0;
+  double median = 0, spread = 0;  ///< spread: standard deviation of the ratio's logarithm
+  std::int64_t rows = 0;          ///< that it rests on; 0: nothing was written down
 };
 
 struct ValidationGround {

@@ -115,10 +115,14 @@ TEST_CASE("what ptxas spills becomes another cut or a demand, in one command", "
     CHECK(answer.at("refusals").empty());
     const std::string text = heddle::test::read_text(folder.path("kernel.cu"));
     CHECK(contains(text, "extern \"C\" __global__"));
-    // The schedule and the cuts that it tells of are all that it takes to write the text again.
+    // The schedule and the cuts that it tells of are all that it takes to write the text again; what was proved is not in the file.
+    const auto unproved = [](std::string of) {
+      const std::size_t at = of.find("// certificate:");
+      return at == std::string::npos ? of : of.erase(at, of.find('\n', at) - at);
+    };
     std::vector<std::string> words{"emit", kernel, "h100", folder.path("kernel.json")};
     for (const json& cut : answer.at("cuts")) words.insert(words.end(), {"--cut", std::to_string(cut.get<int>())});
-    CHECK(run_heddle(words).out == text);
+    CHECK(unproved(run_heddle(words).out) == unproved(text));
   }
 }
 

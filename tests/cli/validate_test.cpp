@@ -121,3 +121,23 @@ TEST_CASE("a measurement of one's own is a row like any other", "[app]") {
   untimed.erase("timing");
   CHECK(run_heddle({"validate", folder.write("untimed.json", untimed.dump())}).code == kInvalidInput);
 }
+
+TEST_CASE("what ships was validated as it says: medians, spreads and signs", "[app]") {
+  const auto run = run_heddle({"validate", "--json"});
+  INFO(run.err);
+  CHECK(run.code == kDone);
+  const json answer = json::parse(run.out);
+  const json ground = json::parse(heddle::test::read_text(heddle::test::repository_path("assets/published/validation.json")));
+  int compared = 0;
+  for (const json& band : ground.at("bands"))
+    for (const json& kind : answer.at("kinds")) {
+      if (kind.at("kind") != band.at("kind") || kind.at("arch") != band.at("arch")) continue;
+      INFO(kind.dump());
+      CHECK(kind.at("rows") == band.at("rows"));
+      CHECK(kind.at("median").get<double>() == Approx(band.at("median").get<double>()).margin(0.006));
+      CHECK(kind.at("spread").get<double>() == Approx(band.at("spread").get<double>()).margin(0.006));
+      ++compared;
+    }
+  CHECK(compared == static_cast<int>(ground.at("bands").size()));
+  CHECK(contains(run_heddle({"simulate", "gemm_hopper", "h100"}).out, "validated for gemm on sm_90a"));
+}
