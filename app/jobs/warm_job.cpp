@@ -22,7 +22,7 @@ class Memory {
       outcome.cancelled = true;
       return outcome;
     }
-    if (request.ii || request.cutoff) return solve_or_recall(store_, request, std::move(stop), listener);
+    if (request.ii || request.cutoff || request.uncertain) return solve_or_recall(store_, request, std::move(stop), listener);
     if (std::string hash = problem_hash(request.problem); !warm_ || hash != hash_ || request.max_stages != stages_) {
       warm_ = std::make_unique<solver::WarmSolver>(request);
       hash_ = std::move(hash);

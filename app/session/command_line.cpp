@@ -108,7 +108,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
       words.insert(words.end(), extra.begin(), extra.end());
       return shell_words(words);
     }
-    if (!entry->of_solver) return {};
+    if (!entry->of_solver && !(entry->robust && takes("--robust"))) return {};
     // A dump stands for its own schedule, not for what is solved of it.
     if (content.dump && content.dump->the_loop().scheduled()) return {};
   }
@@ -120,6 +120,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   const bool solves = subcommand == "solve" || (entry && entry->file.empty());
   if (const int stages = content.problem ? stages_wanted(content) : 0; solves && stages > kUsualStages && takes("--max-stages"))
     words.insert(words.end(), {"--max-stages", fmt::format("{}", stages)});
+  if (entry && entry->file.empty() && entry->robust) words.push_back("--robust");
   add_kernel_options(content, takes, words);
   add_cuts(session, takes, words);
   words.insert(words.end(), extra.begin(), extra.end());
@@ -335,7 +336,8 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
   };
   const auto shown = [&] { return content.entry() ? shown_as_command(session) : line("solve"); };
 
-  if (command.is<OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, StartSolve, Undo, Redo, AdoptMeasured>())
+  if (const auto* c = command.as<StartSolve>()) return c->robust ? line("solve", {"--robust"}) : line("solve");
+  if (command.is<OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, Undo, Redo, AdoptMeasured>())
     return line("solve");
   if (command.is<ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps>()) return line("solve");
   if (command.is<SetChange, RemoveChange, ToggleChange, TryRelaxation>()) return line("solve");

@@ -226,7 +226,9 @@ struct SelectOp {
 struct ClearSelection {};
 
 // Solving.
-struct StartSolve {};
+struct StartSolve {
+  bool robust = false;  ///< of the schedules of least II the one whose order stands uncertain numbers best
+};
 struct ProveShown {};  ///< proves, or refutes, that the shown schedule's II is the least
 struct CancelSolve {};
 

@@ -37,6 +37,7 @@ struct ScheduleEntry {
   double seconds = 0;      ///< of solving
   bool running = false;    ///< the solver is still improving it
   bool of_solver = false;  ///< proved optimal for the question as it stands: solving again finds one just as good
+  bool robust = false;     ///< found by a search for an order that stands uncertain numbers: solving again needs --robust
   std::string file;        ///< where it was read from; empty for solved ones
   Verdict verdict;
   Period period;

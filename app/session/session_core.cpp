@@ -338,7 +338,7 @@ void SessionCore::judge_again(bool tighter) {
       again.status = Status::Feasible;
       again.lower_bound.reset();
       again.explanation.clear();
-      again.of_solver = false;
+      again.of_solver = again.robust = false;
       again.schedule.claim.reset();
       for (ObjectiveValue& objective : again.objectives) objective.proved = false;
     }

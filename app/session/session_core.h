@@ -55,6 +55,7 @@ struct BackgroundWork {
   bool why_after_solve = false;  ///< reasons were asked for while a solve was running
   bool compare_next = false;     ///< what is shown becomes B when the running solve has a row
   std::string job_row;           ///< name of the row that the running job fills
+  bool job_robust = false;       ///< it asks for a robust schedule
   std::string last_phase;
 
   // Questions, one at a time.
@@ -239,7 +240,7 @@ class SessionCore {
   /// Puts other constraints in force, as one step of undo; then solves, if asked to.
   void constrain(Constraints next, const std::string& what, bool solve);
   /// Pre: why_no_solve() is empty. `row`: what the schedule that comes of it will be called.
-  void begin_solve(std::string row, std::string proving = {});
+  void begin_solve(std::string row, std::string proving = {}, bool robust = false);
   /// Solves what was just put in force; its schedule will be called after it and belongs to that step of undo.
   void solve_proposal(const std::string& what);
   /// Asks why II is not smaller, unless that is known or being asked.

@@ -7,6 +7,7 @@
 #include "app/jobs/content_store.h"
 #include "app/session/proposal.h"
 #include "app/session/session_core.h"
+#include "core/answers/summary.h"
 #include "core/check/certify.h"
 
 namespace heddle::app {
@@ -28,10 +29,10 @@ std::string SessionCore::why_no_solve() const {
   return {};
 }
 
-void SessionCore::on(const StartSolve&) {
+void SessionCore::on(const StartSolve& c) {
   if (const std::string reason = why_no_solve(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
   work_.proposal.reset();
-  begin_solve(fmt::format("solver #{}", ++work_.solves));
+  begin_solve(fmt::format("{} #{}", c.robust ? "robust" : "solver", ++work_.solves), {}, c.robust);
 }
 
 std::string SessionCore::why_no_proof() const {
@@ -61,8 +62,9 @@ void SessionCore::solve_proposal(const std::string& what) {
   begin_solve(std::move(row));
 }
 
-void SessionCore::begin_solve(std::string row, std::string proving) {
+void SessionCore::begin_solve(std::string row, std::string proving, bool robust) {
   work_.live = {};
+  work_.job_robust = robust;
   work_.live.proving = std::move(proving);
   work_.compare_next = false;
   work_.live.phase = LiveSolve::Phase::Running;
@@ -74,6 +76,7 @@ void SessionCore::begin_solve(std::string row, std::string proving) {
   request.problem = *document_.content.problem;
   request.constraints = document_.content.constraints;
   request.max_stages = std::max(request.max_stages, stages_wanted(document_.content));
+  if (robust) request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *document_.content.machine));
   // What is on the screen is the best place to start from, and what comes of it stays close.
   if (const ScheduleEntry* entry = document_.content.entry();
       (work_.proposal || !work_.live.proving.empty()) && entry && fits(*document_.content.problem, entry->schedule))
@@ -288,7 +291,8 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
     entry.explanation = outcome.explanation;
     entry.objectives = outcome.objectives;
     entry.seconds = work_.live.seconds;
-    entry.of_solver = outcome.status == Status::Optimal;
+    entry.of_solver = outcome.status == Status::Optimal && !work_.job_robust;
+    entry.robust = work_.job_robust;
     entry.schedule = std::move(*outcome.schedule);
     entry.schedule.name = entry.name;
     replace_solved(std::move(entry));
@@ -305,6 +309,7 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
   say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", work_.job_row, ii, work_.live.lower_bound, to_string(outcome.status), how,
                          work_.live.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
+  if (outcome.robust) say(LogLevel::Good, robust_text(*outcome.robust));
   if (work_.live.refuted()) view_.tab = BottomTab::Explain;
   if (std::exchange(work_.why_after_solve, false) || work_.live.refuted()) ask_why();
 }

@@ -12,10 +12,13 @@
 #include "core/base/text_style.h"
 #include "core/chart/csv.h"
 #include "core/formats/schedule_json.h"
+#include "core/simulate/uncertain.h"
 
 namespace heddle {
 
 namespace {
+
+constexpr int kSamples = 12;  ///< of numbers that are off
 
 /// Compares periods as the ratios they are; both have one.
 bool shorter(const Period& a, const Period& b) { return a.weight * b.tokens < b.weight * a.tokens; }
@@ -45,6 +48,7 @@ SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine,
   figures.microseconds = run.microseconds;
   figures.tflops = run.tflops;
   figures.clock = run.clock.text;
+  figures.spread = period_spread(uncertain_numbers(problem, machine, kSamples), schedule);
   // The producer waits for slots nearly always, which is its business.
   const std::size_t first = run.sm.groups.size() > 1 ? 1 : 0;
   double time = 0;
@@ -130,7 +134,8 @@ const ColumnSpec& spec(ScoreColumn column) {
       {"II", "initiation interval that the schedule states, cycles", true},
       {"period", "cycles per iteration that the program sustains, from its event graph", true},
       {"gap %", "how far the period lies above the proved lower bound", true},
-      {"kcycles", "the whole kernel, simulated with units that serve whoever comes first: thousands of cycles", true},
+      {"kcycles", "the whole kernel, simulated as hardware runs it: thousands of cycles", true},
+      {"if off", "cycles an iteration as hardware runs it when numbers are off: mean and 95th percentile", true},
       {"stalls %", "of the simulated time of the groups that compute: standing still for data, units, slots or orders", true},
       {"stages", "iterations in flight", true},
       {"warps", "warps of the CTA", true},
@@ -173,6 +178,9 @@ std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreCo
       if (!c.simulated || !c.simulated->fault.empty()) return "-";
       return c.simulated->cycles < 10'000'000 ? fmt::format("{:.1f}", static_cast<double>(c.simulated->cycles) / 1000)
                                               : number(c.simulated->cycles / 1000);
+    case ScoreColumn::Off:
+      if (!c.simulated || !c.simulated->fault.empty() || c.simulated->spread.mean <= 0) return "-";
+      return fmt::format("{:.0f}-{:.0f}", c.simulated->spread.mean, c.simulated->spread.high);
     case ScoreColumn::Stalled: return c.simulated && c.simulated->fault.empty() ? fmt::format("{:.0f}", 100 * c.simulated->stalled()) : "-";
     case ScoreColumn::Waits: return number(c.waits);
     default: return "-";
@@ -338,6 +346,8 @@ std::string scoreboard_csv(const Scoreboard& board) {
                                  "microseconds",
                                  "tflops",
                                  "clock",
+                                 "off_mean",
+                                 "off_percentile_95",
                                  "stalled_percent",
                                  "reason"});
   for (const ScoreRow& row : score_rows(board, ungrouped)) {
@@ -369,6 +379,8 @@ std::string scoreboard_csv(const Scoreboard& board) {
                         ran ? fmt::format("{:.3f}", c.simulated->microseconds) : "",
                         ran && c.simulated->tflops > 0 ? fmt::format("{:.1f}", c.simulated->tflops) : "",
                         ran ? c.simulated->clock : "",
+                        ran ? fmt::format("{:.1f}", c.simulated->spread.mean) : "",
+                        ran ? fmt::format("{:.1f}", c.simulated->spread.high) : "",
                         ran ? fmt::format("{:.2f}", 100 * c.simulated->stalled()) : "",
                         printable(score_reason(c))});
   }
@@ -382,7 +394,10 @@ Json simulated_json(const SimulatedFigures& f) {
   Json stalls = Json::object();
   for (std::size_t r = 0; r < kStallReasons; ++r) stalls.set(to_string(static_cast<StallReason>(r)), f.stalls[r]);
   Json item = Json::object().set("cycles", f.cycles).set("period", f.period).set("microseconds", f.microseconds);
-  return item.set("tflops", f.tflops > 0 ? Json(f.tflops) : Json()).set("clock", f.clock).set("stalls", std::move(stalls));
+  return item.set("tflops", f.tflops > 0 ? Json(f.tflops) : Json())
+      .set("clock", f.clock)
+      .set("off", Json::object().set("mean", f.spread.mean).set("percentile_95", f.spread.high))
+      .set("stalls", std::move(stalls));
 }
 
 Json contender_json(const Problem& problem, const Scoreboard& board, const ScoreRow& row) {

@@ -17,6 +17,7 @@
 #include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/constraints.h"
+#include "core/schedule/outcome.h"
 #include "core/schedule/schedule.h"
 #include "core/simulate/kernel_run.h"
 
@@ -31,8 +32,9 @@ struct SimulatedFigures {
   Cycle cycles = 0;   ///< of the kernel
   double period = 0;  ///< cycles per iteration
   double microseconds = 0;
-  double tflops = 0;  ///< 0 where the loop has no multiply-adds
-  std::string clock;  ///< that times and TFLOP/s assume
+  double tflops = 0;    ///< 0 where the loop has no multiply-adds
+  std::string clock;    ///< that times and TFLOP/s assume
+  PeriodSpread spread;  ///< when numbers are off (core/simulate/uncertain.h)
   /// Shares of the time of the groups that compute (all but the producer), while they have work: per StallReason.
   std::array<double, kStallReasons> stalls{};
   double stalled() const;  ///< all of them together
@@ -90,11 +92,11 @@ std::vector<std::string> beyond_bound(const Scoreboard& board);
 
 // A scoreboard as a table of text: what `heddle compare`, its files and the window's Scoreboard tab share.
 
-enum class ScoreColumn { Place, Name, Kind, II, Period, Gap, Kernel, Stalled, Stages, Warps, Registers, Smem, Tmem, Waits, Checker };
-inline constexpr ScoreColumn kScoreColumns[] = {ScoreColumn::Place,  ScoreColumn::Name,  ScoreColumn::Kind,      ScoreColumn::II,
-                                                ScoreColumn::Period, ScoreColumn::Gap,   ScoreColumn::Kernel,    ScoreColumn::Stalled,
-                                                ScoreColumn::Stages, ScoreColumn::Warps, ScoreColumn::Registers, ScoreColumn::Smem,
-                                                ScoreColumn::Tmem,   ScoreColumn::Waits, ScoreColumn::Checker};
+enum class ScoreColumn { Place, Name, Kind, II, Period, Gap, Kernel, Off, Stalled, Stages, Warps, Registers, Smem, Tmem, Waits, Checker };
+inline constexpr ScoreColumn kScoreColumns[] = {ScoreColumn::Place,   ScoreColumn::Name,   ScoreColumn::Kind,   ScoreColumn::II,
+                                                ScoreColumn::Period,  ScoreColumn::Gap,    ScoreColumn::Kernel, ScoreColumn::Off,
+                                                ScoreColumn::Stalled, ScoreColumn::Stages, ScoreColumn::Warps,  ScoreColumn::Registers,
+                                                ScoreColumn::Smem,    ScoreColumn::Tmem,   ScoreColumn::Waits,  ScoreColumn::Checker};
 const char* title(ScoreColumn column);
 /// What the column means and its unit, one sentence.
 const char* about(ScoreColumn column);

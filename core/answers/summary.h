@@ -34,6 +34,9 @@ std::string problem_title(const Problem& problem);
 std::string schedule_tables(const Problem& problem, const Schedule& schedule, const TextStyle& style);
 
 /// Everything a person wants to know about a solve, headline first.
+/// "as hardware runs it, with numbers that are off (predicted): 2130 cycles an iteration in the mean, ...".
+std::string robust_text(const RobustChoice& choice);
+
 std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome, const TextStyle& style);
 
 /// Load per unit, the critical recurrence, issue load, and the sentence that names what binds.

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "core/analysis/turns.h"
 #include "core/simulate/pace.h"
 #include "core/simulate/simulate.h"
 
@@ -52,9 +53,14 @@ PeriodSpread period_spread(const UncertainNumbers& numbers, const Schedule& sche
   options.turns = schedule.turns;
   options.turn_cost = numbers.turn_cost;
   options.trips = 256;
+  options.most_ops = 200'000;  // fewer trips of large loops
   options.stop = stop;
   std::vector<double> periods;
+  // Where no turns are kept, the distance between groups is one more thing that is not known.
+  const bool by_chance = !numbers.samples.empty() && !contested_turns(numbers.samples.front(), schedule).empty() &&
+                         (!schedule.turns || kept_turns(numbers.samples.front(), schedule).empty());
   for (const Problem& sample : numbers.samples) {
+    if (by_chance && !periods.empty()) options.apart = static_cast<Cycle>(periods.front() * static_cast<double>(periods.size() % 8) / 8);
     const Simulation run = simulate(sample, schedule, options);
     if (!run.fault.empty() || stop.stop_requested()) return {};
     periods.push_back(run.period.cycles());

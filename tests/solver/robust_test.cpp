@@ -54,6 +54,7 @@ TEST_CASE("a robust schedule of attention keeps the proved II and loses far less
   CHECK(robust.robust->least_ii == 2048);
   CHECK(check(s.request.problem, *robust.schedule).valid());
   CHECK(robust.robust->orders > 1);
+  for (const ScheduleGroup& group : robust.schedule->groups) CHECK(group.registers > 0);
   CHECK(robust.robust->chosen.mean < 0.9 * robust.robust->shortest.mean);
   CHECK(robust.robust->chosen.high <= robust.robust->shortest.high);
   const PeriodSpread again = period_spread(*s.request.uncertain, *robust.schedule);

@@ -105,6 +105,23 @@ void check_same_solution(const Json& json, const ScheduleEntry& shown) {
 
 }  // namespace
 
+TEST_CASE("the line of a robust schedule finds it again", "[ui]") {
+  const test::FlowFolder folder;
+  Person p(kAttention);
+  p.settle();  // the first solve
+  p.session().apply(StartSolve{true});
+  p.settle();
+  REQUIRE(p.content().entry());
+  const ScheduleEntry& shown = *p.content().entry();
+  CHECK(shown.name.starts_with("robust #"));
+  CHECK(shown.status == Status::Optimal);
+  CHECK(shown.schedule.ii == 2048);
+  CHECK(shown.schedule.provenance.note.find("stands wrong numbers best") != std::string::npos);
+  const std::string line = copied(p);
+  CHECK(line == "heddle solve attention_forward_hopper h100 --robust");
+  check_same_solution(answer_of(line, folder), shown);
+}
+
 TEST_CASE("the line of a solve solves to the same optimum, and to the same schedule", "[ui]") {
   const test::FlowFolder folder;
   Person p(kAttention);

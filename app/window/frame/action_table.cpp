@@ -61,6 +61,7 @@ template <class C>
 Command make(const Session&) {
   return C{};
 }
+Command robust_solve(const Session&) { return StartSolve{true}; }
 template <ChangeView (*change)()>
 Command make(const Session&) {
   return change();
@@ -443,6 +444,7 @@ const Action kActions[] = {
     Action{"log", kView, "Log", "Ctrl+1", make_tab<BottomTab::Log>},
 
     Action{"solve", kSolve, "Solve", "F5", make<StartSolve>}.needs(solve_reason),
+    Action{"solve_robust", kSolve, "Solve for an order that stands wrong numbers", "Alt+F5", robust_solve}.needs(solve_reason),
     Action{"prove", kSolve, "Prove the shown schedule's II", "Ctrl+F5", make<ProveShown>}.needs(proof_reason),
     Action{"cancel", kSolve, "Cancel", "Shift+F5", make<CancelSolve>}.needs(cancel_reason),
     Action{"explain", kSolve, "Why is II not smaller?", "E Ctrl+2", make<AskWhy>}.below_line(),
