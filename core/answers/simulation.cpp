@@ -166,10 +166,10 @@ SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, c
     loop.arbitration = Arbitration::FirstCome;
     answer.first_come = simulate(problem, schedule, loop);
   }
-  if (answer.loop.fault.empty())
-    answer.kernel = run_kernel(kernel, machine, changes, problem, schedule, options);
-  else
-    answer.kernel.fault = answer.loop.fault;
+  answer.kernel.fault = answer.loop.fault;
+  if (!answer.kernel.fault.empty()) return answer;
+  answer.kernel = run_kernel(kernel, machine, changes, problem, schedule, options);
+  answer.parts = time_parts(kernel, machine, changes, problem, schedule, options, answer.kernel);
   return answer;
 }
 
@@ -211,6 +211,18 @@ std::string kernel_headline(const KernelRun& run, const TextStyle& style) {
       style);
 }
 
+std::string time_parts_table(const std::vector<TimePart>& parts, const KernelRun& run) {
+  std::vector<std::vector<std::string>> rows;
+  double sum = 0;
+  for (const TimePart& part : parts) {
+    sum += part.microseconds;
+    const std::string speed = run.tflops > 0 ? fmt::format("{:.0f}", run.tflops * run.microseconds / sum) : "";
+    rows.push_back({part.name, fmt::format("{:.1f} us", part.microseconds),
+                    fmt::format("{:.1f} %", 100 * part.microseconds / run.microseconds), speed, part.about});
+  }
+  return text_table({{"part"}, {"time", true}, {"share", true}, {run.tflops > 0 ? "TFLOP/s so far" : "", true}, {""}}, rows);
+}
+
 std::string simulation_summary(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer,
                                const TextStyle& style) {
   std::string text = problem_title(problem) + "\n";
@@ -230,6 +242,7 @@ std::string simulation_summary(const Machine& machine, const Problem& problem, c
   const KernelRun& run = answer.kernel;
   if (!run.fault.empty()) return text + wrapped(printable(run.fault), "", style.width);
   text += kernel_lines(machine, answer, style);
+  if (!answer.parts.empty()) text += "\nwhat the time is made of\n" + time_parts_table(answer.parts, run);
   text +=
       fmt::format("\nwhere the time of a CTA's warp groups goes ({} cycles, the busiest SM)\n", grouped(run.sm.cycles)) + group_table(run);
   text += "\ncycles that a group stands still at an op; held: the op is ready but not its turn\n" + op_table(run);

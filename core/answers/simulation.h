@@ -14,6 +14,7 @@
 #include "core/simulate/kernel_run.h"
 #include "core/simulate/robustness_study.h"
 #include "core/simulate/simulate.h"
+#include "core/simulate/time_parts.h"
 
 namespace heddle {
 
@@ -26,7 +27,8 @@ struct SimulationAnswer {
   std::optional<Simulation> first_come;
   KernelRun kernel;
   KernelRunOptions options;
-  std::string trust;  ///< how far predictions of this kind can be trusted (core/answers/validation.h); "": not known
+  std::vector<TimePart> parts;  ///< what the kernel's time is made of
+  std::string trust;            ///< how far predictions of this kind can be trusted (core/answers/validation.h); "": not known
 };
 
 SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
@@ -40,6 +42,9 @@ std::string kernel_headline(const KernelRun& run, const TextStyle& style);
 
 std::string simulation_summary(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer,
                                const TextStyle& style);
+
+/// One line per part: its time, its share, and the speed that would be left if nothing after it were there.
+std::string time_parts_table(const std::vector<TimePart>& parts, const KernelRun& run);
 
 /// Where the time went, one line per op of loop, prologue and epilogue (RFC 4180).
 std::string simulation_csv(const SimulationAnswer& answer);

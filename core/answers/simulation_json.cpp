@@ -90,6 +90,10 @@ Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
                    .set("through", wait.what)
                    .set("reason", to_string(wait.reason))
                    .set("cycles", wait.cycles));
+  Json parts = Json::array();
+  for (const TimePart& part : answer.parts)
+    parts.push(Json::object().set("name", part.name).set("microseconds", part.microseconds).set("about", part.about));
+  kernel.set("parts", std::move(parts));
   return kernel.set("groups", std::move(groups)).set("ops", std::move(ops)).set("waits", std::move(waits));
 }
 
@@ -195,7 +199,7 @@ Json options_schema(Json& shared) {
 
 Json run_schema(Json& shared) {
   using namespace schema;
-  Object group(shared), op(shared), wait(shared), used(shared), run(shared);
+  Object group(shared), op(shared), wait(shared), used(shared), part(shared), run(shared);
   group.called("group", "issuing + stalls + idle = sm_cycles").optional("id", count()).optional("role", type("string"));
   group.optional("issuing", count()).optional("stalls", stalls_schema(shared)).optional("idle", count());
   op.optional("id", name(shared)).optional("section", words({"prologue", "loop", "epilogue"})).optional("group", count());
@@ -218,6 +222,8 @@ Json run_schema(Json& shared) {
   run.optional("turns", type("boolean"), "groups take turns on the tensor cores, where units are interleaved")
       .optional("by_chance", type("boolean"), "they should and do not: the mean over some distances between them");
   run.optional("sms_busy", real().set("maximum", 1)).optional("extrapolated", type("boolean"));
+  part.required("name", type("string")).required("microseconds", real()).optional("about", type("string"));
+  run.optional("parts", list(part.finish()), "what microseconds is made of; their sum. Empty: it was stopped");
   run.optional("without_cost", list(type("string"))).optional("sm_cycles", count());
   run.required("groups", list(group.finish())).required("ops", list(op.finish())).required("waits", list(wait.finish()));
   return run.finish();

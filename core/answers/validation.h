@@ -19,6 +19,7 @@ struct Prediction {
   std::string clock;    ///< that it assumes
   std::string binds;    ///< the busiest unit, "TC 91 %"
   std::string why_not;  ///< why there is none
+  double microseconds = 0;
 };
 
 struct ValidatedRow {
