@@ -67,7 +67,6 @@ class Worker {
   void cancel() {
     if (cancelled_) return;
     cancelled_ = true;
-    cancelled_at_ = Clock::now();
     hand_over_point();
     thread_.request_stop();
   }
@@ -103,9 +102,6 @@ class Worker {
     return std::chrono::duration<double>(end - shared_->started).count();
   }
 
-  /// Since cancel(); 0 when it was not called.
-  double seconds_since_cancel() const { return cancelled_ ? std::chrono::duration<double>(Clock::now() - cancelled_at_).count() : 0; }
-
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -135,7 +131,6 @@ class Worker {
   };
 
   std::shared_ptr<Shared> shared_;
-  Clock::time_point cancelled_at_{};
   bool cancelled_ = false;
   std::jthread thread_;  // last: joined before anything else of this goes
 };

@@ -23,7 +23,8 @@ double steady_seconds() { return std::chrono::duration<double>(std::chrono::stea
 
 }  // namespace
 
-SessionCore::SessionCore(Environment environment) : environment_(std::move(environment)), work_(environment_) {
+SessionCore::SessionCore(const Session& session, Environment environment)
+    : session_(session), environment_(std::move(environment)), work_(environment_) {
   if (!environment_.clock) environment_.clock = steady_seconds;
   began_ = environment_.clock();
   if (!environment_.settings_file.empty()) settings_ = load_settings(environment_.settings_file);
@@ -125,7 +126,7 @@ void SessionCore::on(const OpenPair& c) {
   next.machine = std::make_shared<const Machine>(std::move(*machine));
   remember_recent(settings_, c.kernel);
   adopt(std::move(next), "open " + base_name(c.kernel));
-  if (c.solve && document_.content.problem && why_no_solve().empty()) on(StartSolve{});
+  if (c.solve && document_.content.problem && session_.why_no_solve().empty()) on(StartSolve{});
 }
 
 void SessionCore::on(const OpenSchedule& c) {
@@ -402,10 +403,10 @@ void SessionCore::on(const SetMode& c) {
   changed();
 }
 
-int SessionCore::iterations() const {
-  const ScheduleEntry* entry = document_.content.entry();
+int Session::iterations() const {
+  const ScheduleEntry* entry = content().entry();
   const int enough = entry ? std::min(stage_count(entry->schedule), kMostIterations) + 2 : 0;
-  return view_.iterations.value_or(std::clamp(enough, 3, kMostIterations));
+  return view().iterations.value_or(std::clamp(enough, 3, kMostIterations));
 }
 
 void SessionCore::on(const SetIterations& c) {
@@ -432,6 +433,6 @@ void SessionCore::on(const CopyLine&) {
   view_.clipboard = last_line_;
   say(LogLevel::Info, "copied: " + last_line_);
 }
-void SessionCore::on(const Quit& c) { (c.even_unsaved || !worth_asking() ? view_.quit : view_.ask_leave) = true; }
+void SessionCore::on(const Quit& c) { (c.even_unsaved || !session_.worth_asking() ? view_.quit : view_.ask_leave) = true; }
 
 }  // namespace heddle::app

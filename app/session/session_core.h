@@ -1,5 +1,5 @@
 // The inside of the session: the document that is open, the work in the background, and how things are shown; and what each command
-// does to them. Only app/session includes this.
+// does to them. It asks the session itself whether it can. Only app/session includes this.
 #pragma once
 
 #include <chrono>
@@ -82,38 +82,12 @@ struct BackgroundWork {
 
 class SessionCore {
  public:
-  explicit SessionCore(Environment environment);
+  SessionCore(const Session& session, Environment environment);
   ~SessionCore();
 
-  /// Does what the command says.
-  void apply(const Command& command);
   bool pump();
   bool close(std::chrono::milliseconds limit);
-
-  const QuestionState& question(Topic topic) const;
-  bool answered(Topic topic) const;
-  bool remembers(Topic topic, const AskOptions& options) const;
-  std::string why_no_question(Topic topic) const;
-  bool asking() const;
-  std::string why_no_dump(ExportKind kind) const;
-  Constraints open_emitter_rules() const;
-  const KernelText* kernel_text_of_problem() const;
-  std::string why_no_kernel() const;
-  std::string why_no_build() const;
-  std::string why_no_run() const;
-  std::string why_no_measured() const;
-  std::string why_no_adoption() const;
-  std::string why_no_tune() const;
-  std::string why_no_more() const;
-  int iterations() const;
-  std::string why_no_solve() const;
-  std::string why_no_proof() const;
   void save_settings_now();
-  const std::string& project_file() const;
-  const std::string& project_as_shown() const;
-  bool unsaved() const;
-  bool worth_asking() const;
-  std::string why_no_save() const;
   void note_exported(const std::string& path, const Result<Ok>& result);
 
  private:
@@ -267,6 +241,7 @@ class SessionCore {
   void say(LogLevel level, std::string text);
   void fail(std::string title, Error error);
 
+  const Session& session_;  ///< the outside of this: answers what all others can ask too
   Environment environment_;
   OpenDocument document_;
   ViewState view_;

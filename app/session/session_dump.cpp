@@ -52,7 +52,7 @@ void SessionCore::open_dump(const std::string& name, bool solve) {
                                base_name(source->file->path), source->file->documents.size(), source->file->left_out);
   show_dump(std::make_shared<const DumpSource>(*std::move(source)), "open dump " + base_name(name));
   if (document_.content.entry()) view_.tab = BottomTab::Audit;
-  if (solve && document_.content.problem && document_.content.schedules.empty() && why_no_solve().empty()) on(StartSolve{});
+  if (solve && document_.content.problem && document_.content.schedules.empty() && session_.why_no_solve().empty()) on(StartSolve{});
 }
 
 void SessionCore::show_dump(std::shared_ptr<const DumpSource> source, const std::string& what) {
@@ -109,20 +109,19 @@ void SessionCore::on(const ShowLoop& c) {
   changed();
 }
 
-Constraints SessionCore::open_emitter_rules() const {
+Constraints Session::open_emitter_rules() const {
   Constraints open;
-  if (!document_.content.dump || !document_.content.problem || document_.content.dump->reading != peer::Reading::Full) return open;
-  for (UserConstraint& rule :
-       peer::emitter_rules(document_.content.dump->the_loop(), *document_.content.problem,
-                           peer::registers_beside(document_.content.dump->dump(), document_.content.dump->the_loop())))
-    if (std::none_of(document_.content.constraints.begin(), document_.content.constraints.end(),
+  if (!content().dump || !content().problem || content().dump->reading != peer::Reading::Full) return open;
+  for (UserConstraint& rule : peer::emitter_rules(content().dump->the_loop(), *content().problem,
+                                                  peer::registers_beside(content().dump->dump(), content().dump->the_loop())))
+    if (std::none_of(content().constraints.begin(), content().constraints.end(),
                      [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
       open.push_back(std::move(rule));
   return open;
 }
 
 void SessionCore::on(const DemandEmitterRules&) {
-  const Constraints rules = open_emitter_rules();
+  const Constraints rules = session_.open_emitter_rules();
   if (rules.empty()) return say(LogLevel::Info, "the emitter demands nothing that is not in force");
   Constraints next = document_.content.constraints;
   next.insert(next.end(), rules.begin(), rules.end());
@@ -130,20 +129,20 @@ void SessionCore::on(const DemandEmitterRules&) {
   view_.tab = BottomTab::Constraints;
 }
 
-std::string SessionCore::why_no_dump(ExportKind kind) const {
-  if (!document_.content.dump) return "what is open is no compiler's dump";
-  const peer::Format format = document_.content.dump->dump().format;
+std::string Session::why_no_dump(ExportKind kind) const {
+  if (!content().dump) return "what is open is no compiler's dump";
+  const peer::Format format = content().dump->dump().format;
   const bool joint = format == peer::Format::JointCycles || format == peer::Format::JointGroups;
   if (kind == ExportKind::JointSolution && !joint) return fmt::format("a {} file poses no joint-solver problem", to_string(format));
   if (kind != ExportKind::JointSolution && format != peer::Format::ScheduleGraph)
     return fmt::format("a {} file has no place for a schedule; open the schedule_graph of the same run", to_string(format));
-  if (kind != ExportKind::JointSolution && document_.content.dump->reading != peer::Reading::Full)
+  if (kind != ExportKind::JointSolution && content().dump->reading != peer::Reading::Full)
     return "issue slots know no warp groups: choose the full reading";
-  return document_.content.entry() ? "" : "there is no schedule yet";
+  return content().entry() ? "" : "there is no schedule yet";
 }
 
 Result<std::string> SessionCore::dump_text(ExportKind kind) const {
-  if (const std::string reason = why_no_dump(kind); !reason.empty()) return Error::input(reason);
+  if (const std::string reason = session_.why_no_dump(kind); !reason.empty()) return Error::input(reason);
   const DumpSource& source = *document_.content.dump;
   const Problem& problem = *document_.content.problem;
   if (kind == ExportKind::JointSolution) return peer::export_joint_solution(source.dump(), problem, document_.content.entry()->schedule);

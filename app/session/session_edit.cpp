@@ -158,13 +158,13 @@ void SessionCore::on(const SwitchMachine& c) {
   recall_answers();
   view_.fit_all = true;
   changed();
-  if (c.solve && why_no_solve().empty()) on(StartSolve{});
+  if (c.solve && session_.why_no_solve().empty()) on(StartSolve{});
 }
 
 void SessionCore::on(const SetChange& c) {
   Changes next = document_.content.changes;
   put(next, c.change);
-  if (change_numbers(std::move(next), describe(c.change)) && c.solve && why_no_solve().empty()) on(StartSolve{});
+  if (change_numbers(std::move(next), describe(c.change)) && c.solve && session_.why_no_solve().empty()) on(StartSolve{});
 }
 
 void SessionCore::on(const RemoveChange& c) {
@@ -172,7 +172,7 @@ void SessionCore::on(const RemoveChange& c) {
   Changes next = document_.content.changes;
   const std::string what = "take back " + describe(next[c.index]);
   next.erase(next.begin() + static_cast<std::ptrdiff_t>(c.index));
-  if (change_numbers(std::move(next), what) && c.solve && why_no_solve().empty()) on(StartSolve{});
+  if (change_numbers(std::move(next), what) && c.solve && session_.why_no_solve().empty()) on(StartSolve{});
 }
 
 void SessionCore::on(const ToggleChange& c) {

@@ -6,11 +6,11 @@
 namespace heddle::app {
 
 void SessionCore::ask_why() {
-  const QuestionState& asked = this->question(Topic::Explain);
+  const QuestionState& asked = session_.question(Topic::Explain);
   const auto* known = asked.as<Explanation>();
   const bool whole = known && !known->cancelled && !known->timed_out;
-  if (answered(Topic::Explain) && (asked.active() || whole)) return;
-  if (why_no_question(Topic::Explain).empty()) on(Ask{Topic::Explain, {}});
+  if (session_.answered(Topic::Explain) && (asked.active() || whole)) return;
+  if (session_.why_no_question(Topic::Explain).empty()) on(Ask{Topic::Explain, {}});
 }
 
 void SessionCore::on(const AskWhy&) {
@@ -42,7 +42,7 @@ void SessionCore::on(const TryRelaxation& c) {
       what += (what.empty() ? "" : " and ") + describe(change);
     }
     if (what.empty() || !change_numbers(std::move(next), what)) return;
-    if (why_no_solve().empty()) on(StartSolve{});
+    if (session_.why_no_solve().empty()) on(StartSolve{});
   }
   work_.compare_next = before && work_.live.active();
 }
@@ -52,7 +52,7 @@ void SessionCore::on(const ToggleWhiskers&) {
   // Longest paths cost next to nothing.
   AskOptions cheap;
   cheap.exact = false;
-  if (view_.whiskers && !answered(Topic::Slack) && why_no_question(Topic::Slack).empty()) on(Ask{Topic::Slack, cheap});
+  if (view_.whiskers && !session_.answered(Topic::Slack) && session_.why_no_question(Topic::Slack).empty()) on(Ask{Topic::Slack, cheap});
   changed();
 }
 

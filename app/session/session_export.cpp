@@ -62,7 +62,7 @@ void SessionCore::on(const Export& c) {
   }
   if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
   const Problem& problem = *document_.content.problem;
-  const Shown shown{document_.content, view_, iterations()};
+  const Shown shown{document_.content, view_, session_.iterations()};
   std::string text;
   switch (c.kind) {
     case ExportKind::Svg: text = svg_of(shown, c); break;

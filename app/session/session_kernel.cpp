@@ -9,25 +9,25 @@
 
 namespace heddle::app {
 
-std::string SessionCore::why_no_kernel() const {
-  if (!document_.content.kernel) return "open a kernel first";
-  if (!document_.content.machine) return "open a machine first";
-  if (!document_.content.problem) return document_.content.kernel->name + " cannot be scheduled on " + document_.content.machine->name;
-  return document_.content.entry() ? "" : "there is no schedule yet";
+std::string Session::why_no_kernel() const {
+  if (!content().kernel) return "open a kernel first";
+  if (!content().machine) return "open a machine first";
+  if (!content().problem) return content().kernel->name + " cannot be scheduled on " + content().machine->name;
+  return content().entry() ? "" : "there is no schedule yet";
 }
 
-const KernelText* SessionCore::kernel_text_of_problem() const {
-  const KernelText* text = work_.kernel.text().answer().get();
-  return text && document_.content.problem && text->of.problem == document_.content.problem ? text : nullptr;
+const KernelText* Session::kernel_text_of_problem() const {
+  const KernelText* text = kernel().text().answer().get();
+  return text && content().problem && text->of.problem == content().problem ? text : nullptr;
 }
 
-std::string SessionCore::why_no_build() const {
+std::string Session::why_no_build() const {
   if (const std::string reason = why_no_kernel(); !reason.empty()) return reason;
-  if (!environment_.kernel.compile) return "there is no compiler";
-  if (const Result<std::string>* compiler = work_.kernel.compiler(); compiler && !compiler->ok())
+  if (!core_->environment_.kernel.compile) return "there is no compiler";
+  if (const Result<std::string>* compiler = kernel().compiler(); compiler && !compiler->ok())
     return compiler->error().faults.front().message;
-  const auto subject = KernelState::subject_of(document_.content);
-  if (KernelState::is_current(work_.kernel.text(), subject) && !work_.kernel.text().answer()->emission)
+  const auto subject = KernelState::subject_of(content());
+  if (KernelState::is_current(kernel().text(), subject) && !kernel().text().answer()->emission)
     return "the schedule cannot be written as a kernel";
   return {};
 }
@@ -53,14 +53,14 @@ bool SessionCore::pump_kernel() {
 
 void SessionCore::on(const WriteKernel&) {
   view_.tab = BottomTab::Cuda;
-  if (const std::string reason = why_no_kernel(); !reason.empty()) return say(LogLevel::Warning, "no CUDA: " + reason);
+  if (const std::string reason = session_.why_no_kernel(); !reason.empty()) return say(LogLevel::Warning, "no CUDA: " + reason);
   work_.kernel.write(*KernelState::subject_of(document_.content));
   changed();
 }
 
 void SessionCore::on(const CheckKernel& c) {
   constexpr std::int64_t kMost = 1'000'000;
-  if (const std::string reason = why_no_kernel(); !reason.empty()) return say(LogLevel::Warning, "not verified: " + reason);
+  if (const std::string reason = session_.why_no_kernel(); !reason.empty()) return say(LogLevel::Warning, "not verified: " + reason);
   view_.tab = BottomTab::Cuda;
   work_.kernel.check(*KernelState::subject_of(document_.content), {std::clamp<std::int64_t>(c.interleavings, 1, kMost), c.data});
   changed();
@@ -75,7 +75,7 @@ void SessionCore::on(const SetKernelOptions& c) {
 }
 
 void SessionCore::on(const BuildKernel&) {
-  if (const std::string reason = why_no_build(); !reason.empty()) return say(LogLevel::Warning, "not compiled: " + reason);
+  if (const std::string reason = session_.why_no_build(); !reason.empty()) return say(LogLevel::Warning, "not compiled: " + reason);
   view_.tab = BottomTab::Cuda;
   work_.kernel.build(*KernelState::subject_of(document_.content));
   changed();

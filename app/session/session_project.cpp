@@ -16,32 +16,32 @@ namespace heddle::app {
 
 namespace fs = std::filesystem;
 
-const std::string& SessionCore::project_file() const {
+const std::string& Session::project_file() const {
   static const std::string none;
-  const auto place = document_.places.find(document_.content.document);
-  return place == document_.places.end() ? none : place->second.path;
+  const auto place = core_->document_.places.find(content().document);
+  return place == core_->document_.places.end() ? none : place->second.path;
 }
 
-bool SessionCore::unsaved() const {
-  const auto place = document_.places.find(document_.content.document);
-  if (place == document_.places.end() || !place->second.saved) return document_.content.problem && has_work(document_.content);
-  return differs(*place->second.saved, document_.content);
+bool Session::unsaved() const {
+  const auto place = core_->document_.places.find(content().document);
+  if (place == core_->document_.places.end() || !place->second.saved) return content().problem && has_work(content());
+  return differs(*place->second.saved, content());
 }
 
-const std::string& SessionCore::project_as_shown() const {
+const std::string& Session::project_as_shown() const {
   static const std::string none;
-  const auto place = document_.places.find(document_.content.document);
-  if (place == document_.places.end() || !place->second.saved || unsaved()) return none;
+  const auto place = core_->document_.places.find(content().document);
+  if (place == core_->document_.places.end() || !place->second.saved || unsaved()) return none;
   const Content& saved = *place->second.saved;
-  return saved.shown == document_.content.shown && saved.baseline == document_.content.baseline ? place->second.path : none;
+  return saved.shown == content().shown && saved.baseline == content().baseline ? place->second.path : none;
 }
 
-bool SessionCore::worth_asking() const { return unsaved() && (has_own_work(document_.content) || !project_file().empty()); }
+bool Session::worth_asking() const { return unsaved() && (has_own_work(content()) || !project_file().empty()); }
 
-std::string SessionCore::why_no_save() const {
-  if (!document_.content.kernel) return "nothing is open";
-  if (!document_.content.machine) return "a project needs a machine too";
-  if (!document_.content.problem) return document_.content.kernel->name + " cannot be scheduled on " + document_.content.machine->name;
+std::string Session::why_no_save() const {
+  if (!content().kernel) return "nothing is open";
+  if (!content().machine) return "a project needs a machine too";
+  if (!content().problem) return content().kernel->name + " cannot be scheduled on " + content().machine->name;
   return {};
 }
 
@@ -106,8 +106,8 @@ void SessionCore::take_project(Project project, const std::string& path, const s
 }
 
 void SessionCore::on(const SaveProject& c) {
-  if (const std::string reason = why_no_save(); !reason.empty()) return fail("Cannot save", Error::input(reason));
-  const std::string given = c.path.empty() ? project_file() : c.path;
+  if (const std::string reason = session_.why_no_save(); !reason.empty()) return fail("Cannot save", Error::input(reason));
+  const std::string given = c.path.empty() ? session_.project_file() : c.path;
   if (given.empty()) return fail("Cannot save", Error::input("the project has no file yet", "save it under a name first"));
   std::error_code code;
   const std::string path = fs::absolute(given, code).lexically_normal().string();
@@ -145,12 +145,12 @@ void SessionCore::look_for_lost_work() {
 void SessionCore::keep_safe() {
   if (!document_.autosave) return;
   // What is kept of another document stays until there is work in this one.
-  const bool work = document_.content.problem && unsaved();
+  const bool work = document_.content.problem && session_.unsaved();
   if (work || (document_.content.document == document_.kept_document && document_.content.problem)) {
     document_.kept_document = document_.content.document;
     document_.autosave->keep(now(), revision_, work, [&]() -> std::function<std::string()> {
       Project project = to_project(document_.content, document_.selection, view_);
-      project.unsaved_of = project_file();
+      project.unsaved_of = session_.project_file();
       return [project = std::move(project)] { return project_text(project, {}); };
     });
   }

@@ -53,35 +53,36 @@ bool up_to_date(const QuestionState& asked, Topic topic, const Content& content)
   return asked.constraints == content.constraints;
 }
 
-const QuestionState& SessionCore::question(Topic topic) const { return work_.questions[static_cast<std::size_t>(topic)]; }
+const QuestionState& Session::question(Topic topic) const { return core_->work_.questions[static_cast<std::size_t>(topic)]; }
+
 QuestionState& SessionCore::question_of(Topic topic) { return work_.questions[static_cast<std::size_t>(topic)]; }
 
-bool SessionCore::answered(Topic topic) const { return up_to_date(question(topic), topic, document_.content); }
+bool Session::answered(Topic topic) const { return up_to_date(question(topic), topic, content()); }
 
-std::string SessionCore::why_no_question(Topic topic) const {
-  if (!environment_.ask) return environment_.solver_name;
-  if (!document_.content.kernel) return "open a kernel first";
-  if (!document_.content.machine) return "open a machine first";
-  if (!document_.content.problem) return document_.content.kernel->name + " cannot be scheduled on " + document_.content.machine->name;
-  const ScheduleEntry* entry = document_.content.entry();
+std::string Session::why_no_question(Topic topic) const {
+  if (!core_->environment_.ask) return solver_name();
+  if (!content().kernel) return "open a kernel first";
+  if (!content().machine) return "open a machine first";
+  if (!content().problem) return content().kernel->name + " cannot be scheduled on " + content().machine->name;
+  const ScheduleEntry* entry = content().entry();
   if (about_the_schedule(topic) && !entry) return "there is no schedule yet";
   if (topic == Topic::Latency && !entry->verdict.valid()) return "the shown schedule breaks a rule already";
-  if (topic == Topic::Latency && !document_.selection.primary().valid()) return "select an op first";
-  if (topic == Topic::Price && std::none_of(document_.content.constraints.begin(), document_.content.constraints.end(),
-                                            [](const UserConstraint& c) { return c.enabled; }))
+  if (topic == Topic::Latency && !selection().primary().valid()) return "select an op first";
+  if (topic == Topic::Price &&
+      std::none_of(content().constraints.begin(), content().constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
     return "no constraint is switched on";
   return {};
 }
 
 void SessionCore::on(const Ask& c) {
-  if (const std::string reason = why_no_question(c.topic); !reason.empty())
+  if (const std::string reason = session_.why_no_question(c.topic); !reason.empty())
     return say(LogLevel::Warning, fmt::format("not asking ({}): {}", to_string(c.topic), reason));
   QuestionState& asked = question_of(c.topic);
   AskOptions options = c.options;
   if (c.topic == Topic::Latency && !options.op.valid()) options.op = document_.selection.primary();
   if (asked.active()) on(CancelAsk{c.topic});
   put_aside(c.topic);
-  if (const QuestionState* before = earlier_answer(c.topic, options); before && !(asked.options == options && answered(c.topic))) {
+  if (const QuestionState* before = earlier_answer(c.topic, options); before && !(asked.options == options && session_.answered(c.topic))) {
     asked = *before;
     say(LogLevel::Info, fmt::format("{}: known from before", to_string(c.topic)));
     return changed();
@@ -131,9 +132,9 @@ const QuestionState* SessionCore::earlier_answer(Topic topic, const AskOptions& 
   return nullptr;
 }
 
-bool SessionCore::remembers(Topic topic, const AskOptions& options) const {
+bool Session::remembers(Topic topic, const AskOptions& options) const {
   const QuestionState& now = question(topic);
-  return earlier_answer(topic, options) || (!now.active() && now.options == options && answered(topic) && whole(now.answer));
+  return core_->earlier_answer(topic, options) || (!now.active() && now.options == options && answered(topic) && whole(now.answer));
 }
 
 std::vector<ParetoStep> SessionCore::known_steps(const AskOptions& options) const {
@@ -147,7 +148,7 @@ std::vector<ParetoStep> SessionCore::known_steps(const AskOptions& options) cons
 void SessionCore::recall_answers() {
   for (const Topic topic : kTopics) {
     QuestionState& asked = question_of(topic);
-    if (asked.active() || answered(topic)) continue;
+    if (asked.active() || session_.answered(topic)) continue;
     for (auto e = work_.earlier.rbegin(); e != work_.earlier.rend(); ++e) {
       if (e->topic != topic || !up_to_date(e->asked, topic, document_.content)) continue;
       QuestionState found = e->asked;
@@ -229,6 +230,6 @@ bool SessionCore::pump_questions() {
   return !events.empty() || ended;
 }
 
-bool SessionCore::asking() const { return work_.question_job != nullptr; }
+bool Session::asking() const { return core_->work_.question_job != nullptr; }
 
 }  // namespace heddle::app

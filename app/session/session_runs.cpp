@@ -13,30 +13,29 @@
 
 namespace heddle::app {
 
-std::string SessionCore::why_no_run() const {
+std::string Session::why_no_run() const {
   if (const std::string reason = why_no_kernel(); !reason.empty()) return reason;
-  if (const auto refusal = codegen::refuse_machine(*document_.content.machine)) return printable(refusal->sentence);
-  const RunTools& tools = work_.runs.tools();
+  if (const auto refusal = codegen::refuse_machine(*content().machine)) return printable(refusal->sentence);
+  const RunTools& tools = runs().tools();
   if (!tools.why_no_gpu.empty()) return tools.why_no_gpu;
   if (tools.program.empty()) return "the command-line program heddle, which runs kernels, is not beside this one";
   if (tools.folder.empty()) return "there is no folder to keep measurements in";
-  return work_.runs.run().active() ? "a kernel is being run" : "";
+  return runs().run().active() ? "a kernel is being run" : "";
 }
 
-std::string SessionCore::why_no_measured() const {
-  const Measurement* m = work_.runs.measurement();
+std::string Session::why_no_measured() const {
+  const Measurement* m = runs().measurement();
   if (!m) return "no run is chosen";
-  if (!document_.content.entry()) return "there is no schedule yet";
+  if (!content().entry()) return "there is no schedule yet";
   if (!m->profile) return "the chosen run has no times of its ops: profile it";
-  const RunFit fit = run_fit(document_.content, *m);
+  const RunFit fit = run_fit(content(), *m);
   return fit.same_kernel ? "" : fit.sentence;
 }
 
-std::string SessionCore::why_no_adoption() const {
+std::string Session::why_no_adoption() const {
   if (const std::string reason = why_no_measured(); !reason.empty()) return reason;
-  if (!run_fit(document_.content, *work_.runs.measurement()).same_schedule) return "the chosen run is of another schedule";
-  if (heddle::adopt(*document_.content.problem, *work_.runs.measurement()->profile).changes.empty())
-    return "every latency is as it was measured";
+  if (!run_fit(content(), *runs().measurement()).same_schedule) return "the chosen run is of another schedule";
+  if (heddle::adopt(*content().problem, *runs().measurement()->profile).changes.empty()) return "every latency is as it was measured";
   return {};
 }
 
@@ -51,14 +50,14 @@ bool SessionCore::pump_runs() {
     say(m.status == RunStatus::Verified ? LogLevel::Good : LogLevel::Warning,
         fmt::format("{}: {}{}{}", row.schedule, row.status, row.tflops.empty() ? "" : fmt::format(" · {} TFLOP/s", row.tflops),
                     m.sentence.empty() ? "" : " · " + printable(m.sentence)));
-    if (m.profile && why_no_measured().empty()) view_.chart_view = ChartView::A, view_.measured = true;
+    if (m.profile && session_.why_no_measured().empty()) view_.chart_view = ChartView::A, view_.measured = true;
   }
   if (news) changed();
   return news;
 }
 
 void SessionCore::on(const RunKernel& c) {
-  if (const std::string reason = why_no_run(); !reason.empty()) return say(LogLevel::Warning, "not run: " + reason);
+  if (const std::string reason = session_.why_no_run(); !reason.empty()) return say(LogLevel::Warning, "not run: " + reason);
   view_.tab = BottomTab::Runs;
   work_.runs.read_history();
   work_.runs.start(*KernelState::subject_of(document_.content), c.profile, kernel_words(document_.content));
@@ -88,26 +87,27 @@ void SessionCore::on(const OpenMeasurement& c) {
       if (document_.content.kernel && document_.content.kernel->find_param(name)) on(SetParam{name, value});
   }
   view_.tab = BottomTab::Runs;
-  view_.measured = why_no_measured().empty();
+  view_.measured = session_.why_no_measured().empty();
   say(LogLevel::Info, "opened " + c.path);
   changed();
 }
 
 void SessionCore::on(const SelectRun& c) {
   work_.runs.choose(c.index);
-  if (view_.measured && !why_no_measured().empty()) view_.measured = false;
+  if (view_.measured && !session_.why_no_measured().empty()) view_.measured = false;
   changed();
 }
 
 void SessionCore::on(const ToggleMeasured&) {
-  if (!view_.measured && !why_no_measured().empty()) return say(LogLevel::Warning, "no measured times: " + why_no_measured());
+  if (!view_.measured && !session_.why_no_measured().empty())
+    return say(LogLevel::Warning, "no measured times: " + session_.why_no_measured());
   view_.measured = !view_.measured;
   if (view_.measured) view_.chart_view = ChartView::A;
   changed();
 }
 
 void SessionCore::on(const AdoptMeasured&) {
-  if (const std::string reason = why_no_adoption(); !reason.empty()) return say(LogLevel::Warning, "nothing adopted: " + reason);
+  if (const std::string reason = session_.why_no_adoption(); !reason.empty()) return say(LogLevel::Warning, "nothing adopted: " + reason);
   Changes next = document_.content.changes;
   const Changes measured = heddle::adopt(*document_.content.problem, *work_.runs.measurement()->profile).changes;
   for (const Change& change : measured) put(next, change);
@@ -115,7 +115,7 @@ void SessionCore::on(const AdoptMeasured&) {
                                                                         "measured latencies"))))
     return;
   view_.measured = false;  // those were of the numbers before
-  if (why_no_solve().empty()) on(StartSolve{});
+  if (session_.why_no_solve().empty()) on(StartSolve{});
 }
 
 }  // namespace heddle::app

@@ -20,38 +20,38 @@ struct Overloaded : F... {
 
 }  // namespace
 
-std::string SessionCore::why_no_solve() const {
-  if (!environment_.solve) return environment_.solver_name;
-  if (!document_.content.kernel) return "open a kernel first";
-  if (!document_.content.machine) return "open a machine first";
-  if (!document_.content.problem) return document_.content.kernel->name + " cannot be scheduled on " + document_.content.machine->name;
-  if (work_.live.active()) return "a solve is running";
+std::string Session::why_no_solve() const {
+  if (!core_->environment_.solve) return solver_name();
+  if (!content().kernel) return "open a kernel first";
+  if (!content().machine) return "open a machine first";
+  if (!content().problem) return content().kernel->name + " cannot be scheduled on " + content().machine->name;
+  if (live().active()) return "a solve is running";
   return {};
 }
 
 void SessionCore::on(const StartSolve& c) {
-  if (const std::string reason = why_no_solve(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
+  if (const std::string reason = session_.why_no_solve(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
   work_.proposal.reset();
   begin_solve(fmt::format("{} #{}", c.robust ? "robust" : "solver", ++work_.solves), {}, c.robust);
 }
 
-std::string SessionCore::why_no_proof() const {
+std::string Session::why_no_proof() const {
   if (std::string reason = why_no_solve(); !reason.empty()) return reason;
-  const ScheduleEntry* entry = document_.content.entry();
+  const ScheduleEntry* entry = content().entry();
   if (!entry) return "there is no schedule yet";
   if (!entry->verdict.valid()) return "the schedule is not legal";
   return entry->status == Status::Optimal ? "it is proved" : "";
 }
 
 void SessionCore::on(const ProveShown&) {
-  if (const std::string reason = why_no_proof(); !reason.empty()) return say(LogLevel::Warning, "not proving: " + reason);
+  if (const std::string reason = session_.why_no_proof(); !reason.empty()) return say(LogLevel::Warning, "not proving: " + reason);
   work_.proposal.reset();
   const std::string row = document_.content.entry()->name;
   begin_solve(fmt::format("solver #{}", ++work_.solves), row);
 }
 
 void SessionCore::solve_proposal(const std::string& what) {
-  if (!why_no_solve().empty()) return;
+  if (!session_.why_no_solve().empty()) return;
   const auto taken = [&](const std::string& name) {
     return document_.solved.count(name) > 0 || std::any_of(document_.content.schedules.begin(), document_.content.schedules.end(),
                                                            [&](const EntryPtr& e) { return e->name == name; });

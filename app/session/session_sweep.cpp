@@ -47,24 +47,24 @@ Result<Scope> overrides_of(const Kernel& kernel, const Scope& params) {
 
 }  // namespace
 
-std::string SessionCore::why_no_tune() const {
-  if (!document_.content.kernel) return "open a kernel first";
-  if (!document_.content.machine) return "open a machine first";
-  if (document_.content.dump) return "a compiler's dump has no parameters to tune";
-  if (work_.sweep.running()) return "a sweep is being run";
-  if (work_.sweep.tools().program.empty()) return "the command-line program heddle, which tunes, is not beside this one";
-  if (work_.sweep.tools().folder.empty()) return "there is no folder to keep histories in";
+std::string Session::why_no_tune() const {
+  if (!content().kernel) return "open a kernel first";
+  if (!content().machine) return "open a machine first";
+  if (content().dump) return "a compiler's dump has no parameters to tune";
+  if (sweep().running()) return "a sweep is being run";
+  if (sweep().tools().program.empty()) return "the command-line program heddle, which tunes, is not beside this one";
+  if (sweep().tools().folder.empty()) return "there is no folder to keep histories in";
   return {};
 }
 
-std::string SessionCore::why_no_more() const {
+std::string Session::why_no_more() const {
   if (const std::string reason = why_no_tune(); !reason.empty()) return reason;
-  const SweepTable& table = work_.sweep.table();
-  if (!work_.sweep.file() || table.kind != SweepKind::Tuning) return "no tuner's history is open";
+  const SweepTable& table = sweep().table();
+  if (!sweep().file() || table.kind != SweepKind::Tuning) return "no tuner's history is open";
   // A point of it may be open, whose kernel is cut.
-  const std::string whole = split_cuts(document_.content.kernel->source).kernel;
-  if (!is_named(Shelf::Kernels, whole, split_cuts(document_.content.kernel->name).kernel, table.head.kernel) ||
-      !is_named(Shelf::Machines, document_.content.machine->file, document_.content.machine->name, table.head.machine))
+  const std::string whole = split_cuts(content().kernel->source).kernel;
+  if (!is_named(Shelf::Kernels, whole, split_cuts(content().kernel->name).kernel, table.head.kernel) ||
+      !is_named(Shelf::Machines, content().machine->file, content().machine->name, table.head.machine))
     return fmt::format("the history is of {} on {}", printable(table.head.kernel), printable(table.head.machine));
   return {};
 }
@@ -113,7 +113,7 @@ void SessionCore::on(const CloseSweep&) {
 }
 
 void SessionCore::on(const StartTune& c) {
-  const std::string reason = c.more ? why_no_more() : why_no_tune();
+  const std::string reason = c.more ? session_.why_no_more() : session_.why_no_tune();
   if (!reason.empty()) return say(LogLevel::Warning, "not tuned: " + reason);
   SweepFile file{c.more ? work_.sweep.file()->path : std::string(), SweepKind::Tuning};
   if (!c.more) {
@@ -219,7 +219,7 @@ void SessionCore::on(const OpenPoint& c) {
   if (!schedule) {
     // Found again, or found that there is none: as if it were asked for by hand.
     if (same && demands != document_.content.constraints) return constrain(std::move(demands), "what " + what + " demands", true);
-    if (why_no_solve().empty()) on(StartSolve{});
+    if (session_.why_no_solve().empty()) on(StartSolve{});
     return;
   }
   const std::string name = source->name.empty() ? what : fmt::format("#{} {}", point.number, source->name);
