@@ -31,10 +31,10 @@ bool proved(const SolveOutcome& outcome, const char* name) {
 }
 
 /// The same loop solved again, in both readings.
-void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& arguments, double seconds, std::stop_token stop) {
-  const peer::Loop& loop = dump.loops[audit.loop];
-  peer::Improvement& found = audit.improvement.emplace();
-  const auto solved = [&](peer::Reading reading, bool emitter, Problem& problem) -> std::optional<SolveOutcome> {
+void improve(const dump::Dump& dump, dump::LoopAudit& audit, const Arguments& arguments, double seconds, std::stop_token stop) {
+  const dump::Loop& loop = dump.loops[audit.loop];
+  dump::Improvement& found = audit.improvement.emplace();
+  const auto solved = [&](dump::Reading reading, bool emitter, Problem& problem) -> std::optional<SolveOutcome> {
     Result<Problem> resolved = resolve(to_kernel(dump, loop, reading), to_machine(dump, loop, reading));
     if (!resolved) return std::nullopt;
     problem = *std::move(resolved);
@@ -42,19 +42,19 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
     request.problem = problem;
     request.timeout_seconds = std::min(seconds, arguments.deadline().left());
     if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
-    request.constraints = peer::problem_rules(dump, loop, problem);
+    request.constraints = dump::problem_rules(dump, loop, problem);
     if (emitter) {
-      for (UserConstraint& rule : peer::emitter_rules(loop, problem, peer::registers_beside(dump, loop)))
+      for (UserConstraint& rule : dump::emitter_rules(loop, problem, dump::registers_beside(dump, loop)))
         request.constraints.push_back(std::move(rule));
       request.known_bound = found.proved ? found.ii : 0;
       request.objectives.clear();
     }
-    if (reading == peer::Reading::IssueSlots) request.objectives = {solver::Objective::Stages};
+    if (reading == dump::Reading::IssueSlots) request.objectives = {solver::Objective::Stages};
     return solver::solve(request, stop);
   };
   Problem problem;
-  const peer::Reading reading = peer::default_reading(dump.format);
-  found.full = reading == peer::Reading::Full;
+  const dump::Reading reading = dump::default_reading(dump.format);
+  found.full = reading == dump::Reading::Full;
   if (const auto outcome = solved(reading, false, problem)) {
     found.explanation = outcome->explanation;
     found.seconds = outcome->seconds.total;
@@ -74,9 +74,9 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
     }
   }
   if (!found.full) return;
-  if (const auto outcome = solved(peer::Reading::Full, true, problem); outcome && outcome->status == Status::Optimal)
+  if (const auto outcome = solved(dump::Reading::Full, true, problem); outcome && outcome->status == Status::Optimal)
     found.emitter_ii = outcome->schedule->ii;
-  if (const auto outcome = solved(peer::Reading::IssueSlots, false, problem);
+  if (const auto outcome = solved(dump::Reading::IssueSlots, false, problem);
       outcome && outcome->status == Status::Optimal && proved(*outcome, "stages")) {
     found.issue_slots_ii = outcome->schedule->ii;
     found.issue_slots_stages = stage_count(*outcome->schedule);
@@ -85,19 +85,19 @@ void improve(const peer::Dump& dump, peer::LoopAudit& audit, const Arguments& ar
 #endif
 
 struct Audited {
-  peer::Dump dump;
-  peer::Audit audit;
+  dump::Dump dump;
+  dump::Audit audit;
 };
 
 Result<Audited> audit_file(const std::string& name, const Arguments& arguments) {
-  const Result<peer::Address> address = peer::parse_address(with_dump_options(name, arguments));
+  const Result<dump::Address> address = dump::parse_address(with_dump_options(name, arguments));
   if (!address) return address.error();
-  Result<peer::Dump> dump = peer::read_dump(*address);
+  Result<dump::Dump> dump = dump::read_dump(*address);
   if (!dump) return dump.error();
   if (address->loop)
-    if (const auto loop = peer::find_loop(*dump, *address); !loop) return loop.error();
+    if (const auto loop = dump::find_loop(*dump, *address); !loop) return loop.error();
   Audited audited{*std::move(dump), {}};
-  audited.audit = peer::audit(audited.dump, address->loop);
+  audited.audit = dump::audit(audited.dump, address->loop);
   return audited;
 }
 
@@ -125,7 +125,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
     if (!arguments.has("--no-solve")) {
       const InterruptScope interrupt;
       std::size_t left = kReadings * audited->audit.loops.size() * (files.size() - file);
-      for (peer::LoopAudit& loop : audited->audit.loops) {
+      for (dump::LoopAudit& loop : audited->audit.loops) {
         const double fair = arguments.deadline().left() / static_cast<double>(left);
         if (!interrupt.interrupted() && loop.problem_fault.empty() && !audited->dump.loops[loop.loop].nodes.empty())
           improve(audited->dump, loop, arguments, arguments.has("--timeout") ? fair : kSecondsPerLoop, interrupt.token());
@@ -135,7 +135,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
 #endif
     const auto& [dump, audit] = *audited;
     if (json)
-      all.push(peer::audit_json(dump, audit).set("file", name));
+      all.push(dump::audit_json(dump, audit).set("file", name));
     else if (terminal.quiet)
       terminal.out << styled(audit_headline(dump, audit), terminal.style) << "\n";
     else

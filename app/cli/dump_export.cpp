@@ -39,28 +39,28 @@ bool is_dump_format(const std::string& format) { return format == "schedule_grap
 Result<std::string> dump_failure(const std::string& format, const SolveOutcome& outcome, const Arguments& arguments) {
   if (format != "joint-solver" || outcome.status == Status::Invalid || outcome.cancelled)
     return Error::input("only the answer to a joint-solver problem says that there is none");
-  const Result<peer::Address> address = peer::parse_address(with_dump_options(*arguments.text("KERNEL"), arguments));
+  const Result<dump::Address> address = dump::parse_address(with_dump_options(*arguments.text("KERNEL"), arguments));
   if (!address) return address.error();
-  const Result<peer::Dump> dump = peer::read_dump(*address);
-  return dump ? peer::export_joint_failure(*dump, outcome) : dump.error();
+  const Result<dump::Dump> dump = dump::read_dump(*address);
+  return dump ? dump::export_joint_failure(*dump, outcome) : dump.error();
 }
 
 Result<std::string> dump_export(const std::string& format, const Inputs& inputs, const Schedule& schedule, const Arguments& arguments,
                                 const Terminal& terminal) {
   const std::string name = with_dump_options(*arguments.text("KERNEL"), arguments);
-  if (!peer::is_dump(name))
+  if (!dump::is_dump(name))
     return Error::input(fmt::format("--format {} patches a compiler's dump, and {} is none", format, name), "give the dump as KERNEL");
-  const Result<peer::Address> address = peer::parse_address(name);
+  const Result<dump::Address> address = dump::parse_address(name);
   if (!address) return address.error();
   const Result<std::string> text = read_file(address->path);
   if (!text) return text.error();
-  const Result<peer::Dump> dump = peer::read_dump(*address);
+  const Result<dump::Dump> dump = dump::read_dump(*address);
   if (!dump) return dump.error();
-  if (format == "joint-solver") return peer::export_joint_solution(*dump, inputs.problem, schedule);
-  const Result<const peer::Loop*> loop = peer::find_loop(*dump, *address);
+  if (format == "joint-solver") return dump::export_joint_solution(*dump, inputs.problem, schedule);
+  const Result<const dump::Loop*> loop = dump::find_loop(*dump, *address);
   if (!loop) return loop.error();
   const auto index = static_cast<std::size_t>(*loop - dump->loops.data());
-  if (format == "schedule_graph") return peer::export_schedule_graph(*text, *dump, index, inputs.problem, schedule);
+  if (format == "schedule_graph") return dump::export_schedule_graph(*text, *dump, index, inputs.problem, schedule);
 
   std::vector<Schedule> schedules;
   const auto named = arguments.text("SCHEDULE");
@@ -77,7 +77,7 @@ Result<std::string> dump_export(const std::string& format, const Inputs& inputs,
   for (const Schedule& s : schedules)
     for (const Violation& v : check(inputs.problem, s, inputs.constraints).violations)
       terminal.note(fmt::format("{}: {}: {}", s.name.empty() ? "a schedule without a name" : s.name, v.family, v.message));
-  return peer::export_variants(*text, *dump, index, inputs.problem, schedules);
+  return dump::export_variants(*text, *dump, index, inputs.problem, schedules);
 }
 
 }  // namespace heddle::app

@@ -88,7 +88,7 @@ UsageError rephrase(const CommandSpec& command, const std::string& what) {
   return {what, "", &command};
 }
 
-bool is_dump_argument(const std::string& word) { return word.find_first_of("./#") != std::string::npos && peer::is_dump(word); }
+bool is_dump_argument(const std::string& word) { return word.find_first_of("./#") != std::string::npos && dump::is_dump(word); }
 
 /// A file that is not there cannot say whether it stands for more than a kernel.
 bool is_missing_file(const std::string& word) {
@@ -104,7 +104,7 @@ void add_stored_schedule(const CommandSpec& command, Arguments& arguments) {
                                   [](const PositionalSpec& p) { return p.type == PositionalType::Schedule; });
   if (!kernel || first == command.positionals.end() || arguments.has(first->name) || !is_dump_argument(*kernel)) return;
   const std::string name = with_dump_options(*kernel, arguments);
-  if (first->required || peer::has_schedule(name)) arguments.set(first->name, {name});
+  if (first->required || dump::has_schedule(name)) arguments.set(first->name, {name});
 }
 
 std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std::vector<std::string> words) {

@@ -227,7 +227,7 @@ std::string tune_command(const Session& session, const TuneOptions& options) {
 std::string audit_command(const Session& session) {
   const Content& content = session.content();
   if (!content.dump) return {};
-  const peer::Dump& dump = content.dump->dump();
+  const dump::Dump& dump = content.dump->dump();
   std::string file = content.dump->file->path;
   if (dump.variants > 0) file += fmt::format("#variant{}", dump.variant);
   return shell_words({"heddle", "audit", file});

@@ -16,7 +16,7 @@
 #include "core/base/id.h"
 #include "core/schedule/constraints.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 enum class Reading;  // core/dump/native.h
 }
 
@@ -50,7 +50,7 @@ struct OpenDump {
 };  ///< of a compiler, as core/dump/dump_files.h names it: FILE, FILE#LOOP, FILE#LOOP,READING
 struct ShowLoop {
   std::optional<std::int64_t> loop;
-  std::optional<peer::Reading> reading;
+  std::optional<dump::Reading> reading;
 };                             ///< another loop of the dump that is open, or another reading of it; what is not said stays
 struct DemandEmitterRules {};  ///< what the emitter of the open dump's compiler demands becomes constraints, as one step
 struct OpenConstraints {

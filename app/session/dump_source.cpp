@@ -14,51 +14,51 @@ namespace {
 constexpr int kMostDocuments = 32;
 
 /// The one to begin with.
-std::size_t usual_loop(const peer::Dump& dump) {
+std::size_t usual_loop(const dump::Dump& dump) {
   const auto first = [&](auto wanted) { return std::find_if(dump.loops.begin(), dump.loops.end(), wanted); };
-  auto it = first([](const peer::Loop& l) { return l.scheduled() && !l.outer; });
-  if (it == dump.loops.end()) it = first([](const peer::Loop& l) { return l.scheduled(); });
-  if (it == dump.loops.end()) it = first([](const peer::Loop& l) { return !l.nodes.empty(); });
+  auto it = first([](const dump::Loop& l) { return l.scheduled() && !l.outer; });
+  if (it == dump.loops.end()) it = first([](const dump::Loop& l) { return l.scheduled(); });
+  if (it == dump.loops.end()) it = first([](const dump::Loop& l) { return !l.nodes.empty(); });
   return static_cast<std::size_t>(it - dump.loops.begin());  // a dump has a loop with ops
 }
 
 }  // namespace
 
 std::string DumpSource::name_of(std::size_t which) const {
-  const peer::Dump& d = file->documents[which].dump;
+  const dump::Dump& d = file->documents[which].dump;
   std::string name = fmt::format("{}#{},{}", file->path, the_loop().id, to_string(reading));
   if (d.variants > 0) name += fmt::format(",variant{}", d.variant);
   return name;
 }
 
 Result<DumpSource> read_dump_source(const std::string& name) {
-  Result<peer::Address> address = peer::parse_address(name);
+  Result<dump::Address> address = dump::parse_address(name);
   if (!address) return address.error();
-  const Result<peer::Dump> meant = peer::read_dump(*address);
+  const Result<dump::Dump> meant = dump::read_dump(*address);
   if (!meant) return meant.error();
   auto file = std::make_shared<DumpFile>();
   file->path = address->path;
   DumpSource source;
-  source.reading = address->reading.value_or(peer::default_reading(meant->format));
+  source.reading = address->reading.value_or(dump::default_reading(meant->format));
   const int count = std::max(1, meant->variants);
   for (int variant = 0; variant < count; ++variant) {
     if (variant >= kMostDocuments && variant != address->variant) {
       ++file->left_out;
       continue;
     }
-    peer::Address other = *address;
+    dump::Address other = *address;
     other.variant = variant;
     const bool wanted = variant == address->variant;
-    Result<peer::Dump> dump = wanted ? meant : peer::read_dump(other);
+    Result<dump::Dump> dump = wanted ? meant : dump::read_dump(other);
     if (!dump) return dump.error();
     if (wanted) source.document = file->documents.size();
-    peer::Audit audit = peer::audit(*dump);
+    dump::Audit audit = dump::audit(*dump);
     file->documents.push_back({*std::move(dump), std::move(audit)});
   }
-  const peer::Dump& dump = file->documents[source.document].dump;
+  const dump::Dump& dump = file->documents[source.document].dump;
   source.loop = usual_loop(dump);
   if (address->loop) {
-    const Result<const peer::Loop*> loop = peer::find_loop(dump, *address);
+    const Result<const dump::Loop*> loop = dump::find_loop(dump, *address);
     if (!loop) return loop.error();
     source.loop = static_cast<std::size_t>(*loop - dump.loops.data());
   }
@@ -69,10 +69,10 @@ Result<DumpSource> read_dump_source(const std::string& name) {
   return source;
 }
 
-const char* short_name(peer::Reading reading) { return reading == peer::Reading::Full ? "full" : "issue slots"; }
+const char* short_name(dump::Reading reading) { return reading == dump::Reading::Full ? "full" : "issue slots"; }
 
-const char* about(peer::Reading reading) {
-  return reading == peer::Reading::Full
+const char* about(dump::Reading reading) {
+  return reading == dump::Reading::Full
              ? "Heddle's reading: a unit is held for the op's occupancy, what crosses warp groups costs a hand-off, rings have credits."
              : "The compiler's own reading: a unit is reserved for issue slots only; no warp groups, hand-offs or rings.";
 }

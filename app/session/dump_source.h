@@ -14,8 +14,8 @@ namespace heddle::app {
 
 /// What one document of the file holds; a file of variants has several of the same loops.
 struct DumpDocument {
-  peer::Dump dump;
-  peer::Audit audit;
+  dump::Dump dump;
+  dump::Audit audit;
 };
 
 /// As it was read; never changed.
@@ -30,11 +30,11 @@ struct DumpSource {
   std::shared_ptr<const DumpFile> file;
   std::size_t document = 0;  ///< whose graph is the problem
   std::size_t loop = 0;      ///< index
-  peer::Reading reading = peer::Reading::Full;
+  dump::Reading reading = dump::Reading::Full;
 
   const DumpDocument& now() const { return file->documents[document]; }
-  const peer::Dump& dump() const { return now().dump; }
-  const peer::Loop& the_loop() const { return now().dump.loops[loop]; }
+  const dump::Dump& dump() const { return now().dump; }
+  const dump::Loop& the_loop() const { return now().dump.loops[loop]; }
   /// As core/dump/dump_files.h reads it: FILE#LOOP,READING.
   std::string name() const { return name_of(document); }
   std::string name_of(std::size_t document) const;
@@ -44,7 +44,7 @@ struct DumpSource {
 Result<DumpSource> read_dump_source(const std::string& name);
 
 /// "issue slots" or "full", and what that means in one sentence.
-const char* short_name(peer::Reading reading);
-const char* about(peer::Reading reading);
+const char* short_name(dump::Reading reading);
+const char* about(dump::Reading reading);
 
 }  // namespace heddle::app

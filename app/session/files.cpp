@@ -14,10 +14,10 @@ namespace heddle::app {
 
 Result<FileKind> classify_file(const std::string& path) {
   // The name may say what of a dump is meant: no file is called so.
-  if (peer::is_dump(path)) return FileKind::Dump;
+  if (dump::is_dump(path)) return FileKind::Dump;
   const auto text = read_file(path);
   if (!text) return text.error();
-  if (peer::is_joint_solution_text(*text)) return FileKind::DumpSolution;
+  if (dump::is_joint_solution_text(*text)) return FileKind::DumpSolution;
   const auto json = parse_json(*text, path);
   if (!json) return json.error();
   const Json* schema = json->find("schema");

@@ -91,7 +91,7 @@ void SessionCore::on(const OpenFile& c) {
 }
 
 void SessionCore::on(const OpenKernel& c) {
-  if (peer::is_dump(c.name)) return on(OpenDump{c.name});
+  if (dump::is_dump(c.name)) return on(OpenDump{c.name});
   auto kernel = load_kernel(c.name);
   if (!kernel) return fail("Cannot open kernel " + base_name(c.name), kernel.error());
   Content next;
@@ -116,7 +116,7 @@ void SessionCore::on(const OpenMachine& c) {
 }
 
 void SessionCore::on(const OpenPair& c) {
-  if (peer::is_dump(c.kernel)) return open_dump(c.kernel, c.solve);
+  if (dump::is_dump(c.kernel)) return open_dump(c.kernel, c.solve);
   auto kernel = load_kernel(c.kernel);
   if (!kernel) return fail("Cannot open kernel " + base_name(c.kernel), kernel.error());
   auto machine = load_machine(c.machine);
@@ -130,7 +130,7 @@ void SessionCore::on(const OpenPair& c) {
 }
 
 void SessionCore::on(const OpenSchedule& c) {
-  if (peer::is_dump(c.path)) return on(OpenDump{c.path});
+  if (dump::is_dump(c.path)) return on(OpenDump{c.path});
   const std::string title = "Cannot open schedule " + base_name(c.path);
   const auto target = read_schedule_head(c.path);
   if (!target) return fail(title, target.error());

@@ -13,7 +13,7 @@ namespace heddle::app {
 namespace {
 
 std::string row_name(const DumpSource& source, std::size_t document) {
-  const peer::Dump& dump = source.file->documents[document].dump;
+  const dump::Dump& dump = source.file->documents[document].dump;
   return dump.variants > 0 ? fmt::format("variant {}", dump.variant) : "stored";
 }
 
@@ -21,10 +21,10 @@ std::string row_name(const DumpSource& source, std::size_t document) {
 std::vector<ScheduleEntry> stored_schedules(const DumpSource& source, const Problem& problem) {
   std::vector<ScheduleEntry> entries;
   for (std::size_t d = 0; d < source.file->documents.size(); ++d) {
-    const peer::Dump& dump = source.file->documents[d].dump;
-    for (const peer::Loop& loop : dump.loops) {
+    const dump::Dump& dump = source.file->documents[d].dump;
+    for (const dump::Loop& loop : dump.loops) {
       if (loop.id != source.the_loop().id) continue;
-      std::optional<Schedule> schedule = peer::to_schedule(dump, loop, problem);
+      std::optional<Schedule> schedule = dump::to_schedule(dump, loop, problem);
       if (!schedule || !fits(problem, *schedule)) continue;
       ScheduleEntry& entry = entries.emplace_back();
       entry.name = schedule->name = row_name(source, d);
@@ -56,8 +56,8 @@ void SessionCore::open_dump(const std::string& name, bool solve) {
 }
 
 void SessionCore::show_dump(std::shared_ptr<const DumpSource> source, const std::string& what) {
-  Kernel kernel = peer::to_kernel(source->dump(), source->the_loop(), source->reading);
-  Machine machine = peer::to_machine(source->dump(), source->the_loop(), source->reading);
+  Kernel kernel = dump::to_kernel(source->dump(), source->the_loop(), source->reading);
+  Machine machine = dump::to_machine(source->dump(), source->the_loop(), source->reading);
   kernel.source = machine.file = source->name();
   Content next;
   next.kernel = std::make_shared<const Kernel>(std::move(kernel));
@@ -65,7 +65,7 @@ void SessionCore::show_dump(std::shared_ptr<const DumpSource> source, const std:
   next.dump = source;
   adopt(std::move(next), what);
   if (!document_.content.problem) return;
-  document_.content.constraints = peer::problem_rules(source->dump(), source->the_loop(), *document_.content.problem);
+  document_.content.constraints = dump::problem_rules(source->dump(), source->the_loop(), *document_.content.problem);
   for (ScheduleEntry& entry : stored_schedules(*source, *document_.content.problem))
     document_.content.schedules.push_back(make_entry(*document_.content.problem, document_.content.constraints, std::move(entry)));
   if (document_.content.schedules.empty()) return;
@@ -84,7 +84,7 @@ void SessionCore::on(const ShowLoop& c) {
   if (c.reading) source.reading = *c.reading;
   if (c.loop) {
     const auto& loops = source.dump().loops;
-    const auto found = std::find_if(loops.begin(), loops.end(), [&](const peer::Loop& l) { return l.id == *c.loop; });
+    const auto found = std::find_if(loops.begin(), loops.end(), [&](const dump::Loop& l) { return l.id == *c.loop; });
     if (found == loops.end())
       return fail("Cannot show loop", Error::input(fmt::format("the file has no loop {}", *c.loop), list_loops(source.dump())));
     if (found->nodes.empty())
@@ -111,9 +111,9 @@ void SessionCore::on(const ShowLoop& c) {
 
 Constraints Session::open_emitter_rules() const {
   Constraints open;
-  if (!content().dump || !content().problem || content().dump->reading != peer::Reading::Full) return open;
-  for (UserConstraint& rule : peer::emitter_rules(content().dump->the_loop(), *content().problem,
-                                                  peer::registers_beside(content().dump->dump(), content().dump->the_loop())))
+  if (!content().dump || !content().problem || content().dump->reading != dump::Reading::Full) return open;
+  for (UserConstraint& rule : dump::emitter_rules(content().dump->the_loop(), *content().problem,
+                                                  dump::registers_beside(content().dump->dump(), content().dump->the_loop())))
     if (std::none_of(content().constraints.begin(), content().constraints.end(),
                      [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
       open.push_back(std::move(rule));
@@ -131,12 +131,12 @@ void SessionCore::on(const DemandEmitterRules&) {
 
 std::string Session::why_no_dump(ExportKind kind) const {
   if (!content().dump) return "what is open is no compiler's dump";
-  const peer::Format format = content().dump->dump().format;
-  const bool joint = format == peer::Format::JointCycles || format == peer::Format::JointGroups;
+  const dump::Format format = content().dump->dump().format;
+  const bool joint = format == dump::Format::JointCycles || format == dump::Format::JointGroups;
   if (kind == ExportKind::JointSolution && !joint) return fmt::format("a {} file poses no joint-solver problem", to_string(format));
-  if (kind != ExportKind::JointSolution && format != peer::Format::ScheduleGraph)
+  if (kind != ExportKind::JointSolution && format != dump::Format::ScheduleGraph)
     return fmt::format("a {} file has no place for a schedule; open the schedule_graph of the same run", to_string(format));
-  if (kind != ExportKind::JointSolution && content().dump->reading != peer::Reading::Full)
+  if (kind != ExportKind::JointSolution && content().dump->reading != dump::Reading::Full)
     return "issue slots know no warp groups: choose the full reading";
   return content().entry() ? "" : "there is no schedule yet";
 }
@@ -145,9 +145,9 @@ Result<std::string> SessionCore::dump_text(ExportKind kind) const {
   if (const std::string reason = session_.why_no_dump(kind); !reason.empty()) return Error::input(reason);
   const DumpSource& source = *document_.content.dump;
   const Problem& problem = *document_.content.problem;
-  if (kind == ExportKind::JointSolution) return peer::export_joint_solution(source.dump(), problem, document_.content.entry()->schedule);
+  if (kind == ExportKind::JointSolution) return dump::export_joint_solution(source.dump(), problem, document_.content.entry()->schedule);
   if (kind == ExportKind::DumpGraph)
-    return peer::export_schedule_graph(source.file->text, source.dump(), source.loop, problem, document_.content.entry()->schedule);
+    return dump::export_schedule_graph(source.file->text, source.dump(), source.loop, problem, document_.content.entry()->schedule);
   // Best first: legal ones by II, the shown one before others as good.
   std::vector<const ScheduleEntry*> entries;
   for (const EntryPtr& entry : document_.content.schedules)
@@ -158,7 +158,7 @@ Result<std::string> SessionCore::dump_text(ExportKind kind) const {
   });
   std::vector<Schedule> schedules;
   for (const ScheduleEntry* entry : entries) schedules.push_back(entry->schedule);
-  return peer::export_variants(source.file->text, source.dump(), source.loop, problem, schedules);
+  return dump::export_variants(source.file->text, source.dump(), source.loop, problem, schedules);
 }
 
 void SessionCore::refuse_machine(const std::string& name) {
@@ -169,7 +169,7 @@ void SessionCore::refuse_machine(const std::string& name) {
 
 bool SessionCore::add_dumped_schedules(const DumpSource& other) {
   if (!document_.content.problem) return false;
-  const auto has_ops = [&](const peer::Loop& loop) { return loop.scheduled() && peer::has_ops_of(loop, *document_.content.problem); };
+  const auto has_ops = [&](const dump::Loop& loop) { return loop.scheduled() && dump::has_ops_of(loop, *document_.content.problem); };
   const auto& loops = other.dump().loops;
   const auto found = std::find_if(loops.begin(), loops.end(), has_ops);
   if (found == loops.end()) return false;

@@ -14,7 +14,7 @@
 #include "core/dump/native.h"
 #include "core/problem/resolve.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 /// The compiler adds this to the cost of a partition whose memory does not fit.
@@ -284,4 +284,4 @@ Audit audit(const Dump& dump, std::optional<std::int64_t> only) {
   return out;
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

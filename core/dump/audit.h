@@ -13,7 +13,7 @@
 #include "core/dump/dump.h"
 #include "core/dump/program_period.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 /// An edge that the stored cycles break, by the compiler's own rule: start(to) + distance * II >= start(from) + latency.
 struct BrokenEdge {
@@ -110,4 +110,4 @@ struct Audit {
 /// `only`: the id of one loop.
 Audit audit(const Dump& dump, std::optional<std::int64_t> only = std::nullopt);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -2,7 +2,7 @@
 
 #include "core/dump/audit_report.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 const char* word(AuditWeight weight) { return weight == AuditWeight::Wrong ? "wrong" : weight == AuditWeight::Waste ? "waste" : "fine"; }
@@ -76,4 +76,4 @@ Json audit_json(const Dump& dump, const Audit& audit) {
   return root;
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

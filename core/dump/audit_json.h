@@ -4,8 +4,8 @@
 #include "core/base/json.h"
 #include "core/dump/audit.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 Json audit_json(const Dump& dump, const Audit& audit);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -8,9 +8,9 @@
 namespace heddle {
 namespace {
 
-using peer::Audit;
-using peer::Dump;
-using peer::LoopAudit;
+using dump::Audit;
+using dump::Dump;
+using dump::LoopAudit;
 
 constexpr std::size_t kMostDetails = 6;
 
@@ -35,13 +35,13 @@ std::vector<std::string> first_lines(const AuditRow& row) {
   return lines;
 }
 
-AuditRow dependences(const peer::Loop& loop, const LoopAudit& a) {
+AuditRow dependences(const dump::Loop& loop, const LoopAudit& a) {
   AuditRow row{"dependences", AuditWeight::Fine, fmt::format("all {} hold at the stated cycles", loop.edges.size()), {}, {}};
   if (a.broken.empty()) return row;
   row.weight = AuditWeight::Wrong;
   row.sentence =
       fmt::format("{} of {} {} not hold at the stated cycles", a.broken.size(), loop.edges.size(), a.broken.size() == 1 ? "does" : "do");
-  for (const peer::BrokenEdge& b : a.broken) {
+  for (const dump::BrokenEdge& b : a.broken) {
     row.details.emplace_back(fmt::format("{} (stage {}) -> {} (stage {}){}: {} cycles short of latency {}{}", loop.nodes[b.from].name,
                                          b.stage_from, loop.nodes[b.to].name, b.stage_to, iterations_later(b.distance), -b.slack, b.latency,
                                          b.repairable ? "" : "; no larger II repairs it at these stages"),
@@ -51,9 +51,9 @@ AuditRow dependences(const peer::Loop& loop, const LoopAudit& a) {
   return row;
 }
 
-AuditRow period(const peer::Loop& loop, const LoopAudit& a) {
+AuditRow period(const dump::Loop& loop, const LoopAudit& a) {
   AuditRow row{"period", AuditWeight::Fine, {}, {}, {}};
-  for (const peer::ProgramStep& s : a.program.cycle) row.nodes.push_back(s.from);
+  for (const dump::ProgramStep& s : a.program.cycle) row.nodes.push_back(s.from);
   if (a.program.deadlock) {
     row.weight = AuditWeight::Wrong;
     row.sentence = "none: the order of a group contradicts a dependence";
@@ -95,20 +95,20 @@ AuditRow units(const LoopAudit& a) {
   if (!a.slot_conflicts.empty()) {
     row.weight = AuditWeight::Wrong;
     row.sentence = fmt::format("{} issue slots are taken twice", a.slot_conflicts.size());
-    for (const peer::UnitConflict& c : a.slot_conflicts) row.details.emplace_back(c.message, c.nodes).unit = c.unit;
+    for (const dump::UnitConflict& c : a.slot_conflicts) row.details.emplace_back(c.message, c.nodes).unit = c.unit;
   }
   if (!a.engine_conflicts.empty()) {
     if (row.weight == AuditWeight::Fine) row.weight = AuditWeight::Waste;
     row.sentence += fmt::format(", but {} {} where a unit is still held{}", a.engine_conflicts.size(),
                                 a.engine_conflicts.size() == 1 ? "op starts" : "ops start",
                                 a.occupancies_derived ? " (occupancies by the compiler's published rules)" : "");
-    for (const peer::UnitConflict& c : a.engine_conflicts) row.details.emplace_back(c.message, c.nodes).unit = c.unit;
+    for (const dump::UnitConflict& c : a.engine_conflicts) row.details.emplace_back(c.message, c.nodes).unit = c.unit;
   }
   return row;
 }
 
 AuditRow memory(const Dump& dump, const LoopAudit& a) {
-  const peer::MemoryAudit& m = a.memory;
+  const dump::MemoryAudit& m = a.memory;
   AuditRow row{"memory", AuditWeight::Fine, {}, {}, {}};
   row.sentence = fmt::format("{} of {} bytes of shared memory needed", m.smem, dump.smem_budget);
   if (m.smem != m.smem_stated) row.sentence += fmt::format(" (the file's buffers sum to {})", m.smem_stated);
@@ -140,7 +140,7 @@ AuditRow rings(const LoopAudit& a) {
                                a.too_deep.size() == 1 ? "ring has" : "rings have");
   }
   for (const auto* list : {&a.too_shallow, &a.too_deep})
-    for (const peer::RingAudit& r : *list)
+    for (const dump::RingAudit& r : *list)
       row.details.emplace_back(fmt::format("{}: {} slots of {} bytes, {} alive", r.name, r.slots, r.bytes, r.alive), std::vector{r.writer});
   return row;
 }
@@ -159,7 +159,7 @@ AuditRow groups(const LoopAudit& a) {
 }
 
 AuditRow improvement(const LoopAudit& a) {
-  const peer::Improvement& i = *a.improvement;
+  const dump::Improvement& i = *a.improvement;
   AuditRow row{"solved", AuditWeight::Fine, {}, {}, {}};
   if (i.ii == 0) {
     row.sentence = i.explanation;
@@ -227,14 +227,14 @@ std::string rows_markdown(const std::vector<AuditRow>& rows) {
 }  // namespace
 
 std::string audit_title(const Dump& dump, const LoopAudit& a) {
-  const peer::Loop& loop = dump.loops[a.loop];
+  const dump::Loop& loop = dump.loops[a.loop];
   std::string text = printable(dump.kernel);
   if (dump.variants > 0) text += fmt::format(", variant {} of {}", dump.variant, dump.variants);
   return text + fmt::format(", loop {}{}", loop.id, loop.outer ? " (outer)" : "");
 }
 
 std::vector<std::string> audit_facts(const Dump& dump, const LoopAudit& a) {
-  const peer::Loop& loop = dump.loops[a.loop];
+  const dump::Loop& loop = dump.loops[a.loop];
   if (loop.nodes.empty()) return {"no ops"};
   std::vector<std::string> facts{count_of(static_cast<std::int64_t>(loop.nodes.size()), "op") +
                                  (a.groups > 0 ? " in " + count_of(static_cast<std::int64_t>(a.groups), "group") : ", no groups")};
@@ -246,7 +246,7 @@ std::vector<std::string> audit_facts(const Dump& dump, const LoopAudit& a) {
 }
 
 std::vector<AuditRow> audit_rows(const Dump& dump, const LoopAudit& a) {
-  const peer::Loop& loop = dump.loops[a.loop];
+  const dump::Loop& loop = dump.loops[a.loop];
   std::vector<AuditRow> rows;
   if (a.scheduled) {
     rows.push_back(dependences(loop, a));
@@ -265,7 +265,7 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const LoopAudit& a) {
 
 std::vector<AuditRow> audit_rows(const Dump& dump, const Audit& audit) {
   std::vector<AuditRow> rows;
-  const bool buffers = std::any_of(dump.loops.begin(), dump.loops.end(), [](const peer::Loop& l) { return !l.buffers.empty(); });
+  const bool buffers = std::any_of(dump.loops.begin(), dump.loops.end(), [](const dump::Loop& l) { return !l.buffers.empty(); });
   if (!(buffers || audit.over_budget()) || (dump.loops.size() < 2 && !audit.penalized)) return rows;
   AuditRow row{"all loops",
                AuditWeight::Fine,

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 const char* to_string(Format format) {
   switch (format) {
@@ -42,4 +42,4 @@ std::string list_loops(const Dump& dump) {
   return dump.loops.size() > kMost ? text + ", ..." : text;
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -15,7 +15,7 @@
 #include "core/base/id.h"
 #include "core/dump/tile_type.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 enum class Format { Ddg, ScheduleGraph, Curated, JointCycles, JointGroups };
 /// "ddg-0.1", "schedule_graph 0.1" ...
@@ -203,4 +203,4 @@ struct Dump {
 /// "#0: 31 ops, II 1325" per loop, for messages.
 std::string list_loops(const Dump& dump);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -11,7 +11,7 @@
 #include "core/base/suggest.h"
 #include "core/dump/dump_json.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 bool is_file(const std::string& path) {
@@ -197,4 +197,4 @@ Result<Schedule> read_dump_schedule(const std::string& name, const Problem& prob
   return fault_of(address->path, fmt::format("no loop in this file has the ops of {}", problem.kernel), "it has " + list_loops(*dump));
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -12,7 +12,7 @@
 #include "core/machine/machine.h"
 #include "core/schedule/schedule.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 struct Address {
   std::string path;
@@ -45,4 +45,4 @@ bool holds_dump_schedule(const std::string& name);
 /// The stored schedule of the loop whose ops are the problem's.
 Result<Schedule> read_dump_schedule(const std::string& name, const Problem& problem);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

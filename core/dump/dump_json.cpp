@@ -6,7 +6,7 @@
 
 #include "core/dump/parts.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
@@ -142,4 +142,4 @@ Result<Dump> parse_dump(std::string_view text, const std::string& file, int vari
   return dump;
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

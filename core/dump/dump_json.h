@@ -8,7 +8,7 @@
 #include "core/base/result.h"
 #include "core/dump/dump.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 /// Whether this is one of the formats that parse_dump reads. Damaged JSON counts when it says so of itself.
 bool is_dump_text(std::string_view text);
@@ -27,4 +27,4 @@ bool is_joint_solution_text(std::string_view text);
 /// A fault when the solver found none.
 Result<JointSolution> parse_joint_solution(std::string_view text, const std::string& file);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

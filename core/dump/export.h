@@ -16,7 +16,7 @@
 #include "core/schedule/outcome.h"
 #include "core/schedule/schedule.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 /// `text` is that of the dump. Pre: the problem was made from loop number `loop` (an index). Ops that the problem leaves out
 /// (core/dump/views.h) start as soon as they can, beside what they name.
@@ -35,4 +35,4 @@ Result<std::string> export_joint_solution(const Dump& dump, const Problem& probl
 /// The answer where there is no schedule: infeasible with `proven_unsat`, or inconclusive. Pre: outcome.schedule is empty.
 Result<std::string> export_joint_failure(const Dump& dump, const SolveOutcome& outcome);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -14,7 +14,7 @@
 #include "core/dump/views.h"
 #include "core/problem/storage.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 Error refuse(const Dump& dump, std::string message, std::string hint = {}) {
@@ -400,4 +400,4 @@ Result<std::string> export_variants(std::string_view text, const Dump& dump, std
   return out + "]\n}\n";
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

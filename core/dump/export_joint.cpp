@@ -14,7 +14,7 @@
 #include "core/dump/export.h"
 #include "core/dump/native.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 /// What is proved here is the II; the weighted sums of these formats are not what Heddle minimizes.
@@ -389,4 +389,4 @@ Result<std::string> export_joint_failure(const Dump& dump, const SolveOutcome& o
   return root.set("message", outcome.explanation).set("stats", std::move(stats)).pretty();
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

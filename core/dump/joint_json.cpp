@@ -8,7 +8,7 @@
 #include "core/dump/dump_json.h"
 #include "core/dump/parts.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 constexpr std::int64_t kMostInJoint = std::int64_t{1} << 40;
@@ -263,4 +263,4 @@ Result<JointSolution> parse_joint_solution(std::string_view text, const std::str
   return solution;
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

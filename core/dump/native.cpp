@@ -11,7 +11,7 @@
 #include "core/base/saturate.h"
 #include "core/dump/views.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 constexpr std::size_t kMostInputs = 60;  ///< of an opaque op, with some to spare
@@ -591,4 +591,4 @@ std::optional<Schedule> to_schedule(const Dump& dump, const Loop& whole, const P
   return schedule;
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -19,7 +19,7 @@
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 enum class Reading { Full, IssueSlots };
 /// Files that come without occupancies, types and groups are read as their own solver reads them.
@@ -68,4 +68,4 @@ bool is_load(const Node& node);
 /// Every op that reads the storage of `node`, itself or through views, with the iterations between.
 std::vector<std::pair<std::size_t, int>> readers_through_views(const Loop& loop, std::size_t node);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

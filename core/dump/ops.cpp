@@ -8,7 +8,7 @@
 
 #include "core/base/saturate.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 constexpr int kHops = 8;  ///< steps back through a program when looking for a name
@@ -310,4 +310,4 @@ class Describer {
 
 void describe(Loop& loop, const OpTable& table, const std::vector<int>& node_ops) { Describer(loop, table, node_ops).run(); }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

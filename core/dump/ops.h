@@ -8,7 +8,7 @@
 
 #include "core/dump/dump.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 struct OperandRef {
   enum class Kind { Op, Arg, IterArg, Other };
@@ -41,4 +41,4 @@ std::int64_t loop_run_by(const OpTable& table, std::size_t op);
 /// they say no more than `self_latency` does.
 Cycle published_occupancy(const OpInfo& op, const OpTable& table);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 constexpr std::int64_t kMostIds = std::int64_t{1} << 40;
@@ -219,4 +219,4 @@ void finish_loop(Loop& loop, const ReadOps& ops, const std::vector<int>& node_op
       loop.nodes[i].inner_loop = static_cast<int>(loop_run_by(ops.table, static_cast<std::size_t>(node_ops[i])));
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

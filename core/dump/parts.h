@@ -9,7 +9,7 @@
 #include "core/dump/dump.h"
 #include "core/dump/ops.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 /// No cycle or size in a dump is meant to be larger; larger ones are faults.
 inline constexpr std::int64_t kMostCycles = std::int64_t{1} << 31;
@@ -41,4 +41,4 @@ void finish_loop(Loop& loop, const ReadOps& ops, const std::vector<int>& node_op
 void read_joint_problem(ObjectReader& root, Dump& dump);
 void read_schedule_document(ObjectReader& root, Dump& dump);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -10,7 +10,7 @@
 #include "core/analysis/cycle_ratio.h"
 #include "core/dump/native.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 /// What takes no issue time is not in the program: it neither waits nor stands in a group's order.
@@ -95,4 +95,4 @@ std::string sentence(const Loop& loop, const ProgramPeriod& period) {
   return text;
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

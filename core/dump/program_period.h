@@ -19,7 +19,7 @@
 
 #include "core/dump/dump.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 struct ProgramStep {
   enum class Kind { Dependence, Stream, Wrap };
@@ -42,4 +42,4 @@ ProgramPeriod program_period(const Loop& loop);
 /// "mma_28 559 + 60 hand-off, then tmem_load_23 532 ..., an iteration later" on one line.
 std::string sentence(const Loop& loop, const ProgramPeriod& period);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -6,7 +6,7 @@
 
 #include "core/dump/parts.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 constexpr std::int64_t kMostInGraph = std::int64_t{1} << 40;
@@ -106,4 +106,4 @@ void read_schedule_document(ObjectReader& root, Dump& dump) {
   }
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

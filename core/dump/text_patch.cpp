@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 class Scanner {
@@ -94,4 +94,4 @@ std::string TextPatch::apply(std::size_t begin, std::size_t end) const {
   return out + std::string(text_.substr(begin, end - begin));
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 /// A value of a JSON text with the values inside it.
 struct TextSpan {
@@ -48,4 +48,4 @@ class TextPatch {
   std::vector<Change> changes_;
 };
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

@@ -6,7 +6,7 @@
 
 #include "core/base/saturate.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 namespace {
 
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
@@ -96,4 +96,4 @@ DType nearest_dtype(const TileType& type) {
   return type.bits <= 8 ? DType::F8e4m3 : type.bits <= 16 ? DType::F16 : DType::I32;
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

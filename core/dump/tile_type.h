@@ -9,7 +9,7 @@
 
 #include "core/kernel/kernel.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 struct TileType {
   enum class Space { None, Register, Smem, Tmem, Token };
@@ -30,4 +30,4 @@ TileType parse_tile_type(std::string_view text);
 /// The element type that holds as many bits; I32 for what has no like.
 DType nearest_dtype(const TileType& type);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

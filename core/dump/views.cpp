@@ -5,7 +5,7 @@
 #include "core/base/saturate.h"
 #include "core/dump/native.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 std::vector<bool> storage_views(const Loop& loop) {
   std::vector<bool> views(loop.nodes.size(), false);
@@ -82,4 +82,4 @@ Loop without_views(const Loop& loop) {
   return out;
 }
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

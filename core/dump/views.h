@@ -6,7 +6,7 @@
 
 #include "core/dump/dump.h"
 
-namespace heddle::peer {
+namespace heddle::dump {
 
 /// Per node: whether it only renames storage (an allocation that a load fills, a transposed view ...).
 std::vector<bool> storage_views(const Loop& loop);
@@ -14,4 +14,4 @@ std::vector<bool> storage_views(const Loop& loop);
 /// The loop without them: edges through them become one, what they allocate belongs to the load, what they read to the reader.
 Loop without_views(const Loop& loop);
 
-}  // namespace heddle::peer
+}  // namespace heddle::dump

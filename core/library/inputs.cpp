@@ -164,10 +164,10 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     if (unchanged) faults.add(add_demands(names.demands, *unchanged, inputs.constraints));
   }
   const bool emitter = names.emitter_rules,
-             dump = problem && !project && source.find_first_of("./#") != std::string::npos && peer::is_dump(source);
+             dump = problem && !project && source.find_first_of("./#") != std::string::npos && dump::is_dump(source);
   if (emitter && !dump) faults.add(Result<Ok>(Error::input("--emitter is about a compiler's dump", source + " is none")));
   if (dump) {
-    const Result<Constraints> rules = peer::read_dump_rules(source, *problem, emitter);
+    const Result<Constraints> rules = dump::read_dump_rules(source, *problem, emitter);
     faults.add(rules);
     if (rules) inputs.constraints.insert(inputs.constraints.end(), rules->begin(), rules->end());
   }

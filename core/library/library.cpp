@@ -98,7 +98,7 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   }
   std::error_code code;
   if (fs::exists(name_or_path, code)) return name_or_path;
-  if (name_or_path.find('#') != std::string::npos && peer::holds_dump_schedule(name_or_path)) return name_or_path;
+  if (name_or_path.find('#') != std::string::npos && dump::holds_dump_schedule(name_or_path)) return name_or_path;
   // What follows the mark says which loop of a dump.
   const std::string file = name_or_path.substr(0, name_or_path.rfind('#'));
   const bool path_like =
@@ -137,24 +137,24 @@ Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* 
     return kernel;
   }
   const Result<std::string> path = find_in_library(Shelf::Kernels, name_or_path);
-  if (path && peer::is_dump(*path)) return peer::read_dump_kernel(*path);
+  if (path && dump::is_dump(*path)) return dump::read_dump_kernel(*path);
   return path ? read_kernel(*path, warnings) : path.error();
 }
 
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings) {
   const Result<std::string> path = find_in_library(Shelf::Machines, name_or_path);
-  if (path && peer::is_dump(*path)) return peer::read_dump_machine(*path);
+  if (path && dump::is_dump(*path)) return dump::read_dump_machine(*path);
   return path ? read_machine(*path, warnings) : path.error();
 }
 
 Result<ScheduleHead> read_schedule_head(const std::string& path) {
-  if (peer::holds_dump_schedule(path)) return ScheduleHead{path, path, path, {}};
+  if (dump::holds_dump_schedule(path)) return ScheduleHead{path, path, path, {}};
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule_head(*text, path) : text.error();
 }
 
 Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
-  if (peer::holds_dump_schedule(path)) return with_form(peer::read_dump_schedule(path, problem), path, problem);
+  if (dump::holds_dump_schedule(path)) return with_form(dump::read_dump_schedule(path, problem), path, problem);
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule(*text, path, problem, warnings) : text.error();
 }

@@ -84,20 +84,20 @@ TEST_CASE("the reading and the loop are changed as steps of undo, and what was f
   found.ops[0].start += found.ii;
   s.apply(AdoptSchedule{found, "by hand"});
   REQUIRE(s.content().schedules.size() == 2);
-  s.apply(ShowLoop{{}, peer::Reading::IssueSlots});
-  CHECK(s.content().dump->reading == peer::Reading::IssueSlots);
+  s.apply(ShowLoop{{}, dump::Reading::IssueSlots});
+  CHECK(s.content().dump->reading == dump::Reading::IssueSlots);
   CHECK(s.content().problem->ops.size() > ops);  // storage views are ops of the compiler's reading
   CHECK(build_header(s).bound.find("reading: issue slots") != std::string::npos);
   s.apply(ShowLoop{1, {}});
   CHECK(s.content().dump->the_loop().id == 1);
-  s.apply(ShowLoop{0, peer::Reading::Full});
+  s.apply(ShowLoop{0, dump::Reading::Full});
   CHECK(s.content().problem->ops.size() == ops);
   CHECK(s.content().schedules.size() == 2);
   for (int i = 0; i < 3; ++i) s.apply(Undo{});
-  CHECK(s.content().dump->reading == peer::Reading::Full);
+  CHECK(s.content().dump->reading == dump::Reading::Full);
   CHECK(s.content().schedules.size() == 2);
   s.apply(Redo{});
-  CHECK(s.content().dump->reading == peer::Reading::IssueSlots);
+  CHECK(s.content().dump->reading == dump::Reading::IssueSlots);
   s.apply(ShowLoop{77, {}});
   CHECK(s.error());
 }
@@ -105,7 +105,7 @@ TEST_CASE("the reading and the loop are changed as steps of undo, and what was f
 TEST_CASE("an inner loop is one step from the op that runs it", "[app]") {
   Opened s(scores() + "#1");
   CHECK(s.content().dump->the_loop().id == 1);
-  const peer::Loop& outer = s.content().dump->the_loop();
+  const dump::Loop& outer = s.content().dump->the_loop();
   REQUIRE(outer.nodes[0].super);
   CHECK(loop_inside(*s.content().dump, outer.nodes[0]) == 0);
   CHECK_FALSE(loop_inside(*s.content().dump, outer.nodes[1]));
@@ -197,7 +197,7 @@ TEST_CASE("a stored schedule goes back unchanged byte for byte, and a changed on
   CHECK(read(folder.file("later.json")) != read(scores()));
   Opened again(folder.file("later.json"));
   CHECK(again.content().entry()->schedule.ii == later.ii);
-  s.apply(ShowLoop{{}, peer::Reading::IssueSlots});
+  s.apply(ShowLoop{{}, dump::Reading::IssueSlots});
   CHECK(s.why_no_dump(ExportKind::DumpGraph).find("full reading") != std::string::npos);
   Opened graph(dump("scores.ddg.json"));
   CHECK(graph.why_no_dump(ExportKind::DumpGraph).find("no place for a schedule") != std::string::npos);
@@ -239,7 +239,7 @@ TEST_CASE("a project of a dump comes back as one", "[app]") {
   CHECK_FALSE(s.error());
   Opened again(folder.file("a.heddle.json"));
   REQUIRE(again.content().dump);
-  CHECK(again.content().dump->reading == peer::Reading::IssueSlots);
+  CHECK(again.content().dump->reading == dump::Reading::IssueSlots);
   CHECK(again.content().schedules.size() == 1);
   CHECK_FALSE(again.unsaved());
 }

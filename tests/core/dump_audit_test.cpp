@@ -11,7 +11,7 @@
 #include "tests/support/paths.h"
 
 using namespace heddle;
-using namespace heddle::peer;
+using namespace heddle::dump;
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "tests/support/paths.h"
 
 using namespace heddle;
-using namespace heddle::peer;
+using namespace heddle::dump;
 
 namespace {
 
@@ -177,7 +177,7 @@ TEST_CASE("a view goes with what reads it, and the export sustains what it state
   s.ops[c.problem.find_op("add_8").index()].start += 1;  // not the stored schedule: the file is written anew
   const std::string out = export_schedule_graph(c.text, c.dump, 0, c.problem, s).value();
   const Dump again = parse_dump(out, "again.json").value();
-  const peer::Loop& loop = again.loops[0];
+  const dump::Loop& loop = again.loops[0];
   const auto group = [&](std::int64_t id) { return loop.find(id)->group; };
   CHECK(group(2) == group(5));
   CHECK(group(3) == group(5));

@@ -174,25 +174,25 @@ void add_dump(Dice& dice, World& world) {
   const DumpDocument document = dump_document(dice);
   const std::string file = world.fresh("dump", ".json");
   write_text(file, written(dice, document.dump));
-  const Result<peer::Dump> dump = peer::read_dump({file, {}, {}, 0});
+  const Result<dump::Dump> dump = dump::read_dump({file, {}, {}, 0});
   if (!count(world, "dump", dump)) return;
   world.dumps.push_back(file);
   if (!document.solution.is_null()) {
     world.solutions.push_back(world.fresh("solution", ".json"));
     write_text(world.solutions.back(), document.solution.dump());
   }
-  const peer::Loop& loop = dice.pick(dump->loops);
+  const dump::Loop& loop = dice.pick(dump->loops);
   Subject subject;
   subject.dump = true;
-  for (const peer::Loop& each : dump->loops) subject.loops.push_back(each.id);
+  for (const dump::Loop& each : dump->loops) subject.loops.push_back(each.id);
   std::string name = file;
   if (dump->loops.size() > 1 || dice.chance(30)) name += "#" + std::to_string(loop.id);
   if (dice.chance(20)) name += std::string(name.find('#') == std::string::npos ? "#" : ",") + (dice.chance(50) ? "full" : "issue-slots");
   subject.words = {name};
-  subject.problem = resolved(world, "loop of a dump", peer::read_dump_kernel(name), peer::read_dump_machine(name));
+  subject.problem = resolved(world, "loop of a dump", dump::read_dump_kernel(name), dump::read_dump_machine(name));
   if (!document.solution.is_null())
     subject.schedules.push_back(world.solutions.back());
-  else if (peer::has_schedule(name))
+  else if (dump::has_schedule(name))
     subject.schedules.push_back(name);
   if (subject.problem && dice.chance(50)) {
     subject.schedules.push_back(world.fresh("schedule", ".json"));
@@ -251,7 +251,7 @@ void adopt(World& world, Subject& subject, const std::string& file) {
     world.constraints.push_back(file);
   else if (says("schedule") && !file.ends_with(".heddle.json"))
     subject.schedules.push_back(file);
-  else if (!says("") && peer::is_dump(file))
+  else if (!says("") && dump::is_dump(file))
     world.dumps.push_back(file);
 }
 

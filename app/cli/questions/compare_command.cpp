@@ -23,7 +23,7 @@ Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const
   std::vector<Fault> warnings;
   // The schedule that a compiler's dump carries takes part by itself.
   if (const std::string dump = with_dump_options(*arguments.text("KERNEL"), arguments);
-      !arguments.has("--no-hand") && peer::has_schedule(dump))
+      !arguments.has("--no-hand") && dump::has_schedule(dump))
     if (Result<Contender> stored = file_contender(dump, problem, &warnings)) {
       stored->name = "stored";
       given.push_back(*std::move(stored));

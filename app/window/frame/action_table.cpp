@@ -131,7 +131,7 @@ Command take_back_change(const Session& s) { return RemoveChange{s.content().cha
 std::string needs_dump(const Session& s) { return s.content().dump ? "" : "no compiler's dump is open"; }
 std::string needs_emitter_rules(const Session& s) {
   if (!s.content().dump) return needs_dump(s);
-  if (s.content().dump->reading != peer::Reading::Full) return "issue slots know no warp groups: choose the full reading";
+  if (s.content().dump->reading != dump::Reading::Full) return "issue slots know no warp groups: choose the full reading";
   return s.open_emitter_rules().empty() ? "it demands nothing that is not in force" : "";
 }
 std::string needs_loops(const Session& s) {
@@ -139,7 +139,7 @@ std::string needs_loops(const Session& s) {
   return s.content().dump->dump().loops.size() > 1 ? "" : "the dump has only this loop";
 }
 Command other_reading(const Session& s) {
-  return ShowLoop{{}, s.content().dump->reading == peer::Reading::Full ? peer::Reading::IssueSlots : peer::Reading::Full};
+  return ShowLoop{{}, s.content().dump->reading == dump::Reading::Full ? dump::Reading::IssueSlots : dump::Reading::Full};
 }
 Command next_loop(const Session& s) {
   const DumpSource& source = *s.content().dump;

@@ -72,7 +72,7 @@ void draw_dump_pane(const Session& session, UiState& ui) {
   const float top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + px(5));
   colored_text(theme().dim, "reading");
-  for (const peer::Reading reading : {peer::Reading::Full, peer::Reading::IssueSlots}) {
+  for (const dump::Reading reading : {dump::Reading::Full, dump::Reading::IssueSlots}) {
     ImGui::SameLine(0, px(6));
     ImGui::SetCursorPosY(top);
     const bool now = dump->reading == reading;
@@ -87,7 +87,7 @@ void draw_dumped_op(const Session& session, const std::string& op, UiState& ui) 
   const auto& dump = session.content().dump;
   if (!dump) return;
   const auto& nodes = dump->the_loop().nodes;
-  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const peer::Node& n) { return n.name == op; });
+  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const dump::Node& n) { return n.name == op; });
   if (node == nodes.end()) return;
   wrapped_text(fonts().small, theme().text, describe_node(*node));
   const auto inner = loop_inside(*dump, *node);

@@ -12,7 +12,7 @@
 namespace heddle::app {
 namespace {
 
-std::string facts_of(const peer::Loop& loop) {
+std::string facts_of(const dump::Loop& loop) {
   if (loop.nodes.empty()) return "no ops";
   std::string text = count_of(static_cast<std::int64_t>(loop.nodes.size()), "op");
   if (loop.stated_ii && loop.scheduled()) return text + fmt::format(" · II {}", grouped(*loop.stated_ii));
@@ -21,9 +21,9 @@ std::string facts_of(const peer::Loop& loop) {
 }
 
 /// The loop that has this one as an op.
-std::optional<std::int64_t> loop_around(const peer::Dump& dump, std::int64_t id) {
-  for (const peer::Loop& outer : dump.loops)
-    for (const peer::Node& n : outer.nodes)
+std::optional<std::int64_t> loop_around(const dump::Dump& dump, std::int64_t id) {
+  for (const dump::Loop& outer : dump.loops)
+    for (const dump::Node& n : outer.nodes)
       if (n.super && n.inner_loop == id && outer.id != id) return outer.id;
   return std::nullopt;
 }
@@ -31,7 +31,7 @@ std::optional<std::int64_t> loop_around(const peer::Dump& dump, std::int64_t id)
 }  // namespace
 
 DumpModel build_dump(const DumpSource& source) {
-  const peer::Dump& dump = source.dump();
+  const dump::Dump& dump = source.dump();
   DumpModel model;
   model.file = printable(base_name(source.file->path));
   if (dump.variants > 0) model.file += fmt::format(" · {} variants", dump.variants);
@@ -40,7 +40,7 @@ DumpModel build_dump(const DumpSource& source) {
                             dump.algorithm.empty() ? "" : ", made by " + printable(dump.algorithm), grouped(dump.smem_budget),
                             grouped(dump.tmem_budget));
   for (std::size_t i = 0; i < dump.loops.size(); ++i) {
-    const peer::Loop& loop = dump.loops[i];
+    const dump::Loop& loop = dump.loops[i];
     LoopChoice choice{loop.id, fmt::format("loop {}", loop.id), facts_of(loop), i == source.loop};
     if (const auto around = loop_around(dump, loop.id)) choice.name += fmt::format(" in {}", *around);
     model.loops.push_back(std::move(choice));
@@ -48,21 +48,21 @@ DumpModel build_dump(const DumpSource& source) {
   return model;
 }
 
-std::string describe_node(const peer::Node& node) {
+std::string describe_node(const dump::Node& node) {
   std::string text = printable(node.what);
   text += fmt::format("{}{}, node {}", text.empty() ? "" : " · ", printable(node.kind), node.id);
   if (node.cycle) text += fmt::format(" · stored: cycle {}", grouped(*node.cycle));
   if (node.stage) text += fmt::format(", stage {}", *node.stage);
   if (node.group >= 0) text += fmt::format(", wg{}", node.group);
-  if (node.group == peer::kReplicated) text += ", a copy in every group";
+  if (node.group == dump::kReplicated) text += ", a copy in every group";
   if (node.occupancy_derived) text += " · occupancy by the compiler's published rules, not in the file";
   return text;
 }
 
-std::optional<std::int64_t> loop_inside(const DumpSource& source, const peer::Node& node) {
+std::optional<std::int64_t> loop_inside(const DumpSource& source, const dump::Node& node) {
   if (!node.super) return std::nullopt;
   const auto& loops = source.dump().loops;
-  const bool here = std::any_of(loops.begin(), loops.end(), [&](const peer::Loop& l) { return l.id == node.inner_loop; });
+  const bool here = std::any_of(loops.begin(), loops.end(), [&](const dump::Loop& l) { return l.id == node.inner_loop; });
   return here ? std::optional(node.inner_loop) : std::nullopt;
 }
 

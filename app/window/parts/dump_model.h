@@ -25,8 +25,8 @@ struct DumpModel {
 
 DumpModel build_dump(const DumpSource& source);
 /// "tmem_load 128x64 f32 · ttng.tmem_load, node 8 · cycle 1 322, stage 0, wg3"
-std::string describe_node(const peer::Node& node);
+std::string describe_node(const dump::Node& node);
 /// The loop that a node stands for, where the file has it.
-std::optional<std::int64_t> loop_inside(const DumpSource& source, const peer::Node& node);
+std::optional<std::int64_t> loop_inside(const DumpSource& source, const dump::Node& node);
 
 }  // namespace heddle::app

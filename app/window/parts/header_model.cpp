@@ -96,7 +96,7 @@ std::string violations_text(const Verdict& verdict) {
 }
 
 std::string dump_subject(const DumpSource& source) {
-  const peer::Dump& dump = source.dump();
+  const dump::Dump& dump = source.dump();
   return dump.loops.size() > 1 ? fmt::format("{} · loop {}", printable(dump.kernel), source.the_loop().id) : printable(dump.kernel);
 }
 

@@ -23,15 +23,15 @@ std::size_t document_of(const Content& content) {
 }
 
 /// The best that was solved for the open loop by the present reading.
-std::optional<peer::Improvement> improvement_of(const Content& content) {
+std::optional<dump::Improvement> improvement_of(const Content& content) {
   const ScheduleEntry* best = nullptr;
   for (const EntryPtr& entry : content.schedules)
     if (entry->schedule.provenance.kind == "solver" && entry->verdict.valid() && !entry->running &&
         (!best || entry->schedule.ii < best->schedule.ii))
       best = entry.get();
   if (!best) return std::nullopt;
-  peer::Improvement found;
-  found.full = content.dump->reading == peer::Reading::Full;
+  dump::Improvement found;
+  found.full = content.dump->reading == dump::Reading::Full;
   found.ii = best->schedule.ii;
   found.lower_bound = best->lower_bound.value_or(content.bounds->min_ii());
   found.proved = best->status == Status::Optimal;
@@ -48,16 +48,16 @@ std::optional<peer::Improvement> improvement_of(const Content& content) {
 }
 
 /// The audit of that document, with what was solved since.
-peer::Audit audit_of(const Content& content, std::size_t document) {
-  peer::Audit audit = content.dump->file->documents[document].audit;
-  for (peer::LoopAudit& loop : audit.loops)
+dump::Audit audit_of(const Content& content, std::size_t document) {
+  dump::Audit audit = content.dump->file->documents[document].audit;
+  for (dump::LoopAudit& loop : audit.loops)
     if (loop.loop == content.dump->loop) loop.improvement = improvement_of(content);
   return audit;
 }
 
 class Pointer {
  public:
-  Pointer(const Problem& problem, const peer::Loop& loop) : problem_(problem), loop_(loop) {
+  Pointer(const Problem& problem, const dump::Loop& loop) : problem_(problem), loop_(loop) {
     for (std::size_t v = 0; v < problem.ops.size(); ++v) ids_.emplace(problem.ops[v].name, OpId(v));
     for (std::size_t e = 0; e < problem.edges.size(); ++e)
       edges_.emplace(std::pair(problem.edges[e].from.index(), problem.edges[e].to.index()), EdgeId(e));
@@ -93,7 +93,7 @@ class Pointer {
     if (node >= loop_.nodes.size()) return {};
     OpId op = find(loop_.nodes[node].name);
     for (const bool back : {true, false})
-      for (const peer::Edge& e : loop_.edges)
+      for (const dump::Edge& e : loop_.edges)
         if (!op.valid() && (back ? e.to : e.from) == node) op = find(loop_.nodes[back ? e.from : e.to].name);
     return op;
   }
@@ -104,7 +104,7 @@ class Pointer {
   }
 
   const Problem& problem_;
-  const peer::Loop& loop_;
+  const dump::Loop& loop_;
   std::map<std::string, OpId> ids_;
   std::multimap<std::pair<std::size_t, std::size_t>, EdgeId> edges_;
 };
@@ -142,13 +142,13 @@ void audit_dump(const Session& session, AuditModel& model) {
   const Content& content = session.content();
   const DumpSource& source = *content.dump;
   const std::size_t document = document_of(content);
-  const peer::Dump& dump = source.file->documents[document].dump;
-  const peer::Audit audit = audit_of(content, document);
+  const dump::Dump& dump = source.file->documents[document].dump;
+  const dump::Audit audit = audit_of(content, document);
   model.of_dump = true;
   model.headline = audit_headline(dump, audit);
   for (std::size_t i = 0; i < content.schedules.size(); ++i)
     if (content.schedules[i]->file == source.name_of(document)) model.stored = i;
-  for (const peer::LoopAudit& loop : audit.loops) {
+  for (const dump::LoopAudit& loop : audit.loops) {
     const std::vector<AuditRow> rows = audit_rows(dump, loop);
     if (loop.loop != source.loop) {
       const std::size_t count = findings(rows);
