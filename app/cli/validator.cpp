@@ -94,6 +94,8 @@ Validator::Known* Validator::known(const PublishedRow& row, std::string& why_not
     Known fresh = load(line.first, line.second, own);
     for (Fault& fault : own) {
       fault.message = fault.file.empty() ? fault.message : fmt::format("{}: {} {}", fault.file, fault.pointer, fault.message);
+      // A bad machine file is one fault, not one for every row that names it.
+      if (std::any_of(faults.begin(), faults.end(), [&](const Fault& f) { return f.message == fault.message; })) continue;
       fault.file = row.file;
       fault.pointer = "/heddle";
       faults.push_back(std::move(fault));

@@ -14,6 +14,7 @@ int run_analyze(const Arguments& arguments, const Terminal& terminal);
 int run_show(const Arguments& arguments, const Terminal& terminal);
 int run_simulate(const Arguments& arguments, const Terminal& terminal);
 int run_validate(const Arguments& arguments, const Terminal& terminal);
+int run_fit(const Arguments& arguments, const Terminal& terminal);
 int run_export(const Arguments& arguments, const Terminal& terminal);
 int run_emit(const Arguments& arguments, const Terminal& terminal);
 int run_compile(const Arguments& arguments, const Terminal& terminal);

@@ -8,6 +8,7 @@
 #include "core/base/atomic_file.h"
 #include "core/formats/cost_members.h"
 #include "core/kernel/op_kind.h"
+#include "core/machine/fitted.h"
 #include "core/machine/limit_fields.h"
 
 namespace heddle {
@@ -62,8 +63,10 @@ template <class Io>
 void visit(Io& io, ClockModel& c) {
   io.required("max_mhz", c.max_mhz, as::integer(1, 1 << 20));
   io.required("power_w", c.power_w, as::integer(1, 1'000'000), "the power limit where no other is given");
+  io.optional("loaded_mhz", c.loaded_mhz, as::integer(1, 1 << 20), "with the tensor cores busy all the time, at that limit, random data");
   io.required("sustained_mhz", c.sustained_mhz,
-              "under load, of tensor (per mille of all cycles in which the tensor cores work), power_w and zeros (1 where the data is all "
+              "under load, of loaded_mhz, tensor (per mille of all cycles in which the tensor cores work), power_w and zeros (1 where the "
+              "data is all "
               "zeros, else 0)");
   io.optional("anchors", c.anchors, "speeds of known kernels on the device that sustained_mhz stands for");
   io.optional("source", c.source);
@@ -73,8 +76,6 @@ template <class Io>
 void visit(Io& io, StreamCosts& s) {
   io.always("arithmetic_percent", s.arithmetic_percent, as::integer(100, 1000),
             "time of a group's own arithmetic, in percent of what the rates of its units say");
-  io.optional("arithmetic_least", s.arithmetic_least, as::integer(100, 1000), "what that may be at least");
-  io.optional("arithmetic_most", s.arithmetic_most, as::integer(100, 1000), "and at most");
   io.always("turn", s.turn, as::integer(0, 1'000'000), "to pass the turn on the tensor cores to another group, in cycles");
   io.optional("source", s.source);
 }
@@ -85,6 +86,14 @@ void visit(Io& io, SharedSupply& s) {
   io.always("launch_ns", s.launch_ns, as::integer(0, 1'000'000'000), "of a kernel, on top of its cycles");
   io.optional("dram_gbs", s.dram_gbs, as::integer(1, 1 << 30), "10^9 bytes per second to and from DRAM");
   io.optional("source", s.source);
+}
+
+template <class Io>
+void visit(Io& io, FittedNumber& f) {
+  io.required("number", f.number, as::label, "where it stands in this file, \"shared.l2_bytes\"");
+  io.required("least", f.least, as::integer(0, kLargestCount));
+  io.required("most", f.most, as::integer(0, kLargestCount));
+  io.required("source", f.source, "of that range");
 }
 
 template <class Io>
@@ -101,6 +110,7 @@ void visit(Io& io, Machine& m) {
   io.required("limits", m.limits);
   io.always("rules", m.rules, "cost per kind of op, in tile dimensions");
   io.always("handoff", m.handoff);
+  io.optional("fitted", m.fitted, "numbers that heddle fit may move, at most 8");
 }
 
 namespace {
@@ -109,12 +119,36 @@ namespace {
 void judge_clock(const ClockModel& clock, ReadLog& log) {
   if (clock.max_mhz == 0 || log.touched("/clock/sustained_mhz")) return;
   for (const std::int64_t tensor : {0, 1000}) {
-    const auto mhz = clock.sustained_mhz.evaluate({{"tensor", tensor}, {"power_w", clock.power_w}, {"zeros", 0}});
+    const auto mhz =
+        clock.sustained_mhz.evaluate({{"loaded_mhz", clock.loaded_mhz}, {"tensor", tensor}, {"power_w", clock.power_w}, {"zeros", 0}});
     if (mhz && *mhz > 0) continue;
     return log.fault(
         "/clock/sustained_mhz",
         mhz ? fmt::format("{} MHz where tensor is {}: expected more than 0", *mhz, tensor) : mhz.error().faults.front().message,
-        "it may name tensor (busy cycles of the tensor cores, per mille), power_w and zeros (1 where the data is all zeros)");
+        "it may name loaded_mhz, tensor (busy cycles of the tensor cores, per mille), power_w and zeros (1 where the data is all zeros)");
+  }
+}
+
+void judge_fitted(const Machine& machine, ReadLog& log) {
+  if (machine.fitted.size() > kMostFitted)
+    log.fault("/fitted", fmt::format("{} numbers, expected at most {}", machine.fitted.size(), kMostFitted),
+              "a model that is fitted by many numbers explains nothing");
+  std::map<std::string, std::size_t> seen;
+  for (std::size_t i = 0; i < machine.fitted.size(); ++i) {
+    const FittedNumber& fitted = machine.fitted[i];
+    const std::string at = fmt::format("/fitted/{}", i);
+    const FittedField* field = find_fitted_field(fitted.number);
+    if (!field && !fitted.number.empty()) {
+      std::vector<std::string> known;
+      for (const FittedField& f : fitted_fields()) known.push_back(f.name);
+      log.fault(at + "/number", fmt::format("'{}' is no number that can be fitted (known: {})", fitted.number, list_of(known)),
+                did_you_mean(fitted.number, known));
+    }
+    if (!field) continue;
+    if (const auto [it, fresh] = seen.emplace(fitted.number, i); !fresh)
+      log.fault(at + "/number", fmt::format("'{}' already is /fitted/{}", fitted.number, it->second));
+    if (const std::int64_t value = field->get(machine); value < fitted.least || value > fitted.most)
+      log.fault(at, fmt::format("{} is {}, not between {} and {}", fitted.number, value, fitted.least, fitted.most));
   }
 }
 
@@ -151,6 +185,7 @@ void read_machine_root(ObjectReader& root, Machine& machine) {
   machine.file = root.cursor().log().file;
   read_members(root, machine);
   judge_clock(machine.clock, root.cursor().log());
+  judge_fitted(machine, root.cursor().log());
   judge(machine, root.cursor().log());
 }
 

@@ -80,8 +80,9 @@ void visit(Io& io, PublishedRow& r) {
   io.optional("heddle", r.counterpart, as::or_null(as::part), "the simulation that comes closest");
   io.optional("pair", r.pairs);
   io.optional("fitted", r.fitted, "which number of Heddle's was made from this row; it is shown and does not count");
+  io.optional("source", r.source, "where it was published; heddle fit leaves out the rows of one source together");
   io.for_people("clock_mhz", "integer", "where the source states it");
-  for (const char* text : {"dtype", "schedule", "source", "note"}) io.for_people(text, "string");
+  for (const char* text : {"dtype", "schedule", "note"}) io.for_people(text, "string");
   for (const char* count : {"stages", "warp_groups", "cluster"}) io.for_people(count, "integer");
   io.for_people("tile", "object"), io.for_people("persistent", "boolean"), io.for_people("time_us", "number");
 }

@@ -21,7 +21,8 @@ ClockAnswer clock_of(const Machine& machine, const ClockChoice& choice, double t
   if (choice.kind == ClockChoice::Kind::Max)
     return at(static_cast<double>(model.max_mhz), fmt::format("{} MHz, the maximum", model.max_mhz));
   const std::int64_t power = choice.power_w.value_or(model.power_w);
-  const Scope scope{{"tensor", std::llround(1000 * tensor_use)}, {"power_w", power}, {"zeros", choice.zeros ? 1 : 0}};
+  const Scope scope{
+      {"loaded_mhz", model.loaded_mhz}, {"tensor", std::llround(1000 * tensor_use)}, {"power_w", power}, {"zeros", choice.zeros ? 1 : 0}};
   const Result<std::int64_t> sustained = model.sustained_mhz.evaluate(scope);
   // A formula that cannot be evaluated here (it was where the file was read) says nothing of the load.
   const double mhz = std::min(static_cast<double>(model.max_mhz), (sustained ? static_cast<double>(*sustained) : 0) * choice.speed);

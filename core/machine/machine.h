@@ -59,10 +59,11 @@ struct HandOff {
 
 /// The clock under load: what the power limit leaves of its maximum.
 struct ClockModel {
-  std::int64_t max_mhz = 0;  ///< 0: the file says nothing of it, and clock_mhz stands for every load
-  std::int64_t power_w = 0;  ///< the default power limit
-  /// Of `tensor` (per mille of all cycles in which the tensor cores work), `power_w`, and `zeros` (1 where the data is all zeros, so that
-  /// hardly a bit changes; else 0).
+  std::int64_t max_mhz = 0;     ///< 0: the file says nothing of it, and clock_mhz stands for every load
+  std::int64_t power_w = 0;     ///< the default power limit
+  std::int64_t loaded_mhz = 0;  ///< with the tensor cores busy all the time, at that limit, random data; for sustained_mhz
+  /// Of `loaded_mhz`, `tensor` (per mille of all cycles in which the tensor cores work), `power_w`, and `zeros` (1 where the data is all
+  /// zeros, so that hardly a bit changes; else 0).
   Expr sustained_mhz{0};
   /// TFLOP/s of a kernel that anyone can measure, on the device that sustained_mhz stands for: devices of one name differ.
   struct Anchor {
@@ -86,11 +87,20 @@ struct StreamCosts {
   /// Time of one group's own arithmetic (elementwise, reductions, exponentials, conversions), in percent of what the units' rates say: one
   /// warp per scheduler does not keep them full.
   std::int64_t arithmetic_percent = 100;
-  std::int64_t arithmetic_least = 0, arithmetic_most = 0;  ///< between which that may lie; 0: it is taken as it is
-  Cycle turn = 0;                                          ///< to pass the turn on the tensor cores to another group, by a named barrier
+  Cycle turn = 0;  ///< to pass the turn on the tensor cores to another group, by a named barrier
   std::string source;
   bool operator==(const StreamCosts&) const = default;
 };
+
+/// A number that was fitted to measurements of whole kernels, and may be again (heddle fit).
+struct FittedNumber {
+  std::string number;  ///< where it stands, "shared.l2_bytes" (core/machine/fitted.h)
+  std::int64_t least = 0, most = 0;
+  std::string source;  ///< of the range
+  bool operator==(const FittedNumber&) const = default;
+};
+
+inline constexpr std::size_t kMostFitted = 8;
 
 struct Machine {
   std::string name;
@@ -106,6 +116,7 @@ struct Machine {
   Limits limits;
   std::vector<CostRule> rules;
   HandOff handoff;
+  std::vector<FittedNumber> fitted;  ///< at most kMostFitted
 
   const Unit* find_unit(std::string_view name) const;
   const CostRule* find_rule(std::string_view kind) const;

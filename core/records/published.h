@@ -28,7 +28,7 @@ struct OrderingPair {
 };
 
 struct PublishedRow {
-  std::string id, kind, kernel, implementation, machine;
+  std::string id, kind, kernel, implementation, machine, source;
   std::optional<std::int64_t> power_w;
   bool zeros = false;  ///< the data was all zeros
   bool causal = false;

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/analysis/turns.h"
+#include "core/machine/fitted.h"
 #include "core/simulate/pace.h"
 #include "core/simulate/simulate.h"
 
@@ -31,9 +32,7 @@ void scale_latencies(Problem& problem, const std::map<std::string, int>& percent
 UncertainNumbers uncertain_numbers(const Problem& problem, const Machine& machine, int count, std::uint64_t seed) {
   UncertainNumbers numbers;
   numbers.turn_cost = machine.streams.turn;
-  const std::int64_t usual = machine.streams.arithmetic_percent;
-  const std::int64_t least = machine.streams.arithmetic_least > 0 ? machine.streams.arithmetic_least : usual;
-  const std::int64_t most = std::max(least, machine.streams.arithmetic_most > 0 ? machine.streams.arithmetic_most : usual);
+  const FittedNumber range = fitted_range(machine, "streams.arithmetic_percent");
   std::mt19937_64 random(seed);
   for (int k = 0; k < count; ++k) {
     Problem sample = problem;
@@ -41,7 +40,7 @@ UncertainNumbers uncertain_numbers(const Problem& problem, const Machine& machin
     for (const Op& op : sample.ops)
       if (!percent.contains(op.kind)) percent[op.kind] = 100 - kLatencyPercent + static_cast<int>(random() % (2 * kLatencyPercent + 1));
     scale_latencies(sample, percent);
-    pace(sample, most - (most - least) * k / std::max(1, count - 1));
+    pace(sample, range.most - (range.most - range.least) * k / std::max(1, count - 1));
     numbers.samples.push_back(std::move(sample));
   }
   return numbers;

@@ -1,0 +1,243 @@
+#include "core/answers/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/answers/summary.h"
+#include "core/base/words.h"
+
+namespace heddle {
+namespace {
+
+using Values = std::vector<std::int64_t>;
+
+double off_by(double log_ratio) { return std::abs(std::exp(log_ratio) - 1); }
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/// What one number does to the errors of all rows: its effect at some values, straight lines between them.
+struct Effect {
+  Values at;  ///< ascending
+  std::vector<std::vector<double>> errors;
+
+  double of(std::size_t row, std::int64_t value) const {
+    const auto above = static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), value) - at.begin());
+    if (above < at.size() && at[above] == value) return errors[above][row];
+    const double part = static_cast<double>(value - at[above - 1]) / static_cast<double>(at[above] - at[above - 1]);
+    return errors[above - 1][row] * (1 - part) + errors[above][row] * part;
+  }
+};
+
+class Fit {
+ public:
+  Fit(const std::vector<FitRow>& rows, const std::vector<FittedNumber>& numbers, const Values& now, const FitErrors& errors)
+      : rows_(rows), numbers_(numbers), now_(now), errors_(errors) {
+    for (const FitRow& row : rows) ++rows_of_[row.source];
+  }
+
+  FitAnswer run() {
+    FitAnswer answer;
+    answer.numbers = numbers_;
+    answer.before = now_;
+    answer.rows = rows_.size();
+    // Again around what was found, where straight lines are closer to the truth, until nothing moves.
+    answer.after = now_;
+    for (int round = 0; round < kMostRounds && (round == 0 || answer.after != center_); ++round) {
+      answer.complete = learn(answer.after);
+      if (!answer.complete) return answer;
+      if (round == 0) answer.error_before = error_of("", center_errors_), as_they_are_ = center_errors_;
+      answer.after = best("");
+    }
+    const auto after = errors_(answer.after);
+    std::vector<double> unseen(rows_.size());
+    for (const auto& [source, count] : rows_of_) {
+      LeftOut left{source, count, best(source), 0, 0};
+      const auto by_others = errors_(left.values);
+      if (!by_others) return answer.complete = false, answer;
+      left.error = error_of(source, *by_others);
+      left.as_they_are = error_of(source, as_they_are_);
+      for (std::size_t r = 0; r < rows_.size(); ++r)
+        if (rows_[r].source == source) unseen[r] = off_by((*by_others)[r]);
+      answer.left_out.push_back(std::move(left));
+    }
+    if (!after) return answer.complete = false, answer;
+    answer.error_after = error_of("", *after);
+    answer.error_left_out = median(unseen);
+    std::stable_sort(answer.left_out.begin(), answer.left_out.end(), [](const LeftOut& a, const LeftOut& b) { return a.rows > b.rows; });
+    return answer;
+  }
+
+ private:
+  /// Median over the rows of a source, "" for all.
+  double error_of(const std::string& source, const std::vector<double>& errors) const {
+    std::vector<double> own;
+    for (std::size_t r = 0; r < rows_.size(); ++r)
+      if (source.empty() || rows_[r].source == source) own.push_back(off_by(errors[r]));
+    return median(std::move(own));
+  }
+
+  /// The effects of all numbers around these values. False: stopped.
+  bool learn(const Values& center) {
+    const auto errors_there = errors_(center);
+    if (!errors_there) return false;
+    center_ = center;
+    center_errors_ = *errors_there;
+    effects_.clear();
+    for (std::size_t n = 0; n < numbers_.size(); ++n) {
+      const auto& [name, least, most, source] = numbers_[n];
+      const std::int64_t near = (most - least) / kNear;
+      Effect effect;
+      effect.at = {least, std::max(least, center[n] - near), center[n], std::min(most, center[n] + near), most};
+      effect.at.erase(std::unique(effect.at.begin(), effect.at.end()), effect.at.end());
+      for (const std::int64_t value : effect.at) {
+        Values values = center;
+        values[n] = value;
+        const auto errors = value == center[n] ? errors_there : errors_(values);
+        if (!errors) return false;
+        effect.errors.push_back(*errors);
+      }
+      effects_.push_back(std::move(effect));
+    }
+    return true;
+  }
+
+  double cost(const Values& values, const std::string& without) const {
+    std::map<std::string, double> sums;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (rows_[r].source == without) continue;
+      double error = center_errors_[r];
+      for (std::size_t n = 0; n < values.size(); ++n) error += effects_[n].of(r, values[n]) - center_errors_[r];
+      sums[rows_[r].source] += std::abs(error);
+    }
+    double all = 0;
+    for (const auto& [source, sum] : sums) all += sum / static_cast<double>(rows_of_.at(source));
+    return all;
+  }
+
+  /// One number after the other, over its whole range, until none gets better.
+  Values best(const std::string& without) const {
+    Values values = center_;
+    double least = cost(values, without);
+    for (bool better = true; better;) {
+      better = false;
+      for (std::size_t n = 0; n < values.size(); ++n) {
+        const std::int64_t step = std::max<std::int64_t>(1, (numbers_[n].most - numbers_[n].least) / kSteps);
+        for (std::int64_t value = numbers_[n].least; value <= numbers_[n].most; value += step) {
+          Values other = values;
+          other[n] = value;
+          if (const double now = cost(other, without); now < least - kLeastGain) values = std::move(other), least = now, better = true;
+        }
+      }
+    }
+    return values;
+  }
+
+  static constexpr std::int64_t kSteps = 50, kNear = 8;  ///< parts of a range
+  static constexpr int kMostRounds = 4;
+  static constexpr double kLeastGain = 1e-9;
+
+  const std::vector<FitRow>& rows_;
+  const std::vector<FittedNumber>& numbers_;
+  const Values& now_;
+  const FitErrors& errors_;
+  std::map<std::string, std::size_t> rows_of_;
+  Values center_;
+  std::vector<double> center_errors_, as_they_are_;
+  std::vector<Effect> effects_;
+};
+
+constexpr std::size_t kMostSource = 60;
+
+std::string error_text(double part) { return fmt::format("{:.1f} %", 100 * part); }
+
+std::string list_text(const Values& values) {
+  std::string text;
+  for (const std::int64_t value : values) text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
+  return text;
+}
+
+/// Between what the number was with one source left out or another.
+std::string folds_text(const FitAnswer& answer, std::size_t number) {
+  std::int64_t low = answer.after[number], high = low;
+  for (const LeftOut& left : answer.left_out) low = std::min(low, left.values[number]), high = std::max(high, left.values[number]);
+  return low == high ? std::to_string(low) : fmt::format("{} to {}", low, high);
+}
+
+}  // namespace
+
+bool FitAnswer::at_end(std::size_t number) const {
+  return after[number] != before[number] && (after[number] == numbers[number].least || after[number] == numbers[number].most);
+}
+
+FitAnswer fit_numbers(const std::vector<FitRow>& rows, const std::vector<FittedNumber>& numbers, const std::vector<std::int64_t>& now,
+                      const FitErrors& errors) {
+  return Fit(rows, numbers, now, errors).run();
+}
+
+std::string fit_headline(const Machine& machine, const FitAnswer& answer) {
+  if (!answer.complete) return fmt::format("{}: stopped before its end", printable(machine.name));
+  return fmt::format("{}: {} fitted to {} of {}; median error {} now, {} fitted, {} for sources that the fit does not see",
+                     printable(machine.name), count_of(answer.numbers.size(), "number"), count_of(answer.rows, "row"),
+                     count_of(answer.left_out.size(), "source"), error_text(answer.error_before), error_text(answer.error_after),
+                     error_text(answer.error_left_out));
+}
+
+std::string fit_text(const Machine& machine, const FitAnswer& answer, const TextStyle& style) {
+  std::string text = wrapped(fit_headline(machine, answer), "", style.width);
+  if (!answer.complete) return text;
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t n = 0; n < answer.numbers.size(); ++n) {
+    const FittedNumber& number = answer.numbers[n];
+    rows.push_back({number.number, std::to_string(answer.before[n]), std::to_string(answer.after[n]), folds_text(answer, n),
+                    fmt::format("{} to {}{}", number.least, number.most, answer.at_end(n) ? ": at its end" : "")});
+  }
+  text += "\n" + text_table({{"number"}, {"now", true}, {"fitted", true}, {"without a source"}, {"range"}}, rows, style.width);
+  rows.clear();
+  for (const LeftOut& left : answer.left_out)
+    rows.push_back({shortened(printable(left.source), kMostSource), std::to_string(left.rows), error_text(left.as_they_are),
+                    error_text(left.error), list_text(left.values)});
+  text += "\none source left out, the others fitted: median error of its rows, and the numbers in the order above\n" +
+          text_table({{"source left out"}, {"rows", true}, {"now", true}, {"fitted", true}, {"numbers"}}, rows, style.width);
+  return text;
+}
+
+Json fit_json(const Machine& machine, const FitAnswer& answer) {
+  Json numbers = Json::array(), sources = Json::array();
+  for (std::size_t n = 0; n < answer.numbers.size() && answer.complete; ++n)
+    numbers.push(Json::object()
+                     .set("number", answer.numbers[n].number)
+                     .set("now", answer.before[n])
+                     .set("fitted", answer.after[n])
+                     .set("least", answer.numbers[n].least)
+                     .set("most", answer.numbers[n].most)
+                     .set("at_end", answer.at_end(n)));
+  for (const LeftOut& left : answer.left_out) {
+    Json values = Json::array();
+    for (const std::int64_t value : left.values) values.push(value);
+    sources.push(Json::object()
+                     .set("source", left.source)
+                     .set("rows", left.rows)
+                     .set("error_now", left.as_they_are)
+                     .set("error_fitted", left.error)
+                     .set("values", std::move(values)));
+  }
+  return Json::object()
+      .set("machine", machine.name)
+      .set("complete", answer.complete)
+      .set("rows", answer.rows)
+      .set("error_now", answer.error_before)
+      .set("error_fitted", answer.error_after)
+      .set("error_left_out", answer.error_left_out)
+      .set("numbers", std::move(numbers))
+      .set("left_out", std::move(sources));
+}
+
+}  // namespace heddle
