@@ -144,7 +144,7 @@ int take_screenshot(const Arguments& arguments, const Terminal& terminal) {
   // While a solve or a question runs ("ask&") there is a moment for it to show something.
   for (int frame = 0; frame < 40; ++frame) {
     window.step();
-    if (session.live().active() || session.asking()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (session.live().active() || session.asking() || session.validating()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (arguments.has("--chart-only")) {
     session.apply(Export{ExportKind::Png, picture});

@@ -28,7 +28,7 @@ CommandSpec window_row() {
        toggle("--no-solve", "do not solve at the start"),
        choice("--tab", "TAB",
               {"log", "explain", "slack", "alternatives", "what_if", "pareto", "sensitivity", "compare", "audit", "graph", "pipeline",
-               "ops", "units", "constraints", "cuda", "runs", "sweep"},
+               "ops", "units", "constraints", "cuda", "runs", "sweep", "truth"},
               "the tab under the chart"),
        {"--select", "", "OP", "select this op", ValueType::Name, {}, 0, 0, false},
        choice("--mode", "MODE", {"steady", "unrolled", "pipeline"}, "of the chart"),

@@ -15,6 +15,7 @@
 #include "app/session/proposal.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/sweep_state.h"
+#include "app/session/truth_state.h"
 #include "core/chart/gantt_model.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
@@ -224,6 +225,14 @@ std::string tune_command(const Session& session, const TuneOptions& options) {
   return shell_words(words);
 }
 
+std::string validate_command(const Session& session) {
+  const TruthTools& tools = session.truth().tools();
+  std::vector<std::string> words{"heddle", "validate"};
+  words.insert(words.end(), tools.files.begin(), tools.files.end());
+  if (tools.ground) words.insert(words.end(), {"--ground", *tools.ground});
+  return shell_words(words);
+}
+
 std::string audit_command(const Session& session) {
   const Content& content = session.content();
   if (!content.dump) return {};
@@ -346,12 +355,13 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
     return has_file ? line("check", {"--prove"}) : line("solve");
   }
   if (command.is<OpenSchedule, FirstViolation>()) return line("check");
-  if (command.is<OpenProject, SelectSchedule, SetMode, SetIterations, OpenPoint>()) return shown();
+  if (command.is<OpenProject, SelectSchedule, SetMode, SetIterations, OpenPoint, OpenPublished>()) return shown();
 
   if (const auto* c = command.as<OpenFile>()) {
     if (const auto& sweep = session.sweep().file(); sweep && sweep->path == c->path) return shell_words({"heddle-gui", c->path});
     return content.dump ? Line(audit_command(session)) : std::nullopt;
   }
+  if (command.is<Validate>()) return validate_command(session);
   if (command.is<OpenDump, ShowLoop>()) return audit_command(session);
   if (const auto* c = command.as<OpenSweep>()) return session.sweep().file() ? Line(shell_words({"heddle-gui", c->path})) : std::nullopt;
   if (const auto* c = command.as<StartTune>()) return tune_command(session, c->options);

@@ -40,6 +40,8 @@ std::vector<std::string> tune_words(const Content& content, TuneOptions options,
                                     const SweepHead* earlier = nullptr);
 /// The same as a line; of a history that is open and can be continued, of that one.
 std::string tune_command(const Session& session, const TuneOptions& options);
+/// Validates what the window does.
+std::string validate_command(const Session& session);
 /// Judges the open dump; empty where none is open.
 std::string audit_command(const Session& session);
 /// Compares A with B, aligned as they are.

@@ -218,6 +218,16 @@ struct OpenPoint {
   bool as_baseline = false;
 };  ///< its problem and its schedule; without a schedule it is solved again
 
+// Predictions against published measurements.
+struct Validate {};
+struct CancelValidation {};
+struct SelectPublished {
+  std::optional<std::size_t> index;
+};  ///< a row of the validation; none: no row is chosen
+struct OpenPublished {
+  std::size_t index = 0;
+};  ///< its kernel, machine, parameters and schedule; where it names no schedule, one is solved for
+
 // Selection.
 struct SelectOp {
   OpId op;

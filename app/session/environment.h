@@ -10,6 +10,7 @@
 #include "app/jobs/solve_job.h"
 #include "app/jobs/warm_job.h"
 #include "app/session/sweep_state.h"
+#include "app/session/truth_state.h"
 
 namespace heddle::app {
 
@@ -24,6 +25,7 @@ struct Environment {
   KernelTools kernel = built_in_tools();
   RunTools run = built_in_run_tools();
   SweepTools sweep = built_in_sweep_tools();
+  TruthTools truth{};
 };
 
 }  // namespace heddle::app

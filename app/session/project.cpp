@@ -10,7 +10,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::array<std::pair<BottomTab, const char*>, 17> kTabs{{{BottomTab::Log, "log"},
+constexpr std::array<std::pair<BottomTab, const char*>, 18> kTabs{{{BottomTab::Log, "log"},
                                                                    {BottomTab::Explain, "explain"},
                                                                    {BottomTab::Slack, "slack"},
                                                                    {BottomTab::Alternatives, "alternatives"},
@@ -26,7 +26,8 @@ constexpr std::array<std::pair<BottomTab, const char*>, 17> kTabs{{{BottomTab::L
                                                                    {BottomTab::Constraints, "constraints"},
                                                                    {BottomTab::Cuda, "cuda"},
                                                                    {BottomTab::Runs, "runs"},
-                                                                   {BottomTab::Sweep, "sweep"}}};
+                                                                   {BottomTab::Sweep, "sweep"},
+                                                                   {BottomTab::Truth, "truth"}}};
 
 bool same_changes(const Changes& a, const Changes& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {

@@ -36,6 +36,8 @@ const KernelState& Session::kernel() const { return core_->work_.kernel; }
 bool Session::building() const { return core_->work_.kernel.active() || core_->work_.runs.active(); }
 const RunState& Session::runs() const { return core_->work_.runs; }
 const SweepState& Session::sweep() const { return core_->work_.sweep; }
+const TruthState& Session::truth() const { return core_->work_.truth; }
+bool Session::validating() const { return core_->work_.truth.active(); }
 const std::optional<ErrorReport>& Session::error() const { return core_->error_; }
 const Settings& Session::settings() const { return core_->settings_; }
 const std::string& Session::solver_name() const { return core_->environment_.solver_name; }

@@ -24,6 +24,7 @@ class KernelState;     // app/session/kernel_state.h
 class RunState;        // app/session/run_state.h
 class SessionCore;     // app/session/session_core.h
 class SweepState;      // app/session/sweep_state.h
+class TruthState;      // app/session/truth_state.h
 struct AskOptions;     // app/jobs/ask_options.h
 struct Environment;    // app/session/environment.h
 struct KernelText;     // app/jobs/kernel_job.h
@@ -90,6 +91,11 @@ class Session {
   /// Empty when what is open can be tuned, or the open history be continued, else why not.
   std::string why_no_tune() const;
   std::string why_no_more() const;
+  /// Predictions against published measurements.
+  const TruthState& truth() const;
+  bool validating() const;  ///< they, or the parts of one, are being worked out
+  /// Empty when a validation can be started, else why not.
+  std::string why_no_validation() const;
   const std::optional<ErrorReport>& error() const;
   const Settings& settings() const;
   const std::string& solver_name() const;

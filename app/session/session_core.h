@@ -21,6 +21,7 @@
 #include "app/session/run_state.h"
 #include "app/session/session.h"
 #include "app/session/sweep_state.h"
+#include "app/session/truth_state.h"
 #include "app/session/undo.h"
 
 namespace heddle::app {
@@ -42,7 +43,10 @@ struct OpenDocument {
 /// What threads are working on, what they were asked, and what has come of it.
 struct BackgroundWork {
   explicit BackgroundWork(const Environment& environment)
-      : kernel(environment.kernel, environment.wake), runs(environment.run, environment.wake), sweep(environment.sweep, environment.wake) {}
+      : kernel(environment.kernel, environment.wake),
+        runs(environment.run, environment.wake),
+        sweep(environment.sweep, environment.wake),
+        truth(environment.truth, environment.wake) {}
 
   // The solve.
   LiveSolve live;
@@ -73,6 +77,7 @@ struct BackgroundWork {
   KernelState kernel;
   RunState runs;
   SweepState sweep;
+  TruthState truth;
 
   std::unique_ptr<SolveJob> job;
   std::shared_ptr<const Problem> job_problem;  ///< what the running job was asked: an answer to anything else is not taken
@@ -157,6 +162,10 @@ class SessionCore {
   void on(const StartTune& c);
   void on(const CancelTune& c);
   void on(const OpenPoint& c);
+  void on(const Validate& c);
+  void on(const CancelValidation& c);
+  void on(const SelectPublished& c);
+  void on(const OpenPublished& c);
   void on(const ToggleWhiskers& c);
   void on(const Undo& c);
   void on(const Redo& c);
@@ -185,6 +194,7 @@ class SessionCore {
   void show_dump(std::shared_ptr<const DumpSource> source, const std::string& what);
   bool pump_runs();
   bool pump_sweep();
+  bool pump_truth();
   /// While its tab is shown, the text is that of the shown schedule.
   void keep_kernel_fresh();
   bool pump_kernel();

@@ -121,11 +121,12 @@ void SessionCore::end_row() {
 }
 
 bool SessionCore::pump() {
-  const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs(), swept = pump_sweep();
+  const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs(), swept = pump_sweep(),
+             validated = pump_truth();
   const auto distrusted = take_store_trouble();
   if (distrusted) say(LogLevel::Warning, *distrusted);
   keep_safe();
-  return solved || answered || built || ran || swept || distrusted;
+  return solved || answered || built || ran || swept || validated || distrusted;
 }
 
 bool SessionCore::pump_solve() {
@@ -321,7 +322,8 @@ bool SessionCore::close(std::chrono::milliseconds limit) {
   abandon_job("the window closes");
   if (work_.question_job) work_.question_job->cancel();
   work_.waiting.clear();
-  if (!work_.leaving.wait_until(deadline) || !work_.kernel.close(deadline) || !work_.runs.close(deadline) || !work_.sweep.close(deadline))
+  if (!work_.leaving.wait_until(deadline) || !work_.kernel.close(deadline) || !work_.runs.close(deadline) || !work_.sweep.close(deadline) ||
+      !work_.truth.close(deadline))
     return false;
   return !work_.question_job || work_.question_job->wait_until(deadline);
 }

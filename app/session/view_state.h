@@ -34,7 +34,8 @@ enum class BottomTab {
   Constraints,
   Cuda,
   Runs,
-  Sweep
+  Sweep,
+  Truth
 };
 
 /// How A and B share the centre, where there is a B.

@@ -13,8 +13,6 @@ namespace {
 constexpr double kClose = 0.10;
 constexpr double kSame = 0.0005;  ///< gains below this are none
 
-std::string kind_title(const ValidatedKind& kind) { return fmt::format("{}, {}", kind.kind, kind.arch.empty() ? "no machine" : kind.arch); }
-
 ValidatedKind kind_from(const std::string& kind, const std::string& arch, std::vector<double> ratios, const ValidationGround& ground) {
   ValidatedKind sum;
   sum.kind = kind;
@@ -49,22 +47,6 @@ ValidatedPair judged(const ValidatedRow& row, const OrderingPair& pair, const Va
   else
     result.predicted = row.prediction.tflops / other.prediction.tflops;
   return result;
-}
-
-std::string gain_text(double gain) { return fmt::format("{:+.1f} %", 100 * (gain - 1)); }
-
-/// "as measured", "right, size not", "wrong" ...
-std::string pair_verdict(const ValidatedPair& pair) {
-  if (!pair.predicted) return "not expressed";
-  if (pair.fitted) return "fitted to it";
-  if (pair.size_right()) return "sign and size right";
-  if (pair.sign_right()) return "sign right, size not";
-  return std::abs(*pair.predicted - 1) < kSame ? "no difference predicted" : "sign wrong";
-}
-
-std::string band_text(const ValidatedKind& kind) {
-  if (!kind.band) return "";
-  return fmt::format("{:.2f} to {:.2f}{}", kind.band->low, kind.band->high, kind.inside() ? "" : ": LEFT");
 }
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -146,6 +128,23 @@ Json optional_number(const std::optional<double>& number) { return number ? Json
 }  // namespace
 
 std::string kind_of(const PublishedRow& row) { return row.kind == "measurement" ? row.kind : row.kernel + (row.causal ? "_causal" : ""); }
+
+std::string kind_title(const ValidatedKind& kind) { return fmt::format("{}, {}", kind.kind, kind.arch.empty() ? "no machine" : kind.arch); }
+
+std::string gain_text(double gain) { return fmt::format("{:+.1f} %", 100 * (gain - 1)); }
+
+std::string pair_verdict(const ValidatedPair& pair) {
+  if (!pair.predicted) return "not expressed";
+  if (pair.fitted) return "fitted to it";
+  if (pair.size_right()) return "sign and size right";
+  if (pair.sign_right()) return "sign right, size not";
+  return std::abs(*pair.predicted - 1) < kSame ? "no difference predicted" : "sign wrong";
+}
+
+std::string band_text(const ValidatedKind& kind) {
+  if (!kind.band) return "";
+  return fmt::format("{:.2f} to {:.2f}{}", kind.band->low, kind.band->high, kind.inside() ? "" : ": LEFT");
+}
 
 bool ValidatedPair::sign_right() const { return predicted && std::abs(*predicted - 1) >= kSame && (*predicted > 1) == (measured > 1); }
 

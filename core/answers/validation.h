@@ -72,6 +72,14 @@ Validation sum_up(std::vector<ValidatedRow> rows, const ValidationGround& ground
 std::string trust_text(const ValidationGround& ground, const std::string& kind, const std::string& arch);
 
 std::string validation_headline(const Validation& validation);
+/// "gemm, sm_90a"
+std::string kind_title(const ValidatedKind& kind);
+/// "0.94 to 1.04", and whether the median has left it; "" where there is no band.
+std::string band_text(const ValidatedKind& kind);
+/// "+13.6 %"
+std::string gain_text(double gain);
+/// "sign and size right", "sign wrong", "fitted to it", "not expressed" ...
+std::string pair_verdict(const ValidatedPair& pair);
 /// Row by row, by kind, by pair.
 std::string validation_text(const Validation& validation, const TextStyle& style);
 std::string validation_markdown(const Validation& validation);

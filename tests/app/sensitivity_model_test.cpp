@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 
 #include "app/window/kit/plot_scale.h"
@@ -110,6 +111,16 @@ TEST_CASE("ticks are 1, 2 or 5 times a power of ten and lie within the axis", "[
   const double nothing = std::numeric_limits<double>::infinity();
   CHECK(plot_scale(nothing, -nothing, 4, true).high > 0);
   CHECK(plot_scale(0, 1e18, 4, true).ticks.size() <= 6);
+  const PlotScale log = log_scale(100, 1000, 6, 0);
+  CHECK(log.ticks == std::vector<double>{100, 200, 500, 1000});
+  CHECK(log.share(100) == Approx(0));
+  CHECK(log.share(std::sqrt(1e5)) == Approx(0.5));
+  CHECK(log.value(log.share(250)) == Approx(250));
+  CHECK(log.share(0) < 0);
+  CHECK(log_scale(450, 620, 6).ticks.size() >= 3);
+  CHECK(log_scale(1, 1e12, 5).ticks.size() >= 1);
+  CHECK(log_scale(0, 5, 5).low > 0);
+  CHECK(log_scale(7, 7, 5).high > 7);
   CHECK(tick_text(2048) == "2 048");
   CHECK(tick_text(0.25) == "0.25");
 }

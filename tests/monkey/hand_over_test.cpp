@@ -14,6 +14,7 @@
 #include "tests/monkey/pauses.h"
 #include "tests/support/last_inputs.h"
 #include "tests/support/sweep_files.h"
+#include "tests/support/truth_files.h"
 #include "tests/ui/invariants.h"
 
 using namespace heddle;
@@ -33,10 +34,10 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
   static const std::vector<std::string> kKernels{"toy_fig1", "toy_fig1", "gemm_hopper", "attention_forward_hopper"};
   static const std::vector<std::string> kMachines{"h100", "h200", "toy", "b200"};
   static const std::vector<BottomTab> kTabs{BottomTab::Graph,  BottomTab::Cuda,  BottomTab::Slack, BottomTab::Explain,
-                                            BottomTab::WhatIf, BottomTab::Sweep, BottomTab::Audit};
+                                            BottomTab::WhatIf, BottomTab::Sweep, BottomTab::Audit, BottomTab::Truth};
   static const std::vector<double> kSeconds{0.01, 0.1, 1, 60};
   const bool yes = chance(random, 2);
-  switch (pick(random, 24)) {
+  switch (pick(random, 25)) {
     case 0:
     case 1: {
       const std::string& kernel = pick_of(random, kKernels);
@@ -71,15 +72,21 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
                                  : Command(OpenPoint{pick(random, 5), chance(random, 2)});
     case 21: return TogglePin{OpId(pick(random, 6))};
     case 22: return SelectOp{OpId(pick(random, 6)), yes};
+    case 23:
+      return yes                 ? Command(Validate{})
+             : chance(random, 2) ? Command(CancelValidation{})
+             : chance(random, 2) ? Command(SelectPublished{pick(random, 3)})
+                                 : Command(OpenPublished{pick(random, 3)});
     default: return random_command(random, session, cage.files());
   }
 }
 
-void live_and_leave(std::uint64_t seed, const Cage& cage, const std::string& history) {
+void live_and_leave(std::uint64_t seed, const Cage& cage, const std::string& history, const TruthTools& truth) {
   Random random(seed);
   const RandomPauses pauses(seed);
   Environment environment;
   environment.ask = built_in_answers();
+  environment.truth = truth;
   environment.autosave_folder = (cage.folder() / "autosave").string();
   Harness h(chance(random, 2) ? warm_solver() : built_in_solver(), 1280, 720, std::move(environment));
   begin_inputs(fmt::format("a life with HEDDLE_SEED={}", seed));
@@ -107,7 +114,8 @@ void live_often(int runs) {
   REQUIRE(problem.ok());
   const std::string history = (cage.folder() / "h.tuning.jsonl").string();
   std::ofstream(history) << toy_history(*problem);
-  for (int i = 0; i < runs; ++i) live_and_leave(first + static_cast<std::uint64_t>(i), cage, history);
+  const TruthFiles truth;
+  for (int i = 0; i < runs; ++i) live_and_leave(first + static_cast<std::uint64_t>(i), cage, history, truth.tools());
 }
 
 }  // namespace

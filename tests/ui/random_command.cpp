@@ -58,7 +58,7 @@ struct Source {
   template <class E>
   static constexpr std::size_t most() {
     if constexpr (std::is_same_v<E, BottomTab>)
-      return static_cast<std::size_t>(BottomTab::Sweep);
+      return static_cast<std::size_t>(BottomTab::Truth);
     else if constexpr (std::is_same_v<E, Topic>)
       return std::size(kTopics) - 1;
     else if constexpr (std::is_same_v<E, KernelStep>)

@@ -15,6 +15,7 @@
 #include "app/session/question_state.h"
 #include "app/session/run_state.h"
 #include "app/session/sweep_state.h"
+#include "app/session/truth_state.h"
 #include "app/window/chart/why_here.h"
 #include "app/window/frame/palette.h"
 #include "app/window/frame/panels.h"
@@ -305,6 +306,16 @@ std::string needs_best(const Session& s) {
 }
 Command show_best(const Session& s) { return OpenPoint{*s.sweep().table().best, false}; }
 
+std::string no_validation(const Session& s) { return s.content().kernel ? s.why_no_validation() : "open a kernel first"; }
+std::string needs_validation(const Session& s) { return s.truth().task().active() ? "" : "nothing is being validated"; }
+std::string no_published(const Session& s) {
+  const TruthState& truth = s.truth();
+  if (!truth.answer()) return "nothing has been validated";
+  if (!truth.chosen()) return "no measurement is chosen";
+  return truth.answer()->models[*truth.chosen()] ? "" : "nothing here stands for the chosen measurement";
+}
+Command open_published(const Session& s) { return OpenPublished{s.truth().chosen().value_or(0)}; }
+
 std::string save_reason(const Session& s) { return s.why_no_save(); }
 std::string needs_constraints(const Session& s) {
   return s.content().constraints.empty() && s.content().changes.empty() ? "there are no constraints" : "";
@@ -440,6 +451,7 @@ const Action kActions[] = {
     Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},
     Action{"units", kView, "Units and memory", "", make_tab<BottomTab::Units>},
     Action{"sweep", kView, "Sweep of configurations", "", make_tab<BottomTab::Sweep>},
+    Action{"truth", kView, "Truth: predictions against measurements", "", make_tab<BottomTab::Truth>},
     Action{"constraints", kView, "Constraints", "", make_tab<BottomTab::Constraints>},
     Action{"log", kView, "Log", "Ctrl+1", make_tab<BottomTab::Log>},
 
@@ -468,6 +480,9 @@ const Action kActions[] = {
     Action{"tune", kSolve, "Tune: search tile sizes and options", "", make_tune<false>}.needs(no_tune).below_line(),
     Action{"tune_more", kSolve, "Tune: go on with the open history", "", make_tune<true>}.needs(no_more),
     Action{"cancel_tune", kSolve, "Cancel tuning", "", make<CancelTune>}.needs(needs_tuning),
+    Action{"validate", kSolve, "Validate against published measurements", "", make<Validate>}.needs(no_validation),
+    Action{"cancel_validation", kNowhere, "Cancel the validation", "", make<CancelValidation>}.needs(needs_validation),
+    Action{"open_published", kNowhere, "Truth: open the chosen row", "", open_published}.needs(no_published),
     Action{"best_point", kSolve, "Sweep: show the best point", "", show_best}.needs(needs_best),
     Action{"cancel_pareto", kNowhere, "Cancel the sweep of the front", "", cancel_ask<Topic::Pareto>}.needs(not_asking<Topic::Pareto>),
     Action{"cancel_sensitivity", kNowhere, "Cancel trying the numbers", "", cancel_ask<Topic::Sensitivity>}.needs(

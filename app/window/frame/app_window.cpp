@@ -91,8 +91,9 @@ AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), 
 
 Pace AppWindow::pace() const {
   if (ui_.chart.moved < 1 || ui_.of<WhatIfState>().busy || !ui_.commands.empty()) return Pace::Animating;
-  return session_.live().active() || session_.asking() || session_.building() || ui_.of<GraphState>().working() ? Pace::Ticking
-                                                                                                                : Pace::Idle;
+  return session_.live().active() || session_.asking() || session_.building() || session_.validating() || ui_.of<GraphState>().working()
+             ? Pace::Ticking
+             : Pace::Idle;
 }
 
 void AppWindow::follow_settings() {

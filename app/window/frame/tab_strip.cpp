@@ -28,7 +28,8 @@ constexpr Tab kTabs[] = {{BottomTab::Log, "log", "Log", draw_log_tab},
                          {BottomTab::Constraints, "constraints", "Constraints", draw_constraints_tab},
                          {BottomTab::Cuda, "cuda", "CUDA", draw_cuda_tab},
                          {BottomTab::Runs, "runs", "Runs", draw_runs_tab},
-                         {BottomTab::Sweep, "sweep", "Sweep", draw_sweep_tab}};
+                         {BottomTab::Sweep, "sweep", "Sweep", draw_sweep_tab},
+                         {BottomTab::Truth, "truth", "Truth", draw_truth_tab}};
 
 float width_of(const Tab& tab) { return text_size(fonts().bold, tab.label).x + px(20); }
 

@@ -15,7 +15,8 @@
 namespace heddle::app {
 namespace {
 
-constexpr float kTall = 170;  ///< below, the title of the level axis stands with the other one
+constexpr std::size_t kMany = 100;  ///< points: with more they are smaller
+constexpr float kTall = 170;        ///< below, the title of the level axis stands with the other one
 
 struct Extent {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
@@ -34,8 +35,7 @@ struct Frame {
   float x(double value) const { return at(value, xs, box.x0, box.x1); }
   float y(double value) const { return at(value, ys, box.y1, box.y0); }
   static float at(double value, const PlotScale& scale, float from, float to) {
-    const double share = std::clamp((value - scale.low) / std::max(scale.high - scale.low, 1e-12), -0.5, 1.5);
-    return from + static_cast<float>(share) * (to - from);
+    return from + static_cast<float>(std::clamp(scale.share(value), -0.5, 1.5)) * (to - from);
   }
 };
 
@@ -70,6 +70,7 @@ void scales(Frame& f, ImVec2 size) {
       for (std::size_t i = 0; i < axis.words.size(); ++i) words.ticks.push_back(static_cast<double>(i));
       return words;
     }
+    if (axis.log) return log_scale(seen.low, seen.high, most, axis.low && axis.high ? 0 : margin);
     PlotScale made = plot_scale(seen.low, seen.high, most, axis.whole, axis.low && axis.high ? 0 : margin);
     return made;
   };
@@ -136,17 +137,35 @@ void draw_curve(const Frame& f, const PlotCurve& curve) {
   }
 }
 
+/// y = factor * x across the box.
+void add_ray(const Frame& f, double factor, std::vector<ImVec2>& corners) {
+  const int pieces = f.xs.log == f.ys.log ? 1 : 32;  // straight where both axes are of one kind
+  for (int i = 0; i <= pieces; ++i) {
+    const double x = f.xs.value(static_cast<double>(i) / pieces);
+    corners.emplace_back(f.x(x), f.box.y1 + static_cast<float>(f.ys.share(factor * x)) * (f.box.y0 - f.box.y1));
+  }
+}
+
+void draw_band(const Frame& f, const PlotBand& band) {
+  f.draw.PushClipRect(ImVec2(f.box.x0, f.box.y0), ImVec2(f.box.x1, f.box.y1), true);
+  std::vector<ImVec2> low, high, middle;
+  add_ray(f, band.low, low);
+  add_ray(f, band.high, high);
+  add_ray(f, 1, middle);
+  for (std::size_t i = 1; i < low.size(); ++i)
+    f.draw.AddQuadFilled(low[i - 1], high[i - 1], high[i], low[i], with_alpha(theme().accent, 0.16f));
+  f.draw.AddPolyline(middle.data(), static_cast<int>(middle.size()), theme().dim, 0, px(1.2f));
+  f.draw.PopClipRect();
+}
+
 void draw_point(const Frame& f, const PlotPoint& point, bool hot, bool chosen) {
   const Theme& t = theme();
   const ImVec2 at(f.x(point.x), f.y(point.y));
-  const float radius = px(hot ? 6.5f : 5.0f);
+  const float radius = px((f.model.points.size() > kMany ? 4.0f : 5.0f) + (hot ? 1.5f : 0.0f));
   const Color color = or_accent(point.color);
   switch (point.mark) {
-    case PlotMark::Filled: f.draw.AddCircleFilled(at, radius, color); break;
-    case PlotMark::Hollow:
-      f.draw.AddCircleFilled(at, radius, t.card);
-      f.draw.AddCircle(at, radius, color, 0, px(2));
-      break;
+    case PlotMark::Filled: paint_plot_mark(f.draw, point.shape, true, at, radius, color); break;
+    case PlotMark::Hollow: paint_plot_mark(f.draw, point.shape, false, at, radius, color); break;
     case PlotMark::AtLeast:
       f.draw.AddLine(ImVec2(at.x - radius, at.y), ImVec2(at.x + radius, at.y), color, px(2));
       f.draw.AddLine(at, ImVec2(at.x, at.y - px(12)), color, px(2));
@@ -211,10 +230,29 @@ void walk(const Frame& f, PlotState& state, PlotAnswer& answer) {
   const bool forward = key_pressed(Key::PageDown, true), back = key_pressed(Key::PageUp, true);
   if (forward) state.chosen = state.chosen ? (*state.chosen + 1) % count : 0;
   if (back) state.chosen = state.chosen ? (*state.chosen + count - 1) % count : count - 1;
-  if (state.chosen && key_pressed(Key::Enter)) answer.picked = state.chosen;
+  if (state.chosen && key_pressed(Key::Enter)) answer.picked = state.chosen, answer.by_key = true;
 }
 
 }  // namespace
+
+void paint_plot_mark(ImDrawList& draw, PlotShape shape, bool filled, ImVec2 center, float radius, Color color) {
+  // Shapes of about one area.
+  std::vector<ImVec2> corners;
+  const auto corner = [&](float x, float y) { corners.emplace_back(center.x + x * radius, center.y + y * radius); };
+  switch (shape) {
+    case PlotShape::Circle:
+      if (!filled) draw.AddCircleFilled(center, radius, theme().card);
+      filled ? draw.AddCircleFilled(center, radius, color) : draw.AddCircle(center, radius, color, 0, px(2));
+      return;
+    case PlotShape::Square: corner(-0.88f, -0.88f), corner(0.88f, -0.88f), corner(0.88f, 0.88f), corner(-0.88f, 0.88f); break;
+    case PlotShape::Triangle: corner(0, -1.25f), corner(1.15f, 0.85f), corner(-1.15f, 0.85f); break;
+    case PlotShape::Diamond: corner(0, -1.3f), corner(1.3f, 0), corner(0, 1.3f), corner(-1.3f, 0); break;
+    case PlotShape::Turned: corner(0, 1.25f), corner(-1.15f, -0.85f), corner(1.15f, -0.85f); break;
+  }
+  const int count = static_cast<int>(corners.size());
+  draw.AddConvexPolyFilled(corners.data(), count, filled ? color : theme().card);
+  if (!filled) draw.AddPolyline(corners.data(), count, color, ImDrawFlags_Closed, px(2));
+}
 
 PlotAnswer draw_plot(const std::string& name, const PlotModel& model, ImVec2 size, PlotState& state) {
   const Theme& t = theme();
@@ -240,19 +278,20 @@ PlotAnswer draw_plot(const std::string& name, const PlotModel& model, ImVec2 siz
   draw.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
   draw_axes(f, at, size);
   draw_head(f, ImVec2(at.x + px(10), at.y + px(4)), ImVec2(size.x - px(14), size.y));
+  if (model.band) draw_band(f, *model.band);
   for (const PlotCurve& curve : model.curves) draw_curve(f, curve);
   draw_lines(f);
 
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (hovered) {
     answer.hovered = nearest_point(f, mouse);
-    if (f.box.contains(mouse.x, mouse.y))
-      answer.x = f.xs.low + static_cast<double>((mouse.x - f.box.x0) / f.box.width()) * (f.xs.high - f.xs.low);
+    if (f.box.contains(mouse.x, mouse.y)) answer.x = f.xs.value(static_cast<double>((mouse.x - f.box.x0) / f.box.width()));
   }
   if (clicked && answer.hovered) {
     answer.picked = state.chosen = answer.hovered;
     answer.secondary = ImGui::IsMouseReleased(ImGuiMouseButton_Right);
   }
+  if (answer.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) answer.picked = answer.hovered, answer.twice = true;
   walk(f, state, answer);
   for (std::size_t i = 0; i < model.points.size(); ++i) {
     draw_point(f, model.points[i], answer.hovered == i, state.focused && state.chosen == i);

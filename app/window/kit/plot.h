@@ -1,4 +1,4 @@
-// Small plots: steps, points and marked lines over two linear axes. Sizes follow the scale, colours the theme; what
+// Small plots: steps, points and marked lines over two axes, linear or logarithmic. Sizes follow the scale, colours the theme; what
 // matters is told by shape and word too, never by colour alone.
 #pragma once
 
@@ -19,6 +19,8 @@ enum class PlotMark {
   AtLeast  ///< an arrow upwards: only a bound is known
 };
 
+enum class PlotShape { Circle, Square, Triangle, Diamond, Turned };  ///< Turned: a triangle on its tip
+
 struct PlotPoint {
   double x = 0, y = 0;
   PlotMark mark = PlotMark::Filled;
@@ -26,6 +28,7 @@ struct PlotPoint {
   bool current = false;  ///< with a ring around it
   std::string label;     ///< beside the point, where there is room
   std::string about;     ///< while the mouse is over it
+  PlotShape shape = PlotShape::Circle;
 };
 
 /// A stretch of a curve, from one x to another.
@@ -48,8 +51,14 @@ struct PlotLine {
   bool dashed = false;
 };
 
+/// The line y = x with a band around it, from `low` to `high` times x.
+struct PlotBand {
+  double low = 1, high = 1;
+};
+
 struct PlotAxis {
   std::string title;
+  bool log = false;
   bool whole = true;                      ///< whole numbers only
   std::optional<double> low, high;        ///< none: as the data wants
   std::string (*text)(double) = nullptr;  ///< of ticks; null: grouped numbers
@@ -62,6 +71,7 @@ struct PlotModel {
   std::vector<PlotCurve> curves;
   std::vector<PlotLine> lines;
   std::vector<PlotPoint> points;
+  std::optional<PlotBand> band;
 };
 
 /// Which point the keyboard is at.
@@ -73,8 +83,13 @@ struct PlotState {
 struct PlotAnswer {
   std::optional<std::size_t> hovered, picked;  ///< points
   bool secondary = false;                      ///< picked with the right button
+  bool twice = false;                          ///< picked by a double click
+  bool by_key = false;                         ///< picked with Enter
   std::optional<double> x;                     ///< under the mouse
 };
+
+/// The mark of a point, for legends too.
+void paint_plot_mark(ImDrawList& draw, PlotShape shape, bool filled, ImVec2 center, float radius, Color color);
 
 /// Takes `size` of the current window. The probe knows the plot as `name` and its points as "name/point/I".
 PlotAnswer draw_plot(const std::string& name, const PlotModel& model, ImVec2 size, PlotState& state);

@@ -34,6 +34,37 @@ PlotScale plot_scale(double low, double high, int most, bool whole, double margi
   return scale;
 }
 
+PlotScale log_scale(double low, double high, int most, double margin) {
+  if (!std::isfinite(low) || !std::isfinite(high) || low <= 0 || high < low) return log_scale(1, 10, most, margin);
+  PlotScale scale;
+  scale.log = true;
+  const double length = std::log(high / low), room = std::exp(length > 0 ? length * margin : std::log(1.1));
+  scale.low = low / room;
+  scale.high = high * room;
+  // As many as fit of these, the scarcest first.
+  for (const std::vector<double>& digits : {std::vector<double>{1},
+                                            {1, 3},
+                                            {1, 2, 5},
+                                            {1, 2, 3, 5, 7},
+                                            {1, 1.5, 2, 3, 4, 5, 6, 8},
+                                            {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9}}) {
+    std::vector<double> ticks;
+    for (double ten = std::pow(10.0, std::floor(std::log10(scale.low))); ten <= scale.high && ticks.size() < 64; ten *= 10)
+      for (const double digit : digits)
+        if (ten * digit >= scale.low && ten * digit <= scale.high) ticks.push_back(ten * digit);
+    if (!scale.ticks.empty() && ticks.size() > static_cast<std::size_t>(std::max(most, 2))) break;
+    scale.ticks = std::move(ticks);
+  }
+  return scale;
+}
+
+double PlotScale::share(double value) const {
+  if (log) return value > 0 ? std::log(value / low) / std::log(high / low) : -1;
+  return (value - low) / std::max(high - low, 1e-12);
+}
+
+double PlotScale::value(double share) const { return log ? low * std::pow(high / low, share) : low + share * (high - low); }
+
 std::string tick_text(double value) {
   if (std::abs(value - std::round(value)) < 1e-9 && std::abs(value) < 1e15) return grouped(static_cast<std::int64_t>(std::llround(value)));
   std::string text = fmt::format("{:.3f}", value);

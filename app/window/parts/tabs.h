@@ -40,5 +40,6 @@ void draw_constraints_tab(const Session& session, const Models& models, UiState&
 void draw_cuda_tab(const Session& session, const Models& models, UiState& ui);
 void draw_runs_tab(const Session& session, const Models& models, UiState& ui);
 void draw_sweep_tab(const Session& session, const Models& models, UiState& ui);
+void draw_truth_tab(const Session& session, const Models& models, UiState& ui);
 
 }  // namespace heddle::app
