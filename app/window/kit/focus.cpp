@@ -16,8 +16,10 @@ namespace {
 FocusPane current_ = FocusPane::Chart;
 std::array<int, kFocusPanes> cursor_{};
 int count_ = 0;
-bool inside_ = false;        // the focused pane is being drawn
-bool moved_ = false;         // the cursor moved in the last frame: bring it into view
+bool inside_ = false;  // the focused pane is being drawn
+bool moved_ = false;   // the cursor moved in the last frame: bring it into view
+bool taking_ = false;  // something else wants Enter: in this frame, and as the last one ended
+bool taken_ = false;
 bool still_moving_ = false;  // it is on a row that is drawn only in the next frame
 
 bool listening() {
@@ -58,6 +60,7 @@ void end() {
   if (listening())
     list.AddRect(ImVec2(at.x + px(2), at.y + px(2)), ImVec2(at.x + size.x - px(2), at.y + size.y - px(2)), theme().accent, px(4), 0, px(2));
   moved_ = std::exchange(still_moving_, false);
+  taken_ = std::exchange(taking_, false);
   if (!listening() || ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt) return;
   const int before = cursor();
   if (key_pressed(Key::Down, true)) ++cursor();
@@ -67,6 +70,8 @@ void end() {
   cursor() = std::clamp(cursor(), 0, std::max(0, count_ - 1));
   moved_ |= cursor() != before;
 }
+
+void take_enter() { taking_ = true; }
 
 void skip(int begin, int end, float row_height) {
   if (!inside_ || end <= begin) return;
@@ -91,7 +96,7 @@ Station station() {
   list.PopClipRect();
   // As far as is needed, so that rows do not jump.
   if (moved_ && (low.y < top + (high.y - low.y) || high.y > bottom)) ImGui::SetScrollHereY(low.y < top + (high.y - low.y) ? 0.25f : 0.75f);
-  const bool enter = listening() && (key_pressed(Key::Enter) || key_pressed(Key::Space));
+  const bool enter = listening() && ((!taken_ && key_pressed(Key::Enter)) || key_pressed(Key::Space));
   return {true, enter};
 }
 

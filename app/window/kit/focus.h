@@ -26,6 +26,8 @@ struct Station {
   bool here = false, pressed = false;
 };
 Station station();
+/// Something in the focused pane that is no station hears Enter itself: in the next frame no station does.
+void take_enter();
 /// Rows from `begin` to before `end` of a virtualised list that are not drawn: they are stations all the same, and when the
 /// keyboard gets to one of them the list, which begins at the top of its window, scrolls to it.
 void skip(int begin, int end, float row_height);

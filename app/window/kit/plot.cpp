@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "app/window/kit/chart_paint.h"
+#include "app/window/kit/focus.h"
 #include "app/window/kit/plot_scale.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
@@ -227,10 +228,13 @@ void walk(const Frame& f, PlotState& state, PlotAnswer& answer) {
   const std::size_t count = f.model.points.size();
   if (state.chosen && *state.chosen >= count) state.chosen.reset();
   if (!state.focused || count == 0 || ImGui::GetIO().WantTextInput || in_dialog()) return;
+  if (key_pressed(Key::Up) || key_pressed(Key::Down) || key_pressed(Key::Tab)) state.focused = false;  // on to rows and buttons
   const bool forward = key_pressed(Key::PageDown, true), back = key_pressed(Key::PageUp, true);
   if (forward) state.chosen = state.chosen ? (*state.chosen + 1) % count : 0;
   if (back) state.chosen = state.chosen ? (*state.chosen + count - 1) % count : count - 1;
-  if (state.chosen && key_pressed(Key::Enter)) answer.picked = state.chosen, answer.by_key = true;
+  if (!state.chosen) return;
+  focus::take_enter();
+  if (key_pressed(Key::Enter)) answer.picked = state.chosen, answer.by_key = true;
 }
 
 }  // namespace
@@ -293,8 +297,11 @@ PlotAnswer draw_plot(const std::string& name, const PlotModel& model, ImVec2 siz
   }
   if (answer.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) answer.picked = answer.hovered, answer.twice = true;
   walk(f, state, answer);
+  const auto in_front = [&](std::size_t i) { return model.points[i].current || answer.hovered == i || state.chosen == i; };
+  for (const bool front : {false, true})
+    for (std::size_t i = 0; i < model.points.size(); ++i)
+      if (in_front(i) == front) draw_point(f, model.points[i], answer.hovered == i, state.focused && state.chosen == i);
   for (std::size_t i = 0; i < model.points.size(); ++i) {
-    draw_point(f, model.points[i], answer.hovered == i, state.focused && state.chosen == i);
     const float x = f.x(model.points[i].x), y = f.y(model.points[i].y);
     if (probe::on()) probe::item(fmt::format("{}/point/{}", name, i), x - px(5), y - px(5), x + px(5), y + px(5));
   }

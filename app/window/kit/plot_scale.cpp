@@ -55,6 +55,8 @@ PlotScale log_scale(double low, double high, int most, double margin) {
     if (!scale.ticks.empty() && ticks.size() > static_cast<std::size_t>(std::max(most, 2))) break;
     scale.ticks = std::move(ticks);
   }
+  // Over a short stretch round numbers at equal distances.
+  if (scale.ticks.size() < 3 && scale.high < 4 * scale.low) scale.ticks = plot_scale(scale.low, scale.high, most, false, 0).ticks;
   return scale;
 }
 

@@ -134,7 +134,7 @@ void draw_truth_tab(const Session& session, const Models&, UiState& ui) {
   const ImVec2 whole = ImGui::GetContentRegionAvail();
   const bool wide = whole.x > px(760), tall = whole.y > px(560);
   draw_bar(session, ui, wide, tall);
-  same_line_if_room(px(420));
+  same_line_if_room(px(whole.y < px(220) ? 160 : 420));
   draw_state(truth, s);
   if (!s.seen) {
     if (!truth.faults().empty() && !truth.task().active()) return draw_faults(truth.faults());

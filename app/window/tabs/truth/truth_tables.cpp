@@ -19,7 +19,7 @@ TableLook look_of(ImVec2 size, float least, TableOrder& order) {
   look.flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                ImGuiTableFlags_NoSavedSettings;
   look.size = size;
-  look.inner_width = std::max(size.x, px(least));
+  look.inner_width = size.x < px(least) ? px(least) : 0;  // 0: what there is room for
   look.order = &order;
   return look;
 }
