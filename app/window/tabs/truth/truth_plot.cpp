@@ -1,4 +1,4 @@
-// Predicted over measured speed on logarithmic axes: kinds as colours, machines as symbols, what was fitted to it hollow.
+// Predicted against measured speed on logarithmic axes: kinds as colours, machines as symbols, what was fitted to it hollow.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -72,13 +72,13 @@ std::optional<std::size_t> draw_stack(const TruthBar& bar) {
 void draw_pieces(const TruthBar& bar, std::optional<std::size_t> under) {
   const float width = ImGui::GetContentRegionAvail().x,
               line = std::max(text_size(fonts().small, "X").y, text_size(fonts().mono_small, "X").y);
-  constexpr std::array<const char*, 3> kTitles{"time", "share", "TFLOP/s so far"};
+  const std::array<const char*, 3> kTitles{"time", "share", width >= px(350) ? "TFLOP/s so far" : "TFLOP/s"};
   // Numbers end where their titles end.
   std::array<float, 3> ends{};
   float right = width;
   for (std::size_t c = kTitles.size(); c-- > 0;) {
     ends[c] = right;
-    right -= std::max(text_size(fonts().small_bold, kTitles[c]).x, px(58)) + px(12);
+    right -= std::max(text_size(fonts().small_bold, kTitles[c]).x, px(50)) + px(10);
   }
   const ImVec2 head = ImGui::GetCursorScreenPos();
   for (std::size_t c = 0; c < kTitles.size(); ++c)

@@ -120,7 +120,7 @@ void draw_nothing_validated() {
   wrapped_text(fonts().body, theme().text, "How far can predictions be trusted, and why is a kernel as fast as it is and no faster?");
   wrapped_text(
       fonts().small, theme().dim,
-      "Validate simulates the kernels that others have measured and published: predicted over measured speed as points, the "
+      "Validate simulates the kernels that others have measured and published: predicted speed against measured as points, the "
       "spread of every kind of kernel, pairs that differ in one thing. Click a point to see what its time is made of; double-click "
       "it to open its kernel, machine and schedule.");
 }

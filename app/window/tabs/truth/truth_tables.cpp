@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
+#include <map>
+#include <string_view>
 
 #include "app/session/commands.h"
 #include "app/session/truth_state.h"
@@ -24,17 +25,23 @@ TableLook look_of(ImVec2 size, float least, TableOrder& order) {
   return look;
 }
 
-/// Shares of the width, and texts that are cut where there is no room for them.
+/// Numbers as wide as their headings, texts by shares of the rest, cut where there is no room for them.
 template <class Row>
-void lay_out(std::vector<Column<Row>>& columns, std::span<const float> widths) {
-  std::size_t c = 0;
-  for (const float width : widths) columns[c++].width = width;
-  for (Column<Row>& column : columns)
-    if (!column.number)
-      column.draw = [text = column.text, ink = column.ink](const Row& row) {
-        colored_text(ink ? ink(row) : theme().text,
-                     fitted(fonts().small, drawable(text(row)), std::max(ImGui::GetContentRegionAvail().x, px(20))));
-      };
+void lay_out(std::vector<Column<Row>>& columns, const std::map<std::string_view, float>& shares) {
+  for (Column<Row>& column : columns) {
+    if (column.number) {
+      column.width = std::max(text_size(fonts().small_bold, column.title).x + px(14), px(54));
+      column.flags = ImGuiTableColumnFlags_WidthFixed;
+      continue;
+    }
+    column.width = shares.at(column.title);
+    column.flags = ImGuiTableColumnFlags_WidthStretch;
+    // Kinds differ at their end.
+    column.draw = [text = column.text, ink = column.ink, cut = column.title == "kind" ? fitted_middle : fitted](const Row& row) {
+      colored_text(ink ? ink(row) : theme().text,
+                   cut(fonts().small, drawable(text(row)), std::max(ImGui::GetContentRegionAvail().x, px(20))));
+    };
+  }
 }
 
 void select(UiState& ui, std::size_t row) {
@@ -52,14 +59,14 @@ void draw_truth_rows(const Session& session, UiState& ui, ImVec2 size) {
   column_of(columns, "ratio").ink = [](const TruthRow& row) { return row.ratio < 0.9 || row.ratio > 1.1 ? theme().warning : theme().good; };
   column_of(columns, "note").ink = [](const TruthRow&) { return theme().dim; };
   // The mouse over a row says these too.
-  if (size.x < px(860)) columns.resize(columns.size() - (size.x < px(680) ? 2 : 1));
-  constexpr float kWidths[] = {0.9f, 1.7f, 1.9f, 0.95f, 1.1f, 1.1f, 0.8f, 1.0f, 2.0f};
-  lay_out(columns, std::span(kWidths).first(columns.size()));
+  for (const auto& [title, least] : {std::pair("note", 900), {"busiest", 720}, {"machine", 580}})
+    if (size.x < px(static_cast<float>(least))) std::erase_if(columns, [&](const auto& column) { return column.title == title; });
+  lay_out(columns, {{"id", 1.0f}, {"kind", 1.9f}, {"implementation", 2.0f}, {"machine", 1.1f}, {"busiest", 1.0f}, {"note", 2.2f}});
   const auto heading = [&](const auto& column) {
     draw_heading(column, "truth/sort", s.rows_order);
     if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
   };
-  draw_table("truth_rows", look_of(size, 520, s.rows_order), columns, s.rows, heading, [&](const TruthRow& row, std::size_t i) {
+  draw_table("truth_rows", look_of(size, 420, s.rows_order), columns, s.rows, heading, [&](const TruthRow& row, std::size_t i) {
     if (table_row(fmt::format("truth/row/{}", i), session.truth().chosen() == row.index, ImGuiSelectableFlags_AllowDoubleClick))
       select(ui, row.index);
     if (ImGui::IsItemHovered()) tooltip(drawable(about_truth(row)) + (row.has_point() ? "\nDouble click: open its kernel." : ""));
@@ -73,13 +80,12 @@ void draw_truth_kinds(UiState& ui, ImVec2 size) {
   const FontScope small(fonts().small);
   auto columns = kind_columns();
   column_of(columns, "band").ink = [](const TruthKind& row) { return row.inside ? theme().dim : theme().bad; };
-  constexpr float kWidths[] = {2.6f, 0.7f, 0.9f, 0.7f, 0.8f, 1.5f, 1.1f, 1.3f};
-  lay_out(columns, kWidths);
+  lay_out(columns, {{"kind", 2.2f}, {"band", 1.0f}});
   const auto heading = [&](const auto& column) {
     column.before || !column.number ? draw_heading(column, "truth/kinds/sort", s.kinds_order) : draw_heading(column);
     if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
   };
-  draw_table("truth_kinds", look_of(size, 640, s.kinds_order), columns, s.model.kind_rows, heading,
+  draw_table("truth_kinds", look_of(size, 620, s.kinds_order), columns, s.model.kind_rows, heading,
              [&](const TruthKind& row, std::size_t i) {
                (void)table_row(fmt::format("truth/kinds/{}", i), false);
                ImGui::SameLine(0, 0);
@@ -94,13 +100,12 @@ void draw_truth_pairs(const Session& session, UiState& ui, ImVec2 size) {
   column_of(columns, "verdict").ink = [](const TruthPair& row) { return row.tone == Tone::Neutral ? theme().dim : tone_ink(row.tone); };
   column_of(columns, "note").ink = [](const TruthPair&) { return theme().dim; };
   if (size.x < px(820)) columns.pop_back();
-  constexpr float kWidths[] = {1.8f, 2.9f, 1.0f, 1.1f, 1.6f, 2.0f};
-  lay_out(columns, std::span(kWidths).first(columns.size()));
+  lay_out(columns, {{"pair", 2.0f}, {"what the first has", 2.7f}, {"verdict", 1.5f}, {"note", 2.2f}});
   const auto heading = [&](const auto& column) {
     draw_heading(column, "truth/pairs/sort", s.pairs_order);
     if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
   };
-  draw_table("truth_pairs", look_of(size, 560, s.pairs_order), columns, s.model.pairs, heading, [&](const TruthPair& row, std::size_t i) {
+  draw_table("truth_pairs", look_of(size, 480, s.pairs_order), columns, s.model.pairs, heading, [&](const TruthPair& row, std::size_t i) {
     if (table_row(fmt::format("truth/pair/{}", i), session.truth().chosen() == row.row, ImGuiSelectableFlags_AllowDoubleClick))
       select(ui, row.row);
     if (ImGui::IsItemHovered())

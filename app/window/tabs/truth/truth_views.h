@@ -11,7 +11,7 @@ namespace heddle::app {
 struct TruthModel;  // app/window/tabs/truth/truth_model.h
 struct UiState;
 
-/// Predicted over measured speed, with what colours and symbols mean.
+/// Predicted against measured speed, with what colours and symbols mean.
 void draw_truth_plot(const Session& session, UiState& ui, ImVec2 size);
 /// Tables of rows, kinds and pairs.
 void draw_truth_rows(const Session& session, UiState& ui, ImVec2 size);
