@@ -149,6 +149,19 @@ TEST_CASE("a row is opened as its kernel, machine, parameters and schedule", "[a
   CHECK_FALSE(b.session.error());
 }
 
+#ifdef HEDDLE_HAS_SOLVER
+TEST_CASE("a row that names no schedule is opened and solved", "[app]") {
+  TruthBench b;
+  b.files.write_rows(b.files.row("free", "gemm", 50, "solved", 12));
+  CHECK(b.validated().validation.rows[0].predicted());
+  b.session.apply(OpenPublished{0});
+  CHECK(b.session.content().overrides == Scope{{"T", 12}});
+  b.settle();
+  REQUIRE(b.session.content().entry());
+  CHECK(b.session.content().entry()->file.empty());
+}
+#endif
+
 TEST_CASE("files that are wrong say so, and the next validation is right again", "[app]") {
   TruthBench b;
   const std::string good = b.files.row("fast", "gemm", 50, "best.json", 8);

@@ -38,11 +38,12 @@ class TruthFiles {
 
   app::TruthTools tools() const { return {{path("rows.jsonl")}, path("ground.json")}; }
   void write_rows(const std::string& text) const { write("rows.jsonl", text); }
+  /// `schedule`: best.json, other.json, "solved" where it names none, "" where nothing stands for it.
   std::string row(const std::string& id, const std::string& kernel, int tflops, const std::string& schedule, int trips,
                   const std::string& more = {}, const std::string& machine = "toybox") const {
-    const std::string stands = schedule.empty() ? ""
-                                                : R"(, "heddle": {"kernel": "toy_fig1", "schedule": ")" + path(schedule) +
-                                                      R"(", "params": {"T": )" + std::to_string(trips) + "}}";
+    const std::string found = schedule == "solved" ? "" : R"("schedule": ")" + path(schedule) + R"(", )";
+    const std::string stands =
+        schedule.empty() ? "" : R"(, "heddle": {"kernel": "toy_fig1", )" + found + R"("params": {"T": )" + std::to_string(trips) + "}}";
     return R"({"id": ")" + id + R"(", "kind": "ablation", "kernel": ")" + kernel + R"(", "implementation": "toy", "machine": ")" + machine +
            R"(", "tflops": )" + std::to_string(tflops) + R"(, "problem": {"M": 100, "N": 100, "K": 100}, "source": "made up")" + stands +
            more + "}\n";

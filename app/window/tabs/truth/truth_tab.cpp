@@ -35,6 +35,13 @@ void refresh(const TruthState& truth, TruthTabState& s) {
   if (s.only) std::erase_if(s.rows, [&](const TruthRow& row) { return !row.has_point() || row.color != *s.only; });
 }
 
+/// The page that is shown instead of one that is on the screen anyway: above the tables where there is height, beside them where there is
+/// width.
+TruthPage shown_page(TruthPage page, bool wide, bool tall) {
+  if (wide && page == TruthPage::Row) page = TruthPage::Plot;
+  return tall && page == TruthPage::Plot ? TruthPage::Rows : page;
+}
+
 std::string page_as_text(const TruthTabState& s) {
   if (s.page == TruthPage::Kinds) {
     const auto columns = kind_columns();
@@ -65,13 +72,10 @@ void draw_bar(const Session& session, UiState& ui, bool wide, bool tall) {
                                                             {TruthPage::Kinds, "Kinds"},
                                                             {TruthPage::Pairs, "Pairs"},
                                                             {TruthPage::Row, "Chosen row"}};
-    // What is on the screen anyway is not offered.
-    if (tall && s.page == TruthPage::Plot) s.page = TruthPage::Rows;
-    if (wide && s.page == TruthPage::Row) s.page = TruthPage::Plot;
     for (const auto& [page, label] : kPages) {
-      if ((tall && page == TruthPage::Plot) || (wide && page == TruthPage::Row)) continue;
+      if (shown_page(page, wide, tall) != page) continue;
       same_line_if_room(button_width(label));
-      if (choice((std::string("truth/page/") + label).c_str(), label, s.page == page)) s.page = page;
+      if (choice((std::string("truth/page/") + label).c_str(), label, shown_page(s.page, wide, tall) == page)) s.page = page;
     }
     same_line_if_room(button_width("Copy"));
     if (button("truth/copy", "Copy", ButtonKind::Flat, {}, 0, height)) ui.commands.push(copy_text(page_as_text(s)));
@@ -153,7 +157,7 @@ void draw_truth_tab(const Session& session, const Models&, UiState& ui) {
     ImGui::SetCursorScreenPos({begin.x, begin.y + plot + px(6)});
     below = room.y - plot - px(6);
   }
-  switch (s.page) {
+  switch (shown_page(s.page, wide, tall)) {
     case TruthPage::Plot: draw_truth_plot(session, ui, {left, below}); break;
     case TruthPage::Rows: draw_truth_rows(session, ui, {left, below}); break;
     case TruthPage::Kinds: draw_truth_kinds(ui, {left, below}); break;
