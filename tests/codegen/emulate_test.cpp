@@ -61,8 +61,10 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
     if (kernel.tensors[t].role != TensorRole::Input)
       text += fmt::format("  write_{2}(\"{1}/{0}\", t{0});\n", t, folder, kernel.tensors[t].dtype == DType::F32 ? "floats" : "bf16");
-  return text + "}\n";
+  return text + fmt::format("  std::ofstream(\"{}/ways\") << pair_store_ways();\n}}\n", folder);
 }
+
+int ways = 0;  ///< of the text that ran last: how often lanes that store pairs meet in one bank, at worst
 
 /// Root mean square of the difference over that of the reference, after running the text on `blocks` blocks.
 /// With `wrong`, the first text is replaced by the second wherever it stands; the answer is then infinite if nothing came out.
@@ -87,6 +89,7 @@ double run_text(const test::Lowering& from, int blocks, std::pair<std::string, s
   const int code = std::system(("\"" + run + "\" 2>/dev/null").c_str());
   if (!wrong.first.empty() && code != 0) return std::numeric_limits<double>::infinity();
   REQUIRE(code == 0);
+  std::ifstream(folder.path / "ways") >> ways;
   REQUIRE(execute(from.kernel, from.problem.params, *tensors).ok());
   double error = 0, size = 0;
   for (std::size_t t = 0; t < from.kernel.tensors.size(); ++t) {
@@ -176,6 +179,7 @@ TEST_CASE("the text of layer normalization computes what heddle eval computes", 
 TEST_CASE("the text of attention backward computes what heddle eval computes", "[codegen][.slow]") {
   const Scope sizes{{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}};
   CHECK(run_text("attention_backward_hopper", sizes, 1) < 4e-3);
+  CHECK(ways == 2);  // what rule smem_store of h100 and h200 says of 32-bit tiles
   CHECK(run_text("attention_backward_hopper", sizes, 1, {}, {.cuts = {0, 1, 1}}) < 4e-3);
   CHECK(run_text(test::lowering("attention_backward_hopper", sizes, "kernels/schedules/attention_backward_hopper/fa3-backward.json"), 1) <
         4e-3);

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -261,8 +262,24 @@ inline void store_word(u32 a, float x) { store_shared(a, x); }
 inline void store_word(u32 a, u32 x) { store_shared(a, x); }
 inline void load_word(u32 a, float& x) { x = load_shared<float>(a); }
 inline void load_word(u32 a, u32& x) { x = load_shared<u32>(a); }
+inline int warp_index() { return threads_of_block / 32 * here + threadIdx.x / 32; }
+/// Addresses of each lane's pair stores in turn; lanes of a warp issue them together.
+inline std::vector<u32> pair_stores[32 * kMostBlocks][32];
+/// How often 16 lanes that store pairs at the same time meet in one of the 32 banks, at worst. 0: nobody stored pairs.
+inline int pair_store_ways() {
+  int worst = 0;
+  for (const auto& lanes : pair_stores)
+    for (std::size_t i = 0; i < lanes[0].size(); ++i)
+      for (int half = 0; half < 32; half += 16) {
+        int met[32] = {};
+        for (int lane = half; lane < half + 16; ++lane)
+          for (u32 word = 0; word < 2; ++word) worst = std::max(worst, ++met[(lanes[lane].at(i) / 4 + word) % 32]);
+      }
+  return worst;
+}
 inline void store_pair(u32 a, float x, float y) {
   at(a, 8);
+  pair_stores[warp_index()][threadIdx.x % 32].push_back(a);
   store_shared(a, x), store_shared(a + 4, y);
 }
 inline void store_words(u32 a, u32 x, u32 y, u32 z, u32 w) {
@@ -279,7 +296,6 @@ inline void load_words(u32 a, u32& x, u32& y, u32& z, u32& w) {
 }
 
 inline float exchange[32 * kMostBlocks][32];
-inline int warp_index() { return threads_of_block / 32 * here + threadIdx.x / 32; }
 inline float __shfl_sync(u32, float x, int lane) {
   if (lane != threadIdx.x % 32) die("a shuffle from another lane");
   return x;
