@@ -82,6 +82,8 @@ std::string text_with(const std::string& original, const Machine& machine, const
 
 int run_fit(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
+  if (json && arguments.text("--out") == "-")
+    return refuse(terminal, "--json and --out - both want standard output; give one of them", json);
   const Result<std::string> path = find_in_library(Shelf::Machines, *arguments.text("MACHINE"));
   if (!path) return report(terminal, path.error(), json);
   const Result<std::string> original = read_file(*path);
@@ -96,7 +98,7 @@ int run_fit(const Arguments& arguments, const Terminal& terminal) {
     return report(terminal,
                   Error::input(fmt::format("machine {} marks no number as fitted", machine->name), "its file says which in \"fitted\""),
                   json);
-  if (const auto output = arguments.text("--output"))
+  if (const auto output = arguments.text("--out"))
     if (const int failed = expect_writable(terminal, *output, json)) return failed;
 
   const InterruptScope interrupt(arguments.deadline());
@@ -137,15 +139,16 @@ int run_fit(const Arguments& arguments, const Terminal& terminal) {
     line.show({fmt::format("{} rows simulated {} times", rows.size(), done++)});
     return errors_of(rows, machine->fitted, values, interrupt.token());
   });
-  if (answer.complete)
-    if (const auto output = arguments.text("--output"))
-      if (const int failed = write_text(terminal, *output, text_with(*original, *machine, answer))) return failed;
+  const std::string output = arguments.text("--out").value_or("");
+  if (answer.complete && !output.empty())
+    if (const int failed = write_text(terminal, output, text_with(*original, *machine, answer))) return failed;
+  std::ostream& out = output == "-" ? terminal.err : terminal.out;
   if (json)
-    terminal.out << fit_json(*machine, answer).pretty();
+    out << fit_json(*machine, answer).pretty();
   else if (terminal.quiet)
-    terminal.out << fit_headline(*machine, answer) << "\n";
+    out << fit_headline(*machine, answer) << "\n";
   else
-    terminal.out << fit_text(*machine, answer, terminal.style);
+    out << fit_text(*machine, answer, terminal.style);
   if (interrupt.interrupted()) return kInterrupted;
   return answer.complete ? kDone : kNoProof;
 }

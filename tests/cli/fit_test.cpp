@@ -51,7 +51,7 @@ struct Files {
 TEST_CASE("fit finds the launch that measurements were made with, and writes it into the file as it stands", "[app]") {
   const Files files;
   const std::string output = files.folder.path("fitted.json");
-  const auto run = run_heddle({"fit", files.machine, files.rows, "--ground", files.ground, "--output", output});
+  const auto run = run_heddle({"fit", files.machine, files.rows, "--ground", files.ground, "--out", output});
   INFO(run.out << run.err);
   REQUIRE(run.code == kDone);
   CHECK(contains(run.out, "shared.launch_ns"));

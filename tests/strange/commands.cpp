@@ -40,6 +40,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"show", {9}},
       {"simulate", {10}},
       {"validate", {2, false}},
+      {"fit", {2, false}},
       {"export", {14}},
       {"emit", {5}},
       {"compile", {1}},
@@ -125,6 +126,10 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
       {"--measured",
        [](Maker& m) {
          return m.dice.pick({"cublas_8192=700", "cublas_8192=-1", "cublas_8192", "none=1e300"});
+       }},
+      {"--kind",
+       [](Maker& m) {
+         return m.dice.pick({"gemm", "attention_forward_causal", "measurement", "gem"});
        }},
       {"--ground", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--demand", [](Maker& m) { return m.subject.problem ? demand_sentence(m.dice, *m.subject.problem) : "iterations one by one"; }},

@@ -55,6 +55,17 @@ Document machine_document(Dice& dice) {
   if (dice.chance(30)) machine["about"] = "a machine & its <limits>, \"as found\"";
   if (dice.chance(50)) machine["sm_count"] = dice.odd(1, 1 << 20);
   if (dice.chance(50)) machine["clock_mhz"] = dice.odd(1, 1 << 20);
+  if (dice.chance(30)) machine["streams"] = {{"arithmetic_percent", dice.odd(100, 1000)}, {"turn", dice.odd(0, 1'000'000)}};
+  if (dice.chance(30)) {
+    const std::int64_t launch = dice.odd(0, 1'000'000'000);
+    machine["shared"] = {{"l2_bytes", dice.odd(1, 1 << 20)}, {"launch_ns", launch}, {"dram_gbs", dice.odd(1, 1 << 30)}};
+    machine["fitted"] = {{{"number", "shared.launch_ns"}, {"least", launch / 2}, {"most", launch + 3}, {"source", "none"}}};
+  }
+  if (dice.chance(30))
+    machine["clock"] = {{"max_mhz", dice.odd(1, 1 << 20)},
+                        {"power_w", dice.odd(1, 1'000'000)},
+                        {"loaded_mhz", dice.odd(1, 1 << 20)},
+                        {"sustained_mhz", dice.pick({"loaded_mhz", "2000 - tensor", "1 + loaded_mhz * power_w / (1 + tensor)"})}};
   Document units = Document::array();
   for (std::int64_t n = dice.chance(5) ? 0 : dice.chance(5) ? 24 : dice.between(1, 5); n > 0; --n) {
     Document unit{{"name", names.name("U")},
