@@ -16,7 +16,7 @@ With no option: builds the release preset and runs every test that is not slow.
 --tsan        thread sanitizer instead: the app tests, jobs among them, and the window tests that need no OpenGL
 --variants    builds heddle without window and without solver instead, and inspects what it links
 --all         the release tests, then --asan, --tsan and --variants: everything, about 35 minutes from nothing on two cores
---ci          what .ci/run does: everything with the address sanitizer, property tests optimized, and --variants
+--ci          what .ci/run does: the release tests, strange input with the address sanitizer, and --variants
 --werror      warnings are errors
 --no-install  install nothing; say what is missing
 TEXT
@@ -33,7 +33,7 @@ while (($#)); do
     --tsan) stages+=(tsan) ;;
     --variants) stages+=(variants) ;;
     --all) stages+=(release asan tsan variants) ;;
-    --ci) stages+=(ci properties variants) ;;
+    --ci) stages+=(release strange variants) ;;
     --help | -h) usage; exit 0 ;;
     --) shift; ctest_arguments=("$@"); break ;;
     *) usage >&2; die 2 "unknown option: $1" ;;
@@ -59,30 +59,22 @@ run_ctest() {
 
 stage_release() { configure release "${werror[@]}" && build release && run_ctest release; }
 opens_gl='ui/(picture|flows|cli_equivalent|smoke|crash|golden_states)'
-# run_sanitized PRESET ARGUMENT...: OpenGL's drivers and cuDNN keep memory and are unloaded, so what opens them is run without the
-# search for leaks. Property tests search for minutes in code that the other tests run as well: they have a stage of their own.
-run_sanitized() {
-  local preset=$1; shift
-  local keeps="($opens_gl|gpu/library)"
-  ASAN_OPTIONS=detect_leaks=1 run_ctest "$preset" "$@" -E "^($keeps\$|property/)" &&
-    ASAN_OPTIONS=detect_leaks=0 run_ctest "$preset" --no-tests=ignore -R "^$keeps\$"
-}
+# OpenGL's drivers and cuDNN keep memory and are unloaded, so what opens them is run without the search for leaks.
 stage_asan() {
-  configure asan && build asan test_{core,codegen,solver,app,cli,gpu,monkey,ui} || return 1
-  UBSAN_OPTIONS=print_stacktrace=1 run_sanitized asan -R '^(core|codegen|solver|app|cli|gpu|monkey|ui)/'
+  local keeps="($opens_gl|gpu/library)"
+  configure asan && build asan test_{core,codegen,solver,app,cli,gpu,monkey,strange,ui} || return 1
+  UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \
+    run_ctest asan -R '^(core|codegen|solver|app|cli|gpu|monkey|strange|ui)/' -E "^$keeps\$" &&
+    ASAN_OPTIONS=detect_leaks=0 run_ctest asan -R "^$keeps\$"
 }
 stage_tsan() {
   configure tsan && build tsan test_{app,monkey,ui} || return 1
   TSAN_OPTIONS="halt_on_error=1" run_ctest tsan -R '^(app|monkey|ui)/' -E "^$opens_gl\$"
 }
-# Continuous integration has 15 minutes on two cores, most of which go into compiling. So it compiles once, with light optimization
-# and the address sanitizer, and a second time only what the property tests need, optimized: they take a tenth of the time then. The
-# other sanitizers are left to --asan and --tsan.
-stage_ci() {
-  configure ci "${werror[@]}" && build ci all && run_sanitized ci
-}
-stage_properties() {
-  configure no-gui "${werror[@]}" && build no-gui test_property && run_ctest no-gui -R '^property/'
+# Continuous integration has 15 minutes on two cores, most of which go into compiling. So it sanitizes what meets strange input first:
+# the command line, a thousand times. The other sanitizers are left to --asan and --tsan.
+stage_strange() {
+  configure ci "${werror[@]}" && build ci test_strange heddle && ASAN_OPTIONS=detect_leaks=1 run_ctest ci -R '^strange/'
 }
 # The option builds: each must configure and link without what it leaves out.
 stage_variants() {

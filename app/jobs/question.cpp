@@ -144,6 +144,7 @@ Answer alternatives(const Question& q, std::stop_token stop, const AskListener& 
   request.aspect = q.options.aspect;
   request.count = q.options.count;
   request.ii_only = q.options.ii_only;
+  request.numbers = std::make_shared<UncertainNumbers>(uncertain_numbers(*q.problem, *q.machine));
   Alternatives so_far;
   const auto found = [&](const Alternative& alternative) {
     so_far.found.push_back(alternative);

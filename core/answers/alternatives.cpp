@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
 #include "core/analysis/slack.h"
 #include "core/analysis/turns.h"
 #include "core/answers/summary.h"
@@ -49,7 +53,27 @@ const char* told_apart(Aspect aspect) {
   return "";
 }
 
+std::string off_text(const PeriodSpread& spread) { return spread.mean > 0 ? fmt::format("{:.0f}-{:.0f}", spread.mean, spread.high) : "-"; }
+
+std::string sentence_lines(const std::vector<std::string>& sentences, const TextStyle& style) {
+  std::string text;
+  for (std::size_t k = 0; k < sentences.size() && k < kMostSentences; ++k) text += "  " + styled(sentences[k], style) + "\n";
+  if (sentences.size() > kMostSentences) text += fmt::format("  and {} more\n", sentences.size() - kMostSentences);
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::size_t> by_robustness(const Alternatives& answer) {
+  const auto cost = [&](std::size_t i) {
+    const PeriodSpread& spread = answer.found[i].if_off;
+    return spread.mean > 0 ? spread.mean + spread.high : std::numeric_limits<double>::infinity();
+  };
+  std::vector<std::size_t> order(answer.found.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cost(a) < cost(b); });
+  return order;
+}
 
 std::string alternatives_headline(const Alternatives& answer) {
   const std::size_t count = answer.found.size();
@@ -66,14 +90,17 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
   text += fmt::format("{}; at most {} stage{}\n", equality(answer), answer.stages, answer.stages == 1 ? "" : "s");
   text += fmt::format("told apart by {}\n\n", told_apart(answer.aspect));
 
+  const std::vector<std::size_t> order = by_robustness(answer);
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < answer.found.size(); ++i) {
+  for (const std::size_t i : order) {
     const Alternative& a = answer.found[i];
-    rows.push_back({std::to_string(i + 1), i == 0 ? "" : std::to_string(a.distance), i == 0 ? "" : std::to_string(a.nearest),
-                    std::to_string(a.period), std::to_string(stage_count(a.schedule)), std::to_string(schedule_length(problem, a.schedule)),
-                    delay(a.robustness.median), fmt::format("{} of {}", a.robustness.critical, problem.ops.size())});
+    rows.push_back({std::to_string(i + 1), off_text(a.if_off), i == 0 ? "" : std::to_string(a.distance),
+                    i == 0 ? "" : std::to_string(a.nearest), std::to_string(a.period), std::to_string(stage_count(a.schedule)),
+                    std::to_string(schedule_length(problem, a.schedule)), delay(a.robustness.median),
+                    fmt::format("{} of {}", a.robustness.critical, problem.ops.size())});
   }
   text += text_table({{"no.", true},
+                      {"if off", true},
                       {"from 1", true},
                       {"from nearest", true},
                       {"period", true},
@@ -84,14 +111,19 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
                      rows);
   text += fmt::format("  distances count pairs of ops that relate differently, and rings of another depth (at most {})\n",
                       answer.most_distance);
+  if (answer.found[order.front()].if_off.mean > 0)
+    text +=
+        "  if off: cycles an iteration as hardware runs it when numbers are off, mean and 95th percentile (predicted); the most robust "
+        "first\n";
   text += "  delay borne: how late an op may come in every iteration before II is lost; critical ops bear none\n";
   const std::string first_turns = turns_lines(problem, answer.found[0].schedule, style);
   if (!first_turns.empty()) text += "\n1\n" + first_turns;
-  for (std::size_t i = 1; i < answer.found.size(); ++i) {
-    const std::vector<std::string>& sentences = answer.found[i].differences;
-    text += fmt::format("\n{} differs from 1\n", i + 1);
-    for (std::size_t k = 0; k < sentences.size() && k < kMostSentences; ++k) text += "  " + styled(sentences[k], style) + "\n";
-    if (sentences.size() > kMostSentences) text += fmt::format("  and {} more\n", sentences.size() - kMostSentences);
+  if (!answer.worth.empty())
+    text += fmt::format("\nwhat the most robust, {}, does differently from the least robust, {}\n", order.front() + 1, order.back() + 1) +
+            sentence_lines(answer.worth, style);
+  for (const std::size_t i : order) {
+    if (i == 0) continue;
+    text += fmt::format("\n{} differs from 1\n", i + 1) + sentence_lines(answer.found[i].differences, style);
     if (const std::string turns = turns_lines(problem, answer.found[i].schedule, style); turns != first_turns) text += turns;
   }
   return text;
@@ -121,6 +153,8 @@ Json alternative_json(const Problem& problem, const Alternative& alternative, st
                              .set("least_delay", delay_json(robustness.least))
                              .set("median_delay", delay_json(robustness.median))
                              .set("critical_ops", robustness.critical));
+  if (alternative.if_off.mean > 0)
+    item.set("off", Json::object().set("mean", alternative.if_off.mean).set("percentile_95", alternative.if_off.high));
   item.set("groups", groups_json(problem, schedule)).set("ops", placements_json(problem, schedule));
   return item.set("channels", channels_json(problem, schedule));
 }
@@ -139,6 +173,10 @@ Json alternatives_json(const Problem& problem, const Alternatives& answer) {
   Json list = Json::array();
   for (std::size_t i = 0; i < answer.found.size(); ++i) list.push(alternative_json(problem, answer.found[i], i + 1));
   root.set("alternatives", std::move(list));
+  Json ranked = Json::array(), worth = Json::array();
+  for (const std::size_t i : by_robustness(answer)) ranked.push(i + 1);
+  for (const std::string& sentence : answer.worth) worth.push(sentence);
+  root.set("by_robustness", std::move(ranked)).set("most_from_least_robust", std::move(worth));
   root.set("cancelled", answer.cancelled).set("timed_out", answer.timed_out).set("fault", answer.fault);
   root.set("queries", answer.queries).set("seconds", answer.seconds);
   root.set("solver", first.solver).set("seed", first.seed);

@@ -22,6 +22,7 @@ struct Alternative {
   std::vector<std::string> differences;  ///< from the first, in words
   Cycle period = 0;                      ///< sustainable, rounded up
   Robustness robustness;
+  PeriodSpread if_off;  ///< cycles per iteration as hardware runs it when numbers are off; 0 where that was not asked
 };
 
 struct Alternatives {
@@ -31,13 +32,18 @@ struct Alternatives {
   int stages = 0;         ///< what is said holds for schedules of at most this many stages
   int most_distance = 0;  ///< no two schedules can be farther apart
   std::vector<Alternative> found;
-  bool exact = false;  ///< proved: there are exactly found.size()
-  bool more = false;   ///< one more was seen, beyond the count asked for
+  std::vector<std::string> worth;  ///< what the most robust one does differently from the least robust one, in words
+  bool exact = false;              ///< proved: there are exactly found.size()
+  bool more = false;               ///< one more was seen, beyond the count asked for
   bool cancelled = false, timed_out = false;
   std::int64_t queries = 0;
   double seconds = 0;  ///< altogether
   std::string fault;   ///< an internal error; empty when all is well
 };
+
+/// Indices of the found ones, the most robust first: least mean plus 95th percentile when numbers are off. In the order of finding where
+/// that was not asked; those that deadlock last.
+std::vector<std::size_t> by_robustness(const Alternatives& answer);
 
 // Alternatives in words.
 

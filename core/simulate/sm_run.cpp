@@ -51,7 +51,7 @@ class Sm {
       ctas_.back().time.assign(problem.ops.size() * history_, kNotYet);
       if (options.jitter.percent != 0) ctas_.back().extra.assign(problem.ops.size() * history_, 0);
       for (std::size_t g = 0; g < program.streams.size(); ++g) {
-        Stream s;
+        SmStream s;
         s.cta = static_cast<Index>(c);
         s.group = static_cast<Index>(g);
         streams_.push_back(s);
@@ -65,7 +65,7 @@ class Sm {
         take_tile(ctas_[c]);
       ctas_[c].open = program.streams.size();
     }
-    for (Stream& s : streams_) settle_head(s);
+    for (SmStream& s : streams_) settle_head(s);
     alone_ = ctas_.size() == 1 && options.jitter.percent == 0 && work.queues[0].size() == 1;
     while (beat_ + 1 < program.streams.size() && program.streams[beat_].loop.empty()) ++beat_;
     for (const CtaEdge& edge : program.edges) settled_ = std::max<std::int64_t>(settled_, edge.tokens + edge.distance);
@@ -86,11 +86,11 @@ class Sm {
         fault_ = kStopped;
         break;
       }
-      Stream* next = nullptr;
+      SmStream* next = nullptr;
       Lane* lane = nullptr;
       // Of those that ask at the same time, whoever was served longest ago.
       std::pair first{std::numeric_limits<Cycle>::max(), kNotYet};
-      for (Stream& s : streams_) {
+      for (SmStream& s : streams_) {
         if (s.done) continue;
         if (!s.known && (ctas_[s.cta].count[s.missing_op] <= s.missing || !look_at_head(s))) continue;
         const std::pair time{s.part > 0 ? s.next : std::max(s.turn, s.ready), s.served};
@@ -128,7 +128,7 @@ class Sm {
   // ---- Repetition: Brent's method, once per window of one stream, on everything that the future depends on.
 
   struct Snapshot {
-    std::vector<Stream> streams;
+    std::vector<SmStream> streams;
     std::vector<std::int64_t> count;
     std::vector<Cycle> time;
     std::vector<UnitQueue> units;
@@ -142,7 +142,7 @@ class Sm {
     const Cycle shift = streams_[beat_].last_issue - saved_.streams[beat_].last_issue;
     if (saved_.history != history_ || windows <= 0) return false;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
-      const Stream &now = streams_[i], &then = saved_.streams[i];
+      const SmStream &now = streams_[i], &then = saved_.streams[i];
       if (program_.streams[i].loop.empty()) continue;
       if (now.section != Section::Loop || then.section != Section::Loop || now.position != then.position) return false;
       if (now.part != then.part || (now.part > 0 && now.next - then.next != shift)) return false;
@@ -168,7 +168,7 @@ class Sm {
   }
 
   void look_for_repetition() {
-    const Stream& beat = streams_[beat_];
+    const SmStream& beat = streams_[beat_];
     if (beat.window < settled_) return;
     if (!saved_.streams.empty() && repeats()) {
       const std::int64_t windows = beat.window - saved_.streams[beat_].window;
@@ -185,7 +185,7 @@ class Sm {
   // ---- The program of a stream, op by op.
 
   /// Makes the op at the stream's place its head, or the next one that exists; false at the end of the tile.
-  bool find_head(Stream& s) {
+  bool find_head(SmStream& s) {
     const Cta& cta = ctas_[s.cta];
     const CtaStream& code = program_.streams[s.group];
     if (s.section == Section::Prologue) {
@@ -208,7 +208,7 @@ class Sm {
     return false;
   }
 
-  bool set_head(Stream& s, Index op, std::int64_t number) {
+  bool set_head(SmStream& s, Index op, std::int64_t number) {
     s.op = op;
     s.number = number;
     s.known = false;
@@ -216,7 +216,7 @@ class Sm {
     return true;
   }
 
-  void settle_head(Stream& s) {
+  void settle_head(SmStream& s) {
     while (!find_head(s)) {
       Cta& cta = ctas_[s.cta];
       s.section = Section::Prologue;
@@ -242,20 +242,20 @@ class Sm {
     if (number == 0 && first_tile_ == 0) first_tile_ = cta.end;
     if (!take_tile(cta)) return;
     cta.open = program_.streams.size();
-    for (Stream& s : streams_) {
+    for (SmStream& s : streams_) {
       if (s.cta != number) continue;
       if (number == 0) tally_.rest(s.group, cta.end);
       s.last_issue = s.window_end = cta.end;
       s.done = false;
       ++s.tile;
     }
-    for (Stream& s : streams_)
+    for (SmStream& s : streams_)
       if (s.cta == number) settle_head(s);
   }
 
   // ---- When the head can go.
 
-  bool look_at_head(Stream& s) {
+  bool look_at_head(SmStream& s) {
     const Cta& cta = ctas_[s.cta];
     const OpCost& cost = costs_.ops[s.op];
     s.turn = cost.blocking ? std::max(s.last_issue, s.window_end) : s.last_issue;
@@ -354,7 +354,7 @@ class Sm {
     return start;
   }
 
-  void commit(Stream& s) {
+  void commit(SmStream& s) {
     const OpCost& cost = costs_.ops[s.op];
     if (s.part == 0) {
       s.asked = s.next = std::max({Cycle{0}, s.turn, s.ready});
@@ -384,7 +384,7 @@ class Sm {
   }
 
   /// The stream goes on behind its head.
-  void go_on(Stream& s, Cycle issue) {
+  void go_on(SmStream& s, Cycle issue) {
     const OpCost& cost = costs_.ops[s.op];
     s.last_issue = issue;
     if (cost.blocking) s.window_end = issue + cost.window;
@@ -494,7 +494,7 @@ class Sm {
     run.simulated_ops = simulated_;
     run.groups.resize(program_.streams.size());
     run.ops.resize(costs_.ops.size());
-    const bool open = std::any_of(streams_.begin(), streams_.end(), [](const Stream& s) { return !s.done; });
+    const bool open = std::any_of(streams_.begin(), streams_.end(), [](const SmStream& s) { return !s.done; });
     if (open && fault_.empty()) {
       run.deadlock = simulated_ < options_.most_ops;
       fault_ = run.deadlock ? describe_deadlock(run) : fmt::format("more than {} ops: too many to simulate one by one", options_.most_ops);
@@ -525,7 +525,7 @@ class Sm {
 
   std::string describe_deadlock(Simulation& run) const {
     std::string text;
-    for (const Stream& s : streams_) {
+    for (const SmStream& s : streams_) {
       if (s.done || s.waits_for == kNobody) continue;
       const EventEdge& event = program_.events[program_.edges[s.waits_for].event];
       if (!run.stuck.valid()) run.stuck = OpId(s.op);
@@ -544,7 +544,7 @@ class Sm {
   std::vector<std::vector<std::pair<Index, Index>>> readers_;  ///< per op: who reads it, and by which edge
   std::vector<Index> ring_before_;
   std::vector<Cta> ctas_;
-  std::vector<Stream> streams_;
+  std::vector<SmStream> streams_;
   std::vector<Lane> lanes_;  ///< one per stream
   std::size_t history_ = 1, taken_ = 0;
   std::int64_t reach_ = 1, simulated_ = 0;

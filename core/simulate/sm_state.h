@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kNobody = static_cast<std::uint32_t>(-1);
 inline bool same_service(Cycle now, Cycle then, Cycle shift) { return now == then ? now == kNotYet : now - then == shift; }
 
 /// The instruction stream of one group of one CTA, and its head: the next op.
-struct Stream {
+struct SmStream {
   std::uint32_t cta = 0, group = 0;
   std::size_t tile = 0;  ///< of the CTA
   Section section = Section::Prologue;

@@ -42,6 +42,7 @@ class Enumeration {
     } catch (const std::exception& e) {  // Z3 reports memory limits and internal faults this way
       answer_.fault = fmt::format("the solver failed: {}", e.what());
     }
+    judge_worth();
     answer_.cancelled = limits_.stop.stop_requested() && !answer_.exact;
     answer_.timed_out = !answer_.cancelled && !settled() && Clock::now() >= limits_.deadline;
     answer_.seconds = seconds_between(begin_, Clock::now());
@@ -61,6 +62,12 @@ class Enumeration {
     return o;
   }
 
+  void judge_worth() {
+    if (!request_.numbers || answer_.found.size() < 2) return;
+    const std::vector<std::size_t> order = by_robustness(answer_);
+    const Alternative &most = answer_.found[order.front()], &least = answer_.found[order.back()];
+    if (most.if_off.mean > 0) answer_.worth = differences(problem_, least.schedule, most.schedule);
+  }
   void enumerate();
   void hold_objectives(LiveModel& live);
   std::optional<Schedule> next(LiveModel& live, Difference& difference);
@@ -149,6 +156,7 @@ bool Enumeration::keep(Schedule schedule) {
   alternative.differences = differences(problem_, first, schedule);
   alternative.period = sustainable_period(problem_, schedule).cycles();
   alternative.robustness = robustness_of(problem_, schedule);
+  if (request_.numbers) alternative.if_off = period_spread(*request_.numbers, schedule, limits_.stop);
   alternative.schedule = std::move(schedule);
   answer_.found.push_back(std::move(alternative));
   if (found_) found_(answer_.found.back());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stop_token>
 
 #include "core/answers/alternatives.h"
@@ -13,8 +14,9 @@ namespace heddle::solver {
 struct AlternativesRequest {
   SolveRequest solve;  ///< what is to be optimal; its time limit holds for everything together
   Aspect aspect = Aspect::Any;
-  bool ii_only = false;  ///< do not ask for equal stages, warps, memory and registers
-  int count = 10;        ///< stop after this many, the first included
+  bool ii_only = false;                               ///< do not ask for equal stages, warps, memory and registers
+  int count = 10;                                     ///< stop after this many, the first included
+  std::shared_ptr<const UncertainNumbers> numbers{};  ///< rank them by how well they stand these; none: do not
 };
 
 /// Each as soon as it is known; the first one is the optimum itself.

@@ -118,7 +118,24 @@ def text_offences(path, lines):
             yield f"{path}:{number}: contains a path of somebody's machine: {line.strip()[:80]}"
 
 
+NAMESPACE = re.compile(r"namespace(?:\s+([\w:]+))?\s*\{")
+TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?)\s+(\w+)(?:\s+final)?\s*(?::[^:;].*)?\{")
+
+
+def types(lines):
+    """Types that a file defines for other files to see, with their namespaces: (line number, "heddle::app::Session")."""
+    around = []
+    for number, line in enumerate(lines, 1):
+        if found := NAMESPACE.match(line):
+            around.append(found.group(1))
+        elif line.startswith("}") and "namespace" in line and around:
+            around.pop()
+        elif (found := TYPE.match(line)) and None not in around:
+            yield number, "::".join([*around, found.group(1)])
+
+
 def offences(root):
+    defined = {}
     for path in repository_files(root):
         try:
             lines = (root / path).read_text(encoding="utf-8").splitlines()
@@ -129,6 +146,10 @@ def offences(root):
             yield from include_offences(path, lines)
             yield from order_offences(path, lines)
             yield from source_offences(path, lines)
+            if not path.startswith("tests/"):
+                for number, name in types(lines):
+                    if (first := defined.setdefault(name, path)) != path:
+                        yield f"{path}:{number}: {name} is another type in {first}: one program can have only one of them"
 
 
 def self_test():
@@ -173,6 +194,10 @@ def self_test():
         ("codegen/device/up.cuh", header + '#include "codegen/emit/emit.h"\n', "includes go down only"),
         ("codegen/device/ok.cuh", header + '#include "types.cuh"\n', None),
         ("core/p.cpp", "// P.\n" + "int p;\n" * MAX_LINES, "longer than"),
+        ("core/base/type1.h", header + "namespace heddle {\nstruct Twice {\n};\n}  // namespace heddle\n", None),
+        ("core/base/type2.h", header + "namespace heddle {\nclass Twice final : public X {\n};\n}  // namespace heddle\n", "another type in"),
+        ("core/base/type3.cpp", "// T.\nnamespace heddle {\nnamespace {\nstruct Twice {};\n}  // namespace\n}  // namespace heddle\n", None),
+        ("core/base/type4.h", header + "namespace heddle::app {\nstruct Twice {};\n}  // namespace heddle::app\n", None),
         ("notes.md", "see /" + "home/ada/x\n", "somebody's machine"),
         ("other.md", "see https://example.org/homes/x and build/z3\n", None),
     ]

@@ -47,6 +47,8 @@ int run_alternatives(const Arguments& arguments, const Terminal& terminal) {
   request.aspect = parse_word(arguments.text("--differ").value_or("any"), Aspect::Any).value_or(Aspect::Any);
   request.ii_only = arguments.text("--equal") == "ii";
 
+  request.numbers = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs->problem, inputs->machine));
+
   Alternatives answer;
   {
     const InterruptScope interrupt;

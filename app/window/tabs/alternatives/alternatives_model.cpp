@@ -35,11 +35,12 @@ AlternativesModel build_alternatives(const Problem& problem, const Alternatives&
   }
   model.terms = equal + fmt::format("; told apart by {}", about(answer.aspect));
   if (answer.stages > 0) model.terms += fmt::format("; at most {} stage{}", answer.stages, answer.stages == 1 ? "" : "s");
-  for (std::size_t i = 0; i < answer.found.size(); ++i) {
+  for (const std::size_t i : by_robustness(answer)) {
     const Alternative& a = answer.found[i];
     AlternativeRow row;
     row.index = i;
     row.name = fmt::format("alternative {}", i + 1);
+    row.if_off = a.if_off.mean > 0 ? fmt::format("{:.0f}-{:.0f}", a.if_off.mean, a.if_off.high) : "-";
     row.distance = i == 0                     ? "-"
                    : answer.most_distance > 0 ? fmt::format("{} of {}", a.distance, answer.most_distance)
                                               : std::to_string(a.distance);
@@ -56,10 +57,10 @@ AlternativesModel build_alternatives(const Problem& problem, const Alternatives&
 }
 
 std::string alternatives_as_text(const AlternativesModel& model) {
-  std::string text = "schedule\tdistance\tnearest\tperiod\tstages\tlength\tmedian delay borne\tcritical ops\tdifferences\n";
+  std::string text = "schedule\tif off\tdistance\tnearest\tperiod\tstages\tlength\tmedian delay borne\tcritical ops\tdifferences\n";
   for (const AlternativeRow& row : model.rows)
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", row.name, row.distance, row.nearest, row.period, row.stages, row.length,
-                        row.margin, row.critical, fmt::join(row.differences, "; "));
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", row.name, row.if_off, row.distance, row.nearest, row.period, row.stages,
+                        row.length, row.margin, row.critical, fmt::join(row.differences, "; "));
   return text;
 }
 

@@ -13,15 +13,15 @@ namespace heddle::app {
 struct AlternativeRow {
   std::size_t index = 0;  ///< into Alternatives::found
   std::string name;       ///< "alternative 2": what its row in the list of schedules is called
-  std::string distance, nearest, period, stages, length, margin, critical;
+  std::string if_off, distance, nearest, period, stages, length, margin, critical;
   std::vector<std::string> differences;  ///< from the first; empty for it
 };
 
 struct AlternativesModel {
-  std::string headline;  ///< "exactly 3 schedules, proved", "at least 10 schedules; there are more"
-  std::string terms;     ///< what they have in common, what tells them apart, up to how many stages
-  bool proved = false;   ///< the count is exact
-  std::vector<AlternativeRow> rows;
+  std::string headline;              ///< "exactly 3 schedules, proved", "at least 10 schedules; there are more"
+  std::string terms;                 ///< what they have in common, what tells them apart, up to how many stages
+  bool proved = false;               ///< the count is exact
+  std::vector<AlternativeRow> rows;  ///< the most robust first
 };
 
 AlternativesModel build_alternatives(const Problem& problem, const Alternatives& answer);

@@ -91,6 +91,8 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
   };
   const std::vector<Column<Row>> columns{
       Column<Row>{"schedule"}.wide(1.7f),
+      number("if off", &Row::if_off, 1.2f,
+             "cycles an iteration as hardware runs it when numbers are off, mean and 95th percentile (predicted); the most robust first"),
       number("distance", &Row::distance, 1.1f, "from the first: pairs of ops that relate differently, and rings of another depth"),
       number("nearest", &Row::nearest, 0.9f, "the same, from the nearest one found before"),
       number("period", &Row::period, 0.9f, "cycles per iteration when it runs as it stands"),
@@ -163,11 +165,13 @@ void draw_alternatives_tab(const Session& session, const Models&, UiState& ui) {
   }
   if (shown != terms && ImGui::IsItemHovered()) tooltip(terms);
   ui.of<AlternativesTabState>().picked = std::min(ui.of<AlternativesTabState>().picked, model.rows.size() - 1);
+  const auto picked = std::find_if(model.rows.begin(), model.rows.end(),
+                                   [&](const AlternativeRow& row) { return row.index == ui.of<AlternativesTabState>().picked; });
   const float whole = ImGui::GetContentRegionAvail().x, side = std::floor(whole * 0.36f);
   draw_rows(*answer, model, current, whole - side - px(12), ui);
   ImGui::SameLine(0, px(12));
   ImGui::BeginChild("differences", ImVec2(side, 0));
-  draw_differences(*answer, model.rows[ui.of<AlternativesTabState>().picked], current, ui);
+  draw_differences(*answer, *picked, current, ui);
   ImGui::EndChild();
   ImGui::PopStyleVar();
 }
