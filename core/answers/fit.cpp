@@ -118,7 +118,7 @@ class Fit {
       sums[rows_[r].source] += std::abs(error);
     }
     double all = 0;
-    for (const auto& [source, sum] : sums) all += sum / static_cast<double>(rows_of_.at(source));
+    for (const auto& [source, sum] : sums) all += sum / std::sqrt(static_cast<double>(rows_of_.at(source)));
     return all;
   }
 

@@ -41,10 +41,10 @@ struct FitAnswer {
   bool at_end(std::size_t number) const;     ///< the fit would leave the range if it might
 };
 
-/// Least mean over sources of the mean of |ln(measured / predicted)| over their rows, each number within its range: a source counts once,
-/// however many rows it has, and a row that nothing explains does not pull harder than its error. The search takes errors to be the sum of
-/// what each number does alone, along straight lines between a few values; what is reported is simulated.
-/// Pre: each of `now` lies within its number's range.
+/// Least sum over sources of the mean of |ln(measured / predicted)| over their rows times the square root of their number, each number
+/// within its range: rows of one source err together, and a row that nothing explains does not pull harder than its error. The search takes
+/// errors to be the sum of what each number does alone, along straight lines between a few values; what is reported is simulated. Pre: each
+/// of `now` lies within its number's range.
 FitAnswer fit_numbers(const std::vector<FitRow>& rows, const std::vector<FittedNumber>& numbers, const std::vector<std::int64_t>& now,
                       const FitErrors& errors);
 

@@ -148,11 +148,7 @@ std::string band_text(const ValidatedKind& kind) {
 
 bool ValidatedPair::sign_right() const { return predicted && std::abs(*predicted - 1) >= kSame && (*predicted > 1) == (measured > 1); }
 
-bool ValidatedPair::size_right() const {
-  if (!sign_right()) return false;
-  const double part = std::log(*predicted) / std::log(measured);
-  return part >= 0.5 && part <= 1.5;
-}
+bool ValidatedPair::size_right() const { return sign_right() && std::abs(*predicted - measured) <= kSizePoints; }
 
 bool Validation::holds() const {
   return std::all_of(kinds.begin(), kinds.end(), [](const ValidatedKind& kind) { return kind.inside(); }) &&

@@ -43,6 +43,8 @@ struct ValidatedKind {
   bool inside() const { return !band || (median >= band->low && median <= band->high); }
 };
 
+inline constexpr double kSizePoints = 0.05;
+
 /// `gain`: how much faster the row with the pair is than the other.
 struct ValidatedPair {
   std::string id;
@@ -52,7 +54,7 @@ struct ValidatedPair {
   std::string why_not;
   bool fitted = false;      ///< a number of Heddle's was made from both rows
   bool sign_right() const;  ///< faster or slower, as measured
-  bool size_right() const;  ///< between half the measured gain and one and a half times it, as logarithms
+  bool size_right() const;  ///< and within kSizePoints of the measured gain
   bool expected() const { return !predicted || sign_right() || !pair.not_yet.empty(); }
 };
 

@@ -63,7 +63,8 @@ template <class Io>
 void visit(Io& io, ClockModel& c) {
   io.required("max_mhz", c.max_mhz, as::integer(1, 1 << 20));
   io.required("power_w", c.power_w, as::integer(1, 1'000'000), "the power limit where no other is given");
-  io.optional("loaded_mhz", c.loaded_mhz, as::integer(1, 1 << 20), "with the tensor cores busy all the time, at that limit, random data");
+  io.optional("loaded_mhz", c.loaded_mhz, as::integer(1, 1 << 20),
+              "at that limit, with the tensor cores 95 % busy and random data; sustained_mhz may name it");
   io.required("sustained_mhz", c.sustained_mhz,
               "under load, of loaded_mhz, tensor (per mille of all cycles in which the tensor cores work), power_w and zeros (1 where the "
               "data is all "

@@ -61,7 +61,7 @@ struct HandOff {
 struct ClockModel {
   std::int64_t max_mhz = 0;     ///< 0: the file says nothing of it, and clock_mhz stands for every load
   std::int64_t power_w = 0;     ///< the default power limit
-  std::int64_t loaded_mhz = 0;  ///< with the tensor cores busy all the time, at that limit, random data; for sustained_mhz
+  std::int64_t loaded_mhz = 0;  ///< what sustained_mhz is scaled by: the clock at that limit, tensor cores 95 % busy, random data
   /// Of `loaded_mhz`, `tensor` (per mille of all cycles in which the tensor cores work), `power_w`, and `zeros` (1 where the data is all
   /// zeros, so that hardly a bit changes; else 0).
   Expr sustained_mhz{0};

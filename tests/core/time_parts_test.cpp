@@ -67,7 +67,7 @@ TEST_CASE("FA3 on H100 loses most of its time to its own arithmetic and to the c
   CHECK(tensor == Approx(fa3.run.of_peak * static_cast<double>(fa3.run.cycles) / 1830).epsilon(1e-6));
   CHECK(time_of(fa3, "arithmetic") > 0.05 * tensor);
   CHECK(time_of(fa3, "clock") > 0.05 * tensor);
-  CHECK(time_of(fa3, "launch") == Approx(3));
+  CHECK(time_of(fa3, "launch") == Approx(5));
   KernelRunOptions fast;
   fast.clock.kind = ClockChoice::Kind::Max;
   CHECK(time_of(parts_of("attention_forward_hopper", "h100", "attention_forward_hopper/fa3", fast), "clock") == 0);
