@@ -15,9 +15,9 @@ constexpr std::array<OpKind, 21> kKinds{{
      "Copies a tile into a box of a global tensor, asynchronously; elements outside the tensor are dropped."},
     {"load", 0, 0, 1, true, false, "variant", "Reads a box of a global tensor into a tile; elements outside read as zero."},
     {"store", 1, 1, 0, false, true, "variant", "Writes a tile into a box of a global tensor; elements outside are dropped."},
-    {"mma", 2, 3, 1, false, false, "transpose_a transpose_b column variant",
+    {"mma", 2, 3, 1, false, false, "transpose_a transpose_b column row variant",
      "D = A B + C in 32-bit accumulation, with A [M,K], B [K,N]; a transposed operand is stored [K,M] or [N,K]; without C "
-     "the start is zero; a narrower D takes the columns of B from `column` on."},
+     "the start is zero; a narrower D takes the columns of B from `column` on, a narrower A (in K) its rows from `row` on."},
     {"tmem_load", 1, 1, 1, false, false, "column variant",
      "Tensor memory to registers; a narrower result takes its columns from `column` on."},
     {"tmem_store", 1, 1, 1, false, false, "variant", "Registers to tensor memory."},
