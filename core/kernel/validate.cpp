@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "core/base/suggest.h"
+#include "core/kernel/formula.h"
 #include "core/kernel/op_kind.h"
 
 namespace heddle {
@@ -58,6 +59,9 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.prologue.size(); ++i) op("prologue", i, kernel_.prologue[i]);
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) op("body", i, kernel_.body[i]);
     for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) op("epilogue", i, kernel_.epilogue[i]);
+    if (is_formula(kernel_.reference))
+      if (const auto formula = Formula::parse(kernel_.reference, kernel_); !formula.ok())
+        for (const Fault& f : formula.error().faults) faults_.push_back(f);
     return std::move(faults_);
   }
 
