@@ -92,7 +92,8 @@ void Writer::write_global_load(const Step& step, const TileOp& op) {
   } else if (out.packed) {
     line("{}[j] = {};", to, inside.empty() ? fmt::format("load_pair({})", source) : fmt::format("{} ? load_pair({}) : 0u", inside, source));
   } else if (half) {
-    line("const u32 pair = {};", inside.empty() ? fmt::format("load_pair({})", source) : fmt::format("{} ? load_pair({}) : 0u", inside, source));
+    line("const u32 pair = {};",
+         inside.empty() ? fmt::format("load_pair({})", source) : fmt::format("{} ? load_pair({}) : 0u", inside, source));
     line("{0}[2 * j] = low_{1}(pair), {0}[2 * j + 1] = high_{1}(pair);", to, type);
   } else {
     if (!inside.empty()) line("{0}[2 * j] = {0}[2 * j + 1] = 0.0f;", to);

@@ -80,6 +80,59 @@ struct Attributes {
   }
 };
 
+/// A value of an attribute, for the schema.
+Json attribute_schema(const OpAttribute& attribute) {
+  using Type = OpAttribute::Type;
+  Json json = Json::object();
+  std::string about = attribute.about;
+  switch (attribute.type) {
+    case Type::Flag: json = schema::type("boolean"); break;
+    case Type::Integer: json = schema::integer(attribute.low, attribute.high); break;
+    case Type::Text: json = schema::type("string"); break;
+    case Type::Number: {
+      Json text = schema::type("string").set("pattern", R"(^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$|^-?(inf(inity)?|nan)$)");
+      json.set("anyOf", Json::array().push(schema::type("integer")).push(std::move(text)));
+      break;
+    }
+    case Type::Function: {
+      std::vector<std::string> names;
+      for (const ElementwiseFunction& f : elementwise_functions()) {
+        names.emplace_back(f.name);
+        about += fmt::format("{} {}: {}", names.size() == 1 ? ";" : ",", f.name, f.about);
+      }
+      json = schema::words(names);
+      break;
+    }
+  }
+  if (*attribute.standard) about += fmt::format(" (default {})", attribute.standard);
+  return json.set("description", about);
+}
+
+/// What goes for ops of one kind only: its sentence and its attributes.
+Json kind_clause(const OpKind& kind) {
+  Json attributes = Json::object(), needed = Json::array();
+  for (const OpAttribute& attribute : kind.attributes) {
+    attributes.set(attribute.name, attribute_schema(attribute));
+    if (attribute.type == OpAttribute::Type::Function) needed.push(attribute.name);
+  }
+  Json attrs = schema::type("object").set("properties", std::move(attributes));
+  if (std::string_view(kind.name) != "opaque") attrs.set("additionalProperties", false);
+  Json then = Json::object().set("description", kind.about);
+  if (!needed.items()->empty()) {
+    attrs.set("required", std::move(needed));
+    then.set("required", Json::array().push("attrs"));
+  }
+  then.set("properties", Json::object().set("attrs", std::move(attrs)));
+  Json is = Json::object().set("properties", Json::object().set("kind", Json::object().set("const", kind.name)));
+  return Json::object().set("if", is.set("required", Json::array().push("kind"))).set("then", std::move(then));
+}
+
+std::vector<Json> kind_clauses() {
+  std::vector<Json> clauses;
+  for (const OpKind& kind : op_kinds()) clauses.push_back(kind_clause(kind));
+  return clauses;
+}
+
 void Attributes::read(const Cursor& at, std::map<std::string, Attr>& attrs) const {
   const Json::Object* members = at.json().members();
   if (!members) return at.fault("expected an object, found " + describe(at.json()));
@@ -177,6 +230,7 @@ void visit(Io& io, CostOverride& c) {
 template <class Io>
 void visit(Io& io, TileOp& o) {
   io.part("op", "A tile instruction.");
+  io.also(kind_clauses);
   io.required("name", o.name, as::name);
   io.required("kind", o.kind, OpKindName{});
   io.optional("in", o.inputs, as::list(OperandText{}), "values read: \"s\", or \"o[-1]\" for the value of one iteration ago");

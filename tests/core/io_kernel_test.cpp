@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <iterator>
-#include <sstream>
 
 #include "core/base/suggest.h"
 #include "core/formats/kernel_json.h"
@@ -43,13 +41,15 @@ std::string known_kinds() {
 }
 
 std::string known_attributes(const char* kind) {
-  std::istringstream words(find_op_kind(kind)->attrs);
-  return list_of({std::istream_iterator<std::string>(words), {}});
+  std::vector<std::string> names;
+  for (const OpAttribute& attribute : find_op_kind(kind)->attributes) names.emplace_back(attribute.name);
+  return list_of(names);
 }
 
 std::string known_functions() {
-  const auto names = elementwise_functions();
-  return list_of({names.begin(), names.end()});
+  std::vector<std::string> names;
+  for (const ElementwiseFunction& f : elementwise_functions()) names.emplace_back(f.name);
+  return list_of(names);
 }
 
 std::string faults_of(const Parts& parts) {
