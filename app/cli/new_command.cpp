@@ -95,7 +95,7 @@ int run_new(const Arguments& arguments, const Terminal& terminal) {
   const Result<Kernel> kernel = kernel_of(*pattern, *choices, arguments.text("--name").value_or(stem));
   if (!kernel) return report(terminal, kernel.error(), json);
   // A name that no kernel can have is found by reading what is about to be written.
-  const std::string text = kernel_text(*kernel);
+  const std::string text = brief_kernel_text(*kernel);
   if (const Result<Kernel> read = parse_kernel(text, path == "-" ? pattern->name : path); !read)
     return report(terminal, read.error(), json);
   if (const int code = write_text(terminal, path, text); code != kDone || path == "-") return code;

@@ -129,6 +129,12 @@ void Writer::lay_out_values() {
       odd("has a shape that is spread over threads in no known way");
     }
     if (layout.elements > 256) odd("takes more registers than a thread has");
+    if (value.shape.size() == 1) {
+      const std::int64_t words = value.packed ? (layout.elements + 1) / 2 : layout.elements, share = (value.shape[0] + 127) / 128;
+      const std::int64_t said = v.registers ? v.registers->evaluate(program_.params).value() : share;
+      if (said < words)
+        odd(fmt::format("lies in {} registers of every thread, and its file says {} (\"registers\": {})", words, said, words).c_str());
+    }
     value.layout = layout;
   }
 }

@@ -63,13 +63,20 @@ void KernelDraft::tensor(const std::string& name, DType dtype, const Texts& shap
 
 void KernelDraft::grid(const std::string& name, const std::string& size) { kernel.grid.push_back({name, expr(size)}); }
 
-void KernelDraft::smem(const std::string& name, DType dtype, const Texts& shape) {
-  kernel.values.push_back({name, dtype, exprs(shape), Space::Smem, {}, {}});
+TileValue& KernelDraft::value(const std::string& name, DType dtype, const Texts& shape, Space space) {
+  TileValue& made = kernel.values.emplace_back();
+  made.name = name;
+  made.dtype = dtype;
+  made.shape = exprs(shape);
+  made.space = space;
+  return made;
 }
 
+void KernelDraft::smem(const std::string& name, DType dtype, const Texts& shape) { value(name, dtype, shape, Space::Smem); }
+
 void KernelDraft::registers(const std::string& name, DType dtype, const Texts& shape, const std::string& registers) {
-  kernel.values.push_back(
-      {name, dtype, exprs(shape), Space::Register, {}, registers.empty() ? std::nullopt : std::optional(expr(registers))});
+  TileValue& made = value(name, dtype, shape, Space::Register);
+  if (!registers.empty()) made.registers = expr(registers);
 }
 
 OpDraft KernelDraft::add(std::vector<TileOp>& list, const std::string& name, const std::string& kind) {

@@ -43,6 +43,7 @@ class KernelDraft {
   OpDraft after(const std::string& name, const std::string& kind) { return add(kernel.epilogue, name, kind); }
 
  private:
+  TileValue& value(const std::string& name, DType dtype, const Texts& shape, Space space);
   static OpDraft add(std::vector<TileOp>& list, const std::string& name, const std::string& kind);
 };
 

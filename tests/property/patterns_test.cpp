@@ -19,7 +19,7 @@ using namespace heddle;
 namespace {
 
 constexpr std::uint64_t kSeed = 20261123;
-constexpr int kRounds = 12;  ///< of each pattern; the first with nothing said
+constexpr int kRounds = 5;  ///< of each pattern; the first with nothing said
 
 std::string text_of(const PatternChoices& choices) {
   std::string text;
