@@ -153,9 +153,7 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
       continue;
     }
     if (!only_positionals && word.size() > 1 && word[0] == '-') return unknown_option(command, word);
-    // Files come last and take all that is left.
-    if (!command.positionals.empty() && command.positionals.back().type == PositionalType::Files &&
-        used + 1 >= command.positionals.size()) {
+    if (!command.positionals.empty() && takes_rest(command.positionals.back().type) && used + 1 >= command.positionals.size()) {
       std::vector<std::string> files = line.arguments.all(command.positionals.back().name);
       files.push_back(word);
       line.arguments.set(command.positionals.back().name, files);

@@ -510,6 +510,7 @@ std::vector<CommandSpec> make_table() {
         integer("--seed", "N", 0, kMost, "seed of the solver; the same seed gives the same schedule (default 0)"),
         kJson},
        run_paper},
+      new_row(),
       {"list",
        "what is shipped",
        {"heddle list", "heddle list machines", "heddle list kernels --quiet"},

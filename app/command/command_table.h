@@ -25,14 +25,16 @@ struct OptionSpec {
   bool repeats = false;
 };
 
-enum class PositionalType { Kernel, Machine, Schedule, Name, Choice, Command, Files };
+enum class PositionalType { Kernel, Machine, Schedule, Name, Choice, Command, Files, Settings };
+/// Comes last and takes all words that are left.
+inline bool takes_rest(PositionalType type) { return type == PositionalType::Files || type == PositionalType::Settings; }
 
 struct PositionalSpec {
   std::string name;  ///< "KERNEL"
   std::string about;
   PositionalType type = PositionalType::Kernel;
   bool required = true;
-  std::vector<std::string> choices;  ///< Choice only
+  std::vector<std::string> choices;  ///< Choice; Settings: beginnings that completion offers
 };
 
 struct CommandSpec {

@@ -42,7 +42,8 @@ std::string list_argument(PositionalType type) {
     case PositionalType::Name:
     case PositionalType::Choice:
     case PositionalType::Command:
-    case PositionalType::Files: return {};
+    case PositionalType::Files:
+    case PositionalType::Settings: return {};
   }
   return {};
 }
@@ -114,7 +115,7 @@ std::string bash_script() {
       std::string words = "-W \"" + joined(fixed_words(positional)) + "\"";
       if (!list.empty()) words = "-f -W \"$(heddle list " + list + " --quiet 2>/dev/null)\"";
       if (positional.type == PositionalType::Files) words = "-f";
-      const std::string where = positional.type == PositionalType::Files ? "*" : std::to_string(i);
+      const std::string where = takes_rest(positional.type) ? "*" : std::to_string(i);
       positionals += "    " + command.name + ":" + where + ") COMPREPLY=($(compgen " + words + " -- \"$cur\")) ;;\n";
     }
   }
@@ -180,7 +181,7 @@ std::string zsh_script() {
     }
     for (std::size_t i = 0; i < command.positionals.size(); ++i) {
       const PositionalSpec& positional = command.positionals[i];
-      const std::string where = positional.type == PositionalType::Files ? "*" : std::to_string(i + 1);
+      const std::string where = takes_rest(positional.type) ? "*" : std::to_string(i + 1);
       text += " \\\n        " + quoted(where + (positional.required ? ":" : "::") + positional.name + ":" + zsh_action(positional));
     }
     text += "\n      ;;\n";

@@ -41,7 +41,7 @@ std::string described(const OptionSpec& option) {
 std::string usage_line(const CommandSpec& command) {
   std::string text = "heddle " + command.name;
   for (const PositionalSpec& positional : command.positionals) {
-    const std::string name = positional.name + (positional.type == PositionalType::Files ? "..." : "");
+    const std::string name = positional.name + (takes_rest(positional.type) ? "..." : "");
     text += positional.required ? " " + name : " [" + name + "]";
   }
   return command.options.empty() ? text : text + " [options]";

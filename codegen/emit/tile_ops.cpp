@@ -126,17 +126,26 @@ std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t
     const bool columns = integer_attr(op, "axis", 0) == 1;
     if (v.shape[0] == (columns ? result.cols : result.rows)) return fmt::format("taken{}[{}]", input, columns ? "e & 1" : "(e >> 1) & 1");
   }
-  if (!v.layout || v.packed) {
-    refuse("operand", op, fmt::format("'{}' computes with an operand that is not f32 in registers", op.name));
+  using Kind = Layout::Kind;
+  if (!v.layout || (v.packed && v.layout->kind == Kind::Rows)) {
+    refuse("operand", op, fmt::format("'{}' computes with an operand that is no number in registers", op.name));
     return "0.0f";
   }
   const std::string array = input_array(step, input);
-  using Kind = Layout::Kind;
-  if (v.layout->kind == result.kind) return array + "[e]";
+  // Element 2 * `pair` + (e & 1): neighbours are of the same row, also where two of them share a register.
+  const char* type = kernel_.values[p.value].dtype == DType::F16 ? "f16" : "bf16";
+  const auto of_pair = [&](const std::string& pair) {
+    return v.packed ? fmt::format("(e & 1 ? high_{0}({1}[{2}]) : low_{0}({1}[{2}]))", type, array, pair)
+                    : fmt::format("{}[{} * 2 + (e & 1)]", array, pair);
+  };
+  if (v.layout->kind == result.kind) return v.packed ? of_pair("e / 2") : array + "[e]";
   const std::int64_t axis = integer_attr(op, "axis", 0);
   if (result.kind == Kind::Matrix && v.layout->kind == Kind::Rows && axis == 0)
     return products_ ? array + "[(e >> 1) & 1]" : fmt::format("{}[e / {}]", array, result.columns);
-  if (result.kind == Kind::Matrix && v.layout->kind == Kind::Columns && axis == 1) return fmt::format("{}[e % {}]", array, result.columns);
+  if (result.kind == Kind::Matrix && v.layout->kind == Kind::Columns && axis == 1) {
+    if (products_) return of_pair("e / 4");
+    return v.packed ? of_pair(fmt::format("e % {} / 2", result.columns)) : fmt::format("{}[e % {}]", array, result.columns);
+  }
   refuse("operand", op, fmt::format("'{}' has an operand that does not lie over its result thread by thread", op.name));
   return "0.0f";
 }
@@ -391,26 +400,6 @@ void Writer::write_smem_load(const Step& step, const TileOp& op) {
   line("  load_words(from + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);",
        panels->bytes, to);
   raw("}");
-  end_result(step);
-}
-
-void Writer::write_global_load(const Step& step, const TileOp& op) {
-  const Value& out = values_[step.output.value];
-  std::size_t tensor = kernel_.tensors.size();
-  for (std::size_t t = 0; t < kernel_.tensors.size(); ++t)
-    if (kernel_.tensors[t].name == op.tensor) tensor = t;
-  const bool whole = tensor < kernel_.tensors.size() && kernel_.tensors[tensor].dtype == DType::F32 &&
-                     kernel_.tensors[tensor].shape.size() == 1 &&
-                     kernel_.tensors[tensor].shape[0].evaluate(program_.params).value() == (out.shape.empty() ? 0 : out.shape[0]);
-  const auto at = coordinates(step, op);
-  if (!whole || at != std::vector<std::string>{"0"} || out.packed || !out.layout || out.layout->kind != Layout::Kind::Columns)
-    return refuse("load", op, fmt::format("'{}' does not load a whole f32 vector, one number per column", op.name));
-  std::size_t pointer = 0;
-  while (pointer < launch_.pointers.size() && launch_.pointers[pointer] != tensor) ++pointer;
-  if (pointer == launch_.pointers.size()) launch_.pointers.push_back(tensor);
-  const std::string to = begin_result(step);
-  raw("#pragma unroll");
-  line("for (int e = 0; e < {}; ++e) {}[e] = in{}[e / 8 * 256 + lane * 8 + e % 8];", out.layout->elements, to, pointer);
   end_result(step);
 }
 

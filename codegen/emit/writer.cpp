@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "codegen/device/device.h"
 #include "core/problem/fault_log.h"
@@ -112,6 +113,10 @@ void Writer::lay_out_values() {
         odd("does not have the rows (a multiple of 4) and columns (a multiple of 256) of the kernel's other tiles");
       layout.columns = static_cast<int>(products_ ? 0 : cols / 32);
       layout.elements = static_cast<int>(products_ ? layout.cols / 2 : rows / 4 * (cols / 32));
+    } else if (products_ && value.shape.size() == 1 && value.shape[0] % 8 == 0 && lies_along_columns(v)) {
+      layout.kind = Layout::Kind::Columns;
+      layout.cols = value.shape[0];
+      layout.elements = static_cast<int>(value.shape[0] / 4);
     } else if (value.shape.size() == 1 && value.shape[0] == (products_ ? 64 : rows)) {
       layout.kind = Layout::Kind::Rows;
       layout.rows = value.shape[0];
@@ -124,8 +129,24 @@ void Writer::lay_out_values() {
       odd("has a shape that is spread over threads in no known way");
     }
     if (layout.elements > 256) odd("takes more registers than a thread has");
+    if (value.shape.size() == 1) {
+      const std::int64_t words = value.packed ? (layout.elements + 1) / 2 : layout.elements, share = (value.shape[0] + 127) / 128;
+      const std::int64_t said = v.registers ? v.registers->evaluate(program_.params).value() : share;
+      if (said < words)
+        odd(fmt::format("lies in {} registers of every thread, and its file says {} (\"registers\": {})", words, said, words).c_str());
+    }
     value.layout = layout;
   }
+}
+
+/// Some op lays it over a tile, one element for each column.
+bool Writer::lies_along_columns(const TileValue& value) const {
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list)
+      if (integer_attr(op, "axis", 0) == 1 && op.kind != "reduce_max" && op.kind != "reduce_sum")
+        for (const Operand& in : op.inputs)
+          if (in.value == value.name) return true;
+  return false;
 }
 
 void Writer::write_head() {
@@ -250,7 +271,7 @@ std::optional<Writer::TripRule> Writer::trip_rule() {
   int used = 0;
   for (std::size_t d = 0; d < kernel_.grid.size(); ++d)
     if (std::find(names.begin(), names.end(), kernel_.grid[d].name) != names.end()) rule.dim = d, ++used;
-  if (used > 1 || grid_.size() > 2 || grid_.empty() || grid_[rule.dim] > kMostVaried) return no("follow more than one block index");
+  if (used > 1 || grid_.empty() || grid_[rule.dim] > kMostVaried) return no("follow more than one block index");
   std::vector<std::int64_t> wanted;
   Scope scope = program_.params;
   for (const GridDim& dim : kernel_.grid) scope[dim.name] = 0;
@@ -302,14 +323,18 @@ void Writer::write_tile_numbers() {
 }
 
 void Writer::write_walk() {
-  if (rule_ && grid_.size() == 2) {
-    const std::size_t other = 1 - rule_->dim;
+  if (rule_ && grid_.size() >= 2) {
+    std::vector<std::size_t> others;
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < grid_.size(); ++d)
+      if (d != rule_->dim) others.push_back(d), count *= grid_[d];
+    const std::string other = others.size() == 1 ? grid_names_[others[0]] : "other";
     const std::int64_t group = kGroupedTiles * grid_[rule_->dim];
-    line("const int first = tile / {} * {}, width = min({}, {} - first), inside = tile % {};", group, kGroupedTiles, kGroupedTiles,
-         grid_[other], group);
+    line("const int first = tile / {} * {}, width = min({}, {} - first), inside = tile % {};", group, kGroupedTiles, kGroupedTiles, count,
+         group);
     line("const int {} = {}, {} = first + inside % width;  // long tiles first", grid_names_[rule_->dim],
-         rule_->longer_later ? fmt::format("{} - inside / width", grid_[rule_->dim] - 1) : std::string("inside / width"),
-         grid_names_[other]);
+         rule_->longer_later ? fmt::format("{} - inside / width", grid_[rule_->dim] - 1) : std::string("inside / width"), other);
+    if (others.size() > 1) write_indices(other, others);
     return;
   }
   if (wants_grouping()) {
@@ -319,10 +344,16 @@ void Writer::write_walk() {
     line("const int {} = first + inside % rows, {} = inside / rows;", grid_names_[0], grid_names_[1]);
     return;
   }
+  std::vector<std::size_t> all(grid_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  write_indices("tile", all);
+}
+
+void Writer::write_indices(const std::string& number, const std::vector<std::size_t>& dims) {
   std::int64_t stride = 1;
-  for (std::size_t d = 0; d < grid_.size(); ++d) {
-    const std::string whole = stride == 1 ? "tile" : fmt::format("tile / {}", stride);
-    if (d + 1 < grid_.size())
+  for (const std::size_t d : dims) {
+    const std::string whole = stride == 1 ? number : fmt::format("{} / {}", number, stride);
+    if (d != dims.back())
       line("const int {} = {} % {};", grid_names_[d], whole, grid_[d]);
     else
       line("const int {} = {};", grid_names_[d], whole);

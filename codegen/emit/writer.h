@@ -54,6 +54,7 @@ class Writer {
   // ---- frame (writer.cpp)
   bool prepare();
   void lay_out_values();
+  bool lies_along_columns(const TileValue& value) const;
   void write_head();
   void write_kernel();
   void write_role(const Role& role, std::size_t index);
@@ -63,6 +64,8 @@ class Writer {
   void write_section(const Role& role, const Section& section);
   void write_tile_numbers();
   void write_walk();
+  /// A running number of tiles as indices along these dimensions of the grid.
+  void write_indices(const std::string& number, const std::vector<std::size_t>& dims);
   /// How the persistent loop walks over tiles: from which, in which steps, up to how many; those of a cluster count once.
   struct TileWalk {
     std::string_view index, count;
@@ -131,6 +134,10 @@ class Writer {
   void write_smem_store(const Step& step, const TileOp& op);
   void write_smem_load(const Step& step, const TileOp& op);
   void write_global_load(const Step& step, const TileOp& op);
+  /// The whole of a vector, one number per column, where no op is a wgmma.
+  void write_whole_vector(const Step& step, const TileOp& op, const std::string& from);
+  /// The pointer that stands for a tensor in the text.
+  std::string pointer_to(std::size_t tensor);
   /// An input as text for element i of a result; empty after a refusal.
   std::string element_text(const Step& step, const TileOp& op, std::size_t input, const Layout& result);
   /// The array of an input: a variable, or what has just been taken out of a hand-over buffer.

@@ -159,6 +159,10 @@ class Builder {
 
   void epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& made);
 
+  /// Vectors and tiles that the epilogue reads and nobody else makes (a bias, a residual): each role that reads one loads its own.
+  bool is_free(std::size_t i) const { return free_.contains(i); }
+  void make_free(std::size_t role, std::size_t i);
+
   /// In how many pieces an epilogue op's result goes through shared memory, and the one store that takes it there.
   struct Pieces {
     int count = 1, rooms = 1;
@@ -187,6 +191,9 @@ class Builder {
   std::map<std::size_t, std::set<std::size_t>> readers_;  ///< value loaded once per tile -> roles
   std::vector<std::pair<std::size_t, Step>> release_;
   std::vector<std::size_t> epilogue_role_;
+  std::map<std::size_t, std::size_t> made_by_;               ///< value -> epilogue op
+  std::set<std::size_t> free_;                               ///< epilogue ops without operands from the loop
+  std::set<std::pair<std::size_t, std::size_t>> made_free_;  ///< role, epilogue op
   Staging staging_;
   std::set<std::size_t> in_pieces_;  ///< epilogue ops that have been written together with what they store
   std::set<std::size_t> overlaid_;   ///< buffers with a result in them at the end of a tile

@@ -1,4 +1,6 @@
 // What runs once per tile: tiles loaded and registers set before the loop, results stored after it.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "codegen/program/builder.h"
@@ -97,18 +99,28 @@ void Builder::prologue_op(std::size_t role, std::size_t index) {
 
 void Builder::assign_epilogue(const std::vector<std::size_t>& definer) {
   epilogue_role_.assign(kernel_.epilogue.size(), kNone);
-  std::map<std::size_t, std::size_t> made_by;  // value -> epilogue op
-  for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i)
-    for (const std::string& out : kernel_.epilogue[i].outputs) made_by[value_index(out)] = i;
+  std::map<std::size_t, std::size_t>& made_by = made_by_;
+  for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) {
+    const TileOp& op = kernel_.epilogue[i];
+    const bool free = op.kind != "tma_load" && !op.outputs.empty() && is_register(value_index(op.outputs[0])) &&
+                      std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) {
+                        const auto maker = made_by.find(value_index(in.value));
+                        return in.distance == 0 && maker != made_by.end() && is_free(maker->second);
+                      });
+    if (free) free_.insert(i);
+    for (const std::string& out : op.outputs) made_by[value_index(out)] = i;
+  }
   // The loop's op behind an epilogue op, for demands.
   std::vector<OpId> source(kernel_.epilogue.size());
   for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) {
     const TileOp& op = kernel_.epilogue[i];
+    if (is_free(i)) continue;
     for (const Operand& in : op.inputs) {
       const std::size_t value = value_index(in.value);
       std::size_t role = kNone;
       OpId from;
       if (made_by.contains(value) && made_by[value] < i && in.distance == 0) {
+        if (is_free(made_by[value])) continue;
         role = epilogue_role_[made_by[value]];
         from = source[made_by[value]];
       } else if (body_value_[value].valid()) {
@@ -252,12 +264,28 @@ OpRef Builder::first_op(const RoleDraft& draft, Engine engine) {
   return {};
 }
 
+void Builder::make_free(std::size_t role, std::size_t i) {
+  if (!made_free_.insert({role, i}).second) return;
+  const TileOp& op = kernel_.epilogue[i];
+  Step step = tile_step(StepKind::Compute, {OpRef::List::Epilogue, i});
+  const auto place = [&](std::size_t value) { return Place{Place::Kind::Variable, variable(role, value), 0, 0, value, kPerTile}; };
+  for (const Operand& in : op.inputs) {
+    make_free(role, made_by_.at(value_index(in.value)));
+    step.inputs.push_back(place(value_index(in.value)));
+  }
+  step.output = place(value_index(op.outputs[0]));
+  drafts_[role].end.push_back(std::move(step));
+}
+
 void Builder::epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& made) {
   const TileOp& op = kernel_.epilogue[i];
   const std::size_t role = epilogue_role_[i];
   RoleDraft& draft = drafts_[role];
   const OpRef ref{OpRef::List::Epilogue, i};
-  if (in_pieces_.contains(i)) return;
+  if (in_pieces_.contains(i) || is_free(i)) return;
+  for (const Operand& in : op.inputs)
+    if (const auto maker = made_by_.find(value_index(in.value)); maker != made_by_.end() && is_free(maker->second) && in.distance == 0)
+      make_free(role, maker->second);
   const bool store = op.kind == "tma_store" || op.kind == "atomic_add";
   if (op.kind == "mma" || op.kind == "tma_load" || op.kind == "gather")
     return refuse("epilogue_kind", {op.name}, fmt::format("'{}' is a {} after the loop", op.name, op.kind));

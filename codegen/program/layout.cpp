@@ -35,8 +35,9 @@ void lay_out_smem(const Problem& problem, Program& program, std::vector<Refusal>
   if (at <= problem.limits.smem_bytes) return;
   const std::int64_t least = at - problem.limits.smem_bytes;
   std::int64_t used = problem.resident_smem;
+  // As the demand counts: registers that are handed over are not in it.
   for (const Buffer& buffer : program.buffers)
-    if (!buffer.per_tile) used += buffer.slot_bytes * buffer.depth;
+    if (!buffer.per_tile && !buffer.registers) used += buffer.slot_bytes * buffer.depth;
   refusals.push_back(refusal("shared_memory", {},
                              fmt::format("rings, {} bytes in which results are put together for the store, and barriers take {} bytes "
                                          "of shared memory; a block has {}",

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
+#include <functional>
+#include <set>
 
 #include "core/base/atomic_file.h"
 #include "core/formats/cost_members.h"
+#include "core/kernel/infer.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/validate.h"
 
@@ -79,6 +83,59 @@ struct Attributes {
     return schema::type("object").set("additionalProperties", Json::object().set("type", std::move(types)));
   }
 };
+
+/// A value of an attribute, for the schema.
+Json attribute_schema(const OpAttribute& attribute) {
+  using Type = OpAttribute::Type;
+  Json json = Json::object();
+  std::string about = attribute.about;
+  switch (attribute.type) {
+    case Type::Flag: json = schema::type("boolean"); break;
+    case Type::Integer: json = schema::integer(attribute.low, attribute.high); break;
+    case Type::Text: json = schema::type("string"); break;
+    case Type::Number: {
+      Json text = schema::type("string").set("pattern", R"(^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$|^-?(inf(inity)?|nan)$)");
+      json.set("anyOf", Json::array().push(schema::type("integer")).push(std::move(text)));
+      break;
+    }
+    case Type::Function: {
+      std::vector<std::string> names;
+      for (const ElementwiseFunction& f : elementwise_functions()) {
+        names.emplace_back(f.name);
+        about += fmt::format("{} {}: {}", names.size() == 1 ? ";" : ",", f.name, f.about);
+      }
+      json = schema::words(names);
+      break;
+    }
+  }
+  if (*attribute.standard) about += fmt::format(" (default {})", attribute.standard);
+  return json.set("description", about);
+}
+
+/// What goes for ops of one kind only: its sentence and its attributes.
+Json kind_clause(const OpKind& kind) {
+  Json attributes = Json::object(), needed = Json::array();
+  for (const OpAttribute& attribute : kind.attributes) {
+    attributes.set(attribute.name, attribute_schema(attribute));
+    if (attribute.type == OpAttribute::Type::Function) needed.push(attribute.name);
+  }
+  Json attrs = schema::type("object").set("properties", std::move(attributes));
+  if (std::string_view(kind.name) != "opaque") attrs.set("additionalProperties", false);
+  Json then = Json::object().set("description", kind.about);
+  if (!needed.items()->empty()) {
+    attrs.set("required", std::move(needed));
+    then.set("required", Json::array().push("attrs"));
+  }
+  then.set("properties", Json::object().set("attrs", std::move(attrs)));
+  Json is = Json::object().set("properties", Json::object().set("kind", Json::object().set("const", kind.name)));
+  return Json::object().set("if", is.set("required", Json::array().push("kind"))).set("then", std::move(then));
+}
+
+std::vector<Json> kind_clauses() {
+  std::vector<Json> clauses;
+  for (const OpKind& kind : op_kinds()) clauses.push_back(kind_clause(kind));
+  return clauses;
+}
 
 void Attributes::read(const Cursor& at, std::map<std::string, Attr>& attrs) const {
   const Json::Object* members = at.json().members();
@@ -154,10 +211,13 @@ void visit(Io& io, Loop& l) {
 
 template <class Io>
 void visit(Io& io, TileValue& v) {
+  io.part("", "A tile on chip. What follows from the op that defines it may be left out; a value of which everything does needs no entry.");
   io.required("name", v.name, ValueName{});
-  io.required("dtype", v.dtype, as::word("dtype", DType::I32));
-  io.required("shape", v.shape, kShape);
-  io.required("space", v.space, as::word("space", Space::Global));
+  io.always("dtype", v.dtype, as::word("dtype", DType::I32),
+            "default: of what is loaded the tensor's, of products, reductions and element-by-element kinds f32, of moves the operand's");
+  io.always("shape", v.shape, kShape, "default: as the operands of the op that defines it have it; what is loaded or filled has none");
+  io.always("space", v.space, as::word("space", Space::Global),
+            "default: smem for tma_load and smem_store, tmem for tmem_store, register for other ops");
   io.optional("alias_of", v.alias_of, as::name, "shares the storage of this value");
   io.optional("alias_at", v.alias_at, "where in that storage it begins: columns of tensor memory, bytes of shared memory");
   io.optional("registers", v.registers, "registers per thread where the layout makes it differ");
@@ -178,6 +238,7 @@ void visit(Io& io, CostOverride& c) {
 template <class Io>
 void visit(Io& io, TileOp& o) {
   io.part("op", "A tile instruction.");
+  io.also(kind_clauses);
   io.required("name", o.name, as::name);
   io.required("kind", o.kind, OpKindName{});
   io.optional("in", o.inputs, as::list(OperandText{}), "values read: \"s\", or \"o[-1]\" for the value of one iteration ago");
@@ -201,7 +262,8 @@ template <class Io>
 void visit(Io& io, Kernel& k) {
   io.required("name", k.name, as::name);
   io.optional("about", k.about);
-  io.optional("reference", k.reference, "name of the direct formula that heddle eval compares with");
+  io.optional("reference", k.reference,
+              "what heddle eval compares with: the name of a formula, or one written out, like \"C = gelu(A @ B + Bias)\"");
   io.optional("params", k.params);
   io.optional("tensors", k.tensors, "global memory");
   io.optional("grid", k.grid, "one entry per block index");
@@ -218,9 +280,57 @@ void visit(Io& io, Kernel& k) {
 
 namespace {
 
+constexpr std::array<const char*, 3> kInferred{"dtype", "shape", "space"};
+
+bool& member(OmittedMembers& left, std::string_view key) { return key == "dtype" ? left.dtype : key == "shape" ? left.shape : left.space; }
+
+/// What the file's values leave out, by name.
+OmittedByValue left_out_of(const Json& root) {
+  OmittedByValue left;
+  const Json* values = root.find("values");
+  for (const Json& value : values && values->items() ? *values->items() : Json::Array{}) {
+    const Json* name = value.find("name");
+    if (!name || !name->string()) continue;
+    OmittedMembers members;
+    for (const char* key : kInferred) member(members, key) = !value.find(key);
+    if (members.any()) left.emplace(*name->string(), members);
+  }
+  return left;
+}
+
+/// Completes the values, and makes those that only an op names.
+void complete_values(ObjectReader& root, Kernel& kernel) {
+  OmittedByValue left = left_out_of(root.cursor().json());
+  const std::size_t listed = kernel.values.size();
+  std::set<std::string, std::less<>> known;
+  for (const TileValue& value : kernel.values) known.insert(value.name);
+  for (const auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
+    for (const TileOp& op : *list)
+      for (const std::string& out : op.outputs)
+        if (op.outputs.size() == 1 && known.insert(out).second) {
+          kernel.values.emplace_back().name = out;
+          left[out] = {true, true, true};
+        }
+  if (left.empty()) return;
+  infer_values(kernel, left);
+  // One that nothing is said of is unknown to those who read it.
+  std::size_t number = 0;
+  std::erase_if(kernel.values, [&](const TileValue& value) { return number++ >= listed && left.contains(value.name); });
+  for (std::size_t v = 0; v < kernel.values.size(); ++v) {
+    const auto still = left.find(kernel.values[v].name);
+    if (still == left.end()) continue;
+    for (const char* key : kInferred)
+      if (member(still->second, key))
+        root.cursor().log().faults.push_back({kernel.source, fmt::format("/values/{}", v),
+                                              fmt::format("nothing says the {} of '{}'", key, kernel.values[v].name),
+                                              fmt::format("add \"{}\"; it does not follow from the op that defines the value", key)});
+  }
+}
+
 void read_root(ObjectReader& root, Kernel& kernel) {
   kernel.source = root.cursor().log().file;
   read_members(root, kernel);
+  complete_values(root, kernel);
 
   // What the form already got wrong is not judged a second time by what follows from it.
   ReadLog& log = root.cursor().log();
@@ -247,8 +357,49 @@ Result<Kernel> read_kernel(const std::string& path, std::vector<Fault>* warnings
   return text ? parse_kernel(*text, path, warnings) : text.error();
 }
 
+namespace {
+
+/// Takes out of a document's values what follows from their ops, wherever `wanted` says so.
+void leave_out(Json& document, const Kernel& kernel, const std::function<bool(const std::string& name, const char* key)>& wanted) {
+  Json* values = document.find("values");
+  if (!values || !values->items()) return;
+  OmittedByValue follows = what_follows(kernel);
+  for (Json& value : *values->items())
+    for (const char* key : kInferred)
+      if (const std::string& name = *value.find("name")->string(); member(follows[name], key) && wanted(name, key))
+        std::erase_if(*value.members(), [&](const JsonMember& m) { return m.key == key; });
+  std::erase_if(*values->items(),
+                [&](const Json& value) { return value.members()->size() == 1 && wanted(*value.find("name")->string(), ""); });
+  if (values->items()->empty()) std::erase_if(*document.members(), [](const JsonMember& m) { return m.key == "values"; });
+}
+
+}  // namespace
+
 std::string kernel_text(const Kernel& kernel, std::string_view original) {
-  return document_text<Kernel>(document_json(kKernelSchema, kernel), original, kKernelSchema, read_root);
+  Json fresh = document_json(kKernelSchema, kernel);
+  if (const Result<Json> json = parse_json(original, {}); !original.empty() && json) {
+    // What the file left out stays out. A name without an entry there has an entry of its own only where it must.
+    std::set<std::string, std::less<>> listed;
+    const Json* values = json->find("values");
+    for (const Json& value : values && values->items() ? *values->items() : Json::Array{})
+      if (const Json* name = value.find("name"); name && name->string()) listed.insert(*name->string());
+    OmittedByValue left = left_out_of(*json);
+    bool any = !left.empty();
+    for (const TileValue& value : kernel.values) any = any || !listed.contains(value.name);
+    if (any)
+      leave_out(fresh, kernel, [&](const std::string& name, const char* key) {
+        if (!listed.contains(name)) return true;
+        const auto it = left.find(name);
+        return it != left.end() && *key && member(it->second, key);
+      });
+  }
+  return document_text<Kernel>(std::move(fresh), original, kKernelSchema, read_root);
+}
+
+std::string brief_kernel_text(const Kernel& kernel) {
+  Json fresh = document_json(kKernelSchema, kernel);
+  leave_out(fresh, kernel, [](const std::string&, const char*) { return true; });
+  return fresh.pretty();
 }
 
 }  // namespace heddle

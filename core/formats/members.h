@@ -342,6 +342,8 @@ class Members {
   void for_people(const char*, const char* /*type*/, const char* = "") {}
   /// What the schema says of the whole part. With a name, it stands among the definitions.
   void part(const char*, const char* = "") {}
+  /// More that the schema says of the whole part.
+  void also(std::vector<Json> (*)()) {}
   /// Exactly one of these members is given, whose own lines say that they are optional.
   void exactly_one(const std::vector<const char*>&, const char*) {}
   /// At least one of them; where there is none, the first is missing.
@@ -449,6 +451,9 @@ class MemberSchema : public Members<MemberSchema> {
   void derived(const char* key, std::optional<double>, const char* about = "");
   void for_people(const char* key, const char* type, const char* about = "") { object_.optional(key, schema::type(type), about); }
   void part(const char* name, const char* about = "") { object_.called(name, about); }
+  void also(std::vector<Json> (*clauses)()) {
+    for (Json& clause : clauses()) object_.also(std::move(clause));
+  }
   void exactly_one(const std::vector<const char*>& keys, const char*);
   void at_least_one(const std::vector<const char*>& keys);
   template <class E, class Others>

@@ -3,12 +3,14 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <fmt/core.h>
 
 #include "core/base/hash.h"
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
+#include "core/kernel/formula.h"
 #include "core/kernel/rounding.h"
 
 namespace heddle {
@@ -163,13 +165,20 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
   report.params = *scope;
 
   const Reference* reference = nullptr;
-  if (!kernel.reference.empty()) {
+  std::optional<Formula> formula;
+  if (is_formula(kernel.reference)) {
+    auto read = Formula::parse(kernel.reference, kernel);
+    if (!read.ok()) return read.error();
+    formula = *std::move(read);
+    report.formula = "the formula in its file";
+  } else if (!kernel.reference.empty()) {
     reference = find_reference(kernel.reference);
     std::vector<std::string> names;
     for (const Reference& r : references()) names.push_back(r.name);
     if (!reference)
       return Error{ErrorKind::Input,
-                   {{kernel.source, "/reference", fmt::format("unknown formula '{}'; known are {}", kernel.reference, list_of(names)),
+                   {{kernel.source, "/reference",
+                     fmt::format("unknown formula '{}'; known are {}, or write it out: \"C = A @ B\"", kernel.reference, list_of(names)),
                      did_you_mean(kernel.reference, names)}}};
     report.formula = reference->about;
   }
@@ -186,6 +195,11 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
   report.count = *count;
   report.cancelled = count->cancelled;
   std::vector<ExpectedTensor> expected;
+  if (formula && !report.cancelled) {
+    const auto complaint = formula->compute(*tensors, *scope, stop, expected);
+    report.cancelled = stop.stop_requested();
+    if (!complaint.empty()) return Error{ErrorKind::Input, {{kernel.source, "/reference", complaint, ""}}};
+  }
   if (reference && !report.cancelled) {
     const auto complaint = reference->compute(*tensors, *scope, stop, expected);
     report.cancelled = stop.stop_requested();

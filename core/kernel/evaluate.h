@@ -1,4 +1,4 @@
-// `heddle eval`: a kernel executed on random inputs and compared with the direct formula that it names. This is how we
+// `heddle eval`: a kernel executed on random inputs and compared with its direct formula. This is how we
 // know that a graph means what its name says.
 #pragma once
 

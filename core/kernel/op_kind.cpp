@@ -2,57 +2,104 @@
 // machine files that can run it.
 #include "core/kernel/op_kind.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
+
+#include "core/base/suggest.h"
 
 namespace heddle {
 namespace {
 
+using Type = OpAttribute::Type;
+
+constexpr OpAttribute kVariant{"variant", Type::Text, "", "the cost rule of this name, where the machine has several for the kind"};
+constexpr OpAttribute kScale{"scale", Type::Number, "1", "factor on the first operand"};
+constexpr OpAttribute kColumn{"column", Type::Integer, "0", "the first column that is taken of a wider operand", 0, 1 << 24};
+constexpr OpAttribute kReduced{"axis", Type::Integer, "1", "the dimension that goes: 1 leaves a number per row, 0 one per column", 0, 1};
+constexpr OpAttribute kAlong{
+    "axis", Type::Integer, "0", "what a vector operand runs along: 0, it has an element per row; 1, one per column", 0, 1};
+
+constexpr std::array kPlain{kVariant};
+constexpr std::array kMma{OpAttribute{"transpose_a", Type::Flag, "false", "A is stored [K,M]"},
+                          OpAttribute{"transpose_b", Type::Flag, "false", "B is stored [N,K]"}, kColumn,
+                          OpAttribute{"row", Type::Integer, "0", "the first row that is taken of a longer B", 0, 1 << 24}, kVariant};
+constexpr std::array kPart{kColumn, kVariant};
+constexpr std::array kMaximum{kReduced, kScale, kVariant};
+constexpr std::array kSum{kReduced, kScale, OpAttribute{"mean", Type::Flag, "false", "divided by the number of elements"}, kVariant};
+constexpr std::array kPower{
+    kAlong, OpAttribute{"emulated", Type::Integer, "0", "percent that is computed without MUFU (cost only)", 0, 100}, kScale, kVariant};
+constexpr std::array kElements{OpAttribute{"fn", Type::Function, "", "the function; it must be given"},
+                               OpAttribute{"value", Type::Number, "", "stands for a missing last operand"}, kScale, kAlong, kVariant};
+constexpr std::array kConstant{OpAttribute{"value", Type::Number, "0", "the constant"}, kVariant};
+constexpr std::array kVector{kAlong, kVariant};
+constexpr std::array kOpaque{kVariant, OpAttribute{"stands_for", Type::Text, "", "the kind that tables and pictures show for it"}};
+
 constexpr std::array<OpKind, 21> kKinds{{
-    {"tma_load", 0, 0, 1, true, false, "variant",
+    {"tma_load", 0, 0, 1, true, false, kPlain,
      "Copies a box of a global tensor into a tile, asynchronously; elements outside the tensor read as zero."},
-    {"tma_store", 1, 1, 0, false, true, "variant",
+    {"tma_store", 1, 1, 0, false, true, kPlain,
      "Copies a tile into a box of a global tensor, asynchronously; elements outside the tensor are dropped."},
-    {"load", 0, 0, 1, true, false, "variant", "Reads a box of a global tensor into a tile; elements outside read as zero."},
-    {"store", 1, 1, 0, false, true, "variant", "Writes a tile into a box of a global tensor; elements outside are dropped."},
-    {"mma", 2, 3, 1, false, false, "transpose_a transpose_b column row variant",
+    {"load", 0, 0, 1, true, false, kPlain, "Reads a box of a global tensor into a tile; elements outside read as zero."},
+    {"store", 1, 1, 0, false, true, kPlain, "Writes a tile into a box of a global tensor; elements outside are dropped."},
+    {"mma", 2, 3, 1, false, false, kMma,
      "D = A B + C in 32-bit accumulation, with A [M,K], B [K,N]; a transposed operand is stored [K,M] or [N,K]; without C "
      "the start is zero; a narrower D takes the columns of B from `column` on, a narrower A (in K) its rows from `row` on."},
-    {"tmem_load", 1, 1, 1, false, false, "column variant",
-     "Tensor memory to registers; a narrower result takes its columns from `column` on."},
-    {"tmem_store", 1, 1, 1, false, false, "variant", "Registers to tensor memory."},
-    {"smem_load", 1, 1, 1, false, false, "variant", "Shared memory to registers."},
-    {"smem_store", 1, 1, 1, false, false, "variant", "Registers to shared memory."},
-    {"reduce_max", 1, 2, 1, false, false, "axis scale variant",
+    {"tmem_load", 1, 1, 1, false, false, kPart, "Tensor memory to registers; a narrower result takes its columns from `column` on."},
+    {"tmem_store", 1, 1, 1, false, false, kPlain, "Registers to tensor memory."},
+    {"smem_load", 1, 1, 1, false, false, kPlain, "Shared memory to registers."},
+    {"smem_store", 1, 1, 1, false, false, kPlain, "Registers to shared memory."},
+    {"reduce_max", 1, 2, 1, false, false, kMaximum,
      "r = max over a tile's axis (default 1: along rows) of scale * tile; with a second input also the maximum with it."},
-    {"reduce_sum", 1, 3, 1, false, false, "axis scale mean variant",
+    {"reduce_sum", 1, 3, 1, false, false, kSum,
      "r = sum over a tile's axis of scale * tile (divided by the extent if `mean`); a second input is added, a third "
      "multiplies the second first."},
-    {"exp2", 1, 2, 1, false, false, "axis emulated scale variant",
+    {"exp2", 1, 2, 1, false, false, kPower,
      "r = 2^(scale * a), with a second input 2^(scale * a - b); `emulated`: percent to compute without MUFU (cost only)."},
-    {"elementwise", 1, 3, 1, false, false, "fn value scale axis variant",
+    {"elementwise", 1, 3, 1, false, false, kElements,
      "r = fn(scale * a, b, c) per element; a vector operand runs along `axis` (default 0: one element per row); `value` "
      "stands for a missing last operand."},
-    {"mask", 1, 1, 1, false, false, "value variant",
+    {"mask", 1, 1, 1, false, false, kConstant,
      "r = a where its column is at most its row, else `value`; `at` has the row and the column of the tile's first element "
      "(causal attention: the key comes after the query)."},
-    {"convert", 1, 1, 1, false, false, "variant", "The same numbers in another element type, rounded to nearest even."},
-    {"copy", 1, 1, 1, false, false, "variant", "The same tile under another name or in another space."},
-    {"fill", 0, 0, 1, false, false, "value variant", "A tile of one constant."},
-    {"broadcast", 1, 1, 1, false, false, "axis variant",
-     "A vector repeated into a tile; it runs along `axis` (default 0: one element per row)."},
-    {"atomic_add", 1, 1, 0, false, true, "variant",
+    {"convert", 1, 1, 1, false, false, kPlain, "The same numbers in another element type, rounded to nearest even."},
+    {"copy", 1, 1, 1, false, false, kPlain, "The same tile under another name or in another space."},
+    {"fill", 0, 0, 1, false, false, kConstant, "A tile of one constant."},
+    {"broadcast", 1, 1, 1, false, false, kVector, "A vector repeated into a tile; it runs along `axis` (default 0: one element per row)."},
+    {"atomic_add", 1, 1, 0, false, true, kPlain,
      "Adds a tile into a box of a global tensor element by element; elements outside are dropped."},
-    {"gather", 1, 1, 1, true, false, "variant",
+    {"gather", 1, 1, 1, true, false, kPlain,
      "Reads rows of a global tensor: row r of the result is row index[r], from column `at` on; rows outside read as zero."},
-    {"opaque", 0, 64, OpKind::kAnyOutputs, false, false, "variant stands_for",
+    {"opaque", 0, 64, OpKind::kAnyOutputs, false, false, kOpaque,
      "An op of a graph that has only numbers; it can be scheduled but not executed or emitted. `stands_for`: the kind that "
      "tables and pictures show for it."},
 }};
 
-constexpr std::array<std::string_view, 21> kElementwise{"add",    "sub",  "mul",     "div",  "max",   "min",  "fma",
-                                                        "scale",  "copy", "neg",     "abs",  "recip", "sqrt", "rsqrt",
-                                                        "square", "log2", "sigmoid", "silu", "tanh",  "relu", "gelu"};
+constexpr std::array<ElementwiseFunction, 21> kElementwise{{
+    {"add", 2, "a + b"},
+    {"sub", 2, "a - b"},
+    {"mul", 2, "a b"},
+    {"div", 2, "a / b"},
+    {"max", 2, "the larger"},
+    {"min", 2, "the smaller"},
+    {"fma", 3, "a b + c"},
+    {"scale", 2, "a b"},
+    {"copy", 1, "a"},
+    {"neg", 1, "-a"},
+    {"abs", 1, "|a|"},
+    {"recip", 1, "1 / a"},
+    {"sqrt", 1, "square root"},
+    {"rsqrt", 2, "1 / square root of a + b; b is 0 where it is missing"},
+    {"square", 1, "a a"},
+    {"log2", 1, "logarithm to base 2"},
+    {"sigmoid", 1, "1 / (1 + exp(-a))"},
+    {"silu", 1, "a / (1 + exp(-a))"},
+    {"tanh", 1, "hyperbolic tangent"},
+    {"relu", 1, "max(a, 0)"},
+    {"gelu", 1, "a times the normal distribution up to a"},
+}};
 
 }  // namespace
 
@@ -63,6 +110,42 @@ const OpKind* find_op_kind(std::string_view name) {
   return it == kKinds.end() ? nullptr : &*it;
 }
 
-std::vector<std::string_view> elementwise_functions() { return {kElementwise.begin(), kElementwise.end()}; }
+const OpAttribute* OpKind::find_attribute(std::string_view wanted) const {
+  const auto it = std::find_if(attributes.begin(), attributes.end(), [&](const OpAttribute& a) { return wanted == a.name; });
+  return it == attributes.end() ? nullptr : &*it;
+}
+
+std::span<const ElementwiseFunction> elementwise_functions() { return kElementwise; }
+
+std::optional<float> number_of(const Attr& attr) {
+  if (const auto* whole = std::get_if<std::int64_t>(&attr)) return static_cast<float>(*whole);
+  const auto* text = std::get_if<std::string>(&attr);
+  if (!text) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
+  return static_cast<float>(value);
+}
+
+std::string attribute_fault(const OpAttribute& attribute, const Attr& value) {
+  switch (attribute.type) {
+    case Type::Flag: return std::holds_alternative<bool>(value) ? "" : "expected true or false";
+    case Type::Integer: {
+      const auto* number = std::get_if<std::int64_t>(&value);
+      return number && *number >= attribute.low && *number <= attribute.high
+                 ? ""
+                 : fmt::format("expected an integer from {} to {}", attribute.low, attribute.high);
+    }
+    case Type::Number: return number_of(value) ? "" : "expected an integer, or a decimal number in quotes: \"0.5\"";
+    case Type::Function: {
+      std::vector<std::string> known;
+      for (const ElementwiseFunction& f : kElementwise) known.emplace_back(f.name);
+      const auto* text = std::get_if<std::string>(&value);
+      return text && std::find(known.begin(), known.end(), *text) != known.end() ? "" : fmt::format("expected one of {}", list_of(known));
+    }
+    case Type::Text: return std::holds_alternative<std::string>(value) ? "" : "expected a string";
+  }
+  return "";
+}
 
 }  // namespace heddle

@@ -2,12 +2,26 @@
 // kind is. What a kind computes is defined in core/kernel; what it costs, in the machine file.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/kernel/kernel.h"
+
 namespace heddle {
+
+/// An attribute that a kind accepts: its type, what it is when nothing is said, and what it does.
+struct OpAttribute {
+  enum class Type { Flag, Integer, Number, Function, Text };
+  const char* name;
+  Type type;
+  const char* standard;  ///< as a file has it; empty: there is none
+  const char* about;
+  std::int64_t low = 0, high = 0;  ///< Integer
+};
 
 struct OpKind {
   static constexpr int kAnyOutputs = -1;
@@ -16,8 +30,10 @@ struct OpKind {
   int outputs;         ///< number of values defined; kAnyOutputs: whatever the file says
   bool reads_tensor;   ///< needs `tensor` and `at`, reads global memory
   bool writes_tensor;  ///< needs `tensor` and `at`, writes global memory
-  const char* attrs;   ///< space-separated names of accepted attributes
-  const char* about;   ///< one sentence: what it computes
+  std::span<const OpAttribute> attributes;
+  const char* about;  ///< one sentence: what it computes
+
+  const OpAttribute* find_attribute(std::string_view name) const;
 };
 
 /// Every kind, in the order in which documentation lists them.
@@ -25,7 +41,17 @@ std::span<const OpKind> op_kinds();
 /// nullptr when unknown.
 const OpKind* find_op_kind(std::string_view name);
 
-/// The element functions of kind "elementwise" (attribute "fn"): "add", "mul", ...
-std::vector<std::string_view> elementwise_functions();
+/// An element function of kind "elementwise" (attribute "fn").
+struct ElementwiseFunction {
+  const char* name;
+  int operands;
+  const char* about;
+};
+std::span<const ElementwiseFunction> elementwise_functions();
+
+/// A number as attributes have it: an integer, or text with a decimal number. Nothing where it is none.
+std::optional<float> number_of(const Attr& attr);
+/// What is wrong with a value of an attribute: "expected 0 or 1"; empty when it is fine.
+std::string attribute_fault(const OpAttribute& attribute, const Attr& value);
 
 }  // namespace heddle

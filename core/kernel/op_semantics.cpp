@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/saturate.h"
+#include "core/kernel/op_kind.h"
 #include "core/kernel/rounding.h"
 
 namespace heddle {
@@ -27,17 +27,9 @@ const Attr* find_attr(const TileOp& op, const char* name) {
   return it == op.attrs.end() ? nullptr : &it->second;
 }
 
-/// An integer, or text with a decimal number; nothing when the attribute is absent or is no number.
 std::optional<float> number(const TileOp& op, const char* name) {
   const Attr* attr = find_attr(op, name);
-  if (!attr) return std::nullopt;
-  if (const auto* whole = std::get_if<std::int64_t>(attr)) return static_cast<float>(*whole);
-  const auto* text = std::get_if<std::string>(attr);
-  if (!text) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
-  return static_cast<float>(value);
+  return attr ? number_of(*attr) : std::nullopt;
 }
 
 std::string bad_number(const TileOp& op, const char* name) {

@@ -9,9 +9,9 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "core/base/suggest.h"
+#include "core/kernel/formula.h"
 #include "core/kernel/op_kind.h"
 
 namespace heddle {
@@ -26,13 +26,6 @@ bool is_identifier(const std::string& name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && letter(name[0]) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
-
-std::vector<std::string> words(const char* text) {
-  std::istringstream stream(text);
-  std::vector<std::string> out;
-  for (std::string word; stream >> word;) out.push_back(word);
-  return out;
 }
 
 std::string counted(int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
@@ -58,6 +51,9 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.prologue.size(); ++i) op("prologue", i, kernel_.prologue[i]);
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) op("body", i, kernel_.body[i]);
     for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) op("epilogue", i, kernel_.epilogue[i]);
+    if (is_formula(kernel_.reference))
+      if (const auto formula = Formula::parse(kernel_.reference, kernel_); !formula.ok())
+        for (const Fault& f : formula.error().faults) faults_.push_back(f);
     return std::move(faults_);
   }
 
@@ -244,24 +240,40 @@ class Validator {
     if (!kind->reads_tensor && !kind->writes_tensor && !op.tensor.empty() && op.kind != "opaque")
       fault(at + "/tensor", fmt::format("{} does not touch global memory", op.kind), "remove \"tensor\" and \"at\"");
 
-    const std::vector<std::string> accepted = words(kind->attrs);
+    std::vector<std::string> accepted;
+    for (const OpAttribute& attribute : kind->attributes) accepted.emplace_back(attribute.name);
     for (const auto& [name, attr] : op.attrs) {
-      if (op.kind == "opaque" || std::find(accepted.begin(), accepted.end(), name) != accepted.end()) continue;
-      fault(at + "/attrs/" + name, fmt::format("{} has no attribute '{}'", op.kind, name),
-            accepted.empty() ? "it has none" : "it accepts " + list_of(accepted));
+      const OpAttribute* attribute = kind->find_attribute(name);
+      if (!attribute && op.kind != "opaque") {
+        fault(at + "/attrs/" + name, fmt::format("{} has no attribute '{}'", op.kind, name),
+              accepted.empty() ? "it has none" : "it accepts " + list_of(accepted));
+      } else if (const std::string why = attribute ? attribute_fault(*attribute, attr) : ""; !why.empty()) {
+        const std::string* text = std::get_if<std::string>(&attr);
+        fault(at + "/attrs/" + name, why, text && attribute->type == OpAttribute::Type::Function ? guess(*text, functions()) : "");
+      }
     }
     if (op.kind == "elementwise") element_function(at, op);
   }
 
-  void element_function(const std::string& at, const TileOp& op) {
+  static std::vector<std::string> functions() {
     std::vector<std::string> known;
-    for (const std::string_view name : elementwise_functions()) known.emplace_back(name);
+    for (const ElementwiseFunction& f : elementwise_functions()) known.emplace_back(f.name);
+    return known;
+  }
+
+  void element_function(const std::string& at, const TileOp& op) {
     const auto it = op.attrs.find("fn");
-    const std::string* fn = it == op.attrs.end() ? nullptr : std::get_if<std::string>(&it->second);
     if (it == op.attrs.end())
-      fault(at, "elementwise needs the attribute 'fn', the function to apply", "known: " + list_of(known));
-    else if (!fn || std::find(known.begin(), known.end(), *fn) == known.end())
-      fault(at + "/attrs/fn", fmt::format("expected one of {}", list_of(known)), fn ? guess(*fn, known) : "");
+      return fault(at, "elementwise needs the attribute 'fn', the function to apply", "known: " + list_of(functions()));
+    const std::string* name = std::get_if<std::string>(&it->second);
+    for (const ElementwiseFunction& f : elementwise_functions()) {
+      if (!name || *name != f.name) continue;
+      const int found = static_cast<int>(op.inputs.size());
+      const bool may_lack = op.attrs.contains("value") || *name == "rsqrt";
+      if (found == f.operands || (may_lack && found + 1 == f.operands)) continue;
+      fault(at + "/in", fmt::format("function '{}' takes {}, found {}", *name, counted(f.operands, "operand"), found),
+            f.operands > 1 ? "the last may be the attribute 'value'" : "");
+    }
   }
 
   void tensor_access(const std::string& at, const std::string& list, const TileOp& op) {

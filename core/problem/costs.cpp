@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "core/base/assert.h"
 #include "core/base/integer_division.h"
@@ -38,10 +37,8 @@ const Tile* largest(const Tiles& tiles) {
 
 Scope names_for(const TileOp& op, const Tiles& inputs, const Tiles& outputs, const Place& place, FaultLog& faults) {
   Scope scope;
-  if (const OpKind* kind = find_op_kind(op.kind)) {
-    std::istringstream attrs(kind->attrs);
-    for (std::string name; attrs >> name;) scope[name] = 0;
-  }
+  if (const OpKind* kind = find_op_kind(op.kind))
+    for (const OpAttribute& attribute : kind->attributes) scope[attribute.name] = 0;
   for (const auto& [name, attr] : op.attrs) {
     if (const auto* number = std::get_if<std::int64_t>(&attr)) scope[name] = *number;
     if (const auto* flag = std::get_if<bool>(&attr)) scope[name] = *flag;

@@ -152,6 +152,19 @@ TEST_CASE("hostile names in a kernel file never reach the text", "[codegen]") {
   CHECK(std::all_of(source.begin(), source.end(), [](char c) { return c == '\n' || (c >= 32 && c < 127); }));
 }
 
+TEST_CASE("a vector that says fewer registers than its threads hold is refused with their number", "[codegen]") {
+  const std::map<std::string, std::string> options{
+      {"bias", "yes"}, {"activation", "gelu"}, {"row_scale", "yes"}, {"column_scale", "yes"}, {"residual", "yes"}};
+  test::Lowering from = test::lowered_pattern("gemm_epilogue", "gemm", options, {{"M", 256}, {"N", 256}, {"K", 128}});
+  const Program program = test::program_of(from);
+  CHECK(emit_cuda(from.kernel, from.problem, from.schedule, program).emission.has_value());
+  for (TileValue& value : from.kernel.values)
+    if (value.name == "bias") value.registers.reset();
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
+  REQUIRE(emitted.refusals.size() == 1);
+  CHECK(emitted.refusals[0].sentence == "'bias' lies in 64 registers of every thread, and its file says 2 (\"registers\": 64)");
+}
+
 TEST_CASE("what cannot be written is refused by name", "[codegen]") {
   test::Lowering from = test::lowering("attention_forward_hopper");
   const Program program = test::program_of(from);

@@ -205,6 +205,31 @@ TEST_CASE("the text of attention backward computes what heddle eval computes", "
         4e-3);
 }
 
+TEST_CASE("the text of products with vectors and matrices behind them computes what heddle eval computes", "[codegen][.slow]") {
+  const auto gemm = [](const Scope& sizes) {
+    return test::lowered_pattern(
+        "gemm_epilogue", "gemm",
+        {{"bias", "yes"}, {"activation", "gelu"}, {"row_scale", "yes"}, {"column_scale", "yes"}, {"residual", "yes"}}, sizes);
+  };
+  const Scope small{{"M", 256}, {"N", 512}, {"K", 192}}, ragged{{"M", 200}, {"N", 328}, {"K", 136}};
+  CHECK(run_text(gemm(small), 2) < 1e-3);
+  CHECK(run_text(gemm(ragged), 1) < 1e-3);  // rows and columns beyond the tensors are not read
+  CHECK(run_text(gemm({{"M", 300}, {"N", 512}, {"K", 72}}), 2, {}, {.cluster = 2}) < 1e-3);
+  for (const auto& wrong : {std::pair{"[e / 4 * 2 + (e & 1)]", "[e / 4 * 2]"}, {"lane / 4 + j % 2 * 8", "lane / 4"}})
+    CHECK(run_text(gemm(small), 1, wrong) > 0.01);
+
+  const std::map<std::string, std::string> options{{"bias", "yes"},  {"residual", "yes"}, {"row_scale", "yes"}, {"tile_m", "64"},
+                                                   {"tile_n", "64"}, {"b", "NK"},         {"output", "f32"}};
+  for (const Scope& sizes : {Scope{{"BATCH", 3}, {"M", 128}, {"N", 128}, {"K", 128}}, {{"BATCH", 2}, {"M", 72}, {"N", 104}, {"K", 72}}})
+    CHECK(run_text(test::lowered_pattern("batched_gemm_epilogue", "batched_gemm", options, sizes), 2) < 1e-5);
+}
+
+TEST_CASE("the text of causal attention with grouped queries computes what heddle eval computes", "[codegen][.slow]") {
+  const std::map<std::string, std::string> options{{"mask", "causal"}, {"group", "2"}, {"head_size", "64"}};
+  const Scope sizes{{"HEADS", 2}, {"GROUP", 3}, {"Q_LEN", 384}, {"KV_LEN", 384}};
+  CHECK(run_text(test::lowered_pattern("attention_grouped_causal", "attention", options, sizes), 2) < 4e-3);
+}
+
 TEST_CASE("a wrong address, coordinate, predicate or count in the text shows", "[codegen][.slow]") {
   const Scope gemm{{"M", 256}, {"N", 256}, {"K", 128}};  // two tiles for one block
   CHECK(run_text("gemm_hopper", gemm, 1) < 1e-3);

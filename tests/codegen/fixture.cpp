@@ -8,6 +8,7 @@
 #include "codegen/program/text.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
+#include "core/patterns/pattern.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 
@@ -15,8 +16,9 @@ namespace heddle::test {
 
 Lowering lowering(const std::string& name, const Scope& params) { return lowering(name, params, "tests/schedules/" + name + "_h100.json"); }
 
-Lowering lowering(const std::string& name, const Scope& params, const std::string& path) {
-  const auto kernel = load_kernel(repository_path("kernels/" + name + ".json"));
+namespace {
+
+Lowering scheduled(const Result<Kernel>& kernel, const Scope& params, const std::string& path) {
   const auto machine = load_machine(repository_path("assets/machines/h100.json"));
   REQUIRE(kernel.ok());
   REQUIRE(machine.ok());
@@ -25,6 +27,18 @@ Lowering lowering(const std::string& name, const Scope& params, const std::strin
   const auto schedule = read_schedule(repository_path(path), *problem);
   REQUIRE(schedule.ok());
   return {*kernel, *problem, *schedule};
+}
+
+}  // namespace
+
+Lowering lowering(const std::string& name, const Scope& params, const std::string& path) {
+  return scheduled(load_kernel(repository_path("kernels/" + name + ".json")), params, path);
+}
+
+Lowering lowered_pattern(const std::string& name, const std::string& pattern, const std::map<std::string, std::string>& options,
+                         const Scope& params) {
+  return scheduled(kernel_of(*find_pattern(pattern), {options.begin(), options.end()}, name), params,
+                   "tests/schedules/" + name + "_h100.json");
 }
 
 codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips, const codegen::BuildOptions& options) {

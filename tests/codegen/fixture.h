@@ -1,6 +1,7 @@
 // Shipped kernels with a solved schedule each, as the code generator's tests need them.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct Lowering {
 Lowering lowering(const std::string& kernel, const Scope& params = {});
 /// With a schedule of the repository: "kernels/schedules/...".
 Lowering lowering(const std::string& kernel, const Scope& params, const std::string& schedule);
+
+/// A kernel that `heddle new` would write: called `name`, with these options of a pattern and small sizes, and its schedule.
+Lowering lowered_pattern(const std::string& name, const std::string& pattern, const std::map<std::string, std::string>& options,
+                         const Scope& params);
 
 /// The program, which must exist.
 codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips = {}, const codegen::BuildOptions& options = {});

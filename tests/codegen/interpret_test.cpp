@@ -28,9 +28,8 @@ void run_many(const std::string& name, int interleavings) {
 }
 
 /// `tiles` 0: one to three per block.
-void compare_with_eval(const std::string& name, const Scope& sizes, int interleavings, std::int64_t tiles = 0,
-                       const BuildOptions& options = {}) {
-  const test::Lowering from = test::lowering(name, sizes);
+void compare_with_eval(const test::Lowering& from, int interleavings, std::int64_t tiles = 0, const BuildOptions& options = {}) {
+  const std::string name = from.kernel.name;
   const Program program = test::program_of(from, {}, options);
   auto expected = make_tensors(from.kernel, from.problem.params, 5);
   REQUIRE(expected.ok());
@@ -51,6 +50,11 @@ void compare_with_eval(const std::string& name, const Scope& sizes, int interlea
       REQUIRE(equal);
     }
   }
+}
+
+void compare_with_eval(const std::string& name, const Scope& sizes, int interleavings, std::int64_t tiles = 0,
+                       const BuildOptions& options = {}) {
+  compare_with_eval(test::lowering(name, sizes), interleavings, tiles, options);
 }
 
 }  // namespace
@@ -242,4 +246,17 @@ TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen
   compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 2}, {"Q_LEN", 384}, {"KV_LEN", 640}}, 3);
   compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 3);
   compare_with_eval("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
+}
+
+TEST_CASE("a program whose epilogue loads vectors and matrices computes what heddle eval computes, bit for bit", "[codegen]") {
+  const std::map<std::string, std::string> options{
+      {"bias", "yes"}, {"activation", "gelu"}, {"row_scale", "yes"}, {"column_scale", "yes"}, {"residual", "yes"}};
+  const test::Lowering from = test::lowered_pattern("gemm_epilogue", "gemm", options, {{"M", 200}, {"N", 328}, {"K", 200}});
+  compare_with_eval(from, 3);
+  const Program program = test::program_of(from);
+  int loads = 0;  // of the bias: one for each of the two roles that add it
+  for (const Role& role : program.roles)
+    for (const Section& section : role.sections)
+      for (const Step& step : section.steps) loads += step.kind == StepKind::Compute && op_of(from.kernel, step.op).name == "load_bias";
+  CHECK(loads == 2);
 }

@@ -103,12 +103,11 @@ TEST_CASE("rounding twice is rounding once", "[core]") {
 
 TEST_CASE("every kind of the catalogue but opaque can be executed, and every element function", "[core]") {
   for (const OpKind& kind : op_kinds()) CHECK((find_op_function(kind.name) != nullptr) == (std::string(kind.name) != "opaque"));
-  for (std::string_view name : elementwise_functions()) {
-    INFO(name);
+  for (const ElementwiseFunction& f : elementwise_functions()) {
+    INFO(f.name);
     const Array a = array({1, 1}, {0.25f});
-    std::string complaint = "none worked";
-    for (std::size_t operands = 1; operands <= 3 && !complaint.empty(); ++operands)
-      run(op("elementwise", {{"fn", std::string(name)}}), std::vector<Array>(operands, a), {1, 1}, &complaint);
+    std::string complaint;
+    run(op("elementwise", {{"fn", std::string(f.name)}}), std::vector<Array>(static_cast<std::size_t>(f.operands), a), {1, 1}, &complaint);
     CHECK(complaint.empty());
   }
 }

@@ -57,6 +57,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"sensitivity", {2}},
       {"pareto", {3}},
       {"paper", {3}},
+      {"new", {6, false}},
       {"list", {1, false}},
       {"schema", {1, false}},
       {"completion", {1, false}},
@@ -316,6 +317,12 @@ void add_positionals(Maker& m, const CommandSpec& command, const Recipe& recipe)
           words.push_back("merge");
           for (const std::string& file : m.world.results) words.push_back(file);
         }
+        break;
+      case PositionalType::Settings:
+        for (std::int64_t n = m.dice.between(0, 4); n > 0; --n)
+          words.push_back(m.dice.pick(p.choices) + (m.dice.chance(50)   ? std::to_string(64 * m.dice.between(0, 64))
+                                                    : m.dice.chance(50) ? m.dice.pick({"yes", "no", "gelu", "none", "f16", "causal", "NK"})
+                                                                        : std::to_string(m.dice.odd(-1, std::int64_t{1} << 40))));
         break;
     }
   }

@@ -243,10 +243,13 @@ class Builder {
     const Tile r = declare(a.shape, "register", any_type());
     Document& op = push(body_, exp ? "exp2" : "elementwise", in, r.name);
     if (!exp) {
+      // Mostly one that takes so many operands, or one more of which the last is the attribute.
+      const bool fits = dice_.chance(95), lacks = dice_.chance(40);
       std::vector<std::string> functions;
-      for (const std::string_view fn : elementwise_functions()) functions.emplace_back(fn);
+      for (const ElementwiseFunction& fn : elementwise_functions())
+        if (!fits || fn.operands == static_cast<int>(in.size()) + (lacks && in.size() < 3 ? 1 : 0)) functions.emplace_back(fn.name);
       op["attrs"]["fn"] = dice_.pick(functions);
-      if (dice_.chance(40)) op["attrs"]["value"] = number();
+      if (lacks) op["attrs"]["value"] = number();
     } else if (dice_.chance(30)) {
       op["attrs"]["emulated"] = dice_.between(0, 100);
     }

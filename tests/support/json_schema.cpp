@@ -62,6 +62,10 @@ class Judge {
         if (const std::string why = fault(part, json, at); !why.empty()) return why;
       return "";
     }
+    if (key == "if") {
+      const Json* then = schema.find("then");
+      return then && fault(value, json, at).empty() ? fault(*then, json, at) : "";
+    }
     if (key == "anyOf" || key == "oneOf") {
       const auto good =
           std::count_if(value.items()->begin(), value.items()->end(), [&](const Json& part) { return fault(part, json, at).empty(); });
@@ -113,7 +117,8 @@ class Judge {
       }
       return "";
     }
-    if (key == "patternProperties" || key == "description" || key == "title" || key == "$schema" || key == "$id" || key == "$defs")
+    if (key == "patternProperties" || key == "description" || key == "title" || key == "$schema" || key == "$id" || key == "$defs" ||
+        key == "then")
       return "";
     return "the keyword " + key + " is not known to the judge";
   }

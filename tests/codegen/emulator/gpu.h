@@ -295,6 +295,12 @@ inline void load_words(u32 a, u32& x, u32& y, u32& z, u32& w) {
   x = load_shared<u32>(a), y = load_shared<u32>(a + 4), z = load_shared<u32>(a + 8), w = load_shared<u32>(a + 12);
 }
 
+inline u32 load_pair(const std::uint16_t* from) {
+  if (reinterpret_cast<std::uintptr_t>(from) % 4 != 0) die("a pair of 16-bit numbers at an odd place");
+  return from[0] | u32{from[1]} << 16;
+}
+inline void load_pair(const float* from, float& x, float& y) { x = from[0], y = from[1]; }
+
 inline float exchange[32 * kMostBlocks][32];
 inline float __shfl_sync(u32, float x, int lane) {
   if (lane != threadIdx.x % 32) die("a shuffle from another lane");
