@@ -30,6 +30,7 @@ std::vector<ScheduleEntry> stored_schedules(const DumpSource& source, const Prob
       entry.name = schedule->name = row_name(source, d);
       entry.file = source.name_of(d);
       entry.status = Status::Feasible;
+      entry.stored = judge_stored(source.file->documents[d], static_cast<std::size_t>(&loop - dump.loops.data()));
       entry.schedule = *std::move(schedule);
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/session/commands.h"
+#include "app/session/dump_source.h"
 #include "app/window/frame/dump_pane.h"
 #include "app/window/frame/panels.h"
 #include "app/window/kit/pretty_text.h"
@@ -62,7 +63,7 @@ void draw_reason(const std::string& name, const InspectorReason& reason, UiState
 void draw_links(const Session& session, const InspectorModel& model, UiState& ui) {
   if (model.links.empty()) return;
   const Problem& problem = *session.content().problem;
-  section("DEPENDENCES", "slack");
+  section("DEPENDENCES", "spare");
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), 0));
   for (std::size_t i = 0; i < model.links.size(); ++i) {
     const InspectorLink& edge = model.links[i];
@@ -131,6 +132,7 @@ void draw_schedule(const Session& session) {
   if (!entry->schedule.provenance.author.empty()) origin += " · " + entry->schedule.provenance.author;
   wrapped_text(fonts().small, theme().dim, origin);
   ImGui::Dummy(ImVec2(0, px(2)));
+  if (entry->stored) wrapped_text(fonts().small, theme().text, drawable(pretty(entry->stored->sentence)));
   fact_line("II", grouped(entry->schedule.ii), theme().text);
   fact_line("sustainable period", entry->period.deadlock ? "deadlock" : grouped(entry->period.cycles()),
             entry->period.deadlock || entry->period.cycles() > entry->schedule.ii ? theme().bad : theme().text);

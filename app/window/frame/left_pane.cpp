@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/session/commands.h"
 #include "app/window/frame/dump_pane.h"
@@ -55,7 +56,8 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   sort_by(rows, column_of(ops_columns(), ui.list_sort), ui.list_descending);
   if (rows.size() < all)
     wrapped_text(fonts().small, theme().warning, fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
-  ImGui::BeginChild("ops", ImVec2(0, 0));
+  const float room = ImGui::GetContentRegionAvail().y;
+  ImGui::BeginChild("ops", ImVec2(0, room > px(23) ? std::floor(room / px(23)) * px(23) : room));  // no half row
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const auto draw_row = [&](std::size_t i) {
     const OpsTableRow& op = rows[i];

@@ -99,7 +99,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
       number("stages", &Row::stages, 0.8f),
       number("length", &Row::length, 0.9f, "cycles from the start of an iteration to its end"),
       number("margin", &Row::margin, 0.8f, "robustness: how late the median op may come in every iteration before II is lost"),
-      number("critical", &Row::critical, 1.0f, "ops that bear no delay at all")};
+      number("critical", &Row::critical, 1.0f, "ops that allow no delay at all")};
   TableLook look;
   look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);

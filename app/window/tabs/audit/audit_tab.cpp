@@ -84,9 +84,7 @@ void draw_line(const Session& session, const AuditModel& model, std::size_t inde
     paint_text(fonts().bold, ImVec2(at.x + px(10), y), ink_of(line.weight), mark_of(line.weight));
     paint_text(fonts().bold, ImVec2(at.x + topic, y), theme().text, fitted(fonts().bold, line.topic, left - topic - px(6)));
   }
-  const FontScope scope(font);
-  ImGui::GetWindowDrawList()->AddText(font, ImGui::GetFontSize(), ImVec2(at.x + left, y),
-                                      line.detail() && !hovered && !lit ? theme().dim : theme().text, text.c_str(), nullptr, wrap);
+  paint_wrapped(font, ImVec2(at.x + left, y), line.detail() && !hovered && !lit ? theme().dim : theme().text, text, wrap);
 }
 
 /// What the tab is for, where there is no dump.
@@ -107,6 +105,7 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
   const AuditModel& model = *state.model;
   if (model.lines.empty() && model.headline.empty()) return draw_purpose(ui);
   draw_head(session, model, ui);
+  if (!model.verdict.empty()) wrapped_text(fonts().small, theme().text, drawable(pretty(model.verdict)));
   if (!model.facts.empty()) wrapped_text(fonts().small, theme().dim, drawable(pretty(model.facts)));
   if (!model.note.empty()) wrapped_text(fonts().small, theme().warning, drawable(pretty(model.note)));
   ImGui::BeginChild("findings", ImVec2(0, 0));

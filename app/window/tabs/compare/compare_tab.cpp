@@ -40,21 +40,28 @@ void draw_empty(const Session& session, UiState& ui) {
           "this table says what differs and where the programs first part.",
           keys_of("set_b")));
   ImGui::Dummy(ImVec2(0, px(4)));
+  bool first = true;
+  const auto room_for = [&](const std::string& label) {
+    if (!std::exchange(first, false)) same_line_if_room(button_width(label));
+  };
   if (!content.entry()) {
     const Action& solve = *find_action("solve");
+    room_for("Solve  F5");
     if (button("compare/solve", "Solve  F5", ButtonKind::Primary, why_not(solve, session))) perform(solve, session, ui);
-    ImGui::SameLine(0, px(8));
   } else if (content.schedules.size() > 1) {
     const std::size_t shown = *content.shown, other = shown > 0 ? shown - 1 : 1;
-    if (button("compare/previous", "Compare with " + fitted(fonts().body, content.schedules[other]->name, px(200)), ButtonKind::Primary))
-      ui.commands.push(SetBaseline{other});
-    ImGui::SameLine(0, px(8));
+    const std::string label = "Compare with " + fitted(fonts().body, content.schedules[other]->name, px(200));
+    room_for(label);
+    if (button("compare/previous", label, ButtonKind::Primary)) ui.commands.push(SetBaseline{other});
   }
-  const std::vector<LibraryEntry>& shelf = shelf_schedules(content.problem->kernel, ui.of<CompareTabState>());
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, shelf.size()); ++i) {
-    if (button(("compare/shelf/" + shelf[i].name).c_str(), "Open " + shelf[i].name)) ui.commands.push(OpenSchedule{shelf[i].path});
-    ImGui::SameLine(0, px(8));
+  for (const LibraryEntry& entry : shelf_schedules(content.problem->kernel, ui.of<CompareTabState>())) {
+    // All of them are of this kernel: what comes after its name tells them apart.
+    const std::string label = (content.entry() ? "Compare with " : "Open ") + entry.name.substr(content.problem->kernel.size() + 1);
+    room_for(label);
+    if (button(("compare/shelf/" + entry.name).c_str(), label)) ui.commands.push(OpenSchedule{entry.path, true});
+    if (ImGui::IsItemHovered()) tooltip(entry.name);
   }
+  room_for("Open a schedule file ...");
   if (button("compare/open", "Open a schedule file ...")) ui.commands.push(show_open_dialog());
 }
 

@@ -98,7 +98,7 @@ void draw_parallel_axis(const ParallelFrame& f, std::size_t k, float line) {
     const std::string shown = fitted(font, text, std::max(room, px(30)));
     const float width = text_size(font, shown).x;
     const float left = last ? x - width : k == 0 ? x : x - width / 2;
-    f.draw.AddRectFilled(ImVec2(left - px(2), y), ImVec2(left + width + px(2), y + text_size(font, shown).y), with_alpha(t.card, 0.75f),
+    f.draw.AddRectFilled(ImVec2(left - px(2), y), ImVec2(left + width + px(2), y + text_size(font, shown).y), with_alpha(t.card, 0.92f),
                          px(2));
     paint_text(font, ImVec2(left, y), color, shown);
   };

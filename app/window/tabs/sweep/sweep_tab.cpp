@@ -14,6 +14,7 @@
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/sweep/sweep_state.h"
 #include "app/window/tabs/sweep/sweep_views.h"
+#include "codegen/program/target.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
@@ -84,6 +85,13 @@ void draw_tune_buttons(const Session& session, UiState& ui) {
     same_line_if_room(button_width(method));
     if (choice((std::string("sweep/method/") + method).c_str(), method, s.tune.method == method)) s.tune.method = method;
   }
+  constexpr const char* kWritten = "only what can be written";
+  same_line_if_room(button_width(kWritten));
+  const Machine* machine = session.content().machine.get();
+  const auto refusal = machine ? codegen::refuse_machine(*machine) : std::nullopt;
+  if (choice("sweep/written", kWritten, s.tune.written && !refusal, refusal ? refusal->sentence : "")) s.tune.written = !s.tune.written;
+  if (!refusal && ImGui::IsItemHovered())
+    tooltip("configurations whose kernel cannot be written as CUDA do not count; without this the best one may be one that nobody can run");
   same_line_if_room(button_width("Open ..."));
   const Action& open = *find_action("open_sweep");
   if (button("sweep/open", "Open ...", ButtonKind::Flat, {}, 0, height)) perform(open, session, ui);
