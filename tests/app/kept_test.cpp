@@ -42,9 +42,11 @@ struct Solved {
   UserConstraint demand(const char* text) { return parse_constraint(text, *content().problem).value(); }
 };
 
-Change latency_of_o(std::int64_t value) {
+/// Permits more: what was legal stays so.
+Change capacity_of_tc(std::int64_t value) {
   Change change;
-  change.op = "O";
+  change.kind = ChangeKind::Capacity;
+  change.unit = "TC";
   change.value = value;
   return change;
 }
@@ -54,7 +56,7 @@ Change latency_of_o(std::int64_t value) {
 TEST_CASE("a schedule that stays legal under another number is kept and proved again, in one step of undo", "[app]") {
   Solved s;
   const Schedule shown = s.content().entry()->schedule;
-  s.session.apply(SetChange{latency_of_o(5), true});
+  s.session.apply(SetChange{capacity_of_tc(2), true});
   s.settle();
   CHECK(s.content().schedules.size() == 1);
   CHECK(s.content().entry()->schedule.ops == shown.ops);
@@ -70,7 +72,7 @@ TEST_CASE("a schedule that stays legal under another number is kept and proved a
 
 TEST_CASE("a number that is put back brings its proof back without a search", "[app]") {
   Solved s;
-  s.session.apply(SetChange{latency_of_o(5), false});
+  s.session.apply(SetChange{capacity_of_tc(2), false});
   CHECK(s.content().entry()->status == Status::Feasible);
   const int solves = s.solves;
   s.session.apply(RemoveChange{0, true});

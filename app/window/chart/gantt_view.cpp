@@ -154,7 +154,7 @@ float chart_label_width(const GanttModel& model, float available) {
 namespace {
 
 /// What of the height ends with a whole row; all of it where every row fits, or not even one.
-float whole_rows(const ChartLayout& layout, float height) {
+float whole_chart_rows(const ChartLayout& layout, float height) {
   if (layout.height <= height) return height;
   float whole = 0;
   for (const RowBox& row : layout.rows)
@@ -223,13 +223,14 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
                       : pair                   ? (left_over >= px(2 * 19) ? std::min(px(24) * count, left_over) : 0)
                       : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
                                                : std::max(std::min(lane * count, whole_lanes), spare);
-  f.rows = take(whole_rows(f.layout, std::floor(rest - lanes)));
+  f.rows = take(whole_chart_rows(f.layout, std::floor(rest - lanes)));
   f.splitter = take(grip);
   f.lanes = {x0, y, x1, std::max(y, high.y)};
   // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before
   // they have to be scrolled.
   const float all_fit = f.lanes.height() >= lowest_lane * count ? lowest_lane : px(19);
   f.lane_height = f.model.lanes.empty() ? lane : std::max(all_fit, std::floor(f.lanes.height() / count));
+  if (f.lanes.height() < f.lane_height * count) f.lanes.y1 = f.lanes.y0 + whole_rows(f.lanes.height(), f.lane_height);
   f.axis = {x0, x1, f.view.visible};
 
   f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));

@@ -102,6 +102,11 @@ void add_reasons(const Problem& problem, const Schedule& schedule, InspectorMode
 
 }  // namespace
 
+bool counts_registers(const Problem& problem) {
+  return problem.resident_registers > 0 ||
+         std::any_of(problem.values.begin(), problem.values.end(), [](const Value& value) { return value.registers > 0; });
+}
+
 void add_range(const SlackRanges& slack, InspectorModel& model) {
   const auto found = std::find_if(slack.ops.begin(), slack.ops.end(), [&](const OpRange& r) { return r.op == model.op; });
   if (found == slack.ops.end()) return;
@@ -168,7 +173,7 @@ InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule
     if (problem.values[v].producer == id) writes.push_back(tile(problem, ValueId(v)));
   if (!reads.empty()) fact("reads", joined(reads));
   if (!writes.empty()) fact("writes", joined(writes));
-  if (schedule && usage) {
+  if (schedule && usage && counts_registers(problem)) {
     const std::size_t g = schedule->group(id).index();
     const int budget = schedule->groups[g].registers > 0 ? schedule->groups[g].registers : usage->register_budget[g];
     const std::int64_t live = value_at(usage->registers[g], schedule->slot(id));

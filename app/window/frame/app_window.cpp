@@ -255,7 +255,7 @@ bool AppWindow::dispatch_keys() {
 void AppWindow::draw() {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ui_.of<WhatIfState>().busy = false;  // unless a slider that is drawn says otherwise
-  watch_tooltips();
+  watch_hand();
   const bool leave_menus = dispatch_keys();
   draw_menu_bar(session_, ui_);
   const float menu = std::floor(ImGui::GetFrameHeight());

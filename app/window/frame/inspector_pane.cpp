@@ -145,12 +145,13 @@ void draw_schedule(const Session& session) {
               theme().text);
   if (problem.limits.tmem_columns > 0)
     fact_line("tensor memory", fmt::format("{} of {} columns", entry->usage.tmem_columns, problem.limits.tmem_columns), theme().text);
-  section("WARP GROUPS", "registers");
+  const bool registers = counts_registers(problem);
+  section("WARP GROUPS", registers ? "registers" : "");
   for (std::size_t g = 0; g < entry->schedule.groups.size(); ++g) {
     const ScheduleGroup& group = entry->schedule.groups[g];
     const int budget = group.registers > 0 ? group.registers : entry->usage.register_budget[g];
     fact_line(fmt::format("{} · {} warp{}", group.role, group.warps, group.warps == 1 ? "" : "s"),
-              fmt::format("{} of {}", entry->usage.register_peak[g], budget), theme().text);
+              registers ? fmt::format("{} of {}", entry->usage.register_peak[g], budget) : "", theme().text);
   }
   bool any = false;
   for (std::size_t c = 0; c < problem.channels.size(); ++c) {
@@ -168,6 +169,7 @@ void draw_schedule(const Session& session) {
   if (tell)
     for (const ObjectiveValue& objective : entry->objectives) {
       if (objective.name == "tmem" && problem.limits.tmem_columns == 0) continue;
+      if (objective.name == "registers" && !registers) continue;
       const std::string value = objective.name == "smem"   ? kib(objective.value) + " KiB"
                                 : objective.name == "tmem" ? grouped(objective.value) + " columns"
                                                            : grouped(objective.value);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/session/commands.h"
 #include "app/window/frame/dump_pane.h"
@@ -57,7 +56,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   if (rows.size() < all)
     wrapped_text(fonts().small, theme().warning, fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
   const float room = ImGui::GetContentRegionAvail().y;
-  ImGui::BeginChild("ops", ImVec2(0, room > px(23) ? std::floor(room / px(23)) * px(23) : room));  // no half row
+  ImGui::BeginChild("ops", ImVec2(0, whole_rows(room, px(23))));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const auto draw_row = [&](std::size_t i) {
     const OpsTableRow& op = rows[i];
@@ -78,6 +77,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
     if (row.double_clicked) ui.commands.push(zoom_to_selection());
   };
   draw_seen_rows(rows.size(), draw_row, px(23));
+  settle_on_rows(px(23));
   ImGui::PopStyleVar();
   ImGui::EndChild();
 }

@@ -78,7 +78,7 @@ class WholeRows {
   ImVec2 fitted(ImVec2 size) const {
     const float row = memory_.GetFloat(key_, 0), around = memory_.GetFloat(key_ + 1, 0), room = size.y - around;
     if (row <= 0 || size.y <= 0 || room < row || room >= row * static_cast<float>(rows_)) return size;
-    return {size.x, around + std::floor(room / row) * row};
+    return {size.x, around + whole_rows(room, row)};
   }
   /// Call in the first cell of every row.
   void see_row(std::size_t i) {
@@ -91,6 +91,10 @@ class WholeRows {
     }
     seen_ = i;
     y_ = y;
+  }
+  /// After the last row.
+  void settle() const {
+    if (rows_ > 0) settle_on_rows(memory_.GetFloat(key_, 0));
   }
 
  private:
@@ -148,6 +152,7 @@ void draw_table(const char* id, const TableLook& look, const std::vector<Column<
     for (std::size_t i = 0; i < rows.size(); ++i) draw(i);
   else
     draw_seen_rows(rows.size(), draw);
+  whole.settle();
   if (rows.empty() && look.none) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();

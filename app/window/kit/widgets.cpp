@@ -291,6 +291,7 @@ bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& 
 
 namespace {
 
+double wheel_moved = -1;  // seconds
 bool resting = false;
 ImVec2 rested_at;
 int watched_frame = -1;
@@ -298,11 +299,12 @@ const ImGuiContext* watched_context = nullptr;
 
 }  // namespace
 
-void watch_tooltips() {
+void watch_hand() {
   const ImGuiIO& io = ImGui::GetIO();
   if (watched_context != ImGui::GetCurrentContext()) resting = false;
   watched_frame = ImGui::GetFrameCount();
   watched_context = ImGui::GetCurrentContext();
+  if (io.MouseWheel != 0) wheel_moved = ImGui::GetTime();
   if (any_key_pressed() || ImGui::IsAnyMouseDown()) {
     resting = true;
     rested_at = io.MousePos;
@@ -311,8 +313,18 @@ void watch_tooltips() {
   }
 }
 
+float whole_rows(float room, float row) { return room > row ? std::floor(room / row) * row : room; }
+
+void settle_on_rows(float row) {
+  constexpr double kRest = 0.2;  // seconds: a wheel that turns slowly is not held back
+  if (row <= 0 || ImGui::IsAnyMouseDown() || ImGui::GetTime() - wheel_moved < kRest) return;
+  const float at = ImGui::GetScrollY(), whole = std::round(at / row) * row;
+  if (std::abs(at - whole) > 0.5f && whole <= ImGui::GetScrollMaxY() + 0.5f) ImGui::SetScrollY(whole);
+}
+
 bool tooltips_rest() {
-  return resting && watched_context == ImGui::GetCurrentContext() && ImGui::GetFrameCount() - watched_frame <= 1;
+  const int since = ImGui::GetFrameCount() - watched_frame;  // below 0: another context
+  return resting && watched_context == ImGui::GetCurrentContext() && since >= 0 && since <= 1;
 }
 
 void tooltip(std::string_view text) {

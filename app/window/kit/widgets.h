@@ -70,6 +70,11 @@ struct RowArea {
 };
 RowArea pick_row(const char* name, bool selected, float height);
 
+/// As much of the room as ends with a whole row.
+float whole_rows(float room, float row);
+/// At the end of a scrolling list of equal rows: once the wheel rests the list shows whole rows.
+void settle_on_rows(float row);
+
 /// A single-line input with a dim hint; true when the text changed.
 bool input_field(const char* name, const char* hint, char* buffer, std::size_t size, float width);
 
@@ -83,8 +88,8 @@ void cell_text(std::string_view text, bool number, Color color);
 
 /// For the last item. After a key or a click there is none until the mouse moves again: it would cover what was asked for.
 void tooltip(std::string_view text);
-/// Call once per frame, before anything is drawn.
-void watch_tooltips();
+/// Call once per frame, before anything is drawn: what keys, buttons and the wheel do.
+void watch_hand();
 /// The same for those that are drawn otherwise.
 bool tooltips_rest();
 

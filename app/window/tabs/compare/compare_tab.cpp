@@ -20,12 +20,20 @@
 namespace heddle::app {
 namespace {
 
-/// Files of the library that hold schedules of this kernel; looked up once per kernel.
-const std::vector<LibraryEntry>& shelf_schedules(const std::string& kernel, CompareTabState& state) {
-  if (state.shelf_of == kernel) return state.shelf;
-  state.shelf_of = kernel;
+/// Files of the library that hold schedules of this kernel with these parameters on this machine; looked up once per problem.
+const std::vector<LibraryEntry>& shelf_schedules(const std::shared_ptr<const Problem>& problem, CompareTabState& state) {
+  if (state.shelf_of == problem) return state.shelf;
+  state.shelf_of = problem;
   state.shelf = list_library(Shelf::Schedules);
-  std::erase_if(state.shelf, [&](const LibraryEntry& entry) { return entry.name.compare(0, kernel.size() + 1, kernel + "/") != 0; });
+  std::erase_if(state.shelf, [&](const LibraryEntry& entry) {
+    if (!entry.name.starts_with(problem->kernel + "/")) return true;
+    const auto target = read_schedule_head(entry.path);
+    const auto same = [&](const auto& param) {
+      const auto found = problem->params.find(param.first);
+      return found != problem->params.end() && found->second == param.second;
+    };
+    return !target || target->machine != problem->machine || !std::all_of(target->params.begin(), target->params.end(), same);
+  });
   return state.shelf;
 }
 
@@ -35,10 +43,8 @@ void draw_empty(const Session& session, UiState& ui) {
   colored_text(theme().text, "Compare: A is the schedule that is shown, B another one.");
   wrapped_text(
       fonts().small, theme().dim,
-      fmt::format(
-          "Press {} on a schedule, Ctrl+click it in the list, or drag its row onto the letter B. Both then stand on one time axis, and "
-          "this table says what differs and where the programs first part.",
-          keys_of("set_b")));
+      fmt::format("Press {} on a schedule, Ctrl+click it in the list, or drag its row onto the letter B: both then stand on one time axis.",
+                  keys_of("set_b")));
   ImGui::Dummy(ImVec2(0, px(4)));
   bool first = true;
   const auto room_for = [&](const std::string& label) {
@@ -54,7 +60,7 @@ void draw_empty(const Session& session, UiState& ui) {
     room_for(label);
     if (button("compare/previous", label, ButtonKind::Primary)) ui.commands.push(SetBaseline{other});
   }
-  for (const LibraryEntry& entry : shelf_schedules(content.problem->kernel, ui.of<CompareTabState>())) {
+  for (const LibraryEntry& entry : shelf_schedules(content.problem, ui.of<CompareTabState>())) {
     // All of them are of this kernel: what comes after its name tells them apart.
     const std::string label = (content.entry() ? "Compare with " : "Open ") + entry.name.substr(content.problem->kernel.size() + 1);
     room_for(label);

@@ -74,13 +74,14 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
 
 void draw_details(const Scoreboard& board, const Contender& c, bool current, UiState& ui) {
   colored_text(theme().heading, fitted_middle(fonts().body, c.name, ImGui::GetContentRegionAvail().x));
-  wrapped_text(fonts().small, c.valid() ? theme().text : theme().bad, pretty(score_reason(c)));
+  // Above the words, so that they stay where they are from row to row.
   const std::string why = !c.schedule ? "there is no schedule" : current ? "" : "it is an answer to an earlier question";
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));
   if (button("scoreboard/as_b", "Compare as B", ButtonKind::Plain, why)) ui.commands.push(adopt(board, c, true));
   same_line_if_room(button_width("Show as A"));
   if (button("scoreboard/as_a", "Show as A", ButtonKind::Plain, why)) ui.commands.push(adopt(board, c, false));
   ImGui::PopStyleVar();
+  wrapped_text(fonts().small, c.valid() ? theme().text : theme().bad, pretty(score_reason(c)));
   if (!c.about.empty()) wrapped_text(fonts().small, theme().dim, c.about);
   for (std::size_t i = 1; i < c.verdict.violations.size(); ++i)
     wrapped_text(fonts().small, theme().bad, pretty(c.verdict.violations[i].message));

@@ -97,8 +97,8 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
       s.cycle = s.cycle == GraphCycle::Period ? GraphCycle::Recurrence : GraphCycle::Period;
   }
   const auto copy = [&](const char* name, const char* label, auto&& text) {
-    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(copy_text(text()));
-    ImGui::SameLine(0, px(2));
+    if (button(name, label, ButtonKind::Plain, {}, 0, px(22))) ui.commands.push(copy_text(text()));
+    ImGui::SameLine(0, px(5));
   };
   const FontScope small(fonts().small);
   // On a second line where one is too short.
@@ -108,7 +108,8 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
     return table_as_text(std::span(columns), edge_rows(*content.problem, entry ? &entry->schedule : nullptr));
   });
   copy("graph/copy_dot", "Copy DOT", [&] { return dependence_dot(*content.problem, entry ? &entry->schedule : nullptr); });
-  copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Flat, 0, px(22));
+  copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Plain, 0,
+                      px(22));
   ImGui::SameLine(0, px(12));
   if (s.model) {
     // What is bold: on the same line, or on one of its own.

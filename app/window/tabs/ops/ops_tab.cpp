@@ -14,7 +14,8 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   const auto all = ops_columns();
   std::vector<Column<OpsTableRow>> columns(all.begin(), all.end());
   for (auto& column : columns) column.width = column.number ? 1.0f : 1.3f;
-  columns.front().width = 2.2f;
+  columns.front().width = 2.0f;
+  column_of(columns, "group").width = 1.9f;
   column_of(columns, "start").flags = ImGuiTableColumnFlags_DefaultSort;
   column_of(columns, "slack").ink = [](const OpsTableRow& row) { return slack_ink(row.slack, theme().text); };
   TableLook look;

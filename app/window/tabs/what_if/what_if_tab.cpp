@@ -150,7 +150,7 @@ void draw_heading(const Session& session, UiState& ui) {
   const char* text = "solve at once";
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(2), px(1)));
   const float box = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + text_size(fonts().small, text).x;
-  ImGui::SetCursorPos(ImVec2(width - box, top));
+  ImGui::SetCursorPos(ImVec2(width - box, top + px(3)));
   {
     const FontScope scope(fonts().small);
     ImGui::Checkbox(text, &ui.of<WhatIfState>().solve_on_release);
@@ -270,7 +270,10 @@ void draw_right(const Session& session, UiState& ui) {
   // The plot beside the sliders where there is room for both, else below them.
   const bool beside = steps && room.x > px(520);
   const float left = beside ? std::clamp(room.x * 0.46f, px(250), px(420)) : room.x;
-  ImGui::BeginChild("numbers", ImVec2(left, beside || !steps ? room.y : std::min(room.y, px(230))));
+  // Where all of it has no room the plot goes first: the table says the same.
+  const float numbers = px(190), plot = px(150);
+  const bool with_plot = beside || room.y >= numbers + plot;
+  ImGui::BeginChild("numbers", ImVec2(left, beside || !steps ? room.y : std::min(room.y, numbers)));
   draw_numbers(session, ui, answer);
   std::vector<LatencyRow> rows;
   if (steps) rows = latency_rows(*answer);
@@ -285,8 +288,8 @@ void draw_right(const Session& session, UiState& ui) {
     ImGui::SetCursorScreenPos(ImVec2(begin.x + left + px(14), begin.y + px(4)));
     draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x - left - px(14), std::min(room.y - px(8), px(320))), state.plot);
   } else {
-    draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x, px(170)), state.plot);
-    draw_steps(rows, ui.of<WhatIfState>(), ImVec2(room.x, px(120)));
+    if (with_plot) draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x, plot), state.plot);
+    draw_steps(rows, ui.of<WhatIfState>(), ImVec2(room.x, std::max(px(60), ImGui::GetContentRegionAvail().y)));
   }
 }
 
