@@ -90,7 +90,7 @@ bool mentions(const std::vector<std::string>& texts, const char* part) {
 }  // namespace
 
 TEST_CASE("text is made readable without touching names", "[app]") {
-  CHECK(pretty("QK -1054-> max needs 2048 of 12 cycles") == "QK -1 054→ max needs 2 048 of 12 cycles");
+  CHECK(pretty("QK -1054-> max needs 2048 of 12 cycles") == "QK → (1 054) max needs 2 048 of 12 cycles");
   CHECK(pretty("op1234 and x_5000 stay, 0.1234 too") == "op1234 and x_5000 stay, 0.1234 too");
   CHECK(pretty("") == "");
   CHECK(pretty("99999999999999999999999") == "99999999999999999999999");

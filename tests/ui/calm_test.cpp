@@ -27,6 +27,8 @@ void look_everywhere(Person& p) {
       p.session().apply(use_theme(theme, false));
       for (const Tab& tab : tabs()) {
         p.session().apply(show_tab(tab.tab));
+        p.frame(2);
+        if (p.session().asking()) p.settle();  // some tabs ask by themselves
         p.frame(5);
         for (const std::string& fault : test::label_faults()) {
           INFO(tab.label << " at " << width << " x " << height << ", " << to_string(theme));
@@ -53,7 +55,7 @@ TEST_CASE("the same with answers in the tabs, an op selected and a change in for
   of_op.from = 400;
   of_op.to = 1200;
   p.session().apply(SelectOp{of_op.op});
-  for (const Topic topic : {Topic::Explain, Topic::Latency, Topic::Alternatives, Topic::Compare}) {
+  for (const Topic topic : {Topic::Explain, Topic::Latency, Topic::Sensitivity, Topic::Pareto, Topic::Alternatives, Topic::Compare}) {
     p.session().apply(Ask{topic, topic == Topic::Latency ? of_op : AskOptions{}});
     p.settle();
   }

@@ -62,7 +62,7 @@ void draw_open_dialog(Session& session, UiState& ui) {
     dialog.just_opened = true;
     ImGui::OpenPopup("open");
   }
-  if (!begin_modal("open", ImVec2(px(820), px(560)))) return;
+  if (!begin_modal("open", ImVec2(px(980), px(580)))) return;
   title("Open");
   wrapped_text(fonts().small, theme().dim,
                "Projects, kernels, machines, schedules, constraints, and dumps of a compiler's scheduler (ddg, schedule_graph, "

@@ -146,7 +146,8 @@ void section(std::string_view title, std::string_view right) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = text_size(fonts().small_bold, "X").y;
   paint_text(fonts().small_bold, at, theme().heading, title);
-  if (!right.empty()) paint_text_right(fonts().small, at.x + width, at.y, theme().faint, right);
+  const bool both = text_size(fonts().small_bold, title).x + text_size(fonts().small, right).x + px(10) <= width;
+  if (!right.empty() && both) paint_text_right(fonts().small, at.x + width, at.y, theme().faint, right);
   ImGui::Dummy(ImVec2(width, height + px(2)));
 }
 

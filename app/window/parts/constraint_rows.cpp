@@ -193,7 +193,8 @@ void draw_add_constraint(const char* name, const Session& session, UiState& ui, 
   const OpId op = session.selection().primary().valid() ? session.selection().primary() : OpId(problem.ops.size() / 2);
   const std::string example =
       problem.ops.empty() ? "at most 3 stages" : fmt::format("pin {} at {}", problem.op(op).name, entry ? entry->schedule.start(op) : 100);
-  const bool entered = entered_field(base + "/add", ("add: " + example).c_str(), state.add, sizeof state.add, width - side - px(4));
+  const std::string hint = (text_size(fonts().body, "add: " + example).x + px(20) < width - side - px(4) ? "add: " : "") + example;
+  const bool entered = entered_field(base + "/add", hint.c_str(), state.add, sizeof state.add, width - side - px(4));
   if (ImGui::IsItemHovered() && !ImGui::IsItemActive())
     tooltip("A demand as a sentence, for example\n  " + example +
             "\n  A and B in one group\n  A before B by 64\n  registers <= 240\n  at most 3 stages\nEnter solves under it.");

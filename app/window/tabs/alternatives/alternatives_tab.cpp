@@ -106,14 +106,14 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
     float need = text_size(fonts().small_bold, column.title).x;
     if (column.text)
       for (const Row& row : model.rows) need = std::max(need, text_size(fonts().mono_small, column.text(row)).x);
-    column.width = column.text ? need + px(10) : px(110);
+    column.width = column.text ? need + px(4) : px(96);
     all += column.width + 2 * ImGui::GetStyle().CellPadding.x;
   }
   TableLook look;
   look.flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp |
                ImGuiTableFlags_NoSavedSettings;
   look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
-  look.inner_width = std::max(all, width);
+  look.inner_width = std::max(all, width - ImGui::GetStyle().ScrollbarSize);
   look.held = 1;
   look.every_row = true;
   std::vector<Row> rows = model.rows;

@@ -9,6 +9,7 @@
 #include "app/session/question_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
+#include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
@@ -31,7 +32,8 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
   constexpr int kColumns = static_cast<int>(std::size(kScoreColumns));
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings;
-  if (!ImGui::BeginTable("scoreboard", kColumns, kFlags, ImVec2(width, ImGui::GetContentRegionAvail().y))) return;
+  WholeRows whole("scoreboard", kFlags, rows.size());
+  if (!ImGui::BeginTable("scoreboard", kColumns, kFlags, whole.fitted(ImVec2(width, ImGui::GetContentRegionAvail().y)))) return;
   ImGui::TableSetupScrollFreeze(2, 1);
   for (std::size_t k = 0; k < std::size(kScoreColumns); ++k)
     ImGui::TableSetupColumn(title(kScoreColumns[k]), ImGuiTableColumnFlags_WidthFixed, column_width(rows, k));
@@ -48,6 +50,7 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
     for (std::size_t k = 0; k < row.cells.size(); ++k) {
       ImGui::TableNextColumn();
       if (k == 0) {
+        whole.see_row(static_cast<std::size_t>(&row - rows.data()));
         ImGui::PushID(static_cast<int>(row.contender));
         if (ImGui::Selectable("##row", ui.of<CompareTabState>().picked == row.contender,
                               ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
@@ -69,6 +72,7 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
                 color);
     }
   }
+  whole.settle();
   ImGui::EndTable();
 }
 

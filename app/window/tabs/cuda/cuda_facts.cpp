@@ -231,7 +231,7 @@ void draw_numbers(const Session& session, const KernelText& text) {
   if (!session.content().entry() || !text.program || !text.emission) return;
   const std::vector<KernelNumber> numbers = kernel_numbers(*session.content().entry(), *text.program, text.emission->launch.smem_bytes);
   if (numbers.empty()) return;
-  section("OTHER NUMBERS THAN THE SCHEDULE'S", "scheduled, written");
+  section("SCHEDULED AND WRITTEN");
   for (const KernelNumber& number : numbers) {
     fact_line(number.name, number.scheduled + (fonts().built_in ? " -> " : " → ") + number.written, theme().text);
     wrapped_text(fonts().small, theme().dim, number.because);

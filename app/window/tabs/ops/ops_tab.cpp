@@ -22,7 +22,7 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   look.flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
   look.size = ImVec2(0, ImGui::GetContentRegionAvail().y);
-  look.inner_width = std::max(px(560), ImGui::GetContentRegionAvail().x);
+  look.inner_width = std::max(px(560), ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize);
   const auto handle = [&](const OpsTableRow& row, std::size_t) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (table_row("table/op/" + row.name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {

@@ -120,6 +120,9 @@ void draw_rows(const Session& session, SlackModel& model, float width, UiState& 
   look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg |
                ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
+  float all_columns = 0;
+  for (const auto& column : columns) all_columns += column.width + 2 * ImGui::GetStyle().CellPadding.x;
+  look.inner_width = std::max(all_columns, width - ImGui::GetStyle().ScrollbarSize);
   for (const auto& column : columns) look.inner_width += column.width + px(10);
   look.inner_width = std::max(look.inner_width, width);
   look.held = 1;
