@@ -83,6 +83,23 @@ bool draw_piece(const std::string& name, const char* label, Piece piece, bool cu
   return pressed;
 }
 
+constexpr float kLow = 150;  // pixels: a pane that has no room for two rows of tabs
+
+/// The groups as a list that opens, where there is no room for all of them; returns its width.
+template <class Open>
+float draw_group_list(const Group& current, float height, Open open) {
+  if (draw_piece("tab/group", current.label, Piece::Group, true, height)) ImGui::OpenPopup("groups");
+  const float width = ImGui::GetItemRectSize().x;
+  if (ImGui::BeginPopup("groups")) {
+    for (const Group& group : kGroups) {
+      if (ImGui::MenuItem(group.label)) open(group);
+      if (probe::on()) probe::last_item(std::string("tab/group/") + group.id);
+    }
+    ImGui::EndPopup();
+  }
+  return width;
+}
+
 /// The groups, and beside them, or below them in a narrow window, the tabs of the current one.
 void draw_tab_strip(const Session& session, UiState& ui) {
   const float height = px(28), gap = px(2), between = px(20);
@@ -95,11 +112,17 @@ void draw_tab_strip(const Session& session, UiState& ui) {
   std::array<float, kTabGroups> widths{};
   for (const Group& group : kGroups) groups += width_of(group.label) + gap;
   for (const Tab& tab : kTabs) widths[static_cast<std::size_t>(tab.group)] += width_of(tab.label) + gap;
-  const bool beside = groups + between + *std::max_element(widths.begin(), widths.end()) <= room;
-  for (const Group& group : kGroups) {
-    if (draw_piece(std::string("tab/group/") + group.id, group.label, Piece::Group, group.group == shown.group, height))
-      ui.commands.push(show_tab(state.last[static_cast<std::size_t>(group.group)]));
-    ImGui::SameLine(0, gap);
+  const bool wide = groups + between + *std::max_element(widths.begin(), widths.end()) <= room;
+  const bool low = !wide && ImGui::GetWindowHeight() < px(kLow);
+  const bool beside = wide || low;
+  const auto open = [&](const Group& group) { ui.commands.push(show_tab(state.last[static_cast<std::size_t>(group.group)])); };
+  if (low) {
+    groups = draw_group_list(kGroups[static_cast<std::size_t>(shown.group)], height, open);
+  } else {
+    for (const Group& group : kGroups) {
+      if (draw_piece(std::string("tab/group/") + group.id, group.label, Piece::Group, group.group == shown.group, height)) open(group);
+      ImGui::SameLine(0, gap);
+    }
   }
   if (beside) {
     const float x = begin.x + groups + between / 2;

@@ -62,7 +62,12 @@ void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
   } else if (model.exact) {
     text = fmt::format("{} of {} proved · {}", model.proved, model.rows.size(), text);
   }
-  wrapped_text(fonts().small, ink, text);
+  if (ImGui::GetContentRegionAvail().y > px(150)) return wrapped_text(fonts().small, ink, text);
+  // Where the height is short the rows come first.
+  const std::string shown = fitted(fonts().small, text, ImGui::GetContentRegionAvail().x);
+  const FontScope scope(fonts().small);
+  colored_text(ink, shown);
+  if (shown != text && ImGui::IsItemHovered()) tooltip(text);
 }
 
 /// Path range thin, exact range thick, the bar where it is; the first and the last mark are where the axis says.
@@ -115,14 +120,11 @@ void draw_rows(const Session& session, SlackModel& model, float width, UiState& 
   const auto range = [&](const SlackRow& row) {
     draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
   };
-  columns.push_back(Column<SlackRow>{"range"}.wide(px(200), ImGuiTableColumnFlags_NoSort).drawn(range));
+  columns.push_back(Column<SlackRow>{"range"}.wide(px(170), ImGuiTableColumnFlags_NoSort).drawn(range));
   TableLook look;
   look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg |
                ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
-  float all_columns = 0;
-  for (const auto& column : columns) all_columns += column.width + 2 * ImGui::GetStyle().CellPadding.x;
-  look.inner_width = std::max(all_columns, width - ImGui::GetStyle().ScrollbarSize);
   for (const auto& column : columns) look.inner_width += column.width + px(10);
   look.inner_width = std::max(look.inner_width, width);
   look.held = 1;
