@@ -223,7 +223,7 @@ std::string score_reason(const Contender& c) {
   }
   std::string text = c.period.sentence;
   if (!c.simulated || !c.simulated->fault.empty() || c.simulated->stalled() < 0.005) return text;
-  text += "; stands still for ";
+  text += "; waits for ";
   std::string parts;
   for (std::size_t r = 0; r < kStallReasons; ++r)
     if (const double share = c.simulated->stalls[r]; share >= 0.005)

@@ -158,7 +158,7 @@ void draw_truth_row(const Session& session, UiState& ui) {
   if (row.has_point()) {
     ImGui::SameLine();
     const std::string line = simulate_line(*truth.answer(), row.index);
-    if (button("truth/simulate", "Copy as command", ButtonKind::Flat, {}, 0, height)) ui.commands.push(copy_text(line));
+    if (button("truth/simulate", "Copy as command", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(line));
     if (ImGui::IsItemHovered()) tooltip(line);
     draw_time(truth, validated);
   }
