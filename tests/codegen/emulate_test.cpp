@@ -132,7 +132,7 @@ TEST_CASE("the text of products with some rows of a longer tile computes what he
     if (op.name == "load_b") op.at[0] = *Expr::parse("i * TILE_K - TILE_K");
     if (op.kind == "mma") op.attrs["row"] = std::int64_t{64};
   }
-  const auto problem = resolve(twice.kernel, *load_machine(repository_path("assets/machines/h100.json")), twice.problem.params);
+  const auto problem = resolve(twice.kernel, *load_machine(test::repository_path("assets/machines/h100.json")), twice.problem.params);
   REQUIRE(problem.ok());
   twice.problem = *problem;
   CHECK(run_text(twice, 3) == 0);
