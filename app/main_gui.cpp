@@ -70,6 +70,9 @@ Result<Ok> propose_as_asked(const Arguments& arguments, Session& session) {
 Result<Ok> open_documents(const Arguments& arguments, Session& session) {
   if (arguments.has("--welcome")) return Ok{};
   const std::optional<std::string> named = arguments.text("KERNEL");
+  // A window that is asked for nothing welcomes; a picture of nothing would be none.
+  const auto asked = {"--schedule", "--screenshot", "--param", "--set", "--demand", "--constraints", "--solve", "--tab"};
+  if (!named && std::none_of(asked.begin(), asked.end(), [&](const char* option) { return arguments.has(option); })) return Ok{};
   const auto beside = [&](const char* name) {  // a file that is everything at once stands for all of them
     const auto word = arguments.text(name);
     return word == named ? std::nullopt : word;

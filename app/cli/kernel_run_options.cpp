@@ -7,8 +7,6 @@
 #include "core/library/library.h"
 
 namespace heddle::app {
-namespace {
-
 Result<ClockChoice> clock_choice(const Arguments& arguments, const Machine& machine) {
   ClockChoice choice;
   const std::string clock = arguments.text("--clock").value_or("sustained");
@@ -29,8 +27,6 @@ Result<ClockChoice> clock_choice(const Arguments& arguments, const Machine& mach
   }
   return choice;
 }
-
-}  // namespace
 
 Arbitration arbitration_of(const Arguments& arguments) {
   const std::string rule = arguments.text("--arbitration").value_or("interleaved");

@@ -10,6 +10,8 @@ namespace heddle::app {
 
 /// What --arbitration says.
 Arbitration arbitration_of(const Arguments& arguments);
+/// What --clock, --power, --data and --measured say. Input errors of options that the machine does not know.
+Result<ClockChoice> clock_choice(const Arguments& arguments, const Machine& machine);
 /// What heddle simulate's options say; nothing of timelines and of stopping. Input errors of options that the machine does not know.
 Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Machine& machine);
 

@@ -105,6 +105,9 @@ inline const OptionSpec kMeasured{"--measured",
                                   0,
                                   0,
                                   false};
+inline const OptionSpec kPower = integer("--power", "W", 1, 1'000'000, "power limit of the device (default: the machine file's)");
+inline const OptionSpec kData =
+    choice("--data", "DATA", {"random", "zeros"}, "what the tensors hold: zeros need less power (default random)");
 inline const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas in any order");
 inline const OptionSpec kCut{
     "--cut",

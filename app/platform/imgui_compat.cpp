@@ -97,6 +97,17 @@ ImGuiKey code_of(Key key) {
 bool key_pressed(Key key, bool repeat) { return ImGui::IsKeyPressed(code_of(key), repeat); }
 bool key_down(Key key) { return ImGui::IsKeyDown(code_of(key)); }
 
+bool any_key_pressed() {
+#if IMGUI_VERSION_NUM < 18700
+  for (int key = 0; key < IM_ARRAYSIZE(ImGui::GetIO().KeysDown); ++key)
+    if (ImGui::IsKeyPressed(key, false)) return true;
+#else
+  for (int key = ImGuiKey_NamedKey_BEGIN; key < ImGuiKey_NamedKey_END; ++key)
+    if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(key), false)) return true;
+#endif
+  return false;
+}
+
 #if IMGUI_VERSION_NUM < 18700
 void feed_mouse_position(float x, float y) { ImGui::GetIO().MousePos = ImVec2(x, y); }
 void feed_mouse_button(int button, bool down) { ImGui::GetIO().MouseDown[button] = down; }

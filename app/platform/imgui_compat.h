@@ -11,6 +11,8 @@ namespace heddle::app {
 /// Went down in this frame (or repeats). Says nothing about modifiers: see io.KeyCtrl, io.KeyShift, io.KeyAlt.
 bool key_pressed(Key key, bool repeat = false);
 bool key_down(Key key);
+/// Any key at all, modifiers aside.
+bool any_key_pressed();
 
 /// True while a modal dialog is open.
 bool in_dialog();

@@ -32,12 +32,15 @@ std::string first_line(const std::string& path) {
   return text ? text->substr(0, text->find('\n')) : std::string();
 }
 
-/// Empty when there is no such process.
+/// Empty when there is no such process, or only what its parent has not taken leave of (a zombie).
 std::string start_of(const std::string& pid) {
   const std::string line = first_line("/proc/" + pid + "/stat");
   // The name of the program stands in parentheses and may hold anything.
   std::size_t at = line.rfind(')');
   if (at == std::string::npos) return {};
+  constexpr std::string_view kGone = "ZXx";
+  if (const std::size_t state = line.find_first_not_of(' ', at + 1); state != std::string::npos && kGone.find(line[state]) != kGone.npos)
+    return {};
   constexpr int kField = 20;  // of those behind the name
   for (int field = 0; field < kField && at != std::string::npos; ++field) at = line.find(' ', at + 1);
   if (at == std::string::npos) return {};

@@ -16,6 +16,7 @@
 #include "app/session/proposal_commands.h"
 #include "app/session/sweep_state.h"
 #include "app/session/truth_state.h"
+#include "codegen/program/target.h"
 #include "core/chart/gantt_model.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
@@ -210,6 +211,10 @@ std::vector<std::string> tune_words(const Content& content, TuneOptions options,
   add("--budget", fmt::format("{}", options.budget));
   add("--method", options.method);
   if (options.seed != 0) add("--seed", fmt::format("{}", options.seed));
+  // A history goes on as it was begun.
+  const bool written = earlier ? earlier->command.find("--require written") != std::string::npos
+                               : options.written && !codegen::refuse_machine(*content.machine);
+  if (written) add("--require", "written");
   add("--history", history);
   return words;
 }

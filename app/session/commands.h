@@ -27,12 +27,15 @@ enum class Topic;  // app/jobs/ask_options.h
 // Files. A NAME is a shipped name ("toy_fig1", "h100") or a path.
 struct OpenFile {
   std::string path;
+  bool solve = false;
 };  ///< any of our files, told apart by its "schema" (drag and drop, open dialog)
 struct OpenKernel {
   std::string name;
+  bool solve = false;  ///< where there is a machine for it
 };
 struct OpenMachine {
   std::string name;
+  bool solve = false;
 };
 struct SwitchMachine {
   std::string name;
@@ -44,6 +47,7 @@ struct OpenPair {
 };  ///< welcome cards, command line
 struct OpenSchedule {
   std::string path;
+  bool as_baseline = false;  ///< it becomes B, where there is an A
 };
 struct OpenDump {
   std::string name;
@@ -90,6 +94,7 @@ struct RemoveSchedule {
 };
 struct ToggleConstraint {
   std::size_t index = 0;
+  bool solve = false;
 };
 
 // Proposals: each becomes a constraint or a change of a number, and is solved at once where `solve` says so.
@@ -206,6 +211,7 @@ struct TuneOptions {
   std::int64_t budget = 50;  ///< evaluations
   std::string method = "baco";
   std::int64_t seed = 0;
+  bool written = true;  ///< only what can be written as CUDA, on machines that kernels are written for
   bool operator==(const TuneOptions&) const = default;
 };
 struct StartTune {

@@ -25,7 +25,11 @@ EntryPtr make_entry(const Problem& problem, const Constraints& constraints, Sche
   entry.verdict = judge(problem, constraints, entry.schedule);
   entry.period = sustainable_period(problem, entry.schedule);
   entry.usage = compute_usage(problem, entry.schedule);
-  if (!entry.verdict.valid()) entry.status = Status::Invalid;
+  if (!entry.verdict.valid()) {
+    // Of an illegal schedule nothing is proved.
+    entry.status = Status::Invalid;
+    for (ObjectiveValue& objective : entry.objectives) objective.proved = false;
+  }
   return std::make_shared<const ScheduleEntry>(std::move(entry));
 }
 

@@ -24,21 +24,41 @@
 
 namespace heddle::app {
 
-struct DumpSource;  // app/session/dump_source.h
+struct DumpSource;   // app/session/dump_source.h
+struct DumpVerdict;  // app/session/dump_source.h
 
-/// A schedule with everything that is said about it.
-struct ScheduleEntry {
-  std::string name;
-  Schedule schedule;
+/// What is known of a schedule, as an answer to the question as it stands.
+struct Standing {
   Status status = Status::Unknown;
   std::optional<Cycle> lower_bound;  ///< proved; none for schedules from files without certificate
   std::string explanation;           ///< why II is not smaller; may be empty
   std::vector<ObjectiveValue> objectives;
-  double seconds = 0;      ///< of solving
-  bool running = false;    ///< the solver is still improving it
-  bool of_solver = false;  ///< proved optimal for the question as it stands: solving again finds one just as good
+  bool of_solver = false;  ///< proved optimal: solving again finds one just as good
   bool robust = false;     ///< found by a search for an order that stands uncertain numbers: solving again needs --robust
-  std::string file;        ///< where it was read from; empty for solved ones
+};
+
+/// What a proof is about.
+struct Asked {
+  std::shared_ptr<const Problem> problem;
+  Constraints constraints;
+};
+
+/// What was known of a schedule as an answer to an earlier question. It holds wherever at least as much is demanded of the same problem.
+struct EarlierStanding {
+  Asked asked;
+  Standing standing;
+  std::optional<Certificate> claim;  ///< what the schedule's file says
+};
+
+/// A schedule with everything that is said about it.
+struct ScheduleEntry : Standing {
+  std::string name;
+  Schedule schedule;
+  double seconds = 0;                              ///< of solving
+  bool running = false;                            ///< the solver is still improving it
+  std::string file;                                ///< where it was read from; empty for solved ones
+  std::shared_ptr<const EarlierStanding> earlier;  ///< null: nothing was proved about another question
+  std::shared_ptr<const DumpVerdict> stored;       ///< of schedules that the open dump stores; null for others
   Verdict verdict;
   Period period;
   Usage usage;

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 
+#include "core/analysis/period.h"
 #include "core/base/atomic_file.h"
+#include "core/check/checker.h"
 #include "core/dump/dump_files.h"
+#include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
@@ -67,6 +70,42 @@ Result<DumpSource> read_dump_source(const std::string& name) {
   file->text = *std::move(text);
   source.file = std::move(file);
   return source;
+}
+
+std::shared_ptr<const DumpVerdict> judge_stored(const DumpDocument& document, std::size_t index) {
+  const dump::Loop& loop = document.dump.loops[index];
+  const auto& audits = document.audit.loops;
+  const auto audit = std::find_if(audits.begin(), audits.end(), [&](const dump::LoopAudit& a) { return a.loop == index; });
+  if (!loop.scheduled() || audit == audits.end()) return nullptr;
+  DumpVerdict verdict;
+  const std::size_t broken = audit->broken.size() + audit->slot_conflicts.size();
+  verdict.own = !audit->illegal() && !audit->unsustainable();
+  std::string own = broken == 0 ? "it is legal" : fmt::format("it breaks {} rule{}", broken, broken == 1 ? "" : "s");
+  if (audit->program.deadlock)
+    own += fmt::format("{} its groups wait for each other", broken == 0 ? ", but" : " and");
+  else if (audit->unsustainable())
+    own += fmt::format("{} its groups sustain {} cycles, not the stated {}", broken == 0 ? ", but" : " and", audit->program.cycles(),
+                       audit->stated_ii);
+  std::string full;
+  const auto problem =
+      resolve(dump::to_kernel(document.dump, loop, dump::Reading::Full), dump::to_machine(document.dump, loop, dump::Reading::Full));
+  const auto schedule = problem ? dump::to_schedule(document.dump, loop, *problem) : std::nullopt;
+  if (!schedule) {
+    verdict.full = false;
+    full = "it cannot be read";
+  } else {
+    const std::size_t count = check(*problem, *schedule, dump::problem_rules(document.dump, loop, *problem)).violations.size();
+    const Period period = sustainable_period(*problem, *schedule);
+    verdict.full = count == 0 && !period.deadlock;
+    full = count == 0 ? "it is legal" : fmt::format("it breaks {} rule{}", count, count == 1 ? "" : "s");
+    if (period.deadlock)
+      full += " and deadlocks";
+    else if (period.cycles() > schedule->ii)
+      full += fmt::format(" and sustains {} cycles", period.cycles());
+  }
+  verdict.sentence =
+      fmt::format("By the compiler's reading (issue slots) {}; by the full reading (occupancies, hand-offs, rings) {}.", own, full);
+  return std::make_shared<const DumpVerdict>(std::move(verdict));
 }
 
 const char* short_name(dump::Reading reading) { return reading == dump::Reading::Full ? "full" : "issue slots"; }

@@ -43,6 +43,14 @@ struct DumpSource {
 /// FILE, FILE#LOOP,READING ... Where no loop is said: the innermost one that has a schedule, else the first.
 Result<DumpSource> read_dump_source(const std::string& name);
 
+/// What both readings say of a schedule that a dump stores, in one sentence.
+struct DumpVerdict {
+  bool own = true, full = true;  ///< nothing is wrong by the compiler's reading; by the full one
+  std::string sentence;
+};
+/// Null where the loop stores no schedule. `loop` is an index.
+std::shared_ptr<const DumpVerdict> judge_stored(const DumpDocument& document, std::size_t loop);
+
 /// "issue slots" or "full", and what that means in one sentence.
 const char* short_name(dump::Reading reading);
 const char* about(dump::Reading reading);

@@ -1,7 +1,9 @@
 // Classification of files.
 #include "app/session/files.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
@@ -34,6 +36,29 @@ Result<FileKind> classify_file(const std::string& path) {
 }
 
 std::string base_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+std::string completed_path(const std::string& typed) {
+  namespace fs = std::filesystem;
+  const std::size_t slash = typed.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : typed.substr(0, slash + 1), begun = typed.substr(folder.size());
+  std::optional<std::string> common;
+  bool one_folder = false;
+  std::error_code error;
+  for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with(begun) || (begun.empty() && name.starts_with("."))) continue;
+    std::error_code ignored;
+    one_folder = !common && it->is_directory(ignored);
+    if (!common) {
+      common = name;
+      continue;
+    }
+    const auto parting = std::mismatch(common->begin(), common->end(), name.begin(), name.end()).first;
+    common->erase(parting, common->end());
+  }
+  if (!common) return typed;
+  return folder + *common + (one_folder ? "/" : "");
+}
 
 std::vector<std::string> machines_for(const Kernel& kernel, const Scope& overrides) {
   std::vector<std::string> names;

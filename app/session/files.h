@@ -18,6 +18,9 @@ Result<FileKind> classify_file(const std::string& path);
 /// The last part of a path.
 std::string base_name(const std::string& path);
 
+/// What is typed of a path, as far as the files there are leave no choice; a folder ends in "/".
+std::string completed_path(const std::string& typed);
+
 /// The shipped machines that can run the kernel with these parameters, the usual one first.
 std::vector<std::string> machines_for(const Kernel& kernel, const Scope& overrides = {});
 

@@ -124,7 +124,13 @@ bool has_own_work(const Content& content) {
 }
 
 bool has_work(const Content& content) {
-  return has_own_work(content) || !content.schedules.empty() || !content.overrides.empty() || content.kernel_options != KernelOptions{};
+  constexpr double kSoon = 10;  // seconds
+  // Opening the same kernel again finds them by itself.
+  const auto found_again = [](const EntryPtr& entry) {
+    return entry->running || entry->of_solver || (entry->file.empty() && entry->name == "solver #1" && entry->seconds < kSoon);
+  };
+  return has_own_work(content) || !content.overrides.empty() || content.kernel_options != KernelOptions{} ||
+         !std::all_of(content.schedules.begin(), content.schedules.end(), found_again);
 }
 
 bool differs(const Content& a, const Content& b) {

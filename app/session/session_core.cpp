@@ -45,6 +45,12 @@ void SessionCore::fail(std::string title, Error error) {
 }
 
 void SessionCore::changed() {
+  // A finding about one schedule says nothing about another.
+  const ScheduleEntry* entry = document_.content.entry();
+  if (std::string now = entry ? entry->name : std::string(); now != highlight_of_) {
+    view_.highlight = {};
+    highlight_of_ = std::move(now);
+  }
   // What points into the problem goes with what it pointed at, whichever command, undo or answer took that away.
   const std::size_t ops = document_.content.problem ? document_.content.problem->ops.size() : 0,
                     edges = document_.content.problem ? document_.content.problem->edges.size() : 0;
@@ -72,8 +78,8 @@ void SessionCore::on(const OpenFile& c) {
   const auto kind = classify_file(c.path);
   if (!kind) return fail("Cannot open " + base_name(c.path), kind.error());
   switch (*kind) {
-    case FileKind::Kernel: return on(OpenKernel{c.path});
-    case FileKind::Machine: return on(OpenMachine{c.path});
+    case FileKind::Kernel: return on(OpenKernel{c.path, c.solve});
+    case FileKind::Machine: return on(OpenMachine{c.path, c.solve});
     case FileKind::Schedule: return on(OpenSchedule{c.path});
     case FileKind::Constraints: return on(OpenConstraints{c.path});
     case FileKind::Project: return on(OpenProject{c.path});
@@ -99,6 +105,11 @@ void SessionCore::on(const OpenKernel& c) {
   if (!document_.content.dump) next.machine = document_.content.machine;  // a dump's is for its own ops only
   remember_recent(settings_, c.name);
   adopt(std::move(next), "open kernel " + base_name(c.name));
+  if (c.solve) solve_opened();
+}
+
+void SessionCore::solve_opened() {
+  if (document_.content.problem && session_.why_no_solve().empty()) on(StartSolve{});
 }
 
 void SessionCore::on(const OpenMachine& c) {
@@ -113,6 +124,7 @@ void SessionCore::on(const OpenMachine& c) {
   next.kernel_options = document_.content.kernel_options;
   next.machine = std::make_shared<const Machine>(std::move(*machine));
   adopt(std::move(next), "open machine " + base_name(c.name));
+  if (c.solve) solve_opened();
 }
 
 void SessionCore::on(const OpenPair& c) {
@@ -126,7 +138,7 @@ void SessionCore::on(const OpenPair& c) {
   next.machine = std::make_shared<const Machine>(std::move(*machine));
   remember_recent(settings_, c.kernel);
   adopt(std::move(next), "open " + base_name(c.kernel));
-  if (c.solve && document_.content.problem && session_.why_no_solve().empty()) on(StartSolve{});
+  if (c.solve) solve_opened();
 }
 
 void SessionCore::on(const OpenSchedule& c) {
@@ -183,14 +195,17 @@ void SessionCore::on(const OpenSchedule& c) {
   judge_claim(*next.problem, next.constraints, *schedule, c.path, &refuted);
   entry.schedule = std::move(*schedule);
   next.schedules.push_back(make_entry(*next.problem, next.constraints, std::move(entry)));
-  next.shown = next.schedules.size() - 1;
+  const bool as_b = c.as_baseline && next.shown;
+  (as_b ? next.baseline : next.shown) = next.schedules.size() - 1;
+  if (as_b && view_.chart_view == ChartView::A) view_.chart_view = ChartView::Split;
+  if (next.baseline == next.shown) next.baseline.reset();
   document_.content = std::move(next);
   if (!same) document_.selection = {}, work_.live = {}, view_.highlight = {};
   error_.reset();
   view_.fit_all = true;
   changed();
-  const ScheduleEntry& shown = *document_.content.entry();
-  if (!shown.verdict.valid()) on(FirstViolation{});
+  const ScheduleEntry& shown = *document_.content.schedules.back();
+  if (!shown.verdict.valid() && !as_b) on(FirstViolation{});
   say(shown.verdict.valid() ? LogLevel::Good : LogLevel::Bad,
       shown.verdict.valid() ? fmt::format("{}: valid, II {}, sustainable period {}", shown.name, shown.schedule.ii, shown.period.cycles())
                             : fmt::format("{}: {} violation{}, first: {}", shown.name, shown.verdict.violations.size(),
@@ -210,6 +225,7 @@ void SessionCore::on(const OpenConstraints& c) {
   auto changes = read_changes(c.path);
   if (!changes) return fail(title, changes.error());
   Content before = document_.content;
+  const Asked asked = asked_now();
   const bool other_numbers = !changes->empty() || !document_.content.changes.empty();
   if (other_numbers) {
     document_.content.changes = std::move(*changes);
@@ -226,7 +242,7 @@ void SessionCore::on(const OpenConstraints& c) {
   abandon_job("the constraints changed");
   document_.undo.remember(std::move(before), "open constraints " + base_name(c.path));
   document_.content.constraints = std::move(*constraints);
-  judge_again();
+  judge_again(asked);
   view_.tab = BottomTab::Constraints;
   say(LogLevel::Info, fmt::format("{} constraint{} and {} changed number{} from {}", document_.content.constraints.size(),
                                   document_.content.constraints.size() == 1 ? "" : "s", document_.content.changes.size(),
@@ -330,18 +346,34 @@ void SessionCore::on(const RemoveSchedule& c) {
   changed();
 }
 
-void SessionCore::judge_again(bool tighter) {
+void SessionCore::judge_again(const Asked& before) {
   work_.live = {};
+  const Content& now = document_.content;
+  const auto same_problem = [&](const std::shared_ptr<const Problem>& problem) {
+    return problem == now.problem || (problem && problem_hash(*problem) == problem_hash(*now.problem));
+  };
+  const auto still_demanded = [&](const UserConstraint& c) {
+    return !c.enabled || std::find(now.constraints.begin(), now.constraints.end(), c) != now.constraints.end();
+  };
+  const auto holds = [&](const EarlierStanding& earlier) {
+    return earlier.standing.status != Status::Invalid && same_problem(earlier.asked.problem) &&
+           std::all_of(earlier.asked.constraints.begin(), earlier.asked.constraints.end(), still_demanded);
+  };
   for (EntryPtr& entry : document_.content.schedules) {
     ScheduleEntry again = *entry;
-    // What was proved under other constraints is no longer a statement about this question.
-    if (!tighter || again.status == Status::Invalid) {
-      again.status = Status::Feasible;
-      again.lower_bound.reset();
-      again.explanation.clear();
-      again.of_solver = again.robust = false;
+    if (!again.earlier) again.earlier = std::make_shared<const EarlierStanding>(EarlierStanding{before, again, again.schedule.claim});
+    Standing& standing = again;
+    if (holds(*again.earlier)) {
+      standing = again.earlier->standing;
+      again.schedule.claim = again.earlier->claim;
+    } else {
+      // What was proved is no statement about this question.
+      std::vector<ObjectiveValue> objectives = std::move(standing.objectives);
+      for (ObjectiveValue& objective : objectives) objective.proved = false;
+      standing = {};
+      standing.status = Status::Feasible;
+      standing.objectives = std::move(objectives);
       again.schedule.claim.reset();
-      for (ObjectiveValue& objective : again.objectives) objective.proved = false;
     }
     entry = make_entry(*document_.content.problem, document_.content.constraints, std::move(again));
   }
@@ -367,7 +399,7 @@ void SessionCore::settle_after_travel(bool other_problem) {
   work_.proposal.reset();
   // The row that a running job fills may have gone, and rows that came back may be older than what was found since.
   for (EntryPtr& entry : document_.content.schedules)
-    if (const auto newest = document_.solved.find(entry->name); entry->running && newest != document_.solved.end()) entry = newest->second;
+    if (const EntryPtr* newest = solved_row(entry->name); entry->running && newest) entry = *newest;
   const bool row_here = std::any_of(document_.content.schedules.begin(), document_.content.schedules.end(),
                                     [&](const EntryPtr& e) { return e->running && e->name == work_.job_row; });
   if (work_.live.active() && !row_here) abandon_job("its question was undone");

@@ -35,9 +35,9 @@ struct OpenDocument {
   std::uint64_t documents = 0, kept_document = 0;  ///< the newest; the one that `autosave` holds
   std::unique_ptr<Autosave> autosave;
   std::vector<Recovery> recoveries;
-  std::map<std::string, EntryPtr> solved;  ///< newest version of every solver row, by its name
-  std::map<std::string, Content> loops;    ///< of the open dump, as they were left: what was found is there on the way back
-  std::string shown_before;                ///< name of the row that was A before this one
+  std::map<std::pair<std::uint64_t, std::string>, EntryPtr> solved;  ///< newest version of every solver row, by document and name
+  std::map<std::string, Content> loops;  ///< of the open dump, as they were left: what was found is there on the way back
+  std::string shown_before;              ///< name of the row that was A before this one
 };
 
 /// What threads are working on, what they were asked, and what has come of it.
@@ -50,14 +50,12 @@ struct BackgroundWork {
 
   // The solve.
   LiveSolve live;
-  int solves = 0;
   /// What the running job was started for, when that is a change of the question and not just F5.
   struct RunningProposal {
     std::size_t step = 0;  ///< how many changes of the document there had been with it
   };
   std::optional<RunningProposal> proposal;
   bool why_after_solve = false;  ///< reasons were asked for while a solve was running
-  bool compare_next = false;     ///< what is shown becomes B when the running solve has a row
   std::string job_row;           ///< name of the row that the running job fills
   bool job_robust = false;       ///< it asks for a robust schedule
   std::string last_phase;
@@ -227,6 +225,18 @@ class SessionCore {
   void begin_solve(std::string row, std::string proving = {}, bool robust = false);
   /// Solves what was just put in force; its schedule will be called after it and belongs to that step of undo.
   void solve_proposal(const std::string& what);
+  /// The same after numbers changed: what is known already, or still legal, stays on screen; of the latter it is proved that nothing is
+  /// better.
+  void solve_changed(const std::string& what);
+  /// Shows the row that is proved optimal for the question as it stands; false when there is none.
+  bool show_known_answer();
+  /// No row of the document has, or had, that name.
+  bool is_free_name(const std::string& name) const;
+  std::string free_name(const std::string& wanted) const;    ///< itself, else "WANTED (2)"
+  std::string numbered_name(const std::string& word) const;  ///< "WORD #1"
+  EntryPtr* solved_row(const std::string& name);
+  /// The row belongs to the change of the document that the running solve was started for.
+  bool of_proposal() const;
   /// Asks why II is not smaller, unless that is known or being asked.
   void ask_why();
   /// Puts other numbers in force, as one step of undo; schedules of the old problem that still fit are kept and checked again.
@@ -234,10 +244,11 @@ class SessionCore {
   bool change_numbers(Changes next, const std::string& what);
   /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
   std::optional<Error> resolve_content();
+  void solve_opened();  ///< where there is a problem and a solver
   void adopt(Content next, const std::string& what);
-  /// After the constraints changed: what was proved about the old question is gone.
-  /// `tighter`: everything demanded before still is, so that what was proved about a row that is still legal holds.
-  void judge_again(bool tighter = false);
+  /// After the question changed: what was proved holds where at least as much is demanded of the same problem.
+  void judge_again(const Asked& before);
+  Asked asked_now() const { return {document_.content.problem, document_.content.constraints}; }
   /// Into the log, the last one in view until it is dismissed.
   void warn_aloud(const std::vector<Fault>& warnings);
   /// Whether a schedule that a solve found becomes a row: always, but while a row's II is being proved only if it is better.
@@ -260,6 +271,7 @@ class SessionCore {
   Settings settings_;
   Settings kept_, saved_settings_;  ///< without what holds for this run only; as the file has them
   std::string last_line_;
+  std::string highlight_of_;  ///< name of the schedule that was shown when something was last pointed at
   std::uint64_t revision_ = 1;
   double began_ = 0;
   BackgroundWork work_;  ///< last: its threads are joined before anything else of this goes

@@ -30,6 +30,7 @@ std::vector<ScheduleEntry> stored_schedules(const DumpSource& source, const Prob
       entry.name = schedule->name = row_name(source, d);
       entry.file = source.name_of(d);
       entry.status = Status::Feasible;
+      entry.stored = judge_stored(source.file->documents[d], static_cast<std::size_t>(&loop - dump.loops.data()));
       entry.schedule = *std::move(schedule);
     }
   }
@@ -164,7 +165,7 @@ Result<std::string> SessionCore::dump_text(ExportKind kind) const {
 void SessionCore::refuse_machine(const std::string& name) {
   fail("Cannot take machine " + base_name(name),
        Error::input("the ops of a compiler's dump have no shapes to compute costs from, only the cycles that the compiler gave them",
-                    "change single numbers in the What if tab, or close the dump first"));
+                    "change single numbers under What if, or close the dump first"));
 }
 
 bool SessionCore::add_dumped_schedules(const DumpSource& other) {

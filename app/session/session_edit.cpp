@@ -21,13 +21,10 @@ constexpr Cycle kFarthestStage = 64;  ///< that a drop can ask for
 void SessionCore::constrain(Constraints next, const std::string& what, bool solve) {
   abandon_job("the constraints changed");
   document_.undo.remember(document_.content, what);
-  const Constraints before = std::exchange(document_.content.constraints, std::move(next));
-  const auto still_demanded = [&](const UserConstraint& c) {
-    return !c.enabled ||
-           std::find(document_.content.constraints.begin(), document_.content.constraints.end(), c) != document_.content.constraints.end();
-  };
+  const Asked before = asked_now();
+  document_.content.constraints = std::move(next);
   view_.highlight = {};
-  judge_again(std::all_of(before.begin(), before.end(), still_demanded));
+  judge_again(before);
   changed();
   if (solve) solve_proposal(what);
 }
@@ -39,6 +36,7 @@ void SessionCore::on(const ToggleConstraint& c) {
   constraint.enabled = !constraint.enabled;
   const std::string what = (constraint.enabled ? "switch on " : "switch off ") + constraint.name;
   constrain(std::move(next), what, false);
+  if (c.solve) solve_changed(what);
 }
 
 void SessionCore::on(const AddConstraint& c) {
@@ -116,10 +114,11 @@ bool SessionCore::change_numbers(Changes next, const std::string& what) {
     return false;
   }
   abandon_job("the numbers changed");
+  const Asked asked{before.problem, before.constraints};
   document_.undo.remember(std::move(before), what);
   view_.highlight = {};
   document_.content.problem = same_as_asked(document_.content.problem);
-  judge_again();
+  judge_again(asked);
   recall_answers();
   changed();
   return true;
@@ -138,7 +137,9 @@ void SessionCore::on(const SwitchMachine& c) {
     return fail(fmt::format("{} cannot be scheduled on {} as it stands", document_.content.kernel->name, name), *error);
   }
   abandon_job("the machine changed");
-  document_.undo.remember(std::move(before), "machine " + document_.content.machine->name);
+  const Asked asked{before.problem, before.constraints};
+  const std::string what = "machine " + document_.content.machine->name;
+  document_.undo.remember(std::move(before), what);
   document_.content.problem = same_as_asked(document_.content.problem);
   std::vector<EntryPtr> kept;
   std::optional<std::size_t> shown, baseline;
@@ -154,17 +155,18 @@ void SessionCore::on(const SwitchMachine& c) {
   document_.content.schedules = std::move(kept);
   document_.content.shown = shown;
   document_.content.baseline = baseline == shown ? std::nullopt : baseline;
-  judge_again();
+  judge_again(asked);
   recall_answers();
   view_.fit_all = true;
   changed();
-  if (c.solve && session_.why_no_solve().empty()) on(StartSolve{});
+  if (c.solve) solve_changed(what);
 }
 
 void SessionCore::on(const SetChange& c) {
   Changes next = document_.content.changes;
   put(next, c.change);
-  if (change_numbers(std::move(next), describe(c.change)) && c.solve && session_.why_no_solve().empty()) on(StartSolve{});
+  const std::string what = describe(c.change);
+  if (change_numbers(std::move(next), what) && c.solve) solve_changed(what);
 }
 
 void SessionCore::on(const RemoveChange& c) {
@@ -172,7 +174,7 @@ void SessionCore::on(const RemoveChange& c) {
   Changes next = document_.content.changes;
   const std::string what = "take back " + describe(next[c.index]);
   next.erase(next.begin() + static_cast<std::ptrdiff_t>(c.index));
-  if (change_numbers(std::move(next), what) && c.solve && session_.why_no_solve().empty()) on(StartSolve{});
+  if (change_numbers(std::move(next), what) && c.solve) solve_changed(what);
 }
 
 void SessionCore::on(const ToggleChange& c) {

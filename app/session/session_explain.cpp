@@ -23,7 +23,6 @@ void SessionCore::on(const AskWhy&) {
 void SessionCore::on(const TryRelaxation& c) {
   if (!document_.content.problem) return;
   if (c.constraint && *c.constraint >= document_.content.constraints.size()) return;
-  const EntryPtr before = document_.content.shown ? document_.content.schedules[*document_.content.shown] : nullptr;
   if (c.constraint) {
     Constraints next = document_.content.constraints;
     UserConstraint& constraint = next[*c.constraint];
@@ -41,10 +40,8 @@ void SessionCore::on(const TryRelaxation& c) {
       put(next, change);
       what += (what.empty() ? "" : " and ") + describe(change);
     }
-    if (what.empty() || !change_numbers(std::move(next), what)) return;
-    if (session_.why_no_solve().empty()) on(StartSolve{});
+    if (!what.empty() && change_numbers(std::move(next), what)) solve_proposal(what);
   }
-  work_.compare_next = before && work_.live.active();
 }
 
 void SessionCore::on(const ToggleWhiskers&) {

@@ -97,11 +97,6 @@ void SessionCore::take_project(Project project, const std::string& path, const s
   if (const auto chart = parse_chart_view(choice("chart"))) view_.chart_view = *chart;
   view_.alignment = parse_alignment(choice("align"), *document_.content.problem);
   view_.restored_chart = ChartKept{project.view.visible, project.view.switches};
-  // Rows of new solves get numbers that no row of the project has.
-  for (const EntryPtr& entry : document_.content.schedules) {
-    int number = 0;
-    if (std::sscanf(entry->name.c_str(), "solver #%d", &number) == 1) work_.solves = std::max(work_.solves, number);
-  }
   changed();
 }
 

@@ -32,7 +32,44 @@ std::string Session::why_no_solve() const {
 void SessionCore::on(const StartSolve& c) {
   if (const std::string reason = session_.why_no_solve(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
   work_.proposal.reset();
-  begin_solve(fmt::format("{} #{}", c.robust ? "robust" : "solver", ++work_.solves), {}, c.robust);
+  if (!c.robust && show_known_answer()) return;
+  begin_solve(numbered_name(c.robust ? "robust" : "solver"), {}, c.robust);
+}
+
+bool SessionCore::is_free_name(const std::string& name) const {
+  const auto& rows = document_.content.schedules;
+  return !document_.solved.contains({document_.content.document, name}) &&
+         std::none_of(rows.begin(), rows.end(), [&](const EntryPtr& e) { return e->name == name; });
+}
+
+std::string SessionCore::free_name(const std::string& wanted) const {
+  if (is_free_name(wanted)) return wanted;
+  int number = 2;
+  while (!is_free_name(fmt::format("{} ({})", wanted, number))) ++number;
+  return fmt::format("{} ({})", wanted, number);
+}
+
+std::string SessionCore::numbered_name(const std::string& word) const {
+  int number = 1;
+  while (!is_free_name(fmt::format("{} #{}", word, number))) ++number;
+  return fmt::format("{} #{}", word, number);
+}
+
+EntryPtr* SessionCore::solved_row(const std::string& name) {
+  const auto found = document_.solved.find({document_.content.document, name});
+  return found == document_.solved.end() ? nullptr : &found->second;
+}
+
+bool SessionCore::show_known_answer() {
+  const auto& rows = document_.content.schedules;
+  const auto known = std::find_if(rows.begin(), rows.end(), [](const EntryPtr& e) {
+    return e->of_solver && !e->running && e->status == Status::Optimal && e->verdict.valid();
+  });
+  if (known == rows.end()) return false;
+  const std::string name = (*known)->name;
+  on(SelectSchedule{static_cast<std::size_t>(known - rows.begin())});
+  say(LogLevel::Good, name + " is proved to be the best schedule for this question: there is nothing to solve");
+  return true;
 }
 
 std::string Session::why_no_proof() const {
@@ -46,27 +83,29 @@ std::string Session::why_no_proof() const {
 void SessionCore::on(const ProveShown&) {
   if (const std::string reason = session_.why_no_proof(); !reason.empty()) return say(LogLevel::Warning, "not proving: " + reason);
   work_.proposal.reset();
-  const std::string row = document_.content.entry()->name;
-  begin_solve(fmt::format("solver #{}", ++work_.solves), row);
+  begin_solve(numbered_name("solver"), document_.content.entry()->name);
 }
 
 void SessionCore::solve_proposal(const std::string& what) {
   if (!session_.why_no_solve().empty()) return;
-  const auto taken = [&](const std::string& name) {
-    return document_.solved.count(name) > 0 || std::any_of(document_.content.schedules.begin(), document_.content.schedules.end(),
-                                                           [&](const EntryPtr& e) { return e->name == name; });
-  };
-  std::string row = what;
-  for (int i = 2; taken(row); ++i) row = fmt::format("{} ({})", what, i);
   work_.proposal = BackgroundWork::RunningProposal{document_.undo.changes()};
-  begin_solve(std::move(row));
+  begin_solve(free_name(what));
 }
+
+void SessionCore::solve_changed(const std::string& what) {
+  if (!session_.why_no_solve().empty() || show_known_answer()) return;
+  const ScheduleEntry* shown = document_.content.entry();
+  if (!shown || !shown->verdict.valid()) return solve_proposal(what);
+  work_.proposal = BackgroundWork::RunningProposal{document_.undo.changes()};
+  begin_solve(free_name(what), shown->name);
+}
+
+bool SessionCore::of_proposal() const { return work_.proposal && work_.proposal->step == document_.undo.changes(); }
 
 void SessionCore::begin_solve(std::string row, std::string proving, bool robust) {
   work_.live = {};
   work_.job_robust = robust;
   work_.live.proving = std::move(proving);
-  work_.compare_next = false;
   work_.live.phase = LiveSolve::Phase::Running;
   work_.live.lower_bound = document_.content.bounds->min_ii();
   work_.live.doing = "starting";
@@ -111,13 +150,13 @@ void SessionCore::abandon_job(const char* why) {
 }
 
 void SessionCore::end_row() {
-  const auto found = document_.solved.find(work_.job_row);
-  if (found == document_.solved.end() || !found->second->running) return;
-  ScheduleEntry stopped = *found->second;
+  EntryPtr* newest = solved_row(work_.job_row);
+  if (!newest || !(*newest)->running) return;
+  ScheduleEntry stopped = **newest;
   stopped.running = false;
-  found->second = std::make_shared<const ScheduleEntry>(std::move(stopped));
+  *newest = std::make_shared<const ScheduleEntry>(std::move(stopped));
   for (EntryPtr& entry : document_.content.schedules)
-    if (entry->name == work_.job_row) entry = found->second;
+    if (entry->name == work_.job_row) entry = *newest;
 }
 
 bool SessionCore::pump() {
@@ -210,20 +249,17 @@ void SessionCore::replace_solved(ScheduleEntry entry) {
                                 [&](const EntryPtr& e) { return e->name == entry.name; });
   if (row == document_.content.schedules.end()) {
     // The schedule of a proposal belongs to the step that proposed it, and is compared with the one it came from.
-    const bool proposed = work_.proposal && work_.proposal->step == document_.undo.changes();
-    if (!proposed) document_.undo.remember(document_.content, "solve");
+    if (!of_proposal()) document_.undo.remember(document_.content, "solve");
     if (work_.proposal) document_.content.baseline = document_.content.shown;
     const EntryPtr made = make_entry(*document_.content.problem, document_.content.constraints, std::move(entry));
     document_.content.schedules.push_back(made);
-    if (work_.compare_next) document_.content.baseline = document_.content.shown;
-    work_.compare_next = false;
     document_.content.shown = document_.content.schedules.size() - 1;
     if (!work_.proposal) view_.fit_all = true;
-    document_.solved[made->name] = made;
+    document_.solved[{document_.content.document, made->name}] = made;
     return;
   }
   *row = make_entry(*document_.content.problem, document_.content.constraints, std::move(entry));
-  document_.solved[(*row)->name] = *row;
+  document_.solved[{document_.content.document, (*row)->name}] = *row;
 }
 
 bool SessionCore::makes_row(const Schedule& schedule) const {
@@ -237,8 +273,9 @@ void SessionCore::settle_claims(const SolveOutcome& outcome) {
   for (EntryPtr& entry : document_.content.schedules) {
     const bool asked = !work_.live.proving.empty() && entry->name == work_.live.proving;
     if (entry->running || !entry->verdict.valid() || !(asked || entry->schedule.claim)) continue;
-    if (!std::exchange(remembered, true)) document_.undo.remember(document_.content, "prove");
+    if (!std::exchange(remembered, true) && !of_proposal()) document_.undo.remember(document_.content, "prove");
     ScheduleEntry settled = *entry;
+    settled.earlier.reset();
     take_proof(*document_.content.problem, document_.content.constraints, outcome, settled.schedule);
     const Certificate& proof = *settled.schedule.certificate;
     settled.status = proof.status;

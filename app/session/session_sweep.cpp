@@ -223,6 +223,10 @@ void SessionCore::on(const OpenPoint& c) {
     return;
   }
   const std::string name = source->name.empty() ? what : fmt::format("#{} {}", point.number, source->name);
+  // Configurations are compared by this, and not by II.
+  if (table.kind == SweepKind::Tuning && point.has_value() && schedule->provenance.note.empty())
+    schedule->provenance.note = fmt::format("{} of the whole kernel, predicted: {:.0f}{}. That is what the tuner compares.", table.unit(),
+                                            point.value, point.tflops == point.tflops ? fmt::format(", {:.1f} TFLOP/s", point.tflops) : "");
   // What the file says was proved is its claim, about just this problem without demands.
   if (source->lower_bound && source->demands.empty() && source->problem_hash == problem_hash(problem)) {
     Certificate& claim = schedule->claim.emplace();

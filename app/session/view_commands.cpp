@@ -19,7 +19,10 @@ ChangeView show_chart_as(ChartView chart) {
   return {[chart](ViewState& view, Layout&) { view.chart_view = chart; }};
 }
 ChangeView show_highlight(Highlight highlight) {
-  return {[highlight = std::move(highlight)](ViewState& view, Layout&) { view.highlight = highlight; }};
+  return {[highlight = std::move(highlight)](ViewState& view, Layout&) {
+    view.highlight = highlight;
+    view.reveal = !highlight.ops.empty();
+  }};
 }
 ChangeView end_highlight() {
   return {[](ViewState& view, Layout&) { view.highlight = {}; }};

@@ -19,6 +19,7 @@ ChangeView show_tab(BottomTab tab);
 /// `folded` is one of the members of that name: &Layout::left_folded.
 ChangeView fold_pane(bool Layout::*folded, bool away);
 ChangeView show_chart_as(ChartView view);
+/// What it points at comes into view.
 ChangeView show_highlight(Highlight highlight);
 ChangeView end_highlight();
 ChangeView toggle_critical();  ///< the overlay that shows what limits II

@@ -77,6 +77,7 @@ struct ViewState {
   bool quit = false;
   // Asked for here; the window does it and clears them.
   bool focus_find = false, zoom_to_selection = false, fit_all = false;
+  bool reveal = false;  ///< bars that are pointed at come into view
   std::optional<std::string> clipboard;
   std::optional<std::pair<int, int>> window;  ///< its size, as the window last said
   std::vector<Export> pictures;               ///< PNGs that the window is to write

@@ -291,14 +291,15 @@ void Writer::write_product(const Step& step) {
   if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 64 || d.kind != Place::Kind::Variable ||
       b.kind != Place::Kind::Buffer)
     return unfit("is no product of 64 rows with B in shared memory and the result in registers");
-  const std::int64_t k = as[!ta], n = ds[1], column = integer_attr(op, "column", 0);
+  const std::int64_t k = as[!ta], n = ds[1], column = integer_attr(op, "column", 0), row = integer_attr(op, "row", 0);
   const DType type = kernel_.values[a.value].dtype;
   if ((type != DType::Bf16 && type != DType::F16) || kernel_.values[b.value].dtype != type || kernel_.values[d.value].dtype != DType::F32)
     return unfit("multiplies neither bf16 nor f16 into f32");
   const bool from_registers = a.kind == Place::Kind::Variable;
   if (ta && from_registers) return unfit("transposes an A in registers");
   if (n % 8 != 0 || n > 256 || k % 16 != 0 || (!from_registers && !ta && k % 64 != 0) || (tb ? k : n) % 64 != 0 ||
-      column % (tb ? 8 : 64) != 0 || column < 0 || column + n > bs[tb ? 0 : 1])
+      column % (tb ? 8 : 64) != 0 || column < 0 || column + n > bs[tb ? 0 : 1] || row % (tb ? 64 : 16) != 0 || row < 0 ||
+      row + k > bs[tb ? 1 : 0])
     return unfit("has extents that do not make whole swizzled panels of 64 columns");
   const ProductShape shape{static_cast<int>(n), from_registers, ta, !tb, type == DType::F16};
   shapes_.insert(shape);
@@ -311,7 +312,8 @@ void Writer::write_product(const Step& step) {
   raw("{");
   ++indent_;
   if (!from_registers) line("const u32 a = {};", slot_text(a));
-  const std::int64_t skipped = tb ? column * 128 : column / 64 * bs[0] * 128;
+  // A panel is 64 columns of B as it is stored, 128 bytes a row.
+  const std::int64_t skipped = tb ? (row / 64 * bs[0] + column) * 128 : (column / 64 * bs[0] + row) * 128;
   line("const u32 b = {}{};", slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "");
   if (add == "k") line("fresh({});", register_text(d));
   raw("product_fence();");

@@ -75,6 +75,10 @@ bool Builder::prepare(std::optional<std::int64_t> trips) {
       refuse("tensor_memory", {}, fmt::format("'{}' lies in tensor memory; programs are written for Hopper (sm_90a) so far", value.name));
       return false;
     }
+  if (!kernel_.producer) {
+    refuse("producer", {}, "its loads have no warp group of their own; only kernels with a producer group can be written");
+    return false;
+  }
   FaultLog faults;
   for (const TileValue& value : kernel_.values) tiles_.push_back(measure(value, problem_.params, {}, faults));
   if (std::any_of(kernel_.body.begin(), kernel_.body.end(), [](const TileOp& op) { return op.kind == "mma"; }))
@@ -157,7 +161,11 @@ void Builder::make_buffers() {
     program_.buffers.push_back(std::move(buffer));
   }
   for (std::size_t i = 0; i < kernel_.values.size(); ++i)
-    if (body_value_[i].valid() && kernel_.values[i].space == Space::Smem && buffer_of_[i] == kNone)
+    if (const Expr& within = kernel_.values[i].alias_at; !within.is_constant() || within.text() != "0")
+      refuse("shared_part", {},
+             fmt::format("'{}' shares a part of the storage of '{}'; only whole tiles can be written", kernel_.values[i].name,
+                         kernel_.values[i].alias_of));
+    else if (body_value_[i].valid() && kernel_.values[i].space == Space::Smem && buffer_of_[i] == kNone)
       refuse("written_resident", {},
              fmt::format("'{}' is rewritten in place in shared memory; only rings can be written", kernel_.values[i].name));
 }

@@ -15,11 +15,13 @@ constexpr std::string_view kOption = "an option asks for it, not the schedule";
 constexpr std::string_view kFault = "the text is at fault, not the schedule";
 constexpr std::string_view kOneStage = "the schedule has one stage already: no iterations overlap";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kReasons{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 29> kReasons{{
     {"numbers_only", kKernel},
     {"tensor_memory", kKernel},
     {"tile_rows", "how large its tiles are is the kernel's"},
     {"trips", kKernel},
+    {"producer", kKernel},
+    {"shared_part", kKernel},
     {"written_resident", kKernel},
     {"carried_far", kKernel},
     {"ring_read_back", kKernel},

@@ -115,7 +115,7 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
     text +=
         "  if off: cycles an iteration as hardware runs it when numbers are off, mean and 95th percentile (predicted); the most robust "
         "first\n";
-  text += "  delay borne: how late an op may come in every iteration before II is lost; critical ops bear none\n";
+  text += "  delay borne: how late an op may come in every iteration before II is lost; critical ops allow none\n";
   const std::string first_turns = turns_lines(problem, answer.found[0].schedule, style);
   if (!first_turns.empty()) text += "\n1\n" + first_turns;
   if (!answer.worth.empty())

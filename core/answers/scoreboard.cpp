@@ -35,8 +35,9 @@ int rank_class(const Contender& c) {
 double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin(), stalls.end(), 0.0); }
 
 SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                   const Schedule& schedule) {
+                                   const Schedule& schedule, const ClockChoice& clock) {
   KernelRunOptions options;
+  options.clock = clock;
   options.loop.arbitration = Arbitration::Interleaved;
   options.loop.most_ops = 5'000'000;  // a dozen contenders share the time that one simulation may take; beyond it extrapolates
   const KernelRun run = run_kernel(kernel, machine, changes, problem, schedule, options);
@@ -135,6 +136,7 @@ const ColumnSpec& spec(ScoreColumn column) {
       {"period", "cycles per iteration that the program sustains, from its event graph", true},
       {"gap %", "how far the period lies above the proved lower bound", true},
       {"kcycles", "the whole kernel, simulated as hardware runs it: thousands of cycles", true},
+      {"TFLOP/s", "the whole kernel, simulated, at the clock that this load leaves", true},
       {"if off", "cycles an iteration as hardware runs it when numbers are off: mean and 95th percentile", true},
       {"stalls %", "of the simulated time of the groups that compute: standing still for data, units, slots or orders", true},
       {"stages", "iterations in flight", true},
@@ -178,6 +180,8 @@ std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreCo
       if (!c.simulated || !c.simulated->fault.empty()) return "-";
       return c.simulated->cycles < 10'000'000 ? fmt::format("{:.1f}", static_cast<double>(c.simulated->cycles) / 1000)
                                               : number(c.simulated->cycles / 1000);
+    case ScoreColumn::Speed:
+      return c.simulated && c.simulated->fault.empty() && c.simulated->tflops > 0 ? fmt::format("{:.0f}", c.simulated->tflops) : "-";
     case ScoreColumn::Off:
       if (!c.simulated || !c.simulated->fault.empty() || c.simulated->spread.mean <= 0) return "-";
       return fmt::format("{:.0f}-{:.0f}", c.simulated->spread.mean, c.simulated->spread.high);
@@ -219,7 +223,7 @@ std::string score_reason(const Contender& c) {
   }
   std::string text = c.period.sentence;
   if (!c.simulated || !c.simulated->fault.empty() || c.simulated->stalled() < 0.005) return text;
-  text += "; stands still for ";
+  text += "; waits for ";
   std::string parts;
   for (std::size_t r = 0; r < kStallReasons; ++r)
     if (const double share = c.simulated->stalls[r]; share >= 0.005)
@@ -243,6 +247,17 @@ namespace {
 std::string how_it_ended(const Scoreboard& board) {
   if (board.cancelled) return "interrupted: what is missing was not looked at";
   return board.timed_out ? "out of time: the solver's own schedule is not proved" : "";
+}
+
+/// What the simulated speeds assume: the clock of the first that has one.
+std::string clock_line(const Scoreboard& board) {
+  for (const std::size_t i : ranking(board)) {
+    const Contender& c = board.contenders[i];
+    if (!c.simulated || !c.simulated->fault.empty() || c.simulated->tflops <= 0) continue;
+    return fmt::format("TFLOP/s and kcycles are simulated; {} at {}{}{}", printable(c.name), c.simulated->clock,
+                       board.trust.empty() ? "" : "; ", printable(board.trust));
+  }
+  return {};
 }
 
 /// A name in `beyond` would be a fault of Heddle; it is said where the numbers are.
@@ -295,8 +310,8 @@ std::string scoreboard_text(const Problem& problem, const Scoreboard& board, con
     if (!c.about.empty()) text += wrapped(styled(c.about, style), "    ", style.width);
     for (const std::string& line : c.log) text += wrapped(styled(line, style), "      ", style.width);
   }
-  for (const std::string& line : {how_it_ended(board), fault_line(board)})
-    if (!line.empty()) text += "\n" + styled(line, style) + "\n";
+  for (const std::string& line : {clock_line(board), how_it_ended(board), fault_line(board)})
+    if (!line.empty()) text += "\n" + wrapped(styled(line, style), "", style.width);
   return text;
 }
 
@@ -318,7 +333,7 @@ std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board)
     const Contender& c = board.contenders[row.contender];
     text += fmt::format("- **{}**: {}\n", markdown_cell(c.name), markdown_cell(score_reason(c)));
   }
-  for (const std::string& line : {how_it_ended(board), fault_line(board)})
+  for (const std::string& line : {clock_line(board), how_it_ended(board), fault_line(board)})
     if (!line.empty()) text += "\n" + markdown_cell(line) + "\n";
   return text;
 }

@@ -40,7 +40,7 @@ struct SimulatedFigures {
   double stalled() const;  ///< all of them together
 };
 SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                   const Schedule& schedule);
+                                   const Schedule& schedule, const ClockChoice& clock = {});
 
 struct Contender {
   std::string name;  ///< "fa3-pingpong", "triton", "solver"
@@ -78,6 +78,7 @@ struct Scoreboard {
   bool cancelled = false, timed_out = false;
   double seconds = 0;
   std::string solver;
+  std::string trust;  ///< how far simulated speeds of this kind can be trusted, a sentence; may be empty
 };
 
 /// How many per cent the period lies above the bound; none without a legal schedule or a period, or where the two cannot be compared.
@@ -92,11 +93,29 @@ std::vector<std::string> beyond_bound(const Scoreboard& board);
 
 // A scoreboard as a table of text: what `heddle compare`, its files and the window's Scoreboard tab share.
 
-enum class ScoreColumn { Place, Name, Kind, II, Period, Gap, Kernel, Off, Stalled, Stages, Warps, Registers, Smem, Tmem, Waits, Checker };
-inline constexpr ScoreColumn kScoreColumns[] = {ScoreColumn::Place,   ScoreColumn::Name,   ScoreColumn::Kind,   ScoreColumn::II,
-                                                ScoreColumn::Period,  ScoreColumn::Gap,    ScoreColumn::Kernel, ScoreColumn::Off,
-                                                ScoreColumn::Stalled, ScoreColumn::Stages, ScoreColumn::Warps,  ScoreColumn::Registers,
-                                                ScoreColumn::Smem,    ScoreColumn::Tmem,   ScoreColumn::Waits,  ScoreColumn::Checker};
+enum class ScoreColumn {
+  Place,
+  Name,
+  Kind,
+  II,
+  Period,
+  Gap,
+  Kernel,
+  Speed,
+  Off,
+  Stalled,
+  Stages,
+  Warps,
+  Registers,
+  Smem,
+  Tmem,
+  Waits,
+  Checker
+};
+inline constexpr ScoreColumn kScoreColumns[] = {
+    ScoreColumn::Place,     ScoreColumn::Name,  ScoreColumn::Kind, ScoreColumn::II,      ScoreColumn::Period, ScoreColumn::Gap,
+    ScoreColumn::Kernel,    ScoreColumn::Speed, ScoreColumn::Off,  ScoreColumn::Stalled, ScoreColumn::Stages, ScoreColumn::Warps,
+    ScoreColumn::Registers, ScoreColumn::Smem,  ScoreColumn::Tmem, ScoreColumn::Waits,   ScoreColumn::Checker};
 const char* title(ScoreColumn column);
 /// What the column means and its unit, one sentence.
 const char* about(ScoreColumn column);

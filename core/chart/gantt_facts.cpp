@@ -17,12 +17,13 @@ std::string percent(std::int64_t part, std::int64_t whole) {
   return share > 99 && share < 100 ? fmt::format("{:.1f} %", std::min(share, 99.9)) : fmt::format("{:.0f} %", share);
 }
 
-/// What fits in II windows of this unit, in percent of what it offers.
-std::string unit_detail(const UsageCurve& window, const Unit& unit, Cycle ii) {
+/// How much of what this unit offers is used over what is drawn, in percent.
+std::string unit_detail(const UsageCurve& curve, const Unit& unit, Cycle length) {
   double used = 0;
-  for (std::size_t i = 0; i < window.size(); ++i)
-    used += static_cast<double>(window[i].value) * static_cast<double>((i + 1 < window.size() ? window[i + 1].at : ii) - window[i].at);
-  return percent(static_cast<std::int64_t>(used), static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(ii)));
+  for (std::size_t i = 0; i < curve.size(); ++i)
+    used += static_cast<double>(curve[i].value) * static_cast<double>((i + 1 < curve.size() ? curve[i + 1].at : length) - curve[i].at);
+  return percent(static_cast<std::int64_t>(used),
+                 static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(length)));
 }
 
 /// Compute first, memories last, as rows are read: what should be full is on top.
@@ -41,8 +42,7 @@ int lane_rank(UnitRole role) {
   return 7;
 }
 
-/// Profiles are those of the model's mode; percentages and peaks in words are always of the steady state, which is what
-/// a schedule is judged by.
+/// Profiles, percentages and peaks are those of what the model shows: the steady state, or a whole run.
 void add_lanes(const Problem& problem, const Schedule& schedule, int iterations, GanttModel& model) {
   const Usage window = compute_usage(problem, schedule);
   Usage shown = model.mode == GanttMode::Steady ? window : compute_run_usage(problem, schedule, iterations, model.end);
@@ -54,11 +54,10 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
   };
   const auto add_memory = [&](std::string label, UnitRole role, const UsageCurve& steady, UsageCurve& profile, std::int64_t capacity,
                               std::int64_t allocated, LaneMeasure measure) {
-    const std::int64_t steady_peak = peak(steady);  // `steady` and `profile` may be one
-    if (steady_peak <= 0) return;
+    if (peak(steady) <= 0) return;  // `steady` and `profile` may be one
     GanttLane& lane = add(std::move(label), {}, role, profile, capacity, measure);
     lane.allocated = allocated;
-    lane.detail = "peak " + lane_value(lane, steady_peak);
+    lane.detail = "peak " + lane_value(lane, lane.peak);
   };
   std::vector<std::size_t> units;
   for (std::size_t u = 0; u < problem.units.size(); ++u)
@@ -67,7 +66,8 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
                    [&](std::size_t a, std::size_t b) { return lane_rank(problem.units[a].role) < lane_rank(problem.units[b].role); });
   for (const std::size_t u : units) {
     const Unit& unit = problem.units[u];
-    add(unit_label(unit), unit_detail(window.units[u], unit, schedule.ii), unit.role, shown.units[u], unit.capacity);
+    const Cycle length = model.mode == GanttMode::Steady ? schedule.ii : model.end;
+    add(unit_label(unit), unit_detail(shown.units[u], unit, length), unit.role, shown.units[u], unit.capacity);
   }
   add_memory("SMEM live", UnitRole::Smem, window.smem_live, shown.smem_live, problem.limits.smem_bytes, window.smem_bytes,
              LaneMeasure::Bytes);

@@ -297,7 +297,8 @@ std::string audit_headline(const Dump& dump, const Audit& audit) {
   const std::string name = printable(dump.kernel);
   if (scheduled == 0 && audit.clean())
     return fmt::format("{}: {}, no schedule stored", name, count_of(static_cast<std::int64_t>(audit.loops.size()), "loop"));
-  if (audit.clean()) return fmt::format("{}: {} in order", name, count_of(static_cast<std::int64_t>(scheduled), "schedule"));
+  if (audit.clean())
+    return fmt::format("{}: {} in order by the compiler's own rules", name, count_of(static_cast<std::int64_t>(scheduled), "schedule"));
   std::vector<std::string> parts;
   if (illegal > 0) parts.push_back(fmt::format("{} illegal", illegal));
   if (unsustainable > 0) parts.push_back(fmt::format("{} cannot keep the stated II", unsustainable));

@@ -219,6 +219,7 @@ void visit(Io& io, TileValue& v) {
   io.always("space", v.space, as::word("space", Space::Global),
             "default: smem for tma_load and smem_store, tmem for tmem_store, register for other ops");
   io.optional("alias_of", v.alias_of, as::name, "shares the storage of this value");
+  io.optional("alias_at", v.alias_at, "where in that storage it begins: columns of tensor memory, bytes of shared memory");
   io.optional("registers", v.registers, "registers per thread where the layout makes it differ");
 }
 
@@ -268,6 +269,7 @@ void visit(Io& io, Kernel& k) {
   io.optional("grid", k.grid, "one entry per block index");
   io.always("loop", k.loop);
   io.always("max_groups", k.max_groups, as::integer(1, kMostGroups), "most warp groups worth considering, producer included");
+  io.unless(k.producer, "producer", k.producer, "false: loads have no group of their own, any group may issue them beside its other work");
   io.optional("values", k.values, "tiles on chip");
   io.optional("prologue", k.prologue);
   io.required("body", k.body, as::list(as::part, 1), "what is scheduled");

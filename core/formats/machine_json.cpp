@@ -78,6 +78,11 @@ void visit(Io& io, StreamCosts& s) {
   io.always("arithmetic_percent", s.arithmetic_percent, as::integer(100, 1000),
             "time of a group's own arithmetic, in percent of what the rates of its units say");
   io.always("turn", s.turn, as::integer(0, 1'000'000), "to pass the turn on the tensor cores to another group, in cycles");
+  const auto cycles = as::integer(0, 1'000'000);
+  io.optional("wait", s.wait, cycles, "that a wait on an mbarrier that is ready holds its stream");
+  io.optional("arrive", s.arrive, cycles, "that an arrival at an mbarrier holds its stream");
+  io.optional("product_wait", s.product_wait, cycles,
+              "from the end of a product until what waited for it in its own group starts, beyond its latency");
   io.optional("source", s.source);
 }
 

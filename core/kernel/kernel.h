@@ -70,6 +70,8 @@ struct TileValue {
   /// Shares the storage of another value of the same space (P over S in tensor memory): costs no storage of its own, and
   /// that storage is reused only after this value's readers are done too.
   std::string alias_of;
+  /// Where in that storage it begins: columns of tensor memory, bytes of shared memory. Values that do not overlap leave each other alone.
+  Expr alias_at{0};
   /// Registers per thread where the layout makes it differ from size / threads (row statistics are replicated).
   std::optional<Expr> registers;
 };
@@ -140,6 +142,8 @@ struct Kernel {
   std::vector<OtherKernel> around;
   /// Most warp groups (producer included) worth considering; the solver may use fewer.
   int max_groups = 3;
+  /// Loads have a group of their own. False: any group may issue them beside its other work (no warp specialization).
+  bool producer = true;
 
   const TileValue* find_value(std::string_view name) const;
   const Tensor* find_tensor(std::string_view name) const;

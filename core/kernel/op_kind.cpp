@@ -24,7 +24,8 @@ constexpr OpAttribute kAlong{
 
 constexpr std::array kPlain{kVariant};
 constexpr std::array kMma{OpAttribute{"transpose_a", Type::Flag, "false", "A is stored [K,M]"},
-                          OpAttribute{"transpose_b", Type::Flag, "false", "B is stored [N,K]"}, kColumn, kVariant};
+                          OpAttribute{"transpose_b", Type::Flag, "false", "B is stored [N,K]"}, kColumn,
+                          OpAttribute{"row", Type::Integer, "0", "the first row that is taken of a longer B", 0, 1 << 24}, kVariant};
 constexpr std::array kPart{kColumn, kVariant};
 constexpr std::array kMaximum{kReduced, kScale, kVariant};
 constexpr std::array kSum{kReduced, kScale, OpAttribute{"mean", Type::Flag, "false", "divided by the number of elements"}, kVariant};
@@ -45,7 +46,7 @@ constexpr std::array<OpKind, 21> kKinds{{
     {"store", 1, 1, 0, false, true, kPlain, "Writes a tile into a box of a global tensor; elements outside are dropped."},
     {"mma", 2, 3, 1, false, false, kMma,
      "D = A B + C in 32-bit accumulation, with A [M,K], B [K,N]; a transposed operand is stored [K,M] or [N,K]; without C "
-     "the start is zero; a narrower D takes the columns of B from `column` on."},
+     "the start is zero; a narrower D takes the columns of B from `column` on, a narrower A (in K) its rows from `row` on."},
     {"tmem_load", 1, 1, 1, false, false, kPart, "Tensor memory to registers; a narrower result takes its columns from `column` on."},
     {"tmem_store", 1, 1, 1, false, false, kPlain, "Registers to tensor memory."},
     {"smem_load", 1, 1, 1, false, false, kPlain, "Shared memory to registers."},

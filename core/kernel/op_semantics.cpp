@@ -152,7 +152,7 @@ std::string do_mma(const OpCall& call) {
   Array& out = *call.output;
   const bool ta = flag_attr(*call.op, "transpose_a"), tb = flag_attr(*call.op, "transpose_b");
   const std::int64_t m = a.shape[ta], k = a.shape[!ta], width = b.shape[!tb], n = out.shape[1];
-  const std::int64_t column = integer_attr(*call.op, "column", 0);
+  const std::int64_t column = integer_attr(*call.op, "column", 0), first = integer_attr(*call.op, "row", 0);
   if (call.inputs.size() == 3) {
     out.data = call.inputs[2]->data;
   } else {
@@ -167,7 +167,7 @@ std::string do_mma(const OpCall& call) {
     float* __restrict row = out.data.data() + i * n;
     for (std::int64_t l = 0; l < k; ++l) {
       const float factor = left[i * k + l];
-      const float* __restrict from = right + l * width + column;
+      const float* __restrict from = right + (first + l) * width + column;
       for (std::int64_t j = 0; j < n; ++j) row[j] += factor * from[j];
     }
   }

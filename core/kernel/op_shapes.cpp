@@ -60,15 +60,18 @@ void gather(ShapeCheck& c) {
 
 void mma(ShapeCheck& c) {
   const TileShape &a = c.in(0), &b = c.in(1), &d = *c.result;
-  const bool ta = flag_attr(c.op, "transpose_a"), tb = flag_attr(c.op, "transpose_b"), part = c.op.attrs.contains("column");
+  const bool ta = flag_attr(c.op, "transpose_a"), tb = flag_attr(c.op, "transpose_b"), part = c.op.attrs.contains("column"),
+             slice = c.op.attrs.contains("row");
   const auto all = [&] {
-    return fmt::format("A{} is {}, B{} is {}, D is {}; expected [M,K] [K,N] -> [M,N], or fewer columns with `column`",
-                       ta ? " (transposed)" : "", shape_text(a), tb ? " (transposed)" : "", shape_text(b), shape_text(d));
+    return fmt::format(
+        "A{} is {}, B{} is {}, D is {}; expected [M,K] [K,N] -> [M,N], or fewer columns with `column`, fewer rows of B with `row`",
+        ta ? " (transposed)" : "", shape_text(a), tb ? " (transposed)" : "", shape_text(b), shape_text(d));
   };
   if (a.size() != 2 || b.size() != 2 || d.size() != 2)
     return c.fault(a.size() != 2 ? "/in/0" : b.size() != 2 ? "/in/1" : "/out/0", "A, B and D must be two-dimensional: " + all());
-  const std::int64_t m = a[ta], k = a[!ta], width = b[!tb], n = d[1], column = integer_attr(c.op, "column", 0);
-  if (k != b[tb])
+  const std::int64_t m = a[ta], k = a[!ta], width = b[!tb], n = d[1], column = integer_attr(c.op, "column", 0),
+                     row = integer_attr(c.op, "row", 0);
+  if (slice ? row < 0 || row > b[tb] - k : k != b[tb])
     c.fault("/in/1", fmt::format("{}: A has {} for K, B has {}", all(), k, b[tb]),
             "transpose_a and transpose_b say that an operand is stored the other way round");
   else if (d[0] != m || (part ? column < 0 || column > width - n : width != n))

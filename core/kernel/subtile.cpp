@@ -187,6 +187,10 @@ class Subtiler {
       if (!value.alias_of.empty() && split_.contains(value.name) != split_.contains(value.alias_of))
         fault(at + "/alias_of",
               fmt::format("'{}' shares storage with '{}', but only one of them has dimension '{}'", value.name, value.alias_of, param_));
+      const bool within = !value.alias_at.is_constant() || value.alias_at.text() != "0";
+      if (within && split_.contains(value.name) && (value.space != Space::Tmem || split_.at(value.name) + 1 == value.shape.size()))
+        fault(at + "/alias_at",
+              fmt::format("'{}' shares a part of the storage of '{}', which is cut along '{}' too", value.name, value.alias_of, param_));
       if (!split_.contains(value.name)) {
         result_.values.push_back(value);
         continue;
@@ -298,6 +302,7 @@ class Subtiler {
 
     const bool columns = (op.kind == "mma" && cut == 'N') || (op.kind == "tmem_load" && cut == 'b');
     if (columns && op.attrs.contains("column")) return refuse("it takes columns of a wider tile");
+    if (op.kind == "mma" && cut == 'K' && op.attrs.contains("row")) return refuse("it takes rows of a longer tile");
     Plan plan;
     const bool kept = op.outputs.empty() || split_.contains(op.outputs[0]);
     plan.fate = kept ? Fate::Replicated : Fate::Chained;

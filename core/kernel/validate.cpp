@@ -142,7 +142,12 @@ class Validator {
       fault(at + "/name", fmt::format("\"{}\" cannot be the name of a value; brackets and blanks mean something in operands", value.name));
     shape(at + "/shape", value.shape);
     if (value.registers) known_names(at + "/registers", *value.registers, params_);
-    if (value.alias_of.empty()) return;
+    known_names(at + "/alias_at", value.alias_at, params_);
+    if (value.alias_of.empty()) {
+      if (!value.alias_at.is_constant() || value.alias_at.text() != "0")
+        fault(at + "/alias_at", fmt::format("'{}' shares nobody's storage; expected alias_of beside alias_at", value.name));
+      return;
+    }
     const TileValue* target = find_value(value.alias_of);
     if (!target)
       fault(at + "/alias_of", fmt::format("no value '{}' to share storage with", value.alias_of), guess(value.alias_of, value_names_));

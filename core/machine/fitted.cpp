@@ -18,6 +18,7 @@ constexpr FittedField kFittedFields[] = {
     field<&Machine::shared, &SharedSupply::l2_bytes>("shared.l2_bytes"),
     field<&Machine::shared, &SharedSupply::launch_ns>("shared.launch_ns"),
     field<&Machine::streams, &StreamCosts::arithmetic_percent>("streams.arithmetic_percent"),
+    field<&Machine::streams, &StreamCosts::product_wait>("streams.product_wait"),
     field<&Machine::streams, &StreamCosts::turn>("streams.turn"),
 };
 

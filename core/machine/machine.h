@@ -87,7 +87,11 @@ struct StreamCosts {
   /// Time of one group's own arithmetic (elementwise, reductions, exponentials, conversions), in percent of what the units' rates say: one
   /// warp per scheduler does not keep them full.
   std::int64_t arithmetic_percent = 100;
-  Cycle turn = 0;  ///< to pass the turn on the tensor cores to another group, by a named barrier
+  Cycle turn = 0;    ///< to pass the turn on the tensor cores to another group, by a named barrier
+  Cycle wait = 0;    ///< a wait on an mbarrier that is ready holds its stream so long
+  Cycle arrive = 0;  ///< an arrival at one
+  Cycle product_wait =
+      0;  ///< from the end of a product until an instruction of its own group that waited for it starts, beyond its latency
   std::string source;
   bool operator==(const StreamCosts&) const = default;
 };

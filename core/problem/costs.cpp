@@ -231,17 +231,22 @@ std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile
   const Tile &a = *inputs[0], &b = *inputs[1], &d = *outputs[0];
   const bool ta = flag(op, "transpose_a"), tb = flag(op, "transpose_b");
   const std::int64_t k_of_b = tb ? b.cols : b.rows, columns_of_b = tb ? b.rows : b.cols;
-  // With attribute `column` D may be narrower than B: it takes the columns from there on.
-  const auto column = op.attrs.find("column");
-  const auto* first = column == op.attrs.end() ? nullptr : std::get_if<std::int64_t>(&column->second);
-  const MmaShape shape{ta ? a.cols : a.rows, first ? d.cols : columns_of_b, ta ? a.rows : a.cols};
+  // With attribute `column` D may be narrower than B, with `row` K may be less than B's: they take what B has from there on.
+  const auto first_of = [&](const char* name) {
+    const auto attr = op.attrs.find(name);
+    return attr == op.attrs.end() ? nullptr : std::get_if<std::int64_t>(&attr->second);
+  };
+  const std::int64_t *column = first_of("column"), *row = first_of("row");
+  const MmaShape shape{ta ? a.cols : a.rows, column ? d.cols : columns_of_b, ta ? a.rows : a.cols};
   bool good = true;
-  if (first && (*first < 0 || *first > columns_of_b - shape.n)) {
-    faults.add(place,
-               fmt::format("mma '{}': columns {} to {} of B, which has {}", op.name, *first, sat_add(*first, shape.n - 1), columns_of_b));
+  const auto part = [&](const char* what, std::int64_t first, std::int64_t count, std::int64_t all) {
+    if (first >= 0 && first <= all - count) return;
+    faults.add(place, fmt::format("mma '{}': {} {} to {} of B, which has {}", op.name, what, first, sat_add(first, count - 1), all));
     good = false;
-  }
-  if (k_of_b != shape.k) {
+  };
+  if (column) part("columns", *column, shape.n, columns_of_b);
+  if (row) part("rows", *row, shape.k, k_of_b);
+  if (!row && k_of_b != shape.k) {
     faults.add(place, fmt::format("mma '{}': A gives K = {}, B gives K = {}", op.name, shape.k, k_of_b),
                "A is [M,K] (transpose_a: [K,M]), B is [K,N] (transpose_b: [N,K])");
     good = false;

@@ -171,6 +171,7 @@ class Resolver {
       if (missing(inputs) || missing(outputs)) continue;
       const Place place = in_kernel(fmt::format("/body/{}", i));
       cost = cost_of(op, machine_, problem_.params, inputs, outputs, place, faults_);
+      cost.variable_latency &= kernel_.producer;
       changes_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
       if (const std::int64_t most = machine_.limits.warps_per_cta; cost.warps > most)
         faults_.add(place,

@@ -13,6 +13,7 @@ namespace heddle {
 namespace {
 
 constexpr int kMaxDepth = 8;
+constexpr std::int64_t kMostStorage = std::int64_t{1} << 31;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 struct Read {
@@ -71,16 +72,33 @@ class Storage {
   std::int64_t slot_size(std::size_t index) const {
     return kernel_.values[index].space == Space::Tmem ? tiles_[index]->columns : tiles_[index]->bytes;
   }
+  /// What a value takes of the slot that it shares with others.
+  struct Extent {
+    std::int64_t first = 0, end = 0;
+    bool overlaps(const Extent& other) const { return first < other.end && other.first < end; }
+    bool covers(const Extent& other) const { return first <= other.first && other.end <= end; }
+  };
+  Extent extent(ValueId id) const { return {first_[value_index(id)], first_[value_index(id)] + slot_size(value_index(id))}; }
   std::int64_t limit(Space space) const { return space == Space::Tmem ? machine_.limits.tmem_columns : machine_.limits.smem_bytes; }
   static const char* unit_name(Space space) { return space == Space::Tmem ? "columns of tensor memory" : "bytes of shared memory"; }
 
   void find_roots() {
     root_.assign(kernel_.values.size(), kNone);
+    first_.assign(kernel_.values.size(), 0);
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
       std::size_t at = i;
-      while (!kernel_.values[at].alias_of.empty()) at = index_.at(kernel_.values[at].alias_of);
+      for (; !kernel_.values[at].alias_of.empty(); at = index_.at(kernel_.values[at].alias_of)) {
+        const Place place{kernel_.source, fmt::format("/values/{}/alias_at", at)};
+        if (const auto first = faults_.number(kernel_.values[at].alias_at, problem_.params, {0, kMostStorage}, place, "alias_at"))
+          first_[i] = sat_add(first_[i], *first);
+      }
       root_[i] = at;
-      if (at != i && tiles_[i] && tiles_[at] && slot_size(i) > slot_size(at) && kernel_.values[i].space != Space::Register)
+      if (at == i || !tiles_[i] || !tiles_[at] || kernel_.values[i].space == Space::Register) continue;
+      if (first_[i] > 0 && sat_add(first_[i], slot_size(i)) > slot_size(at))
+        faults_.add(value_place(i), fmt::format("value '{}' ends behind the end of '{}', whose storage it shares: {} of {} {}",
+                                                kernel_.values[i].name, kernel_.values[at].name, sat_add(first_[i], slot_size(i)),
+                                                slot_size(at), unit_name(kernel_.values[i].space)));
+      else if (slot_size(i) > slot_size(at))
         faults_.add(value_place(i), fmt::format("value '{}' is larger than '{}', whose storage it shares", kernel_.values[i].name,
                                                 kernel_.values[at].name));
     }
@@ -133,14 +151,18 @@ class Storage {
     std::vector<Conflict> found;
     const std::vector<ValueId>& v = set.versions;
     for (std::size_t k = 0; k < v.size(); ++k) {
-      const bool last = k + 1 == v.size();
-      if (!last && !ordered(producer(v[k]), producer(v[k + 1]), 0)) found.push_back({v[k], producer(v[k]), producer(v[k + 1])});
-      for (const Read& read : reads_[v[k].index()]) {
-        // The next write is that of the next version, or, with one copy, of the first version an iteration later.
-        const OpId next = last ? producer(v[0]) : producer(v[k + 1]);
-        const int slack = (last ? 1 : 0) - read.distance;
-        if (last && !one_copy) continue;
-        if (slack < 0 || !ordered(read.op, next, slack)) found.push_back({v[k], read.op, next});
+      // What overwrites it: later versions, and, with one copy, those of the next iteration, up to one that overwrites all of it.
+      const Extent mine = extent(v[k]);
+      const std::size_t end = one_copy ? v.size() + k + 1 : v.size();
+      for (std::size_t j = k + 1; j < end; ++j) {
+        const ValueId next = v[j % v.size()];
+        const int later = j < v.size() ? 0 : 1;
+        if (!mine.overlaps(extent(next))) continue;
+        if (later == 0 && !ordered(producer(v[k]), producer(next), 0)) found.push_back({v[k], producer(v[k]), producer(next)});
+        for (const Read& read : reads_[v[k].index()])
+          if (later < read.distance || !ordered(read.op, producer(next), later - read.distance))
+            found.push_back({v[k], read.op, producer(next)});
+        if (extent(next).covers(mine)) break;
       }
     }
     return found;
@@ -317,7 +339,8 @@ class Storage {
   FaultLog& faults_;
   std::map<std::string, std::size_t, std::less<>> index_;  ///< into kernel_.values
   std::map<std::string, ValueId, std::less<>> body_;
-  std::vector<std::size_t> root_;                 ///< of kernel_.values: whose storage it is
+  std::vector<std::size_t> root_;                 ///< of kernel_.values: whose storage it is ...
+  std::vector<std::int64_t> first_;               ///< ... and where in it
   std::vector<std::vector<Read>> reads_;          ///< per body value
   std::vector<std::vector<Read>> successors_;     ///< per op
   std::vector<std::vector<std::uint8_t>> least_;  ///< cache of least_distance, per source

@@ -10,6 +10,7 @@
 #include "core/analysis/turns.h"
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
+#include "core/simulate/barriers.h"
 #include "core/simulate/pace.h"
 #include "core/simulate/sm_run.h"
 #include "core/simulate/supply.h"
@@ -34,6 +35,7 @@ class Runner {
     loop_.turns &= schedule.turns;
     if (loop_.arbitration == Arbitration::Interleaved) {
       pace(supplied.problem, machine.streams.arithmetic_percent);
+      charge_barriers(supplied.problem, schedule, machine.streams);
       loop_.turn_cost = machine.streams.turn;
       result_.turns = loop_.turns && !kept_turns(problem, schedule).empty();
       result_.by_chance = !result_.turns && !contested_turns(problem, schedule).empty();

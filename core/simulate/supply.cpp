@@ -7,13 +7,13 @@
 namespace heddle {
 namespace {
 
-/// Bytes that the op loads from global memory.
-std::int64_t loaded_bytes(const TileOp& op, const Problem& problem, std::size_t index) {
-  if (op.tensor.empty() || op.outputs.empty()) return 0;
+/// Bytes that the op has L2 move: what it loads or stores; a reduction is read and written there.
+std::int64_t moved_bytes(const TileOp& op, const Problem& problem, std::size_t index) {
+  if (op.tensor.empty()) return 0;
   std::int64_t bytes = 0;
   for (const Value& value : problem.values)
-    if (value.producer.index() == index) bytes += value.bytes;
-  return bytes;
+    if (op.outputs.empty() ? value.name == op.inputs.front().value : value.producer.index() == index) bytes += value.bytes;
+  return op.kind == "atomic_add" ? 2 * bytes : bytes;
 }
 
 bool names(const TileOp& op, const std::string& dimension) {
@@ -32,6 +32,9 @@ void lengthen(Problem& problem, std::size_t index, Cycle cycles) {
     op.latency += more;
     for (Edge& edge : problem.edges)
       if (edge.from.index() == index && edge.value.valid()) edge.latency += more;
+    for (Channel& channel : problem.channels)
+      for (Reader& reader : channel.readers)
+        if (reader.op.index() == index) reader.release += more;
   }
 }
 
@@ -40,11 +43,11 @@ void lengthen(Problem& problem, std::size_t index, Cycle cycles) {
 SuppliedProblem supplied_by_l2(const Kernel& kernel, const Machine& machine, const Problem& problem, int cluster, std::int64_t sms) {
   SuppliedProblem supplied{problem, 0};
   std::vector<std::int64_t> bytes;
-  for (std::size_t i = 0; i < kernel.body.size() && i < problem.ops.size(); ++i) bytes.push_back(loaded_bytes(kernel.body[i], problem, i));
+  for (std::size_t i = 0; i < kernel.body.size() && i < problem.ops.size(); ++i) bytes.push_back(moved_bytes(kernel.body[i], problem, i));
   const auto least = [&](const GridDim& dimension) {
     std::vector<std::int64_t> left = bytes;
     for (std::size_t i = 0; i < left.size(); ++i)
-      if (!names(kernel.body[i], dimension.name)) left[i] = ceil_div(left[i], cluster);
+      if (!kernel.body[i].outputs.empty() && !names(kernel.body[i], dimension.name)) left[i] = ceil_div(left[i], cluster);
     return left;
   };
   const auto sum = [](const std::vector<std::int64_t>& list) {

@@ -1,4 +1,4 @@
-// What L2 supplies: SMs that all load at once get less than each of them could take alone.
+// What L2 supplies: SMs that all load, store and reduce at once get less than each of them could take alone.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace heddle {
 
 struct SuppliedProblem {
   Problem problem;            ///< bulk copies of the loop last as long as L2 needs for them
-  std::int64_t l2_bytes = 0;  ///< that an SM gets from L2 in one iteration; a multicast counts in part for each of its receivers
+  std::int64_t l2_bytes = 0;  ///< that L2 moves for an SM in one iteration; a multicast counts in part for each receiver, a reduction twice
 };
 
 /// `cluster` CTAs, neighbours along the grid dimension where that saves most, load together what is the same for them. `sms` are at

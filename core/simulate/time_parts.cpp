@@ -38,11 +38,13 @@ std::vector<TimePart> time_parts(const Kernel& kernel, const Machine& machine, c
     left = std::min(left, static_cast<double>(bare.cycles));
     return before - left;
   };
-  double l2 = 0, arithmetic = 0, turns = 0;
+  double l2 = 0, arithmetic = 0, barriers = 0;
   if (machine.shared.l2_bytes > 0 && run.l2_bytes > 0) without.shared.l2_bytes = 0, l2 = drop();
   if (options.loop.arbitration == Arbitration::Interleaved) {
     if (machine.streams.arithmetic_percent != 100) without.streams.arithmetic_percent = 100, arithmetic = drop();
-    if (machine.streams.turn != 0) without.streams.turn = 0, turns = drop();
+    const std::int64_t percent = without.streams.arithmetic_percent;
+    if (StreamCosts bare = {.arithmetic_percent = percent, .source = machine.streams.source}; without.streams != bare)
+      without.streams = bare, barriers = drop();
   }
   if (!bare.fault.empty()) return {};
 
@@ -68,7 +70,7 @@ std::vector<TimePart> time_parts(const Kernel& kernel, const Machine& machine, c
       fmt::format("{} at work, on all SMs at {:.0f} MHz: nothing can be faster", name, base));
   add("waits", waits / base, "the steady loop beyond that: orders, hand-offs and rings of the schedule");
   add("arithmetic", arithmetic / base, "a warp group's own arithmetic, slower than its units' rates");
-  add("turns", turns / base, "barriers that pass the tensor cores from group to group");
+  add("barriers", barriers / base, "turns on the tensor cores, waits and arrivals at barriers");
   add("L2", l2 / base, "loads that wait because L2 supplies all SMs at once");
   add("fill and drain", ends / base, "pipelines that fill and drain, prologues and epilogues");
   add("idle SMs", idle / base, "SMs without a tile: the last wave, or tiles of different lengths");

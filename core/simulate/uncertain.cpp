@@ -7,6 +7,7 @@
 
 #include "core/analysis/turns.h"
 #include "core/machine/fitted.h"
+#include "core/simulate/barriers.h"
 #include "core/simulate/pace.h"
 #include "core/simulate/simulate.h"
 
@@ -31,7 +32,7 @@ void scale_latencies(Problem& problem, const std::map<std::string, int>& percent
 
 UncertainNumbers uncertain_numbers(const Problem& problem, const Machine& machine, int count, std::uint64_t seed) {
   UncertainNumbers numbers;
-  numbers.turn_cost = machine.streams.turn;
+  numbers.streams = machine.streams;
   const FittedNumber range = fitted_range(machine, "streams.arithmetic_percent");
   std::mt19937_64 random(seed);
   for (int k = 0; k < count; ++k) {
@@ -50,7 +51,7 @@ PeriodSpread period_spread(const UncertainNumbers& numbers, const Schedule& sche
   SimulateOptions options;
   options.arbitration = Arbitration::Interleaved;
   options.turns = schedule.turns;
-  options.turn_cost = numbers.turn_cost;
+  options.turn_cost = numbers.streams.turn;
   options.trips = 256;
   options.most_ops = 200'000;  // fewer trips of large loops
   options.stop = stop;
@@ -60,7 +61,9 @@ PeriodSpread period_spread(const UncertainNumbers& numbers, const Schedule& sche
                          (!schedule.turns || kept_turns(numbers.samples.front(), schedule).empty());
   for (const Problem& sample : numbers.samples) {
     if (by_chance && !periods.empty()) options.apart = static_cast<Cycle>(periods.front() * static_cast<double>(periods.size() % 8) / 8);
-    const Simulation run = simulate(sample, schedule, options);
+    Problem charged = sample;
+    charge_barriers(charged, schedule, numbers.streams);
+    const Simulation run = simulate(charged, schedule, options);
     if (!run.fault.empty() || stop.stop_requested()) return {};
     periods.push_back(run.period.cycles());
   }

@@ -15,7 +15,7 @@ namespace heddle {
 /// One problem under numbers that are off in different ways: same ops, edges, units and rings.
 struct UncertainNumbers {
   std::vector<Problem> samples;  ///< the pace of arithmetic falls from the first to the last
-  Cycle turn_cost = 0;           ///< Machine::streams
+  StreamCosts streams;           ///< the machine's; its pace is in the samples
 };
 
 /// The pace of arithmetic is spread evenly over what the machine file states; latencies of each kind of op are off by up to

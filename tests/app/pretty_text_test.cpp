@@ -9,6 +9,7 @@ TEST_CASE("numbers are grouped and arrows drawn", "[app]") {
   CHECK(pretty("TC: PV1 512 + QK1 512 = 2048 cycles over 1 iteration") == "TC: PV1 512 + QK1 512 = 2 048 cycles over 1 iteration");
   CHECK(pretty("a -> b: 1234567, -2048.") == "a → b: 1 234 567, -2 048.");
   CHECK(pretty("999 1000") == "999 1 000");
+  CHECK(pretty("dependences QK1 -1648-> read -317-> max") == "dependences QK1 → (1 648) read → (317) max");
 }
 
 TEST_CASE("digits of names stay as they are", "[app]") {

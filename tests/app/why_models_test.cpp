@@ -90,7 +90,7 @@ bool mentions(const std::vector<std::string>& texts, const char* part) {
 }  // namespace
 
 TEST_CASE("text is made readable without touching names", "[app]") {
-  CHECK(pretty("QK -1054-> max needs 2048 of 12 cycles") == "QK -1 054→ max needs 2 048 of 12 cycles");
+  CHECK(pretty("QK -1054-> max needs 2048 of 12 cycles") == "QK → (1 054) max needs 2 048 of 12 cycles");
   CHECK(pretty("op1234 and x_5000 stay, 0.1234 too") == "op1234 and x_5000 stay, 0.1234 too");
   CHECK(pretty("") == "");
   CHECK(pretty("99999999999999999999999") == "99999999999999999999999");
@@ -110,14 +110,14 @@ TEST_CASE("a structured answer becomes a card per member with its ways out", "[a
   CHECK(model.note == "2 rules that cannot hold together · not shown to be minimal");
   REQUIRE(model.cards.size() == 3);
   CHECK(model.cards[0].sentence == "TC does one op at a time: S (1 054 cycles)");
-  CHECK(model.cards[0].detail == "needed: without it TC: 2 at slot 0");
+  CHECK(model.cards[0].detail == "Needed: the others alone can be met. This is what then breaks the rule: TC: 2 at slot 0");
   CHECK(model.cards[0].shown.ops == handmade().members[0].ops);
   CHECK(model.cards[0].shown.lanes == std::vector<std::string>{"TC"});
   REQUIRE(model.cards[0].steps.size() == 1);
   CHECK(model.cards[0].steps[0].change == "capacity of TC 1 → 2");
   CHECK(model.cards[0].steps[0].result == "II 1, proved; then MUFU binds");
   CHECK(model.cards[0].steps[0].attempt.has_value());
-  CHECK(model.cards[1].detail == "whether it is needed was not decided");
+  CHECK(model.cards[1].detail == "Whether it is needed was not decided");
   CHECK(model.cards[1].shown.edges == std::vector<EdgeId>{EdgeId(0u)});
   CHECK(model.cards[1].shown.ops.size() == 2);
   REQUIRE(model.cards[1].steps.size() == 2);
@@ -275,7 +275,7 @@ TEST_CASE("slack as rows: what is proved is marked, what is not says so", "[app]
   CHECK(model.low == -1200);
   CHECK(model.rows[0].anchor);
   CHECK(column_of(slack_columns(), "room").text(model.rows[0]) == "0");
-  CHECK(column_of(slack_columns(), "alone+").text(model.rows[0]) == "free");
+  CHECK(column_of(slack_columns(), "slack+").text(model.rows[0]) == "free");
   CHECK(column_of(slack_columns(), "earliest").text(model.rows[1]) == "-1 200 ✓");
   CHECK(column_of(slack_columns(), "latest").text(model.rows[1]) == "≥ 1 100");
   CHECK(column_of(slack_columns(), "latest").text(model.rows[2]) == "-");

@@ -15,6 +15,8 @@
 #include "codegen/emit/emit.h"
 #include "core/base/atomic_file.h"
 #include "core/kernel/evaluate.h"
+#include "core/library/library.h"
+#include "core/problem/resolve.h"
 #include "tests/codegen/fixture.h"
 #include "tests/support/paths.h"
 
@@ -119,6 +121,24 @@ TEST_CASE("the text of GEMM computes what heddle eval computes", "[codegen][.slo
   CHECK(run_text("gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, 3) == 0);
   CHECK(run_text("gemm_hopper", {{"M", 200}, {"N", 264}, {"K", 72}}, 1) == 0);   // ragged: TMA fills and drops
   CHECK(run_text("gemm_hopper", {{"M", 4096}, {"N", 512}, {"K", 64}}, 2) == 0);  // tiles walked in groups
+}
+
+TEST_CASE("the text of products with some rows of a longer tile computes what heddle eval computes", "[codegen][.slow]") {
+  // Every step loads the rows of the step before as well, and does not use them.
+  test::Lowering twice = test::lowering("gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}, {"TILE_N", 128}});
+  for (TileValue& value : twice.kernel.values)
+    if (value.name == "b") value.shape[0] = *Expr::parse("2 * TILE_K");
+  for (TileOp& op : twice.kernel.body) {
+    if (op.name == "load_b") op.at[0] = *Expr::parse("i * TILE_K - TILE_K");
+    if (op.kind == "mma") op.attrs["row"] = std::int64_t{64};
+  }
+  const auto problem = resolve(twice.kernel, *load_machine(repository_path("assets/machines/h100.json")), twice.problem.params);
+  REQUIRE(problem.ok());
+  twice.problem = *problem;
+  CHECK(run_text(twice, 3) == 0);
+  for (TileOp& op : twice.kernel.body)
+    if (op.kind == "mma") op.attrs["row"] = std::int64_t{0};
+  CHECK(run_text(twice, 3) == 0);  // eval takes the other rows too
 }
 
 TEST_CASE("the text for clusters computes what heddle eval computes", "[codegen][.slow]") {

@@ -28,6 +28,7 @@ const std::vector<Pair> kPairs{{"gemm_hopper", "h100", {}},
                                {"swiglu_dual_gemm_hopper", "h200", {}},
                                {"gemm_short_k_hopper", "h100", {}},
                                {"attention_forward_emulated_blackwell", "b200", {}},
+                               {"attention_forward_parts_blackwell", "b200", {}},
                                {"layernorm", "h100", {}},
                                {"layernorm", "b200", {}}};
 

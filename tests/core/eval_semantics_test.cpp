@@ -121,7 +121,13 @@ TEST_CASE("mma multiplies, transposes and accumulates", "[core]") {
   CHECK(run(op("mma", {{"transpose_a", true}, {"transpose_b", true}}), {at, bt}, {2, 2}).data == product);
   CHECK(run(op("mma", {{"column", std::int64_t{1}}}), {a, b}, {2, 1}).data == std::vector<float>{5, 11});
   CHECK(run(op("mma", {{"column", std::int64_t{1}}, {"transpose_b", true}}), {a, bt}, {2, 1}).data == std::vector<float>{5, 11});
+  // The last two rows of B, by the first two columns of A.
+  const Array left = array({2, 2}, {1, 2, 4, 5});
+  CHECK(run(op("mma", {{"row", std::int64_t{1}}}), {left, b}, {2, 2}).data == std::vector<float>{2, 3, 5, 9});
+  CHECK(run(op("mma", {{"row", std::int64_t{1}}, {"transpose_b", true}}), {left, bt}, {2, 2}).data == std::vector<float>{2, 3, 5, 9});
   std::string complaint;
+  run(op("mma", {{"row", std::int64_t{2}}}), {left, b}, {2, 2}, &complaint);
+  CHECK_FALSE(complaint.empty());
   run(op("mma"), {a, bt}, {2, 2}, &complaint);
   CHECK_THAT(complaint, Catch::Contains("2x3") && Catch::Contains("[K,N]"));
   for (std::int64_t column : {-1, 2}) {

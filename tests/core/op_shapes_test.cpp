@@ -79,6 +79,9 @@ TEST_CASE("products, chunks of columns, masks and boxes have their own rules", "
   CHECK(faults("mma", {{64, 16}, {16, 32}, {64, 31}}, TileShape{64, 31}) == "/out/0 ");
   CHECK(faults("mma", {{64, 16}, {16, 32}, {64, 16}}, TileShape{64, 16}, {{"column", std::int64_t{16}}}).empty());
   CHECK(faults("mma", {{64, 16}, {16, 32}}, TileShape{64, 16}, {{"column", std::int64_t{17}}}) == "/out/0 ");
+  CHECK(faults("mma", {{64, 16}, {48, 32}}, TileShape{64, 32}, {{"row", std::int64_t{32}}}).empty());
+  CHECK(faults("mma", {{64, 16}, {48, 32}}, TileShape{64, 32}, {{"row", std::int64_t{33}}}) == "/in/1 ");
+  CHECK(faults("mma", {{64, 16}, {32, 48}}, TileShape{64, 32}, {{"row", std::int64_t{32}}, {"transpose_b", true}}).empty());
   CHECK(faults("mma", {{64}, {16, 32}}, TileShape{64, 32}) == "/in/0 ");
   CHECK(faults("tmem_load", {{128, 64}}, TileShape{128, 32}, {{"column", std::int64_t{32}}}).empty());
   CHECK(faults("tmem_load", {{128, 64}}, TileShape{128, 32}, {{"column", std::int64_t{33}}}) == "/in/0 ");

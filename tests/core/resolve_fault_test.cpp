@@ -244,6 +244,33 @@ TEST_CASE("an alias must fit into the storage it shares, and not overwrite a loo
          "loop invariant 'k0' shares storage");
 }
 
+TEST_CASE("parts of one storage that do not overlap need no order", "[core]") {
+  const Kernel parts = kernel("attention_forward_parts_blackwell");
+  REQUIRE(resolve(parts, machine("b200")));
+  const std::size_t second = value_index(parts, "P0b");
+  // 96 keys of P in bf16 take 48 columns.
+  for (const std::int64_t first : {47, 0}) {
+    Kernel k = parts;
+    k.values[second].alias_at = Expr(first);
+    expect(faults(k, machine("b200")), "attention_forward_parts_blackwell.json", fmt::format("/values/{}", value_index(k, "P0a")),
+           "op 'write_p0b' overwrites the storage of value 'P0a' while op 'PV0a' may still use it");
+  }
+  for (const std::int64_t first : {49, 112}) {
+    Kernel k = parts;
+    k.values[second].alias_at = Expr(first);
+    CHECK(resolve(k, machine("b200")));
+  }
+  Kernel behind = parts;
+  behind.values[second].alias_at = Expr(113);
+  expect(faults(behind, machine("b200")), "attention_forward_parts_blackwell.json", fmt::format("/values/{}", second),
+         "value 'P0b' ends behind the end of 'S0', whose storage it shares: 129 of 128 columns of tensor memory");
+  // What has its own storage begins nowhere else.
+  Kernel own = parts;
+  own.values[value_index(own, "S0")].alias_at = Expr(1);
+  expect(faults(own, machine("b200")), "attention_forward_parts_blackwell.json", fmt::format("/values/{}/alias_at", value_index(own, "S0")),
+         "expected alias_of beside alias_at");
+}
+
 TEST_CASE("absurd machines are refused", "[core]") {
   Machine m = machine("h100");
   m.limits.warps_per_cta = 0;
@@ -295,7 +322,7 @@ TEST_CASE("a long chain of aliases in a large body resolves quickly", "[core]") 
   k.values.resize(3);
   const int count = 1000;
   for (int i = 0; i < count; ++i) {
-    k.values.push_back({fmt::format("t{}", i), DType::F32, {Expr(4), Expr(4)}, Space::Smem, i == 0 ? "" : "t0", std::nullopt});
+    k.values.push_back({fmt::format("t{}", i), DType::F32, {Expr(4), Expr(4)}, Space::Smem, i == 0 ? "" : "t0", Expr(0), std::nullopt});
     TileOp op;
     op.name = fmt::format("op{}", i);
     op.kind = "exp2";

@@ -80,6 +80,21 @@ std::vector<HandProgram> fa3() {
                     kFa3 + kNoOverlap + kFree + kFa3Simplified,
                     {}});
   }
+  list.push_back(
+      {"attention_forward_unspecialized_hopper",
+       "fa3-unspecialized",
+       "FA3, overlap, no producer group",
+       "h100",
+       {},
+       {"load_k load_v@1 QK0@1 PV0@2 max0@1 alpha0@1 sub0@1 exp0@1 sum0@1 rescale0@1 cvt0@1",
+        "QK1@1 PV1@2 max1@1 alpha1@1 sub1@1 exp1@1 sum1@1 rescale1@1 cvt1@1"},
+       {{"k", 2}, {"v", 2}},
+       {},
+       "FlashAttention-3 without warp specialization, the third row of its ablation (arXiv 2407.08608, Table 2): two groups of 64 rows, "
+       "K and V in rings of 2 slots; the first group issues the loads of the next iteration before it computes. Where the loads stand "
+       "is not published. " +
+           kOverlap + kFree + kFa3Simplified,
+       {}});
   return list;
 }
 
@@ -94,6 +109,10 @@ std::vector<HandProgram> fa4() {
       "Simplified: P is signalled once it is whole, because the graph has one op for it; O is rescaled in every "
       "iteration; K and V have rings of "
       "their own; softmax steps follow each other tile by tile instead of fragment by fragment. ";
+  const auto parts = [](const std::string& t) {
+    return "read_s" + t + "a read_s" + t + "b max" + t + "a max" + t + "b alpha" + t + " sub" + t + "a exp" + t + "a sum" + t + "a cvt" +
+           t + "a write_p" + t + "a sub" + t + "b exp" + t + "b cvt" + t + "b write_p" + t + "b sum" + t + "b";
+  };
   const std::string mma = "PV0@1 QK0 PV1@1 QK1", correction = "read_o0 rescale0 write_o0 read_o1 rescale1 write_o1";
   return {
       {"attention_forward_emulated_blackwell",
@@ -134,6 +153,20 @@ std::vector<HandProgram> fa4() {
            "exponentials (128 registers) and of P (64) "
            "are alive together in both softmax groups, where the source holds a fragment of P at a time.",
        {"registers"}},
+      {"attention_forward_parts_blackwell",
+       "fa4-noemu",
+       "FA4, exponentials on MUFU only",
+       "b200",
+       {},
+       {"load_k load_v@1", "PV0a@1 PV0b@1 QK0 PV1a@1 PV1b@1 QK1", parts("0"), parts("1"), correction},
+       depths,
+       {},
+       kFa4 +
+           "All exponentials run on MUFU; P is signalled after three quarters and at its end (split_P_arrive). Simplified: O is rescaled "
+           "in every iteration; K and V have rings of their own; inside a part softmax steps follow each other tile by tile instead of "
+           "fragment by fragment; the row sum of the first part is taken before P is written, because whole tiles of exponentials and of P "
+           "together would need too many registers.",
+       {}},
       {"attention_forward_tile_blackwell",
        "fa4-1q",
        "FA4 with one query tile",
@@ -173,6 +206,16 @@ std::vector<HandProgram> gemm() {
        "stages as shared memory holds beside the epilogue. Simplified: the loop over k only, so the epilogue and the "
        "next tile's prefetch are not seen "
        "(gemm_short_k_hopper shows them); each half of A has a barrier of its own.",
+       {}},
+      {"gemm_unspecialized_hopper",
+       "one-stage",
+       "GEMM in one stream, loads and products one after the other",
+       "h100",
+       {},
+       {"load_a load_b MMA"},
+       {},
+       {},
+       "fast.cu, kernel 3 (pranjalssh/fast.cu): one warp group loads a tile of A and B, waits, multiplies, waits. One slot for each.",
        {}},
       {"gemm_short_k_hopper",
        "cutlass-cooperative",

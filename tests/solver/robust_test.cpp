@@ -31,7 +31,7 @@ TEST_CASE("uncertain numbers are the same problem with other cycles, the hardest
   const Subject s;
   const UncertainNumbers& numbers = *s.request.uncertain;
   REQUIRE(numbers.samples.size() == 8);
-  CHECK(numbers.turn_cost == 40);
+  CHECK(numbers.streams.turn == 40);
   const OpId exp = s.request.problem.find_op("exp0"), load = s.request.problem.find_op("load_k");
   CHECK(numbers.samples.front().op(exp).window == 512 * 205 / 100 + 1);
   CHECK(numbers.samples.back().op(exp).window == 512 * 175 / 100);
@@ -69,7 +69,7 @@ TEST_CASE("a robust schedule of attention keeps the proved II and loses far less
 
 TEST_CASE("a robust schedule is never worse than the first one, and its II never above what is allowed", "[solver]") {
   Machine machine;
-  machine.streams = {200, 5, ""};
+  machine.streams = {.arithmetic_percent = 200, .turn = 5};
   machine.fitted = {{"streams.arithmetic_percent", 150, 250, ""}};
   int others = 0;
   for (std::uint32_t seed = 1; seed <= 60; ++seed) {

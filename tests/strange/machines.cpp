@@ -55,7 +55,12 @@ Document machine_document(Dice& dice) {
   if (dice.chance(30)) machine["about"] = "a machine & its <limits>, \"as found\"";
   if (dice.chance(50)) machine["sm_count"] = dice.odd(1, 1 << 20);
   if (dice.chance(50)) machine["clock_mhz"] = dice.odd(1, 1 << 20);
-  if (dice.chance(30)) machine["streams"] = {{"arithmetic_percent", dice.odd(100, 1000)}, {"turn", dice.odd(0, 1'000'000)}};
+  if (dice.chance(30))
+    machine["streams"] = {{"arithmetic_percent", dice.odd(100, 1000)},
+                          {"turn", dice.odd(0, 1'000'000)},
+                          {"wait", dice.odd(0, 1'000'000)},
+                          {"arrive", dice.odd(0, 1'000'000)},
+                          {"product_wait", dice.odd(0, 1'000'000)}};
   if (dice.chance(30)) {
     const std::int64_t launch = dice.odd(0, 1'000'000'000);
     machine["shared"] = {{"l2_bytes", dice.odd(1, 1 << 20)}, {"launch_ns", launch}, {"dram_gbs", dice.odd(1, 1 << 30)}};

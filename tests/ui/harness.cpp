@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/session/environment.h"
+#include "app/window/parts/tabs.h"
 #include "tests/support/last_inputs.h"
 
 namespace heddle::test {
@@ -121,7 +122,15 @@ void Harness::click_at(float x, float y, int button, Modifiers m) {
   frame();
 }
 
+void Harness::open_group_of(const std::string& name) {
+  const Tab* tab = name.starts_with("tab/") ? find_tab(std::string_view(name).substr(4)) : nullptr;
+  if (!tab || has(name)) return;
+  if (has("tab/group")) click("tab/group");  // a list, where there is little room
+  click(std::string("tab/group/") + id_of(tab->group));
+}
+
 void Harness::click(const std::string& name, int button, Modifiers m) {
+  open_group_of(name);
   const probe::Rect rect = at(name);
   move_to(rect.center_x(), rect.center_y());
   INFO("clicking " << name);
@@ -131,6 +140,7 @@ void Harness::click(const std::string& name, int button, Modifiers m) {
 }
 
 void Harness::double_click(const std::string& name) {
+  open_group_of(name);
   remember_input("double click " + name);
   const probe::Rect rect = at(name);
   move_to(rect.center_x(), rect.center_y());

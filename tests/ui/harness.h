@@ -53,6 +53,8 @@ class Harness {
 
  private:
   void begin();
+  /// A tab that is not on the strip is in another group: opens that.
+  void open_group_of(const std::string& name);
   void modifiers(Modifiers m);
 
   std::unique_ptr<app::HeadlessPlatform> platform_;

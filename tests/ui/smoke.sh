@@ -33,7 +33,7 @@ export DISPLAY=:$(<"$work/display")
 for _ in $(seq 100); do xdotool getdisplaygeometry >/dev/null 2>&1 && break; sleep 0.1; done
 export XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state
 
-"$gui" toy_fig1 toy 2>"$work/gui.txt" &
+"$gui" toy_fig1 toy --param T=16 2>"$work/gui.txt" &
 window_program=$!
 window=''
 for _ in $(seq 200); do
@@ -72,7 +72,7 @@ light_by_palette() {
 }
 reached '"theme": "light"' light_by_palette || fail "the palette did not reach the window"
 
-# What is done shows in the file that keeps unsaved work safe. Where the bar is, a picture of the same window says.
+# What is done shows in the file that keeps unsaved work safe; another size than the kernel's own makes it work. Where the bar is, a picture of the same window says.
 kept() { find "$XDG_STATE_HOME/heddle/autosave" -name '*.heddle.json' -exec cat {} + 2>/dev/null; }
 await() {  # COMMAND...: repeats it until it succeeds
   for _ in $(seq 100); do "$@" && return 0; sleep 0.1; done

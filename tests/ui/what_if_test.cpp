@@ -61,9 +61,13 @@ TEST_CASE("a number dragged in the inspector is tried at once and in force when 
   h.double_click("inspector/slider/latency");
   CHECK(h.session().content().changes.empty());
   h.wait_for_solver();
-  h.key(Key::Z, {.ctrl = true});
+  // Each gesture is one step of undo, with the schedule that came of it.
   h.key(Key::Z, {.ctrl = true});
   CHECK(h.session().content().changes.size() == 1);
+  CHECK(h.session().content().schedules.size() == 2);
+  h.key(Key::Z, {.ctrl = true});
+  CHECK(h.session().content().changes.empty());
+  CHECK(h.session().content().schedules.size() == 1);
 }
 
 TEST_CASE("changes are written, switched, edited and taken back in the What if tab", "[ui]") {

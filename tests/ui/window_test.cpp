@@ -146,7 +146,19 @@ TEST_CASE("the open dialog walks folders and takes paths", "[ui]") {
   h.type("/no/such/file.json");
   h.key(Key::Enter);
   h.frame(2);
-  CHECK(h.session().error());
+  // Said where it was typed, which stays as it was.
+  CHECK(h.has("open/complaint"));
+  CHECK(std::string(h.window().ui().open_dialog.path) == "/no/such/file.json");
+  CHECK_FALSE(h.session().error());
+  h.click("open/path");
+  h.key(Key::A, {.ctrl = true});
+  h.type((folder.path / "inner" / "k").string());
+  h.key(Key::Tab);
+  CHECK(std::string(h.window().ui().open_dialog.path) == (folder.path / "inner" / "k.json").string());
+  h.key(Key::Enter);
+  h.frame(2);
+  CHECK_FALSE(h.has("open/path"));
+  CHECK_FALSE(h.session().error());
 }
 
 TEST_CASE("the error panel shows every fault and closes with Escape", "[ui]") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/cli/kernel_run_options.h"
 #include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
@@ -99,6 +100,8 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   if (!given) return report(terminal, given.error(), json);
   Result<std::vector<solver::BaselineChoice>> baselines = baselines_of(arguments);
   if (!baselines) return report(terminal, baselines.error(), json);
+  const Result<ClockChoice> clock = clock_choice(arguments, inputs->machine);
+  if (!clock) return report(terminal, clock.error(), json);
   if (const int failed = expect_writable(terminal, path, json)) return failed;
 
   solver::ScoreboardRequest request;
@@ -106,7 +109,7 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   request.given = *std::move(given);
   request.baselines = *std::move(baselines);
   request.simulate = [&](const Schedule& schedule) {
-    return simulated_figures(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, schedule);
+    return simulated_figures(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, schedule, *clock);
   };
   request.optimum = !arguments.has("--no-solve");
   Scoreboard board;
@@ -117,6 +120,7 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
       progress.show({fmt::format("{} contenders", so_far.contenders.size()), so_far.contenders.back().name});
     };
     board = solver::make_scoreboard(request, interrupt.token(), settled, listener_for(progress));
+    board.trust = trust_in(inputs->kernel.reference, inputs->machine.arch);
   }
   TextStyle style = terminal.style;
   if (path != "-") style = {};

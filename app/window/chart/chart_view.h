@@ -72,6 +72,7 @@ struct GanttViewState {
   std::optional<std::size_t> current;  ///< bar that the keyboard moves from
   bool centred = false;                ///< the last F centred the selection: the next one fits
   std::vector<OpId> centred_on;        ///< what it centred
+  std::vector<OpId> reveal;            ///< the next frame brings their bars into view, the first one in any case
 
   bool deaf = false;                        ///< keys are for another picture; Escape is heard all the same
   std::optional<CycleRange> extent;         ///< what there is to see, where that is more than the model: two charts on one axis

@@ -52,12 +52,12 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
       width = longer_width;
     }
   }
-  bool cut = false;
+  std::string cut;
   if (width > room) {
     text = paint::beginning_that_fits(font, text, room);
     if (text.empty()) return;
-    width = paint::text_width(font, text) + paint::text_width(font, "..");
-    cut = true;
+    text = cut = std::string(text) + "..";
+    width = paint::text_width(font, text);
   }
   // Whiskers lie at the bottom of bars: the label gives way.
   const float lift = f.overlay.whiskers ? px(3) : 0, middle = (box.y0 + box.y1 - paint::text_height(font)) / 2;
@@ -67,7 +67,24 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
     f.draw.AddRectFilled({std::max(box.x0, x - px(4)), std::max(box.y0, y - px(2))},
                          {std::min(box.x1, x + width + px(4)), std::min(box.y1, y + paint::text_height(font) + px(2))}, color.fill, px(3));
   paint::text(f.draw, font, x, y, color.text, text);
-  if (cut) paint::text(f.draw, font, x + paint::text_width(font, text), y, color.text, "..");
+}
+
+/// The stretch beside a bar that no other bar, and no label of one, has.
+struct FreeRoom {
+  float from, until;
+};
+
+/// Where the name of a bar that is too short for it stands: behind the bar, else before it; none: there is no room.
+std::optional<float> label_beside(const ChartFrame& f, const GanttBar& bar, const paint::Box& box, const FreeRoom& room) {
+  ImFont* font = fonts().small;
+  if (box.height() < paint::text_height(font) * 0.8f || box.x1 < f.rows.x0 || box.x0 > f.rows.x1) return std::nullopt;
+  const float chevron = px(9), width = paint::text_width(font, bar.label), gap = px(3);
+  const paint::Box seen = seen_part(f, box);
+  const float inside = seen.width() - px(8) - (bar.wraps_left ? chevron : 0) - (bar.wraps_right ? chevron : 0);
+  if (paint::text_width(fonts().small_bold, bar.label) <= inside) return std::nullopt;
+  if (box.x1 + width + 2 * gap <= room.until) return box.x1 + gap;
+  if (box.x0 - width - 2 * gap >= room.from) return box.x0 - width - gap;
+  return std::nullopt;
 }
 
 void draw_tail(ChartFrame& f, const GanttBar& bar, const paint::Box& box, Color color) {
@@ -81,7 +98,8 @@ void draw_tail(ChartFrame& f, const GanttBar& bar, const paint::Box& box, Color 
   if (last == bar.latency_end) f.draw.AddRectFilled({x1 - 1, y - half}, {x1, y + half}, faint);
 }
 
-void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
+/// `beside`: where its name stands, if that is not in the bar.
+void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole, std::optional<float> beside) {
   const RoleColor color = role_color(bar.role);
   const paint::Box box = seen_part(f, whole);
   const bool small = whole.width() < px(6);
@@ -96,6 +114,11 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
   // A fill that hardly stands out from the chart gets a line around it.
   if (const Color edge = role_edge(bar.role); edge != color.fill && !aside && box.width() >= px(3))
     f.draw.AddRect({box.x0 + 0.5f, box.y0 + 0.5f}, {box.x1 - 0.5f, box.y1 - 0.5f}, edge, rounding, corners, px(1));
+  if (beside) {
+    ImFont* font = fonts().small;
+    paint::text(f.draw, font, *beside, (box.y0 + box.y1 - paint::text_height(font)) / 2 - px(1), aside ? theme().faint : theme().text,
+                bar.label);
+  }
   if (small) return;
 
   const int style = offset_style(bar);
@@ -124,8 +147,9 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole) {
     }
   }
   const paint::Box on_screen{std::max(left, f.rows.x0), box.y0, std::min(right, f.rows.x1), box.y1};
-  // A bar that stepped back is dark: its label takes the panel's text colour, without a plate.
-  draw_label(f, bar, on_screen, aside ? RoleColor{0, theme().dim} : RoleColor{fill, color.text}, style > 0 || bar.violating);
+  // A bar that stepped back is dark: its label stands on the colour of the row.
+  if (!beside)
+    draw_label(f, bar, on_screen, aside ? RoleColor{theme().row, theme().text} : RoleColor{fill, color.text}, style > 0 || bar.violating);
 }
 
 /// Outlines come after all fills, so that no neighbour covers them.
@@ -268,6 +292,8 @@ void draw_bars(ChartFrame& f) {
           std::partition_point(bars.begin() + static_cast<std::ptrdiff_t>(b), bars.begin() + static_cast<std::ptrdiff_t>(end),
                                [&](const GanttBar& bar) { return static_cast<double>(bar.end) < first; }) -
           bars.begin());
+      const float edge = std::min(f.axis.to_x(static_cast<double>(f.model.end)), f.rows.x1);
+      float free_from = f.rows.x0;
       for (; i < end && static_cast<double>(bars[i].begin) <= last;) {
         const paint::Box box = f.bar_box(bars[i]);
         std::size_t next = i + 1;
@@ -282,12 +308,16 @@ void draw_bars(ChartFrame& f) {
           }
         }
         if (next > i + 1) {
+          free_from = x1;
           const Color fill = role_color(bars[i].role).fill;
           f.draw.AddRectFilled({box.x0, box.y0}, {x1, box.y1}, with_alpha(fill, 0.55f));
           paint::zigzag(f.draw, box.x0, x1, (box.y0 + box.y1) / 2 - px(2), px(4), fill);
         } else {
           if (box.width() >= px(4)) draw_tail(f, bars[i], box, role_color(bars[i].role).fill);
-          draw_bar(f, bars[i], box);
+          const float until = next < end ? f.axis.to_x(static_cast<double>(bars[next].begin)) : edge;
+          const auto beside = label_beside(f, bars[i], box, {free_from, std::min(until, edge)});
+          draw_bar(f, bars[i], box, beside);
+          free_from = beside && *beside > box.x1 ? *beside + paint::text_width(fonts().small, bars[i].label) : box.x1;
           if (probe::on() && box.x1 > f.rows.x0 && box.x0 < f.rows.x1)
             probe::item(f.probe_name("bar/") + bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1),
                         box.y1);

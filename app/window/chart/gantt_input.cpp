@@ -315,6 +315,9 @@ void handle_input(ChartFrame& f) {
   const bool inside = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
   const Mouse m = locate(f);
   GanttViewState& view = f.view;
+  for (auto op = view.reveal.rbegin(); op != view.reveal.rend(); ++op)
+    if (const auto bar = bar_of_op(f.model, *op, view.target)) bring_into_view(f, *bar);
+  view.reveal.clear();
   // The press that leaves an open menu opens it again where it lands.
   const bool beneath_menu = !inside && ImGui::IsPopupOpen("##chart menu") && ImGui::IsMouseClicked(kRight) &&
                             ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByPopup);

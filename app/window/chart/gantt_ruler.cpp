@@ -1,6 +1,7 @@
 // Ruler, the band of iteration marks and pipeline phases under it, and the vertical lines that belong to them.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/platform/fonts.h"
 #include "app/window/chart/gantt_parts.h"
@@ -11,9 +12,19 @@
 namespace heddle::app {
 namespace {
 
+/// Where the number of the cycle under the mouse stands; no number of a tick goes there.
+std::pair<float, float> chip_of(const ChartFrame& f) {
+  if (!f.view.hovered_cycle) return {0, 0};
+  const float width = paint::text_width(fonts().mono_small, grouped(*f.view.hovered_cycle)) + px(12);
+  const float x = std::floor(f.axis.to_x(static_cast<double>(*f.view.hovered_cycle))) + px(5);
+  const float left = std::clamp(x, f.rows.x0, std::max(f.rows.x0, f.rows.x1 - width));
+  return {left - px(3), left + width + px(3)};
+}
+
 void draw_ticks(ChartFrame& f) {
   const paint::Box& box = f.ruler;
   ImFont* font = fonts().mono_small;
+  const std::pair<float, float> chip = chip_of(f);
   const float spacing = std::max(px(84), paint::text_width(font, grouped(f.model.end)) + px(24));
   const Cycle step = tick_step(spacing * f.axis.cycles_per_pixel(), f.model.ii);
   // Between two numbers: halves for powers of two, else fifths or halves.
@@ -28,6 +39,7 @@ void draw_ticks(ChartFrame& f) {
     if (!major) continue;
     const std::string number = grouped(at);
     const float width = paint::text_width(font, number);
+    if (x + px(4) < chip.second && x + px(4) + width > chip.first) continue;
     // At the right edge the number goes to the left of its tick rather than being cut.
     paint::text(f.draw, font, x + px(4) + width < box.x1 ? x + px(4) : x - px(4) - width, box.y0 + px(3), theme().dim, number);
   }

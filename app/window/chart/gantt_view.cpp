@@ -14,6 +14,7 @@
 #include "app/window/chart/lanes_view.h"
 #include "app/window/chart/minimap.h"
 #include "app/window/kit/probe.h"
+#include "app/window/kit/widgets.h"
 #include "core/base/integer_division.h"
 #include "core/chart/gantt_model.h"
 
@@ -78,7 +79,7 @@ void list_edges(const ChartFrame& f, OpId op, bool inputs) {
 }  // namespace
 
 void draw_tooltip(ChartFrame& f) {
-  if (!f.view.hovered || f.view.hovered_for < kTooltipDelay || f.view.drag != ChartDrag::None) return;
+  if (!f.view.hovered || f.view.hovered_for < kTooltipDelay || f.view.drag != ChartDrag::None || tooltips_rest()) return;
   const GanttBar& bar = f.model.bars[*f.view.hovered];
   const Op& op = f.problem.op(bar.op);
   const Cycle start = f.schedule.start(bar.op) - f.shift, ii = f.schedule.ii;
@@ -150,6 +151,19 @@ float chart_label_width(const GanttModel& model, float available) {
   return std::floor(std::min(width, available * 0.35f));
 }
 
+namespace {
+
+/// What of the height ends with a whole row; all of it where every row fits, or not even one.
+float whole_chart_rows(const ChartLayout& layout, float height) {
+  if (layout.height <= height) return height;
+  float whole = 0;
+  for (const RowBox& row : layout.rows)
+    if (row.top + row.height <= height) whole = std::max(whole, row.top + row.height);
+  return whole > 0 ? whole : height;
+}
+
+}  // namespace
+
 void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
   const float column = std::max(f.label_width, chart_label_width(f.model, high.x - low.x));
   const float x0 = low.x + column, x1 = high.x - px(8);
@@ -183,13 +197,16 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
       f.layout = layout_rows(f.model, metrics);
     }
   }
-  if (pair && f.layout.height > rest) {
-    // Two charts share the height of one: groups close up and rows get lower before they have to be scrolled.
+  // Where the height is short groups close up and rows get lower before they have to be scrolled; two charts share the height of one.
+  const bool chosen = f.view.row_height != kUsualRowHeight || f.view.lanes_share > 0;
+  const float lowest_lane = px(16), for_rows = pair ? rest : rest - lowest_lane * count;
+  if ((pair || !chosen) && f.layout.height > for_rows) {
     metrics.group_padding = px(3);
-    metrics.group_minimum = px(20);
+    metrics.group_minimum = px(pair ? 20 : 36);
     f.layout = layout_rows(f.model, metrics);
-    if (f.layout.height > rest) {
-      metrics.lane = std::clamp(std::floor(metrics.lane * rest / f.layout.height), px(15), metrics.lane);
+    if (f.layout.height > for_rows) {
+      const float least = pair ? px(15) : px(20);
+      metrics.lane = std::clamp(std::floor(metrics.lane * for_rows / f.layout.height), std::min(least, metrics.lane), metrics.lane);
       f.layout = layout_rows(f.model, metrics);
     }
   }
@@ -198,18 +215,22 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
 
   // Lanes get what the rows leave over, up to a comfortable height; where there is too little for both, 38 %. In a pair
   // there are lanes only where at least two of them fit beside all rows.
-  const float left_over = rest - f.layout.height - px(8);
+  const float left_over = rest - f.layout.height - (chosen || pair ? px(8) : 0);
   const float spare = std::min(px(44) * count, left_over);
+  // As many whole lanes as fit.
+  const float whole_lanes = std::max(1.0f, std::floor(rest * 0.38f / px(19))) * px(19);
   const float lanes = f.model.lanes.empty()    ? 0
                       : pair                   ? (left_over >= px(2 * 19) ? std::min(px(24) * count, left_over) : 0)
                       : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
-                                               : std::max(std::min(lane * count, rest * 0.38f), spare);
-  f.rows = take(std::floor(rest - lanes));
+                                               : std::max(std::min(lane * count, whole_lanes), spare);
+  f.rows = take(whole_chart_rows(f.layout, std::floor(rest - lanes)));
   f.splitter = take(grip);
   f.lanes = {x0, y, x1, std::max(y, high.y)};
   // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before
   // they have to be scrolled.
-  f.lane_height = f.model.lanes.empty() ? lane : std::max(px(19), std::floor(f.lanes.height() / count));
+  const float all_fit = f.lanes.height() >= lowest_lane * count ? lowest_lane : px(19);
+  f.lane_height = f.model.lanes.empty() ? lane : std::max(all_fit, std::floor(f.lanes.height() / count));
+  if (f.lanes.height() < f.lane_height * count) f.lanes.y1 = f.lanes.y0 + whole_rows(f.lanes.height(), f.lane_height);
   f.axis = {x0, x1, f.view.visible};
 
   f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));

@@ -33,8 +33,8 @@ std::string joined(std::vector<std::string> parts) {
 
 std::string other_iteration(std::int64_t tokens) {
   if (tokens == 0) return {};
-  return tokens > 0 ? fmt::format(" of {} iteration{} ago", tokens, tokens == 1 ? "" : "s")
-                    : fmt::format(" of {} iteration{} ahead", -tokens, tokens == -1 ? "" : "s");
+  if (tokens == 1 || tokens == -1) return tokens > 0 ? " of the previous iteration" : " of the next iteration";
+  return tokens > 0 ? fmt::format(" of {} iterations before", tokens) : fmt::format(" of {} iterations later", -tokens);
 }
 
 std::string why_not_earlier(const Problem& p, const EventEdge& e) {
@@ -53,7 +53,7 @@ std::string why_not_later(const Problem& p, const EventEdge& e) {
   switch (e.kind) {
     case EventEdge::Kind::Data: return fmt::format("{} waits for it", to);
     case EventEdge::Kind::Stream: return fmt::format("{} is next on the same warps", to);
-    case EventEdge::Kind::Unit: return fmt::format("{} needs {} right after", to, e.what);
+    case EventEdge::Kind::Unit: return fmt::format("{} needs {} right after it", to, e.what);
     case EventEdge::Kind::Credit: return fmt::format("{} needs the slot it frees ({})", to, e.what);
   }
   return {};
@@ -102,6 +102,11 @@ void add_reasons(const Problem& problem, const Schedule& schedule, InspectorMode
 
 }  // namespace
 
+bool counts_registers(const Problem& problem) {
+  return problem.resident_registers > 0 ||
+         std::any_of(problem.values.begin(), problem.values.end(), [](const Value& value) { return value.registers > 0; });
+}
+
 void add_range(const SlackRanges& slack, InspectorModel& model) {
   const auto found = std::find_if(slack.ops.begin(), slack.ops.end(), [&](const OpRange& r) { return r.op == model.op; });
   if (found == slack.ops.end()) return;
@@ -122,7 +127,7 @@ void add_range(const SlackRanges& slack, InspectorModel& model) {
                                                               : "as far as found"));
   }
   if (!slack.exact || !r.settled())
-    model.range.push_back(fmt::format("by longest paths never outside {} .. {}", grouped(r.path_earliest), grouped(r.path_latest)));
+    model.range.push_back(fmt::format("dependences and refills allow {} to {} at most", grouped(r.path_earliest), grouped(r.path_latest)));
 }
 
 InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule, const Usage* usage, const Verdict* verdict) {
@@ -156,8 +161,8 @@ InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule
     const Slack slack = compute_slack(problem, *schedule)[id.index()];
     const auto bound = [](Cycle room, Cycle at) { return room == kUnlimited ? std::string("any") : grouped(at); };
     fact("slack",
-         fmt::format("{}  [{} .. {}]", bound(slack.later, slack.later), bound(slack.earlier, start - slack.earlier),
-                     bound(slack.later, start + slack.later)),
+         fmt::format("-{} / +{}: {} to {}", bound(slack.earlier, slack.earlier), bound(slack.later, slack.later),
+                     bound(slack.earlier, start - slack.earlier), bound(slack.later, start + slack.later)),
          slack.earlier < 0 || slack.later < 0);
   }
   std::vector<std::string> reads, writes;
@@ -168,7 +173,7 @@ InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule
     if (problem.values[v].producer == id) writes.push_back(tile(problem, ValueId(v)));
   if (!reads.empty()) fact("reads", joined(reads));
   if (!writes.empty()) fact("writes", joined(writes));
-  if (schedule && usage) {
+  if (schedule && usage && counts_registers(problem)) {
     const std::size_t g = schedule->group(id).index();
     const int budget = schedule->groups[g].registers > 0 ? schedule->groups[g].registers : usage->register_budget[g];
     const std::int64_t live = value_at(usage->registers[g], schedule->slot(id));

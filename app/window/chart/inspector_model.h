@@ -47,6 +47,8 @@ struct InspectorModel {
   std::vector<std::string> violations;   ///< of which it is part
 };
 
+/// Its values have registers; those of dumps do not, and then nothing is said about them.
+bool counts_registers(const Problem& problem);
 /// What is known about where else the op could be: a line per tier, then who holds it.
 void add_range(const SlackRanges& slack, InspectorModel& model);
 

@@ -165,7 +165,7 @@ bool AppWindow::step() {
     return true;
   }
   session_.pump();
-  for (std::string& path : platform_.take_dropped_files()) ui_.commands.push(OpenFile{std::move(path)});
+  for (std::string& path : platform_.take_dropped_files()) ui_.commands.push(OpenFile{std::move(path), true});
   if (next == Next::Draw) {
     probe::begin_frame();
     rebuild_models();
@@ -255,6 +255,7 @@ bool AppWindow::dispatch_keys() {
 void AppWindow::draw() {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ui_.of<WhatIfState>().busy = false;  // unless a slider that is drawn says otherwise
+  watch_hand();
   const bool leave_menus = dispatch_keys();
   draw_menu_bar(session_, ui_);
   const float menu = std::floor(ImGui::GetFrameHeight());
@@ -316,7 +317,7 @@ void AppWindow::draw_panes(float top, float height) {
   const float least_width = px(left > 0 ? 440 : 300), least_height = px(160);
   if (width - left - right < least_width) right = 0;
   if (width - left < least_width) left = 0;
-  if (height - bottom < least_height) bottom = 0;
+  if (height - bottom < least_height) bottom = height - least_height >= px(90) ? height - least_height : 0;
   if (ui_.maximized) bottom = height;
   ui_.on_screen = {!ui_.maximized, bottom > 0, right > 0, left > 0};
   if (!ui_.on_screen[static_cast<std::size_t>(focus::pane())]) focus::set(ui_.maximized ? FocusPane::Bottom : FocusPane::Chart);
@@ -339,7 +340,7 @@ void AppWindow::draw_panes(float top, float height) {
          [&] { focused(FocusPane::Bottom, [&] { draw_bottom_pane(session_, models_, ui_); }); });
   if (ui_.maximized) {  // what only a chart could have done
     ui_.chart.requested.clear();
-    session_.view().fit_all = session_.view().zoom_to_selection = false;
+    session_.view().fit_all = session_.view().zoom_to_selection = session_.view().reveal = false;
   }
   if (right > 0)
     pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,

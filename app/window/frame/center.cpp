@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/session/commands.h"
+#include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/window/frame/panels.h"
 #include "app/window/frame/schedule_list.h"
@@ -63,7 +64,7 @@ void draw_waiting(const Session& session, UiState& ui) {
     float x = at.x + (size.x - count * width - (count - 1) * gap) / 2;
     for (const std::string& name : ui.machines) {
       ImGui::SetCursorScreenPos(ImVec2(x, y + px(8)));
-      if (button(("center/machine/" + name).c_str(), name, ButtonKind::Plain, {}, width, px(34))) ui.commands.push(OpenMachine{name});
+      if (button(("center/machine/" + name).c_str(), name, ButtonKind::Plain, {}, width, px(34))) ui.commands.push(OpenMachine{name, true});
       x += width + gap;
     }
     return;
@@ -138,9 +139,18 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     paint_pill(at, px(18), fonts().small_bold, text, Tone::Warning);
     if (probe::on()) probe::item("center/what_if", at.x, at.y, at.x + pill_width(fonts().small_bold, text), at.y + px(18));
     room = modes_end;  // the banner has the rest
+  } else if (!models.header.changes.empty() && !session.view().pictures.empty()) {
+    // A picture of the chart alone says it too.
+    const std::string text = machine_text(session.content());
+    const float width = pill_width(fonts().small_bold, text);
+    paint_pill(ImVec2(ImGui::GetWindowPos().x + room - width, ImGui::GetWindowPos().y + px(8)), px(18), fonts().small_bold, text,
+               Tone::Warning);
+    room -= width + px(10);
   } else if (entry && !entry->verdict.valid()) {
-    const std::string text = no_schedule(session) ? "no schedule exists; this one " + violations_text(entry->verdict)
-                                                  : violations_text(entry->verdict) + ": see Explain";
+    const std::string text = no_schedule(session)     ? "no schedule exists; this one " + violations_text(entry->verdict)
+                             : session.content().dump ? fmt::format("{} by the {} reading: see Explain", violations_text(entry->verdict),
+                                                                    short_name(session.content().dump->reading))
+                                                      : violations_text(entry->verdict) + ": see Explain";
     const float width = std::min(pill_width(fonts().small_bold, text), std::max(room - modes_end - px(14), px(60)));
     const ImVec2 at(ImGui::GetWindowPos().x + room - width, ImGui::GetWindowPos().y + px(8));
     ImGui::SetCursorScreenPos(at);
@@ -179,7 +189,9 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   if (view.fit_all) fit_all(ui.chart, *models.gantt);
   if (view.zoom_to_selection)
     centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);
-  view.fit_all = view.zoom_to_selection = false;
+  if (view.zoom_to_selection || view.reveal)
+    ui.chart.reveal = view.zoom_to_selection && !session.selection().empty() ? session.selection().ops : view.highlight.ops;
+  view.fit_all = view.zoom_to_selection = view.reveal = false;
   ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ui.chart.keys_elsewhere = ui.of<WhatIfState>().dragged.has_value();

@@ -7,6 +7,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/window/frame/folder_list.h"
 #include "app/window/frame/panels.h"
 #include "app/window/frame/project_dialogs.h"
 #include "app/window/kit/probe.h"
@@ -22,30 +23,6 @@ void copy_to(char* buffer, std::size_t size, const std::string& text) { std::snp
 
 void title(const std::string& text) { dialog_title(text); }
 
-struct FolderItem {
-  std::string name;
-  bool folder = false;
-};
-
-/// Folders first, then files of JSON and of lines of JSON; empty when it cannot be read.
-std::vector<FolderItem> list_folder(const std::string& folder) {
-  constexpr std::size_t kMost = 5000;
-  std::vector<FolderItem> items;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
-       !error && it != end && items.size() < kMost; it.increment(error)) {
-    std::error_code ignored;
-    const std::string name = it->path().filename().string();
-    if (name.empty() || name[0] == '.') continue;
-    const bool is_folder = it->is_directory(ignored);
-    const std::string ending = it->path().extension().string();
-    if (is_folder || ending == ".json" || ending == ".jsonl" || ending == ".journal") items.push_back({name, is_folder});
-  }
-  std::sort(items.begin(), items.end(),
-            [](const FolderItem& a, const FolderItem& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
-  return items;
-}
-
 void draw_shelf(const char* heading, Shelf shelf, const char* prefix, UiState& ui) {
   bool any = false;
   for (const LibraryEntry& entry : list_library(shelf)) {
@@ -54,49 +31,22 @@ void draw_shelf(const char* heading, Shelf shelf, const char* prefix, UiState& u
     any = true;
     const std::string name = std::string(prefix) + entry.name;
     const RowArea row = pick_row(name.c_str(), false, px(25));
-    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().text,
-               fitted(fonts().body, entry.name, row.max.x - row.min.x - px(16)));
+    const std::string shown = fitted_middle(fonts().body, entry.name, row.max.x - row.min.x - px(16));
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().text, shown);
+    if (row.hovered && shown != entry.name) tooltip(entry.name);
     if (!row.clicked) continue;
-    if (shelf == Shelf::Kernels) ui.commands.push(OpenKernel{entry.name});
-    if (shelf == Shelf::Machines) ui.commands.push(OpenMachine{entry.name});
+    if (shelf == Shelf::Kernels) ui.commands.push(OpenKernel{entry.name, true});
+    if (shelf == Shelf::Machines) ui.commands.push(OpenMachine{entry.name, true});
     if (shelf == Shelf::Schedules) ui.commands.push(OpenSchedule{entry.path});
     ImGui::CloseCurrentPopup();
   }
 }
 
-void draw_folder(UiState& ui) {
-  OpenDialogState& dialog = ui.open_dialog;
-  section("FILES", "");
-  const std::string shown = fitted(fonts().mono_small, dialog.folder, ImGui::GetContentRegionAvail().x);
-  {
-    const FontScope scope(fonts().mono_small);
-    colored_text(theme().dim, shown);
-  }
-  const fs::path here(dialog.folder);
-  if (here.has_parent_path() && here.parent_path() != here) {
-    const RowArea row = pick_row("open/up", false, px(25));
-    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), theme().accent, "..");
-    if (row.clicked) {
-      dialog.folder = here.parent_path().string();
-      return;
-    }
-  }
-  std::size_t count = 0;
-  for (const FolderItem& item : list_folder(dialog.folder)) {
-    if (!matches(item.name, dialog.filter)) continue;
-    ++count;
-    const RowArea row = pick_row(("open/file/" + item.name).c_str(), false, px(25));
-    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(4)), item.folder ? theme().accent : theme().text,
-               fitted(fonts().body, item.name + (item.folder ? "/" : ""), row.max.x - row.min.x - px(16)));
-    if (!row.clicked) continue;
-    if (item.folder) {
-      dialog.folder = (here / item.name).string();
-      return;
-    }
-    ui.commands.push(OpenFile{(here / item.name).string()});
-    ImGui::CloseCurrentPopup();
-  }
-  if (count == 0) colored_text(theme().faint, "no folders, .json, .jsonl or .journal files here");
+/// Why there is nothing to open under this path; empty: there is.
+std::string why_no_file(const std::string& path) {
+  std::error_code ignored;
+  // A dump's name may say which loop is meant.
+  return fs::is_regular_file(path, ignored) || fs::is_regular_file(path.substr(0, path.find('#')), ignored) ? "" : "There is no such file.";
 }
 
 }  // namespace
@@ -107,15 +57,16 @@ void draw_open_dialog(Session& session, UiState& ui) {
     session.view().open_dialog = false;
     std::error_code ignored;
     if (dialog.folder.empty()) dialog.folder = fs::current_path(ignored).string();
-    dialog.path[0] = dialog.filter[0] = 0;
+    dialog.filter[0] = 0;  // what was typed as a path stays: it may have been almost right
+    dialog.complaint.clear();
     dialog.just_opened = true;
     ImGui::OpenPopup("open");
   }
-  if (!begin_modal("open", ImVec2(px(820), px(560)))) return;
+  if (!begin_modal("open", ImVec2(px(980), px(580)))) return;
   title("Open");
   wrapped_text(fonts().small, theme().dim,
                "Projects, kernels, machines, schedules, constraints, and dumps of a compiler's scheduler (ddg, schedule_graph, "
-               "joint-solver); which one a file is, it says itself.");
+               "joint-solver). Each file says what it is.");
   ImGui::Dummy(ImVec2(0, px(2)));
   if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
   dialog.just_opened = false;
@@ -123,28 +74,38 @@ void draw_open_dialog(Session& session, UiState& ui) {
   ImGui::SameLine();
   const float open_width = px(80), room = ImGui::GetContentRegionAvail().x - open_width - px(8);
   ImGui::SetNextItemWidth(room);
-  const bool entered =
-      ImGui::InputTextWithHint("##path", "or type a path", dialog.path, sizeof dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (probe::on()) probe::last_item("open/path");
+  const std::string before = dialog.path;
+  const bool entered = path_field("open/path", "or type a path; Tab completes it", dialog.path, sizeof dialog.path);
+  if (before != dialog.path) dialog.complaint.clear();
   ImGui::SameLine();
   if (button("open/go", "Open", ButtonKind::Plain, dialog.path[0] ? "" : "type a path first", open_width) || (entered && dialog.path[0])) {
-    ui.commands.push(OpenFile{dialog.path});
-    ImGui::CloseCurrentPopup();
+    dialog.complaint = why_no_file(dialog.path);
+    if (dialog.complaint.empty()) {
+      ui.commands.push(OpenFile{dialog.path, true});
+      ImGui::CloseCurrentPopup();
+    }
   }
+  if (!dialog.complaint.empty()) colored_text(theme().bad, dialog.complaint);
+  if (probe::on() && !dialog.complaint.empty()) probe::last_item("open/complaint");
   const float height = ImGui::GetContentRegionAvail().y - px(44), gap = px(16);
-  const float column = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  // Names of hand schedules are the longest.
+  const float whole = ImGui::GetContentRegionAvail().x - 2 * gap, narrow = std::floor(whole * 0.29f);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(1)));
-  ImGui::BeginChild("kernels", ImVec2(column, height));
+  ImGui::BeginChild("kernels", ImVec2(narrow, height));
   draw_shelf("KERNELS", Shelf::Kernels, "open/kernel/", ui);
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
-  ImGui::BeginChild("machines", ImVec2(column, height));
+  ImGui::BeginChild("machines", ImVec2(whole - 2 * narrow, height));
   draw_shelf("MACHINES", Shelf::Machines, "open/machine/", ui);
   draw_shelf("HAND SCHEDULES", Shelf::Schedules, "open/schedule/", ui);
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
-  ImGui::BeginChild("files", ImVec2(column, height));
-  draw_folder(ui);
+  ImGui::BeginChild("files", ImVec2(narrow, height));
+  section("FILES");
+  if (const auto file = draw_folder_list("open", dialog.folder, dialog.filter)) {
+    ui.commands.push(OpenFile{*file, true});
+    ImGui::CloseCurrentPopup();
+  }
   ImGui::EndChild();
   ImGui::PopStyleVar();
   ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
@@ -181,8 +142,8 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   if (prompt.just_opened) ImGui::SetKeyboardFocusHere();
   prompt.just_opened = false;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  const bool entered = ImGui::InputText("##write_path", prompt.path, sizeof prompt.path, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (probe::on()) probe::last_item("write/path");
+  const bool entered = path_field("write/path", "", prompt.path, sizeof prompt.path);
+  draw_place_list("write/place", prompt.path, sizeof prompt.path, px(170));
   if (fs::exists(prompt.path, ignored)) colored_text(theme().warning, "This file exists and will be replaced.");
   ImGui::Dummy(ImVec2(0, px(6)));
   const bool go = button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
@@ -243,7 +204,7 @@ void draw_error_panel(const Session& session, UiState& ui) {
     ui.commands.push(copy_text(report->title + "\n" + to_string(report->error)));
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
-  if (button("error/close", "Close", ButtonKind::Primary, {}, px(90), px(32)) || key_pressed(Key::Escape)) {
+  if (button("error/close", "Close", ButtonKind::Primary, {}, px(90), px(32)) || key_pressed(Key::Escape) || key_pressed(Key::Enter)) {
     ui.commands.push(DismissError{});
     ImGui::CloseCurrentPopup();
   }

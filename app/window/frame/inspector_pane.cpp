@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/session/commands.h"
+#include "app/session/dump_source.h"
 #include "app/window/frame/dump_pane.h"
 #include "app/window/frame/panels.h"
 #include "app/window/kit/pretty_text.h"
@@ -62,7 +63,7 @@ void draw_reason(const std::string& name, const InspectorReason& reason, UiState
 void draw_links(const Session& session, const InspectorModel& model, UiState& ui) {
   if (model.links.empty()) return;
   const Problem& problem = *session.content().problem;
-  section("DEPENDENCES", "slack");
+  section("DEPENDENCES", "spare");
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), 0));
   for (std::size_t i = 0; i < model.links.size(); ++i) {
     const InspectorLink& edge = model.links[i];
@@ -131,6 +132,7 @@ void draw_schedule(const Session& session) {
   if (!entry->schedule.provenance.author.empty()) origin += " · " + entry->schedule.provenance.author;
   wrapped_text(fonts().small, theme().dim, origin);
   ImGui::Dummy(ImVec2(0, px(2)));
+  if (entry->stored) wrapped_text(fonts().small, theme().text, drawable(pretty(entry->stored->sentence)));
   fact_line("II", grouped(entry->schedule.ii), theme().text);
   fact_line("sustainable period", entry->period.deadlock ? "deadlock" : grouped(entry->period.cycles()),
             entry->period.deadlock || entry->period.cycles() > entry->schedule.ii ? theme().bad : theme().text);
@@ -143,12 +145,13 @@ void draw_schedule(const Session& session) {
               theme().text);
   if (problem.limits.tmem_columns > 0)
     fact_line("tensor memory", fmt::format("{} of {} columns", entry->usage.tmem_columns, problem.limits.tmem_columns), theme().text);
-  section("WARP GROUPS", "registers");
+  const bool registers = counts_registers(problem);
+  section("WARP GROUPS", registers ? "registers" : "");
   for (std::size_t g = 0; g < entry->schedule.groups.size(); ++g) {
     const ScheduleGroup& group = entry->schedule.groups[g];
     const int budget = group.registers > 0 ? group.registers : entry->usage.register_budget[g];
     fact_line(fmt::format("{} · {} warp{}", group.role, group.warps, group.warps == 1 ? "" : "s"),
-              fmt::format("{} of {}", entry->usage.register_peak[g], budget), theme().text);
+              registers ? fmt::format("{} of {}", entry->usage.register_peak[g], budget) : "", theme().text);
   }
   bool any = false;
   for (std::size_t c = 0; c < problem.channels.size(); ++c) {
@@ -166,6 +169,7 @@ void draw_schedule(const Session& session) {
   if (tell)
     for (const ObjectiveValue& objective : entry->objectives) {
       if (objective.name == "tmem" && problem.limits.tmem_columns == 0) continue;
+      if (objective.name == "registers" && !registers) continue;
       const std::string value = objective.name == "smem"   ? kib(objective.value) + " KiB"
                                 : objective.name == "tmem" ? grouped(objective.value) + " columns"
                                                            : grouped(objective.value);

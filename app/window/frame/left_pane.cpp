@@ -55,7 +55,8 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   sort_by(rows, column_of(ops_columns(), ui.list_sort), ui.list_descending);
   if (rows.size() < all)
     wrapped_text(fonts().small, theme().warning, fmt::format("{} of {} ops are hidden by the filter", all - rows.size(), all));
-  ImGui::BeginChild("ops", ImVec2(0, 0));
+  const float room = ImGui::GetContentRegionAvail().y;
+  ImGui::BeginChild("ops", ImVec2(0, whole_rows(room, px(23))));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const auto draw_row = [&](std::size_t i) {
     const OpsTableRow& op = rows[i];
@@ -76,6 +77,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
     if (row.double_clicked) ui.commands.push(zoom_to_selection());
   };
   draw_seen_rows(rows.size(), draw_row, px(23));
+  settle_on_rows(px(23));
   ImGui::PopStyleVar();
   ImGui::EndChild();
 }

@@ -61,7 +61,7 @@ void add_document(Contents& out, const Session& session) {
 void add_shelf(Contents& out, Shelf shelf) {
   for (const LibraryEntry& entry : list_library(shelf)) {
     const bool kernel = shelf == Shelf::Kernels;
-    Command command = kernel ? Command(OpenKernel{entry.name}) : Command(OpenMachine{entry.name});
+    Command command = kernel ? Command(OpenKernel{entry.name, true}) : Command(OpenMachine{entry.name, true});
     out.add({(kernel ? "kernel/" : "machine/") + entry.name, kernel ? "kernel" : "machine", entry.name, ""},
             {{std::move(command)}, nullptr, {}, {}});
   }
@@ -87,7 +87,8 @@ Contents contents_of(const Session& session, PaletteState::Scope scope, bool com
     for (const Tab& tab : tabs()) out.add({std::string("tab/") + tab.id, "tab", tab.label, ""}, {{show_tab(tab.tab)}, nullptr, {}, {}});
     for (const std::string& name : session.settings().recent) {
       // A shipped name, or a file.
-      Command open = name.find('/') == std::string::npos && !name.ends_with(".json") ? Command(OpenKernel{name}) : Command(OpenFile{name});
+      Command open =
+          name.find('/') == std::string::npos && !name.ends_with(".json") ? Command(OpenKernel{name, true}) : Command(OpenFile{name, true});
       out.add({"recent/" + name, "recent", base_name(name), name}, {{std::move(open)}, nullptr, {}, {}});
     }
   }

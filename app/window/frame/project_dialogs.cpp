@@ -14,6 +14,7 @@
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/window/frame/folder_list.h"
 #include "app/window/frame/panels.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
@@ -200,8 +201,8 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
   dialog.just_opened = false;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  const bool entered = ImGui::InputText("##export_path", dialog.path, sizeof dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (probe::on()) probe::last_item("export/path");
+  const bool entered = path_field("export/path", "", dialog.path, sizeof dialog.path);
+  draw_place_list("export/place", dialog.path, sizeof dialog.path, px(150));
   std::error_code ignored;
   const std::string folder = fs::current_path(ignored).string();
   const bool replaces = fs::is_regular_file(dialog.path, ignored);
@@ -276,39 +277,56 @@ void draw_leave_dialog(Session& session, UiState& ui) {
 
 // --- what should not be missed
 
+namespace {
+
+constexpr std::size_t kMostRecoveries = 4;  // lines at once; more scroll
+
+float notice_line() { return std::floor(px(38)); }
+
+/// A sentence, with `button_count` buttons of that width at its right end: the cursor is at the first of them.
+void notice_sentence(const std::string& text, ImVec2 at, float width, float button_width, int button_count) {
+  const float gap = px(8), line = notice_line(), buttons = static_cast<float>(button_count) * (button_width + gap);
+  const float room = width - buttons - px(40);
+  const std::string shown = fitted(fonts().body, text, room);
+  paint_text(fonts().body, ImVec2(at.x + px(16), at.y + (line - text_size(fonts().body, "X").y) / 2), theme().text, shown);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(ImVec2(std::max(room, 1.0f), line));
+  if (shown != text && ImGui::IsItemHovered()) tooltip(text);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - px(12) - buttons + gap, at.y + (line - px(26)) / 2));
+}
+
+/// A line for each piece of work that a window which is gone has left.
+void draw_recoveries(const Session& session, UiState& ui) {
+  ImGui::BeginChild("recoveries", ImVec2(0, 0));
+  const ImVec2 begin = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, one = px(84), height = px(26);
+  const auto& all = session.recoveries();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const ImVec2 at(begin.x, begin.y + static_cast<float>(i) * notice_line());
+    notice_sentence(fmt::format("Recovered work from {}: {}", time_of(all[i], std::time(nullptr)), describe(all[i])), at, width, one, 2);
+    if (button(fmt::format("recovery/restore/{}", i).c_str(), "Restore", i == 0 ? ButtonKind::Primary : ButtonKind::Plain, {}, one, height))
+      ui.commands.push(RestoreWork{all[i].path});
+    ImGui::SameLine(0, px(8));
+    if (button(fmt::format("recovery/discard/{}", i).c_str(), "Discard", ButtonKind::Plain, {}, one, height))
+      ui.commands.push(DiscardWork{all[i].path});
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace
+
 float notice_height(const Session& session) {
-  return session.recoveries().empty() && session.view().notice.empty() ? 0 : std::floor(px(38));
+  const std::size_t lines =
+      session.recoveries().empty() ? !session.view().notice.empty() : std::min(session.recoveries().size(), kMostRecoveries);
+  return static_cast<float>(lines) * notice_line();
 }
 
 void draw_notices(const Session& session, UiState& ui) {
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + px(4), at.y + size.y), theme().warning);
-  const float height = px(26), gap = px(8), y = at.y + (size.y - height) / 2;
-  const auto sentence = [&](const std::string& text, float right) {
-    const ImVec2 extent = text_size(fonts().body, "X");
-    paint_text(fonts().body, ImVec2(at.x + px(16), at.y + (size.y - extent.y) / 2), theme().text,
-               fitted(fonts().body, text, right - at.x - px(28)));
-  };
-  float right = at.x + size.x - px(12);
-  const auto place = [&](float width) {
-    right -= width;
-    ImGui::SetCursorScreenPos(ImVec2(right, y));
-    right -= gap;
-    return width;
-  };
-  if (session.recoveries().empty()) {
-    const float width = place(px(80));
-    if (button("notice/dismiss", "Dismiss", ButtonKind::Plain, {}, width, height)) ui.commands.push(dismiss_notice());
-    return sentence(session.view().notice, right);
-  }
-  const Recovery& newest = session.recoveries().front();
-  const float discard = place(px(84));
-  if (button("recovery/discard", "Discard", ButtonKind::Plain, {}, discard, height)) ui.commands.push(DiscardWork{newest.path});
-  const float restore = place(px(84));
-  if (button("recovery/restore", "Restore", ButtonKind::Primary, {}, restore, height)) ui.commands.push(RestoreWork{newest.path});
-  std::string text = fmt::format("Recovered work from {}: {}", time_of(newest, std::time(nullptr)), describe(newest));
-  if (const std::size_t more = session.recoveries().size() - 1; more > 0) text += fmt::format("; and {} more", more);
-  sentence(text, right);
+  if (!session.recoveries().empty()) return draw_recoveries(session, ui);
+  notice_sentence(session.view().notice, at, size.x, px(80), 1);
+  if (button("notice/dismiss", "Dismiss", ButtonKind::Plain, {}, px(80), px(26))) ui.commands.push(dismiss_notice());
 }
 
 }  // namespace heddle::app

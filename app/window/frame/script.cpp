@@ -10,6 +10,7 @@
 
 #include "app/platform/imgui_compat.h"
 #include "app/window/kit/probe.h"
+#include "app/window/parts/tabs.h"
 
 namespace heddle::app {
 namespace {
@@ -92,6 +93,12 @@ Result<Ok> run_one(AppWindow& window, const std::string& step) {
   if (const auto name = rest("hover:")) return point_at(window, *name);
   for (const auto& [prefix, mouse_button] : {std::pair{"click:", 0}, {"right:", 1}})
     if (const auto name = rest(prefix)) {
+      if (const Tab* tab = name->starts_with("tab/") ? find_tab(std::string_view(*name).substr(4)) : nullptr;
+          tab && !probe::last_frame().contains(*name)) {
+        // It is in another group: that comes first.
+        if (const auto group = point_at(window, std::string("tab/group/") + id_of(tab->group)); !group) return group;
+        press(window, 0);
+      }
       const auto there = point_at(window, *name);
       if (there) press(window, mouse_button);
       return there;

@@ -36,7 +36,7 @@ void draw_header_chip(HeaderModel header, float height, float room, const Sessio
   const bool hovered = ImGui::IsItemHovered();
   if (probe::on()) probe::last_item("toolbar/header");
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (hovered) tooltip(std::string("Why is II not smaller?  ") + keys_of(explain));
+  if (hovered) tooltip((header.verdict.empty() ? "" : header.verdict + "\n") + "Why is II not smaller?  " + keys_of(explain));
   list.AddRectFilled(at, ImVec2(at.x + width, at.y + height), hovered ? t.hovered : t.input, px(5));
   list.AddRect(at, ImVec2(at.x + width, at.y + height), hovered ? t.accent : t.border, px(5));
   const auto middle = [&](ImFont* font) { return at.y + (height - text_size(font, "X").y) / 2; };
@@ -62,9 +62,9 @@ void draw_choices(const char* title, Shelf shelf, const std::string& current, co
     paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(3)), theme().text, entry.name);
     if (!row.clicked) continue;
     if (shelf == Shelf::Kernels)
-      ui.commands.push(OpenKernel{entry.name});
+      ui.commands.push(OpenKernel{entry.name, true});
     else
-      ui.commands.push(OpenMachine{entry.name});
+      ui.commands.push(OpenMachine{entry.name, true});
     if (session.content().kernel) ImGui::CloseCurrentPopup();
   }
 }
@@ -117,6 +117,20 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
   }
 }
 
+/// "1 change", beside the machine whose numbers, or the kernel's, are not those of its file; a click shows which.
+void draw_changes(const Session& session, const std::string& text, UiState& ui, float height) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = pill_width(fonts().small_bold, text), high = px(20);
+  if (ImGui::InvisibleButton("changes", ImVec2(width, height))) ui.commands.push(show_tab(BottomTab::WhatIf));
+  if (probe::on()) probe::last_item("toolbar/changes");
+  if (ImGui::IsItemHovered()) {
+    std::string list = "Not the numbers of the files:";
+    for (const std::string& change : session.content().problem->changes) list += "\n" + change;
+    tooltip(list);
+  }
+  paint_pill(ImVec2(at.x, at.y + (height - high) / 2), high, fonts().small_bold, text, Tone::Warning);
+}
+
 /// Looks like a field; the palette is where one types.
 void draw_find(UiState& ui, const Session& session, float width, float height) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
@@ -140,7 +154,7 @@ void draw_recent_menu(const Session& session, UiState& ui) {
   const std::vector<std::string>& recent = session.settings().recent;
   if (!ImGui::BeginMenu("Open recent", !recent.empty())) return;
   for (const std::string& name : recent)
-    if (ImGui::MenuItem(name.c_str())) ui.commands.push(OpenKernel{name});
+    if (ImGui::MenuItem(name.c_str())) ui.commands.push(OpenKernel{name, true});
   ImGui::EndMenu();
 }
 
@@ -202,11 +216,17 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   const float rest = right - ImGui::GetCursorPosX();
   const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
   if (session.content().kernel) {
-    const float chooser = narrow ? px(50) : px(150);
+    const float chooser = (narrow ? px(50) : px(150)) + (models.header.changes.empty() ? 0 : px(90));
     draw_header_chip(models.header, height, rest - find_width - chooser - 2 * gap, session, ui);
     ImGui::SameLine(0, gap);
-    const float room = right - ImGui::GetCursorPosX() - find_width - gap - px(28);
+    const std::string& changes = models.header.changes;
+    const float chip = changes.empty() ? 0 : pill_width(fonts().small_bold, changes) + gap;
+    const float room = right - ImGui::GetCursorPosX() - find_width - gap - px(28) - chip;
     draw_subject(session, models, ui, height, std::max(room, px(12)));
+    if (chip > 0) {
+      ImGui::SameLine(0, gap);
+      draw_changes(session, changes, ui, height);
+    }
   }
   ImGui::SameLine();
   ImGui::SetCursorPosX(right - find_width);

@@ -50,8 +50,7 @@ void draw_card(const Card& card, ImVec2 at, ImVec2 size, UiState& ui) {
   list.AddRectFilled(ImVec2(at.x + px(16), at.y + px(18)), ImVec2(at.x + px(44), at.y + px(24)), role_color(card.role).fill, px(3));
   paint_text(fonts().title, ImVec2(at.x + px(16), at.y + px(34)), t.text, card.title);
   paint_text(fonts().small, ImVec2(at.x + px(16), at.y + px(62)), t.accent, card.subtitle);
-  const FontScope scope(fonts().small);
-  list.AddText(fonts().small, ImGui::GetFontSize(), ImVec2(at.x + px(16), at.y + px(88)), t.dim, card.text, nullptr, size.x - px(32));
+  paint_wrapped(fonts().small, ImVec2(at.x + px(16), at.y + px(88)), t.dim, card.text, size.x - px(32));
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (pressed) ui.commands.push(OpenPair{card.kernel, card.machine});
 }
@@ -102,9 +101,9 @@ void draw_welcome(const Session& session, UiState& ui) {
     if (link(("welcome/recent/" + std::to_string(i)).c_str(), fitted_middle(fonts().body, recent[i], block))) {
       // A shipped kernel's name, or the path of a kernel or a project.
       if (recent[i].find('/') == std::string::npos && !recent[i].ends_with(".json"))
-        ui.commands.push(OpenKernel{recent[i]});
+        ui.commands.push(OpenKernel{recent[i], true});
       else
-        ui.commands.push(OpenFile{recent[i]});
+        ui.commands.push(OpenFile{recent[i], true});
     }
   }
   y += px(10);

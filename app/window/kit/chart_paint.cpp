@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/platform/imgui_compat.h"
+#include "app/window/kit/probe.h"
 
 namespace heddle::app::paint {
 
@@ -90,6 +91,7 @@ float text_height(ImFont* font) { return font_size(font); }
 void text(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::string_view text) {
   // Whole pixels keep letters sharp.
   draw.AddText(font, font_size(font), {std::floor(x), std::floor(y)}, color, text.data(), text.data() + text.size());
+  if (probe::on()) probe::label(draw, text, x, y, x + text_width(font, text), y + text_height(font));
 }
 
 void text_right(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::string_view what) {
@@ -107,8 +109,9 @@ void text_cut(ImDrawList& draw, ImFont* font, float x, float y, float width, Col
   if (text_width(font, what) <= width) return text(draw, font, x, y, color, what);
   const std::string_view beginning = beginning_that_fits(font, what, width);
   if (beginning.empty()) return;
-  text(draw, font, x, y, color, beginning);
-  text(draw, font, x + text_width(font, beginning), y, color, "..");
+  const std::string cut = std::string(beginning) + "..";
+  if (probe::on()) probe::cut(cut, text_width(font, what) - text_width(font, cut));
+  text(draw, font, x, y, color, cut);
 }
 
 }  // namespace heddle::app::paint

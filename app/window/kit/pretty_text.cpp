@@ -17,6 +17,16 @@ bool of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c =
 std::string pretty(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
+    // "QK0 -962-> max0": the arrow of a graph drawn in letters.
+    if (text[i] == '-' && i + 1 < text.size() && digit(text[i + 1])) {
+      std::size_t end = i + 1;
+      while (end < text.size() && digit(text[end])) ++end;
+      if (text.substr(end, 2) == "->") {
+        out += "→ (" + pretty(text.substr(i + 1, end - i - 1)) + ")";
+        i = end + 2;
+        continue;
+      }
+    }
     if (text.substr(i, 2) == "->") {
       out += "→";
       i += 2;

@@ -1,4 +1,4 @@
-// The registry of named rectangles; one per process, used by the thread that draws.
+// The registry of named rectangles and of text; one per process, used by the thread that draws.
 #include "app/window/kit/probe.h"
 
 #include <imgui.h>
@@ -9,6 +9,14 @@ namespace heddle::app::probe {
 namespace {
 bool enabled_ = false;
 Items current_, last_;
+std::vector<Label> labels_, last_labels_;
+std::map<std::string, float, std::less<>> cuts_;  ///< of this frame
+
+Rect inside(const ImDrawList& list, Rect of) {
+  const ImVec2 low = list.GetClipRectMin(), high = list.GetClipRectMax();
+  return {std::max(of.x0, low.x), std::max(of.y0, low.y), std::min(of.x1, high.x), std::min(of.y1, high.y)};
+}
+bool empty(const Rect& rect) { return rect.x0 >= rect.x1 || rect.y0 >= rect.y1; }
 }  // namespace
 
 bool on() { return enabled_; }
@@ -17,11 +25,17 @@ void enable(bool enabled) {
   enabled_ = enabled;
   current_.clear();
   last_.clear();
+  labels_.clear();
+  last_labels_.clear();
+  cuts_.clear();
 }
 
 void begin_frame() {
   last_ = std::move(current_);
   current_.clear();
+  last_labels_ = std::move(labels_);
+  labels_.clear();
+  cuts_.clear();
 }
 
 void item(const std::string& name, float x0, float y0, float x1, float y1) {
@@ -31,15 +45,27 @@ void item(const std::string& name, float x0, float y0, float x1, float y1) {
 void last_item(const std::string& name) {
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
   // Rows of wide tables go on outside the window.
-  const ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 low = list.GetClipRectMin(), high = list.GetClipRectMax();
-  const Rect seen{std::max(a.x, low.x), std::max(a.y, low.y), std::min(b.x, high.x), std::min(b.y, high.y)};
-  if (seen.x0 < seen.x1 && seen.y0 < seen.y1)
+  const Rect seen = inside(*ImGui::GetWindowDrawList(), {a.x, a.y, b.x, b.y});
+  if (!empty(seen))
     item(name, seen.x0, seen.y0, seen.x1, seen.y1);
   else
     item(name, a.x, a.y, b.x, b.y);
 }
 
+void label(const ImDrawList& list, std::string_view text, float x0, float y0, float x1, float y1) {
+  if (!enabled_ || text.find_first_not_of(' ') == std::string_view::npos) return;
+  const Rect rect{x0, y0, x1, y1}, seen = inside(list, rect);
+  if (empty(seen)) return;
+  const auto cut = cuts_.find(text);
+  const float outside = std::max(0.0f, rect.x1 - seen.x1);
+  labels_.push_back({std::string(text), rect, seen, cut == cuts_.end() ? outside : cut->second + outside});
+}
+
+void cut(const std::string& shown, float missing) {
+  if (enabled_) cuts_[shown] = missing;
+}
+
 const Items& last_frame() { return last_; }
+const std::vector<Label>& last_labels() { return last_labels_; }
 
 }  // namespace heddle::app::probe

@@ -1,10 +1,14 @@
 // Named rectangles for tests: while drawing, widgets that matter register where they are ("toolbar/solve",
-// "gantt/bar/QK1@0"), and the harness aims at names, never at pixels. Off in the running program, where `on()` is false
-// and callers should not even build the name.
+// "gantt/bar/QK1@0"), and the harness aims at names, never at pixels. Text registers too, so that a test can see what lies over what and
+// what is cut. Off in the running program, where `on()` is false and callers should not even build the name.
 #pragma once
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
+
+struct ImDrawList;
 
 namespace heddle::app::probe {
 
@@ -15,6 +19,13 @@ struct Rect {
 };
 using Items = std::map<std::string, Rect, std::less<>>;
 
+/// A piece of text that can be seen.
+struct Label {
+  std::string text;
+  Rect rect, seen;    ///< all of it; what its window shows of it
+  float missing = 0;  ///< so many pixels more it would need for all its letters
+};
+
 bool on();
 /// Switches recording on or off for the whole process.
 void enable(bool enabled);
@@ -24,7 +35,12 @@ void begin_frame();
 void item(const std::string& name, float x0, float y0, float x1, float y1);
 /// Records what can be seen of the last ImGui item; all of it when nothing can.
 void last_item(const std::string& name);
+/// Records text of that list, unless nothing of it can be seen.
+void label(const ImDrawList& list, std::string_view text, float x0, float y0, float x1, float y1);
+/// A text was cut to `shown` and would need so many pixels more.
+void cut(const std::string& shown, float missing);
 /// Everything of the last complete frame.
 const Items& last_frame();
+const std::vector<Label>& last_labels();
 
 }  // namespace heddle::app::probe

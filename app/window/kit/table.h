@@ -4,6 +4,8 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,7 +43,9 @@ void draw_heading(const Column<Row>& column, const char* prefix, bool at_the_rig
     const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(column.title.c_str()).x;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - px(14)));
   }
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(column.title.c_str());
   ImGui::TableHeader(column.title.c_str());
+  if (probe::on()) probe::label(*ImGui::GetWindowDrawList(), column.title, at.x, at.y, at.x + size.x, at.y + size.y);
   if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
   if (probe::on()) probe::last_item(std::string(prefix) + "/" + column.title);
 }
@@ -64,6 +68,43 @@ void draw_heading(const Column<Row>& column, Color ink = theme().heading) {
   if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
 }
 
+/// A table that scrolls ends with a whole row: it is as high as the rows that it has room for, as they were in the frame before.
+class WholeRows {
+ public:
+  WholeRows(const char* id, ImGuiTableFlags flags, std::size_t rows)
+      : memory_(*ImGui::GetStateStorage()), key_(ImGui::GetID(id)), top_(ImGui::GetCursorScreenPos().y), rows_(rows) {
+    if (!(flags & ImGuiTableFlags_ScrollY)) rows_ = 0;
+  }
+  ImVec2 fitted(ImVec2 size) const {
+    const float row = memory_.GetFloat(key_, 0), around = memory_.GetFloat(key_ + 1, 0), room = size.y - around;
+    if (row <= 0 || size.y <= 0 || room < row || room >= row * static_cast<float>(rows_)) return size;
+    return {size.x, around + whole_rows(room, row)};
+  }
+  /// Call in the first cell of every row.
+  void see_row(std::size_t i) {
+    if (rows_ == 0) return;
+    const float y = ImGui::GetCursorScreenPos().y;
+    if (seen_ && *seen_ + 1 == i) memory_.SetFloat(key_, y - y_);
+    if (i == 0) {
+      const float bar = ImGui::GetScrollMaxX() > 0 ? ImGui::GetStyle().ScrollbarSize : 0;
+      memory_.SetFloat(key_ + 1, y + ImGui::GetScrollY() - ImGui::GetStyle().CellPadding.y - top_ + bar);
+    }
+    seen_ = i;
+    y_ = y;
+  }
+  /// After the last row.
+  void settle() const {
+    if (rows_ > 0) settle_on_rows(memory_.GetFloat(key_, 0));
+  }
+
+ private:
+  ImGuiStorage& memory_;
+  ImGuiID key_;
+  float top_, y_ = 0;
+  std::size_t rows_;
+  std::optional<std::size_t> seen_;
+};
+
 /// How tables differ from each other.
 struct TableLook {
   ImGuiTableFlags flags = 0;  ///< ImGuiTableFlags_Sortable: it sorts by itself
@@ -79,7 +120,8 @@ struct TableLook {
 template <class Row, class Heading, class First>
 void draw_table(const char* id, const TableLook& look, const std::vector<Column<Row>>& columns, std::vector<Row>& rows, Heading heading,
                 First first) {
-  if (!ImGui::BeginTable(id, static_cast<int>(columns.size()), look.flags, look.size, look.inner_width)) return;
+  WholeRows whole(id, look.flags, rows.size());
+  if (!ImGui::BeginTable(id, static_cast<int>(columns.size()), look.flags, whole.fitted(look.size), look.inner_width)) return;
   if (look.flags & ImGuiTableFlags_ScrollY) ImGui::TableSetupScrollFreeze(look.held, 1);
   for (const Column<Row>& column : columns) ImGui::TableSetupColumn(column.title.c_str(), column.flags, column.width);
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
@@ -96,6 +138,7 @@ void draw_table(const char* id, const TableLook& look, const std::vector<Column<
   const auto draw = [&](std::size_t i) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
+    whole.see_row(i);
     first(rows[i], i);
     for (const Column<Row>& column : std::span(columns).subspan(1)) {
       ImGui::TableNextColumn();
@@ -109,6 +152,7 @@ void draw_table(const char* id, const TableLook& look, const std::vector<Column<
     for (std::size_t i = 0; i < rows.size(); ++i) draw(i);
   else
     draw_seen_rows(rows.size(), draw);
+  whole.settle();
   if (rows.empty() && look.none) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();

@@ -53,7 +53,20 @@ ImVec2 text_size(ImFont* font, std::string_view text) {
 void paint_text(ImFont* font, ImVec2 at, Color color, std::string_view text) {
   if (text.empty()) return;
   const FontScope scope(font);
-  ImGui::GetWindowDrawList()->AddText(ImVec2(std::floor(at.x), std::floor(at.y)), color, begin_of(text), end_of(text));
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText(ImVec2(std::floor(at.x), std::floor(at.y)), color, begin_of(text), end_of(text));
+  if (!probe::on()) return;
+  const ImVec2 size = ImGui::CalcTextSize(begin_of(text), end_of(text));
+  probe::label(list, text, at.x, at.y, at.x + size.x, at.y + size.y);
+}
+
+float paint_wrapped(ImFont* font, ImVec2 at, Color color, const std::string& text, float width) {
+  const FontScope scope(font);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, width);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText(font, ImGui::GetFontSize(), at, color, text.c_str(), nullptr, width);
+  if (probe::on()) probe::label(list, text, at.x, at.y, at.x + size.x, at.y + size.y);
+  return size.y;
 }
 
 void paint_text_right(ImFont* font, float right, float top, Color color, std::string_view text) {
@@ -70,6 +83,16 @@ std::string drawable(std::string text) {
   return text;
 }
 
+namespace {
+
+/// The probe hears how much is missing.
+std::string noted(ImFont* font, std::string cut, std::string_view whole) {
+  if (probe::on()) probe::cut(cut, text_size(font, whole).x - text_size(font, cut).x);
+  return cut;
+}
+
+}  // namespace
+
 std::string fitted(ImFont* font, std::string_view text, float width) {
   if (text_size(font, text).x <= width) return std::string(text);
   const std::string dots = fonts().built_in ? "..." : "…";
@@ -80,7 +103,7 @@ std::string fitted(ImFont* font, std::string_view text, float width) {
     if (!cut.empty()) cut.pop_back();
     if (text_size(font, cut + dots).x <= width) break;
   }
-  return cut + dots;
+  return noted(font, cut + dots, text);
 }
 
 std::string fitted_middle(ImFont* font, std::string_view text, float width) {
@@ -92,15 +115,22 @@ std::string fitted_middle(ImFont* font, std::string_view text, float width) {
     while (head > 0 && inside(head)) --head;
     while (inside(tail)) ++tail;
     std::string cut = std::string(text.substr(0, head)) + dots + std::string(text.substr(tail));
-    if (text_size(font, cut).x <= width) return cut;
+    if (text_size(font, cut).x <= width) return noted(font, std::move(cut), text);
   }
-  return dots;
+  return noted(font, dots, text);
 }
 
 void colored_text(Color color, std::string_view text) {
   ImGui::PushStyleColor(ImGuiCol_Text, color);
   ImGui::TextUnformatted(begin_of(text), end_of(text));
   ImGui::PopStyleColor();
+  label_last_item(text);
+}
+
+void label_last_item(std::string_view text) {
+  if (!probe::on()) return;
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  probe::label(*ImGui::GetWindowDrawList(), text, low.x, low.y, high.x, high.y);
 }
 
 void wrapped_text(ImFont* font, Color color, std::string_view text) {
@@ -116,7 +146,8 @@ void section(std::string_view title, std::string_view right) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = text_size(fonts().small_bold, "X").y;
   paint_text(fonts().small_bold, at, theme().heading, title);
-  if (!right.empty()) paint_text_right(fonts().small, at.x + width, at.y, theme().faint, right);
+  const bool both = text_size(fonts().small_bold, title).x + text_size(fonts().small, right).x + px(10) <= width;
+  if (!right.empty() && both) paint_text_right(fonts().small, at.x + width, at.y, theme().faint, right);
   ImGui::Dummy(ImVec2(width, height + px(2)));
 }
 
@@ -164,7 +195,12 @@ bool button(const char* name, std::string_view label, ButtonKind kind, const std
   ImGui::PopStyleVar();
   ImGui::EndDisabled();
   ImGui::PopStyleColor(4);
-  if (probe::on()) probe::last_item(name);
+  if (probe::on()) {
+    probe::last_item(name);
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax(), size = ImGui::CalcTextSize(begin_of(label), end_of(label));
+    const float x = (low.x + high.x - size.x) / 2, y = (low.y + high.y - size.y) / 2;
+    probe::label(*ImGui::GetWindowDrawList(), label, x, y, x + size.x, y + size.y);
+  }
   if (!enabled && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(why_not);
   return (focus::station().pressed || pressed) && enabled;
 }
@@ -254,7 +290,46 @@ bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& 
   return active;
 }
 
+namespace {
+
+double wheel_moved = -1;  // seconds
+bool resting = false;
+ImVec2 rested_at;
+int watched_frame = -1;
+const ImGuiContext* watched_context = nullptr;
+
+}  // namespace
+
+void watch_hand() {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (watched_context != ImGui::GetCurrentContext()) resting = false;
+  watched_frame = ImGui::GetFrameCount();
+  watched_context = ImGui::GetCurrentContext();
+  if (io.MouseWheel != 0) wheel_moved = ImGui::GetTime();
+  if (any_key_pressed() || ImGui::IsAnyMouseDown()) {
+    resting = true;
+    rested_at = io.MousePos;
+  } else if (resting && std::abs(io.MousePos.x - rested_at.x) + std::abs(io.MousePos.y - rested_at.y) > px(6)) {
+    resting = false;
+  }
+}
+
+float whole_rows(float room, float row) { return room > row ? std::floor(room / row) * row : room; }
+
+void settle_on_rows(float row) {
+  constexpr double kRest = 0.2;  // seconds: a wheel that turns slowly is not held back
+  if (row <= 0 || ImGui::IsAnyMouseDown() || ImGui::GetTime() - wheel_moved < kRest) return;
+  const float at = ImGui::GetScrollY(), whole = std::round(at / row) * row;
+  if (std::abs(at - whole) > 0.5f && whole <= ImGui::GetScrollMaxY() + 0.5f) ImGui::SetScrollY(whole);
+}
+
+bool tooltips_rest() {
+  const int since = ImGui::GetFrameCount() - watched_frame;  // below 0: another context
+  return resting && watched_context == ImGui::GetCurrentContext() && since >= 0 && since <= 1;
+}
+
 void tooltip(std::string_view text) {
+  if (tooltips_rest()) return;
   ImGui::PushStyleColor(ImGuiCol_PopupBg, theme().tooltip);
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(px(420));
@@ -299,6 +374,7 @@ bool sort_heading(const char* name, const char* label, bool number, bool current
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float x = number ? at.x + mark : at.x;
   list.AddText(ImVec2(x, at.y), hovered ? theme().text : theme().heading, label);
+  if (probe::on()) probe::label(list, label, x, at.y, x + text.x, at.y + text.y);
   if (!current) return pressed;
   const float left = (number ? at.x + px(1) : at.x + text.x + px(4)), middle = at.y + text.y / 2, way = descending ? 1.0f : -1.0f;
   list.AddTriangleFilled(ImVec2(left, middle - way * px(2.5f)), ImVec2(left + px(7), middle - way * px(2.5f)),

@@ -32,6 +32,8 @@ Color slack_ink(std::optional<Cycle> slack, Color normal);
 ImVec2 text_size(ImFont* font, std::string_view text);
 /// Draws on the current window's list without moving the cursor.
 void paint_text(ImFont* font, ImVec2 at, Color color, std::string_view text);
+/// Over several lines of that width; returns its height.
+float paint_wrapped(ImFont* font, ImVec2 at, Color color, const std::string& text, float width);
 /// Ends at `right`; `top` is the top of the line.
 void paint_text_right(ImFont* font, float right, float top, Color color, std::string_view text);
 /// With stand-ins for the few characters that the built-in font lacks.
@@ -42,6 +44,8 @@ std::string fitted(ImFont* font, std::string_view text, float width);
 std::string fitted_middle(ImFont* font, std::string_view text, float width);
 
 void colored_text(Color color, std::string_view text);
+/// The probe hears that the last ImGui item is this text; for those that are not made here.
+void label_last_item(std::string_view text);
 void wrapped_text(ImFont* font, Color color, std::string_view text);
 /// A heading in small bold capitals, with something dim at the right end.
 void section(std::string_view title, std::string_view right = {});
@@ -66,6 +70,11 @@ struct RowArea {
 };
 RowArea pick_row(const char* name, bool selected, float height);
 
+/// As much of the room as ends with a whole row.
+float whole_rows(float room, float row);
+/// At the end of a scrolling list of equal rows: once the wheel rests the list shows whole rows.
+void settle_on_rows(float row);
+
 /// A single-line input with a dim hint; true when the text changed.
 bool input_field(const char* name, const char* hint, char* buffer, std::size_t size, float width);
 
@@ -77,8 +86,12 @@ bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& 
 /// A cell of a table: numbers right aligned and monospaced.
 void cell_text(std::string_view text, bool number, Color color);
 
-/// For the last item, after a short rest of the mouse.
+/// For the last item. After a key or a click there is none until the mouse moves again: it would cover what was asked for.
 void tooltip(std::string_view text);
+/// Call once per frame, before anything is drawn: what keys, buttons and the wheel do.
+void watch_hand();
+/// The same for those that are drawn otherwise.
+bool tooltips_rest();
 
 /// A row of an ImGui table, from its first cell on: pressed with the mouse, or with Enter where the keyboard is on it. `flags`
 /// are more ImGuiSelectableFlags.

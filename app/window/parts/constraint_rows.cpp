@@ -17,7 +17,12 @@
 namespace heddle::app {
 namespace {
 
-constexpr float kRow = 24, kField = 26;
+constexpr float kRow = 24, kField = 26, kCaption = 17;
+
+bool any_held(const Session& session) {
+  const Constraints& all = session.content().constraints;
+  return std::any_of(all.begin(), all.end(), is_frame);
+}
 
 void put(char* buffer, std::size_t size, const std::string& text) {
   const std::size_t count = std::min(size - 1, text.size());
@@ -116,7 +121,7 @@ void draw_row(const ConstraintRow& row, const Session& session, UiState& ui) {
   const bool over = ImGui::IsItemHovered();
   if (over) tooltip(row_tip(row));
   const bool pin = row.demand.compare(0, 4, "pin ") == 0;
-  const std::string demand = row.frame ? "hold " + row.demand.substr(pin ? 4 : 0) : row.demand;
+  const std::string demand = row.frame ? row.demand.substr(pin ? 4 : 0) : row.demand;
   const std::string text = (row.guilty ? "! " : "") + demand;
   const Color ink = row.guilty ? theme().bad : !row.enabled ? theme().faint : row.frame ? theme().dim : theme().text;
   paint_text(fonts().small, ImVec2(words.x + px(2), min.y + px(5)), ink, fitted(fonts().small, text, right - words.x - px(6)));
@@ -182,11 +187,17 @@ void draw_add_constraint(const char* name, const Session& session, UiState& ui, 
     ImGui::SetKeyboardFocusHere();
     state.focus_add = false;
   }
-  const bool entered = entered_field(base + "/add", "add: pin QK1 at 1600", state.add, sizeof state.add, width - side - px(4));
+  // With an op of this kernel, and where it is.
+  const Problem& problem = *session.content().problem;
+  const ScheduleEntry* entry = session.content().entry();
+  const OpId op = session.selection().primary().valid() ? session.selection().primary() : OpId(problem.ops.size() / 2);
+  const std::string example =
+      problem.ops.empty() ? "at most 3 stages" : fmt::format("pin {} at {}", problem.op(op).name, entry ? entry->schedule.start(op) : 100);
+  const std::string hint = (text_size(fonts().body, "add: " + example).x + px(20) < width - side - px(4) ? "add: " : "") + example;
+  const bool entered = entered_field(base + "/add", hint.c_str(), state.add, sizeof state.add, width - side - px(4));
   if (ImGui::IsItemHovered() && !ImGui::IsItemActive())
-    tooltip(
-        "A demand as a sentence, for example\n  pin QK1 at 1600\n  QK0 and PV0 in one group\n  K before V by 64\n"
-        "  registers <= 240\n  at most 3 stages\nEnter solves under it.");
+    tooltip("A demand as a sentence, for example\n  " + example +
+            "\n  A and B in one group\n  A before B by 64\n  registers <= 240\n  at most 3 stages\nEnter solves under it.");
   ImGui::PopStyleVar();
   if (ImGui::IsItemEdited()) state.add_fault.clear();
   ImGui::SameLine(0, px(4));
@@ -231,15 +242,15 @@ void draw_refusal(const char* name, const Session& session, UiState& ui) {
   if (guilty == list.rows.rend()) return;
   ImGui::SameLine(0, px(14));
   if (link((base + "/switch_off").c_str(), "switch off")) {
-    ui.commands.push(ToggleConstraint{guilty->index});
-    ui.commands.push(StartSolve{});
+    ui.commands.push(ToggleConstraint{guilty->index, true});
   }
   if (ImGui::IsItemHovered()) tooltip("switch off " + guilty->demand + ", and solve");
 }
 
 float constraint_list_height(const Session& session, const UiState& ui) {
   if (!session.content().problem) return 0;
-  const float rows = static_cast<float>(session.content().constraints.size()) * (px(kRow) + px(3));
+  const float rows =
+      static_cast<float>(session.content().constraints.size()) * (px(kRow) + px(3)) + (any_held(session) ? px(kCaption + 3) : 0);
   const bool words = !ui.of<ConstraintsState>().add_fault.empty() || !ui.of<ConstraintsState>().edit_fault.empty();
   return px(30) + rows + px(kField) + px(6) + (session.live().refuted() ? px(54) : 0) + (words ? px(40) : 0);
 }
@@ -248,7 +259,19 @@ void draw_constraint_list(const Session& session, UiState& ui) {
   if (!session.content().problem) return;
   const ConstraintList list = build_constraint_list(session);
   section("CONSTRAINTS", list.any_priced ? "price" : "");
-  for (const ConstraintRow& row : list.rows) draw_row(row, session, ui);
+  for (const ConstraintRow& row : list.rows)
+    if (!row.frame) draw_row(row, session, ui);
+  if (any_held(session)) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    paint_text(fonts().small, ImVec2(at.x + px(8), at.y), theme().faint,
+               fitted(fonts().small, "held, so that pins mean what you saw", width - px(8)));
+    ImGui::Dummy(ImVec2(width, px(kCaption)));
+    if (ImGui::IsItemHovered())
+      tooltip("Without it a schedule could be shifted as a whole, or trade groups, and meet the pins without any change.");
+  }
+  for (const ConstraintRow& row : list.rows)
+    if (row.frame) draw_row(row, session, ui);
   draw_refusal("constraints", session, ui);
   draw_add_constraint("constraints", session, ui, ImGui::GetContentRegionAvail().x);
 }

@@ -119,9 +119,9 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
     else
       card.tone = member.family == "user" ? Tone::Warning : Tone::Busy;
     if (e.together && !member.without.empty() && e.members.size() <= kFew)
-      card.detail = "needed: without it " + pretty(member.without);
+      card.detail = "Needed: the others alone can be met. This is what then breaks the rule: " + pretty(member.without);
     else if (e.together)
-      card.detail = member.needed ? "needed: without it the others can hold" : "whether it is needed was not decided";
+      card.detail = member.needed ? "Needed: the others alone can be met" : "Whether it is needed was not decided";
     card.shown = pointing(session, member);
     for (const WayOut& r : e.ways_out)
       if (r.member == i) card.steps.push_back(step_of(e, r));

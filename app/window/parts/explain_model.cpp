@@ -57,8 +57,9 @@ ExplainCard bound_card(const Problem& problem, const Bounds& bounds) {
     card.shown.lanes = {unit_label(unit)};
     const auto load =
         std::find_if(bounds.units.begin(), bounds.units.end(), [&](const UnitLoad& l) { return l.unit == bounds.binding_unit; });
-    card.sentence = fmt::format("{}: {} need {} cycles of every {}", unit.name, names(problem, card.shown.ops),
-                                grouped(load == bounds.units.end() ? low : load->bound), grouped(low));
+    card.sentence =
+        fmt::format("{}: {} need{} {} cycles of every {}", unit.name, names(problem, card.shown.ops), card.shown.ops.size() == 1 ? "s" : "",
+                    grouped(load == bounds.units.end() ? low : load->bound), grouped(low));
   } else if (bounds.rec_mii == low && !bounds.critical.edges.empty()) {
     card.rule = "recurrence";
     card.shown.ops = ops_of(problem, bounds.critical);
@@ -87,8 +88,9 @@ std::string next_limits(const Problem& problem, const Bounds& bounds, const std:
 
 ExplainCard period_card(const ScheduleEntry& entry) {
   ExplainCard card;
-  card.sentence = entry.period.deadlock ? "Run as it stands, this schedule deadlocks"
-                                        : fmt::format("Run as it stands, one iteration takes {} cycles", grouped(entry.period.cycles()));
+  card.sentence = entry.period.deadlock
+                      ? "Run as it stands, this schedule deadlocks"
+                      : fmt::format("Run as it stands, an iteration starts every {} cycles", grouped(entry.period.cycles()));
   card.tone = entry.period.deadlock || entry.period.cycles() > entry.schedule.ii ? Tone::Bad : Tone::Good;
   card.rule = "run";
   card.detail = pretty(entry.period.sentence);

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "app/session/dump_source.h"
+#include "app/session/question_state.h"
+#include "app/window/kit/pretty_text.h"
 #include "core/answers/summary.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
@@ -37,6 +39,14 @@ std::string facts_of(const ScheduleEntry& entry) {
       fmt::format("{} stage{} · {} warp{}", stages, stages == 1 ? "" : "s", entry.usage.warps, entry.usage.warps == 1 ? "" : "s");
   if (entry.seconds > 0) facts += " · " + seconds_text(entry.seconds);
   return facts;
+}
+
+/// The word for both readings of a stored schedule together.
+void say_both_readings(const DumpVerdict& stored, HeaderModel& header) {
+  header.verdict = pretty(stored.sentence);
+  if (stored.own == stored.full) return;
+  header.status = stored.own ? "LEGAL BY ISSUE SLOTS ONLY" : "LEGAL BY THE FULL READING ONLY";
+  header.tone = stored.own ? Tone::Warning : Tone::Bad;
 }
 
 }  // namespace
@@ -114,7 +124,9 @@ HeaderModel build_header(const Session& session) {
   if (content.dump)
     header.subject = dump_subject(*content.dump);
   else
-    header.subject += " · " + machine_text(content);
+    header.subject += " · " + (content.machine ? content.machine->name : machine_text(content));
+  if (const std::size_t count = content.problem ? content.problem->changes.size() : 0; count > 0)
+    header.changes = fmt::format("{} change{}", count, count == 1 ? "" : "s");
   for (const auto& [name, value] : content.overrides) header.subject += fmt::format(" · {} {}", name, value);
   if (!content.problem) {
     header.ii = "no II";
@@ -152,6 +164,7 @@ HeaderModel build_header(const Session& session) {
     header.status = proving ? "PROVING" : upper(status_word(*entry));
     header.tone = proving ? Tone::Busy : tone_of(entry->status);
     header.facts = facts_of(*entry);
+    if (entry->stored && !proving) say_both_readings(*entry->stored, header);
     return header;
   }
   if (live.phase == LiveSolve::Phase::Done) {
@@ -193,10 +206,14 @@ std::string solver_line(const Session& session) {
     case LiveSolve::Phase::None:
     case LiveSolve::Phase::Done: line = live.refuted() ? "no schedule exists, proved" : "solver idle"; break;
   }
+  for (const Topic topic : kTopics)
+    if (const QuestionState& asked = session.question(topic); asked.active())
+      line = fmt::format("solver asked about {}: {}", to_string(topic), asked.doing);
   line += " · " + session.solver_name();
   if (const ScheduleEntry* entry = session.content().entry()) {
     line += entry->verdict.valid() ? " · checker: valid" : fmt::format(" · {}: {}", entry->name, violations_text(entry->verdict));
     line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
+    if (session.content().dump) line += fmt::format(" · by the {} reading", short_name(session.content().dump->reading));
   }
   return line;
 }

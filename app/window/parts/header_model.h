@@ -10,12 +10,14 @@
 namespace heddle::app {
 
 struct HeaderModel {
-  std::string ii;      ///< "II 2 048"
-  std::string bound;   ///< "bound 2 048 (resource)"
-  std::string status;  ///< "PROVED"
+  std::string ii;       ///< "II 2 048"
+  std::string bound;    ///< "bound 2 048 (resource)"
+  std::string status;   ///< "PROVED"
+  std::string verdict;  ///< what both readings say of a schedule that a dump stores
   Tone tone = Tone::Neutral;
   std::string facts;    ///< "3 stages · 9 warps · 0.21 s"
   std::string subject;  ///< "attention_forward_hopper · h100"
+  std::string changes;  ///< "2 changes": numbers that are not those of the files; empty where there are none
 };
 
 /// "fa_fwd · loop 0"
@@ -35,7 +37,7 @@ std::string violations_text(const Verdict& verdict);
 bool no_schedule(const Session& session);
 
 /// The word for a status as shown beside an II: "proved", "feasible", ...
-/// The machine's name, marked where numbers were changed; "no machine".
+/// The machine's name, with how many numbers were changed; "no machine".
 std::string machine_text(const Content& content);
 const char* status_word(Status status);
 /// The same for a row of the list; where only its file says that it was proved, that is what the words say.

@@ -1,4 +1,4 @@
-// The tabs under the chart, as a table: the strip, the menu, the command line and the tests all read it.
+// The tabs under the chart, in four groups, as a table: the strip, the palette, the command line and the tests all read it.
 #pragma once
 
 #include <span>
@@ -12,16 +12,23 @@ class Session;
 struct Models;
 struct UiState;
 
+enum class TabGroup { Why, WhatIf, Compare, Kernel };
+inline constexpr int kTabGroups = 4;
+
 struct Tab {
   BottomTab tab;
-  const char* id;  ///< "slack"; the probe knows it as "tab/slack"
+  TabGroup group;
+  const char* id;  ///< "slack"; the probe knows it as "tab/slack" while its group is shown
   const char* label;
   void (*draw)(const Session&, const Models&, UiState&);
 };
 
+/// Those of a group stand together.
 std::span<const Tab> tabs();
 /// Null when there is none of that name.
 const Tab* find_tab(std::string_view id);
+/// "why": the probe knows the group as "tab/group/why".
+const char* id_of(TabGroup group);
 
 void draw_log_tab(const Session& session, const Models& models, UiState& ui);
 void draw_explain_tab(const Session& session, const Models& models, UiState& ui);

@@ -42,6 +42,7 @@ struct OpenDialogState {
   std::string folder;
   char path[1024] = "";
   char filter[128] = "";
+  std::string complaint;  ///< about the path
   bool just_opened = false;
 };
 
@@ -67,7 +68,6 @@ struct UiState {
   bool error_opened = false;
   bool choose_subject = false;  ///< the list of kernels, machines and parameters opens in the next frame
   std::array<bool, kFocusPanes> on_screen{true, false, false, false};
-  std::size_t strip_first = 0;                ///< the first tab that is on the strip
   std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
   std::vector<std::string> machines;
   bool maximized = false;  ///< the pane under the chart has the chart's place too

@@ -196,7 +196,7 @@ void draw_what_if_words(const Session& session, UiState& ui, std::size_t index) 
   if (const std::string sentence = reach.sentence(); !sentence.empty())
     wrapped_text(fonts().small, theme().dim, sentence);
   else if (!reach.done())
-    wrapped_text(fonts().small, theme().faint, "looking how far this schedule goes");
+    wrapped_text(fonts().small, theme().faint, "finding out up to which value this schedule stays valid");
   const ScheduleEntry* entry = session.content().entry();
   if (entry && !entry->verdict.valid() && index == 0)
     wrapped_text(fonts().small, theme().warning, "the shown schedule breaks a rule already; solve again");

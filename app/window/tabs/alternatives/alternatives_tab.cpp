@@ -89,7 +89,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
   const auto number = [](const char* title, std::string Row::*text, float width, const char* about = "") {
     return Column<Row>{title, true, [text](const Row& row) { return row.*text; }, {}, about}.wide(width);
   };
-  const std::vector<Column<Row>> columns{
+  std::vector<Column<Row>> columns{
       Column<Row>{"schedule"}.wide(1.7f),
       number("if off", &Row::if_off, 1.2f,
              "cycles an iteration as hardware runs it when numbers are off, mean and 95th percentile (predicted); the most robust first"),
@@ -99,10 +99,22 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
       number("stages", &Row::stages, 0.8f),
       number("length", &Row::length, 0.9f, "cycles from the start of an iteration to its end"),
       number("margin", &Row::margin, 0.8f, "robustness: how late the median op may come in every iteration before II is lost"),
-      number("critical", &Row::critical, 1.0f, "ops that bear no delay at all")};
+      number("critical", &Row::critical, 1.0f, "ops that allow no delay at all")};
+  // As wide as their numbers and titles need; where that is too much the table scrolls sideways.
+  float all = 0;
+  for (Column<Row>& column : columns) {
+    float need = text_size(fonts().small_bold, column.title).x;
+    if (column.text)
+      for (const Row& row : model.rows) need = std::max(need, text_size(fonts().mono_small, column.text(row)).x);
+    column.width = column.text ? need + px(4) : px(96);
+    all += column.width + 2 * ImGui::GetStyle().CellPadding.x;
+  }
   TableLook look;
-  look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  look.flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp |
+               ImGuiTableFlags_NoSavedSettings;
   look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
+  look.inner_width = std::max(all, width - ImGui::GetStyle().ScrollbarSize);
+  look.held = 1;
   look.every_row = true;
   std::vector<Row> rows = model.rows;
   const auto heading = [](const Column<Row>& column) { draw_heading(column, theme().text); };

@@ -148,6 +148,12 @@ void audit_dump(const Session& session, AuditModel& model) {
   model.headline = audit_headline(dump, audit);
   for (std::size_t i = 0; i < content.schedules.size(); ++i)
     if (content.schedules[i]->file == source.name_of(document)) model.stored = i;
+  if (model.stored)
+    if (const auto& both = content.schedules[*model.stored]->stored) {
+      // One verdict: what is counted by one reading alone would be another.
+      model.verdict = both->sentence;
+      model.headline = printable(dump.kernel);
+    }
   for (const dump::LoopAudit& loop : audit.loops) {
     const std::vector<AuditRow> rows = audit_rows(dump, loop);
     if (loop.loop != source.loop) {

@@ -29,7 +29,8 @@ struct AuditOtherLoop {
 struct AuditModel {
   bool of_dump = false;
   std::string headline, facts;
-  std::string note;  ///< which schedule it speaks of, where that is not the one on screen
+  std::string verdict;  ///< what both readings say, as the header does
+  std::string note;     ///< which schedule it speaks of, where that is not the one on screen
   std::vector<AuditLine> lines;
   std::vector<AuditOtherLoop> others;
   std::optional<std::size_t> stored;  ///< row of the list that it speaks of

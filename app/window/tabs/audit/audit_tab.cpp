@@ -25,12 +25,23 @@ const char* mark_of(AuditWeight weight) {
   return weight == AuditWeight::Wrong ? (plain ? "X" : "✗") : weight == AuditWeight::Waste ? "!" : plain ? "+" : "✓";
 }
 
+constexpr const char* kPurpose =
+    "The audit is for schedules that a compiler dumped (ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
+    "dependences, double-booked units, the period the warp groups really sustain, memory that is counted wrong, ring slots nothing "
+    "fills.";
+
+void draw_open_button(UiState& ui, float height) {
+  if (button("audit/open", "Open a dump ...", ButtonKind::Plain, {}, 0, height)) ui.commands.push(show_open_dialog());
+  if (ImGui::IsItemHovered()) tooltip(kPurpose);
+}
+
 void draw_head(const Session& session, const AuditModel& model, UiState& ui) {
   const float height = px(26), gap = px(6);
   const char* const copies[] = {"Copy", "Copy as Markdown", "Copy as command"};
   float buttons = 0;
   for (const char* label : copies)
     if (model.of_dump || label == copies[0]) buttons += button_width(label) + gap;
+  if (!model.of_dump) buttons += button_width("Open a dump ...") + gap;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, room = std::max(width - buttons - px(10), px(80));
   const std::string text = drawable(pretty(model.headline));
@@ -41,8 +52,8 @@ void draw_head(const Session& session, const AuditModel& model, UiState& ui) {
   ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(width - buttons + gap, 0.0f), at.y));
   if (button("audit/copy", copies[0], ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(audit_tsv(model)));
   if (ImGui::IsItemHovered()) tooltip("the findings, tab-separated");
-  if (!model.of_dump) return;
   ImGui::SameLine(0, gap);
+  if (!model.of_dump) return draw_open_button(ui, height);
   if (button("audit/markdown", copies[1], ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(audit_markdown_of(session)));
   if (ImGui::IsItemHovered()) tooltip("for a pull request: all loops, with what was solved here");
   ImGui::SameLine(0, gap);
@@ -84,19 +95,7 @@ void draw_line(const Session& session, const AuditModel& model, std::size_t inde
     paint_text(fonts().bold, ImVec2(at.x + px(10), y), ink_of(line.weight), mark_of(line.weight));
     paint_text(fonts().bold, ImVec2(at.x + topic, y), theme().text, fitted(fonts().bold, line.topic, left - topic - px(6)));
   }
-  const FontScope scope(font);
-  ImGui::GetWindowDrawList()->AddText(font, ImGui::GetFontSize(), ImVec2(at.x + left, y),
-                                      line.detail() && !hovered && !lit ? theme().dim : theme().text, text.c_str(), nullptr, wrap);
-}
-
-/// What the tab is for, where there is no dump.
-void draw_purpose(UiState& ui) {
-  wrapped_text(
-      fonts().small, theme().dim,
-      "The audit is for schedules that a compiler dumped (ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
-      "dependences, double-booked units, the period the warp groups really sustain, memory that is counted wrong, ring slots nothing "
-      "fills.");
-  if (button("audit/open", "Open a dump ...", ButtonKind::Plain)) ui.commands.push(show_open_dialog());
+  paint_wrapped(font, ImVec2(at.x + left, y), line.detail() && !hovered && !lit ? theme().dim : theme().text, text, wrap);
 }
 
 }  // namespace
@@ -105,8 +104,12 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
   AuditTabState& state = ui.of<AuditTabState>();
   if (state.revision != session.revision()) state = {session.revision(), std::make_shared<const AuditModel>(build_audit(session))};
   const AuditModel& model = *state.model;
-  if (model.lines.empty() && model.headline.empty()) return draw_purpose(ui);
+  if (model.lines.empty() && model.headline.empty()) {
+    wrapped_text(fonts().small, theme().dim, kPurpose);
+    return draw_open_button(ui, 0);
+  }
   draw_head(session, model, ui);
+  if (!model.verdict.empty()) wrapped_text(fonts().small, theme().text, drawable(pretty(model.verdict)));
   if (!model.facts.empty()) wrapped_text(fonts().small, theme().dim, drawable(pretty(model.facts)));
   if (!model.note.empty()) wrapped_text(fonts().small, theme().warning, drawable(pretty(model.note)));
   ImGui::BeginChild("findings", ImVec2(0, 0));
@@ -119,7 +122,6 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
     for (const AuditOtherLoop& other : model.others)
       if (link(fmt::format("audit/loop/{}", other.id).c_str(), other.text)) ui.commands.push(ShowLoop{other.id, {}});
   }
-  if (!model.of_dump) draw_purpose(ui);
   if (const Constraints rules = session.open_emitter_rules(); !rules.empty()) {
     ImGui::Dummy(ImVec2(0, px(6)));
     const std::string label = fmt::format("Demand what its emitter demands ({})", rules.size());

@@ -13,8 +13,8 @@ struct CompareTabState {
   bool board = false;      ///< the scoreboard of everything instead of A against B
   std::size_t picked = 0;  ///< contender of the scoreboard
   bool only_differences = true;
-  TableOrder order{"A start"};  ///< of the ops
-  std::string shelf_of;         ///< kernel whose schedules are on `shelf`
+  TableOrder order{"A start"};              ///< of the ops
+  std::shared_ptr<const Problem> shelf_of;  ///< whose schedules are on `shelf`
   std::vector<LibraryEntry> shelf;
 };
 

@@ -20,12 +20,20 @@
 namespace heddle::app {
 namespace {
 
-/// Files of the library that hold schedules of this kernel; looked up once per kernel.
-const std::vector<LibraryEntry>& shelf_schedules(const std::string& kernel, CompareTabState& state) {
-  if (state.shelf_of == kernel) return state.shelf;
-  state.shelf_of = kernel;
+/// Files of the library that hold schedules of this kernel with these parameters on this machine; looked up once per problem.
+const std::vector<LibraryEntry>& shelf_schedules(const std::shared_ptr<const Problem>& problem, CompareTabState& state) {
+  if (state.shelf_of == problem) return state.shelf;
+  state.shelf_of = problem;
   state.shelf = list_library(Shelf::Schedules);
-  std::erase_if(state.shelf, [&](const LibraryEntry& entry) { return entry.name.compare(0, kernel.size() + 1, kernel + "/") != 0; });
+  std::erase_if(state.shelf, [&](const LibraryEntry& entry) {
+    if (!entry.name.starts_with(problem->kernel + "/")) return true;
+    const auto target = read_schedule_head(entry.path);
+    const auto same = [&](const auto& param) {
+      const auto found = problem->params.find(param.first);
+      return found != problem->params.end() && found->second == param.second;
+    };
+    return !target || target->machine != problem->machine || !std::all_of(target->params.begin(), target->params.end(), same);
+  });
   return state.shelf;
 }
 
@@ -35,26 +43,31 @@ void draw_empty(const Session& session, UiState& ui) {
   colored_text(theme().text, "Compare: A is the schedule that is shown, B another one.");
   wrapped_text(
       fonts().small, theme().dim,
-      fmt::format(
-          "Press {} on a schedule, Ctrl+click it in the list, or drag its row onto the letter B. Both then stand on one time axis, and "
-          "this table says what differs and where the programs first part.",
-          keys_of("set_b")));
+      fmt::format("Press {} on a schedule, Ctrl+click it in the list, or drag its row onto the letter B: both then stand on one time axis.",
+                  keys_of("set_b")));
   ImGui::Dummy(ImVec2(0, px(4)));
+  bool first = true;
+  const auto room_for = [&](const std::string& label) {
+    if (!std::exchange(first, false)) same_line_if_room(button_width(label));
+  };
   if (!content.entry()) {
     const Action& solve = *find_action("solve");
+    room_for("Solve  F5");
     if (button("compare/solve", "Solve  F5", ButtonKind::Primary, why_not(solve, session))) perform(solve, session, ui);
-    ImGui::SameLine(0, px(8));
   } else if (content.schedules.size() > 1) {
     const std::size_t shown = *content.shown, other = shown > 0 ? shown - 1 : 1;
-    if (button("compare/previous", "Compare with " + fitted(fonts().body, content.schedules[other]->name, px(200)), ButtonKind::Primary))
-      ui.commands.push(SetBaseline{other});
-    ImGui::SameLine(0, px(8));
+    const std::string label = "Compare with " + fitted(fonts().body, content.schedules[other]->name, px(200));
+    room_for(label);
+    if (button("compare/previous", label, ButtonKind::Primary)) ui.commands.push(SetBaseline{other});
   }
-  const std::vector<LibraryEntry>& shelf = shelf_schedules(content.problem->kernel, ui.of<CompareTabState>());
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, shelf.size()); ++i) {
-    if (button(("compare/shelf/" + shelf[i].name).c_str(), "Open " + shelf[i].name)) ui.commands.push(OpenSchedule{shelf[i].path});
-    ImGui::SameLine(0, px(8));
+  for (const LibraryEntry& entry : shelf_schedules(content.problem, ui.of<CompareTabState>())) {
+    // All of them are of this kernel: what comes after its name tells them apart.
+    const std::string label = (content.entry() ? "Compare with " : "Open ") + entry.name.substr(content.problem->kernel.size() + 1);
+    room_for(label);
+    if (button(("compare/shelf/" + entry.name).c_str(), label)) ui.commands.push(OpenSchedule{entry.path, true});
+    if (ImGui::IsItemHovered()) tooltip(entry.name);
   }
+  room_for("Open a schedule file ...");
   if (button("compare/open", "Open a schedule file ...")) ui.commands.push(show_open_dialog());
 }
 

@@ -9,6 +9,7 @@
 #include "app/session/question_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
+#include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
@@ -31,7 +32,8 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
   constexpr int kColumns = static_cast<int>(std::size(kScoreColumns));
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings;
-  if (!ImGui::BeginTable("scoreboard", kColumns, kFlags, ImVec2(width, ImGui::GetContentRegionAvail().y))) return;
+  WholeRows whole("scoreboard", kFlags, rows.size());
+  if (!ImGui::BeginTable("scoreboard", kColumns, kFlags, whole.fitted(ImVec2(width, ImGui::GetContentRegionAvail().y)))) return;
   ImGui::TableSetupScrollFreeze(2, 1);
   for (std::size_t k = 0; k < std::size(kScoreColumns); ++k)
     ImGui::TableSetupColumn(title(kScoreColumns[k]), ImGuiTableColumnFlags_WidthFixed, column_width(rows, k));
@@ -48,6 +50,7 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
     for (std::size_t k = 0; k < row.cells.size(); ++k) {
       ImGui::TableNextColumn();
       if (k == 0) {
+        whole.see_row(static_cast<std::size_t>(&row - rows.data()));
         ImGui::PushID(static_cast<int>(row.contender));
         if (ImGui::Selectable("##row", ui.of<CompareTabState>().picked == row.contender,
                               ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
@@ -69,18 +72,20 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
                 color);
     }
   }
+  whole.settle();
   ImGui::EndTable();
 }
 
 void draw_details(const Scoreboard& board, const Contender& c, bool current, UiState& ui) {
   colored_text(theme().heading, fitted_middle(fonts().body, c.name, ImGui::GetContentRegionAvail().x));
-  wrapped_text(fonts().small, c.valid() ? theme().text : theme().bad, pretty(score_reason(c)));
+  // Above the words, so that they stay where they are from row to row.
   const std::string why = !c.schedule ? "there is no schedule" : current ? "" : "it is an answer to an earlier question";
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));
   if (button("scoreboard/as_b", "Compare as B", ButtonKind::Plain, why)) ui.commands.push(adopt(board, c, true));
   same_line_if_room(button_width("Show as A"));
   if (button("scoreboard/as_a", "Show as A", ButtonKind::Plain, why)) ui.commands.push(adopt(board, c, false));
   ImGui::PopStyleVar();
+  wrapped_text(fonts().small, c.valid() ? theme().text : theme().bad, pretty(score_reason(c)));
   if (!c.about.empty()) wrapped_text(fonts().small, theme().dim, c.about);
   for (std::size_t i = 1; i < c.verdict.violations.size(); ++i)
     wrapped_text(fonts().small, theme().bad, pretty(c.verdict.violations[i].message));

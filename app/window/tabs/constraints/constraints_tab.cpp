@@ -51,7 +51,9 @@ void draw_table_row(const ConstraintRow& row, const Session& session, UiState& u
   if (probe::on()) probe::last_item(name);
   const Color ink = row.guilty ? theme().bad : row.enabled ? theme().text : theme().faint;
   ImGui::TableNextColumn();
-  colored_text(ink, row.name.empty() ? (row.guilty ? "!" : "") : (row.guilty ? "! " : "") + row.name);
+  // Held ones have a name for files; here it is said what they are for.
+  const std::string called = row.frame ? "held, so that pins mean what you saw" : row.name;
+  colored_text(ink, called.empty() ? (row.guilty ? "!" : "") : (row.guilty ? "! " : "") + called);
   ImGui::TableNextColumn();
   if (!draw_demand_editor(name + "/edit", row.index, true, session, ui, ImGui::GetContentRegionAvail().x)) {
     const ImVec2 at = ImGui::GetCursorScreenPos();

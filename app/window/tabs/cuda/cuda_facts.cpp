@@ -12,6 +12,7 @@
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "app/window/tabs/cuda/cuda_views.h"
+#include "app/window/tabs/cuda/kernel_numbers.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
@@ -225,10 +226,23 @@ void draw_refusals(const std::string& name, const Session& session, UiState& ui,
   }
 }
 
+/// Why the kernel has other numbers than its schedule.
+void draw_numbers(const Session& session, const KernelText& text) {
+  if (!session.content().entry() || !text.program || !text.emission) return;
+  const std::vector<KernelNumber> numbers = kernel_numbers(*session.content().entry(), *text.program, text.emission->launch.smem_bytes);
+  if (numbers.empty()) return;
+  section("SCHEDULED AND WRITTEN");
+  for (const KernelNumber& number : numbers) {
+    fact_line(number.name, number.scheduled + (fonts().built_in ? " -> " : " → ") + number.written, theme().text);
+    wrapped_text(fonts().small, theme().dim, number.because);
+  }
+}
+
 void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* text) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(3)});
   if (text && text->emission) draw_places(session, ui, text->source);
   draw_build(session, ui, text);
+  if (text) draw_numbers(session, *text);
   draw_check(session, ui, "cuda/check", "VERIFIED ON THE CPU", session.kernel().checked(),
              "Not yet. The interpreter runs the program with its roles, TMA and wgmma in many hostile orders, and names the first deadlock "
              "or race.",

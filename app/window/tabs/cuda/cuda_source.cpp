@@ -104,10 +104,12 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
   const OpId pointed = hovered_bar(models, ui);
   OpId hovered;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  ImGui::BeginChild("source", {std::max(size.x - strip, px(40)), 0}, false, ImGuiWindowFlags_HorizontalScrollbar);
+  const float bar = gutter + letter * static_cast<float>(source.widest + 2) > size.x - strip ? ImGui::GetStyle().ScrollbarSize : 0;
+  ImGui::BeginChild("source", {std::max(size.x - strip, px(40)), whole_rows(size.y - bar, height) + bar}, false,
+                    ImGuiWindowFlags_HorizontalScrollbar);
   if (s.go_to) {
     const float room = ImGui::GetWindowHeight();
-    ImGui::SetScrollY(std::max(0.0f, static_cast<float>(*s.go_to) * height - room * 0.3f));
+    ImGui::SetScrollY(std::max(0.0f, (static_cast<float>(*s.go_to) - std::floor(room * 0.3f / height)) * height));
     s.go_to.reset();
   }
   const float left = ImGui::GetCursorScreenPos().x, wide = gutter + letter * static_cast<float>(source.widest + 2);
@@ -141,6 +143,7 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
       },
       height);
   ImGui::Dummy({wide, 0});
+  settle_on_rows(height);
   ImGui::EndChild();
   ImGui::PopStyleVar();
   s.hovered = s.tinted = hovered;

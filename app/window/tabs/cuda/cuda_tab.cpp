@@ -123,14 +123,15 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   if (low) return;
   if (source) draw_find(ui, *source);
   same_line_if_room(button_width("Copy"));
-  if (button("cuda/copy", "Copy", ButtonKind::Flat, source ? "" : "there is no text", 0, height)) ui.commands.push(copy_text(source->text));
+  if (button("cuda/copy", "Copy", ButtonKind::Plain, source ? "" : "there is no text", 0, height))
+    ui.commands.push(copy_text(source->text));
   if (ImGui::IsItemHovered() && source) tooltip("the whole text");
   same_line_if_room(button_width("Save ..."));
   const Action& save = *find_action("save_kernel");
-  if (button("cuda/save", "Save ...", ButtonKind::Flat, why_not(save, session), 0, height)) perform(save, session, ui);
+  if (button("cuda/save", "Save ...", ButtonKind::Plain, why_not(save, session), 0, height)) perform(save, session, ui);
   same_line_if_room(button_width("Copy as command"));
   const std::vector<std::string> page = ui.of<CudaTabState>().steps ? std::vector<std::string>{"--program"} : std::vector<std::string>();
-  copy_command_button("cuda/command", session, ui, command_line(session, "emit", page), ButtonKind::Flat, 0, height);
+  copy_command_button("cuda/command", session, ui, command_line(session, "emit", page), ButtonKind::Plain, 0, height);
 }
 
 void draw_no_kernel(const Session& session, UiState& ui) {

@@ -64,7 +64,7 @@ void draw_card(std::size_t index, const ExplainCard& card, const Highlight& lit,
     const FontScope scope(font);
     return text.empty() ? 0 : ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap).y + px(4);
   };
-  const std::string eased = card.eased.empty() || open ? "" : "eased alone: " + card.eased;
+  const std::string eased = card.eased.empty() || open ? "" : "easing only this: " + card.eased;
   const float first = height_of(fonts().body, card.sentence), second = height_of(fonts().small, card.detail),
               third = height_of(fonts().small, eased);
   const float text = px(8) + first + second + third, height = text + (open ? steps_height(card) : 0) + px(4);
@@ -76,8 +76,7 @@ void draw_card(std::size_t index, const ExplainCard& card, const Highlight& lit,
   float y = at.y + px(8);
   const auto write = [&](ImFont* font, Color color, const std::string& words, float tall) {
     if (words.empty()) return;
-    const FontScope scope(font);
-    list.AddText(font, ImGui::GetFontSize(), ImVec2(at.x + edge + pad, y), color, words.c_str(), nullptr, wrap);
+    paint_wrapped(font, ImVec2(at.x + edge + pad, y), color, words, wrap);
     y += tall;
   };
   write(fonts().body, t.text, card.sentence, first);

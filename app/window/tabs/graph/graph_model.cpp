@@ -9,6 +9,7 @@
 #include <map>
 #include <tuple>
 
+#include "app/window/kit/pretty_text.h"
 #include "core/base/saturate.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
@@ -114,7 +115,7 @@ void mark_period(GraphModel& model, const Period& period) {
     else
       model.hops.push_back({e.from.index(), e.to.index(), printable(e.what)});
   }
-  model.limit = "Limiting cycle: " + printable(period.sentence);
+  model.limit = "Limiting cycle: " + pretty(printable(period.sentence));
   // A unit that many ops take in turns would be a ball of thread: their outlines and the sentence say it.
   if (model.hops.size() > kMostHops) model.hops.clear();
 }

@@ -97,8 +97,8 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
       s.cycle = s.cycle == GraphCycle::Period ? GraphCycle::Recurrence : GraphCycle::Period;
   }
   const auto copy = [&](const char* name, const char* label, auto&& text) {
-    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(copy_text(text()));
-    ImGui::SameLine(0, px(2));
+    if (button(name, label, ButtonKind::Plain, {}, 0, px(22))) ui.commands.push(copy_text(text()));
+    ImGui::SameLine(0, px(5));
   };
   const FontScope small(fonts().small);
   // On a second line where one is too short.
@@ -108,16 +108,18 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
     return table_as_text(std::span(columns), edge_rows(*content.problem, entry ? &entry->schedule : nullptr));
   });
   copy("graph/copy_dot", "Copy DOT", [&] { return dependence_dot(*content.problem, entry ? &entry->schedule : nullptr); });
-  copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Flat, 0, px(22));
-  // What is left of the line says what is bold.
-  const float x = ImGui::GetCursorScreenPos().x + px(10), room = left + whole - x;
-  if (s.model && room > px(80)) {
-    const std::string line = fitted(fonts().small, s.model->limit, room);
-    paint_text(fonts().small, {x, top + (px(22) - text_size(fonts().small, "X").y) / 2}, theme().dim, line);
-    ImGui::Dummy({room, px(22)});
+  copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Plain, 0,
+                      px(22));
+  ImGui::SameLine(0, px(12));
+  if (s.model) {
+    // What is bold: on the same line, or on one of its own.
+    float x = ImGui::GetCursorScreenPos().x;
+    if (x + text_size(fonts().small, s.model->limit).x > left + whole) x = left, top += px(24);
+    const std::string line = fitted(fonts().small, s.model->limit, left + whole - x);
+    ImGui::SetCursorScreenPos({x, top});
+    ImGui::Dummy({left + whole - x, px(22)});
     if (line != s.model->limit && ImGui::IsItemHovered()) tooltip(s.model->limit);
-  } else {
-    ImGui::NewLine();
+    paint_text(fonts().small, {x, top + (px(22) - text_size(fonts().small, "X").y) / 2}, theme().dim, line);
   }
   ImGui::SetCursorScreenPos({left, top + px(27)});
 }

@@ -37,7 +37,7 @@ void draw_log_tab(const Session& session, const Models&, UiState& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
   input_field("log/filter", "search the log", ui.log_filter, sizeof ui.log_filter, px(240));
   ImGui::SameLine();
-  if (button("log/copy", "Copy", ButtonKind::Flat)) ui.commands.push(copy_text(as_text(log)));
+  if (button("log/copy", "Copy", ButtonKind::Plain)) ui.commands.push(copy_text(as_text(log)));
   ImGui::PopStyleVar();
   const float notes = session.content().notes.empty() ? 0 : std::min(px(360), ImGui::GetContentRegionAvail().x * 0.4f);
   if (notes > 0) {
@@ -46,7 +46,8 @@ void draw_log_tab(const Session& session, const Models&, UiState& ui) {
     ImGui::EndChild();
     ImGui::SameLine(0, px(16));
   }
-  ImGui::BeginChild("lines", ImVec2(0, 0));
+  const float line = text_size(fonts().mono_small, "X").y + px(2);
+  ImGui::BeginChild("lines", ImVec2(0, whole_rows(ImGui::GetContentRegionAvail().y, line)));
   push_font(fonts().mono_small);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(2)));
   std::vector<const LogEntry*> shown;
@@ -68,6 +69,7 @@ void draw_log_tab(const Session& session, const Models&, UiState& ui) {
   // Follows the end, unless somebody has scrolled up to read.
   if (log.size() != ui.log_seen && ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - px(40)) ImGui::SetScrollHereY(1);
   ui.log_seen = log.size();
+  settle_on_rows(line);
   pop_font();
   ImGui::EndChild();
 }

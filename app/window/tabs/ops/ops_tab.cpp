@@ -14,14 +14,15 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   const auto all = ops_columns();
   std::vector<Column<OpsTableRow>> columns(all.begin(), all.end());
   for (auto& column : columns) column.width = column.number ? 1.0f : 1.3f;
-  columns.front().width = 2.2f;
+  columns.front().width = 2.0f;
+  column_of(columns, "group").width = 1.9f;
   column_of(columns, "start").flags = ImGuiTableColumnFlags_DefaultSort;
   column_of(columns, "slack").ink = [](const OpsTableRow& row) { return slack_ink(row.slack, theme().text); };
   TableLook look;
   look.flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
   look.size = ImVec2(0, ImGui::GetContentRegionAvail().y);
-  look.inner_width = std::max(px(560), ImGui::GetContentRegionAvail().x);
+  look.inner_width = std::max(px(560), ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize);
   const auto handle = [&](const OpsTableRow& row, std::size_t) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (table_row("table/op/" + row.name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {

@@ -207,9 +207,7 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoM
   };
   for (std::size_t c = status + 1; c < columns.size(); ++c) columns[c].ink = [](const ParetoRow&) { return theme().dim; };
   columns.back().flags = ImGuiTableColumnFlags_WidthStretch;
-  columns.back().draw = [](const ParetoRow& row) {
-    colored_text(theme().dim, fitted(fonts().body, drawable(pretty(row.reason)), std::max(ImGui::GetContentRegionAvail().x, px(20))));
-  };
+  columns.back().draw = [](const ParetoRow& row) { wrapped_text(fonts().small, theme().dim, drawable(pretty(row.reason))); };
   columns.insert(columns.begin(), Column<ParetoRow>().wide(px(18)));
   TableLook look;
   look.flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg;

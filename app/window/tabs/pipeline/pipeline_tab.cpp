@@ -41,6 +41,8 @@ int count_matches(const PipelineText& text, std::string_view wanted) {
   return count;
 }
 
+constexpr float kLine = 18;  // pixels of a line, and of the title of a section
+
 UnitRole role_of(const Problem& problem, OpId op) {
   const Op& o = problem.op(op);
   return o.uses.empty() ? UnitRole::Other : problem.unit(o.uses.front().unit).role;
@@ -93,7 +95,7 @@ void draw_line(GroupColumn& c, const PipelineTextLine& line, const std::string& 
     ImGui::SetScrollHereY(0.4f);
     s.jump = false;
   }
-  const float height = px(18);
+  const float height = px(kLine);
   const RowArea row = pick_row(name.c_str(), c.session.selection().contains(line.op), height);
   if (!ImGui::IsRectVisible(row.min, row.max)) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -115,7 +117,9 @@ void draw_line(GroupColumn& c, const PipelineTextLine& line, const std::string& 
   const std::string does = line.guard + line.verb + " ";
   const std::string cut = fitted(font, does + line.object, right - x);
   paint_text(font, {x, y}, ink, cut);
-  x += std::max(text_size(font, does + line.object).x + letter, letter * 24);
+  // Under each other where there is room, else as far to the left as they must be.
+  const float after = x + text_size(font, does + line.object).x + letter;
+  x = std::max(after, std::min(x + letter * 24, right - text_size(fonts().small, line.detail).x));
   if (right - x > letter * 6)
     paint_text(fonts().small, {x, row.min.y + (height - text_size(fonts().small, "X").y) / 2}, aside ? t.faint : t.dim,
                fitted(fonts().small, line.detail, right - x));
@@ -126,7 +130,7 @@ void draw_section(GroupColumn& c, const PipelineTextSection& section, std::size_
   PipelineState& s = c.ui.of<PipelineState>();
   const std::string key = fmt::format("pipeline/section/{}/{}", c.group, index);
   const bool folded = s.folded.contains(key);
-  const RowArea row = pick_row(key.c_str(), false, px(22));
+  const RowArea row = pick_row(key.c_str(), false, px(kLine));
   if (row.clicked) {
     if (folded)
       s.folded.erase(key);
@@ -135,7 +139,7 @@ void draw_section(GroupColumn& c, const PipelineTextSection& section, std::size_
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(row.min, row.max, row.hovered ? theme().hovered : theme().raised, px(3));
-  const float y = row.min.y + (px(22) - text_size(fonts().small_bold, "X").y) / 2;
+  const float y = row.min.y + (px(kLine) - text_size(fonts().small_bold, "X").y) / 2;
   paint_text(fonts().small_bold, {row.min.x + px(6), y}, theme().dim, folded ? "+" : "-");
   const float left = row.min.x + px(20), right = row.max.x - px(6);
   const std::string title = fitted(fonts().small_bold, section.title, right - left);
@@ -144,7 +148,7 @@ void draw_section(GroupColumn& c, const PipelineTextSection& section, std::size_
   const std::string note = folded ? section.note + fmt::format(", {} lines", section.lines.size()) : section.note;
   if (right - used > px(40)) {
     const std::string cut = fitted(fonts().small, note, right - used);
-    paint_text_right(fonts().small, right, row.min.y + (px(22) - text_size(fonts().small, "X").y) / 2, theme().dim, cut);
+    paint_text_right(fonts().small, right, row.min.y + (px(kLine) - text_size(fonts().small, "X").y) / 2, theme().dim, cut);
   }
   if (folded) {
     for (const PipelineTextLine& line : section.lines) c.match += matches(line, s.find);
@@ -152,7 +156,6 @@ void draw_section(GroupColumn& c, const PipelineTextSection& section, std::size_
   }
   for (std::size_t l = 0; l < section.lines.size(); ++l)
     draw_line(c, section.lines[l], fmt::format("pipeline/line/{}/{}/{}", c.group, index, l));
-  ImGui::Dummy({0, px(4)});
 }
 
 void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
@@ -174,14 +177,14 @@ void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
     ImGui::SameLine(0, px(6));
   }
   const auto copy = [&](const char* name, const char* label, auto&& what) {
-    if (button(name, label, ButtonKind::Flat, {}, 0, px(22))) ui.commands.push(copy_text(what()));
-    ImGui::SameLine(0, px(2));
+    if (button(name, label, ButtonKind::Plain, {}, 0, px(22))) ui.commands.push(copy_text(what()));
+    ImGui::SameLine(0, px(5));
   };
   // On a second line where one is too short.
   if (ImGui::GetCursorScreenPos().x + px(340) > at.x + whole) ImGui::SetCursorScreenPos({at.x, at.y += px(26)});
   copy("pipeline/copy", "Copy", [&] { return tsv(text); });
   copy("pipeline/copy_text", "Copy as text", [&] { return pipeline_page(text, {}); });
-  copy_command_button("pipeline/copy_command", session, ui, command_line(session, "export", {"--format", "pipeline"}), ButtonKind::Flat, 0,
+  copy_command_button("pipeline/copy_command", session, ui, command_line(session, "export", {"--format", "pipeline"}), ButtonKind::Plain, 0,
                       px(22));
   ImGui::SameLine(0, px(2));
   if (columns < text.groups.size()) {
@@ -262,9 +265,11 @@ void draw_pipeline_tab(const Session& session, const Models&, UiState& ui) {
     paint_text(fonts().small, {left, at.y + px(2)}, theme().dim, fitted(fonts().small, group.note, at.x + width - left - px(14)));
     ImGui::Dummy({width, px(22)});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, px(1)});
-    ImGui::BeginChild("lines");
+    const float line = px(kLine) + px(1);
+    ImGui::BeginChild("lines", {0, whole_rows(ImGui::GetContentRegionAvail().y, line)});
     for (std::size_t i = 0; i < group.sections.size(); ++i) draw_section(column, group.sections[i], i);
     if (group.sections.empty()) colored_text(theme().dim, "no op");
+    settle_on_rows(line);
     ImGui::EndChild();
     ImGui::PopStyleVar();
     ImGui::EndChild();

@@ -55,7 +55,7 @@ void draw_run_bar(const Session& session, UiState& ui) {
   // For another machine: with everything that can be measured, in a file to be opened here.
   std::string line = run_kernel_command(session, true);
   if (!line.empty()) line += " --out " + shell_word(base_name(session.content().kernel->name) + ".measurement.json");
-  copy_command_button("runs/command", session, ui, line, ButtonKind::Flat, 0, height);
+  copy_command_button("runs/command", session, ui, line, ButtonKind::Plain, 0, height);
 }
 
 void draw_run_state(const Session& session) {

@@ -130,7 +130,7 @@ void draw_lines(const Session& session, UiState& ui, const SensitivityModel& mod
   std::vector<Line> lines = model.lines;
   if (!ui.of<SensitivityState>().all) std::erase_if(lines, [](const Line& line) { return line.without_effect(); });
   constexpr int kNoSort = ImGuiTableColumnFlags_NoSort;
-  constexpr float kWidths[] = {2.0f, 0.9f, 1.2f, 1.8f, 1.2f, 0.9f, 1.6f};
+  constexpr float kWidths[] = {2.5f, 0.8f, 1.1f, 1.2f, 1.1f, 0.8f, 2.7f};
   std::vector<Column<Line>> columns = sensitivity_columns(model);
   for (std::size_t c = 0; c < columns.size(); ++c)
     columns[c] = columns[c].wide(kWidths[c], columns[c].key || columns[c].before ? 0 : kNoSort);

@@ -47,10 +47,8 @@ void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
   ImGui::SameLine(0, px(6));
   if (button("slack/whiskers", session.view().whiskers ? "Hide on bars  L" : "Show on bars  L")) ui.commands.push(ToggleWhiskers{});
   ImGui::PopStyleVar();
-  ImGui::SameLine(0, px(12));
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().x;
-  std::string text = model.title + " · " + model.note;
+  // Two different things: one op by itself, and any schedule at all.
+  std::string text = "slack: the op alone, all else stays · room: over all schedules at this II · " + model.note;
   Color ink = theme().dim;
   if (asking) {
     text = fmt::format("{} · {}", asked.doing, seconds_text(asked.seconds));
@@ -62,11 +60,13 @@ void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
     text = model.caveat;
     ink = theme().warning;
   } else if (model.exact) {
-    text = fmt::format("{} of {} proved · {}", model.proved, model.rows.size(), model.title + " · " + model.note);
+    text = fmt::format("{} of {} proved · {}", model.proved, model.rows.size(), text);
   }
-  const std::string shown = fitted(fonts().small, text, room);
-  paint_text(fonts().small, ImVec2(at.x, at.y + px(4)), ink, shown);
-  ImGui::Dummy(ImVec2(std::max(room, 1.0f), px(20)));
+  if (ImGui::GetContentRegionAvail().y > px(150)) return wrapped_text(fonts().small, ink, text);
+  // Where the height is short the rows come first.
+  const std::string shown = fitted(fonts().small, text, ImGui::GetContentRegionAvail().x);
+  const FontScope scope(fonts().small);
+  colored_text(ink, shown);
   if (shown != text && ImGui::IsItemHovered()) tooltip(text);
 }
 
@@ -120,7 +120,7 @@ void draw_rows(const Session& session, SlackModel& model, float width, UiState& 
   const auto range = [&](const SlackRow& row) {
     draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
   };
-  columns.push_back(Column<SlackRow>{"range"}.wide(px(200), ImGuiTableColumnFlags_NoSort).drawn(range));
+  columns.push_back(Column<SlackRow>{"range"}.wide(px(170), ImGuiTableColumnFlags_NoSort).drawn(range));
   TableLook look;
   look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg |
                ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
@@ -184,7 +184,7 @@ void draw_slack_tab(const Session& session, const Models&, UiState& ui) {
   const auto* answer = asked.as<SlackRanges>();
   if (!entry || !answer || !session.answered(Topic::Slack)) {
     wrapped_text(fonts().body, theme().dim,
-                 "How far every op can move at this II: alone, by longest paths, and exactly over all legal schedules.");
+                 "How far every op can move at this II: alone while all else stays (slack), and over all legal schedules (room).");
     if (asked.active() && session.answered(Topic::Slack)) {
       colored_text(theme().accent, asked.doing);
       ImGui::SameLine(0, px(10));
@@ -200,7 +200,7 @@ void draw_slack_tab(const Session& session, const Models&, UiState& ui) {
   draw_head(session, model, ui);
   filter_slack(model.rows, ui.of<SlackTabState>().filter);
   const float whole = ImGui::GetContentRegionAvail().x;
-  const bool plot = whole > px(950);
+  const bool plot = whole > px(1180);
   const float plot_width = plot ? px(180) : 0;
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   const float height = ImGui::GetContentRegionAvail().y;

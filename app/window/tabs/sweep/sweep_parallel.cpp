@@ -26,6 +26,7 @@ struct ParallelFrame {
   const SweepTabState& s;
   ImDrawList& draw;
   paint::Box box;                 ///< of the axes
+  float right = 0;                ///< end of the labels of the last axis
   std::vector<std::size_t> axes;  ///< shown; table.axes.size() is that of values
 
   float x(std::size_t k) const {
@@ -92,23 +93,22 @@ void draw_parallel_axis(const ParallelFrame& f, std::size_t k, float line) {
   const Theme& t = theme();
   const float x = std::round(f.x(k));
   f.draw.AddLine(ImVec2(x, f.box.y0), ImVec2(x, f.box.y1), t.dim, std::max(1.0f, std::round(fonts().scale)));
-  const float room = f.axes.size() > 1 ? f.box.width() / static_cast<float>(f.axes.size() - 1) - px(8) : f.box.width();
-  const bool last = k + 1 == f.axes.size();
-  const auto label = [&](float y, const std::string& text, Color color, ImFont* font) {
+  const bool values = f.axes[k] >= f.table.axes.size();
+  const float apart = f.axes.size() > 1 ? f.box.width() / static_cast<float>(f.axes.size() - 1) : f.box.width();
+  const float room = values ? f.right - x - px(8) : apart - px(14);
+  // Beside the axis, on a plate: neither the axis nor a line runs through it.
+  const auto label = [&](float left, float y, const std::string& text, Color color, ImFont* font) {
     const std::string shown = fitted(font, text, std::max(room, px(30)));
-    const float width = text_size(font, shown).x;
-    const float left = last ? x - width : k == 0 ? x : x - width / 2;
-    f.draw.AddRectFilled(ImVec2(left - px(2), y), ImVec2(left + width + px(2), y + text_size(font, shown).y), with_alpha(t.card, 0.75f),
-                         px(2));
+    const ImVec2 size = text_size(font, shown);
+    f.draw.AddRectFilled(ImVec2(left - px(2), y), ImVec2(left + size.x + px(2), y + size.y), t.card, px(2));
     paint_text(font, ImVec2(left, y), color, shown);
   };
-  const bool values = f.axes[k] >= f.table.axes.size();
   const std::string name = values ? std::string(f.table.unit()) : drawable(f.table.axes[f.axes[k]].name);
-  label(f.box.y0 - line - px(8), name, t.text, fonts().small_bold);
+  label(x - px(2), f.box.y0 - line - px(10), name, t.text, fonts().small_bold);
   const auto tick = [&](double position, const std::string& text) {
     const float y = f.y(position);
     f.draw.AddLine(ImVec2(x - px(3), y), ImVec2(x + px(3), y), t.dim, px(1));
-    label(y - line / 2, text, t.dim, fonts().mono_small);
+    label(x + px(7), y - line / 2, text, t.dim, fonts().mono_small);
   };
   if (values) {
     if (f.s.scale.any) {
@@ -206,8 +206,15 @@ void draw_sweep_parallel(const Session& session, UiState& ui, ImVec2 size) {
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   draw.AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), t.card, px(4));
   const float line = text_size(fonts().mono_small, "0").y;
-  ParallelFrame f{
-      table, s, draw, {at.x + px(24), at.y + line + px(16), at.x + size.x - px(16), at.y + size.y - px(12)}, shown_axes(table, size.x)};
+  // The numbers of the last axis stand behind it.
+  float behind = text_size(fonts().small_bold, table.unit()).x;
+  if (s.scale.any)
+    for (const double value : {s.scale.low, s.scale.high})
+      behind = std::max(behind, text_size(fonts().mono_small, grouped(static_cast<std::int64_t>(std::llround(value)))).x);
+  const float right = at.x + size.x - px(6);
+  ParallelFrame f{table, s,
+                  draw,  {at.x + px(16), at.y + line + px(18), right - std::min(behind + px(12), size.x * 0.4f), at.y + size.y - px(12)},
+                  right, shown_axes(table, size.x)};
   if (f.box.width() < px(40) || f.box.height() < px(30)) return;
   draw.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -223,6 +230,10 @@ void draw_sweep_parallel(const Session& session, UiState& ui, ImVec2 size) {
   const float alpha = s.drawn.size() > 300 ? 0.30f : s.drawn.size() > 60 ? 0.55f : 0.85f;
   for (const std::uint32_t index : s.drawn)
     draw_line_of(f, table.points[index], with_alpha(sweep_ink(table.points[index]), alpha), px(1.2f));
+  if (table.best) draw_line_of(f, table.points[*table.best], t.good, px(2.6f));
+  if (s.chosen) draw_line_of(f, table.points[*s.chosen], t.outline, px(2.4f));
+  if (!under && s.hovered) draw_line_of(f, table.points[*s.hovered], t.text, px(2));
+  if (under) draw_line_of(f, table.points[*under], t.text, px(2.4f));
   for (std::size_t k = 0; k < f.axes.size(); ++k) {
     draw_parallel_axis(f, k, line);
     if (probe::on()) {
@@ -231,12 +242,8 @@ void draw_sweep_parallel(const Session& session, UiState& ui, ImVec2 size) {
     }
   }
   draw_brushes(f);
-  if (table.best) draw_line_of(f, table.points[*table.best], t.good, px(2.6f));
-  if (s.chosen) draw_line_of(f, table.points[*s.chosen], t.outline, px(2.4f));
-  if (!under && s.hovered) draw_line_of(f, table.points[*s.hovered], t.text, px(2));
   if (under) {
     s.hovered = under;
-    draw_line_of(f, table.points[*under], t.text, px(2.4f));
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     tooltip(drawable(about_point(table, table.points[*under])) + "\nClick: show its schedule. Right click: compare with it as B.");
     const bool left = ImGui::IsMouseReleased(ImGuiMouseButton_Left), right = ImGui::IsMouseReleased(ImGuiMouseButton_Right);

@@ -14,6 +14,7 @@
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/sweep/sweep_state.h"
 #include "app/window/tabs/sweep/sweep_views.h"
+#include "codegen/program/target.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
@@ -84,12 +85,19 @@ void draw_tune_buttons(const Session& session, UiState& ui) {
     same_line_if_room(button_width(method));
     if (choice((std::string("sweep/method/") + method).c_str(), method, s.tune.method == method)) s.tune.method = method;
   }
+  constexpr const char* kWritten = "only what can be written";
+  same_line_if_room(button_width(kWritten));
+  const Machine* machine = session.content().machine.get();
+  const auto refusal = machine ? codegen::refuse_machine(*machine) : std::nullopt;
+  if (choice("sweep/written", kWritten, s.tune.written && !refusal, refusal ? refusal->sentence : "")) s.tune.written = !s.tune.written;
+  if (!refusal && ImGui::IsItemHovered())
+    tooltip("configurations whose kernel cannot be written as CUDA do not count; without this the best one may be one that nobody can run");
   same_line_if_room(button_width("Open ..."));
   const Action& open = *find_action("open_sweep");
-  if (button("sweep/open", "Open ...", ButtonKind::Flat, {}, 0, height)) perform(open, session, ui);
+  if (button("sweep/open", "Open ...", ButtonKind::Plain, {}, 0, height)) perform(open, session, ui);
   if (sweep.file()) {
     same_line_if_room(button_width("Close"));
-    if (button("sweep/close", "Close", ButtonKind::Flat, {}, 0, height)) ui.commands.push(CloseSweep{});
+    if (button("sweep/close", "Close", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CloseSweep{});
   }
 }
 
@@ -98,14 +106,14 @@ void draw_copies(const Session& session, UiState& ui) {
   const SweepTable& table = session.sweep().table();
   if (session.sweep().file()) {
     same_line_if_room(button_width("Copy"));
-    if (button("sweep/copy", "Copy", ButtonKind::Flat, table.points.empty() ? "there is nothing yet" : "", 0, height))
+    if (button("sweep/copy", "Copy", ButtonKind::Plain, table.points.empty() ? "there is nothing yet" : "", 0, height))
       ui.commands.push(copy_text(sweep_as_text(table, ui.of<SweepTabState>().order)));
     if (ImGui::IsItemHovered()) tooltip("the table, tab-separated");
   }
   same_line_if_room(button_width("Copy as command"));
   const bool made = session.sweep().file() && !table.head.command.empty();
   copy_command_button("sweep/command", session, ui,
-                      made ? printable(table.head.command) : tune_command(session, ui.of<SweepTabState>().tune), ButtonKind::Flat, 0,
+                      made ? printable(table.head.command) : tune_command(session, ui.of<SweepTabState>().tune), ButtonKind::Plain, 0,
                       height);
 }
 

@@ -22,9 +22,9 @@ namespace {
 /// Each part of the time has its colour, whatever other parts there are.
 RoleColor piece_color(std::string_view name) {
   constexpr std::pair<std::string_view, UnitRole> kRoles[] = {
-      {"tensor", UnitRole::Tensor}, {"work", UnitRole::Tensor}, {"waits", UnitRole::Sync},          {"arithmetic", UnitRole::Float},
-      {"turns", UnitRole::Special}, {"L2", UnitRole::Copy},     {"fill and drain", UnitRole::Smem}, {"idle SMs", UnitRole::Other},
-      {"clock", UnitRole::Alu},     {"DRAM", UnitRole::Tmem}};
+      {"tensor", UnitRole::Tensor},    {"work", UnitRole::Tensor}, {"waits", UnitRole::Sync},          {"arithmetic", UnitRole::Float},
+      {"barriers", UnitRole::Special}, {"L2", UnitRole::Copy},     {"fill and drain", UnitRole::Smem}, {"idle SMs", UnitRole::Other},
+      {"clock", UnitRole::Alu},        {"DRAM", UnitRole::Tmem}};
   for (const auto& [part, role] : kRoles)
     if (part == name) return role_color(role);
   return name == "launch" ? RoleColor{theme().dim, theme().card} : RoleColor{theme().second, theme().second_text};
@@ -158,7 +158,7 @@ void draw_truth_row(const Session& session, UiState& ui) {
   if (row.has_point()) {
     ImGui::SameLine();
     const std::string line = simulate_line(*truth.answer(), row.index);
-    if (button("truth/simulate", "Copy as command", ButtonKind::Flat, {}, 0, height)) ui.commands.push(copy_text(line));
+    if (button("truth/simulate", "Copy as command", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(line));
     if (ImGui::IsItemHovered()) tooltip(line);
     draw_time(truth, validated);
   }

@@ -36,7 +36,7 @@ void draw_units_tab(const Session& session, const Models&, UiState&) {
       float weight;
     };
     for (const Heading& h :
-         {Heading{"unit", 1.2f}, {"about", 2.4f}, {"work", 0.9f}, {"bound", 0.9f}, {"share of II", 2.2f}, {"busy", 0.9f}})
+         {Heading{"unit", 1.2f}, {"about", 4.4f}, {"work", 0.9f}, {"bound", 0.9f}, {"share of II", 1.6f}, {"busy", 0.9f}})
       ImGui::TableSetupColumn(h.text, 0, h.weight);
     ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
     for (int c = 0; c < 6; ++c) {

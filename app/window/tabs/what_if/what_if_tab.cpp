@@ -150,7 +150,7 @@ void draw_heading(const Session& session, UiState& ui) {
   const char* text = "solve at once";
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(2), px(1)));
   const float box = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + text_size(fonts().small, text).x;
-  ImGui::SetCursorPos(ImVec2(width - box, top));
+  ImGui::SetCursorPos(ImVec2(width - box, top + px(3)));
   {
     const FontScope scope(fonts().small);
     ImGui::Checkbox(text, &ui.of<WhatIfState>().solve_on_release);
@@ -268,9 +268,12 @@ void draw_right(const Session& session, UiState& ui) {
   const bool steps = answer && answer->fault.empty() && !answer->steps.empty();
   const ImVec2 room = ImGui::GetContentRegionAvail(), begin = ImGui::GetCursorScreenPos();
   // The plot beside the sliders where there is room for both, else below them.
-  const bool beside = steps && room.x > px(520);
+  const bool beside = steps && room.x > px(520) && room.y > px(150);
   const float left = beside ? std::clamp(room.x * 0.46f, px(250), px(420)) : room.x;
-  ImGui::BeginChild("numbers", ImVec2(left, beside || !steps ? room.y : std::min(room.y, px(230))));
+  // Where all of it has no room the plot goes first: the table says the same.
+  const float numbers = px(190), plot = px(150);
+  const bool with_plot = beside || room.y >= numbers + plot;
+  ImGui::BeginChild("numbers", ImVec2(left, beside || !steps ? room.y : std::min(room.y, numbers)));
   draw_numbers(session, ui, answer);
   std::vector<LatencyRow> rows;
   if (steps) rows = latency_rows(*answer);
@@ -285,8 +288,8 @@ void draw_right(const Session& session, UiState& ui) {
     ImGui::SetCursorScreenPos(ImVec2(begin.x + left + px(14), begin.y + px(4)));
     draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x - left - px(14), std::min(room.y - px(8), px(320))), state.plot);
   } else {
-    draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x, px(170)), state.plot);
-    draw_steps(rows, ui.of<WhatIfState>(), ImVec2(room.x, px(120)));
+    if (with_plot) draw_plot("latency/plot", plot_of(*answer, rows), ImVec2(room.x, plot), state.plot);
+    if (const float rest = ImGui::GetContentRegionAvail().y; rest >= px(60)) draw_steps(rows, ui.of<WhatIfState>(), ImVec2(room.x, rest));
   }
 }
 
@@ -297,7 +300,7 @@ void draw_what_if_tab(const Session& session, const Models&, UiState& ui) {
   if (!content.problem) return colored_text(theme().dim, "Open a kernel and a machine to ask what if a number were different.");
   refresh_what_if(session, ui);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const bool beside = room.x > px(620);
+  const bool beside = room.x > px(560);
   const float left = beside ? std::clamp(room.x * 0.32f, px(250), px(400)) : 0;
   if (!beside) {
     ImGui::BeginChild("what_if", room);
