@@ -25,6 +25,14 @@ PatternOption rows_per_block() {
   return choice("tile_m", {"64", "128"}, "128", "rows of the result per block, 64 for each consumer warp group");
 }
 
+/// 256 where registers allow it: an f32 result on its way out has no half of them to spare for what is fused.
+std::int64_t columns_of_block(const PatternValues& v) {
+  if (v.word("tile_n") != "auto") return v.number("tile_n");
+  const bool fused =
+      v.word("activation") != "none" || v.flag("bias") || v.flag("row_scale") || v.flag("column_scale") || v.flag("residual");
+  return fused && v.word("output") == "f32" ? 192 : 256;
+}
+
 /// What both kinds of product have: sizes, grid, loop, A and its loads.
 struct Product {
   KernelDraft draft;
@@ -35,7 +43,7 @@ struct Product {
   bool n_major;  ///< B is K rows of N
 
   Product(const PatternValues& v, bool in_batch) : values(v), batched(in_batch) {
-    tile_m = v.number("tile_m"), tile_n = v.number("tile_n"), tile_k = v.number("tile_k");
+    tile_m = v.number("tile_m"), tile_n = columns_of_block(v), tile_k = v.number("tile_k");
     input = v.dtype("input"), output = v.dtype("output");
     n_major = v.word("b") == "KN";
     if (batched) draft.param("BATCH", v.number("batch"), std::min<std::int64_t>(v.number("batch"), 2), "products");
@@ -195,13 +203,13 @@ std::vector<PatternOption> tiles(Texts columns, std::string standard) {
 
 Pattern gemm() {
   return {"gemm", "C = activation(A B * scales + bias) + residual: a matrix product with whatever is fused behind it.",
-          joined({sizes(), operands(), epilogue(), tiles({"64", "128", "192", "256"}, "256")}),
+          joined({sizes(), operands(), epilogue(), tiles({"auto", "64", "128", "192", "256"}, "auto")}),
           [](const PatternValues& v) { return make_gemm(v, false); }};
 }
 
 Pattern batched_gemm() {
   return {"batched_gemm", "The same for a batch of products, each with its own A, B, row scales and residual.",
-          joined({{size("batch", 16, 1, "products")}, sizes(), operands(), epilogue(), tiles({"64", "128", "192", "256"}, "256")}),
+          joined({{size("batch", 16, 1, "products")}, sizes(), operands(), epilogue(), tiles({"auto", "64", "128", "192", "256"}, "auto")}),
           [](const PatternValues& v) { return make_gemm(v, true); }};
 }
 

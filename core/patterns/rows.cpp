@@ -150,7 +150,7 @@ Result<Kernel> make_elementwise(const PatternValues& v) {
 }  // namespace
 
 Pattern layernorm() {
-  return {"layernorm", "Y = (X - mean) / sqrt(variance + 1e-5) * Gamma + Beta, row by row.", options("elements of a row", 2048),
+  return {"layernorm", "Y = (X - mean) / sqrt(variance + 1e-5) * Gamma + Beta, row by row.", options("elements of a row", 1536),
           make_layernorm};
 }
 

@@ -168,6 +168,10 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
                              "cross-warp=never",
                              "same-cycle-guard=off"});
        }},
+      {"--name",
+       [](Maker& m) {
+         return m.dice.pick({"mine", "a b", "x[1]", "-"});
+       }},
       {"--out-dir", [](Maker& m) { return m.output("folder", ""); }},
       {"--emit-only", [](Maker& m) { return m.output("folder", ""); }},
       {"--vary",
