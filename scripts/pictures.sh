@@ -32,7 +32,7 @@ picture sensitivity "${attention[@]}" --do sensitivity --do ask_sensitivity
 picture compare attention_forward_hopper h100 --solve --size 1600x900 --schedule tests/schedules/attention_ping_pong.json --do set_b --do compare
 picture graph "${attention[@]}" --do graph --do maximize
 picture pipeline_text "${attention[@]}" --do pipeline_text --do maximize
-picture cuda "${attention[@]}" --select QK1 --do cuda --do drag:splitter/bottom:0:-170 --do drop
+picture cuda "${attention[@]}" --select QK1 --do cuda
 picture palette "${attention[@]}" --do find --do type:sl
 picture light "${attention[@]}" --theme light
 ((made)) || { echo "no picture of that name" >&2; exit 2; }

@@ -19,10 +19,7 @@ bool Problem::has_producer_group() const {
   return std::any_of(ops.begin(), ops.end(), [](const Op& o) { return o.variable_latency; });
 }
 
-std::string machine_title(const Problem& problem) {
-  const std::size_t count = problem.changes.size();
-  return count == 0 ? problem.machine : fmt::format("{} · {} change{}", problem.machine, count, count == 1 ? "" : "s");
-}
+std::string machine_title(const Problem& problem) { return problem.machine + (problem.changes.empty() ? "" : " (changed)"); }
 
 namespace {
 

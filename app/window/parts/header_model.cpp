@@ -51,9 +51,20 @@ void say_both_readings(const DumpVerdict& stored, HeaderModel& header) {
 
 }  // namespace
 
+namespace {
+
+/// "2 changes": numbers that are not those of the files; empty where there are none.
+std::string changes_text(const Content& content) {
+  const std::size_t count = content.problem ? content.problem->changes.size() : 0;
+  return count == 0 ? "" : fmt::format("{} change{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
 std::string machine_text(const Content& content) {
   if (!content.machine) return "no machine";
-  return content.problem ? machine_title(*content.problem) : content.machine->name;
+  const std::string changes = changes_text(content);
+  return content.machine->name + (changes.empty() ? "" : " · " + changes);
 }
 
 const char* status_word(Status status) {
@@ -125,8 +136,7 @@ HeaderModel build_header(const Session& session) {
     header.subject = dump_subject(*content.dump);
   else
     header.subject += " · " + (content.machine ? content.machine->name : machine_text(content));
-  if (const std::size_t count = content.problem ? content.problem->changes.size() : 0; count > 0)
-    header.changes = fmt::format("{} change{}", count, count == 1 ? "" : "s");
+  header.changes = changes_text(content);
   for (const auto& [name, value] : content.overrides) header.subject += fmt::format(" · {} {}", name, value);
   if (!content.problem) {
     header.ii = "no II";

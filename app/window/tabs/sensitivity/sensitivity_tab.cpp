@@ -155,7 +155,7 @@ void draw_lines(const Session& session, UiState& ui, const SensitivityModel& mod
   look.flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
                ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
   look.size = room;
-  look.inner_width = std::max(room.x, px(760));
+  look.inner_width = std::max(room.x - ImGui::GetStyle().ScrollbarSize, px(880));
   look.every_row = true;
   const auto heading = [&](const Column<Line>& column) {
     const FontScope scope(fonts().small_bold);

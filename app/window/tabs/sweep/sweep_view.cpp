@@ -329,7 +329,8 @@ std::string sweep_headline(const SweepTable& table) {
     add(fmt::format("{} excluded by proof as the file says, {} open", grouped(*table.excluded), grouped(*table.open)));
   if (table.best && table.kind == SweepKind::Tuning) {
     const SweepPoint& best = table.points[*table.best];
-    std::string part = fmt::format("best {} {} (#{})", sweep_value_text(best.value), table.unit(), best.number);
+    const char* predicted = table.head.fidelity == "gpu" ? "" : "predicted ";
+    std::string part = fmt::format("best {} {}{} (#{})", sweep_value_text(best.value), predicted, table.unit(), best.number);
     if (const auto bound = table.lower_bound(); bound && *bound > 0) {
       const double above = 100 * (best.value / *bound - 1);
       part += above < 0.005 ? std::string(", which is the bound")
