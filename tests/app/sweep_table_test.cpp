@@ -59,7 +59,8 @@ TEST_CASE("a history is read line by line, in pieces of any size", "[app]") {
     CHECK(r.table.points[2].why == "spills: 12 registers");
     CHECK(r.table.counts.at("pruned") == 1);
     CHECK(sweep_headline(r.table) ==
-          "4 of 24 configurations · 17 excluded by proof as the file says, 3 open · best 102 predicted cycles (#2), 2.0 % above the bound 100 · 1 "
+          "4 of 24 configurations · 17 excluded by proof as the file says, 3 open · best 102 predicted cycles (#2), 2.0 % above the bound "
+          "100 · 1 "
           "feasible, 1 optimal, 1 pruned, 1 refused");
   }
 }
