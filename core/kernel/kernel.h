@@ -130,7 +130,7 @@ struct Kernel {
   std::string name;
   std::string about;
   std::string source;  ///< the file it came from, for messages
-  /// Name of the direct formula that core/kernel compares with ("gemm", "attention_forward" ...); empty: none.
+  /// What `heddle eval` compares with: the name of a formula ("gemm", "attention_forward" ...) or one written out; empty: nothing.
   std::string reference;
   std::vector<Param> params;
   std::vector<Tensor> tensors;
