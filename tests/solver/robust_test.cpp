@@ -69,7 +69,7 @@ TEST_CASE("a robust schedule of attention keeps the proved II and loses far less
 
 TEST_CASE("a robust schedule is never worse than the first one, and its II never above what is allowed", "[solver]") {
   Machine machine;
-  machine.streams = {.arithmetic_percent = 200, .turn = 5};
+  machine.streams = {.arithmetic_percent = 200, .turn = 5, .source = ""};
   machine.fitted = {{"streams.arithmetic_percent", 150, 250, ""}};
   int others = 0;
   for (std::uint32_t seed = 1; seed <= 60; ++seed) {
