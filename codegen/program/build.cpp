@@ -161,7 +161,7 @@ void Builder::make_buffers() {
     program_.buffers.push_back(std::move(buffer));
   }
   for (std::size_t i = 0; i < kernel_.values.size(); ++i)
-    if (const Expr& within = kernel_.values[i].alias_at; !within.is_constant() || within.text() != "0")
+    if (!kernel_.values[i].alias_at.is_zero())
       refuse("shared_part", {},
              fmt::format("'{}' shares a part of the storage of '{}'; only whole tiles can be written", kernel_.values[i].name,
                          kernel_.values[i].alias_of));

@@ -159,7 +159,8 @@ class Builder {
 
   void epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& made);
 
-  /// Vectors and tiles that the epilogue reads and nobody else makes (a bias, a residual): each role that reads one loads its own.
+  /// What the epilogue makes without the loop: vectors and tiles that it loads (a bias, a residual). Each role that reads one makes its
+  /// own.
   bool is_free(std::size_t i) const { return free_.contains(i); }
   void make_free(std::size_t role, std::size_t i);
 

@@ -34,6 +34,8 @@ class Expr {
   const std::string& text() const { return text_; }
   /// Set when the expression is a plain integer.
   bool is_constant() const;
+  /// Written as a plain 0.
+  bool is_zero() const { return text_ == "0"; }
   /// Every name used, sorted, without repeats.
   std::vector<std::string> names() const;
 

@@ -306,7 +306,7 @@ bool says_something(const T& value) {
   else if constexpr (requires { value.empty(); })
     return !value.empty();
   else if constexpr (std::same_as<T, Expr>)
-    return value.text() != "0";
+    return !value.is_zero();
   else if constexpr (std::is_arithmetic_v<T>)
     return value != T{};
   else

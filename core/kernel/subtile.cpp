@@ -67,7 +67,7 @@ std::string moved_text(const Expr& a, std::int64_t t, const Expr& step) {
   if (t == 0) return a.text();
   const bool simple = std::all_of(step.text().begin(), step.text().end(), [](char c) { return is_letter(c) || is_digit(c) || c == '/'; });
   const std::string stride = simple && t == 1 ? step.text() : fmt::format("{}*({})", t, step.text());
-  if (a.is_constant() && a.text() == "0") return stride;
+  if (a.is_zero()) return stride;
   const bool compares = a.text().find_first_of("<>=!") != std::string::npos;
   return compares ? fmt::format("({}) + {}", a.text(), stride) : fmt::format("{} + {}", a.text(), stride);
 }
@@ -187,8 +187,8 @@ class Subtiler {
       if (!value.alias_of.empty() && split_.contains(value.name) != split_.contains(value.alias_of))
         fault(at + "/alias_of",
               fmt::format("'{}' shares storage with '{}', but only one of them has dimension '{}'", value.name, value.alias_of, param_));
-      const bool within = !value.alias_at.is_constant() || value.alias_at.text() != "0";
-      if (within && split_.contains(value.name) && (value.space != Space::Tmem || split_.at(value.name) + 1 == value.shape.size()))
+      if (!value.alias_at.is_zero() && split_.contains(value.name) &&
+          (value.space != Space::Tmem || split_.at(value.name) + 1 == value.shape.size()))
         fault(at + "/alias_at",
               fmt::format("'{}' shares a part of the storage of '{}', which is cut along '{}' too", value.name, value.alias_of, param_));
       if (!split_.contains(value.name)) {

@@ -144,8 +144,8 @@ class Validator {
     if (value.registers) known_names(at + "/registers", *value.registers, params_);
     known_names(at + "/alias_at", value.alias_at, params_);
     if (value.alias_of.empty()) {
-      if (!value.alias_at.is_constant() || value.alias_at.text() != "0")
-        fault(at + "/alias_at", fmt::format("'{}' shares nobody's storage; expected alias_of beside alias_at", value.name));
+      if (!value.alias_at.is_zero())
+        fault(at + "/alias_at", fmt::format("'{}' has storage of its own; expected alias_of beside alias_at", value.name));
       return;
     }
     const TileValue* target = find_value(value.alias_of);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/simulate/pace.h"
+
 namespace heddle {
 namespace {
 
@@ -10,10 +12,7 @@ namespace {
 void hold(Problem& problem, OpId at, Cycle wait, Cycle arrive) {
   Op& op = problem.ops[at.index()];
   op.window += wait + arrive;
-  if (op.asynchronous || wait == 0) return;
-  op.latency += wait;
-  for (Edge& edge : problem.edges)
-    if (edge.from == at && edge.value.valid()) edge.latency += wait;
+  if (!op.asynchronous) delay_results(problem, at, wait);
 }
 
 bool is_product(const Problem& problem, const Op& op) {

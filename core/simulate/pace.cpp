@@ -7,6 +7,12 @@
 
 namespace heddle {
 
+void delay_results(Problem& problem, OpId op, Cycle more) {
+  problem.ops[op.index()].latency += more;
+  for (Edge& edge : problem.edges)
+    if (edge.from == op && edge.value.valid()) edge.latency += more;
+}
+
 Cycle pace(Op& op, const std::vector<Unit>& units, std::int64_t percent) {
   const auto computes = [&](const UnitUse& use) {
     const UnitRole role = units[use.unit.index()].role;

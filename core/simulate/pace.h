@@ -1,4 +1,5 @@
-// The pace of a warp group's own arithmetic: longer than its units' rates say (Machine::streams).
+// Ops that take longer than the problem says: the pace of a warp group's own arithmetic, below its units' rates (Machine::streams), and
+// results that come later.
 #pragma once
 
 #include <vector>
@@ -7,6 +8,9 @@
 #include "core/problem/problem.h"
 
 namespace heddle {
+
+/// The results of the op come so much later, to all who read them.
+void delay_results(Problem& problem, OpId op, Cycle more);
 
 /// Lengthens window and latency of an op that holds its stream while it computes, to `percent` of its window; what its units have to do
 /// stays. Returns by how many cycles.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/integer_division.h"
+#include "core/simulate/pace.h"
 
 namespace heddle {
 namespace {
@@ -29,9 +30,7 @@ void lengthen(Problem& problem, std::size_t index, Cycle cycles) {
     if (problem.units[use.unit.index()].role != UnitRole::Copy || use.duration >= cycles) continue;
     const Cycle more = cycles - use.duration;
     use.duration = cycles;
-    op.latency += more;
-    for (Edge& edge : problem.edges)
-      if (edge.from.index() == index && edge.value.valid()) edge.latency += more;
+    delay_results(problem, OpId(index), more);
     for (Channel& channel : problem.channels)
       for (Reader& reader : channel.readers)
         if (reader.op.index() == index) reader.release += more;

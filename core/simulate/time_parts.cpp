@@ -42,9 +42,7 @@ std::vector<TimePart> time_parts(const Kernel& kernel, const Machine& machine, c
   if (machine.shared.l2_bytes > 0 && run.l2_bytes > 0) without.shared.l2_bytes = 0, l2 = drop();
   if (options.loop.arbitration == Arbitration::Interleaved) {
     if (machine.streams.arithmetic_percent != 100) without.streams.arithmetic_percent = 100, arithmetic = drop();
-    const std::int64_t percent = without.streams.arithmetic_percent;
-    if (StreamCosts bare = {.arithmetic_percent = percent, .source = machine.streams.source}; without.streams != bare)
-      without.streams = bare, barriers = drop();
+    if (const StreamCosts free{.source = machine.streams.source}; without.streams != free) without.streams = free, barriers = drop();
   }
   if (!bare.fault.empty()) return {};
 

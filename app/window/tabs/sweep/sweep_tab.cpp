@@ -90,8 +90,7 @@ void draw_tune_buttons(const Session& session, UiState& ui) {
   const Machine* machine = session.content().machine.get();
   const auto refusal = machine ? codegen::refuse_machine(*machine) : std::nullopt;
   if (choice("sweep/written", kWritten, s.tune.written && !refusal, refusal ? refusal->sentence : "")) s.tune.written = !s.tune.written;
-  if (!refusal && ImGui::IsItemHovered())
-    tooltip("configurations whose kernel cannot be written as CUDA do not count; without this the best one may be one that nobody can run");
+  if (!refusal && ImGui::IsItemHovered()) tooltip("leaves out configurations whose kernel cannot be written as CUDA");
   same_line_if_room(button_width("Open ..."));
   const Action& open = *find_action("open_sweep");
   if (button("sweep/open", "Open ...", ButtonKind::Plain, {}, 0, height)) perform(open, session, ui);
